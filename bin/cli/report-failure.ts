@@ -1,0 +1,15 @@
+import { EXIT, type ExitCode, Failure } from "../../src/values/failure.ts";
+
+/** Prints a failure on stderr, once, and gives the exit code: `noonmark: code: sentence`, then what to do about it. */
+export function report(error: unknown, debug: boolean): ExitCode {
+  if (error instanceof Failure) {
+    console.error(`noonmark: ${error.code}: ${error.message}`);
+    if (error.hint !== undefined) console.error(`  ${error.hint}`);
+    if (debug) console.error(error.stack, error.cause ?? "");
+    return error.exitCode;
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  console.error(`noonmark: internal_error: ${message}`);
+  console.error(debug && error instanceof Error ? error.stack : "  This is a defect of Noonmark; --debug shows where.");
+  return EXIT.failed;
+}

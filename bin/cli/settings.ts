@@ -1,0 +1,145 @@
+/**
+ * The one configuration (design 4, "Sources"): each setting is a key of `noonmark.json`, a flag and an environment
+ * variable; a flag goes before a variable before the file.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Command } from "commander";
+import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
+import { z } from "zod";
+import { EXIT, Failure } from "../../src/values/failure.ts";
+import { isNameableInstallationId } from "../../src/values/installation-id.ts";
+
+interface Setting<T> {
+  readonly schema: z.ZodType<T>;
+  readonly value: string;
+  readonly help: string;
+}
+
+function setting<T>(schema: z.ZodType<T>, value: string, help: string): Setting<T> {
+  return { schema, value, help };
+}
+
+const seconds = z.coerce.number().positive();
+
+export const SETTINGS = {
+  installationId: setting(
+    z.string().refine(isNameableInstallationId, "1 to 128 characters of A-Z a-z 0-9 . _ : -").optional(),
+    "id",
+    "the public installation",
+  ),
+  ledger: setting(z.string().min(1).default(".noonmark/ledger.db"), "path|none", "the ledger of accepted facts"),
+  store: setting(z.string().min(1).default(".noonmark/public"), "directory|s3://…", "where answers are published"),
+  state: setting(z.string().min(1).default(".noonmark/state"), "directory", "the publisher's own files"),
+  deployment: setting(z.string().min(1).optional(), "file", "deployment.json of the settlement chain"),
+  rpcUrl: setting(z.string().min(1).optional(), "url[,url]", "the chain's JSON-RPC, in order of preference"),
+  port: setting(z.coerce.number().int().min(0).max(65535).default(8787), "number", "where `serve` listens"),
+  genesisTimestamp: setting(
+    z.coerce.number().int().nonnegative().multipleOf(600).optional(),
+    "seconds",
+    "the start of round 0, a multiple of 600",
+  ),
+  chainGrace: setting(seconds.default(15), "seconds", "silence of the chain before its views are unavailable"),
+  chainWord: setting(seconds.default(600), "seconds", "how long a chain view stands after the last good pass"),
+  statisticsInterval: setting(seconds.default(30), "seconds", "least time between two computations of a range"),
+  cadence: setting(z.string().min(1).default("* * * * * *"), "cron", "when `publish` runs a cycle (UTC)"),
+  deadline: setting(seconds.default(120), "seconds", "the longest that one run of `publish --once` may take"),
+  logLevel: setting(
+    z.enum(["fatal", "error", "warn", "info", "debug", "trace"]).default("info"),
+    "level",
+    "of the log",
+  ),
+} as const satisfies Record<string, Setting<unknown>>;
+
+export type SettingName = keyof typeof SETTINGS;
+export type Settings = { [Name in SettingName]: z.output<(typeof SETTINGS)[Name]["schema"]> };
+
+/** Adds `--config` and a flag for each named setting to a command. */
+export function settingOptions(command: Command, names: readonly SettingName[]): Command {
+  command.option("--config <file>", "configuration file", "noonmark.json");
+  for (const name of names) {
+    command.option(`--${kebab(name)} <${SETTINGS[name].value}>`, `${SETTINGS[name].help} (${environmentName(name)})`);
+  }
+  return command;
+}
+
+/** All settings, whichever a command uses: a mistake in the file is seen by every command. Throws `Failure`. */
+export function loadSettings(flags: Readonly<Record<string, unknown>>, environment = process.env): Settings {
+  const path = typeof flags.config === "string" ? flags.config : "noonmark.json";
+  const file = readConfiguration(path, path !== "noonmark.json");
+  const settings: Record<string, unknown> = {};
+  for (const name of Object.keys(SETTINGS) as SettingName[]) {
+    const [raw, origin] = firstGiven(name, flags, environment, file, path);
+    const parsed = SETTINGS[name].schema.safeParse(raw);
+    if (!parsed.success) {
+      throw new Failure("invalid_setting", `${origin}: ${parsed.error.issues[0]?.message ?? "is invalid"}`, {
+        exit: EXIT.usage,
+        hint: `${name} is ${SETTINGS[name].help}: give --${kebab(name)} <${SETTINGS[name].value}>, ${environmentName(name)} or the key ${name} of ${path}.`,
+      });
+    }
+    settings[name] = parsed.data;
+  }
+  return settings as Settings;
+}
+
+/** A setting that a command cannot do without. */
+export function required<Name extends SettingName>(settings: Settings, name: Name): NonNullable<Settings[Name]> {
+  const value = settings[name];
+  if (value === undefined || value === null) {
+    throw new Failure("missing_setting", `${name} (${SETTINGS[name].help}) is not set`, {
+      exit: EXIT.usage,
+      hint: `Give --${kebab(name)} <${SETTINGS[name].value}>, ${environmentName(name)}, or the key ${name} of noonmark.json.`,
+    });
+  }
+  return value as NonNullable<Settings[Name]>;
+}
+
+/** `installationId` → `NOONMARK_INSTALLATION_ID`. */
+export function environmentName(name: string): string {
+  return `NOONMARK_${kebab(name).replaceAll("-", "_").toUpperCase()}`;
+}
+
+function kebab(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+function firstGiven(
+  name: SettingName,
+  flags: Readonly<Record<string, unknown>>,
+  environment: NodeJS.ProcessEnv,
+  file: Readonly<Record<string, unknown>>,
+  path: string,
+): [unknown, string] {
+  if (flags[name] !== undefined) return [flags[name], `--${kebab(name)} "${flags[name]}"`];
+  const variable = environmentName(name);
+  if (environment[variable] !== undefined && environment[variable] !== "") {
+    return [environment[variable], `${variable} "${environment[variable]}"`];
+  }
+  return [file[name], `${path}: ${name}`];
+}
+
+function readConfiguration(path: string, mustExist: boolean): Record<string, unknown> {
+  if (!mustExist && !existsSync(path)) return {};
+  const fail = (message: string, hint?: string, cause?: unknown) =>
+    new Failure("invalid_configuration", `${resolve(path)}: ${message}`, {
+      exit: EXIT.usage,
+      ...(hint === undefined ? {} : { hint }),
+      cause,
+    });
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (cause) {
+    throw fail("cannot be read", "Name another file with --config, or write one with `noonmark init`.", cause);
+  }
+  const errors: ParseError[] = [];
+  const value: unknown = parse(text, errors, { allowTrailingComma: true });
+  const [error] = errors;
+  if (error !== undefined) throw fail(`${printParseErrorCode(error.error)} at character ${error.offset}`);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw fail("is not one JSON object");
+  const unknown = Object.keys(value).find((key) => !(key in SETTINGS));
+  if (unknown !== undefined) {
+    throw fail(`unknown key "${unknown}"`, `Known keys: ${Object.keys(SETTINGS).join(", ")}.`);
+  }
+  return value as Record<string, unknown>;
+}

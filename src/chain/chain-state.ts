@@ -1,0 +1,136 @@
+/**
+ * What one pass over the chain gives the resources: everything read at one safe block, or the reason why there is
+ * nothing to say (read-api.md 2.7 to 2.9, 3.10; design 3). Quantities are bigint, instants epoch milliseconds,
+ * addresses checksummed, hashes and bytes lower case.
+ */
+
+/** In the order in which the first that holds is given (design 3, Reading 8); source_disabled is the activity's own. */
+export type ChainUnavailable = "indexer_disabled" | "not_yet_safe" | "indexer_mismatch" | "indexer_unavailable";
+
+export type View<T> =
+  | ({ readonly status: "available" } & T)
+  | { readonly status: "unavailable"; readonly reason: ChainUnavailable };
+
+/** The chain as the publisher sees it in one cycle. */
+export interface ChainState {
+  /** What onchain, settlements v3, process and statistics stand on. */
+  readonly core: View<{ readonly view: CoreView }>;
+  /** What settlements v4 and activity need besides; unavailable wherever `core` is. */
+  readonly economy: View<{ readonly view: EconomyView }>;
+  /**
+   * The Core state that process keeps while the node is silent: the last stored one, gone when the chain contradicts
+   * it (design 1, "Missing is unknown"), undefined before the first.
+   */
+  readonly safeCore: SafeCoreState | undefined;
+  /** Epoch ms until which the available views keep their word: the last good pass + 10 min (design 1, 4). */
+  readonly wordUntil: number;
+}
+
+/** The settled frontier, read at the safe block (read-api.md 2.5, builder.anchor). */
+export interface SafeCoreState {
+  readonly settledThroughRound: bigint;
+  readonly cumulativeWork: bigint;
+  readonly blockHeight: bigint;
+  readonly currentWork: bigint;
+  readonly workPerBlock: bigint;
+  /** The newest BatchSettled at or below the safe block; null before the first. */
+  readonly lastSettlement: { readonly confirmedAt: number; readonly transactionHash: string } | null;
+}
+
+export interface ChainPoint {
+  readonly target: string;
+  readonly chainId: bigint;
+  readonly deploymentBlock: bigint;
+  /** The head of the last pass whose logs up to head − 11 are stored. */
+  readonly indexedThroughBlock: bigint;
+  readonly safeThroughBlock: bigint;
+  readonly safeBlockHash: string;
+  readonly safeBlockTimestamp: number;
+}
+
+export interface CoreView {
+  readonly chain: ChainPoint;
+  readonly identities: {
+    readonly factory: string;
+    readonly core: string;
+    readonly proxyAdmin: string;
+    readonly proxyAdminOwner: string;
+    readonly operatorTimelock: string;
+    readonly operatorProposer: string;
+    readonly proxyImplementation: string;
+    /** The address in the ERC-1967 admin slot. */
+    readonly proxyAdminSlot: string;
+  };
+  readonly configuration: {
+    readonly streamId: string;
+    readonly genesisTimestamp: bigint;
+    readonly roundDuration: bigint;
+    readonly maxWorkPerRound: bigint;
+    readonly maxRoundsPerBatch: bigint;
+    readonly workPerBlock: bigint;
+    readonly guardian: string;
+    readonly reporter: string;
+  };
+  readonly core: {
+    readonly settledThroughRound: bigint;
+    readonly cumulativeWork: bigint;
+    readonly blockHeight: bigint;
+    readonly currentWork: bigint;
+    readonly workPerBlock: bigint;
+    readonly authorizationNonce: bigint;
+    readonly paused: boolean;
+  };
+  readonly implementation: {
+    readonly codeAddress: string;
+    readonly codeVersion: string;
+    readonly storageLayoutDigest: string;
+    readonly runtimeHash: string;
+  };
+  readonly governance: {
+    readonly operationId: string;
+    readonly operationKind: "None" | "Upgrade" | "Conflict";
+    readonly operationState: "None" | "Pending" | "Executed" | "Cancelled" | "Conflict";
+  };
+  /** The newest event of contractKind core. */
+  readonly source: ChainEvent;
+  /** At most 25 of factory, core, proxy admin and timelock, newest first. */
+  readonly events: readonly ChainEvent[];
+}
+
+export interface EconomyView {
+  readonly releaseId: string;
+  readonly protocolRevision: string;
+  readonly rewardModelRevision: string;
+  /** The first block of its contracts, from the deployment file. */
+  readonly deploymentBlock: bigint;
+  readonly mining: string;
+  readonly token: string;
+  readonly tokenFactory: string;
+  readonly collection: string;
+  /** The token's `symbol()`. */
+  readonly symbol: string;
+  readonly miningImplementation: string;
+  readonly miningImplementationVersion: string;
+  readonly miningStorageLayoutDigest: string;
+  /** The mint cursor. */
+  readonly mintedThroughRound: bigint;
+  readonly baselineRewardPerBlock: bigint;
+  /** 0: none scheduled. */
+  readonly rewardWeightActivationRound: bigint;
+}
+
+export type ContractKind = "factory" | "core" | "proxy_admin" | "timelock" | "mining" | "token" | "collection";
+
+export interface ChainEvent {
+  readonly contractKind: ContractKind;
+  readonly contractAddress: string;
+  readonly eventName: string;
+  readonly blockNumber: bigint;
+  readonly blockHash: string;
+  readonly blockTimestamp: number;
+  readonly transactionHash: string;
+  readonly transactionIndex: number;
+  readonly logIndex: number;
+  /** In ABI order, as texts (design 3, "Derived values"). */
+  readonly arguments: readonly { readonly name: string; readonly value: string }[];
+}

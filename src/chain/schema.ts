@@ -1,0 +1,36 @@
+/**
+ * The chain's own SQLite file in the state directory: the logs at or below the safe block, and the last good snapshot.
+ * Only the sync writes it. It may be wiped: it is read again from the chain.
+ */
+export const CHAIN_SCHEMA_VERSION = 1;
+
+export const CHAIN_SCHEMA = `
+-- one row; what the file was synced for, and how far
+CREATE TABLE sync (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  binding TEXT NOT NULL,
+  stored_through_block INTEGER,
+  stored_through_hash TEXT,
+  -- head of the last pass whose logs up to head − 11 are stored
+  indexed_through_block INTEGER,
+  last_good_pass_at INTEGER,
+  -- JSON of the last good snapshot (core, economy), null before the first
+  snapshot TEXT
+) STRICT;
+
+-- one decoded log; arguments is a JSON array of {name, value}
+CREATE TABLE event (
+  block_number INTEGER NOT NULL,
+  log_index INTEGER NOT NULL,
+  transaction_index INTEGER NOT NULL,
+  block_hash TEXT NOT NULL,
+  block_timestamp INTEGER NOT NULL,
+  transaction_hash TEXT NOT NULL,
+  contract_kind TEXT NOT NULL,
+  contract_address TEXT NOT NULL,
+  event_name TEXT NOT NULL,
+  arguments TEXT NOT NULL,
+  PRIMARY KEY (block_number, log_index)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX event_by_name ON event (contract_kind, event_name, block_number, log_index);
+`;

@@ -1,0 +1,13 @@
+/** What a GET is answered with, less the headers every answer has (`common-headers.ts`). */
+export interface Representation {
+  readonly status: number;
+  /** Lower-case names; only what differs between answers: etag, cache-control, retry-after, x-service-…. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON text. */
+  readonly body: string;
+}
+
+/** A strong validator from a revision (design 4, "HTTP"). */
+export function etagOf(revision: string): string {
+  return `"${revision}"`;
+}

@@ -1,0 +1,55 @@
+/**
+ * The one port to storage. What every store promises, and `test/object-store/conformance.ts` checks:
+ * - a put is whole: a reader sees the object before it or the object after it, body and metadata together;
+ * - a get after a put has returned sees that put or a later one;
+ * - a condition is judged and the put done in one step (where `conditional` says that the store can);
+ * - a call retries what is worth retrying by itself, and ends within its own time limit; it never answers "absent"
+ *   for anything but absence.
+ */
+export interface ObjectStore {
+  /** For messages: the directory or `s3://bucket/prefix`, without secrets. */
+  readonly name: string;
+
+  /** `undefined` where no such object is. Throws `StoreUnavailable` on everything else. */
+  get(key: string, options?: GetOptions): Promise<StoredObject | undefined>;
+
+  /** Throws `StoreConflict` where the condition does not hold, `StoreUnavailable` where it is unknown what happened. */
+  put(key: string, object: StoreObject, condition?: PutCondition): Promise<StoreTag>;
+
+  /** Deleting what is not there is done. */
+  delete(key: string): Promise<void>;
+
+  /** Keys below a prefix, ascending by code unit; for operators' commands only, no cycle lists anything. */
+  list(prefix: string): AsyncIterable<string>;
+}
+
+export interface GetOptions {
+  /** Past every cache of the store's own. */
+  readonly fresh?: boolean;
+}
+
+export interface StoreObject {
+  readonly body: Uint8Array;
+  readonly contentType: string;
+  /** Lower-case names, printable ASCII values, 2 kB at most together (`x-amz-meta-*` on S3). */
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+export interface StoredObject extends StoreObject {
+  readonly tag: StoreTag;
+}
+
+/** The store's own version mark, for conditions only: never a validator, never a sign of change. */
+export type StoreTag = string;
+
+export type PutCondition = { readonly ifAbsent: true } | { readonly ifTag: StoreTag };
+
+/** The condition of a put did not hold. */
+export class StoreConflict extends Error {
+  override readonly name = "StoreConflict";
+}
+
+/** The store did not answer, or not in a way that says anything. The put may or may not have happened. */
+export class StoreUnavailable extends Error {
+  override readonly name = "StoreUnavailable";
+}

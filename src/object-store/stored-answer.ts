@@ -1,0 +1,83 @@
+/**
+ * An answer as an object: the body is the body; status, headers, successors and the writer's marks are metadata,
+ * so that one put holds it all (design 1, "What is stored", 1 and 3).
+ */
+import type { Representation } from "../http/representation.ts";
+import type { Successor } from "../http/successor.ts";
+import type { StoreObject } from "./object-store.ts";
+
+export interface StoredAnswer {
+  readonly representation: Omit<Representation, "body">;
+  readonly body: Uint8Array;
+  readonly successors: readonly Successor[];
+  readonly mark: WriterMark;
+}
+
+/** Who put an object, under which lease, and from which facts (design 1, 6 and 7). */
+export interface WriterMark {
+  readonly epoch: number;
+  /** The writer's random token. */
+  readonly writer: string;
+  readonly asof: Asof;
+}
+
+/** The newest facts an object speaks of. */
+export interface Asof {
+  /** Epoch ms of the build. */
+  readonly at: number;
+  readonly position?: number;
+  readonly telemetryId?: string;
+  readonly safeBlock?: string;
+}
+
+export const JSON_TYPE = "application/json; charset=utf-8";
+
+export function encodeAnswer(answer: StoredAnswer): StoreObject {
+  const { representation, successors, mark } = answer;
+  return {
+    body: answer.body,
+    contentType: JSON_TYPE,
+    metadata: {
+      ...encodeMark(mark),
+      status: String(representation.status),
+      headers: asciiJson(representation.headers),
+      ...(successors[0] === undefined
+        ? {}
+        : { "valid-until": String(successors[0].from), successors: asciiJson(successors) }),
+    },
+  };
+}
+
+export function decodeAnswer(object: StoreObject): StoredAnswer {
+  const { metadata } = object;
+  return {
+    representation: {
+      status: Number(metadata.status ?? "200"),
+      headers: JSON.parse(metadata.headers ?? "{}") as Record<string, string>,
+    },
+    body: object.body,
+    successors: JSON.parse(metadata.successors ?? "[]") as Successor[],
+    mark: decodeMark(metadata),
+  };
+}
+
+/** The marks alone, for objects that are no answers: tiles, heads, the index. */
+export function encodeMark(mark: WriterMark): Record<string, string> {
+  return { epoch: String(mark.epoch), writer: mark.writer, asof: asciiJson(mark.asof) };
+}
+
+export function decodeMark(metadata: Readonly<Record<string, string>>): WriterMark {
+  return {
+    epoch: Number(metadata.epoch ?? "0"),
+    writer: metadata.writer ?? "",
+    asof: JSON.parse(metadata.asof ?? '{"at":0}') as Asof,
+  };
+}
+
+/** JSON in printable ASCII, as a header's value must be. */
+function asciiJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[\u007f-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}

@@ -1,0 +1,15 @@
+/**
+ * What every resource's pure `build…(facts, at)` returns. `at` is epoch milliseconds; the same facts and instant give
+ * the same bytes on every machine (design 4).
+ */
+import type { Representation } from "../http/representation.ts";
+
+export interface Built extends Representation {
+  /**
+   * What has to differ for the answer to be put anew: all that a reader sees except `generatedAt`
+   * (design 1, "Frozen bytes"). Any text; the publisher keeps its hash.
+   */
+  readonly identity: string;
+  /** The first millisecond after `at` at which time alone changes the answer; building there gives the successor. */
+  readonly nextChangeAt?: number;
+}

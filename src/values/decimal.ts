@@ -1,0 +1,32 @@
+/**
+ * Decimal strings (read-api.md 2.1): `0`, or a positive integer without leading zeros.
+ * bigint inside, string outside; never a float.
+ */
+import { z } from "zod";
+
+const CANONICAL = /^(?:0|[1-9][0-9]*)$/;
+
+/** 2^64 − 1: round ids, work per block, a counter epoch's cumulative work. */
+export const UINT64_MAX = 2n ** 64n - 1n;
+/** 2^256 − 1, 78 digits: work, distances and amounts. */
+export const UINT256_MAX = 2n ** 256n - 1n;
+/** The largest total of work or distance that keeps a mean in thousandths (`…Milli`) inside 256 bits. */
+export const TOTAL_MAX = UINT256_MAX / 1000n;
+
+/** Whether the text has the canonical form; says nothing of its size. */
+export function isCanonicalDecimal(text: string): boolean {
+  return CANONICAL.test(text);
+}
+
+/** An unsigned 256-bit decimal string. */
+export const uint256String = decimalString(78, UINT256_MAX);
+/** An unsigned 64-bit decimal string. */
+export const uint64String = decimalString(20, UINT64_MAX);
+
+function decimalString(maxDigits: number, max: bigint) {
+  return z
+    .string()
+    .max(maxDigits)
+    .regex(CANONICAL)
+    .refine((text) => BigInt(text) <= max, { message: `above ${max}` });
+}

@@ -1,0 +1,22 @@
+/** Exit codes (design 4, "Commands"). */
+export const EXIT = { done: 0, failed: 1, usage: 2, io: 74, locked: 75 } as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/**
+ * A failure somebody can act on: a stable code for programs, one sentence for people, and what to do about it.
+ * It is thrown where it is known and printed once, at the edge (bin/).
+ */
+export class Failure extends Error {
+  override readonly name = "Failure";
+  readonly code: string;
+  readonly exitCode: ExitCode;
+  readonly hint: string | undefined;
+
+  constructor(code: string, message: string, options: { exit: ExitCode; hint?: string; cause?: unknown }) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.exitCode = options.exit;
+    this.hint = options.hint;
+  }
+}

@@ -1,0 +1,22 @@
+/**
+ * Universal days run from noon UTC to the next noon and are labelled with the calendar date of the first noon
+ * (read-api.md 2.6, aggregate rule 2). A day is numbered by its first noon: day 0 began on 1970-01-01T12:00Z.
+ */
+
+export const DAY_MS = 86_400_000;
+const NOON_MS = DAY_MS / 2;
+
+/** The number of the noon-to-noon day that holds an instant (epoch ms). */
+export function noonDay(epochMs: number): number {
+  return Math.floor((epochMs - NOON_MS) / DAY_MS);
+}
+
+/** The noon (epoch ms) with which a day begins. */
+export function noonOf(day: number): number {
+  return day * DAY_MS + NOON_MS;
+}
+
+/** The date (YYYY-MM-DD) of a day's first noon. */
+export function noonDate(day: number): string {
+  return new Date(noonOf(day)).toISOString().slice(0, 10);
+}
