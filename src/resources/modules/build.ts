@@ -1,0 +1,28 @@
+/** read-api.md 2.3 and 4.2: the latest snapshot of each module, sanitised: health is checkedAt alone, data is empty. */
+import type { ModuleSnapshot } from "../../ledger/read-modules.ts";
+import { formatTimestamp } from "../../values/timestamp.ts";
+import type { Built } from "../built.ts";
+import { modulesSchema } from "./schema.ts";
+
+/** `modules` in the order of their instanceId; an empty array is a normal answer. */
+export function buildModules(installationId: string, modules: readonly ModuleSnapshot[]): Built {
+  const body = JSON.stringify(
+    modulesSchema.parse({
+      schemaVersion: 1,
+      installationId,
+      modules: modules.map((module) => ({
+        instanceId: module.instanceId,
+        moduleType: module.moduleType,
+        driverId: module.driverId,
+        moduleVersion: module.moduleVersion,
+        schemaVersion: module.schemaVersion,
+        state: module.state,
+        observedAt: formatTimestamp(module.observedAt),
+        provenance: module.provenance,
+        health: { checkedAt: formatTimestamp(module.healthCheckedAt) },
+        data: {},
+      })),
+    }),
+  );
+  return { status: 200, headers: {}, body, identity: body };
+}

@@ -1,0 +1,36 @@
+/**
+ * read-api.md 2.4 and 4.3: the history of accepted receipts, in tiles of 128 positions. A tile's body is its items'
+ * JSON texts, one a line, so that the shim cuts a page without parsing any of them.
+ */
+
+import { TILE_SIZE } from "../../http/keys.ts";
+import { encodeObservationCursor } from "../../http/observation-cursor.ts";
+import type { Receipt } from "../../ledger/read-receipts.ts";
+import { formatTimestamp } from "../../values/timestamp.ts";
+
+/** The lines of a tile; `receipts` are its positions in ascending order, all that the ledger has of them. */
+export function buildObservationTile(installationId: string, receipts: readonly Receipt[]): string {
+  return receipts.map((receipt) => JSON.stringify(observationOf(installationId, receipt))).join("\n");
+}
+
+/** First and last position of a tile. */
+export function tileBounds(tile: number): { first: number; last: number } {
+  return { first: tile * TILE_SIZE + 1, last: (tile + 1) * TILE_SIZE };
+}
+
+/** One item, in the order of the API's table. */
+function observationOf(installationId: string, receipt: Receipt) {
+  return {
+    cursor: encodeObservationCursor(receipt.position),
+    telemetryId: receipt.telemetryId,
+    bootId: receipt.bootId,
+    counterEpoch: receipt.counterEpoch,
+    installationId,
+    sequence: receipt.sequence,
+    observedAt: formatTimestamp(receipt.observedAt),
+    receivedAt: formatTimestamp(receipt.receivedAt),
+    cumulativeWorkUnits: receipt.cumulativeWorkUnits,
+    provenance: receipt.provenance,
+    softwareVersion: receipt.softwareVersion,
+  };
+}

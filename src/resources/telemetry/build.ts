@@ -1,0 +1,58 @@
+/** read-api.md 2.2, 3.1 and 4.1: the newest accepted measurement and how old it is. */
+
+import { etagOf } from "../../http/representation.ts";
+import type { Receipt } from "../../ledger/read-receipts.ts";
+import { formatTimestamp } from "../../values/timestamp.ts";
+import type { Built } from "../built.ts";
+import { revisionOf } from "../revision.ts";
+import { type Telemetry, telemetrySchema } from "./schema.ts";
+
+/** A measurement is online up to and including this age since its receipt, and stale from the next millisecond on. */
+export const STALE_AFTER_MS = 120_000;
+
+/** `receipt` is the one with the highest position, undefined where there is none: offline, without a validator. */
+export function buildTelemetry(installationId: string, receipt: Receipt | undefined, at: number): Built {
+  if (receipt === undefined) return built(offline(installationId), {});
+  // Over position and telemetryId: it names the receipt, not its age (3.1), so a change to stale keeps it.
+  const revision = revisionOf(JSON.stringify([installationId, receipt.position, receipt.telemetryId]));
+  const online = at - receipt.receivedAt <= STALE_AFTER_MS;
+  const telemetry = telemetryOf(installationId, revision, online ? "online" : "stale", receipt);
+  const representation = built(telemetry, { etag: etagOf(revision) });
+  return online ? { ...representation, nextChangeAt: receipt.receivedAt + STALE_AFTER_MS + 1 } : representation;
+}
+
+function telemetryOf(installationId: string, revision: string, status: "online" | "stale", receipt: Receipt): unknown {
+  return {
+    schemaVersion: 1,
+    installationId,
+    revision,
+    status,
+    observedAt: formatTimestamp(receipt.observedAt),
+    receivedAt: formatTimestamp(receipt.receivedAt),
+    softwareVersion: receipt.softwareVersion,
+    measurement: {
+      counterEpoch: receipt.counterEpoch,
+      cumulativeWorkUnits: receipt.cumulativeWorkUnits,
+      provenance: receipt.provenance,
+      coreStatus: receipt.coreStatus,
+    },
+  };
+}
+
+function offline(installationId: string): Telemetry {
+  return {
+    schemaVersion: 1,
+    installationId,
+    revision: null,
+    status: "offline",
+    observedAt: null,
+    receivedAt: null,
+    softwareVersion: null,
+    measurement: null,
+  };
+}
+
+function built(telemetry: unknown, headers: Record<string, string>): Built {
+  const body = JSON.stringify(telemetrySchema.parse(telemetry));
+  return { status: 200, headers, body, identity: body };
+}
