@@ -11,6 +11,14 @@ export interface StoredAnswer {
   readonly body: Uint8Array;
   readonly successors: readonly Successor[];
   readonly mark: WriterMark;
+  /** The publisher's own hashes of the answer and its successors, so that lost state can be read back. */
+  readonly states: readonly AnswerState[];
+}
+
+export interface AnswerState {
+  /** Epoch ms. */
+  readonly from: number;
+  readonly identity: string;
 }
 
 /** Who put an object, under which lease, and from which facts (design 1, 6 and 7). */
@@ -41,6 +49,7 @@ export function encodeAnswer(answer: StoredAnswer): StoreObject {
       ...encodeMark(mark),
       status: String(representation.status),
       headers: asciiJson(representation.headers),
+      states: JSON.stringify(answer.states),
       ...(successors[0] === undefined
         ? {}
         : { "valid-until": String(successors[0].from), successors: asciiJson(successors) }),
@@ -58,6 +67,7 @@ export function decodeAnswer(object: StoreObject): StoredAnswer {
     body: object.body,
     successors: JSON.parse(metadata.successors ?? "[]") as Successor[],
     mark: decodeMark(metadata),
+    states: JSON.parse(metadata.states ?? "[]") as AnswerState[],
   };
 }
 
