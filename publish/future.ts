@@ -27,7 +27,7 @@ export function futureOf(build: (at: number) => Built, at: number): Future {
       successors.push({ from, key: last.successorKey });
       break;
     }
-    const next = build(from);
+    const next = last.successor ?? build(from);
     states.push({ from, identity: identityOf(next) });
     successors.push(successorOf(built, next, from));
     last = next;

@@ -16,6 +16,14 @@ export interface Publication {
    * (design 1, "Missing is unknown").
    */
   build(sources: Sources, at: number): Built;
+  /**
+   * What moves without news in it, such as the height of the chain: built anew for it alone no sooner than
+   * `minorInterval` (ms) after the last build where puts cost something (design 1, "The cycle").
+   */
+  minorInputs?(sources: Sources): string;
+  readonly minorInterval?: number;
+  /** Puts what has to stand in the store before this answer does: the immutable tiles that it names. */
+  before?(sources: Sources, putImmutable: (key: string, body: string) => Promise<void>): Promise<void>;
   /** Not rebuilt sooner than this after the last build (ms), unless an instant is due; 0 where absent. */
   readonly minimumInterval?: number;
   /** The next instant (epoch ms) after `at` at which it is rebuilt although no input moved, such as a round's end. */

@@ -11,6 +11,8 @@ export interface Sources {
   /** Absent for a publisher without a measurement source (`ledger: "none"`). */
   readonly facts: Facts | undefined;
   readonly chain: ChainState;
+  /** The publisher's own file of what is derived, advanced to the ledger's and the chain's state of this cycle. */
+  readonly projections: Database;
   /** The chain's own SQLite file, for what is read from its events; absent without a chain or before its first pass. */
   readonly chainDb: Database | undefined;
   /** Seconds, a multiple of 600: the configured one or the Core's; undefined where neither is known. */
@@ -20,6 +22,4 @@ export interface Sources {
 export interface Facts {
   /** The ledger, read only. */
   readonly ledger: Database;
-  /** The publisher's own file of what is derived, advanced to the ledger's state of this cycle. */
-  readonly projections: Database;
 }

@@ -22,8 +22,20 @@ export interface ChainState {
    * it (design 1, "Missing is unknown"), undefined before the first.
    */
   readonly safeCore: SafeCoreState | undefined;
+  /** What the views are bound to, whether or not the chain answers; undefined without a deployment file or an RPC. */
+  readonly binding: ChainBinding | undefined;
   /** Epoch ms until which the available views keep their word: the last good pass + 10 min (design 1, 4). */
   readonly wordUntil: number;
+}
+
+/** As the deployment file says; saved history holds for the same binding only (design 4, "Settlements"). */
+export interface ChainBinding {
+  readonly target: string;
+  readonly chainId: bigint;
+  readonly core: string;
+  readonly deploymentBlock: bigint;
+  /** Undefined without an economy. */
+  readonly releaseId: string | undefined;
 }
 
 /** The settled frontier, read at the safe block (read-api.md 2.5, builder.anchor). */

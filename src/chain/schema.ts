@@ -9,6 +9,8 @@ export const CHAIN_SCHEMA = `
 CREATE TABLE sync (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   binding TEXT NOT NULL,
+  -- a random id, drawn anew when the file is made and at each rewind: who follows the events begins again where it moved
+  history TEXT NOT NULL,
   stored_through_block INTEGER,
   stored_through_hash TEXT,
   -- head of the last pass whose logs up to head − 11 are stored

@@ -12,6 +12,8 @@ export interface Built extends Representation {
   readonly identity: string;
   /** The first millisecond after `at` at which time alone changes the answer; building there gives the successor. */
   readonly nextChangeAt?: number;
+  /** What takes over at nextChangeAt where building there would not give it, such as the same body as saved history. */
+  readonly successor?: Built;
   /** At nextChangeAt the constant answer at this key takes over, and nothing comes after it. */
   readonly successorKey?: string;
   /** Put only where no good answer stands, such as a published 503 (design 1, "Missing is unknown"). */
