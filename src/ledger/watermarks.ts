@@ -1,0 +1,34 @@
+/** What has moved in the ledger, in one small read: how many facts of each kind an installation has. */
+import type { Database } from "better-sqlite3";
+import { statement } from "../sqlite/statement.ts";
+import { FACT_KINDS, type FactKind } from "./schema.ts";
+
+/** Accepted facts by kind; 0 where there is none. They only grow. */
+export type Watermarks = Record<FactKind, number>;
+
+/** An installation as the ledger's tables know it: `no` is what their column `installation` holds. */
+export interface Installation {
+  readonly no: number;
+  readonly id: string;
+}
+
+/** The watermarks of one installation, by its number. */
+export function readWatermarks(db: Database, installation: number): Watermarks {
+  const watermarks = Object.fromEntries(FACT_KINDS.map((kind) => [kind, 0])) as Watermarks;
+  const rows = statement<[number], { kind: FactKind; value: number }>(
+    db,
+    "SELECT kind, value FROM watermark WHERE installation = ?",
+  ).all(installation);
+  for (const { kind, value } of rows) watermarks[kind] = value;
+  return watermarks;
+}
+
+/** The number of an installation; undefined before its first record. */
+export function installationNo(db: Database, id: string): number | undefined {
+  return statement<[string], { no: number }>(db, "SELECT no FROM installation WHERE id = ?").get(id)?.no;
+}
+
+/** Every installation that has a record, in the order of their first ones. */
+export function listInstallations(db: Database): Installation[] {
+  return statement<[], Installation>(db, "SELECT no, id FROM installation ORDER BY no").all();
+}

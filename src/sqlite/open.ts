@@ -1,0 +1,128 @@
+/** Opening one of Noonmark's own SQLite files, with every way in which that fails told apart. */
+import { existsSync, mkdirSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import SqliteDatabase, { type Database } from "better-sqlite3";
+import { EXIT, Failure } from "../values/failure.ts";
+import { sqliteFailure } from "./sqlite-failure.ts";
+
+/** What a file is: how messages call it, and how it is known from other files and from other versions of itself. */
+export interface DatabaseKind {
+  /** `ledger`: the word in messages, and the prefix of failure codes. */
+  readonly name: string;
+  readonly applicationId: number;
+  readonly schemaVersion: number;
+  /** The statements that make an empty file one of this kind. */
+  readonly schema: string;
+}
+
+/** How long a statement waits for somebody else's lock before it is `<name>_locked`, in milliseconds. */
+const BUSY_TIMEOUT = 2_000;
+const CACHE_KIB = 32 * 1024;
+
+/**
+ * Opens an existing file, read only. In WAL mode SQLite then still needs the -shm file, or a directory in which it may
+ * make one; `immutable` would do without and read stale pages, so that is a failure with a hint instead.
+ * Throws `Failure`: `<name>_not_found`, `_not_a_database`, `_foreign`, `_schema_newer`, `_schema_older`, `_locked`,
+ * `_unreadable`, `_corrupt`.
+ */
+export function openForReading(path: string, kind: DatabaseKind): Database {
+  if (!existsSync(path)) throw notFound(path, kind, "does not exist");
+  return guarded(path, kind, "read", () => {
+    const db = new SqliteDatabase(path, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT });
+    return closedOnError(db, () => {
+      if (isEmpty(db)) throw notFound(path, kind, "is empty");
+      checkKind(db, path, kind);
+      return db;
+    });
+  });
+}
+
+/**
+ * Opens a file for writing, in WAL mode with every commit synced; creates the file and its directories where they are
+ * missing, unless told not to. Throws `Failure` as `openForReading` does, and `<name>_unwritable`, `disk_full`.
+ */
+export function openForWriting(
+  path: string,
+  kind: DatabaseKind,
+  options: { readonly create?: boolean; readonly busyTimeout?: number } = {},
+): Database {
+  const { create = true, busyTimeout = BUSY_TIMEOUT } = options;
+  if (!create && !existsSync(path)) throw notFound(path, kind, "does not exist");
+  return guarded(path, kind, "write", () => {
+    if (create) mkdirSync(dirname(resolve(path)), { recursive: true });
+    const db = new SqliteDatabase(path, { fileMustExist: !create, timeout: busyTimeout });
+    return closedOnError(db, () => {
+      const fresh = isEmpty(db);
+      // Somebody else's file keeps its journal mode: it is judged before anything in it is touched.
+      if (!fresh) checkKind(db, path, kind);
+      db.pragma("journal_mode = WAL");
+      db.pragma("synchronous = FULL");
+      db.pragma(`cache_size = -${CACHE_KIB}`);
+      if (fresh) createSchema(db, kind);
+      checkKind(db, path, kind);
+      return db;
+    });
+  });
+}
+
+/** One transaction: a crash leaves an empty file or a whole one. Whoever comes second finds it made. */
+function createSchema(db: Database, kind: DatabaseKind): void {
+  const create = db.transaction(() => {
+    if (!isEmpty(db)) return;
+    db.exec(kind.schema);
+    db.pragma(`application_id = ${kind.applicationId}`);
+    db.pragma(`user_version = ${kind.schemaVersion}`);
+  });
+  create.immediate();
+}
+
+function isEmpty(db: Database): boolean {
+  const tables = db.prepare("SELECT count(*) FROM sqlite_schema").pluck().get();
+  return tables === 0 && db.pragma("application_id", { simple: true }) === 0;
+}
+
+function checkKind(db: Database, path: string, kind: DatabaseKind): void {
+  const applicationId = db.pragma("application_id", { simple: true }) as number;
+  if (applicationId !== kind.applicationId) {
+    throw new Failure(`${kind.name}_foreign`, `${path} is an SQLite file, and not a ${kind.name} of Noonmark`, {
+      exit: EXIT.io,
+      hint: "Name another file; this one has been left as it was.",
+    });
+  }
+  const version = db.pragma("user_version", { simple: true }) as number;
+  if (version === kind.schemaVersion) return;
+  const [code, hint] =
+    version > kind.schemaVersion
+      ? ["newer", "It was written by a newer Noonmark: use that one."]
+      : ["older", "It was written by an older Noonmark, whose files this one cannot read."];
+  throw new Failure(
+    `${kind.name}_schema_${code}`,
+    `${path} has version ${version} of the ${kind.name}'s schema, this Noonmark knows ${kind.schemaVersion}`,
+    { exit: EXIT.io, hint },
+  );
+}
+
+function notFound(path: string, kind: DatabaseKind, how: string): Failure {
+  return new Failure(`${kind.name}_not_found`, `the ${kind.name} ${path} ${how}`, {
+    exit: EXIT.io,
+    hint:
+      kind.name === "ledger" ? "`noonmark ingest` makes it; or name another with --ledger." : "Look at the path given.",
+  });
+}
+
+function guarded<T>(path: string, kind: DatabaseKind, doing: "read" | "write", open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    throw sqliteFailure(error, path, kind.name, doing);
+  }
+}
+
+function closedOnError<T>(db: Database, use: () => T): T {
+  try {
+    return use();
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}

@@ -1,0 +1,47 @@
+import { EXIT, Failure } from "../values/failure.ts";
+
+/**
+ * What an error of SQLite or of the file system means for the one who runs the command, as a `Failure`; anything else
+ * comes back as it is. `name` is what the file is called, `doing` what was being tried.
+ */
+export function sqliteFailure(error: unknown, path: string, name: string, doing: "read" | "write"): unknown {
+  const code = errorCode(error);
+  if (error instanceof Failure || code === undefined) return error;
+  const because = error instanceof Error ? error.message : String(error);
+  const [failure, sentence, hint, exit = EXIT.io] = meaning(code, path, name, doing, because);
+  return new Failure(failure, sentence, { exit, cause: error, ...(hint === undefined ? {} : { hint }) });
+}
+
+type Meaning = readonly [code: string, sentence: string, hint?: string | undefined, exit?: 74 | 75];
+
+function meaning(code: string, path: string, name: string, doing: "read" | "write", because: string): Meaning {
+  if (/^SQLITE_(?:BUSY|LOCKED|PROTOCOL)/.test(code)) {
+    return [`${name}_locked`, `another process is writing to ${path}`, "Try again when it is done.", EXIT.locked];
+  }
+  if (code === "SQLITE_NOTADB") {
+    return [`${name}_not_a_database`, `${path} is not an SQLite file`, "Name another file; this one is as it was."];
+  }
+  if (code === "SQLITE_FULL" || code === "ENOSPC" || code === "EDQUOT") {
+    return ["disk_full", `no space is left for the ${name} ${path}`, "Make room and run the same command again."];
+  }
+  if (code.startsWith("SQLITE_CORRUPT")) {
+    return [`${name}_corrupt`, `${path} is damaged: ${because}`, "Restore it from a backup."];
+  }
+  if (doing === "write") {
+    return [
+      `${name}_unwritable`,
+      `the ${name} ${path} cannot be opened for writing: ${because}`,
+      "Look at its rights, and at its directory's.",
+    ];
+  }
+  const hint =
+    code === "SQLITE_CANTOPEN" || code.startsWith("SQLITE_READONLY")
+      ? "Its directory must be writable, or another process must have it open: SQLite keeps a -shm file beside it."
+      : undefined;
+  return [`${name}_unreadable`, `the ${name} ${path} cannot be read: ${because}`, hint];
+}
+
+function errorCode(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === "string" && /^(?:SQLITE_|E[A-Z]+$)/.test(code) ? code : undefined;
+}

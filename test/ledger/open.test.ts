@@ -1,0 +1,124 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import SqliteDatabase from "better-sqlite3";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openLedgerForIntake, openLedgerForReading } from "../../src/ledger/open.ts";
+import { installationNo, listInstallations, readWatermarks } from "../../src/ledger/watermarks.ts";
+import type { Failure } from "../../src/values/failure.ts";
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "noonmark-open-"));
+});
+afterEach(() => {
+  chmodSync(directory, 0o755);
+  rmSync(directory, { recursive: true });
+});
+
+test("intake makes the directories, the file and its schema; WAL, every commit synced", () => {
+  const path = join(directory, "a", "b", "ledger.db");
+  const db = openLedgerForIntake(path);
+  expect(db.pragma("journal_mode", { simple: true })).toBe("wal");
+  expect(db.pragma("synchronous", { simple: true })).toBe(2);
+  expect(db.pragma("application_id", { simple: true })).toBe(0x4e4f4f4e);
+  expect(db.pragma("user_version", { simple: true })).toBe(1);
+  db.close();
+  openLedgerForIntake(path).close();
+});
+
+test("a reader sees what intake has committed, and can write nothing", () => {
+  const path = join(directory, "ledger.db");
+  const writer = openLedgerForIntake(path);
+  const reader = openLedgerForReading(path);
+  expect(installationNo(reader, "wheel-1")).toBeUndefined();
+  writer.exec("INSERT INTO installation (id) VALUES ('wheel-1'); INSERT INTO watermark VALUES (1, 'receipt', 3)");
+  expect(listInstallations(reader)).toEqual([{ no: 1, id: "wheel-1" }]);
+  expect(readWatermarks(reader, 1)).toMatchObject({ receipt: 3, closure: 0 });
+  expect(() => reader.exec("DELETE FROM installation")).toThrow(/readonly/);
+  reader.close();
+  writer.close();
+});
+
+test("a closed ledger, its -shm gone, opens read only where the directory is writable", () => {
+  const path = join(directory, "ledger.db");
+  openLedgerForIntake(path).close();
+  expect(existsSync(`${path}-shm`)).toBe(false);
+  const reader = openLedgerForReading(path);
+  expect(listInstallations(reader)).toEqual([]);
+  reader.close();
+});
+
+test("in a directory that is not writable a closed ledger is unreadable, an open one is not", () => {
+  const path = join(directory, "ledger.db");
+  const writer = openLedgerForIntake(path);
+  chmodSync(directory, 0o555);
+  const reader = asNobody(() => openLedgerForReading(path));
+  reader.close();
+  chmodSync(directory, 0o755);
+  writer.close();
+  for (const leftover of ["-wal", "-shm"]) rmSync(path + leftover, { force: true });
+  chmodSync(directory, 0o555);
+  const failure = failureOf(() => asNobody(() => openLedgerForReading(path)));
+  expect(failure).toMatchObject({ code: "ledger_unreadable", exitCode: 74 });
+  expect(failure.hint).toContain("-shm");
+  expect(failureOf(() => asNobody(() => openLedgerForIntake(path))).code).toBe("ledger_unwritable");
+});
+
+test("every other file is told apart, and left as it was", () => {
+  const path = join(directory, "ledger.db");
+  expect(failureOf(() => openLedgerForReading(path)).code).toBe("ledger_not_found");
+
+  mkdirSync(join(directory, "folder"));
+  expect(failureOf(() => openLedgerForReading(join(directory, "folder"))).code).toBe("ledger_unreadable");
+  expect(failureOf(() => openLedgerForIntake(join(directory, "folder"))).code).toBe("ledger_unwritable");
+
+  const text = join(directory, "text");
+  writeFileSync(text, "receipts, a great many of them\n".repeat(100));
+  expect(failureOf(() => openLedgerForIntake(join(text, "x", "ledger.db"))).code).toBe("ledger_unwritable");
+  for (const open of [openLedgerForReading, openLedgerForIntake]) {
+    expect(failureOf(() => open(text))).toMatchObject({ code: "ledger_not_a_database", exitCode: 74 });
+  }
+  expect(readFileSync(text, "utf8")).toBe("receipts, a great many of them\n".repeat(100));
+
+  const foreign = join(directory, "foreign.db");
+  new SqliteDatabase(foreign).exec("CREATE TABLE tree (name TEXT)").close();
+  const before = readFileSync(foreign);
+  for (const open of [openLedgerForReading, openLedgerForIntake]) {
+    expect(failureOf(() => open(foreign))).toMatchObject({ code: "ledger_foreign", exitCode: 74 });
+  }
+  expect(readFileSync(foreign).equals(before)).toBe(true);
+
+  writeFileSync(join(directory, "empty.db"), "");
+  expect(failureOf(() => openLedgerForReading(join(directory, "empty.db"))).code).toBe("ledger_not_found");
+});
+
+test("a ledger of a newer schema is refused by both doors", () => {
+  const path = join(directory, "ledger.db");
+  const db = openLedgerForIntake(path);
+  db.pragma("user_version = 2");
+  db.close();
+  for (const open of [openLedgerForReading, openLedgerForIntake]) {
+    expect(failureOf(() => open(path))).toMatchObject({ code: "ledger_schema_newer", exitCode: 74 });
+  }
+});
+
+function failureOf(open: () => { close(): unknown }): Failure {
+  try {
+    open().close();
+  } catch (error) {
+    return error as Failure;
+  }
+  throw new Error("nothing was thrown");
+}
+
+/** The superuser may write everywhere: what is asked here is asked as somebody else. */
+function asNobody<T>(act: () => T): T {
+  if (process.geteuid?.() !== 0) return act();
+  process.seteuid?.(65534);
+  try {
+    return act();
+  } finally {
+    process.seteuid?.(0);
+  }
+}
