@@ -1,0 +1,28 @@
+/** The headers that stand on every answer, errors, 204 and 304 included (design 4, "HTTP"). */
+
+export const SOURCE_HEADER = "x-service-settlement-source";
+export const FALLBACK_REASON_HEADER = "x-service-settlement-fallback-reason";
+
+export const COMMON_HEADERS = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers":
+    "ETag, Retry-After, X-Service-Settlement-Source, X-Service-Settlement-Fallback-Reason",
+  "x-content-type-options": "nosniff",
+} as const;
+
+/** Only where there is a body. */
+export const CONTENT_TYPE = "application/json; charset=utf-8";
+
+export const ALLOWED_METHODS = ["GET", "HEAD", "OPTIONS"] as const;
+
+/** What OPTIONS is answered with, whatever the path; browsers may keep it for a day. */
+export const PREFLIGHT_HEADERS = {
+  ...COMMON_HEADERS,
+  "access-control-allow-methods": "GET, HEAD",
+  "access-control-allow-headers": "If-None-Match",
+  "access-control-max-age": "86400",
+} as const;
+
+/** The client's Cache-Control where the API sets one (read-api.md 4.4 to 4.9). */
+export const REVALIDATE = "public, max-age=0, must-revalidate";
+export const NO_STORE = "no-store";

@@ -1,0 +1,44 @@
+/** Error answers (read-api.md 7; design 4, "HTTP"): a body of one field, and almost no headers. */
+import { ALLOWED_METHODS, NO_STORE } from "./common-headers.ts";
+import type { Representation } from "./representation.ts";
+
+/** Seconds a client is told to wait after a 503 (read-api.md 8). */
+export const RETRY_AFTER_SECONDS = 2;
+
+/** `{"error": code}` and nothing else. */
+export function errorBody(code: string): string {
+  return JSON.stringify({ error: code });
+}
+
+/** 400: a mistake of the client's. Only the activity's carries a Cache-Control (read-api.md 4.8). */
+export function badRequest(code: string, cacheControl: string | null = null): Representation {
+  return {
+    status: 400,
+    headers: cacheControl === null ? {} : { "cache-control": cacheControl },
+    body: errorBody(code),
+  };
+}
+
+/** 503: nothing to answer with for now. */
+export function unavailable(code: string): Representation {
+  return {
+    status: 503,
+    headers: { "cache-control": NO_STORE, "retry-after": String(RETRY_AFTER_SECONDS) },
+    body: errorBody(code),
+  };
+}
+
+export const NOT_FOUND: Representation = { status: 404, headers: {}, body: errorBody("not_found") };
+
+export const METHOD_NOT_ALLOWED: Representation = {
+  status: 405,
+  headers: { allow: ALLOWED_METHODS.join(", ") },
+  body: errorBody("method_not_allowed"),
+};
+
+/** A defect of ours: no answer was found at all. */
+export const INTERNAL_ERROR: Representation = {
+  status: 500,
+  headers: { "cache-control": NO_STORE },
+  body: errorBody("internal_error"),
+};

@@ -1,0 +1,88 @@
+/**
+ * The shim's core: a request and a store in, an answer out (design 4, "HTTP"). No import of `node:`, nothing of the
+ * runtime but what every one has. Judged in this order: method, path, installation id, query.
+ */
+import { PREFLIGHT_HEADERS } from "../http/common-headers.ts";
+import { matchesNone } from "../http/conditional.ts";
+import { badRequest, METHOD_NOT_ALLOWED, NOT_FOUND, unavailable } from "../http/errors.ts";
+import { activityQuery, observationsQuery } from "../http/page-query.ts";
+import { matchObject, matchPath, type RouteMatch } from "../http/route-match.ts";
+import type { NamedRoute } from "../http/routes.ts";
+import { parseTarget } from "../http/target.ts";
+import { StoreUnavailable } from "../object-store/object-store.ts";
+import { isInstallationId } from "../values/installation-id.ts";
+import { activityPage } from "./activity.ts";
+import type { ShimContext } from "./context.ts";
+import { type FullAnswer, plainAnswer } from "./full-answer.ts";
+import { installationTelemetry } from "./installation.ts";
+import { observationsPage } from "./observations.ts";
+import { storedAnswer } from "./stored-answers.ts";
+
+export interface ShimRequest {
+  readonly method: string;
+  /** A request target (`/path?query`) or an absolute URL, ASCII. */
+  readonly url: string;
+  readonly ifNoneMatch?: string | undefined;
+}
+
+export interface ShimAnswer {
+  readonly status: number;
+  /** Lower-case names; Content-Length included wherever there is (or, for HEAD, would be) a body. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Absent for HEAD, 204 and 304. */
+  readonly body: Uint8Array | undefined;
+}
+
+const PREFLIGHT: ShimAnswer = { status: 204, headers: PREFLIGHT_HEADERS, body: undefined };
+const WRONG_METHOD = plainAnswer(METHOD_NOT_ALLOWED);
+const UNKNOWN_PATH = plainAnswer(NOT_FOUND);
+const MALFORMED_ID = plainAnswer(badRequest("invalid_installation_id"));
+const STORE_UNAVAILABLE = plainAnswer(unavailable("store_unavailable"));
+
+/** Rejects only on a defect of ours; what a store does wrong is 503 `store_unavailable`. */
+export async function answer(request: ShimRequest, context: ShimContext): Promise<ShimAnswer> {
+  const { method, ifNoneMatch } = request;
+  if (method === "OPTIONS") return PREFLIGHT;
+  if (method !== "GET" && method !== "HEAD") return WRONG_METHOD;
+  const full = await fullAnswer(request.url, context);
+  const { status, headers, validator } = full;
+  if (ifNoneMatch !== undefined && validator !== undefined && matchesNone(ifNoneMatch, validator.etag)) {
+    return { status: 304, headers: validator.notModified, body: undefined };
+  }
+  return method === "HEAD" ? { status, headers, body: undefined } : full;
+}
+
+async function fullAnswer(url: string, context: ShimContext): Promise<FullAnswer> {
+  const target = parseTarget(url);
+  const match = target === undefined ? undefined : matchPath(target.path);
+  if (target === undefined || match === undefined) return UNKNOWN_PATH;
+  if (match.installationId !== undefined && !isInstallationId(match.installationId)) return MALFORMED_ID;
+  try {
+    return (await routed(match, target.query, context)) ?? plainAnswer(unavailable(match.route.absent));
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    context.report?.(error);
+    return STORE_UNAVAILABLE;
+  }
+}
+
+/** `undefined` where nothing was ever published for the route. */
+async function routed(match: RouteMatch, query: string, context: ShimContext): Promise<FullAnswer | undefined> {
+  const { route, installationId = "" } = match;
+  if (route.name === "installation-telemetry") return installationTelemetry(route, installationId, context);
+  if (route.name === "observations") {
+    const page = observationsQuery(query);
+    return page === undefined ? invalidQuery(route) : observationsPage(route, installationId, page, context);
+  }
+  if (route.name === "activity") {
+    const page = activityQuery(query);
+    return page === undefined ? invalidQuery(route) : activityPage(route, page, context);
+  }
+  const object = matchObject(route, query);
+  return object === undefined ? invalidQuery(route) : storedAnswer(route, object.key, context.store, context.now());
+}
+
+/** Only the activity's 400 carries its route's Cache-Control (read-api.md 4.8; 7, rule 3). */
+function invalidQuery({ name, queryError, cacheControl }: NamedRoute): FullAnswer {
+  return plainAnswer(badRequest(queryError ?? "invalid_query", name === "activity" ? cacheControl : null));
+}

@@ -1,0 +1,29 @@
+/** What the shim's core needs of its surroundings: a store, two clocks, and a second's memory. */
+import { Recent, type StoreReader } from "./recent.ts";
+
+export interface ShimSurroundings {
+  readonly store: StoreReader;
+  /** The instant (epoch ms) as of which answers are given; may stand still. */
+  now(): number;
+  /** Milliseconds of a clock that always runs, whatever `now` does. */
+  monotonic(): number;
+  /** Told of each store failure that became a 503. */
+  report?(error: unknown): void;
+}
+
+export interface ShimContext extends ShimSurroundings {
+  readonly recent: Recent;
+}
+
+/** One context serves every request of a process (or isolate). */
+export function shimContext(surroundings: ShimSurroundings): ShimContext {
+  const { store, report } = surroundings;
+  const monotonic = () => surroundings.monotonic();
+  return {
+    store,
+    now: () => surroundings.now(),
+    monotonic,
+    ...(report === undefined ? {} : { report: (error: unknown) => report(error) }),
+    recent: new Recent(store, monotonic),
+  };
+}

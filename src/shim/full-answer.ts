@@ -1,0 +1,51 @@
+/** An answer with all its headers, as a GET gets it, and what a 304 in its place carries. */
+import { COMMON_HEADERS, CONTENT_TYPE, FALLBACK_REASON_HEADER, SOURCE_HEADER } from "../http/common-headers.ts";
+import type { Representation } from "../http/representation.ts";
+import type { NamedRoute } from "../http/routes.ts";
+
+export interface FullAnswer {
+  readonly status: number;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  /** Present where If-None-Match is to be evaluated. */
+  readonly validator?: { readonly etag: string; readonly notModified: Readonly<Record<string, string>> };
+}
+
+type Head = Omit<Representation, "body">;
+
+const encoder = new TextEncoder();
+
+/** An answer of a route: its row says whether there can be a 304. */
+export function routeAnswer(route: NamedRoute, head: Head, body: Uint8Array): FullAnswer {
+  const answer = complete(head, body);
+  const { etag } = head.headers;
+  if (!route.conditional || head.status !== 200 || etag === undefined) return answer;
+  return { ...answer, validator: { etag, notModified: notModifiedHeaders(route, head.headers) } };
+}
+
+/** An answer that no row has a say in: an error. */
+export function plainAnswer({ body, ...head }: Representation): FullAnswer {
+  return complete(head, encoder.encode(body));
+}
+
+function complete({ status, headers }: Head, body: Uint8Array): FullAnswer {
+  return {
+    status,
+    headers: {
+      ...COMMON_HEADERS,
+      ...headers,
+      "content-type": CONTENT_TYPE,
+      "content-length": String(body.length),
+    },
+    body,
+  };
+}
+
+/** What RFC 9110 asks of a 304 and the source headers, which stand on both (read-api.md 4.7; design 4, "HTTP"). */
+function notModifiedHeaders(route: NamedRoute, headers: Head["headers"]): Record<string, string> {
+  const kept = ["cache-control", "vary", SOURCE_HEADER, FALLBACK_REASON_HEADER];
+  if (route.notModifiedTag) kept.push("etag");
+  const found = kept.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]] as const]));
+  return { ...COMMON_HEADERS, ...Object.fromEntries(found) };
+}

@@ -1,0 +1,79 @@
+/**
+ * From a stored object to what is answered at an instant: the successor that holds, its edits and headers applied
+ * (design 1, "What is stored", 3). What is worked out for an object is remembered with it, so that a store which
+ * hands out the same object again spares the parsing.
+ */
+
+import type { NamedRoute } from "../http/routes.ts";
+import { applyEdits, type Successor, successorAt } from "../http/successor.ts";
+import { type StoredObject, StoreUnavailable } from "../object-store/object-store.ts";
+import { decodeAnswer, type StoredAnswer } from "../object-store/stored-answer.ts";
+import { type FullAnswer, routeAnswer } from "./full-answer.ts";
+import type { StoreReader } from "./recent.ts";
+
+/** What an object is answered with from one of its instants on: as it was put (`undefined`), or a successor. */
+interface Unfolded {
+  readonly answer: StoredAnswer;
+  readonly full: Map<Successor | undefined, FullAnswer>;
+}
+
+const unfolded = new Map<NamedRoute, WeakMap<StoredObject, Unfolded>>();
+
+/** The answer of the object at a key as of `now`; `undefined` where there is no such object. */
+export async function storedAnswer(
+  route: NamedRoute,
+  key: string,
+  store: StoreReader,
+  now: number,
+): Promise<FullAnswer | undefined> {
+  const object = await store.get(key);
+  if (object === undefined) return undefined;
+  const { answer, full } = unfold(route, object, key);
+  const successor = successorAt(answer.successors, now);
+  // A constant answer ends a chain: it has no successors of its own.
+  if (successor?.key !== undefined) return constantAnswer(route, successor.key, store);
+  const known = full.get(successor);
+  if (known !== undefined) return known;
+  const made = routeAnswer(route, headOf(answer, successor), applyEdits(answer.body, successor?.edits ?? []));
+  full.set(successor, made);
+  return made;
+}
+
+/** Metadata that cannot be read are the store's fault, not the client's: never half an answer. */
+export function decodeStored(object: StoredObject, key: string): StoredAnswer {
+  try {
+    return decodeAnswer(object);
+  } catch (cause) {
+    throw new StoreUnavailable(`${key}: metadata cannot be read`, { cause });
+  }
+}
+
+async function constantAnswer(route: NamedRoute, key: string, store: StoreReader): Promise<FullAnswer | undefined> {
+  const object = await store.get(key);
+  if (object === undefined) return undefined;
+  const { representation, body } = unfold(route, object, key).answer;
+  return routeAnswer(route, representation, body);
+}
+
+function headOf({ representation }: StoredAnswer, successor: Successor | undefined): StoredAnswer["representation"] {
+  if (successor?.headers === undefined) return representation;
+  const headers = Object.entries({ ...representation.headers, ...successor.headers });
+  return {
+    status: representation.status,
+    headers: Object.fromEntries(headers.filter((header): header is [string, string] => header[1] !== null)),
+  };
+}
+
+function unfold(route: NamedRoute, object: StoredObject, key: string): Unfolded {
+  let known = unfolded.get(route);
+  if (known === undefined) {
+    known = new WeakMap();
+    unfolded.set(route, known);
+  }
+  let entry = known.get(object);
+  if (entry === undefined) {
+    entry = { answer: decodeStored(object, key), full: new Map() };
+    known.set(object, entry);
+  }
+  return entry;
+}

@@ -1,0 +1,49 @@
+/** Puts answers and tiles into a store as a publisher does, for tests that need no publisher. */
+
+import { encodeInstallations } from "../../src/http/installations.ts";
+import { INSTALLATIONS_KEY, observationTileKey, TILE_SIZE, tileOf } from "../../src/http/keys.ts";
+import type { Representation } from "../../src/http/representation.ts";
+import type { Successor } from "../../src/http/successor.ts";
+import type { ObjectStore } from "../../src/object-store/object-store.ts";
+import { encodeAnswer, encodeMark, JSON_TYPE, type WriterMark } from "../../src/object-store/stored-answer.ts";
+
+const MARK: WriterMark = { epoch: 1, writer: "test", asof: { at: 0 } };
+const encoder = new TextEncoder();
+
+export async function putAnswer(
+  store: ObjectStore,
+  key: string,
+  { status, headers, body }: Representation,
+  successors: readonly Successor[] = [],
+): Promise<void> {
+  const representation = { status, headers };
+  await store.put(key, encodeAnswer({ representation, body: encoder.encode(body), successors, mark: MARK }));
+}
+
+export async function putText(store: ObjectStore, key: string, text: string): Promise<void> {
+  await store.put(key, { body: encoder.encode(text), contentType: JSON_TYPE, metadata: encodeMark(MARK) });
+}
+
+/** `histories` by installation id; the first is the configured one unless another is named. */
+export async function putIndex(
+  store: ObjectStore,
+  histories: Readonly<Record<string, string>>,
+  configured = Object.keys(histories)[0] ?? "",
+): Promise<void> {
+  const index = { configured, histories: new Map(Object.entries(histories)) };
+  await putText(store, INSTALLATIONS_KEY, encodeInstallations(index));
+}
+
+/** Tiles of `count` items, `itemOf` each item's JSON text. */
+export async function putTiles(
+  store: ObjectStore,
+  installationId: string,
+  history: string,
+  count: number,
+  itemOf: (position: number) => string,
+): Promise<void> {
+  for (let first = 1; first <= count; first += TILE_SIZE) {
+    const items = Array.from({ length: Math.min(TILE_SIZE, count - first + 1) }, (_, index) => itemOf(first + index));
+    await putText(store, observationTileKey(installationId, history, tileOf(first)), items.join("\n"));
+  }
+}
