@@ -10,7 +10,7 @@ import {
   StoreUnavailable,
 } from "../../src/object-store/object-store.ts";
 
-const KNOWN_METADATA = new Set(["status", "headers", "valid-until", "successors", "epoch", "writer", "asof"]);
+const KNOWN_METADATA = new Set(["status", "headers", "states", "valid-until", "successors", "epoch", "writer", "asof"]);
 const PRINTABLE = /^[\x20-\x7e]*$/;
 
 export class MemoryStore implements ObjectStore {

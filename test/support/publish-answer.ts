@@ -17,7 +17,10 @@ export async function putAnswer(
   successors: readonly Successor[] = [],
 ): Promise<void> {
   const representation = { status, headers };
-  await store.put(key, encodeAnswer({ representation, body: encoder.encode(body), successors, mark: MARK }));
+  await store.put(
+    key,
+    encodeAnswer({ representation, body: encoder.encode(body), successors, mark: MARK, states: [] }),
+  );
 }
 
 export async function putText(store: ObjectStore, key: string, text: string): Promise<void> {
