@@ -1,0 +1,65 @@
+/** read-api.md 2.7 and 4.6: the Core's state and its newest events at the confirmation-safe block. */
+import type { ChainEvent, ChainState, ChainUnavailable, CoreView } from "../../chain/chain-state.ts";
+import { constantKey, ONCHAIN_KEY } from "../../http/keys.ts";
+import { formatTimestamp } from "../../values/timestamp.ts";
+import type { Built } from "../built.ts";
+import { chainPointOf } from "../chain-fields.ts";
+import { onchainSchema } from "./schema.ts";
+
+/** Available while the chain's view keeps its word, then the constant indexer_unavailable answer (design 1, 4). */
+export function buildOnchain(installationId: string, chain: ChainState, at: number): Built {
+  if (chain.core.status === "unavailable") return buildUnavailableOnchain(installationId, chain.core.reason);
+  if (at >= chain.wordUntil) return buildUnavailableOnchain(installationId, "indexer_unavailable");
+  return {
+    ...built({ schemaVersion: 4, installationId, status: "available", ...viewOf(chain.core.view) }),
+    nextChangeAt: chain.wordUntil,
+    successorKey: constantKey(ONCHAIN_KEY),
+  };
+}
+
+export function buildUnavailableOnchain(installationId: string, reason: ChainUnavailable): Built {
+  return built({ schemaVersion: 4, installationId, status: "unavailable", reason });
+}
+
+function built(onchain: unknown): Built {
+  const body = JSON.stringify(onchainSchema.parse(onchain));
+  return { status: 200, headers: { "cache-control": "no-store" }, body, identity: body };
+}
+
+function viewOf({ chain, identities, configuration, core, implementation, governance, source, events }: CoreView) {
+  return {
+    chain: chainPointOf(chain),
+    identities,
+    configuration: { ...configuration, ...texts(configuration) },
+    core: { ...core, ...texts(core) },
+    implementation,
+    governance,
+    source: { eventName: source.eventName, ...positionOf(source) },
+    events: events.map((event) => ({
+      id: `${chain.chainId}-${event.blockNumber}-${event.logIndex}`,
+      contractKind: event.contractKind,
+      contractAddress: event.contractAddress,
+      eventName: event.eventName,
+      ...positionOf(event),
+      arguments: event.arguments,
+    })),
+  };
+}
+
+function positionOf(event: ChainEvent) {
+  return {
+    blockNumber: String(event.blockNumber),
+    blockHash: event.blockHash,
+    blockTimestamp: formatTimestamp(event.blockTimestamp),
+    transactionHash: event.transactionHash,
+    transactionIndex: String(event.transactionIndex),
+    logIndex: String(event.logIndex),
+  };
+}
+
+/** The quantities of an object as decimal strings. */
+function texts(object: object): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(object).flatMap(([name, value]) => (typeof value === "bigint" ? [[name, String(value)]] : [])),
+  );
+}
