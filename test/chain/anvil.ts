@@ -1,0 +1,83 @@
+/**
+ * A real chain on loopback: the anvil binary of its npm package, started directly (its wrapper is a second process).
+ * Pruned and on cancun, because the defaults write gigabytes and slow down with every block.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+
+export interface Anvil {
+  readonly url: string;
+  readonly rpc: (method: string, params?: readonly unknown[]) => Promise<unknown>;
+  stop(): Promise<void>;
+}
+
+/** Why there is no chain on this machine; undefined where there is one. For `test.skipIf`, by name and reason. */
+export const NO_ANVIL = anvilBinary() === undefined ? "the anvil binary for this platform is not installed" : undefined;
+
+/** The path of the binary, undefined where its package for this platform is missing. */
+export function anvilBinary(): string | undefined {
+  const architecture = process.arch === "x64" ? "amd64" : process.arch;
+  try {
+    const require = createRequire(import.meta.url);
+    const manifest = require.resolve(`@foundry-rs/anvil-${process.platform}-${architecture}/package.json`);
+    const binary = join(dirname(manifest), "bin", "anvil");
+    return existsSync(binary) ? binary : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Starts a chain on a free port. `timestamp`: of the genesis block, in seconds. */
+export async function startAnvil(options: { timestamp?: number; args?: readonly string[] } = {}): Promise<Anvil> {
+  const binary = anvilBinary();
+  if (binary === undefined) throw new Error(NO_ANVIL);
+  const timestamp = options.timestamp === undefined ? [] : ["--timestamp", String(options.timestamp)];
+  const child = spawn(
+    binary,
+    // biome-ignore format: one flag with its value after the other
+    ["--host", "127.0.0.1", "--port", "0", "--hardfork", "cancun", "--prune-history", "1024", "--gas-limit", "300000000",
+      ...timestamp, ...(options.args ?? [])],
+    { stdio: ["ignore", "pipe", "inherit"] },
+  );
+  const port = await listeningPort(child);
+  const url = `http://127.0.0.1:${port}`;
+  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  return {
+    url,
+    rpc: (method, params = []) => call(url, method, params),
+    async stop() {
+      child.kill("SIGKILL");
+      await exited;
+    },
+  };
+}
+
+/** One JSON-RPC call, never retried: a repeated `anvil_mine` mines twice. */
+export async function call(url: string, method: string, params: readonly unknown[] = []): Promise<unknown> {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+  });
+  const answer = (await response.json()) as { result?: unknown; error?: { message: string; data?: unknown } };
+  if (answer.error !== undefined) {
+    throw new Error(`${method}: ${answer.error.message} ${JSON.stringify(answer.error.data ?? "")}`);
+  }
+  return answer.result;
+}
+
+function listeningPort(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let printed = "";
+    child.once("error", reject);
+    child.once("exit", (code) => reject(new Error(`anvil exited with ${code}: ${printed}`)));
+    child.stdout?.on("data", (chunk) => {
+      if (printed.length > 10_000) return;
+      printed += chunk;
+      const match = /Listening on 127\.0\.0\.1:(\d+)/.exec(printed);
+      if (match !== null) resolve(Number(match[1]));
+    });
+  });
+}
