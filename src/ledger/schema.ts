@@ -147,6 +147,9 @@ CREATE TABLE submission (
   PRIMARY KEY (installation, submission_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX submission_prepared ON submission (installation, prepared_at, submission_id);
+-- the few that are under way, so that nobody looks for them among all that ever were
+CREATE INDEX submission_active ON submission (installation, prepared_at, submission_id)
+  WHERE lifecycle IN ('preparing', 'submitted', 'retrying');
 CREATE INDEX submission_changed ON submission (installation, changed_seq);
 
 -- every accepted record of a submission, normalised, so that an equal one is a duplicate however late

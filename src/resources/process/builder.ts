@@ -1,0 +1,34 @@
+/** read-api.md 2.5 and 3.7, `builder`: the settled frontier, what is queued after it, and both together. */
+import { formatTimestamp } from "../../values/timestamp.ts";
+import type { ProcessFacts } from "./facts.ts";
+import { project } from "./project.ts";
+import type { Builder } from "./schema.ts";
+
+/** Of several reasons the first that holds, in the order of design 4. A stale measurement is none. */
+export function builderOf({ measurement, core, rounds, openRoundWorkUnits }: ProcessFacts): Builder {
+  if (measurement === undefined) return { status: "unavailable", reason: "no_measurement" };
+  if (measurement.receipt.coreStatus === "COUNTER_FAULT") return { status: "unavailable", reason: "counter_fault" };
+  if (!measurement.isEpochApproved) return { status: "unavailable", reason: "counter_epoch_unapproved" };
+  if (core === undefined || rounds === undefined) return { status: "unavailable", reason: "oracle_head_unavailable" };
+  const { closed } = rounds;
+  if (closed === undefined) return { status: "unavailable", reason: "round_projection_gap" };
+  const { lastSettlement } = core;
+  return {
+    status: "available",
+    anchor: {
+      settledThroughRound: String(core.settledThroughRound),
+      cumulativeWork: String(core.cumulativeWork),
+      blockHeight: String(core.blockHeight),
+      currentWork: String(core.currentWork),
+      workPerBlock: String(core.workPerBlock),
+      confirmedAt: lastSettlement === null ? null : formatTimestamp(lastSettlement.confirmedAt),
+      transactionHash: lastSettlement === null ? null : lastSettlement.transactionHash,
+    },
+    queued: {
+      closedRoundCount: String(closed.count),
+      closedWorkUnits: String(closed.workUnits),
+      openRoundWorkUnits: String(openRoundWorkUnits),
+    },
+    projected: project(core, closed.workUnits + openRoundWorkUnits),
+  };
+}

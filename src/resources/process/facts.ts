@@ -1,0 +1,97 @@
+/** What the process snapshot is built from (read-api.md 2.5), read in one go: rounds and work are bigint, instants epoch ms. */
+import type { Database } from "better-sqlite3";
+import type { SafeCoreState } from "../../chain/chain-state.ts";
+import { isEpochApproved } from "../../ledger/read-epochs.ts";
+import { type Receipt, readNewestReceipt } from "../../ledger/read-receipts.ts";
+import {
+  type LastCompletion,
+  type ReporterRun,
+  readLastCompletion,
+  readLastRun,
+} from "../../ledger/read-reporter-runs.ts";
+import { type Closure, readLatestAcceptedAt, readNewestClosure } from "../../ledger/read-rounds.ts";
+import { readActiveSubmission, readLatestSubmission, type Submission } from "../../ledger/read-submissions.ts";
+import {
+  NO_CONTROL,
+  readOracleBlock,
+  readSettlementControl,
+  type SettlementControl,
+} from "../../ledger/read-switches.ts";
+import { readOpenWork } from "../../projections/open-round.ts";
+import { type RoundsAfterFrontier, readRoundsAfter } from "../../projections/rounds-after-frontier.ts";
+import { roundEnd } from "../../values/round.ts";
+
+export interface ProcessFacts {
+  readonly installationId: string;
+  /** Undefined without a safe Core state. */
+  readonly core: SafeCoreState | undefined;
+  /** The newest receipt and whether its epoch is approved. */
+  readonly measurement: { readonly receipt: Receipt; readonly isEpochApproved: boolean } | undefined;
+  /** Undefined without a safe Core state: there is no frontier then. */
+  readonly rounds: RoundsAfterFrontier | undefined;
+  readonly openRoundWorkUnits: bigint;
+  readonly oracle: {
+    readonly blockedReason: string | null;
+    /** The highest acceptedAt and the closure with the highest lastRound; undefined before the first closure. */
+    readonly accepted: { readonly latestAt: number; readonly newest: Closure } | undefined;
+  };
+  readonly control: SettlementControl;
+  readonly lastRun: ReporterRun | undefined;
+  readonly lastCompletion: LastCompletion | undefined;
+  readonly latestSubmission: Submission | undefined;
+  readonly activeSubmission: Submission | undefined;
+}
+
+/** The facts of a publisher without a ledger, or of an installation without a record. */
+export function noProcessFacts(installationId: string, core: SafeCoreState | undefined): ProcessFacts {
+  const none = { count: 0n, activeCount: 0n, ineligibleCount: 0n, workUnits: 0n };
+  return {
+    installationId,
+    core,
+    measurement: undefined,
+    rounds: core === undefined ? undefined : { newestClosed: core.settledThroughRound, closed: none, accepted: none },
+    openRoundWorkUnits: 0n,
+    oracle: { blockedReason: null, accepted: undefined },
+    control: NO_CONTROL,
+    lastRun: undefined,
+    lastCompletion: undefined,
+    latestSubmission: undefined,
+    activeSubmission: undefined,
+  };
+}
+
+/** `installation` is the ledger's number of it; `genesisTimestamp` is in seconds, undefined where none is known. */
+export function readProcessFacts(
+  ledger: Database,
+  installation: number,
+  installationId: string,
+  core: SafeCoreState | undefined,
+  genesisTimestamp: bigint | undefined,
+): ProcessFacts {
+  const receipt = readNewestReceipt(ledger, installation);
+  const rounds = core === undefined ? undefined : readRoundsAfter(ledger, installation, core.settledThroughRound);
+  const newest = readNewestClosure(ledger, installation);
+  const latestAt = readLatestAcceptedAt(ledger, installation);
+  return {
+    installationId,
+    core,
+    measurement:
+      receipt === undefined
+        ? undefined
+        : { receipt, isEpochApproved: isEpochApproved(ledger, installation, receipt.counterEpoch) },
+    rounds,
+    openRoundWorkUnits:
+      receipt === undefined || rounds === undefined || genesisTimestamp === undefined
+        ? 0n
+        : readOpenWork(ledger, installation, receipt, roundEnd(genesisTimestamp, rounds.newestClosed)),
+    oracle: {
+      blockedReason: readOracleBlock(ledger, installation),
+      accepted: newest === undefined || latestAt === undefined ? undefined : { latestAt, newest },
+    },
+    control: readSettlementControl(ledger, installation),
+    lastRun: readLastRun(ledger, installation),
+    lastCompletion: readLastCompletion(ledger, installation),
+    latestSubmission: readLatestSubmission(ledger, installation),
+    activeSubmission: readActiveSubmission(ledger, installation),
+  };
+}
