@@ -9,8 +9,6 @@ import type { Sources } from "./sources.ts";
 export interface Publication {
   readonly resource: ResourceName;
   readonly key: string;
-  /** Whose facts it speaks of, where that is not the configured installation. */
-  readonly installationId?: string;
   /** Changes whenever anything changes that `build` reads, `at` aside: watermarks, a chain pass, a setting. */
   inputs(sources: Sources): string;
   /**
@@ -26,6 +24,8 @@ export interface Publication {
   readonly minorInterval?: number;
   /** Puts what has to stand in the store before this answer does: the immutable tiles that it names. */
   before?(sources: Sources, putImmutable: (key: string, body: string) => Promise<void>): Promise<void>;
+  /** Told what stands in the store: after each confirmed put, and where state that was lost is read back from it. */
+  stands?(sources: Sources, body: string): void;
   /** Not rebuilt sooner than this after the last build (ms), unless an instant is due; 0 where absent. */
   readonly minimumInterval?: number;
   /** The next instant (epoch ms) after `at` at which it is rebuilt although no input moved, such as a round's end. */

@@ -10,10 +10,7 @@ export interface ObjectStore {
   /** For messages: the directory or `s3://bucket/prefix`, without secrets. */
   readonly name: string;
 
-  /**
-   * `undefined` where no such object is. Throws `StoreUnavailable` on everything else. What it gives is not to be
-   * changed: while an object is the same, a store may give the same one again (callers may key a WeakMap by it).
-   */
+  /** `undefined` where no such object is. Throws `StoreUnavailable` on everything else. */
   get(key: string, options?: GetOptions): Promise<StoredObject | undefined>;
 
   /** Throws `StoreConflict` where the condition does not hold, `StoreUnavailable` where it is unknown what happened. */
@@ -22,7 +19,7 @@ export interface ObjectStore {
   /** Deleting what is not there is done. */
   delete(key: string): Promise<void>;
 
-  /** Keys that begin with a prefix, ascending by UTF-8 bytes; for operators' commands only, no cycle lists anything. */
+  /** Keys below a prefix, ascending by code unit; for operators' commands only, no cycle lists anything. */
   list(prefix: string): AsyncIterable<string>;
 }
 
@@ -34,7 +31,7 @@ export interface GetOptions {
 export interface StoreObject {
   readonly body: Uint8Array;
   readonly contentType: string;
-  /** Names of `[a-z0-9-]`, values of printable ASCII, not empty; 2 kB at most together (`x-amz-meta-*` on S3). */
+  /** Lower-case names, printable ASCII values, 2 kB at most together (`x-amz-meta-*` on S3). */
   readonly metadata: Readonly<Record<string, string>>;
 }
 

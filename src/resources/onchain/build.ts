@@ -1,5 +1,6 @@
 /** read-api.md 2.7 and 4.6: the Core's state and its newest events at the confirmation-safe block. */
 import type { ChainEvent, ChainState, ChainUnavailable, CoreView } from "../../chain/chain-state.ts";
+import { NO_STORE } from "../../http/common-headers.ts";
 import { constantKey, ONCHAIN_KEY } from "../../http/keys.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
 import type { Built } from "../built.ts";
@@ -23,7 +24,7 @@ export function buildUnavailableOnchain(installationId: string, reason: ChainUna
 
 function built(onchain: unknown): Built {
   const body = JSON.stringify(onchainSchema.parse(onchain));
-  return { status: 200, headers: { "cache-control": "no-store" }, body, identity: body };
+  return { status: 200, headers: { "cache-control": NO_STORE }, body, identity: body };
 }
 
 function viewOf({ chain, identities, configuration, core, implementation, governance, source, events }: CoreView) {

@@ -1,0 +1,82 @@
+/** What v4 and v3 need to be built live, and what they are bound to when they cannot (read-api.md 4.7, 4.9). */
+import type { Database } from "better-sqlite3";
+import type { ChainBinding, ChainState, ChainUnavailable, CoreView } from "../../chain/chain-state.ts";
+import type { SettlementRange } from "../../http/keys.ts";
+import { lastSettlementBefore } from "../../projections/settlements.ts";
+import { formatTimestamp } from "../../values/timestamp.ts";
+import { chainPointOf } from "../chain-fields.ts";
+import { readHistory, type SettlementHistory } from "./history.ts";
+import { windowOf } from "./window.ts";
+
+/** A view of a window keeps its word so long after the window's end (design 1, 4), ms. */
+const WINDOW_GRACE_MS = 60_000;
+
+export interface SettlementSources {
+  readonly installationId: string;
+  readonly chain: ChainState;
+  /** With the settlements' tables advanced to the view's safe block. */
+  readonly projections: Database;
+}
+
+/** The parts of a body that both versions have, and until when it keeps its word (epoch ms). */
+export interface LiveHistory {
+  readonly envelope: Readonly<Record<string, unknown>>;
+  readonly chain: Readonly<Record<string, string>>;
+  readonly history: SettlementHistory;
+  readonly until: number;
+}
+
+/** Throws where the batches do not lead to the Core's state: what does not reconcile is not published. */
+export function readLive(sources: SettlementSources, core: CoreView, range: SettlementRange, at: number): LiveHistory {
+  const window = windowOf(range, at);
+  requireFrontier(sources.projections, core);
+  return {
+    envelope: {
+      installationId: sources.installationId,
+      status: "available",
+      range,
+      generatedAt: formatTimestamp(at),
+    },
+    chain: chainPointOf(core.chain),
+    history: readHistory(sources.projections, window),
+    until: Math.min(
+      sources.chain.wordUntil,
+      window === undefined ? Number.POSITIVE_INFINITY : window.end + WINDOW_GRACE_MS,
+    ),
+  };
+}
+
+/** Why there is no live read at an instant, `undefined` where there is one. */
+export function whyNotLive(
+  chain: ChainState,
+  view: ChainState["core"] | ChainState["economy"],
+  at: number,
+): ChainUnavailable | undefined {
+  if (view.status === "unavailable") return view.reason;
+  return at >= chain.wordUntil ? "indexer_unavailable" : undefined;
+}
+
+/** What saved history is bound to (design 4, "Settlements"); v3 without the economy's release. */
+export function bindingText(
+  installationId: string,
+  range: SettlementRange,
+  binding: ChainBinding,
+  version: "v3" | "v4",
+): string {
+  const { chainId, core, deploymentBlock, releaseId } = binding;
+  const release = version === "v4" ? [releaseId ?? null] : [];
+  return JSON.stringify([installationId, range, String(chainId), core, String(deploymentBlock), ...release]);
+}
+
+function requireFrontier(projections: Database, { core }: CoreView): void {
+  const last = lastSettlementBefore(projections, Number.MAX_SAFE_INTEGER);
+  const reached =
+    (last?.settledRound ?? 0n) === core.settledThroughRound &&
+    (last?.cumulativeWork ?? 0n) === core.cumulativeWork &&
+    (last?.blockHeight ?? 0n) === core.blockHeight;
+  if (!reached) {
+    throw new Error(
+      `the settlements lead to round ${last?.settledRound ?? 0n}, the Core is at ${core.settledThroughRound}`,
+    );
+  }
+}

@@ -1,0 +1,16 @@
+/** The mint of a batch (read-api.md 2.8 and 3.8; design 3, "Derived values"): neither claimable nor claimed. */
+import type { Database } from "better-sqlite3";
+import type { EconomyView } from "../../chain/chain-state.ts";
+import { fundedAmount, type Settlement } from "../../projections/settlements.ts";
+
+/** `completedBlockCount` is the batch's. */
+export function mintOf(
+  projections: Database,
+  economy: EconomyView,
+  { previousRound, settledRound }: Settlement,
+  completedBlockCount: bigint,
+): { state: "pending" | "confirmed"; amountBaseUnits: string } {
+  return economy.mintedThroughRound >= settledRound
+    ? { state: "confirmed", amountBaseUnits: String(fundedAmount(projections, previousRound, settledRound)) }
+    : { state: "pending", amountBaseUnits: String(completedBlockCount * economy.baselineRewardPerBlock) };
+}
