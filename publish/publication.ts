@@ -9,6 +9,8 @@ import type { Sources } from "./sources.ts";
 export interface Publication {
   readonly resource: ResourceName;
   readonly key: string;
+  /** Whose facts it speaks of, where that is not the configured installation. */
+  readonly installationId?: string;
   /** Changes whenever anything changes that `build` reads, `at` aside: watermarks, a chain pass, a setting. */
   inputs(sources: Sources): string;
   /**

@@ -33,7 +33,12 @@ export const SETTINGS = {
   state: setting(z.string().min(1).default(".noonmark/state"), "directory", "the publisher's own files"),
   deployment: setting(z.string().min(1).optional(), "file", "deployment.json of the settlement chain"),
   rpcUrl: setting(z.string().min(1).optional(), "url[,url]", "the chain's JSON-RPC, in order of preference"),
-  port: setting(z.coerce.number().int().min(0).max(65535).default(8787), "number", "where `serve` listens"),
+  host: setting(z.string().min(1).default("127.0.0.1"), "address", "where `serve` listens"),
+  port: setting(
+    z.coerce.number().int().min(0).max(65535).default(8787),
+    "number",
+    "the port of `serve`, 0 for any free one",
+  ),
   genesisTimestamp: setting(
     z.coerce.number().int().nonnegative().multipleOf(600).optional(),
     "seconds",

@@ -1,4 +1,15 @@
 import type { Command } from "commander";
+import { registerInit } from "./init.ts";
+import { registerLease } from "./lease.ts";
+import { registerPublish } from "./publish.ts";
+import { registerRender } from "./render.ts";
+import { registerStatus } from "./status.ts";
 
 /** Each command's file adds itself to the program; the order is that of `--help`. */
-export const COMMANDS: readonly ((program: Command) => void)[] = [];
+export const COMMANDS: readonly ((program: Command) => void)[] = [
+  registerInit,
+  registerPublish,
+  registerRender,
+  registerStatus,
+  registerLease,
+];

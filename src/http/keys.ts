@@ -25,6 +25,8 @@ export const INSTALLATIONS_KEY = "installations";
 export const UNKNOWN_TELEMETRY_KEY = "v1/public/installations/telemetry";
 /** The lease and the publisher's last word on itself. */
 export const STATUS_KEY = "status.json";
+/** Written anew by whoever waits for the lease. */
+export const STANDBY_KEY = "standby.json";
 
 export function statisticsKey(range: StatisticsRange): string {
   return `v2/public/stats/${range}`;

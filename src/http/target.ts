@@ -9,18 +9,19 @@ export interface Target {
   readonly query: string;
 }
 
-/** Nothing in such a path is changed by normalisation. */
-const PLAIN = /^\/[A-Za-z0-9_~:/-]*$/;
+/** Nothing in such a path or query is changed by normalisation. */
+const PLAIN_PATH = /^\/[A-Za-z0-9_~:/-]*$/;
+const PLAIN_QUERY = /^[!$-&(-;=?-~]*$/;
 
 /**
- * `target` is origin-form (`/path?query`), absolute-form (`http://host/path?query`), or `*`; ASCII. `//host` at its start
+ * `target` is origin-form (`/path?query`), absolute-form (`http://host/path?query`), or `*`. `//host` at its start
  * is path, never a host. `undefined` for what is no target.
  */
 export function parseTarget(target: string): Target | undefined {
   const mark = target.indexOf("?");
   const path = mark === -1 ? target : target.slice(0, mark);
   const query = mark === -1 ? "" : target.slice(mark + 1);
-  if (PLAIN.test(path) && !query.includes("#")) return { path, query };
+  if (PLAIN_PATH.test(path) && PLAIN_QUERY.test(query)) return { path, query };
   const url = URL.parse(target.startsWith("/") ? `http://origin${target}` : target);
   if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) return undefined;
   return { path: url.pathname, query: url.search.slice(1) };

@@ -10,7 +10,10 @@ export interface ObjectStore {
   /** For messages: the directory or `s3://bucket/prefix`, without secrets. */
   readonly name: string;
 
-  /** `undefined` where no such object is. Throws `StoreUnavailable` on everything else. */
+  /**
+   * `undefined` where no such object is. Throws `StoreUnavailable` on everything else. What it gives is not to be
+   * changed: while an object is the same, a store may give the same one again (callers may key a WeakMap by it).
+   */
   get(key: string, options?: GetOptions): Promise<StoredObject | undefined>;
 
   /** Throws `StoreConflict` where the condition does not hold, `StoreUnavailable` where it is unknown what happened. */
@@ -19,7 +22,7 @@ export interface ObjectStore {
   /** Deleting what is not there is done. */
   delete(key: string): Promise<void>;
 
-  /** Keys below a prefix, ascending by code unit; for operators' commands only, no cycle lists anything. */
+  /** Keys that begin with a prefix, ascending by UTF-8 bytes; for operators' commands only, no cycle lists anything. */
   list(prefix: string): AsyncIterable<string>;
 }
 
@@ -31,7 +34,7 @@ export interface GetOptions {
 export interface StoreObject {
   readonly body: Uint8Array;
   readonly contentType: string;
-  /** Lower-case names, printable ASCII values, 2 kB at most together (`x-amz-meta-*` on S3). */
+  /** Names of `[a-z0-9-]`, values of printable ASCII, not empty; 2 kB at most together (`x-amz-meta-*` on S3). */
   readonly metadata: Readonly<Record<string, string>>;
 }
 

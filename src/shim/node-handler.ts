@@ -1,37 +1,43 @@
 /** The shim on `node:http`: the core is called as it is, no Request and no Response is built. */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { INTERNAL_ERROR } from "../http/errors.ts";
-import { answer, type ShimAnswer } from "./answer.ts";
+import { answer, type ShimAnswer, type ShimRequest } from "./answer.ts";
 import type { ShimContext } from "./context.ts";
 import { plainAnswer } from "./full-answer.ts";
 
+export interface NodeHandlerOptions {
+  /** Told of what should never happen; the client gets a 500. */
+  defect(error: unknown): void;
+  /** Whether connections are to end with the answer at hand. */
+  closing?(): boolean;
+  /** Asked first; `undefined` leaves the request to the shim. */
+  before?(request: ShimRequest): Promise<ShimAnswer | undefined> | undefined;
+}
+
 const DEFECT = plainAnswer(INTERNAL_ERROR);
 
-/** `defect` is told of what should never happen; the client gets a 500. */
-export function nodeHandler(context: ShimContext, defect: (error: unknown) => void): RequestListener {
+export function nodeHandler(context: ShimContext, options: NodeHandlerOptions): RequestListener {
+  const { defect, closing, before } = options;
+  const respond = async (request: ShimRequest): Promise<ShimAnswer> =>
+    (await before?.(request)) ?? answer(request, context);
   return (request, response) => {
-    answer(
-      { method: request.method ?? "GET", url: asciiTarget(request), ifNoneMatch: request.headers["if-none-match"] },
-      context,
-    ).then(
-      (answered) => send(response, answered),
+    (before === undefined ? answer(requestOf(request), context) : respond(requestOf(request))).then(
+      (answered) => send(response, answered, closing?.() === true),
       (error: unknown) => {
         defect(error);
-        send(response, DEFECT);
+        send(response, DEFECT, true);
       },
     );
   };
 }
 
-/** Writes an answer; HEAD's Content-Length stands in its headers already. */
-export function send(response: ServerResponse, { status, headers, body }: ShimAnswer): void {
-  response.writeHead(status, headers);
-  response.end(body);
+/** Node itself answers 400 to a target with bytes beyond ASCII. */
+function requestOf({ method = "GET", url = "/", headers }: IncomingMessage): ShimRequest {
+  return { method, url, ifNoneMatch: headers["if-none-match"] };
 }
 
-const BEYOND_ASCII = /[\u0080-\u00ff]/g;
-
-/** Node gives a target's bytes as latin1; percent-encoded they mean the same everywhere. */
-function asciiTarget({ url = "/" }: IncomingMessage): string {
-  return url.replace(BEYOND_ASCII, (unit) => `%${unit.charCodeAt(0).toString(16).toUpperCase()}`);
+/** Writes an answer; HEAD's Content-Length stands in its headers already. */
+function send(response: ServerResponse, { status, headers, body }: ShimAnswer, close: boolean): void {
+  response.writeHead(status, close ? { ...headers, connection: "close" } : headers);
+  response.end(body);
 }

@@ -1,0 +1,75 @@
+/** `noonmark publish` without --once: waits for the lease as a standby, then runs cycles until it is told to stop. */
+import type { Logger } from "pino";
+import { standby } from "../../publish/acquire.ts";
+import { systemClock } from "../../publish/clock.ts";
+import type { Lease } from "../../publish/lease.ts";
+import { Published } from "../../publish/published.ts";
+import { leaseIdentity, Publisher } from "../../publish/publisher.ts";
+import type { CycleReport } from "../../publish/report.ts";
+import { runSchedule } from "../../publish/schedule.ts";
+import { openStore } from "../../src/object-store/open-store.ts";
+import { createLog } from "./log.ts";
+import { openProjectionsFor } from "./projections.ts";
+import { type PublishFlags, publisherOptions } from "./publisher-options.ts";
+import type { Settings } from "./settings.ts";
+import { askedToStop } from "./signals.ts";
+import { openSources } from "./sources.ts";
+
+const LOOK_MS = 2_000;
+
+export async function publishOnCadence(settings: Settings, flags: PublishFlags): Promise<void> {
+  const log = createLog(settings.logLevel);
+  const stop = new AbortController();
+  const { signal } = stop;
+  void askedToStop().then(() => stop.abort());
+  const store = await openStore(settings.store, { write: true });
+  const published = Published.open(settings.state);
+  try {
+    const reader = openSources(settings, openProjectionsFor(settings, "own"));
+    try {
+      const waiting = standby({ store, clock: systemClock, identity: leaseIdentity(), published });
+      const lease = await waitForLease(waiting.look, signal, () =>
+        log.info("standby: another publisher holds the lease"),
+      );
+      if (lease === undefined) return;
+      log.info({ epoch: lease.epoch, store: store.name }, "publishing");
+      const options = { ...publisherOptions(settings, flags, { store, reader, floor: 0 }), published };
+      const publisher = await Publisher.begin(options, lease);
+      const { cadence } = settings;
+      await runSchedule(publisher, { cadence, clock: systemClock, signal, onCycle: (report) => logCycle(log, report) });
+      await publisher.release();
+      log.info("stopped");
+    } finally {
+      reader.close();
+    }
+  } finally {
+    published.close();
+  }
+}
+
+async function waitForLease(
+  look: () => Promise<Lease | undefined>,
+  signal: AbortSignal,
+  onWait: () => void,
+): Promise<Lease | undefined> {
+  let waits = 0;
+  while (!signal.aborted) {
+    const lease = await look();
+    if (lease !== undefined) return lease;
+    if (waits++ === 0) onWait();
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, LOOK_MS);
+      signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
+    });
+  }
+  return undefined;
+}
+
+function logCycle(log: Logger, report: CycleReport): void {
+  const put = report.rows.filter(({ action }) => action === "created" || action === "updated");
+  for (const { key, why } of report.rows.filter(({ action }) => action === "failed"))
+    log.error({ key, why }, "not published");
+  for (const failure of report.failures) log.error(failure, "installation not published");
+  if (put.length > 0)
+    log.info({ at: report.at, put: put.length, keys: put.slice(0, 8).map(({ key }) => key) }, "cycle");
+}

@@ -1,0 +1,121 @@
+/** `noonmark publish`: one cycle, or a cadence of them. */
+import type { Command } from "commander";
+import { acquireNow } from "../../publish/acquire.ts";
+import { systemClock } from "../../publish/clock.ts";
+import { dryRun } from "../../publish/dry-run.ts";
+import { heldBy, readLease } from "../../publish/lease.ts";
+import { Published } from "../../publish/published.ts";
+import { explicitInstant, leaseIdentity, Publisher } from "../../publish/publisher.ts";
+import type { CycleReport } from "../../publish/report.ts";
+import type { ObjectStore } from "../../src/object-store/object-store.ts";
+import { openStore } from "../../src/object-store/open-store.ts";
+import { RESOURCE_NAMES, type ResourceName } from "../../src/resources/names.ts";
+import { EXIT, Failure } from "../../src/values/failure.ts";
+import { namesArgument } from "../cli/arguments.ts";
+import { parseInstant } from "../cli/instant.ts";
+import { openProjectionsFor } from "../cli/projections.ts";
+import { publishOnCadence } from "../cli/publish-on-cadence.ts";
+import { publisherOptions } from "../cli/publisher-options.ts";
+import { reportJson, reportTable } from "../cli/report-table.ts";
+import { loadSettings, type Settings, settingOptions } from "../cli/settings.ts";
+import { openSources } from "../cli/sources.ts";
+
+interface Flags {
+  readonly once?: boolean;
+  readonly dryRun?: boolean;
+  readonly only?: ReadonlySet<ResourceName>;
+  readonly json?: boolean;
+  readonly at?: string;
+  readonly force?: boolean;
+  readonly newHistory?: readonly string[];
+}
+
+export function registerPublish(program: Command): void {
+  const command = program
+    .command("publish")
+    .description("compute every answer and put what changed into the store; on a cadence, or once")
+    .option("--once", "one cycle, then end")
+    .option("--dry-run", "print what one cycle would put, and why; put nothing")
+    .option("--only <resources>", `of ${RESOURCE_NAMES.join(",")}`, namesArgument(RESOURCE_NAMES))
+    .option("--json", "print each cycle's report as one JSON object")
+    .option("--at <instant>", "compute as of this instant (with --once or --dry-run)")
+    .option("--force", "put every answer as of now, changed or not (with --once)")
+    .option("--new-history <installation...>", "leave the published history of an installation behind and begin anew");
+  settingOptions(command, [
+    "installationId",
+    "ledger",
+    "store",
+    "state",
+    "deployment",
+    "rpcUrl",
+    "genesisTimestamp",
+    "chainGrace",
+    "chainWord",
+    "statisticsInterval",
+    "cadence",
+    "deadline",
+    "logLevel",
+  ]).action(async (flags: Flags) => {
+    const settings = loadSettings(command.opts());
+    if (flags.dryRun === true) print(await tryOut(settings, flags), flags);
+    else if (flags.once === true) print(await publishOnce(settings, flags), flags);
+    else if (flags.at !== undefined || flags.force === true) {
+      throw new Failure("usage", "--at and --force go with --once", { exit: EXIT.usage });
+    } else await publishOnCadence(settings, flags);
+  });
+}
+
+async function tryOut(settings: Settings, flags: Flags): Promise<CycleReport> {
+  const store = await openStore(settings.store, { write: false });
+  const projections = openProjectionsFor(settings, "copy");
+  const reader = openSources(settings, projections);
+  try {
+    const options = publisherOptions(settings, flags, { store, reader, floor: 0 });
+    return await dryRun(options, parseInstant(flags.at) ?? systemClock.wall());
+  } finally {
+    reader.close();
+  }
+}
+
+async function publishOnce(settings: Settings, flags: Flags): Promise<CycleReport> {
+  const store = await openStore(settings.store, { write: true });
+  const published = await openState(settings.state, store);
+  try {
+    const reader = openSources(settings, openProjectionsFor(settings, "own"));
+    try {
+      const options = { ...publisherOptions(settings, flags, { store, reader, floor: 0 }), published };
+      const given = parseInstant(flags.at);
+      const at = given === undefined ? undefined : explicitInstant(given, published, options.force);
+      const lease = await acquireNow({ store, clock: systemClock, identity: leaseIdentity(), published });
+      const publisher = await Publisher.begin(options, lease);
+      const report = await publisher.cycle(at ?? publisher.instant(systemClock.wall()));
+      await publisher.release();
+      return report;
+    } finally {
+      reader.close();
+    }
+  } finally {
+    published.close();
+  }
+}
+
+/** Of two runs on one machine the second says who holds the lease, not only that a file is locked. */
+async function openState(directory: string, store: ObjectStore): Promise<Published> {
+  try {
+    return Published.open(directory);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== "state_locked") throw error;
+    const found = await readLease(store);
+    throw found === undefined || found.record.released ? error : heldBy(found.record);
+  }
+}
+
+function print(report: CycleReport, { json }: Flags): void {
+  console.log(json === true ? JSON.stringify(reportJson(report)) : reportTable(report));
+  for (const { code, message, hint } of report.failures) {
+    console.error(`noonmark: ${code}: ${message}${hint === undefined ? "" : `\n  ${hint}`}`);
+  }
+  const failed = report.rows.filter(({ action }) => action === "failed");
+  for (const { key, why } of failed) console.error(`noonmark: ${key}: ${why}`);
+  if (failed.length > 0 || report.failures.length > 0) process.exitCode = EXIT.failed;
+}

@@ -1,0 +1,75 @@
+/** `noonmark render PATH`: what a GET would be answered, from the sources, publishing nothing. */
+import { STATUS_CODES } from "node:http";
+import type { Command } from "commander";
+import { allPublications } from "../../publish/publications/all.ts";
+import { sourceStore } from "../../publish/source-store.ts";
+import { answer, type ShimAnswer } from "../../src/shim/answer.ts";
+import { shimContext } from "../../src/shim/context.ts";
+import { parseInstant } from "../cli/instant.ts";
+import { openProjectionsFor } from "../cli/projections.ts";
+import { loadSettings, required, type Settings, settingOptions } from "../cli/settings.ts";
+import { openSources } from "../cli/sources.ts";
+
+interface Flags {
+  readonly at?: string;
+  readonly json?: boolean;
+  readonly body?: boolean;
+}
+
+export function registerRender(program: Command): void {
+  const command = program
+    .command("render")
+    .description("print what a GET of a path and query would be answered, from the sources; publish nothing")
+    .argument("<path>", "such as '/v4/public/process'")
+    .option("--at <instant>", "as of this instant")
+    .option("--json", "one object {status, headers, body}")
+    .option("--body", "the body alone");
+  settingOptions(command, [
+    "installationId",
+    "ledger",
+    "state",
+    "deployment",
+    "rpcUrl",
+    "genesisTimestamp",
+    "chainGrace",
+    "chainWord",
+    "deadline",
+  ]).action(async (path: string, flags: Flags) => {
+    const settings = loadSettings(command.opts());
+    print(await render(settings, path, parseInstant(flags.at) ?? Date.now()), flags);
+  });
+}
+
+async function render(settings: Settings, path: string, at: number): Promise<ShimAnswer> {
+  const reader = openSources(settings, openProjectionsFor(settings, "copy"));
+  try {
+    const publications = allPublications({
+      installationId: required(settings, "installationId"),
+      statisticsInterval: 0,
+    });
+    let failure: unknown;
+    const store = sourceStore({ publications, at, read: (use) => reader.read(at, use) });
+    const context = shimContext({ store, now: () => at, monotonic: () => 0, report: (error) => (failure = error) });
+    const url = path.startsWith("/") ? path : `/${path}`;
+    const answered = await answer({ method: "GET", url }, context);
+    if (failure !== undefined) throw failure;
+    return answered;
+  } finally {
+    reader.close();
+  }
+}
+
+function print({ status, headers, body }: ShimAnswer, flags: Flags): void {
+  const text = new TextDecoder().decode(body);
+  if (flags.json === true) console.log(JSON.stringify({ status, headers, body: text }));
+  else if (flags.body === true) process.stdout.write(text);
+  else {
+    const lines = Object.entries(headers).map(([name, value]) => `${canonicalName(name)}: ${value}`);
+    process.stdout.write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("\r\n")}\r\n\r\n${text}`);
+  }
+}
+
+/** `x-content-type-options` → `X-Content-Type-Options`. */
+function canonicalName(name: string): string {
+  return name === "etag" ? "ETag" : name.replace(/(^|-)[a-z]/g, (letters) => letters.toUpperCase());
+}

@@ -1,0 +1,36 @@
+/** `noonmark status`: what the publisher last said of itself. */
+import type { Command } from "commander";
+import { readLease } from "../../publish/lease.ts";
+import { openStore } from "../../src/object-store/open-store.ts";
+import { EXIT, Failure } from "../../src/values/failure.ts";
+import { secondsArgument } from "../cli/arguments.ts";
+import { loadSettings, settingOptions } from "../cli/settings.ts";
+
+export function registerStatus(program: Command): void {
+  const command = program
+    .command("status")
+    .description("show the publisher's last word: lease, last cycle, each answer's age and next change")
+    .option("--max-age <seconds>", "exit 1 where the last renewal is older", secondsArgument)
+    .option("--json", "as one JSON object");
+  settingOptions(command, ["store"]).action(async ({ maxAge, json }: { maxAge?: number; json?: boolean }) => {
+    const store = await openStore(loadSettings(command.opts()).store, { write: false });
+    const found = await readLease(store);
+    if (found === undefined) {
+      throw new Failure("never_published", `nothing has ever been published to ${store.name}`, { exit: EXIT.failed });
+    }
+    const { record } = found;
+    const ageSeconds = (Date.now() - Date.parse(record.renewedAt)) / 1000;
+    if (json === true) console.log(JSON.stringify({ ageSeconds, ...record }));
+    else {
+      console.log(`store       ${store.name}`);
+      console.log(`publisher   ${record.holderName}, epoch ${record.epoch}${record.released ? ", ended" : ""}`);
+      console.log(`renewed     ${record.renewedAt} (${ageSeconds.toFixed(1)} s ago)`);
+      console.log(`last cycle  ${record.lastCycleAt ?? "none"}`);
+      console.log(`next change ${record.nextCycleAt ?? "none by time alone"}`);
+      console.log(JSON.stringify(record.report, null, 2));
+    }
+    if (maxAge !== undefined && !(ageSeconds <= maxAge)) {
+      throw new Failure("publisher_silent", `the last word is ${ageSeconds.toFixed(1)} s old`, { exit: EXIT.failed });
+    }
+  });
+}

@@ -1,0 +1,94 @@
+/** How a publisher comes by the lease: at once where it may, as a standby where another holds it. */
+import { STANDBY_KEY } from "../src/http/keys.ts";
+import type { ObjectStore } from "../src/object-store/object-store.ts";
+import { JSON_TYPE } from "../src/object-store/stored-answer.ts";
+import { formatTimestamp } from "../src/values/timestamp.ts";
+import type { Clock } from "./clock.ts";
+import { heldBy, isFree, Lease, type LeaseIdentity, PUT_LIMIT_MS, readLease } from "./lease.ts";
+import type { Published } from "./published.ts";
+
+export interface Candidate {
+  readonly store: ObjectStore;
+  readonly clock: Clock;
+  readonly identity: LeaseIdentity;
+  /** Held exclusively: a holder that wrote into it before us is dead. */
+  readonly published: Published;
+}
+
+/** Takes the lease now, or throws `Failure` lease_held (75). */
+export async function acquireNow(candidate: Candidate): Promise<Lease> {
+  const { store, clock, published } = candidate;
+  const found = await readLease(store);
+  const mine = found !== undefined && isOurs(published, found.record.holder);
+  if (found !== undefined && !mine && !isFree(found.record, clock.wall())) throw heldBy(found.record);
+  // Nobody else has put anything since we did: what we remember still stands. Otherwise it is read back.
+  const trusted =
+    (mine || found?.record.released === true) &&
+    String(found?.record.epoch) === published.meta("epoch") &&
+    published.meta("store") === store.name;
+  return take(candidate, found, trusted);
+}
+
+async function take(
+  { store, clock, identity, published }: Candidate,
+  found: Awaited<ReturnType<typeof readLease>>,
+  trusted: boolean,
+): Promise<Lease> {
+  // Written before the take, so that a death right after it leaves a lease that we know for our own.
+  published.setMeta("writer", `${published.meta("writer") ?? ""} ${identity.holder}`);
+  const lease = await Lease.take(store, clock, identity, found);
+  if (!trusted) published.forgetAll();
+  published.setMeta("epoch", String(lease.epoch));
+  published.setMeta("store", store.name);
+  published.setMeta("writer", identity.holder);
+  return lease;
+}
+
+/** Whether a process that had this state directory, and so is dead, took the lease. */
+function isOurs(published: Published, holder: string): boolean {
+  return (published.meta("writer") ?? "").split(" ").includes(holder);
+}
+
+/** One look of a standby at the lease, kept from look to look. */
+interface Sight {
+  readonly mark: string;
+  /** Monotonic: since when this very record stands unchanged. */
+  readonly since: number;
+}
+
+export interface Standby {
+  /** Looks once; the lease where it could be taken, undefined while another holds it. */
+  look(): Promise<Lease | undefined>;
+}
+
+/**
+ * Waits for a holder to let go or fall silent. It trusts no timestamp but its own clock: a record that has stood
+ * unchanged for its whole life and the time limit of a put has no living holder. It also makes itself known, so that
+ * the holder renews faster.
+ */
+export function standby(candidate: Candidate): Standby {
+  const { store, clock, identity, published } = candidate;
+  let sight: Sight | undefined;
+  return {
+    async look() {
+      const found = await readLease(store);
+      if (
+        found === undefined ||
+        isFree(found.record, clock.wall()) ||
+        found.record.holder === published.meta("writer")
+      ) {
+        return acquireNow(candidate);
+      }
+      await announce(store, identity, clock.wall());
+      const mark = `${found.record.epoch} ${found.record.renewedAt}`;
+      if (sight?.mark !== mark) sight = { mark, since: clock.monotonic() };
+      if (clock.monotonic() - sight.since <= found.record.ttlMs + PUT_LIMIT_MS) return undefined;
+      return take(candidate, found, false);
+    },
+  };
+}
+
+async function announce(store: ObjectStore, { holder, holderName }: LeaseIdentity, now: number): Promise<void> {
+  const body = `${JSON.stringify({ schemaVersion: 1, standby: holder, name: holderName, at: formatTimestamp(now) })}\n`;
+  await store.put(STANDBY_KEY, { body: Buffer.from(body), contentType: JSON_TYPE, metadata: {} });
+}

@@ -1,0 +1,20 @@
+/** Runs `work` over the items, at most `limit` at once; the first failure is thrown after those under way have ended. */
+export async function eachLimited<T>(
+  items: Iterable<T>,
+  limit: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const iterator = items[Symbol.iterator]();
+  const failures: unknown[] = [];
+  const worker = async () => {
+    for (let next = iterator.next(); !next.done && failures.length === 0; next = iterator.next()) {
+      try {
+        await work(next.value);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: limit }, worker));
+  if (failures.length > 0) throw failures[0];
+}

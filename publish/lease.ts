@@ -1,0 +1,203 @@
+/**
+ * One writer (design 1, 6): a lease object taken and renewed by compare-and-swap. Its epoch and its holder's token
+ * stand in every object that is put. S3 and R2 hash only the body into their tags, so a condition alone is no fence:
+ * no put may start unless the lease outlasts the put's time limit, and whoever takes a lease over from a holder that
+ * fell silent has waited out both on its own clock.
+ */
+
+import { STANDBY_KEY, STATUS_KEY } from "../src/http/keys.ts";
+import type { ObjectStore, StoreObject, StoreTag } from "../src/object-store/object-store.ts";
+import { StoreConflict } from "../src/object-store/object-store.ts";
+import { JSON_TYPE } from "../src/object-store/stored-answer.ts";
+import { EXIT, Failure } from "../src/values/failure.ts";
+import { formatTimestamp } from "../src/values/timestamp.ts";
+import type { Clock } from "./clock.ts";
+import { type LeaseRecord, parseLeaseRecord } from "./lease-record.ts";
+
+/** A put that has not ended after this has failed; the stores' own time limits are below it. */
+export const PUT_LIMIT_MS = 4_000;
+/** Renewed every 10 s; every 4 s, with a shorter life, while a standby waits. */
+export const CALM = { ttlMs: 30_000, renewMs: 10_000 } as const;
+export const WATCHED = { ttlMs: 12_000, renewMs: 4_000 } as const;
+/** Two clocks may differ by this much before a lease's own timestamp is doubted (design 1, 8). */
+const CLOCK_ALLOWANCE_MS = 60_000;
+
+export interface LeaseIdentity {
+  readonly holder: string;
+  readonly holderName: string;
+}
+
+/** What the holder tells with each renewal. */
+export type LeaseNews = Partial<Pick<LeaseRecord, "lastCycleAt" | "nextCycleAt" | "report" | "released">>;
+
+/** The lease as it stands in the store; `undefined` where nobody has ever held it. */
+export async function readLease(store: ObjectStore): Promise<{ record: LeaseRecord; tag: StoreTag } | undefined> {
+  const object = await store.get(STATUS_KEY, { fresh: true });
+  return object === undefined ? undefined : { record: parseLeaseRecord(object.body), tag: object.tag };
+}
+
+/** Whether anybody may take the lease without having watched it: released, or silent beyond every doubt. */
+export function isFree(record: LeaseRecord, now: number): boolean {
+  return record.released || now - Date.parse(record.renewedAt) > record.ttlMs + PUT_LIMIT_MS + CLOCK_ALLOWANCE_MS;
+}
+
+export class Lease {
+  readonly epoch: number;
+  readonly writer: string;
+  readonly #store: ObjectStore;
+  readonly #clock: Clock;
+  readonly #identity: LeaseIdentity;
+  #record: LeaseRecord;
+  #tag: StoreTag;
+  /** Monotonic: when the renewal that counts was *sent*. */
+  #renewedAt: number;
+  #standbyTag: StoreTag | undefined;
+  #lost: Failure | undefined;
+  /** Puts that run side by side share one renewal. */
+  #renewal: Promise<void> | undefined;
+
+  private constructor(
+    store: ObjectStore,
+    clock: Clock,
+    identity: LeaseIdentity,
+    held: { record: LeaseRecord; tag: StoreTag; at: number },
+  ) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#identity = identity;
+    this.#record = held.record;
+    this.#tag = held.tag;
+    this.#renewedAt = held.at;
+    this.epoch = held.record.epoch;
+    this.writer = identity.holder;
+  }
+
+  /**
+   * Takes the lease from `found` (as `readLease` gave it). The caller has made sure that it may: see `isFree`, and
+   * `watchLease` for a holder that fell silent. Throws `Failure` lease_held (75) where somebody else was quicker.
+   */
+  static async take(
+    store: ObjectStore,
+    clock: Clock,
+    identity: LeaseIdentity,
+    found: { record: LeaseRecord; tag: StoreTag } | undefined,
+  ): Promise<Lease> {
+    const at = clock.monotonic();
+    const record: LeaseRecord = {
+      schemaVersion: 1,
+      epoch: (found?.record.epoch ?? 0) + 1,
+      holder: identity.holder,
+      holderName: identity.holderName,
+      ttlMs: CALM.ttlMs,
+      renewedAt: formatTimestamp(clock.wall()),
+      released: false,
+      lastCycleAt: found?.record.lastCycleAt ?? null,
+      nextCycleAt: null,
+      report: found?.record.report ?? {},
+    };
+    try {
+      const tag = await store.put(
+        STATUS_KEY,
+        objectOf(record),
+        found === undefined ? { ifAbsent: true } : { ifTag: found.tag },
+      );
+      return new Lease(store, clock, identity, { record, tag, at });
+    } catch (error) {
+      if (error instanceof StoreConflict) throw heldBy((await readLease(store))?.record);
+      throw error;
+    }
+  }
+
+  /** To be awaited before each put: renews where it is time, and throws unless the lease outlasts a put begun now. */
+  async beforePut(): Promise<void> {
+    if (this.renewalDue) await this.renew({});
+    if (this.#lost !== undefined) throw this.#lost;
+    if (this.#clock.monotonic() - this.#renewedAt > this.#record.ttlMs - PUT_LIMIT_MS) {
+      throw new Failure("lease_expired", "the lease could not be renewed in time, so nothing is put", {
+        exit: EXIT.locked,
+      });
+    }
+  }
+
+  get renewalDue(): boolean {
+    const renewMs = this.#record.ttlMs === CALM.ttlMs ? CALM.renewMs : WATCHED.renewMs;
+    return this.#clock.monotonic() - this.#renewedAt >= renewMs;
+  }
+
+  /** Writes the record anew with what has happened since. Throws `Failure` lease_lost (75) where it is another's. */
+  renew(news: LeaseNews): Promise<void> {
+    this.#renewal ??= this.#renew(news).finally(() => {
+      this.#renewal = undefined;
+    });
+    return this.#renewal;
+  }
+
+  async #renew(news: LeaseNews): Promise<void> {
+    if (this.#lost !== undefined) throw this.#lost;
+    const pace = (await this.#standbyWaits()) ? WATCHED : CALM;
+    const at = this.#clock.monotonic();
+    const record = {
+      ...this.#record,
+      ...news,
+      ttlMs: pace.ttlMs,
+      renewedAt: formatTimestamp(this.#clock.wall()),
+    };
+    try {
+      this.#tag = await this.#store.put(STATUS_KEY, objectOf(record), { ifTag: this.#tag });
+    } catch (error) {
+      if (!(error instanceof StoreConflict)) throw error;
+      await this.#adoptOrLose(record);
+    }
+    this.#record = record;
+    this.#renewedAt = at;
+  }
+
+  /** Lets go, so that the next one need not wait. */
+  async release(news: LeaseNews): Promise<void> {
+    await this.#renewal;
+    if (this.#lost === undefined) await this.renew({ ...news, released: true });
+  }
+
+  /** A put of our own whose answer was lost looks like a conflict: the record in the store is then ours. */
+  async #adoptOrLose(sent: LeaseRecord): Promise<void> {
+    const found = await readLease(this.#store);
+    if (found?.record.holder === this.#identity.holder && found.record.renewedAt === sent.renewedAt) {
+      this.#tag = found.tag;
+      return;
+    }
+    this.#lost = new Failure("lease_lost", `${found?.record.holderName ?? "somebody"} has taken the lease over`, {
+      exit: EXIT.locked,
+    });
+    throw this.#lost;
+  }
+
+  /** A standby makes itself known by writing its own object anew; this looks whether it has since the last look. */
+  async #standbyWaits(): Promise<boolean> {
+    const tag = (await this.#store.get(STANDBY_KEY, { fresh: true }))?.tag;
+    const moved = tag !== undefined && tag !== this.#standbyTag && this.#standbyTag !== undefined;
+    this.#standbyTag = tag ?? "";
+    return moved;
+  }
+}
+
+/** On the operator's word: marks the lease as let go. A holder that lives finds it gone at its next renewal. */
+export async function forceRelease(store: ObjectStore): Promise<LeaseRecord | undefined> {
+  const found = await readLease(store);
+  if (found !== undefined)
+    await store.put(STATUS_KEY, objectOf({ ...found.record, released: true }), { ifTag: found.tag });
+  return found?.record;
+}
+
+export function heldBy(record: LeaseRecord | undefined): Failure {
+  const holder = record === undefined ? "another publisher" : `${record.holderName} (epoch ${record.epoch})`;
+  const since = record === undefined ? "" : `, renewed ${record.renewedAt}`;
+  return new Failure("lease_held", `${holder} holds the lease${since}`, {
+    exit: EXIT.locked,
+    hint: "It is this one's turn when that one ends; `noonmark lease show` tells more.",
+  });
+}
+
+function objectOf(record: LeaseRecord): StoreObject {
+  const body = new TextEncoder().encode(`${JSON.stringify(record)}\n`);
+  return { body, contentType: JSON_TYPE, metadata: { epoch: String(record.epoch), writer: record.holder } };
+}

@@ -1,0 +1,59 @@
+/**
+ * The ledger as the publisher reads it: whether it has moved since the last cycle, in microseconds, and one short
+ * synchronous read transaction a cycle (design 1, "The cycle"). A file that was replaced is opened anew.
+ */
+import { statSync } from "node:fs";
+import type { Database } from "better-sqlite3";
+import { openLedgerForReading } from "../src/ledger/open.ts";
+
+export class LedgerSource {
+  readonly path: string;
+  #db: Database;
+  #file: string;
+  #version = -1;
+
+  /** Throws `Failure` where the ledger is missing, locked, newer, foreign or no database. */
+  constructor(path: string) {
+    this.path = path;
+    this.#file = fileOf(path);
+    this.#db = openLedgerForReading(path);
+  }
+
+  /**
+   * `replaced` when another file stands at the path (what was verified of the old one no longer counts), `moved` when
+   * another connection has committed since the last `read`.
+   */
+  look(): "still" | "moved" | "replaced" {
+    const file = fileOf(this.path);
+    if (file !== this.#file) {
+      const db = openLedgerForReading(this.path);
+      this.#db.close();
+      this.#db = db;
+      this.#file = file;
+      this.#version = -1;
+      return "replaced";
+    }
+    return this.#dataVersion() === this.#version ? "still" : "moved";
+  }
+
+  /** Everything in `use` sees one state of the ledger; it must not await. */
+  read<T>(use: (ledger: Database) => T): T {
+    // Before the transaction: data_version stands still inside one.
+    this.#version = this.#dataVersion();
+    return this.#db.transaction(() => use(this.#db))();
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  #dataVersion(): number {
+    return this.#db.pragma("data_version", { simple: true }) as number;
+  }
+}
+
+/** Device and inode; a missing file is told by the open that follows. */
+function fileOf(path: string): string {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat === undefined ? "none" : `${stat.dev}:${stat.ino}`;
+}

@@ -1,0 +1,15 @@
+/** Every answer of the configured installation, telemetry aside, in the order in which a cycle builds them. */
+import type { Publication } from "../publication.ts";
+import { modulesPublication } from "./measurement.ts";
+import { onchainPublications } from "./onchain.ts";
+import { processPublication } from "./process.ts";
+
+export interface PublicationSettings {
+  readonly installationId: string;
+  /** Least time between two computations of one statistics range, ms. */
+  readonly statisticsInterval: number;
+}
+
+export function allPublications(settings: PublicationSettings): Publication[] {
+  return [modulesPublication(settings.installationId), processPublication, ...onchainPublications];
+}

@@ -1,0 +1,140 @@
+/**
+ * A publisher at work: it holds the state directory and the lease, and runs cycles. Opening one may end in `Failure`:
+ * state_locked, lease_held (75), ledger_… and store_… (74).
+ */
+import { hostname } from "node:os";
+import type { ObjectStore } from "../src/object-store/object-store.ts";
+import type { ResourceName } from "../src/resources/names.ts";
+import { Failure } from "../src/values/failure.ts";
+import { formatTimestamp } from "../src/values/timestamp.ts";
+import { type AnswerOptions, Answers } from "./answers.ts";
+import type { Clock } from "./clock.ts";
+import { runCycle } from "./cycle.ts";
+import { Histories } from "./histories.ts";
+import type { Lease, LeaseIdentity, LeaseNews } from "./lease.ts";
+import type { Publication } from "./publication.ts";
+import type { Published } from "./published.ts";
+import type { CycleReport } from "./report.ts";
+import type { SourceReader } from "./source-reader.ts";
+
+export interface PublisherOptions extends AnswerOptions {
+  readonly store: ObjectStore;
+  readonly clock: Clock;
+  readonly reader: SourceReader;
+  readonly published: Published;
+  readonly publications: readonly Publication[];
+  selected(resource: ResourceName): boolean;
+  /** Puts in flight at once. */
+  readonly concurrency: number;
+  /** Installations whose published history is left behind on purpose. */
+  readonly newHistories: readonly string[];
+}
+
+export class Publisher {
+  readonly #options: PublisherOptions;
+  readonly #lease: Lease;
+  readonly #histories: Histories;
+  readonly #answers: Answers;
+  #last: CycleReport | undefined;
+
+  private constructor(options: PublisherOptions, lease: Lease, histories: Histories) {
+    this.#options = options;
+    this.#lease = lease;
+    this.#histories = histories;
+    this.#answers = new Answers(options.published, options);
+  }
+
+  /** With a lease just taken (`acquireNow`, or a standby's). */
+  static async begin(options: PublisherOptions, lease: Lease): Promise<Publisher> {
+    const histories = await Histories.load(options.store, options.published, options.reader.installationId);
+    for (const id of options.newHistories) histories.startNew(id);
+    return new Publisher(options, lease, histories);
+  }
+
+  /** `at` never goes back (design 1, 8): not before the last instant published. */
+  instant(now: number): number {
+    return Math.max(now, Number(this.#options.published.meta("at") ?? 0));
+  }
+
+  /** The earliest instant (epoch ms) at which something changes by time alone. */
+  nextDue(): number | undefined {
+    return this.#answers.nextDue();
+  }
+
+  /** Microseconds, and no request: whether a cycle at this instant could have anything to do. */
+  isIdle(at: number): boolean {
+    return (
+      this.#last !== undefined && !this.#options.reader.moved() && (this.nextDue() ?? Number.POSITIVE_INFINITY) > at
+    );
+  }
+
+  async cycle(at: number): Promise<CycleReport> {
+    const { reader, published } = this.#options;
+    if (reader.takeReplaced()) this.#histories.ledgerReplaced();
+    const report = await runCycle(
+      {
+        ...this.#options,
+        selected: (resource) => this.#options.selected(resource),
+        fence: this.#lease,
+        answers: this.#answers,
+        histories: this.#histories,
+        read: (use) => reader.read(at, use),
+      },
+      at,
+    );
+    published.setMeta("at", String(at));
+    this.#last = report;
+    return report;
+  }
+
+  /** Writes status.json anew where its time has come. */
+  async renewIfDue(nextCycleAt: number | undefined): Promise<void> {
+    if (this.#lease.renewalDue) await this.#lease.renew(this.#news(nextCycleAt));
+  }
+
+  /** Ends the publisher's hold; the store then says so. */
+  async release(): Promise<void> {
+    await this.#lease.release(this.#news(undefined));
+  }
+
+  #news(nextCycleAt: number | undefined): LeaseNews {
+    return {
+      lastCycleAt: this.#last === undefined ? null : formatTimestamp(this.#last.at),
+      nextCycleAt: nextCycleAt === undefined ? null : formatTimestamp(nextCycleAt),
+      report: this.#report(),
+    };
+  }
+
+  /** What `noonmark status` shows of each resource and source. */
+  #report(): Record<string, unknown> {
+    const objects = [...this.#options.published.all()].map(({ key, asof, status, states, etag }) => {
+      const next = states[1]?.from;
+      const nextChangeAt = next === undefined ? null : formatTimestamp(next);
+      return [key, { at: formatTimestamp(asof.at), status, etag, nextChangeAt }];
+    });
+    const failed = this.#last?.rows.filter(({ action }) => action === "failed").map(({ key, why }) => ({ key, why }));
+    return {
+      resources: Object.fromEntries(objects),
+      failed: failed ?? [],
+      failures: this.#last?.failures ?? [],
+      sources: this.#options.reader.describe(),
+    };
+  }
+}
+
+/** A new identity for each process: epochs and tokens are never used twice. */
+export function leaseIdentity(): LeaseIdentity {
+  return { holder: crypto.randomUUID(), holderName: `${hostname()} process ${process.pid}` };
+}
+
+/** `--at`: an instant before what was published would take answers back. */
+export function explicitInstant(at: number, published: Published, force: boolean): number {
+  const last = Number(published.meta("at") ?? 0);
+  if (at < last && !force) {
+    throw new Failure("at_before_published", `--at is before ${formatTimestamp(last)}, the last instant published`, {
+      exit: 1,
+      hint: "Answers never go back in time; --force puts them as of that instant all the same.",
+    });
+  }
+  return at;
+}

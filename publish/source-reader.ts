@@ -1,0 +1,76 @@
+/** Reads one cycle's sources: ledger, projections and chain of one instant (design 1, "The cycle"). */
+
+import type { ChainSource } from "./chain-source.ts";
+import type { LedgerSource } from "./ledger-source.ts";
+import type { ProjectionsSource } from "./projections-source.ts";
+import type { Sources } from "./sources.ts";
+
+export interface SourceReaderOptions {
+  readonly installationId: string;
+  readonly ledger: LedgerSource | undefined;
+  readonly projections: ProjectionsSource;
+  readonly chain: ChainSource;
+  /** Seconds, as configured. */
+  readonly genesisTimestamp: number | undefined;
+}
+
+export class SourceReader {
+  readonly installationId: string;
+  readonly #options: SourceReaderOptions;
+  #chainVersion = -1;
+  #replaced = false;
+
+  constructor(options: SourceReaderOptions) {
+    this.#options = options;
+    this.installationId = options.installationId;
+  }
+
+  /** Whether anything but time has changed since the last `read`; microseconds. */
+  moved(): boolean {
+    const look = this.#options.ledger?.look() ?? "still";
+    if (look === "replaced") this.#replaced = true;
+    return look !== "still" || this.#replaced || this.#options.chain.version() !== this.#chainVersion;
+  }
+
+  /** Whether another ledger file has come since the last time this was asked. */
+  takeReplaced(): boolean {
+    this.moved();
+    const replaced = this.#replaced;
+    this.#replaced = false;
+    return replaced;
+  }
+
+  read<T>(at: number, use: (sources: Sources) => T): T {
+    const { ledger, projections, chain, installationId, genesisTimestamp } = this.#options;
+    this.#chainVersion = chain.version();
+    const chainState = chain.state(at);
+    const { core } = chainState;
+    const genesis =
+      genesisTimestamp !== undefined
+        ? BigInt(genesisTimestamp)
+        : core.status === "available"
+          ? core.view.configuration.genesisTimestamp
+          : undefined;
+    const withFacts = (db: NonNullable<Sources["facts"]>["ledger"] | undefined) =>
+      use({
+        installationId,
+        facts: db === undefined ? undefined : { ledger: db },
+        projections: projections.advance(db, chain.db, genesis),
+        chain: chainState,
+        chainDb: chain.db,
+        genesisTimestamp: genesis,
+      });
+    return ledger === undefined ? withFacts(undefined) : ledger.read(withFacts);
+  }
+
+  /** For `noonmark status`. */
+  describe(): Record<string, unknown> {
+    return { ledger: this.#options.ledger?.path ?? "none" };
+  }
+
+  close(): void {
+    this.#options.ledger?.close();
+    this.#options.projections.close();
+    this.#options.chain.close();
+  }
+}

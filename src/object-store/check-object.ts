@@ -1,0 +1,47 @@
+import type { StoreObject } from "./object-store.ts";
+
+/** What S3 allows for names and values of user metadata together, in bytes. */
+export const MAX_METADATA_BYTES = 2048;
+/** What S3 allows for a key, in bytes of UTF-8. */
+const MAX_KEY_BYTES = 1024;
+
+/**
+ * Throws `TypeError` for a key that some store could not hold. Every store asks this first, so that a mistake shows on
+ * a directory as it would on S3: no slash at either end, no empty, `.` or `..` segment (they do not survive a URL).
+ */
+export function checkKey(key: string): void {
+  const fault =
+    key === ""
+      ? "is empty"
+      : new TextEncoder().encode(key).length > MAX_KEY_BYTES
+        ? `is longer than ${MAX_KEY_BYTES} bytes`
+        : !key.isWellFormed()
+          ? "is not well-formed Unicode"
+          : hasControl(key)
+            ? "has a control character"
+            : key.split("/").some((segment) => segment === "" || segment === "." || segment === "..")
+              ? "has an empty, . or .. segment"
+              : undefined;
+  if (fault !== undefined) throw new TypeError(`object key ${JSON.stringify(key.slice(0, 100))} ${fault}`);
+}
+
+/** Throws `TypeError` for metadata that some store could not hold. */
+export function checkObject(object: StoreObject): void {
+  let bytes = 0;
+  for (const [name, value] of Object.entries(object.metadata)) {
+    if (!/^[a-z][a-z0-9-]*$/.test(name)) throw new TypeError(`metadata name ${JSON.stringify(name)} is not [a-z0-9-]`);
+    if (!isFieldValue(value)) throw new TypeError(`metadata ${name} is not printable ASCII without blanks at its ends`);
+    bytes += name.length + value.length;
+  }
+  if (bytes > MAX_METADATA_BYTES) throw new TypeError(`metadata of ${bytes} bytes, ${MAX_METADATA_BYTES} at most`);
+  if (!isFieldValue(object.contentType)) throw new TypeError("contentType is not printable ASCII");
+}
+
+/** What comes out of an HTTP header as it went in: not empty, no blank at either end. */
+function isFieldValue(text: string): boolean {
+  return /^[!-~](?:[ -~]*[!-~])?$/.test(text);
+}
+
+function hasControl(text: string): boolean {
+  return /\p{Cc}/u.test(text);
+}

@@ -1,0 +1,159 @@
+/** A publisher's surroundings for tests: a ledger on disk, a strict store in memory, a clock that is set. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import SqliteDatabase, { type Database } from "better-sqlite3";
+import { acquireNow } from "../../publish/acquire.ts";
+import { noChain } from "../../publish/chain-source.ts";
+import type { Clock } from "../../publish/clock.ts";
+import { LedgerSource } from "../../publish/ledger-source.ts";
+import { allPublications } from "../../publish/publications/all.ts";
+import { Published } from "../../publish/published.ts";
+import { Publisher } from "../../publish/publisher.ts";
+import type { CycleReport } from "../../publish/report.ts";
+import { SourceReader } from "../../publish/source-reader.ts";
+import { openLedgerForIntake } from "../../src/ledger/open.ts";
+import type { ObjectStore } from "../../src/object-store/object-store.ts";
+import { answer, type ShimAnswer } from "../../src/shim/answer.ts";
+import { shimContext } from "../../src/shim/context.ts";
+import { MemoryStore } from "../support/memory-store.ts";
+
+export const START = Date.parse("2026-11-20T10:00:00.000Z");
+export const INSTALLATION = "wheel-1";
+
+export interface Worker {
+  readonly publisher: Publisher;
+  readonly published: Published;
+  cycle(at: number): Promise<CycleReport>;
+  /** Ends it as a clean stop does. */
+  stop(): Promise<void>;
+  /** Ends it as SIGKILL does: the kernel lets go of its locks, nothing else happens. */
+  kill(): void;
+}
+
+export class World {
+  readonly folder = mkdtempSync(join(tmpdir(), "noonmark-publish-"));
+  readonly store = new MemoryStore();
+  readonly ledger: Database;
+  /** Epoch ms and monotonic ms at once. */
+  now = START;
+  readonly clock: Clock = { wall: () => this.now, monotonic: () => this.now };
+
+  constructor() {
+    this.ledger = openLedgerForIntake(this.ledgerPath);
+  }
+
+  get ledgerPath(): string {
+    return join(this.folder, "ledger.db");
+  }
+
+  /** `count` receipts more, one each 3 s, received at START + position · 3 s. */
+  receive(count: number, installation = 1, id = INSTALLATION): void {
+    receive(this.ledger, count, installation, id);
+  }
+
+  async work(
+    options: { store?: ObjectStore; state?: string; newHistories?: string[]; force?: boolean } = {},
+  ): Promise<Worker> {
+    const { store = this.store, state = "state", newHistories = [], force = false } = options;
+    const published = Published.open(join(this.folder, state));
+    const projections = new SqliteDatabase(":memory:");
+    const reader = new SourceReader({
+      installationId: INSTALLATION,
+      ledger: new LedgerSource(this.ledgerPath),
+      projections: { advance: () => projections, close: () => projections.close() },
+      chain: noChain,
+      genesisTimestamp: undefined,
+    });
+    const close = () => {
+      reader.close();
+      published.close();
+    };
+    const identity = { holder: crypto.randomUUID(), holderName: "test" };
+    try {
+      const lease = await acquireNow({ store, clock: this.clock, identity, published });
+      const publisher = await Publisher.begin(
+        {
+          store,
+          clock: this.clock,
+          reader,
+          published,
+          publications: allPublications({ installationId: INSTALLATION, statisticsInterval: 30_000 }),
+          selected: () => true,
+          concurrency: 4,
+          newHistories,
+          force,
+          floor: 0,
+        },
+        lease,
+      );
+      return {
+        publisher,
+        published,
+        cycle: (at) => {
+          this.now = Math.max(this.now, at);
+          return publisher.cycle(at);
+        },
+        stop: async () => {
+          await publisher.release();
+          close();
+        },
+        kill: close,
+      };
+    } catch (error) {
+      close();
+      throw error;
+    }
+  }
+
+  /** What a reader is answered at an instant. */
+  read(url: string, at = this.now): Promise<ShimAnswer> {
+    return answer({ method: "GET", url }, shimContext({ store: this.store, now: () => at, monotonic: () => at }));
+  }
+
+  async body(url: string, at = this.now): Promise<string> {
+    return new TextDecoder().decode((await this.read(url, at)).body);
+  }
+
+  end(): void {
+    this.ledger.close();
+    rmSync(this.folder, { recursive: true });
+  }
+}
+
+export function receive(ledger: Database, count: number, installation: number, id: string): void {
+  ledger.transaction(() => {
+    ledger.prepare("INSERT OR IGNORE INTO installation (no, id) VALUES (?, ?)").run(installation, id);
+    const last = ledger
+      .prepare("SELECT coalesce(max(position), 0) FROM receipt WHERE installation = ?")
+      .pluck()
+      .get(installation) as number;
+    const insert = ledger.prepare(
+      `INSERT INTO receipt VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'hardware', '1.4.2', 'ACTIVE', 1, 2, ?)`,
+    );
+    for (let position = last + 1; position <= last + count; position++) {
+      const received = START + position * 3000;
+      const telemetryId = uuid(installation * 1_000_000 + position);
+      insert.run(
+        installation,
+        position,
+        telemetryId,
+        uuid(1),
+        uuid(2),
+        position,
+        received - 250,
+        received,
+        String(position),
+        position,
+      );
+    }
+    const watermark = `INSERT INTO watermark VALUES (?, 'receipt', ?) ON CONFLICT DO UPDATE SET value = excluded.value`;
+    ledger.prepare(watermark).run(installation, last + count);
+    const epoch = `INSERT INTO counter_epoch VALUES (?, ?, 1, ?) ON CONFLICT DO UPDATE SET last_position = excluded.last_position`;
+    ledger.prepare(epoch).run(installation, uuid(2), last + count);
+  })();
+}
+
+export function uuid(number: number): string {
+  return `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
+}

@@ -1,0 +1,131 @@
+/**
+ * The published world that the HTTP scripts read: every route's objects, put as a publisher puts them. All instants are
+ * relative to the world's own, so that it can be put into any store, under any clock.
+ */
+import {
+  activityKey,
+  CATEGORIES,
+  constantKey,
+  installationTelemetryKey,
+  legacySettlementsKey,
+  MODULES_KEY,
+  ONCHAIN_KEY,
+  PROCESS_KEY,
+  SETTLEMENT_RANGES,
+  settlementsKey,
+  statisticsKey,
+  TELEMETRY_KEY,
+  UNKNOWN_TELEMETRY_KEY,
+} from "../../src/http/keys.ts";
+import { encodeObservationCursor } from "../../src/http/observation-cursor.ts";
+import type { Representation } from "../../src/http/representation.ts";
+import type { Successor } from "../../src/http/successor.ts";
+import type { ObjectStore } from "../../src/object-store/object-store.ts";
+import { putAnswer, putIndex, putTiles } from "./publish-answer.ts";
+
+const REVALIDATE = "public, max-age=0, must-revalidate";
+const SOURCE = "x-service-settlement-source";
+const REASON = "x-service-settlement-fallback-reason";
+
+/** Receipts of each installation of the world: tiles 0 and 1 full and 44 in the third; exactly one tile; none. */
+export const RECEIPTS = { "wheel-1": 300, "wheel-2": 128, "a:b.c_D": 0 } as const;
+
+/** `at` (epoch ms) is the instant of the newest receipt and of the last good pass over the chain. */
+export async function putWorld(store: ObjectStore, at: number): Promise<void> {
+  await putIndex(store, { "wheel-1": "h1", "wheel-2": "h2", "a:b.c_D": "h3" });
+  await putTelemetry(store, at);
+  await putAnswer(store, MODULES_KEY, answer({}, { schemaVersion: 1, installationId: "wheel-1", modules: [] }));
+  for (const [id, count] of Object.entries(RECEIPTS)) {
+    await putTiles(store, id, id === "wheel-1" ? "h1" : "h2", count, (position) => item(id, position));
+  }
+  await putProcess(store, at);
+  await putStatistics(store);
+  await putChainViews(store, at);
+}
+
+/** An observation's JSON text, short: the shim looks at none of it. */
+export function item(installationId: string, position: number): string {
+  return JSON.stringify({ cursor: encodeObservationCursor(position), installationId, sequence: position - 1 });
+}
+
+async function putTelemetry(store: ObjectStore, at: number): Promise<void> {
+  const telemetry = (installationId: string, revision: string | null, status: string) =>
+    answer(revision === null ? {} : { etag: `"${revision}"` }, { schemaVersion: 1, installationId, revision, status });
+  const online = telemetry("wheel-1", "telemetry-1", "online");
+  await putAnswer(store, TELEMETRY_KEY, online, [{ from: at + 120_001, edits: [edit(online, "online", "stale")] }]);
+  await putAnswer(store, installationTelemetryKey("wheel-2"), telemetry("wheel-2", "telemetry-2", "stale"));
+  await putAnswer(store, installationTelemetryKey("a:b.c_D"), telemetry("a:b.c_D", null, "offline"));
+  await putAnswer(store, UNKNOWN_TELEMETRY_KEY, telemetry("{installationId}", null, "offline"));
+}
+
+async function putProcess(store: ObjectStore, at: number): Promise<void> {
+  const headers = { etag: '"process-1"', "cache-control": REVALIDATE };
+  const process = answer(headers, {
+    schemaVersion: 4,
+    installationId: "wheel-1",
+    revision: "process-1",
+    measurement: { freshness: "online" },
+    settlementQueue: { state: "ready" },
+  });
+  const stale = [edit(process, "process-1", "process-2"), edit(process, "online", "stale")];
+  await putAnswer(store, PROCESS_KEY, process, [
+    { from: at + 120_001, headers: { etag: '"process-2"' }, edits: stale },
+    {
+      from: at + 600_001,
+      headers: { etag: '"process-3"' },
+      edits: [
+        edit(process, "process-1", "process-3"),
+        edit(process, "online", "stale"),
+        edit(process, '"ready"', '"stale"'),
+      ],
+    },
+  ]);
+}
+
+async function putStatistics(store: ObjectStore): Promise<void> {
+  const headers = { etag: '"stats-7d"', "cache-control": REVALIDATE };
+  await putAnswer(store, statisticsKey("7d"), answer(headers, { schemaVersion: 2, revision: "stats-7d", range: "7d" }));
+  await putAnswer(store, statisticsKey("30d"), {
+    status: 503,
+    headers: { "cache-control": "no-store", "retry-after": "2" },
+    body: '{"error":"public_stats_rebuilding"}',
+  });
+}
+
+async function putChainViews(store: ObjectStore, at: number): Promise<void> {
+  const noStore = { "cache-control": "no-store" };
+  const unavailable = { status: "unavailable", reason: "indexer_unavailable" };
+  await putAnswer(store, ONCHAIN_KEY, answer(noStore, { schemaVersion: 4, status: "available" }), [
+    { from: at + 600_000, key: constantKey(ONCHAIN_KEY) },
+  ]);
+  await putAnswer(store, constantKey(ONCHAIN_KEY), answer(noStore, { schemaVersion: 4, ...unavailable }));
+  for (const range of [...SETTLEMENT_RANGES, "queue"] as const) {
+    await putSettlements(store, settlementsKey(range), `v4-${range}`, at);
+    if (range !== "queue") await putSettlements(store, legacySettlementsKey(range), `v3-${range}`, at);
+  }
+  for (const category of CATEGORIES) {
+    await putAnswer(store, activityKey(category), answer(noStore, { schemaVersion: 1, ...unavailable }));
+  }
+}
+
+/** Live for ten minutes, then the same body from the durable cache. */
+async function putSettlements(store: ObjectStore, key: string, revision: string, at: number): Promise<void> {
+  const live = answer(
+    { etag: `"${revision}-live"`, "cache-control": REVALIDATE, [SOURCE]: "live" },
+    { status: "available", range: revision.slice(3) },
+  );
+  const saved: Successor = {
+    from: at + 600_000,
+    headers: { etag: `"${revision}-saved"`, [SOURCE]: "durable-cache", [REASON]: "indexer_unavailable" },
+  };
+  await putAnswer(store, key, live, [saved]);
+}
+
+function answer(headers: Representation["headers"], body: unknown): Representation {
+  return { status: 200, headers, body: JSON.stringify(body) };
+}
+
+/** Replaces the only occurrence of a text in an (ASCII) body. */
+function edit({ body }: Representation, from: string, to: string) {
+  return { offset: body.indexOf(from), length: from.length, text: to };
+}
