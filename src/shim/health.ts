@@ -17,16 +17,23 @@ export interface HealthRequest {
  * `undefined` for any other path. Alive: always 200. Ready: 200 while the store can be read, whatever the publisher
  * does (a dead one is when the shim is needed most); its age stands in the body. `now` is the wall clock (epoch ms).
  */
-export async function healthAnswer(
+export function healthAnswer(
   { method, url }: HealthRequest,
   store: StoreReader,
   now: () => number,
-): Promise<ShimAnswer | undefined> {
+): Promise<ShimAnswer> | undefined {
+  // Every request passes here: one look at its first letters.
+  if (!url.startsWith("/healthz") && !url.startsWith("/readyz")) return undefined;
   const path = url.split("?", 1)[0];
   if (path !== "/healthz" && path !== "/readyz") return undefined;
+  return answered(method, path === "/healthz" ? ALIVE : () => readiness(store, now));
+}
+
+const ALIVE = () => ok({ status: "ok" });
+
+async function answered(method: string, full: () => ShimAnswer | Promise<ShimAnswer>): Promise<ShimAnswer> {
   if (method !== "GET" && method !== "HEAD") return plainAnswer(METHOD_NOT_ALLOWED);
-  const full = path === "/healthz" ? ok({ status: "ok" }) : await readiness(store, now);
-  return method === "HEAD" ? { ...full, body: undefined } : full;
+  return method === "HEAD" ? { ...(await full()), body: undefined } : full();
 }
 
 async function readiness(store: StoreReader, now: () => number): Promise<ShimAnswer> {

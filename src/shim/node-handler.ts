@@ -11,17 +11,15 @@ export interface NodeHandlerOptions {
   /** Whether connections are to end with the answer at hand. */
   closing?(): boolean;
   /** Asked first; `undefined` leaves the request to the shim. */
-  before?(request: ShimRequest): Promise<ShimAnswer | undefined> | undefined;
+  before?(request: ShimRequest): Promise<ShimAnswer> | undefined;
 }
 
 const DEFECT = plainAnswer(INTERNAL_ERROR);
 
-export function nodeHandler(context: ShimContext, options: NodeHandlerOptions): RequestListener {
-  const { defect, closing, before } = options;
-  const respond = async (request: ShimRequest): Promise<ShimAnswer> =>
-    (await before?.(request)) ?? answer(request, context);
-  return (request, response) => {
-    (before === undefined ? answer(requestOf(request), context) : respond(requestOf(request))).then(
+export function nodeHandler(context: ShimContext, { defect, closing, before }: NodeHandlerOptions): RequestListener {
+  return (incoming, response) => {
+    const request = requestOf(incoming);
+    (before?.(request) ?? answer(request, context)).then(
       (answered) => send(response, answered, closing?.() === true),
       (error: unknown) => {
         defect(error);
@@ -39,5 +37,21 @@ function requestOf({ method = "GET", url = "/", headers }: IncomingMessage): Shi
 /** Writes an answer; HEAD's Content-Length stands in its headers already. */
 function send(response: ServerResponse, { status, headers, body }: ShimAnswer, close: boolean): void {
   response.writeHead(status, close ? { ...headers, connection: "close" } : headers);
-  response.end(body);
+  if (body === undefined || body.length > ONE_WRITE) response.end(body);
+  else response.end(latin1(body), "latin1");
+}
+
+/** Up to here a body goes out in one write with its head, which Node does with strings only. */
+const ONE_WRITE = 16_384;
+
+const texts = new WeakMap<Uint8Array, string>();
+
+/** A unit for each byte, kept with a body that is sent again: stored answers are (`stored-answers.ts`). */
+function latin1(body: Uint8Array): string {
+  let text = texts.get(body);
+  if (text === undefined) {
+    text = Buffer.from(body.buffer, body.byteOffset, body.length).toString("latin1");
+    texts.set(body, text);
+  }
+  return text;
 }

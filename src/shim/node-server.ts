@@ -36,10 +36,7 @@ export async function startServer(context: ShimContext, options: ServerOptions):
   const handler = nodeHandler(context, {
     defect: (error) => options.defect(error),
     closing: () => stopping,
-    before: (request) =>
-      request.url.startsWith("/healthz") || request.url.startsWith("/readyz")
-        ? healthAnswer(request, context.store, () => options.wallClock())
-        : undefined,
+    before: (request) => healthAnswer(request, context.store, () => options.wallClock()),
   });
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, handler);
   await listen(server, options.host, options.port);

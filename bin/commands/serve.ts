@@ -1,0 +1,48 @@
+/** `noonmark serve`: the shim over what is published, until it is told to stop. */
+import type { Command } from "commander";
+import { openStore } from "../../src/object-store/open-store.ts";
+import { shimContext } from "../../src/shim/context.ts";
+import { startServer } from "../../src/shim/node-server.ts";
+import { rareReport } from "../../src/shim/rare-report.ts";
+import { tickStore } from "../../src/shim/tick-store.ts";
+import { parseInstant } from "../cli/instant.ts";
+import { createLog } from "../cli/log.ts";
+import { loadSettings, settingOptions } from "../cli/settings.ts";
+import { askedToStop } from "../cli/signals.ts";
+
+export function registerServe(program: Command): void {
+  const command = program
+    .command("serve")
+    .description("answer readers from what is published")
+    .option("--at <instant>", "stop the clock there: serve what was published as of that instant")
+    .action(serve);
+  settingOptions(command, ["store", "host", "port", "logLevel"]);
+}
+
+interface ServeFlags extends Record<string, unknown> {
+  readonly at?: string;
+}
+
+async function serve(flags: ServeFlags): Promise<void> {
+  const settings = loadSettings(flags);
+  const at = parseInstant(flags.at);
+  const log = createLog(settings.logLevel);
+  const monotonic = () => performance.now();
+  const store = await openStore(settings.store, { write: false });
+  const context = shimContext({
+    store: tickStore(store),
+    now: at === undefined ? () => Date.now() : () => at,
+    monotonic,
+    report: rareReport((error, before) => log.error({ err: error, before }, "the store cannot be read"), monotonic),
+  });
+  const server = await startServer(context, {
+    host: settings.host,
+    port: settings.port,
+    wallClock: () => Date.now(),
+    defect: (error) => log.error({ err: error }, "a request met a defect"),
+  });
+  log.info({ url: server.url, store: store.name, ...(at === undefined ? {} : { at: flags.at }) }, "serving");
+  const signal = await askedToStop();
+  log.info({ signal }, "stopping");
+  await server.stop();
+}
