@@ -3,12 +3,14 @@ import { registerInit } from "./init.ts";
 import { registerLease } from "./lease.ts";
 import { registerPublish } from "./publish.ts";
 import { registerRender } from "./render.ts";
+import { registerServe } from "./serve.ts";
 import { registerStatus } from "./status.ts";
 
 /** Each command's file adds itself to the program; the order is that of `--help`. */
 export const COMMANDS: readonly ((program: Command) => void)[] = [
   registerInit,
   registerPublish,
+  registerServe,
   registerRender,
   registerStatus,
   registerLease,

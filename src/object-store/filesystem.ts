@@ -33,10 +33,13 @@ import {
   StoreUnavailable,
 } from "./object-store.ts";
 
+const MAX_PATHS = 1024;
+
 export class FilesystemStore implements ObjectStore {
   readonly name: string;
   private readonly cache = new FilesystemCache();
   private readonly lock: FilesystemLock | undefined;
+  private readonly paths = new Map<string, string>();
 
   /** For a writer the directory is made and tried: throws `Failure` (`store_unwritable`, `disk_full`). */
   constructor(directory: string, options: { write: boolean }) {
@@ -48,15 +51,13 @@ export class FilesystemStore implements ObjectStore {
   }
 
   async get(key: string, options: GetOptions = {}): Promise<StoredObject | undefined> {
-    checkKey(key);
     return this.read(this.pathOf(key), options.fresh === true);
   }
 
   async put(key: string, object: StoreObject, condition?: PutCondition): Promise<StoreTag> {
-    checkKey(key);
+    const path = this.pathOf(key);
     checkObject(object);
     const lock = this.writable();
-    const path = this.pathOf(key);
     const tag = randomBytes(12).toString("base64url");
     const temporary = join(this.name, TEMPORARY, tag);
     try {
@@ -74,7 +75,6 @@ export class FilesystemStore implements ObjectStore {
   }
 
   async delete(key: string): Promise<void> {
-    checkKey(key);
     const path = this.pathOf(key);
     try {
       this.writable().hold(() => unlinkSync(path));
@@ -136,8 +136,16 @@ export class FilesystemStore implements ObjectStore {
     }
   }
 
+  /** Judged and translated once: a reader asks for a few keys again and again. */
   private pathOf(key: string): string {
-    return join(this.name, fileOfKey(key));
+    let path = this.paths.get(key);
+    if (path === undefined) {
+      checkKey(key);
+      path = join(this.name, fileOfKey(key));
+      if (this.paths.size >= MAX_PATHS) this.paths.clear();
+      this.paths.set(key, path);
+    }
+    return path;
   }
 
   private writable(): FilesystemLock {
