@@ -1,0 +1,45 @@
+/**
+ * read-api.md 4.5: the statistics, one object a range. Each body names the instant for which it was computed, so that a
+ * rebuild is always a change: it is done where facts moved, at most every `interval` ms, and at each end of a round,
+ * noon among them. A receipt moves nothing here unless it is a new peak.
+ */
+import { RANGES, statisticsKey } from "../../src/http/keys.ts";
+import { installationNo } from "../../src/ledger/watermarks.ts";
+import { isBehind } from "../../src/projections/advance.ts";
+import { readRoundTotals } from "../../src/projections/round-totals.ts";
+import { statisticsMark } from "../../src/projections/statistics-mark.ts";
+import { buildStatistics } from "../../src/resources/statistics/build.ts";
+import { readStatisticsFacts } from "../../src/resources/statistics/read-facts.ts";
+import { slotAt, slotStart } from "../../src/values/slot.ts";
+import type { Publication } from "../publication.ts";
+import type { Sources } from "../sources.ts";
+
+/** `interval` is the setting statisticsInterval, in milliseconds. */
+export function statisticsPublications(interval: number): readonly Publication[] {
+  return RANGES.map((range) => ({
+    resource: "statistics",
+    key: statisticsKey(range),
+    inputs,
+    build: ({ facts, projections, installationId, genesisTimestamp }, at) => {
+      const read =
+        facts &&
+        readStatisticsFacts(facts.ledger, projections, { installationId, genesis: genesisTimestamp, range, at });
+      return buildStatistics(read, range, at);
+    },
+    minimumInterval: interval,
+    rebuildAt,
+  }));
+}
+
+function inputs({ facts, projections, installationId, genesisTimestamp }: Sources): string {
+  const no = facts && installationNo(facts.ledger, installationId);
+  return no === undefined ? "none" : `${genesisTimestamp} ${statisticsMark(projections, no)}`;
+}
+
+/** The end of the round that holds `at`; at once while the statistics are being rebuilt, whatever the interval. */
+function rebuildAt({ facts, projections, installationId, genesisTimestamp }: Sources, at: number): number | undefined {
+  const no = facts && installationNo(facts.ledger, installationId);
+  if (facts === undefined || no === undefined || genesisTimestamp === undefined) return undefined;
+  const isRebuilding = isBehind(facts.ledger, projections, no, at) || readRoundTotals(projections, no) === undefined;
+  return isRebuilding ? at + 1 : slotStart(slotAt(at) + 1);
+}

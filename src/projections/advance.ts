@@ -1,0 +1,106 @@
+/**
+ * Brings the projections to the state of the ledger, by new facts only and in bounded steps. One transaction: a
+ * watermark commits with the data that it speaks of, so that a crash at any point leaves a state to go on from.
+ */
+import type { Database } from "better-sqlite3";
+import { readTelemetryIdAt } from "../ledger/read-receipts.ts";
+import { type Installation, listInstallations } from "../ledger/watermarks.ts";
+import { ROUND_SECONDS } from "../values/round.ts";
+import { slotAt } from "../values/slot.ts";
+import { followClosures, isBehindClosures } from "./follow-closures.ts";
+import {
+  type Followed,
+  isSameLedger,
+  newestChange,
+  newestPosition,
+  readFollowed,
+  readFollowedClosures,
+  writeFollowed,
+} from "./followed.ts";
+import { raisePeaks } from "./peaks.ts";
+import { lastObservedSlot } from "./round-totals.ts";
+import { forgetLedger, forgetRounds } from "./schema.ts";
+import { followSubmissions } from "./submissions.ts";
+
+export interface AdvanceOptions {
+  /** Seconds; undefined where it is not known yet: rounds then wait. */
+  readonly genesis: bigint | undefined;
+  /** Epoch ms: a round is observed once it has elapsed. */
+  readonly at: number;
+  /** The most rounds (and submissions) and receipts of one step. */
+  readonly budget?: Budget;
+}
+
+export interface Budget {
+  readonly rounds: number;
+  readonly receipts: number;
+}
+
+/** A step of about a tenth of a second. */
+export const STEP: Budget = { rounds: 10_000, receipts: 200_000 };
+
+/**
+ * One step; true while the ledger holds more than it took in. Where the ledger was replaced or has gone back, where
+ * genesis is another, or where `at` lies before a round that counts as elapsed, it begins again from nothing.
+ */
+export function advanceProjections(ledger: Database, projections: Database, options: AdvanceOptions): boolean {
+  return projections.transaction(() => {
+    if (!isSameLedger(ledger, projections)) forgetLedger(projections);
+    const { rounds, receipts } = options.budget ?? STEP;
+    const more = advanceRounds(ledger, projections, options, rounds);
+    return advanceInstallations(ledger, projections, rounds, receipts) || more;
+  })();
+}
+
+/** Whether the projections of an installation lack anything that the ledger holds, as of `at` (epoch ms). */
+export function isBehind(ledger: Database, projections: Database, installation: number, at: number): boolean {
+  const followed = readFollowed(projections).find((row) => row.installation === installation);
+  return (
+    followed === undefined ||
+    followed.position < newestPosition(ledger, installation) ||
+    followed.changedSeq < newestChange(ledger, installation) ||
+    isBehindClosures(ledger, projections, at)
+  );
+}
+
+function advanceRounds(ledger: Database, projections: Database, options: AdvanceOptions, budget: number): boolean {
+  const { genesis, at } = options;
+  if (genesis === undefined || genesis % BigInt(ROUND_SECONDS) !== 0n) return false;
+  const followed = readFollowedClosures(projections).genesis;
+  const last = lastObservedSlot(projections);
+  if ((followed !== null && followed !== String(genesis)) || (last !== undefined && last >= slotAt(at))) {
+    forgetRounds(projections);
+  }
+  return followClosures(ledger, projections, genesis, at, budget) >= budget;
+}
+
+function advanceInstallations(ledger: Database, projections: Database, changes: number, receipts: number): boolean {
+  const followed = new Map(readFollowed(projections).map((row) => [row.installation, row]));
+  let more = false;
+  let changesLeft = changes;
+  let receiptsLeft = receipts;
+  for (const installation of listInstallations(ledger)) {
+    const before = followed.get(installation.no) ?? unfollowed(installation);
+    const newest = newestPosition(ledger, installation.no);
+    const position = Math.min(newest, before.position + receiptsLeft);
+    if (position > before.position) {
+      raisePeaks(ledger, projections, installation.no, before.position + 1, position);
+      receiptsLeft -= position - before.position;
+    }
+    const { changedSeq, taken } =
+      changesLeft > 0
+        ? followSubmissions(ledger, projections, installation.no, before.changedSeq, changesLeft)
+        : { changedSeq: before.changedSeq, taken: 0 };
+    changesLeft -= taken;
+    if (position < newest || changesLeft <= 0) more = true;
+    if (position > before.position || changedSeq > before.changedSeq || !followed.has(installation.no)) {
+      const telemetryId = position === 0 ? null : (readTelemetryIdAt(ledger, installation.no, position) ?? null);
+      writeFollowed(projections, { ...before, position, telemetryId, changedSeq });
+    }
+  }
+  return more;
+}
+
+function unfollowed({ no, id }: Installation): Followed {
+  return { installation: no, id, position: 0, telemetryId: null, changedSeq: 0 };
+}

@@ -1,0 +1,96 @@
+/**
+ * How far the ledger has been followed, and by what it is known to be the same ledger still: the closure and the
+ * receipt at which each watermark stands. A ledger that was replaced or restored from a backup has others there, or none.
+ */
+import type { Database } from "better-sqlite3";
+import { readTelemetryIdAt } from "../ledger/read-receipts.ts";
+import { statement } from "../sqlite/statement.ts";
+
+export const FOLLOWED_TABLES = `
+-- one row: closures up to closure_seq are in, whole; of the one after it, the rounds before next_round
+CREATE TABLE followed_closures (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  -- seconds; null until one is known
+  genesis TEXT,
+  closure_seq INTEGER NOT NULL,
+  -- installation and bounds of that closure
+  closure TEXT,
+  next_round TEXT
+) STRICT;
+INSERT INTO followed_closures VALUES (1, NULL, 0, NULL, NULL);
+
+-- receipts up to a position, submissions up to a changed_seq
+CREATE TABLE followed (
+  installation INTEGER PRIMARY KEY,
+  id TEXT NOT NULL,
+  position INTEGER NOT NULL,
+  telemetry_id TEXT,
+  changed_seq INTEGER NOT NULL
+) STRICT;
+`;
+
+export interface FollowedClosures {
+  readonly genesis: string | null;
+  readonly closureSeq: number;
+  readonly closure: string | null;
+  readonly nextRound: string | null;
+}
+
+export interface Followed {
+  readonly installation: number;
+  readonly id: string;
+  readonly position: number;
+  readonly telemetryId: string | null;
+  readonly changedSeq: number;
+}
+
+export function readFollowedClosures(projections: Database): FollowedClosures {
+  const sql = `SELECT genesis, closure_seq AS closureSeq, closure, next_round AS nextRound FROM followed_closures`;
+  return statement<[], FollowedClosures>(projections, sql).get() as FollowedClosures;
+}
+
+export function writeFollowedClosures(projections: Database, to: FollowedClosures): void {
+  const sql = "UPDATE followed_closures SET genesis = ?, closure_seq = ?, closure = ?, next_round = ?";
+  statement(projections, sql).run(to.genesis, to.closureSeq, to.closure, to.nextRound);
+}
+
+/** Every installation that has been followed. */
+export function readFollowed(projections: Database): Followed[] {
+  const sql = `SELECT installation, id, position, telemetry_id AS telemetryId, changed_seq AS changedSeq FROM followed`;
+  return statement<[], Followed>(projections, sql).all();
+}
+
+export function writeFollowed(projections: Database, to: Followed): void {
+  const sql = "INSERT OR REPLACE INTO followed VALUES (?, ?, ?, ?, ?)";
+  statement(projections, sql).run(to.installation, to.id, to.position, to.telemetryId, to.changedSeq);
+}
+
+/** Whether this is the ledger that was followed, and it has not gone back. */
+export function isSameLedger(ledger: Database, projections: Database): boolean {
+  const { closureSeq, closure } = readFollowedClosures(projections);
+  if (closureSeq > 0 && closureAt(ledger, closureSeq) !== closure) return false;
+  return readFollowed(projections).every(
+    ({ installation, id, position, telemetryId, changedSeq }) =>
+      statement(ledger, "SELECT id FROM installation WHERE no = ?").pluck().get(installation) === id &&
+      (position === 0 || readTelemetryIdAt(ledger, installation, position) === telemetryId) &&
+      newestChange(ledger, installation) >= changedSeq,
+  );
+}
+
+/** Installation and bounds of a closure, as one text; undefined where there is none. */
+export function closureAt(ledger: Database, seq: number): string | undefined {
+  const sql = "SELECT installation || ' ' || first_round || ' ' || last_round FROM closure WHERE seq = ?";
+  return statement<[number], string>(ledger, sql).pluck().get(seq);
+}
+
+/** 0 where no submission has ever been accepted. */
+export function newestChange(ledger: Database, installation: number): number {
+  const sql = "SELECT ifnull(max(changed_seq), 0) FROM submission WHERE installation = ?";
+  return statement<[number], number>(ledger, sql).pluck().get(installation) as number;
+}
+
+/** 0 where no receipt has been accepted. */
+export function newestPosition(ledger: Database, installation: number): number {
+  const sql = "SELECT ifnull(max(position), 0) FROM receipt WHERE installation = ?";
+  return statement<[number], number>(ledger, sql).pluck().get(installation) as number;
+}

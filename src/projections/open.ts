@@ -1,0 +1,76 @@
+/** Opening the projections: the publisher's own file, or a copy in memory that leaves no trace. */
+import { existsSync, rmSync } from "node:fs";
+import SqliteDatabase, { type Database } from "better-sqlite3";
+import { openForReading, openForWriting } from "../sqlite/open.ts";
+import { EXIT, Failure } from "../values/failure.ts";
+import { PROJECTIONS } from "./schema.ts";
+
+/** The file's name in the state directory. */
+export const PROJECTIONS_FILE = "projections.db";
+
+/**
+ * The projections for writing, made where they are missing, and made anew where their schema is an older one. Throws
+ * `Failure` (exit 74, 75 where they are locked): a broken file, another program's, a newer one's.
+ */
+export function openProjections(path: string): Database {
+  return withHint(() => {
+    const db = wipedIfOlder(path, () => openForWriting(path, PROJECTIONS));
+    // What a power cut takes is derived again; the file stays whole all the same.
+    db.pragma("synchronous = NORMAL");
+    return db;
+  });
+}
+
+/** Empty projections in memory. */
+export function openProjectionsInMemory(): Database {
+  return openForWriting(":memory:", PROJECTIONS);
+}
+
+/** A copy in memory of the projections as they are; empty where there are none, or none that can be used. */
+export function openProjectionsCopy(path: string): Database {
+  if (!existsSync(path)) return openProjectionsInMemory();
+  return withHint(() => {
+    let source: Database;
+    try {
+      source = openForReading(path, PROJECTIONS);
+    } catch (error) {
+      if (isFailure(error, "projections_schema_older")) return openProjectionsInMemory();
+      throw error;
+    }
+    try {
+      const bytes = source.serialize();
+      // The file says WAL in its header, which a database in memory cannot be: 1 is a rollback journal.
+      bytes[18] = bytes[19] = 1;
+      return new SqliteDatabase(bytes);
+    } finally {
+      source.close();
+    }
+  });
+}
+
+function wipedIfOlder(path: string, open: () => Database): Database {
+  try {
+    return open();
+  } catch (error) {
+    if (!isFailure(error, "projections_schema_older")) throw error;
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true });
+    return open();
+  }
+}
+
+function withHint(open: () => Database): Database {
+  try {
+    return open();
+  } catch (error) {
+    if (!(error instanceof Failure) || !/_(?:corrupt|not_a_database)$/.test(error.code)) throw error;
+    throw new Failure(error.code, error.message, {
+      exit: EXIT.io,
+      hint: "`noonmark rebuild` makes the projections anew from the ledger.",
+      cause: error,
+    });
+  }
+}
+
+function isFailure(error: unknown, code: string): boolean {
+  return error instanceof Failure && error.code === code;
+}

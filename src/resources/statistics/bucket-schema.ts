@@ -1,0 +1,27 @@
+/** read-api.md 2.6, bucket rules 1 to 3, as three closed shapes. */
+import { z } from "zod";
+import { uint256String } from "../../values/decimal.ts";
+
+const startMinuteUtc = z.int().min(0).max(1410).multipleOf(30);
+
+/** What a bucket's coverage allows; a message names the rule. */
+const LAWS = {
+  complete: { counts: [3], known: true, rule: "bucket rule 1: complete has 3 rounds and work" },
+  partial: { counts: [1, 2], known: true, rule: "bucket rule 2: partial has 1 or 2 rounds and work" },
+  missing: { counts: [0], known: false, rule: "bucket rule 3: missing has no round and no work" },
+  future: { counts: [0], known: false, rule: "bucket rule 3: future has no round and no work" },
+} as const;
+
+export const bucketSchema = z
+  .strictObject({
+    startMinuteUtc,
+    coverage: z.enum(["complete", "partial", "missing", "future"]),
+    observedRoundCount: z.int().min(0).max(3),
+    workUnits: uint256String.nullable(),
+  })
+  .check(({ value, issues }) => {
+    const { counts, known, rule } = LAWS[value.coverage];
+    const holds =
+      (counts as readonly number[]).includes(value.observedRoundCount) && (value.workUnits !== null) === known;
+    if (!holds) issues.push({ code: "custom", message: rule, input: value });
+  });

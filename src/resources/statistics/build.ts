@@ -1,0 +1,95 @@
+/** read-api.md 2.6 and 4.5: the statistics over 7 or 30 noon-to-noon days, and the answer while they are rebuilt. */
+import type { StatisticsRange } from "../../http/keys.ts";
+import { etagOf } from "../../http/representation.ts";
+import { slotAt, slotStart } from "../../values/slot.ts";
+import { formatTimestamp } from "../../values/timestamp.ts";
+import type { Built } from "../built.ts";
+import { revisionOf } from "../revision.ts";
+import { activityOf } from "./build-activity.ts";
+import { daysOf } from "./build-days.ts";
+import { oracleOf } from "./build-oracle.ts";
+import { roundsOf } from "./build-rounds.ts";
+import { bps } from "./quotients.ts";
+import type { StatisticsFacts } from "./read-facts.ts";
+import { RECORD_NAMES, type RecordFact } from "./read-records.ts";
+import { statisticsSchema } from "./rules.ts";
+import type { Statistics } from "./schema.ts";
+import { windowOf } from "./window.ts";
+
+/**
+ * `facts` as `readStatisticsFacts` gives them for this range and `at` (epoch ms); without them the answer is 503
+ * public_stats_rebuilding, put only where no good body stands. Throws a ZodError that names the rule where a body would
+ * break one.
+ */
+export function buildStatistics(facts: StatisticsFacts | undefined, range: StatisticsRange, at: number): Built {
+  if (facts === undefined) return REBUILDING;
+  const content = contentOf(facts, range, at);
+  const revision = revisionOf(JSON.stringify(content));
+  const { schemaVersion, installationId, ...rest } = content;
+  const body = JSON.stringify(statisticsSchema.parse({ schemaVersion, installationId, revision, ...rest }));
+  return {
+    status: 200,
+    headers: { etag: etagOf(revision), "cache-control": "public, max-age=0, must-revalidate" },
+    body,
+    identity: revision,
+  };
+}
+
+const REBUILDING: Built = {
+  status: 503,
+  headers: { "cache-control": "no-store", "retry-after": "2" },
+  body: JSON.stringify({ error: "public_stats_rebuilding" }),
+  identity: "public_stats_rebuilding",
+  onlyIfAbsent: true,
+};
+
+/** Everything but the revision, in the order of read-api.md 2.6. */
+function contentOf(facts: StatisticsFacts, range: StatisticsRange, at: number): Omit<Statistics, "revision"> {
+  const window = windowOf(range, at);
+  const days = daysOf(window, facts.days);
+  return {
+    schemaVersion: 2,
+    installationId: facts.installationId,
+    generatedAt: formatTimestamp(at),
+    range,
+    timezone: "UTC",
+    window: {
+      startAt: formatTimestamp(window.startAt),
+      endAt: formatTimestamp(at),
+      dayCount: window.dayCount === 7 ? 7 : 30,
+      bucketSeconds: 1800,
+      roundSeconds: 600,
+    },
+    lifetime: lifetimeOf(facts, at),
+    activity: activityOf(days),
+    records: recordsOf(facts),
+    blocks: { status: "unavailable", reason: "completion_boundaries_unavailable" },
+    rounds: roundsOf(days),
+    oracle: oracleOf(window, facts.submissions, facts.submitted),
+  };
+}
+
+function lifetimeOf({ totals, submissions }: StatisticsFacts, at: number): Statistics["lifetime"] {
+  return {
+    acceptedWorkUnits: String(totals.work),
+    observedDistanceMm: String(totals.distance),
+    settledBlockCount: String(submissions?.blockHeight ?? 0n),
+    settlementCount: String(submissions?.confirmed ?? 0),
+    settledWorkUnits: String(submissions?.cumulativeWork ?? 0n),
+    activeDayCount: totals.activeDays,
+    coverageBps: bps(totals.observed, slotAt(at) - totals.firstSlot),
+    firstObservedAt: formatTimestamp(slotStart(totals.firstSlot)),
+  };
+}
+
+function recordsOf({ records }: StatisticsFacts): Statistics["records"] {
+  return Object.fromEntries(
+    RECORD_NAMES.map((name) => [name, publishedRecord(records[name])]),
+  ) as Statistics["records"];
+}
+
+function publishedRecord(record: RecordFact | undefined): Statistics["records"][keyof Statistics["records"]] {
+  if (record === undefined) return null;
+  const { value, occurredAt, complete } = record;
+  return { value: String(value), occurredAt: formatTimestamp(occurredAt), coverage: complete ? "complete" : "partial" };
+}

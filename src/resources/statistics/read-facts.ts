@@ -1,0 +1,60 @@
+/** What one statistics body is built from, read from the projections: some forty rows, however long the history is. */
+import type { Database } from "better-sqlite3";
+import type { StatisticsRange } from "../../http/keys.ts";
+import { installationNo } from "../../ledger/watermarks.ts";
+import { isBehind } from "../../projections/advance.ts";
+import { readFollowedClosures } from "../../projections/followed.ts";
+import { type RoundTotals, readRoundTotals } from "../../projections/round-totals.ts";
+import { type DayRounds, readDays } from "../../projections/rounds-day.ts";
+import {
+  readSubmissionTotals,
+  readSubmitted,
+  type SubmissionState,
+  type SubmissionTotals,
+} from "../../projections/submissions.ts";
+import { type RecordFacts, readRecords } from "./read-records.ts";
+import { windowOf } from "./window.ts";
+
+export interface StatisticsFacts {
+  readonly installationId: string;
+  /** Of the window, ascending; days without an observed round are missing. */
+  readonly days: readonly DayRounds[];
+  readonly totals: RoundTotals;
+  readonly records: RecordFacts;
+  /** Undefined where there never was a submission. */
+  readonly submissions: SubmissionTotals | undefined;
+  /** Submitted within the window. */
+  readonly submitted: readonly SubmissionState[];
+}
+
+/**
+ * The facts as of `at` (epoch ms), to which the projections have been advanced. Undefined where they are behind the
+ * ledger, where genesis (seconds) is unknown or another, and before the first observed round: the statistics are then
+ * being rebuilt.
+ */
+export function readStatisticsFacts(
+  ledger: Database,
+  projections: Database,
+  options: {
+    readonly installationId: string;
+    readonly genesis: bigint | undefined;
+    readonly range: StatisticsRange;
+    readonly at: number;
+  },
+): StatisticsFacts | undefined {
+  const { installationId, genesis, range, at } = options;
+  const no = installationNo(ledger, installationId);
+  if (no === undefined || genesis === undefined || isBehind(ledger, projections, no, at)) return undefined;
+  if (readFollowedClosures(projections).genesis !== String(genesis)) return undefined;
+  const totals = readRoundTotals(projections, no);
+  if (totals === undefined) return undefined;
+  const { firstDay, lastDay, startAt, endAt } = windowOf(range, at);
+  return {
+    installationId,
+    days: readDays(projections, no, firstDay, lastDay),
+    totals,
+    records: readRecords(projections, no, totals),
+    submissions: readSubmissionTotals(projections, no),
+    submitted: readSubmitted(projections, no, startAt, endAt),
+  };
+}

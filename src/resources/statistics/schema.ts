@@ -1,0 +1,150 @@
+/** read-api.md 2.6, the statistics resource. What holds between its fields stands in rules.ts. */
+import { z } from "zod";
+import { uint256String } from "../../values/decimal.ts";
+import { count, timestamp } from "../fields.ts";
+import { bucketSchema } from "./bucket-schema.ts";
+
+const integer = (max: number) => z.int().min(0).max(max);
+const bps = integer(10_000);
+const date = z.string().regex(/^\d{4}-\d\d-\d\d$/);
+const decimalOrNull = uint256String.nullable();
+const countOrNull = count.nullable();
+const startMinute = integer(1410).multipleOf(30);
+
+const coverageOf = (rounds: number) =>
+  ({ expectedRoundCount: integer(rounds), observedRoundCount: integer(rounds), coverageBps: bps }) as const;
+
+export const daySchema = z.strictObject({
+  date,
+  coverage: z.strictObject(coverageOf(144)),
+  observedWorkUnits: uint256String,
+  distanceMm: decimalOrNull,
+  buckets: z.array(bucketSchema).length(48),
+});
+
+const activity = z.strictObject({
+  provenance: z.literal("accepted_rounds"),
+  coverage: z.strictObject({ ...coverageOf(4320), complete: z.boolean() }),
+  summary: z.strictObject({
+    observedWorkUnits: uint256String,
+    observedDistanceMm: uint256String,
+    activeDayCount: integer(30),
+    inactiveDayCount: integer(30),
+    averageWorkPerActiveDayMilli: decimalOrNull,
+    medianWorkPerActiveDay: decimalOrNull,
+    averageDistancePerActiveDayMm: decimalOrNull,
+    mostActiveDateWorkUnits: decimalOrNull,
+    mostActiveDate: date.nullable(),
+    peakWindowStartMinuteUtc: startMinute.nullable(),
+  }),
+  days: z.array(daySchema).min(7).max(30),
+  typicalDay: z
+    .array(
+      z.strictObject({
+        startMinuteUtc: startMinute,
+        totalWorkUnits: uint256String,
+        observedDayCount: integer(30),
+        meanWorkMilli: decimalOrNull,
+      }),
+    )
+    .length(48),
+});
+
+const record = z
+  .strictObject({ value: uint256String, occurredAt: timestamp, coverage: z.enum(["complete", "partial"]) })
+  .nullable();
+
+/** The producer has no boundaries of completed blocks; the available branch is there for one that has. */
+const blocks = z.discriminatedUnion("status", [
+  z.strictObject({
+    status: z.literal("available"),
+    completedInRange: uint256String,
+    completedAllTime: uint256String,
+    averagePerActiveDayMilli: uint256String,
+    mostInDay: uint256String,
+    mostInDayDate: date,
+    zeroBlockDayCount: integer(30),
+    medianCompletionMs: countOrNull,
+    p90CompletionMs: countOrNull,
+  }),
+  z.strictObject({
+    status: z.literal("unavailable"),
+    reason: z.enum(["completion_boundaries_unavailable", "insufficient_history"]),
+  }),
+]);
+
+const oracle = z.discriminatedUnion("status", [
+  z.strictObject({
+    status: z.literal("available"),
+    coverageStartsAt: timestamp,
+    completeForWindow: z.boolean(),
+    submissionCount: count,
+    confirmedCount: count,
+    revertedCount: count,
+    supersededCount: count,
+    zeroBlockSubmissionCount: count,
+    confirmationRateBps: bps,
+    revertRateBps: bps,
+    submitP50Ms: countOrNull,
+    submitP90Ms: countOrNull,
+    finalityP50Ms: countOrNull,
+    finalityP90Ms: countOrNull,
+  }),
+  z.strictObject({
+    status: z.literal("unavailable"),
+    reason: z.enum(["projection_not_initialized", "insufficient_history"]),
+  }),
+]);
+
+/** Field by field; `statisticsSchema` of rules.ts is the whole. */
+export const statisticsShape = z.strictObject({
+  schemaVersion: z.literal(2),
+  installationId: z.string().min(1).max(128),
+  revision: z.string().min(1).max(256),
+  generatedAt: timestamp,
+  range: z.enum(["7d", "30d"]),
+  timezone: z.literal("UTC"),
+  window: z.strictObject({
+    startAt: timestamp,
+    endAt: timestamp,
+    dayCount: z.union([z.literal(7), z.literal(30)]),
+    bucketSeconds: z.literal(1800),
+    roundSeconds: z.literal(600),
+  }),
+  lifetime: z.strictObject({
+    acceptedWorkUnits: uint256String,
+    observedDistanceMm: uint256String,
+    settledBlockCount: uint256String,
+    settlementCount: uint256String,
+    settledWorkUnits: uint256String,
+    activeDayCount: count,
+    coverageBps: bps,
+    firstObservedAt: timestamp,
+  }),
+  activity,
+  records: z.strictObject({
+    mostWorkHalfHour: record,
+    mostWorkUtcDay: record,
+    maximumDailyDistanceMm: record,
+    peakObservedRpmMilli: record,
+    peakObservedSpeedMmPerSecond: record,
+    longestActiveWindowMinutes: record,
+    longestActiveDayStreak: record,
+  }),
+  blocks,
+  rounds: z.strictObject({
+    observedCount: integer(4320),
+    activeCount: integer(4320),
+    zeroWorkCount: integer(4320),
+    missingCount: integer(4320),
+    activeRateBps: bps,
+    averageActiveWorkMilli: decimalOrNull,
+    medianActiveWork: decimalOrNull,
+    p90ActiveWork: decimalOrNull,
+    mostActiveWork: decimalOrNull,
+  }),
+  oracle,
+});
+
+export type Statistics = z.infer<typeof statisticsShape>;
+export type StatisticsDay = z.infer<typeof daySchema>;

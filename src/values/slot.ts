@@ -1,0 +1,38 @@
+/**
+ * Slots number the ten-minute grid of the calendar from 1970-01-01T00:00Z on. Genesis is a multiple of 600 s, so each
+ * round is one slot, each UTC half hour three, each noon-to-noon day 144.
+ */
+import { noonDay, noonOf } from "./noon-day.ts";
+import { ROUND_MS, ROUND_SECONDS } from "./round.ts";
+import { LATEST } from "./timestamp.ts";
+
+export const SLOTS_PER_HALF_HOUR = 3;
+export const SLOTS_PER_DAY = 144;
+
+/** The slot of a round; undefined where the round does not end within the calendar (year 9999), so never elapses. */
+export function slotOfRound(genesisSeconds: bigint, roundId: bigint): number | undefined {
+  const slot = genesisSeconds / BigInt(ROUND_SECONDS) + roundId;
+  return slot < BigInt(LAST_SLOT) ? Number(slot) : undefined;
+}
+
+/** The slot that holds an instant (epoch ms). */
+export function slotAt(epochMs: number): number {
+  return Math.floor(epochMs / ROUND_MS);
+}
+
+/** The first millisecond of a slot. */
+export function slotStart(slot: number): number {
+  return slot * ROUND_MS;
+}
+
+/** The slot with which a noon-to-noon day begins. */
+export function firstSlotOf(day: number): number {
+  return noonOf(day) / ROUND_MS;
+}
+
+/** The noon-to-noon day that holds a slot. */
+export function dayOfSlot(slot: number): number {
+  return noonDay(slotStart(slot));
+}
+
+const LAST_SLOT = slotAt(LATEST);
