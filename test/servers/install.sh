@@ -1,0 +1,10 @@
+#!/bin/bash
+# What `npm run test:servers` and the benches against real servers need from Debian. Run as root, once a machine.
+set -e
+export DEBIAN_FRONTEND=noninteractive
+apt-get update -q
+apt-get install -q -y --no-install-recommends \
+  ceph-mon ceph-osd ceph-mgr radosgw ceph-common \
+  swift swift-proxy swift-account swift-container swift-object memcached python3-swift \
+  nginx libnginx-mod-http-js varnish gcc libc6-dev \
+  rclone awscli wrk
