@@ -1,7 +1,7 @@
 import type { StoreObject } from "./object-store.ts";
 
-/** What S3 allows for names and values of user metadata together, in bytes. */
-export const MAX_METADATA_BYTES = 2048;
+/** S3 allows 2,048 bytes of user metadata, names and values together; the rest is the store's own mark of a put. */
+export const MAX_METADATA_BYTES = 2000;
 /** What S3 allows for a key, in bytes of UTF-8. */
 const MAX_KEY_BYTES = 1024;
 

@@ -26,6 +26,19 @@ export interface ObjectStore {
   list(prefix: string): AsyncIterable<string>;
 }
 
+/** Of a store with a clock of its own, which publisher and shim measure themselves against (design 1, 8). */
+export interface StoreClock {
+  /**
+   * How far `now` (epoch ms) is ahead of the store's clock, in ms; negative behind. The store tells whole seconds:
+   * within that grain, and the time that the answer took, it is 0. Throws `StoreUnavailable`.
+   */
+  clockSkew(now: () => number): Promise<number>;
+}
+
+export function hasClock(store: ObjectStore): store is ObjectStore & StoreClock {
+  return "clockSkew" in store;
+}
+
 export interface GetOptions {
   /** Past every cache of the store's own. */
   readonly fresh?: boolean;
@@ -34,7 +47,7 @@ export interface GetOptions {
 export interface StoreObject {
   readonly body: Uint8Array;
   readonly contentType: string;
-  /** Names of `[a-z0-9-]`, values of printable ASCII, not empty; 2 kB at most together (`x-amz-meta-*` on S3). */
+  /** Names of `[a-z0-9-]`, values of printable ASCII, not empty; `MAX_METADATA_BYTES` (check-object.ts) at most together. */
   readonly metadata: Readonly<Record<string, string>>;
 }
 

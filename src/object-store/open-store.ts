@@ -1,21 +1,57 @@
 import { EXIT, Failure } from "../values/failure.ts";
 import { FilesystemStore } from "./filesystem.ts";
 import type { ObjectStore } from "./object-store.ts";
+import { S3_PROVIDERS, type S3ProviderName } from "./s3-providers.ts";
 
 export interface StoreSettings {
   /** Whether to put and delete; for a directory also: make it, and try whether it can be written. */
   readonly write: boolean;
+  /** Nobody else writes: an S3 server that judges no conditions will do. */
+  readonly singleWriter?: boolean | undefined;
+  readonly s3?: S3Settings;
+}
+
+/** Where an S3 bucket is; what is absent comes from the environment as the AWS SDK reads it, or from the provider. */
+export interface S3Settings {
+  readonly provider?: S3ProviderName | undefined;
+  readonly endpoint?: string | undefined;
+  readonly region?: string | undefined;
+  readonly pathStyle?: boolean | undefined;
 }
 
 /**
- * The store that a setting names: a directory or `s3://bucket/prefix`.
- * Throws `Failure`: `invalid_setting`, `store_unwritable`, `disk_full`.
+ * The store that a setting names: a directory or `s3://bucket/prefix`. Throws `Failure` (`invalid_setting`,
+ * `store_unwritable`, `disk_full`, `conditions_unsupported`) and, for a writer to S3, `StoreUnavailable`.
  */
 export async function openStore(location: string, settings: StoreSettings): Promise<ObjectStore> {
-  if (/^[a-z][a-z0-9+]+:\/\//.test(location)) {
+  const s3 = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/.exec(location);
+  if (s3 !== null) return openS3(s3[1] ?? "", (s3[2] ?? "").replace(/^\/+|\/+$/g, ""), settings);
+  if (/^[a-z][a-z0-9+]+:\/\//i.test(location)) {
     throw new Failure("invalid_setting", `store "${location}" is neither a directory nor s3://bucket/prefix`, {
       exit: EXIT.usage,
     });
   }
   return new FilesystemStore(location, { write: settings.write });
+}
+
+async function openS3(bucket: string, prefix: string, settings: StoreSettings): Promise<ObjectStore> {
+  // Only who names a bucket loads the SDK.
+  const { S3Store } = await import("./s3.ts");
+  const { provider, endpoint, region, pathStyle } = settings.s3 ?? {};
+  const { AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, AWS_REGION } = process.env;
+  const given = endpoint ?? AWS_ENDPOINT_URL_S3 ?? AWS_ENDPOINT_URL;
+  const preset = S3_PROVIDERS[provider ?? (given === undefined ? "aws" : "other")];
+  const chosenRegion = region ?? AWS_REGION ?? preset.region;
+  const store = new S3Store({
+    bucket,
+    prefix,
+    singleWriter: settings.singleWriter === true,
+    client: {
+      forcePathStyle: pathStyle ?? preset.pathStyle,
+      ...(given === undefined ? {} : { endpoint: given }),
+      ...(chosenRegion === undefined ? {} : { region: chosenRegion }),
+    },
+  });
+  if (settings.write) await store.probe();
+  return store;
 }

@@ -66,7 +66,7 @@ export function conforms(name: string, subject: Conformance): void {
     });
 
     promise("2 kB of metadata are kept, more are refused", async (store) => {
-      const metadata = { a: "x".repeat(1023), b: 'y"\\{}'.repeat(204).slice(0, 1019), "a-b": "z" };
+      const metadata = { a: "x".repeat(975), b: 'y"\\{}'.repeat(204).slice(0, 1019), "a-b": "z" };
       await store.put("k", sample("body", metadata));
       expect((await store.get("k"))?.metadata).toEqual(metadata);
       await expect(store.put("k", sample("body", { ...metadata, c: "more" }))).rejects.toThrow(TypeError);
@@ -204,7 +204,7 @@ const ODD_KEYS = [
   "日本/😀",
 ] as const;
 
-async function keysOf(store: ObjectStore, prefix: string): Promise<string[]> {
+export async function keysOf(store: ObjectStore, prefix: string): Promise<string[]> {
   const keys: string[] = [];
   for await (const key of store.list(prefix)) keys.push(key);
   return keys;

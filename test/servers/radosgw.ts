@@ -2,10 +2,12 @@
  * A real S3 server: Ceph's radosgw over one monitor and one disk in memory, all in a folder of its own on 127.0.0.1.
  * It signs, judges If-None-Match and If-Match (unquoted tags only) in one step, and starts in about a second.
  */
+
+import type { ChildProcess } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { randomUUID } from "node:crypto";
 import { freePort, run, start, stop, until } from "./processes.ts";
 
 export interface S3Server {
@@ -25,10 +27,19 @@ export async function startRadosgw(): Promise<S3Server> {
   const map = join(folder, "monmap");
   writeFileSync(config, configuration(folder, fsid, monitorPort, port));
   const log = (name: string) => join(folder, "log", `${name}.out`);
-  const children = [];
+  const children: ChildProcess[] = [];
   try {
     await run("ceph-authtool", ["-C", keyring, "--gen-key", "-n", "mon.", "--cap", "mon", "allow *"]);
-    await run("monmaptool", ["--create", "--clobber", "--fsid", fsid, "--addv", "a", `[v1:127.0.0.1:${monitorPort}/0]`, map]);
+    await run("monmaptool", [
+      "--create",
+      "--clobber",
+      "--fsid",
+      fsid,
+      "--addv",
+      "a",
+      `[v1:127.0.0.1:${monitorPort}/0]`,
+      map,
+    ]);
     await run("ceph-mon", ["--mkfs", "-i", "a", "--monmap", map, "--keyring", keyring, "-c", config]);
     children.push(start("ceph-mon", ["-i", "a", "-c", config, "-f"], log("mon")));
     const id = (await run("timeout", ["30", "ceph", "-c", config, "osd", "new", osd])).trim();
@@ -52,7 +63,7 @@ export async function startRadosgw(): Promise<S3Server> {
   };
 
   async function end(): Promise<void> {
-    await Promise.all(children.reverse().map((child) => stop(child)));
+    await Promise.all(children.toReversed().map((child) => stop(child)));
     rmSync(folder, { recursive: true, force: true });
   }
 }

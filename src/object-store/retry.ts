@@ -1,0 +1,44 @@
+/**
+ * Retries with full jitter and one deadline. Durations are ms on a clock that only goes forward.
+ */
+
+export interface RetrySettings {
+  /** A call has ended after this, whatever happens. */
+  readonly limitMs: number;
+  /** One attempt has ended after this. */
+  readonly attemptMs: number;
+}
+
+export interface Verdict {
+  readonly retry: boolean;
+  /** What the server asked for (Retry-After); no wait is shorter. */
+  readonly afterMs?: number;
+}
+
+/** The waits are drawn evenly from 0 to 50, 100, 200, … ms, up to this. */
+const FIRST_WAIT_MS = 50;
+const LONGEST_WAIT_MS = 1_000;
+
+/**
+ * Calls `attempt` until it succeeds, `judge` says that another one is useless, or no time is left for it.
+ * Throws the last attempt's error. `attempt` is to end when its signal says so.
+ */
+export async function retrying<T>(
+  settings: RetrySettings,
+  attempt: (signal: AbortSignal) => Promise<T>,
+  judge: (error: unknown) => Verdict,
+): Promise<T> {
+  const end = performance.now() + settings.limitMs;
+  for (let turn = 0; ; turn++) {
+    const left = end - performance.now();
+    try {
+      return await attempt(AbortSignal.timeout(Math.max(1, Math.floor(Math.min(settings.attemptMs, left)))));
+    } catch (error) {
+      const verdict = judge(error);
+      const jitter = Math.random() * Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** turn);
+      const wait = Math.max(jitter, verdict.afterMs ?? 0);
+      if (!verdict.retry || performance.now() + wait >= end) throw error;
+      await new Promise((resolve) => setTimeout(resolve, wait));
+    }
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * What a server makes of a put's conditions, found out by trying (design 1, 6): some ignore them and overwrite, some
+ * answer 501, some compare If-Match with the unquoted tag only. A `stale` tag must be refused and the right one taken.
+ */
+
+export type TagForm = "quoted" | "unquoted";
+
+/** `none`: conditions would be ignored or refused. */
+export type Conditions = TagForm | "none";
+
+/** One put of a small object; gives its tag, or that it was refused for its condition. */
+export type ProbePut = (headers: {
+  IfNoneMatch?: "*";
+  IfMatch?: string;
+}) => Promise<
+  { readonly tag: string; readonly refused: undefined } | { readonly refused: "condition" | "unsupported" }
+>;
+
+const STALE_TAG = "0".repeat(32);
+
+export async function probeConditions(put: ProbePut): Promise<Conditions> {
+  const first = await put({ IfNoneMatch: "*" });
+  if (first.refused !== undefined) return "none";
+  const again = await put({ IfNoneMatch: "*" });
+  if (again.refused !== "condition") return "none";
+  for (const form of ["quoted", "unquoted"] as const) {
+    const stale = await put({ IfMatch: inForm(STALE_TAG, form) });
+    if (stale.refused !== "condition") return "none";
+    const right = await put({ IfMatch: inForm(first.tag, form) });
+    if (right.refused === undefined) return form;
+  }
+  return "none";
+}
+
+export function inForm(tag: string, form: TagForm): string {
+  return form === "quoted" ? `"${tag}"` : tag;
+}
+
+/** A tag as this store keeps it: no quotes, no weakness. */
+export function bareTag(etag: string | undefined): string {
+  return (etag ?? "").replace(/^W\//, "").replaceAll('"', "");
+}
