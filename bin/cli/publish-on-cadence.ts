@@ -1,4 +1,5 @@
 /** `noonmark publish` without --once: waits for the lease as a standby, then runs cycles until it is told to stop. */
+
 import type { Logger } from "pino";
 import { standby } from "../../publish/acquire.ts";
 import { systemClock } from "../../publish/clock.ts";
@@ -7,8 +8,8 @@ import { Published } from "../../publish/published.ts";
 import { leaseIdentity, Publisher } from "../../publish/publisher.ts";
 import type { CycleReport } from "../../publish/report.ts";
 import { runSchedule } from "../../publish/schedule.ts";
-import { openStore } from "../../src/object-store/open-store.ts";
 import { createLog } from "./log.ts";
+import { openConfiguredStore } from "./open-configured-store.ts";
 import { openProjectionsFor } from "./projections.ts";
 import { type PublishFlags, publisherOptions } from "./publisher-options.ts";
 import type { Settings } from "./settings.ts";
@@ -22,7 +23,7 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
   const stop = new AbortController();
   const { signal } = stop;
   void askedToStop().then(() => stop.abort());
-  const store = await openStore(settings.store, { write: true });
+  const store = await openConfiguredStore(settings, { write: true });
   const published = Published.open(settings.state);
   try {
     const reader = openSources(settings, openProjectionsFor(settings, "own"));

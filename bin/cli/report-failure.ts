@@ -1,3 +1,4 @@
+import { StoreUnavailable } from "../../src/object-store/object-store.ts";
 import { EXIT, type ExitCode, Failure } from "../../src/values/failure.ts";
 
 /** Prints a failure on stderr, once, and gives the exit code: `noonmark: code: sentence`, then what to do about it. */
@@ -7,6 +8,11 @@ export function report(error: unknown, debug: boolean): ExitCode {
     if (error.hint !== undefined) console.error(`  ${error.hint}`);
     if (debug) console.error(error.stack, error.cause ?? "");
     return error.exitCode;
+  }
+  if (error instanceof StoreUnavailable) {
+    console.error(`noonmark: store_unavailable: ${error.message}`);
+    if (debug) console.error(error.stack, error.cause ?? "");
+    return EXIT.io;
   }
   const message = error instanceof Error ? error.message : String(error);
   console.error(`noonmark: internal_error: ${message}`);

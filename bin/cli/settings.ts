@@ -7,6 +7,7 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
 import { z } from "zod";
+import { S3_PROVIDERS, type S3ProviderName } from "../../src/object-store/s3-providers.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { isNameableInstallationId } from "../../src/values/installation-id.ts";
 
@@ -21,6 +22,8 @@ function setting<T>(schema: z.ZodType<T>, value: string, help: string): Setting<
 }
 
 const seconds = z.coerce.number().positive();
+const flag = z.union([z.boolean(), z.stringbool()]);
+const PROVIDER_NAMES = Object.keys(S3_PROVIDERS) as S3ProviderName[];
 
 export const SETTINGS = {
   installationId: setting(
@@ -30,6 +33,19 @@ export const SETTINGS = {
   ),
   ledger: setting(z.string().min(1).default(".noonmark/ledger.db"), "path|none", "the ledger of accepted facts"),
   store: setting(z.string().min(1).default(".noonmark/public"), "directory|s3://…", "where answers are published"),
+  s3Provider: setting(
+    z.enum(PROVIDER_NAMES).optional(),
+    PROVIDER_NAMES.join("|"),
+    "whose S3 the store is, for path style and region",
+  ),
+  s3Endpoint: setting(z.url({ protocol: /^https?$/ }).optional(), "url", "of an S3 store; AWS where absent"),
+  s3Region: setting(z.string().min(1).optional(), "region", "of an S3 store"),
+  s3PathStyle: setting(flag.optional(), "[true|false]", "an S3 store's bucket stands in the path, not in the host"),
+  singleWriter: setting(
+    flag.default(false),
+    "[true|false]",
+    "nobody else publishes there: take an S3 store that judges no conditions",
+  ),
   state: setting(z.string().min(1).default(".noonmark/state"), "directory", "the publisher's own files"),
   deployment: setting(z.string().min(1).optional(), "file", "deployment.json of the settlement chain"),
   rpcUrl: setting(z.string().min(1).optional(), "url[,url]", "the chain's JSON-RPC, in order of preference"),
@@ -59,11 +75,16 @@ export const SETTINGS = {
 export type SettingName = keyof typeof SETTINGS;
 export type Settings = { [Name in SettingName]: z.output<(typeof SETTINGS)[Name]["schema"]> };
 
+/** What comes with `store` wherever a command takes it. */
+const OF_THE_STORE: readonly SettingName[] = ["s3Provider", "s3Endpoint", "s3Region", "s3PathStyle", "singleWriter"];
+
 /** Adds `--config` and a flag for each named setting to a command. */
 export function settingOptions(command: Command, names: readonly SettingName[]): Command {
   command.option("--config <file>", "configuration file", "noonmark.json");
-  for (const name of names) {
-    command.option(`--${kebab(name)} <${SETTINGS[name].value}>`, `${SETTINGS[name].help} (${environmentName(name)})`);
+  for (const name of names.includes("store") ? [...names, ...OF_THE_STORE] : names) {
+    const { value } = SETTINGS[name];
+    const argument = value.startsWith("[") ? value : `<${value}>`;
+    command.option(`--${kebab(name)} ${argument}`, `${SETTINGS[name].help} (${environmentName(name)})`);
   }
   return command;
 }

@@ -1,4 +1,5 @@
 /** `noonmark publish`: one cycle, or a cadence of them. */
+
 import type { Command } from "commander";
 import { acquireNow } from "../../publish/acquire.ts";
 import { systemClock } from "../../publish/clock.ts";
@@ -8,11 +9,11 @@ import { Published } from "../../publish/published.ts";
 import { explicitInstant, leaseIdentity, Publisher } from "../../publish/publisher.ts";
 import type { CycleReport } from "../../publish/report.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
-import { openStore } from "../../src/object-store/open-store.ts";
 import { RESOURCE_NAMES, type ResourceName } from "../../src/resources/names.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { namesArgument } from "../cli/arguments.ts";
 import { parseInstant } from "../cli/instant.ts";
+import { openConfiguredStore } from "../cli/open-configured-store.ts";
 import { openProjectionsFor } from "../cli/projections.ts";
 import { publishOnCadence } from "../cli/publish-on-cadence.ts";
 import { publisherOptions } from "../cli/publisher-options.ts";
@@ -66,7 +67,7 @@ export function registerPublish(program: Command): void {
 }
 
 async function tryOut(settings: Settings, flags: Flags): Promise<CycleReport> {
-  const store = await openStore(settings.store, { write: false });
+  const store = await openConfiguredStore(settings, { write: false });
   const projections = openProjectionsFor(settings, "copy");
   const reader = openSources(settings, projections);
   try {
@@ -78,7 +79,7 @@ async function tryOut(settings: Settings, flags: Flags): Promise<CycleReport> {
 }
 
 async function publishOnce(settings: Settings, flags: Flags): Promise<CycleReport> {
-  const store = await openStore(settings.store, { write: true });
+  const store = await openConfiguredStore(settings, { write: true });
   const published = await openState(settings.state, store);
   try {
     const reader = openSources(settings, openProjectionsFor(settings, "own"));

@@ -1,9 +1,10 @@
 /** `noonmark status`: what the publisher last said of itself. */
+
 import type { Command } from "commander";
 import { readLease } from "../../publish/lease.ts";
-import { openStore } from "../../src/object-store/open-store.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { secondsArgument } from "../cli/arguments.ts";
+import { openConfiguredStore } from "../cli/open-configured-store.ts";
 import { loadSettings, settingOptions } from "../cli/settings.ts";
 
 export function registerStatus(program: Command): void {
@@ -13,7 +14,7 @@ export function registerStatus(program: Command): void {
     .option("--max-age <seconds>", "exit 1 where the last renewal is older", secondsArgument)
     .option("--json", "as one JSON object");
   settingOptions(command, ["store"]).action(async ({ maxAge, json }: { maxAge?: number; json?: boolean }) => {
-    const store = await openStore(loadSettings(command.opts()).store, { write: false });
+    const store = await openConfiguredStore(loadSettings(command.opts()), { write: false });
     const found = await readLease(store);
     if (found === undefined) {
       throw new Failure("never_published", `nothing has ever been published to ${store.name}`, { exit: EXIT.failed });

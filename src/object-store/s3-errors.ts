@@ -19,13 +19,19 @@ export type Refusal =
 
 export function refusalOf(error: unknown): Refusal {
   const { status, code } = answerOf(error);
-  if (status === undefined) return "transient";
+  if (status === undefined) return isMisconfigured(error) ? "final" : "transient";
   if (status === 404) return code === "NoSuchKey" ? "absent" : "final";
   if (status === 412) return "condition";
   if (status === 409) return "contended";
   if (status === 501) return "unsupported";
   if (status >= 500 || status === 429 || status === 408) return "transient";
   return TRANSIENT_400.has(code) ? "transient" : "final";
+}
+
+/** What the SDK says before it asks anybody. */
+function isMisconfigured(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return error.name === "CredentialsProviderError" || error.message.startsWith("Region is missing");
 }
 
 /** Codes with which servers answer 400 to a request that arrived in part. */

@@ -1,0 +1,93 @@
+/** A proxy in front of a real server that does what a script says with the next requests, then passes all on. */
+import { once } from "node:events";
+import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export type Fault =
+  /** An answer in the server's place, which never hears of the request. */
+  | { readonly status: number; readonly code: string; readonly headers?: Readonly<Record<string, string>> }
+  /** The connection is cut before the request is passed on. */
+  | "reset"
+  /** Nothing is answered, nothing passed on. */
+  | "silence"
+  /** The server does as it is asked, and the connection is cut before its answer. */
+  | "lost"
+  /** As `lost`, with a 500 in place of the answer. */
+  | "lost-500"
+  /** Half of the answer's body, then the connection is cut. */
+  | "half"
+  | "pass";
+
+export interface FaultProxy {
+  readonly endpoint: string;
+  /** What happens to the next requests, in order; then all pass. */
+  script(...faults: readonly Fault[]): void;
+  /** Method and path of every request so far. */
+  readonly seen: string[];
+  /** Added to the Date of every answer, ms. */
+  dateShiftMs: number;
+  stop(): Promise<void>;
+}
+
+export async function startFaultProxy(target: string): Promise<FaultProxy> {
+  let faults: Fault[] = [];
+  const upstream = new URL(target);
+  const server = createServer((incoming, outgoing) => {
+    proxy.seen.push(`${incoming.method} ${incoming.url}`);
+    handle(faults.shift() ?? "pass", incoming, outgoing).catch(() => incoming.socket.destroy());
+  });
+  const proxy: FaultProxy = {
+    endpoint: "",
+    seen: [],
+    dateShiftMs: 0,
+    script: (...next) => {
+      faults = [...next];
+    },
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return Object.assign(proxy, { endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+
+  async function handle(fault: Fault, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const body = Buffer.concat(await incoming.toArray());
+    if (fault === "silence") return;
+    if (fault === "reset") {
+      incoming.socket.resetAndDestroy();
+      return;
+    }
+    if (typeof fault === "object") {
+      outgoing.writeHead(fault.status, { "content-type": "application/xml", ...fault.headers });
+      outgoing.end(`<?xml version="1.0"?><Error><Code>${fault.code}</Code><Message>scripted</Message></Error>`);
+      return;
+    }
+    const answer = await pass(incoming, body);
+    const received = Buffer.concat(await answer.toArray());
+    if (fault === "lost") {
+      incoming.socket.resetAndDestroy();
+      return;
+    }
+    if (fault === "lost-500") {
+      outgoing.writeHead(500).end();
+      return;
+    }
+    const date = new Date(Date.parse(answer.headers.date ?? "") + proxy.dateShiftMs).toUTCString();
+    outgoing.writeHead(answer.statusCode ?? 502, { ...answer.headers, date });
+    if (fault === "half")
+      outgoing.write(received.subarray(0, received.length / 2), () => incoming.socket.resetAndDestroy());
+    else outgoing.end(received);
+  }
+
+  /** The server sees the host name that was signed. */
+  async function pass(incoming: IncomingMessage, body: Buffer): Promise<IncomingMessage> {
+    const { method, url, headers } = incoming;
+    const sent = request({ host: upstream.hostname, port: upstream.port, method, path: url, headers, agent: false });
+    sent.end(body);
+    const [answer] = (await once(sent, "response")) as [IncomingMessage];
+    return answer;
+  }
+}
