@@ -5,6 +5,7 @@ import { shimContext } from "../../src/shim/context.ts";
 import { startServer } from "../../src/shim/node-server.ts";
 import { rareReport } from "../../src/shim/rare-report.ts";
 import { tickStore } from "../../src/shim/tick-store.ts";
+import { formatTimestamp } from "../../src/values/timestamp.ts";
 import { parseInstant } from "../cli/instant.ts";
 import { createLog } from "../cli/log.ts";
 import { loadSettings, settingOptions } from "../cli/settings.ts";
@@ -41,7 +42,7 @@ async function serve(flags: ServeFlags): Promise<void> {
     wallClock: () => Date.now(),
     defect: (error) => log.error({ err: error }, "a request met a defect"),
   });
-  log.info({ url: server.url, store: store.name, ...(at === undefined ? {} : { at: flags.at }) }, "serving");
+  console.log(`Serving ${store.name} on ${server.url}${at === undefined ? "" : ` as of ${formatTimestamp(at)}`}`);
   const signal = await askedToStop();
   log.info({ signal }, "stopping");
   await server.stop();

@@ -1,0 +1,24 @@
+/** `npm run bench [-- name …]`: the named benches, or all of them, one after another. */
+import { readdirSync } from "node:fs";
+
+interface Bench {
+  run(): Promise<void>;
+}
+
+const SUFFIX = ".bench.ts";
+const all = readdirSync(import.meta.dirname)
+  .filter((file) => file.endsWith(SUFFIX))
+  .map((file) => file.slice(0, -SUFFIX.length))
+  .toSorted();
+const wanted = process.argv.slice(2);
+const unknown = wanted.find((name) => !all.includes(name));
+if (unknown === undefined) {
+  for (const name of wanted.length === 0 ? all : wanted) {
+    console.log(`# ${name}`);
+    const { run } = (await import(`./${name}${SUFFIX}`)) as Bench;
+    await run();
+  }
+} else {
+  console.error(`no bench "${unknown}"; there are ${all.join(", ")}`);
+  process.exitCode = 2;
+}
