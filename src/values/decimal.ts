@@ -18,6 +18,17 @@ export function isCanonicalDecimal(text: string): boolean {
   return CANONICAL.test(text);
 }
 
+/** Below, equal or above zero as the first of two canonical decimal strings is below, equal or above the second. */
+export function compareDecimals(a: string, b: string): number {
+  if (a.length !== b.length) return a.length - b.length;
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Whether a canonical decimal string is at most `max`; in time linear in its length, however long it is. */
+export function isDecimalAtMost(text: string, max: bigint): boolean {
+  return compareDecimals(text, max.toString()) <= 0;
+}
+
 /** An unsigned 256-bit decimal string. */
 export const uint256String = decimalString(78, UINT256_MAX);
 /** An unsigned 64-bit decimal string. */

@@ -1,0 +1,36 @@
+/** The library's way into the ledger: what `noonmark ingest` does, without a terminal. */
+import type { Database } from "better-sqlite3";
+import { type Counts, Intake } from "./intake/intake.ts";
+import type { Rejection } from "./intake/rejection.ts";
+
+export type { Counts } from "./intake/intake.ts";
+export type { Rejection } from "./intake/rejection.ts";
+
+export interface Ingested extends Counts {
+  /** In the order of their lines; a line is a record here. */
+  readonly rejections: readonly Rejection[];
+}
+
+/**
+ * Takes records into the ledger: objects shaped as design 2 shows them, each what a line of NDJSON holds, or such text
+ * with any number of lines. Strict keeps nothing once one is rejected. Throws `Failure`: see `Intake`.
+ */
+export function ingest(
+  db: Database,
+  input: string | Iterable<Readonly<Record<string, unknown>>>,
+  options: { readonly strict?: boolean } = {},
+): Ingested {
+  const rejections: Rejection[] = [];
+  const intake = new Intake(db, { ...options, onRejected: (batch) => rejections.push(...batch) });
+  try {
+    if (typeof input === "string") {
+      intake.write(Buffer.from(input));
+    } else {
+      for (const record of input) intake.write(Buffer.from(`${JSON.stringify(record)}\n`));
+    }
+    return { ...intake.end(), rejections };
+  } catch (error) {
+    intake.abort();
+    throw error;
+  }
+}

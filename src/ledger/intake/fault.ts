@@ -1,0 +1,39 @@
+/** Why a line is rejected, and what an accepted one is (design 2, "Rules for every record"). */
+
+/** Every code of design 2, in the order in which the first that fits is given. */
+export const FAULT_CODES = [
+  "malformed_json",
+  "unknown_type",
+  "unknown_field",
+  "invalid_field",
+  "out_of_range",
+  "counter_regression",
+  "distance_regression",
+  "unknown_round",
+  "closure_overlap",
+  "submission_terminal",
+  "submission_invalid",
+  "conflict",
+] as const;
+export type FaultCode = (typeof FAULT_CODES)[number];
+
+export class Fault {
+  readonly code: FaultCode;
+  /** A dotted path; of a conflict the last field of its key; null where there is none. */
+  readonly field: string | null;
+  readonly sentence: string;
+
+  constructor(code: FaultCode, field: string | null, sentence: string) {
+    this.code = code;
+    this.field = field;
+    this.sentence = sentence;
+  }
+}
+
+/** What became of one well-formed record. */
+export type Verdict = "accepted" | "duplicate" | Fault;
+
+/** The same key with other content; `field` is the last of the key. */
+export function conflict(field: string, sentence: string): Fault {
+  return new Fault("conflict", field, sentence);
+}

@@ -1,0 +1,39 @@
+/** How a rejected line is told: a sentence for people on stderr, an object for programs in the rejects file (design 2). */
+import type { Fault } from "./fault.ts";
+
+/** The most that a rejected line is quoted with, in bytes of UTF-8. */
+export const RAW_MAX = 64 * 1024;
+const SHOWN_FIELD_MAX = 256;
+
+export interface Rejection {
+  readonly line: number;
+  readonly fault: Fault;
+  /** The line as it was, without its end; U+FFFD for bytes that are not UTF-8; at most 64 KiB. */
+  readonly raw: string;
+}
+
+const encoder = new TextEncoder();
+const room = new Uint8Array(RAW_MAX);
+
+/** `raw` may be of any length: it is cut here. */
+export function rejection(line: number, raw: string, fault: Fault): Rejection {
+  if (raw.length * 3 <= RAW_MAX) return { line, fault, raw };
+  // `read` counts code units, and never half a pair.
+  return { line, fault, raw: raw.slice(0, encoder.encodeInto(raw, room).read) };
+}
+
+/** `line N: code field: sentence`; one line, whatever the names of the input's keys are. */
+export function rejectionSentence({ line, fault }: Rejection): string {
+  return `line ${line}: ${fault.code} ${printable(fault.field ?? "-")}: ${printable(fault.sentence)}`;
+}
+
+/** One object of the rejects file, its fields in the contract's order. */
+export function rejectionJson({ line, fault, raw }: Rejection): string {
+  return JSON.stringify({ line, code: fault.code, field: fault.field, raw });
+}
+
+/** A key of the input may hold anything: it is shown without what a terminal would obey. */
+function printable(text: string): string {
+  const shown = text.length > SHOWN_FIELD_MAX ? `${text.slice(0, SHOWN_FIELD_MAX)}…` : text;
+  return shown.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "\u{fffd}");
+}
