@@ -18,6 +18,8 @@ export interface DatabaseKind {
 /** How long a statement waits for somebody else's lock before it is `<name>_locked`, in milliseconds. */
 const BUSY_TIMEOUT = 2_000;
 const CACHE_KIB = 32 * 1024;
+/** The -wal file is copied into the file once it has this many pages (32 MiB): each then once for many commits. */
+const CHECKPOINT_PAGES = 8192;
 
 /**
  * Opens an existing file, read only. In WAL mode SQLite then still needs the -shm file, or a directory in which it may
@@ -58,6 +60,7 @@ export function openForWriting(
       db.pragma("journal_mode = WAL");
       db.pragma("synchronous = FULL");
       db.pragma(`cache_size = -${CACHE_KIB}`);
+      db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
       if (fresh) createSchema(db, kind);
       checkKind(db, path, kind);
       return db;

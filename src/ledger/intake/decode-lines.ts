@@ -1,10 +1,10 @@
-/** A batch of whole lines → a normalised record or a fault for each line that is not empty. */
+/** Whole lines of bytes → a normalised record or a fault for each line that is not empty. */
 import { isUtf8 } from "node:buffer";
-import { LINE_MAX } from "./batch-reader.ts";
 import { receiptDecoder } from "./decode-receipt.ts";
 import { decodeRecord } from "./decode-record.ts";
 import { Fault } from "./fault.ts";
 import { malformed, parseObject } from "./json-object.ts";
+import { LINE_MAX } from "./line-buffer.ts";
 import type { IntakeRecord } from "./records.ts";
 
 export interface DecodedLine {
@@ -20,8 +20,8 @@ const CR = 13;
 const OVERLONG = malformed("the line is longer than 1 MiB");
 const NOT_UTF8 = malformed("the line has bytes that are not UTF-8");
 
-/** Decodes the batches of one input, in order; it counts the lines. */
-export class BatchDecoder {
+/** Decodes the lines of one input, in order; it counts the lines. */
+export class LineDecoder {
   #line = 0;
   readonly #receipt = receiptDecoder();
 
@@ -30,11 +30,11 @@ export class BatchDecoder {
     return this.#line;
   }
 
-  decode(batch: Buffer): DecodedLine[] {
+  decode(lines: Buffer): DecodedLine[] {
     const decoded: DecodedLine[] = [];
-    if (isUtf8(batch)) {
-      // One string for the batch, of which the lines are slices: no copy for each line.
-      const text = batch.toString("utf8");
+    if (isUtf8(lines)) {
+      // One string for the lines, of which the lines are slices: no copy for each line.
+      const text = lines.toString("utf8");
       for (let start = 0; start < text.length; ) {
         const lf = text.indexOf("\n", start);
         const cr = lf > start && text.charCodeAt(lf - 1) === CR;
@@ -43,13 +43,13 @@ export class BatchDecoder {
         start = lf < 0 ? text.length : lf + 1;
       }
     } else {
-      for (let start = 0; start < batch.length; ) {
-        const lf = batch.indexOf(LF, start);
-        const cr = lf > start && batch[lf - 1] === CR;
-        const bytes = batch.subarray(start, lf < 0 ? batch.length : cr ? lf - 1 : lf);
+      for (let start = 0; start < lines.length; ) {
+        const lf = lines.indexOf(LF, start);
+        const cr = lf > start && lines[lf - 1] === CR;
+        const bytes = lines.subarray(start, lf < 0 ? lines.length : cr ? lf - 1 : lf);
         const problem = bytes.length > LINE_MAX ? OVERLONG : isUtf8(bytes) ? undefined : NOT_UTF8;
         this.#add(decoded, bytes.toString("utf8"), problem);
-        start = lf < 0 ? batch.length : lf + 1;
+        start = lf < 0 ? lines.length : lf + 1;
       }
     }
     return decoded;
