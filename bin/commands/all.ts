@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { registerIngest } from "./ingest.ts";
 import { registerInit } from "./init.ts";
 import { registerLease } from "./lease.ts";
 import { registerPublish } from "./publish.ts";
@@ -9,6 +10,7 @@ import { registerStatus } from "./status.ts";
 /** Each command's file adds itself to the program; the order is that of `--help`. */
 export const COMMANDS: readonly ((program: Command) => void)[] = [
   registerInit,
+  registerIngest,
   registerPublish,
   registerServe,
   registerRender,

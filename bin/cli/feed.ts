@@ -1,0 +1,45 @@
+import type { Counts, Intake } from "../../src/ledger/intake/intake.ts";
+
+/** An input that has been silent for so long (ms) has given what it had: what came is committed at once. */
+const QUIET_MS = 5;
+
+/**
+ * Feeds chunks to an intake until their end, or until a strict run stops. While chunks come without a pause, batches
+ * are as large as the intake makes them; a live feed's lines are committed as they come. `seen` is told the bytes.
+ */
+export async function feed(
+  chunks: AsyncIterable<Uint8Array>,
+  intake: Intake,
+  seen: (bytes: number) => void = () => undefined,
+): Promise<Counts> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  let bytes = 0;
+  try {
+    while (!intake.stopped) {
+      const next = iterator.next();
+      if (await isQuiet(next)) intake.flush();
+      const { done, value } = await next;
+      if (done === true) return intake.end();
+      intake.write(value);
+      bytes += value.byteLength;
+      seen(bytes);
+    }
+    return intake.counts;
+  } finally {
+    intake.abort();
+    await iterator.return?.();
+  }
+}
+
+/** Rejects as `next` does. */
+async function isQuiet(next: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const quiet = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, QUIET_MS, true);
+  });
+  try {
+    return await Promise.race([next.then(() => false), quiet]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
