@@ -90,6 +90,9 @@ export class Answers {
       } catch (error) {
         if (!(error instanceof Superseded) || attempt === ATTEMPTS) throw error;
         before = this.#adopt(publication.key, error.found, planned.asof);
+        if (error.found !== undefined) {
+          publication.stands?.(planned.sources, Buffer.from(error.found.body).toString("utf8"));
+        }
         decision = this.#decide(publication, planned.sources, at);
       }
     }
@@ -158,6 +161,7 @@ export class Answers {
     const etag = built.headers.etag ?? null;
     const { asof, at: putAt } = planned;
     this.#published.remember({ key, tag, states, asof, status: built.status, bytes: body.length, etag, putAt });
+    planned.publication.stands?.(planned.sources, built.body);
   }
 
   /** Takes over what an earlier lease left in the store; refuses to go back behind the facts it speaks of. */

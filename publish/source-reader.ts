@@ -51,15 +51,16 @@ export class SourceReader {
         : core.status === "available"
           ? core.view.configuration.genesisTimestamp
           : undefined;
-    const withFacts = (db: NonNullable<Sources["facts"]>["ledger"] | undefined) =>
-      use({
+    const withFacts = (db: NonNullable<Sources["facts"]>["ledger"] | undefined) => {
+      const inputs = {
         installationId,
         facts: db === undefined ? undefined : { ledger: db },
-        projections: projections.advance(db, chain.db, genesis),
         chain: chainState,
         chainDb: chain.db,
         genesisTimestamp: genesis,
-      });
+      };
+      return use({ ...inputs, projections: projections.advance({ ...inputs, at }) });
+    };
     return ledger === undefined ? withFacts(undefined) : ledger.read(withFacts);
   }
 

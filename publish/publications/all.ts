@@ -3,6 +3,8 @@ import type { Publication } from "../publication.ts";
 import { modulesPublication } from "./measurement.ts";
 import { onchainPublications } from "./onchain.ts";
 import { processPublication } from "./process.ts";
+import { legacySettlementsPublications, settlementsPublications } from "./settlements.ts";
+import { statisticsPublications } from "./statistics.ts";
 
 export interface PublicationSettings {
   readonly installationId: string;
@@ -11,5 +13,12 @@ export interface PublicationSettings {
 }
 
 export function allPublications(settings: PublicationSettings): Publication[] {
-  return [modulesPublication(settings.installationId), processPublication, ...onchainPublications];
+  return [
+    modulesPublication(settings.installationId),
+    processPublication,
+    ...statisticsPublications(settings.statisticsInterval),
+    ...onchainPublications,
+    ...settlementsPublications,
+    ...legacySettlementsPublications,
+  ];
 }

@@ -9,7 +9,7 @@ import { statement } from "../sqlite/statement.ts";
 
 /** One row per projection; `through_block` is the last block whose events it holds. */
 export const CHAIN_PROGRESS_TABLE = `
-CREATE TABLE IF NOT EXISTS chain_progress (
+CREATE TABLE chain_progress (
   projection TEXT PRIMARY KEY,
   history TEXT NOT NULL,
   through_block INTEGER NOT NULL,

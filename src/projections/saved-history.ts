@@ -6,7 +6,7 @@ import type { Database } from "better-sqlite3";
 import { statement } from "../sqlite/statement.ts";
 
 export const SAVED_HISTORY_TABLE = `
-CREATE TABLE IF NOT EXISTS saved_history (
+CREATE TABLE saved_history (
   -- the object's key, and what the history is bound to
   key TEXT NOT NULL,
   binding TEXT NOT NULL,

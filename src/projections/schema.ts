@@ -4,6 +4,7 @@
  */
 import type { Database } from "better-sqlite3";
 import type { DatabaseKind } from "../sqlite/open.ts";
+import { CHAIN_VIEW_TABLES } from "./chain-views.ts";
 import { WAITING_TABLE } from "./follow-closures.ts";
 import { FOLLOWED_TABLES } from "./followed.ts";
 import { INTERVAL_TABLE } from "./intervals.ts";
@@ -24,6 +25,7 @@ export const PROJECTIONS: DatabaseKind = {
     WAITING_TABLE,
     PEAK_TABLE,
     SUBMISSION_TABLES,
+    CHAIN_VIEW_TABLES,
   ].join("\n"),
 };
 

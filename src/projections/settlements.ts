@@ -8,7 +8,7 @@ import { statement } from "../sqlite/statement.ts";
 import { argument, type Follower, followEvents, type StoredEvent } from "./chain-events.ts";
 
 export const SETTLEMENT_TABLES = `
-CREATE TABLE IF NOT EXISTS settlement (
+CREATE TABLE settlement (
   block_number INTEGER NOT NULL,
   log_index INTEGER NOT NULL,
   block_timestamp INTEGER NOT NULL,
@@ -23,16 +23,16 @@ CREATE TABLE IF NOT EXISTS settlement (
   total_active_rounds TEXT NOT NULL,
   PRIMARY KEY (block_number, log_index)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS settlement_by_time ON settlement (block_timestamp, block_number, log_index);
+CREATE INDEX settlement_by_time ON settlement (block_timestamp, block_number, log_index);
 
-CREATE TABLE IF NOT EXISTS round_funding (
+CREATE TABLE round_funding (
   round TEXT NOT NULL,
   block_number INTEGER NOT NULL,
   log_index INTEGER NOT NULL,
   amount TEXT NOT NULL,
   PRIMARY KEY (round, block_number, log_index)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS round_funding_by_block ON round_funding (block_number);
+CREATE INDEX round_funding_by_block ON round_funding (block_number);
 `;
 
 export interface Settlement {

@@ -2,11 +2,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import SqliteDatabase, { type Database } from "better-sqlite3";
+import type { Database } from "better-sqlite3";
 import { acquireNow } from "../../publish/acquire.ts";
 import { noChain } from "../../publish/chain-source.ts";
 import type { Clock } from "../../publish/clock.ts";
 import { LedgerSource } from "../../publish/ledger-source.ts";
+import { projectionsSource } from "../../publish/projections-source.ts";
 import { allPublications } from "../../publish/publications/all.ts";
 import { Published } from "../../publish/published.ts";
 import { Publisher } from "../../publish/publisher.ts";
@@ -14,6 +15,7 @@ import type { CycleReport } from "../../publish/report.ts";
 import { SourceReader } from "../../publish/source-reader.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
+import { openProjectionsInMemory } from "../../src/projections/open.ts";
 import { answer, type ShimAnswer } from "../../src/shim/answer.ts";
 import { shimContext } from "../../src/shim/context.ts";
 import { MemoryStore } from "../support/memory-store.ts";
@@ -57,11 +59,10 @@ export class World {
   ): Promise<Worker> {
     const { store = this.store, state = "state", newHistories = [], force = false } = options;
     const published = Published.open(join(this.folder, state));
-    const projections = new SqliteDatabase(":memory:");
     const reader = new SourceReader({
       installationId: INSTALLATION,
       ledger: new LedgerSource(this.ledgerPath),
-      projections: { advance: () => projections, close: () => projections.close() },
+      projections: projectionsSource(openProjectionsInMemory()),
       chain: noChain,
       genesisTimestamp: undefined,
     });
