@@ -18,6 +18,7 @@ export type ContractName =
   | "TokenFactory"
   | "Collection"
   | "Mining"
+  | "Multicall"
   | "TimelockController"
   | "ProxyAdmin"
   | "TransparentUpgradeableProxy";

@@ -1,0 +1,32 @@
+/** How the chain is opened, and what it tells the operator. */
+import type { Deployment } from "./deployment.ts";
+import type { RangeProgress } from "./pass-context.ts";
+import type { RpcLimits } from "./rpc/rpc-node.ts";
+
+export interface ChainOptions {
+  readonly deployment: Deployment;
+  /** In order of preference; at least one. */
+  readonly rpcUrls: readonly string[];
+  /** The chain's own SQLite file. */
+  readonly statePath: string;
+  /** Milliseconds without a good pass before the views are unavailable (`chainGrace`). */
+  readonly grace: number;
+  /** Milliseconds for which the views keep their word after the last good pass. */
+  readonly word: number;
+  /** Epoch ms. */
+  readonly now: () => number;
+  /** Seconds; a Core that says otherwise is a mismatch. */
+  readonly genesisTimestamp?: bigint | undefined;
+  /** For the operator's log, progress and status; never for a public body. */
+  readonly onEvent?: (event: PollEvent) => void;
+  readonly sleep?: (ms: number) => Promise<void>;
+  readonly random?: () => number;
+  readonly limits?: RpcLimits;
+}
+
+/** What the operator is told; nothing of it holds a key. */
+export type PollEvent =
+  | ({ readonly type: "range"; readonly node: string } & RangeProgress)
+  | { readonly type: "failed"; readonly node: string; readonly message: string }
+  | { readonly type: "doubt" | "mismatch"; readonly node: string; readonly check: string; readonly detail: string }
+  | { readonly type: "good"; readonly node: string; readonly head: bigint };

@@ -1,0 +1,72 @@
+/** The deployment file (design 3, "The deployment file"): what the chain must show for its views to be published. */
+import { readFileSync } from "node:fs";
+import { type Address, getAddress, type Hex } from "viem";
+import { z } from "zod";
+import { EXIT, Failure } from "../values/failure.ts";
+
+/** Any case, published checksummed everywhere. */
+const address = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/, "is not an address")
+  .transform((text): Address => getAddress(text));
+const hash = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{64}$/, "is not a 32-byte hash")
+  .transform((text): Hex => text.toLowerCase() as Hex);
+const block = z.int().nonnegative();
+const label = z.string().min(1);
+
+export const deploymentSchema = z.strictObject({
+  target: label,
+  chainId: z.int().positive(),
+  deploymentBlock: block,
+  factory: address,
+  core: address,
+  proxyAdmin: address,
+  operatorTimelock: address,
+  operatorProposer: address,
+  streamId: hash,
+  economy: z
+    .strictObject({
+      releaseId: label,
+      protocolRevision: label,
+      rewardModelRevision: label,
+      deploymentBlock: block,
+      mining: address,
+      token: address,
+      tokenFactory: address,
+      collection: address,
+    })
+    .optional(),
+});
+
+export type Deployment = z.output<typeof deploymentSchema>;
+export type EconomyDeployment = NonNullable<Deployment["economy"]>;
+
+/** Reads and validates deployment.json. Throws `Failure`: exit 74 where it cannot be read, 2 where it is wrong. */
+export function readDeployment(path: string): Deployment {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (cause) {
+    throw new Failure("deployment_unreadable", `${path} cannot be read`, {
+      exit: EXIT.io,
+      hint: "Name the deployment file with --deployment, or leave it out for a publisher without a chain.",
+      cause,
+    });
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new Failure("invalid_deployment", `${path} is not JSON`, { exit: EXIT.usage, cause });
+  }
+  const parsed = deploymentSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const field = issue === undefined || issue.path.length === 0 ? "" : `${issue.path.join(".")}: `;
+  throw new Failure("invalid_deployment", `${path}: ${field}${issue?.message ?? "is invalid"}`, {
+    exit: EXIT.usage,
+    hint: "docs/chain.md lists its keys; chainId and blocks are integers, and no other key is allowed.",
+  });
+}

@@ -1,0 +1,98 @@
+/**
+ * The events of each contract by their topic0, each with a plan of decoding made once: a map and whole-word reads, since
+ * viem's decodeEventLog hashes every signature of an ABI for every log.
+ */
+import { type Abi, type AbiParameter, decodeAbiParameters, getAddress, type Hex, toEventSelector } from "viem";
+import { COLLECTION_ABI, CORE_ABI, FACTORY_ABI, MINING_ABI, PROXY_ADMIN_ABI, TIMELOCK_ABI } from "./abi.ts";
+import type { ContractKind } from "./chain-state.ts";
+
+export interface EventShape {
+  readonly name: string;
+  /** Topics of a log of this event, topic0 included. */
+  readonly topicCount: number;
+  /** The arguments as texts in ABI order (design 3, "Derived values"); throws where topics or data do not fit. */
+  decode(topics: readonly Hex[], data: Hex): { name: string; value: string }[];
+}
+
+/** Logs of other topics are not in the interface of that contract, and are ignored (design 3, Reading 3). */
+export const EVENT_SHAPES: Readonly<Record<ContractKind, ReadonlyMap<string, EventShape>>> = {
+  factory: shapes(FACTORY_ABI),
+  core: shapes(CORE_ABI),
+  proxy_admin: shapes(PROXY_ADMIN_ABI),
+  timelock: shapes(TIMELOCK_ABI),
+  mining: shapes(MINING_ABI),
+  token: new Map(),
+  collection: shapes(COLLECTION_ABI),
+};
+
+const WORD = 64;
+const HEX = /^0x(?:[0-9a-fA-F]{2})*$/;
+
+function shapes(abi: Abi): ReadonlyMap<string, EventShape> {
+  const found = new Map<string, EventShape>();
+  for (const item of abi) {
+    if (item.type === "event") found.set(toEventSelector(item), shape(item.name, item.inputs));
+  }
+  return found;
+}
+
+function shape(name: string, inputs: readonly (AbiParameter & { indexed?: boolean | undefined })[]): EventShape {
+  const indexed = inputs.filter((input) => input.indexed === true);
+  const unindexed = inputs.filter((input) => input.indexed !== true);
+  const words = unindexed.every((input) => isWord(input.type));
+  return {
+    name,
+    topicCount: 1 + indexed.length,
+    decode(topics, data) {
+      if (topics.length !== 1 + indexed.length) throw new Error(`${name} has ${topics.length} topics`);
+      if (!HEX.test(data)) throw new Error(`${name} has data that is not hexadecimal`);
+      const rest = words ? wordsOf(name, unindexed, data) : dynamicOf(unindexed, data);
+      let topic = 1;
+      let word = 0;
+      return inputs.map((input) => ({
+        name: input.name ?? "",
+        value: input.indexed === true ? wordText(input.type, topicWord(topics[topic++])) : (rest[word++] ?? ""),
+      }));
+    },
+  };
+}
+
+function wordsOf(name: string, inputs: readonly AbiParameter[], data: Hex): string[] {
+  if (data.length < 2 + WORD * inputs.length) throw new Error(`${name} has ${data.length / 2 - 1} bytes of data`);
+  return inputs.map((input, index) => wordText(input.type, data.slice(2 + WORD * index, 2 + WORD * (index + 1))));
+}
+
+function dynamicOf(inputs: readonly AbiParameter[], data: Hex): string[] {
+  const values = decodeAbiParameters(inputs, data) as unknown[];
+  return values.map((value, index) => valueText(inputs[index]?.type ?? "", value));
+}
+
+function topicWord(topic: Hex | undefined): string {
+  if (topic === undefined || topic.length !== 2 + WORD || !HEX.test(topic)) throw new Error("a topic is not 32 bytes");
+  return topic.slice(2);
+}
+
+function isWord(type: string): boolean {
+  return /^(?:uint\d+|address|bool|bytes32)$/.test(type);
+}
+
+function wordText(type: string, word: string): string {
+  if (type === "bytes32") return `0x${word.toLowerCase()}`;
+  const value = BigInt(`0x${word}`);
+  if (type === "address") {
+    if (value >> 160n !== 0n) throw new Error("an address has more than 20 bytes");
+    return getAddress(`0x${word.slice(24)}`);
+  }
+  if (type === "bool") {
+    if (value > 1n) throw new Error("a boolean is neither 0 nor 1");
+    return value === 1n ? "true" : "false";
+  }
+  if (value >> BigInt(type.slice("uint".length)) !== 0n) throw new Error(`a ${type} is out of range`);
+  return value.toString();
+}
+
+function valueText(type: string, value: unknown): string {
+  if (Array.isArray(value)) return JSON.stringify(value.map((item) => valueText(type.replace(/\[\d*\]$/, ""), item)));
+  if (type === "address") return getAddress(value as string);
+  return type.startsWith("bytes") ? String(value).toLowerCase() : String(value);
+}

@@ -1,0 +1,222 @@
+/** From a node's answer to eth_getLogs to events: validated, decoded, each once, in order (design 3, Reading 3). */
+import { getAddress, type Hex } from "viem";
+import type { ChainEvent, ContractKind } from "./chain-state.ts";
+import type { Deployment } from "./deployment.ts";
+import { EVENT_SHAPES, type EventShape } from "./event-shape.ts";
+
+/** A node's answer contradicts itself or the question: nothing of it is stored. */
+export class ContradictingAnswer extends Error {
+  override readonly name = "ContradictingAnswer";
+}
+
+/** Whose logs are read from which block on. */
+export interface LogSources {
+  readonly kinds: ReadonlyMap<string, readonly { readonly kind: ContractKind; readonly fromBlock: bigint }[]>;
+  readonly topics: readonly Hex[];
+}
+
+export interface Block {
+  readonly number: bigint;
+  readonly hash: string;
+  /** Epoch ms. */
+  readonly timestamp: number;
+}
+
+/** Events of one range; the timestamps of `undated` blocks are not in the logs and still have to be asked for. */
+export interface RangeLogs {
+  readonly from: bigint;
+  readonly to: bigint;
+  readonly events: ChainEvent[];
+  readonly undated: ReadonlySet<bigint>;
+}
+
+const UNDATED = -1;
+const HASH = /^0x[0-9a-f]{64}$/;
+const QUANTITY = /^0x(?:0|[1-9a-f][0-9a-f]{0,15})$/;
+
+export function logSources(deployment: Deployment): LogSources {
+  const { deploymentBlock, economy } = deployment;
+  const kinds = new Map<string, { kind: ContractKind; fromBlock: bigint }[]>();
+  const add = (kind: ContractKind, address: string, fromBlock: number) => {
+    const key = address.toLowerCase();
+    kinds.set(key, [...(kinds.get(key) ?? []), { kind, fromBlock: BigInt(fromBlock) }]);
+  };
+  add("factory", deployment.factory, deploymentBlock);
+  add("core", deployment.core, deploymentBlock);
+  add("proxy_admin", deployment.proxyAdmin, deploymentBlock);
+  add("timelock", deployment.operatorTimelock, deploymentBlock);
+  if (economy !== undefined) {
+    add("mining", economy.mining, economy.deploymentBlock);
+    add("collection", economy.collection, economy.deploymentBlock);
+  }
+  const topics = new Set([...kinds.values()].flat().flatMap(({ kind }) => [...EVENT_SHAPES[kind].keys()] as Hex[]));
+  return { kinds, topics: [...topics] };
+}
+
+/** The filter of eth_getLogs for a range: the contracts that are read there. */
+export function logFilter(sources: LogSources, from: bigint, to: bigint): object {
+  const address = [...sources.kinds].filter(([, roles]) => roles.some((role) => role.fromBlock <= to));
+  return {
+    address: address.map(([key]) => key),
+    topics: [sources.topics],
+    fromBlock: `0x${from.toString(16)}`,
+    toBlock: `0x${to.toString(16)}`,
+  };
+}
+
+/**
+ * Decodes one answer. Throws `ContradictingAnswer` for logs of other contracts or blocks, for two different logs in one
+ * place, for two hashes of one block, and for logs of the interface that do not decode; the count of raw logs of the
+ * interface and that of events agree, or it throws.
+ */
+export function decodeLogs(sources: LogSources, from: bigint, to: bigint, answer: unknown): RangeLogs {
+  if (!Array.isArray(answer)) throw new ContradictingAnswer("the logs are not an array");
+  const events = new Map<string, ChainEvent>();
+  const hashes = new Map<bigint, string>();
+  const undated = new Set<bigint>();
+  let raw = 0;
+  let repeated = 0;
+  for (const value of answer) {
+    const log = validLog(value);
+    const blockNumber = BigInt(log.blockNumber);
+    if (blockNumber < from || blockNumber > to) throw new ContradictingAnswer(`a log of block ${blockNumber}`);
+    const roles = sources.kinds.get(log.address);
+    if (roles === undefined) throw new ContradictingAnswer(`a log of ${log.address}, which was not asked for`);
+    if ((hashes.get(blockNumber) ?? log.blockHash) !== log.blockHash) {
+      throw new ContradictingAnswer(`two hashes of block ${blockNumber}`);
+    }
+    hashes.set(blockNumber, log.blockHash);
+    const found = shapeOf(roles, log.topics[0], blockNumber);
+    if (found === undefined) continue;
+    raw++;
+    const event = eventOf(log, blockNumber, found);
+    const place = `${blockNumber}-${event.logIndex}`;
+    const known = events.get(place);
+    if (known === undefined) {
+      events.set(place, event);
+      if (event.blockTimestamp === UNDATED) undated.add(blockNumber);
+    } else {
+      if (fingerprint(known) !== fingerprint(event)) throw new ContradictingAnswer(`two logs at ${place}`);
+      repeated++;
+    }
+  }
+  if (events.size + repeated !== raw) throw new ContradictingAnswer(`${raw} logs gave ${events.size} events`);
+  return { from, to, events: [...events.values()].sort(byPosition), undated };
+}
+
+/** Puts in the timestamps that the logs lacked, and holds every log's block hash against the blocks of the same node. */
+export function withBlocks(range: RangeLogs, blocks: ReadonlyMap<bigint, Block>): RangeLogs {
+  const events = range.events.map((event) => {
+    const block = blocks.get(event.blockNumber);
+    if (block !== undefined && block.hash !== event.blockHash) {
+      throw new ContradictingAnswer(`the logs of block ${block.number} belong to another block of that number`);
+    }
+    if (event.blockTimestamp !== UNDATED) return event;
+    if (block === undefined) throw new ContradictingAnswer(`block ${event.blockNumber} has no timestamp`);
+    return { ...event, blockTimestamp: block.timestamp };
+  });
+  return { ...range, events, undated: new Set() };
+}
+
+/** A block as eth_getBlockByNumber gives it. Throws `ContradictingAnswer` where it is not the one asked for. */
+export function parseBlock(value: unknown, number: bigint): Block {
+  if (typeof value !== "object" || value === null) throw new ContradictingAnswer(`block ${number} is unknown`);
+  const block = value as Record<string, unknown>;
+  const hash = typeof block.hash === "string" ? block.hash.toLowerCase() : "";
+  if (quantity(block.number) !== number || !HASH.test(hash)) throw new ContradictingAnswer(`no block ${number}`);
+  return { number, hash, timestamp: Number(quantity(block.timestamp)) * 1000 };
+}
+
+/** A hexadecimal quantity of at most 64 bits. */
+export function quantity(value: unknown): bigint {
+  const text = typeof value === "string" ? value.toLowerCase() : "";
+  if (!QUANTITY.test(text)) throw new ContradictingAnswer("a quantity is not hexadecimal");
+  return BigInt(text);
+}
+
+interface Log {
+  readonly address: string;
+  readonly topics: readonly Hex[];
+  readonly data: Hex;
+  readonly blockNumber: string;
+  readonly blockHash: string;
+  readonly blockTimestamp: unknown;
+  readonly transactionHash: string;
+  readonly transactionIndex: string;
+  readonly logIndex: string;
+}
+
+function validLog(value: unknown): Log {
+  const log = Object(value) as Record<string, unknown>;
+  const { address, topics, data, blockHash, transactionHash, removed } = log;
+  if (
+    typeof address !== "string" ||
+    !Array.isArray(topics) ||
+    typeof data !== "string" ||
+    typeof blockHash !== "string" ||
+    typeof transactionHash !== "string" ||
+    removed === true
+  ) {
+    throw new ContradictingAnswer("a log is not whole");
+  }
+  const hashes = [blockHash.toLowerCase(), transactionHash.toLowerCase()] as const;
+  if (!HASH.test(hashes[0]) || !HASH.test(hashes[1])) throw new ContradictingAnswer("a log without its block");
+  quantity(log.blockNumber);
+  quantity(log.transactionIndex);
+  quantity(log.logIndex);
+  return {
+    ...(log as unknown as Log),
+    address: address.toLowerCase(),
+    topics: topics.map((topic) => String(topic).toLowerCase() as Hex),
+    blockHash: hashes[0],
+    transactionHash: hashes[1],
+  };
+}
+
+function shapeOf(
+  roles: readonly { readonly kind: ContractKind; readonly fromBlock: bigint }[],
+  topic: Hex | undefined,
+  block: bigint,
+): { kind: ContractKind; shape: EventShape } | undefined {
+  if (topic === undefined) return undefined;
+  for (const { kind, fromBlock } of roles) {
+    const shape = EVENT_SHAPES[kind].get(topic);
+    if (shape !== undefined && block >= fromBlock) return { kind, shape };
+  }
+  return undefined;
+}
+
+function eventOf(
+  log: Log,
+  blockNumber: bigint,
+  { kind, shape }: { kind: ContractKind; shape: EventShape },
+): ChainEvent {
+  let decoded: ChainEvent["arguments"];
+  try {
+    decoded = shape.decode(log.topics, log.data);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ContradictingAnswer(`a ${shape.name} of ${kind} in block ${blockNumber} does not decode: ${reason}`);
+  }
+  const dated = typeof log.blockTimestamp === "string";
+  return {
+    contractKind: kind,
+    contractAddress: getAddress(log.address),
+    eventName: shape.name,
+    blockNumber,
+    blockHash: log.blockHash,
+    blockTimestamp: dated ? Number(quantity(log.blockTimestamp)) * 1000 : UNDATED,
+    transactionHash: log.transactionHash,
+    transactionIndex: Number(log.transactionIndex),
+    logIndex: Number(log.logIndex),
+    arguments: decoded,
+  };
+}
+
+function fingerprint(event: ChainEvent): string {
+  return JSON.stringify({ ...event, blockNumber: String(event.blockNumber) });
+}
+
+function byPosition(a: ChainEvent, b: ChainEvent): number {
+  return a.blockNumber === b.blockNumber ? a.logIndex - b.logIndex : a.blockNumber < b.blockNumber ? -1 : 1;
+}

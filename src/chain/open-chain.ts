@@ -1,0 +1,61 @@
+/**
+ * The chain as the publisher holds it: `poll` makes a pass whenever the publisher wants one, `state` says what is known
+ * without asking anybody. One process polls one file; a second writer makes a pass fail and start over.
+ */
+import type { Database } from "better-sqlite3";
+import type { ChainOptions } from "./chain-options.ts";
+import type { ChainState } from "./chain-state.ts";
+import { Poller } from "./poller.ts";
+import { RPC_LIMITS } from "./rpc/rpc-node.ts";
+import { openChainStore } from "./store.ts";
+import { chainState } from "./verdict.ts";
+
+export interface Chain {
+  /**
+   * One pass, over the nodes in order until one is good. Never overlaps: a poll during another is that one. Never
+   * rejects for what a node does; `deadline` is in epoch ms.
+   */
+  poll(now: number, deadline: number): Promise<void>;
+  /** Synchronous and cheap. Two calls between which nothing changed give the same object, its `wordUntil` aside. */
+  state(now: number): ChainState;
+  /** Epoch ms after `now` at which `state` changes by time alone; undefined where it does not. */
+  nextChange(now: number): number | undefined;
+  /** Rises whenever a pass has changed what `state` says, `wordUntil` alone not counted. */
+  moved(): number;
+  /** Whether the last poll reached the end of its pass. */
+  settled(): boolean;
+  /** The chain's file, for reads of events up to the view's safeThroughBlock. */
+  readonly db: Database;
+  close(): void;
+}
+
+/** Throws `Failure` (exit 74) where the file cannot be opened. */
+export function openChain(options: ChainOptions): Chain {
+  const db = openChainStore(options.statePath, options.deployment);
+  const poller = new Poller(db, {
+    ...options,
+    onEvent: options.onEvent ?? (() => undefined),
+    sleep: options.sleep ?? ((ms) => new Promise((resolve) => setTimeout(resolve, ms))),
+    random: options.random ?? Math.random,
+    limits: options.limits ?? RPC_LIMITS,
+  });
+  let running: Promise<void> | undefined;
+  return {
+    db,
+    async poll(now, deadline) {
+      running ??= poller.poll(now, deadline).finally(() => {
+        running = undefined;
+      });
+      await running;
+    },
+    state: (now) => chainState(poller.verdict, options.deployment, { now, grace: options.grace, word: options.word }),
+    nextChange(now) {
+      const { lastGoodPassAt } = poller.verdict;
+      const silentAt = (lastGoodPassAt ?? -Infinity) + options.grace;
+      return silentAt > now ? silentAt : undefined;
+    },
+    moved: () => poller.moved,
+    settled: () => poller.settled,
+    close: () => db.close(),
+  };
+}

@@ -1,0 +1,60 @@
+/** What a pass is given and what it gives back. */
+import type { Database } from "better-sqlite3";
+import type { FailedCheck } from "./checks.ts";
+import type { Deployment } from "./deployment.ts";
+import type { Doubt } from "./doubt.ts";
+import type { EconomyFinding } from "./economy-finding.ts";
+import type { Head } from "./head.ts";
+import type { LogFactsReader } from "./log-facts.ts";
+import type { LogSources } from "./logs.ts";
+import type { RangeSize } from "./range-size.ts";
+import type { RpcNode } from "./rpc/rpc-node.ts";
+import type { Snapshot } from "./views.ts";
+
+export interface PassContext {
+  readonly db: Database;
+  readonly deployment: Deployment;
+  readonly sources: LogSources;
+  readonly facts: LogFactsReader;
+  readonly node: RpcNode;
+  /** The node's place in the list. */
+  readonly nodeIndex: number;
+  readonly size: RangeSize;
+  /** Whether this node's chain has Multicall3; undefined where nobody has asked yet. */
+  readonly multicall: boolean | undefined;
+  /** The configured start of round 0 (seconds), where there is one. */
+  readonly genesisTimestamp: bigint | undefined;
+  /** Whether the last pass was good: then a safe block that has not moved needs no reading. */
+  readonly settled: boolean;
+  /** What the pass before doubted. */
+  readonly doubt: Doubt | undefined;
+  /** Where the logs are read again from. */
+  readonly repairFrom: bigint | undefined;
+  /** Two passes have agreed on a funding above the cursor; it stands until a pass does without. */
+  readonly fundingBelieved: boolean;
+  /** No other node answers, so that this one's second word counts. */
+  readonly sameNodeWillDo: boolean;
+  readonly now: () => number;
+  onHead(head: Head): void;
+  onRange(progress: RangeProgress): void;
+}
+
+/** After each stored range. */
+export interface RangeProgress {
+  /** First block of this pass's logs, last block stored, and the safe block it goes to. */
+  readonly from: bigint;
+  readonly through: bigint;
+  readonly safe: bigint;
+  /** Events stored with this range. */
+  readonly events: number;
+}
+
+export type PassOutcome =
+  | { readonly kind: "not_yet_safe" }
+  /** The node is behind the stored safe block. */
+  | { readonly kind: "lagging"; readonly head: bigint }
+  | { readonly kind: "unchanged" }
+  | { readonly kind: "doubt"; readonly doubt: Doubt }
+  /** A binding check of the Core fails. */
+  | { readonly kind: "mismatch"; readonly failure: FailedCheck }
+  | { readonly kind: "read"; readonly snapshot: Snapshot; readonly economy: EconomyFinding };

@@ -1,0 +1,245 @@
+/** Passes over the nodes in order, and what they add up to (design 3, Reading 2, 4 to 6 and 8). */
+import type { Database } from "better-sqlite3";
+import type { ChainOptions } from "./chain-options.ts";
+import type { FailedCheck } from "./checks.ts";
+import { confirms, type Doubt } from "./doubt.ts";
+import { LogFactsReader } from "./log-facts.ts";
+import { ContradictingAnswer, type LogSources, logSources } from "./logs.ts";
+import { runPass } from "./pass.ts";
+import type { PassOutcome } from "./pass-context.ts";
+import { RangeSize } from "./range-size.ts";
+import { redactText, redactUrl } from "./rpc/redact.ts";
+import { RpcError } from "./rpc/rpc-error.ts";
+import { rpcNode } from "./rpc/rpc-node.ts";
+import { dropSnapshot, readSync, StoreMoved, touch } from "./store.ts";
+import type { Verdict } from "./verdict.ts";
+import { readSnapshot, type Snapshot } from "./views.ts";
+
+export type PollerOptions = Required<Pick<ChainOptions, "onEvent" | "sleep" | "random" | "limits">> &
+  Pick<ChainOptions, "deployment" | "rpcUrls" | "grace" | "now" | "genesisTimestamp">;
+
+/** What is remembered of each node between polls. */
+interface NodeMemory {
+  readonly size: RangeSize;
+  multicall: boolean | undefined;
+  /** Whether its last pass said anything of the chain. */
+  spoke: boolean;
+}
+
+const ATTEMPTS = 4;
+/** A good pass that found nothing new is written down this seldom (ms). */
+const TOUCH_INTERVAL = 5_000;
+
+export class Poller {
+  verdict: Verdict;
+  moved = 0;
+  settled = false;
+  readonly #db: Database;
+  readonly #options: PollerOptions;
+  readonly #sources: LogSources;
+  readonly #facts = new LogFactsReader();
+  readonly #nodes: readonly NodeMemory[];
+  #doubt: Doubt | undefined;
+  #fundingRepair: bigint | undefined;
+  #storedThrough: string | undefined;
+  #touchedAt = 0;
+
+  constructor(db: Database, options: PollerOptions) {
+    this.#db = db;
+    this.#options = options;
+    this.#sources = logSources(options.deployment);
+    this.#nodes = options.rpcUrls.map(() => ({ size: new RangeSize(), multicall: undefined, spoke: true }));
+    const sync = readSync(db);
+    this.verdict = {
+      snapshot: sync.snapshot === null ? undefined : readSnapshot(sync.snapshot),
+      safe: sync.indexedThroughBlock === undefined ? undefined : sync.stored?.block,
+      lastGoodPassAt: sync.snapshot === null ? undefined : sync.lastGoodPassAt,
+      synced: sync.indexedThroughBlock !== undefined,
+      failed: false,
+      coreMismatch: undefined,
+      economyMismatch: undefined,
+    };
+    this.#storedThrough = storedKey(db);
+  }
+
+  async poll(now: number, deadline: number): Promise<void> {
+    this.settled = false;
+    this.#noticeOtherWriters();
+    if (await this.#overNodes(deadline)) return;
+    // With nothing to lose by a hasty verdict, one node's second word is asked for at once.
+    const { lastGoodPassAt } = this.verdict;
+    const silent = lastGoodPassAt === undefined || now - lastGoodPassAt >= this.#options.grace;
+    if (silent && this.#doubt !== undefined && this.verdict.coreMismatch === undefined) await this.#overNodes(deadline);
+  }
+
+  /** True where one node's pass came to a verdict. */
+  async #overNodes(deadline: number): Promise<boolean> {
+    const { rpcUrls, now } = this.#options;
+    for (const index of rpcUrls.keys()) {
+      if (now() >= deadline) return false;
+      const outcome = await this.#pass(index, deadline);
+      if (outcome !== undefined && this.#conclude(outcome, index)) return true;
+    }
+    return false;
+  }
+
+  async #pass(index: number, deadline: number): Promise<PassOutcome | undefined> {
+    const { rpcUrls, deployment, now, sleep, random, limits, genesisTimestamp, onEvent } = this.#options;
+    const memory = this.#nodes[index] as NodeMemory;
+    const alone = rpcUrls.length === 1;
+    const attempts = alone ? ATTEMPTS : ATTEMPTS / 2;
+    const retry = { attempts, deadline, now, sleep, random, repeatSilent: alone };
+    const node = rpcNode(rpcUrls[index] as string, retry, limits);
+    let progressed = false;
+    try {
+      const outcome = await runPass({
+        db: this.#db,
+        deployment,
+        sources: this.#sources,
+        facts: this.#facts,
+        node,
+        nodeIndex: index,
+        size: memory.size,
+        multicall: memory.multicall,
+        genesisTimestamp,
+        settled: this.#good(),
+        doubt: this.#doubt,
+        repairFrom: this.#doubt?.repairFrom ?? this.#fundingRepair,
+        fundingBelieved: this.#fundingRepair !== undefined,
+        sameNodeWillDo: !this.#nodes.some((other, at) => at !== index && other.spoke),
+        now,
+        onHead: ({ safe, multicall }) => {
+          memory.multicall = multicall;
+          progressed = true;
+          if (this.verdict.safe === undefined || safe > this.verdict.safe) this.verdict = { ...this.verdict, safe };
+        },
+        onRange: (range) => {
+          this.#storedThrough = storedKey(this.#db);
+          if (this.verdict.failed) this.#change({ failed: false });
+          onEvent({ type: "range", node: node.label, ...range });
+        },
+      });
+      memory.spoke = outcome.kind !== "lagging";
+      return outcome;
+    } catch (error) {
+      if (!(error instanceof RpcError || error instanceof ContradictingAnswer || error instanceof StoreMoved))
+        throw error;
+      memory.spoke = false;
+      this.#facts.reset();
+      // A pass that only ran out of time has not failed.
+      if (!(progressed && now() >= deadline)) this.#fail();
+      onEvent({
+        type: "failed",
+        node: redactUrl(rpcUrls[index] as string),
+        message: redactText(error.message, rpcUrls),
+      });
+      return undefined;
+    }
+  }
+
+  /** Whether the poll is over. */
+  #conclude(outcome: PassOutcome, index: number): boolean {
+    const { onEvent, now, rpcUrls } = this.#options;
+    const node = redactUrl(rpcUrls[index] as string);
+    switch (outcome.kind) {
+      case "lagging":
+        this.#fail();
+        onEvent({ type: "failed", node, message: `its head is ${outcome.head}, behind what is stored` });
+        return false;
+      case "doubt": {
+        const { doubt } = outcome;
+        const alone = !this.#nodes.some((other, at) => at !== index && other.spoke);
+        const certain = confirms(this.#doubt, doubt, alone);
+        onEvent({ type: certain ? "mismatch" : "doubt", node, ...doubt.failure });
+        this.#doubt = doubt;
+        if (certain) this.#mismatch(doubt.failure);
+        else this.#fail();
+        return certain;
+      }
+      case "mismatch":
+        onEvent({ type: "mismatch", node, ...outcome.failure });
+        this.#mismatch(outcome.failure);
+        return true;
+      case "not_yet_safe":
+        this.#change({ failed: false, coreMismatch: undefined });
+        this.settled = true;
+        return true;
+      case "unchanged":
+        this.#doubt = undefined;
+        this.#goodPass(now(), {});
+        onEvent({ type: "good", node, head: this.verdict.snapshot?.core.chain.indexedThroughBlock ?? 0n });
+        return true;
+      case "read": {
+        this.#doubt = undefined;
+        const { economy, snapshot } = outcome;
+        const failure = economy.kind === "mismatch" ? economy.failure : undefined;
+        this.#fundingRepair = economy.kind === "mismatch" ? economy.repairFrom : undefined;
+        if (failure !== undefined) onEvent({ type: "mismatch", node, ...failure });
+        if (economy.kind === "invalid") onEvent({ type: "failed", node, message: economy.detail });
+        this.#goodPass(now(), { snapshot, economyMismatch: failure, synced: true });
+        onEvent({ type: "good", node, head: snapshot.core.chain.indexedThroughBlock });
+        return true;
+      }
+    }
+  }
+
+  #goodPass(at: number, found: { snapshot?: Snapshot; economyMismatch?: FailedCheck | undefined; synced?: boolean }) {
+    this.settled = true;
+    const wasSilent =
+      this.verdict.lastGoodPassAt === undefined || at - this.verdict.lastGoodPassAt >= this.#options.grace;
+    this.verdict = { ...this.verdict, lastGoodPassAt: at };
+    if (found.snapshot !== undefined) this.#touchedAt = at;
+    if (at - this.#touchedAt >= TOUCH_INTERVAL) {
+      this.#touchedAt = at;
+      touch(this.#db, at);
+    }
+    if (found.snapshot !== undefined || this.verdict.failed || wasSilent) {
+      this.#change({ ...found, failed: false, coreMismatch: undefined });
+    }
+  }
+
+  #mismatch(failure: FailedCheck): void {
+    this.settled = true;
+    dropSnapshot(this.#db);
+    this.#change({ coreMismatch: failure, snapshot: undefined, lastGoodPassAt: undefined, failed: true });
+  }
+
+  #fail(): void {
+    if (!this.verdict.failed) this.#change({ failed: true });
+  }
+
+  /** Whether everything that is published stands on a good pass, so that an unmoved safe block needs no reading. */
+  #good(): boolean {
+    const { snapshot, coreMismatch, economyMismatch } = this.verdict;
+    const { economy } = this.#options.deployment;
+    const whole = economy === undefined || snapshot?.economy !== undefined || this.#economyNotSafe();
+    return snapshot !== undefined && coreMismatch === undefined && economyMismatch === undefined && whole;
+  }
+
+  #economyNotSafe(): boolean {
+    const { economy } = this.#options.deployment;
+    return economy !== undefined && (this.verdict.safe ?? 0n) < BigInt(economy.deploymentBlock);
+  }
+
+  #change(news: Partial<Verdict>): void {
+    this.verdict = { ...this.verdict, ...news };
+    this.moved++;
+  }
+
+  /** `chain rewind` or `chain sync` beside this process: what was in memory no longer fits the file. */
+  #noticeOtherWriters(): void {
+    const stored = storedKey(this.#db);
+    if (stored === this.#storedThrough) return;
+    this.#storedThrough = stored;
+    this.#facts.reset();
+    this.#doubt = undefined;
+    this.#fundingRepair = undefined;
+    const { snapshot } = readSync(this.#db);
+    this.#change({ snapshot: snapshot === null ? undefined : readSnapshot(snapshot) });
+  }
+}
+
+function storedKey(db: Database): string {
+  const { stored, history } = readSync(db);
+  return `${history}:${stored?.block}:${stored?.hash}`;
+}

@@ -1,0 +1,82 @@
+/**
+ * What a node's refusal means for the caller. Providers agree neither on codes nor on HTTP statuses, so that the words
+ * of the message count first.
+ */
+
+/**
+ * - `range`: the range of logs, or its answer, is larger than this provider gives; half of it may do.
+ * - `rate`: asked too often; `retryAfter` where the provider says when.
+ * - `transient`: a 5xx, a timeout, a broken answer; the same request may do later.
+ * - `refused`: the request itself; repeating it changes nothing.
+ */
+export type RpcErrorKind = "range" | "rate" | "transient" | "refused";
+
+export class RpcError extends Error {
+  override readonly name = "RpcError";
+  readonly kind: RpcErrorKind;
+  /** Milliseconds that the provider asks to wait. */
+  readonly retryAfter: number | undefined;
+  /** True where the node answered nothing in time: asking it again costs as much again. */
+  readonly silent: boolean;
+  /** True where a JSON-RPC error was the answer, so that the node itself is up. */
+  readonly answered: boolean;
+
+  constructor(
+    kind: RpcErrorKind,
+    message: string,
+    options: { retryAfter?: number | undefined; silent?: boolean; answered?: boolean } = {},
+  ) {
+    // Never with the cause: viem's errors carry the address, and with it the key.
+    super(message);
+    this.kind = kind;
+    this.retryAfter = options.retryAfter;
+    this.silent = options.silent ?? false;
+    this.answered = options.answered ?? false;
+  }
+}
+
+const RATE =
+  /too many requests|rate.?limit|(?:request|call|throughput|compute).{0,40}(?:per|\/).?(?:second|sec|minute|day|s\b)|requests? (?:count|limit) (?:exceeded|reached)|capacity|throttl|quota|credits|slow down/i;
+const RANGE =
+  /block range|range (?:is )?(?:too|limit|exceed)|ranges? over|too (?:wide|large|big|many (?:blocks|logs|results))|max(?:imum)?\.? (?:block )?range|maximum (?:is|allowed).{0,20}\d|limited to .{0,20}(?:range|blocks?)|limit of \d|more than \d[\d,]* (?:results|logs|blocks)|exceeds? (?:max|limit|the limit|maximum)|max(?:imum)? (?:results|logs|blocks|response)|response size|response (?:is )?too|query (?:timeout|timed out)|(?:context|execution) (?:deadline exceeded|aborted|timeout)|limit exceeded|try (?:with|again with|a smaller)|narrow|smaller (?:block )?range/i;
+const REVERTED = /revert|vm execution error|invalid opcode|out of gas/i;
+const BEYOND_HEAD = /beyond (?:the )?(?:current )?head|header not found|unknown block|block not found/i;
+
+/** The kind of a JSON-RPC error object, as answered with an HTTP status. */
+export function kindOfAnswer(error: { code: number; message: string }, status: number): RpcErrorKind {
+  const { code, message } = error;
+  if (code === 3 || REVERTED.test(message)) return "refused";
+  if (BEYOND_HEAD.test(message)) return "transient";
+  if (status === 429 || code === 429 || RATE.test(message)) return "rate";
+  if (RANGE.test(message) || status === 413) return "range";
+  if (code === -32005 || code === -32029) return "rate";
+  if (status >= 500 || code === -32603 || code === -32000 || code === -32002) return "transient";
+  return "refused";
+}
+
+export function kindOfStatus(status: number): RpcErrorKind {
+  if (status === 429) return "rate";
+  if (status === 413) return "range";
+  return status >= 500 || status === 408 ? "transient" : "refused";
+}
+
+/**
+ * Milliseconds to wait by an answer's Retry-After (seconds or an HTTP date), or by what providers put into the error's
+ * data instead; undefined where neither says. `now`: epoch ms.
+ */
+export function retryAfter(header: string | null, data: unknown, now: number): number | undefined {
+  if (header !== null) {
+    if (/^\s*\d+(?:\.\d+)?\s*$/.test(header)) return Number(header) * 1000;
+    const date = Date.parse(header);
+    if (!Number.isNaN(date)) return Math.max(0, date - now);
+  }
+  if (typeof data !== "object" || data === null) return undefined;
+  const fields: Record<string, unknown> = { ...data, ...(data as { rate?: object }).rate };
+  for (const name of ["retry_after", "retryAfter", "Retry-After", "backoff_seconds", "try_again_in"]) {
+    const given = fields[name];
+    if (typeof given === "number" && given >= 0) return given * 1000;
+    const match = typeof given === "string" ? /^([\d.]+)\s*(ms|s)?$/.exec(given) : null;
+    if (match !== null) return Number(match[1]) * (match[2] === "ms" ? 1 : 1000);
+  }
+  return undefined;
+}

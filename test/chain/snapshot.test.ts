@@ -1,0 +1,90 @@
+// A first pass, polls after it, restarts: what is read at the safe block, and what it costs (design 3, Reading).
+import { keccak256 } from "viem";
+import { describe, expect, test } from "vitest";
+import { MULTICALL3 } from "../../src/chain/reading.ts";
+import { NO_ANVIL } from "./anvil.ts";
+import { coreOf, economyOf, reader, stage } from "./harness.ts";
+import { scriptedRpc } from "./scripted-rpc.ts";
+import { deploy } from "./transactions.ts";
+
+describe.skipIf(NO_ANVIL !== undefined)(`the snapshot${NO_ANVIL ? `: ${NO_ANVIL}` : ""}`, () => {
+  test("is not yet safe until the deployment has 12 confirmations, then what the chain says", async () => {
+    await using on = await stage();
+    const { world, anvil } = on;
+    using read = reader(world.deployment, [anvil.url]);
+    expect(read.says()).toEqual(["not_yet_safe", "not_yet_safe"]);
+    await read.poll();
+    expect(read.says()).toEqual(["not_yet_safe", "not_yet_safe"]);
+    await world.mine(world.deployment.deploymentBlock + 11 - (await world.head()));
+    await read.poll();
+    // The economy's first block is the one after the Core's: its own view has to wait, and the Core's has not.
+    expect(read.says()).toEqual(["available", "not_yet_safe"]);
+    await world.mine(20);
+    const state = await read.poll();
+    const core = coreOf(state);
+    const head = BigInt(await world.head());
+    expect(core.chain).toMatchObject({ indexedThroughBlock: head, safeThroughBlock: head - 11n, chainId: 31337n });
+    expect(core.implementation.codeAddress).toBe(world.implementation);
+    const code = (await anvil.rpc("eth_getCode", [world.implementation, "latest"])) as `0x${string}`;
+    expect(core.implementation.runtimeHash).toBe(keccak256(code));
+    expect(core.governance).toEqual({
+      operationId: `0x${"0".repeat(64)}`,
+      operationKind: "None",
+      operationState: "None",
+    });
+    expect(core.events).toHaveLength(7);
+    expect(economyOf(state)).toMatchObject({ symbol: "NOON", mintedThroughRound: 0n, rewardWeightActivationRound: 0n });
+    expect(state.safeCore?.lastSettlement).toBeNull();
+  });
+
+  test("shows a settlement only at 12 confirmations, and mining itself where it has no proxy", async () => {
+    await using on = await stage({ miningBehindProxy: false });
+    const { world } = on;
+    using read = reader(world.deployment, [on.anvil.url]);
+    await world.settle({ throughRound: 3, activeRoundCount: 2, workUnits: 2_500n });
+    await world.mine(10);
+    expect(coreOf(await read.poll()).core.settledThroughRound).toBe(0n);
+    await world.mine(1);
+    const state = await read.poll();
+    expect(coreOf(state).core).toMatchObject({ settledThroughRound: 3n, blockHeight: 2n, currentWork: 500n });
+    expect(state.safeCore?.lastSettlement?.transactionHash).toBe(coreOf(state).source.transactionHash);
+    expect(economyOf(state).miningImplementation).toBe(world.deployment.economy?.mining);
+  });
+
+  test("survives a restart: within the grace as it was, later only after a pass", async () => {
+    await using on = await stage();
+    await on.world.mine(12);
+    using read = reader(on.world.deployment, [on.anvil.url]);
+    const before = await read.poll();
+    read.now += 14_999;
+    using again = read.reopen();
+    expect(coreOf(again.state())).toEqual(coreOf(before));
+    expect(economyOf(again.state())).toEqual(economyOf(before));
+    again.now += 1;
+    expect(again.says()).toEqual(["indexer_unavailable", "indexer_unavailable"]);
+    expect(again.state().safeCore).toEqual(before.safeCore);
+    await again.poll();
+    expect(again.says()).toEqual(["available", "available"]);
+  });
+
+  test("through Multicall3 it is the same", async () => {
+    await using on = await stage();
+    const { world, anvil } = on;
+    await world.settle({ throughRound: 3, activeRoundCount: 2, workUnits: 2_500n });
+    await world.mine(12);
+    using plain = reader(world.deployment, [anvil.url]);
+    const other = await plain.poll();
+    const { address } = await deploy(anvil.url, world.people.deployer, "Multicall");
+    await anvil.rpc("anvil_setCode", [MULTICALL3, await anvil.rpc("eth_getCode", [address, "latest"])]);
+    await world.mine(12);
+    const calls: string[] = [];
+    await using proxy = await scriptedRpc(anvil.url, ({ method }) => void calls.push(method));
+    using through = reader(world.deployment, [proxy.url]);
+    const state = await through.poll();
+    expect(calls.filter((method) => method === "eth_call")).toHaveLength(1);
+    await plain.poll();
+    expect(coreOf(state).core).toEqual(coreOf(other).core);
+    expect(coreOf(state)).toEqual(coreOf(plain.state()));
+    expect(economyOf(state)).toEqual(economyOf(other));
+  });
+});
