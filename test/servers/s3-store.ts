@@ -1,33 +1,41 @@
 /** Stores on a real S3 server: each in a bucket folder of its own. */
 import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
-import { S3Store, type S3StoreSettings } from "../../src/object-store/s3.ts";
+import { S3Store } from "../../src/object-store/s3.ts";
 import type { S3Server } from "./radosgw.ts";
 
 export const BUCKET = "noonmark-test";
 let folders = 0;
 
-export async function makeBucket(server: S3Server): Promise<void> {
-  const client = new S3Client(clientSettings(server));
+export async function makeBucket(server: S3Server, region?: string): Promise<void> {
+  const client = new S3Client(clientSettings(server, region));
   await client.send(new CreateBucketCommand({ Bucket: BUCKET }));
   client.destroy();
 }
 
-/** `endpoint`: a proxy in front of the server, or the server itself. */
-export function s3Store(server: S3Server, options: Partial<S3StoreSettings> = {}, endpoint = server.endpoint): S3Store {
+interface Options {
+  readonly prefix?: string;
+  readonly region?: string;
+  readonly singleWriter?: boolean;
+  /** Of a proxy in front of the server. */
+  readonly endpoint?: string;
+}
+
+export function s3Store(server: S3Server, options: Options = {}): S3Store {
+  const { prefix = `folder/${++folders}`, region, singleWriter = false, endpoint = server.endpoint } = options;
   return new S3Store({
     bucket: BUCKET,
-    prefix: `folder/${++folders}`,
-    client: { ...clientSettings(server), endpoint },
-    ...options,
+    prefix,
+    singleWriter,
+    client: { ...clientSettings(server, region), endpoint },
   });
 }
 
 /** Another client of the same objects. */
-export function sameFolder(server: S3Server, store: { name: string }, options: Partial<S3StoreSettings> = {}): S3Store {
+export function sameFolder(server: S3Server, store: { name: string }, options: Options = {}): S3Store {
   return s3Store(server, { prefix: store.name.slice(`s3://${BUCKET}/`.length), ...options });
 }
 
-export function clientSettings(server: S3Server) {
+export function clientSettings(server: S3Server, region = "default") {
   const { endpoint, accessKeyId, secretAccessKey } = server;
-  return { endpoint, region: "default", forcePathStyle: true, credentials: { accessKeyId, secretAccessKey } };
+  return { endpoint, region, forcePathStyle: true, credentials: { accessKeyId, secretAccessKey } };
 }
