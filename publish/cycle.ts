@@ -14,6 +14,7 @@ import { eachLimited } from "./concurrency.ts";
 import type { Fence } from "./fenced-put.ts";
 import { failedRow, type Plan, type Planner, planCycle } from "./plan.ts";
 import { installationsPublication } from "./publications/measurement.ts";
+import { recallStanding } from "./recall.ts";
 import type { CycleReport, ReportRow } from "./report.ts";
 import type { Sources } from "./sources.ts";
 import { planTiles, putTiles } from "./tiles.ts";
@@ -29,6 +30,7 @@ export interface Cycle extends Planner {
 /** `at` in epoch ms. Throws what stops the whole cycle: a ledger that cannot be read, a lease that is lost. */
 export async function runCycle(cycle: Cycle, at: number): Promise<CycleReport> {
   await prepareInstallations(cycle);
+  await recallStanding(cycle);
   const plan = cycle.read((sources) => planCycle(cycle, sources, at));
   const rows: ReportRow[] = [...plan.failedRows];
   await eachLimited(plan.answers, cycle.concurrency, async (answer) => void rows.push(await put(cycle, answer)));

@@ -28,6 +28,8 @@ export interface Publication {
   before?(sources: Sources, putImmutable: (key: string, body: string) => Promise<void>): Promise<void>;
   /** Told what stands in the store: after each confirmed put, and where state that was lost is read back from it. */
   stands?(sources: Sources, body: string): void;
+  /** Whether what `stands` would remember is missing; the store is then asked, once in a process. */
+  lacks?(sources: Sources): boolean;
   /** Not rebuilt sooner than this after the last build (ms), unless an instant is due; 0 where absent. */
   readonly minimumInterval?: number;
   /** The next instant (epoch ms) after `at` at which it is rebuilt although no input moved, such as a round's end. */

@@ -6,7 +6,7 @@ import { legacySettlementsKey, SETTLEMENT_RANGES, type SettlementRange, settleme
 import { readActiveSubmission, type Submission } from "../../src/ledger/read-submissions.ts";
 import { installationNo } from "../../src/ledger/watermarks.ts";
 import { changesOf } from "../../src/projections/chain-events.ts";
-import { saveHistory } from "../../src/projections/saved-history.ts";
+import { savedHistory, saveHistory } from "../../src/projections/saved-history.ts";
 import { SETTLEMENTS_PROJECTION } from "../../src/projections/settlements.ts";
 import { buildSettlements, rangeOf, type SettlementsVariant } from "../../src/resources/settlements/build.ts";
 import { bindingText } from "../../src/resources/settlements/live-read.ts";
@@ -40,6 +40,9 @@ function historyPublication(key: string, range: SettlementRange, version: "v3" |
     minorInputs: ({ chain }: Sources) => chainHeight(chain),
     minorInterval: HISTORY_HEIGHT_INTERVAL,
     rebuildAt: (_: Sources, at: number) => windowOf(range, at)?.end,
+    lacks: ({ installationId, chain: { binding }, projections }: Sources) =>
+      binding !== undefined &&
+      savedHistory(projections, key, bindingText(installationId, range, binding, version)) === undefined,
     stands: ({ installationId, chain, projections }: Sources, body: string) => {
       const { binding } = chain;
       const saved = binding === undefined ? undefined : savedForm(body, installationId, binding, version);
