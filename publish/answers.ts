@@ -1,7 +1,7 @@
 /** The answers of one cycle: which to build, what came of it, and putting them under the lease. */
 import type { ObjectStore, StoredObject } from "../src/object-store/object-store.ts";
 import { type Asof, decodeAnswer, encodeAnswer, encodeMark, JSON_TYPE } from "../src/object-store/stored-answer.ts";
-import { Failure } from "../src/values/failure.ts";
+import { EXIT, Failure } from "../src/values/failure.ts";
 import { type Decision, decide } from "./decide.ts";
 import { type Fence, fencedPut, Superseded } from "./fenced-put.ts";
 import type { Publication } from "./publication.ts";
@@ -13,6 +13,7 @@ import type { Sources } from "./sources.ts";
 interface Memo {
   readonly inputs: string;
   readonly minorInputs: string;
+  /** Epoch ms; as long ago as can be where nothing good could be built, so that the next news are not kept waiting. */
   readonly builtAt: number;
   /** Built again then, though no input moved. */
   readonly dueAt: number | undefined;
@@ -89,16 +90,13 @@ export class Answers {
         break;
       } catch (error) {
         if (!(error instanceof Superseded) || attempt === ATTEMPTS) throw error;
-        before = this.#adopt(publication.key, error.found, planned.asof);
-        if (error.found !== undefined) {
-          publication.stands?.(planned.sources, Buffer.from(error.found.body).toString("utf8"));
-        }
+        before = this.#adopt(planned, error.found);
         decision = this.#decide(publication, planned.sources, at);
       }
     }
     const dueAt = earlier(decision.dueAt, publication.rebuildAt?.(planned.sources, at));
     const { inputs, minorInputs } = planned;
-    this.#memos.set(publication.key, { inputs, minorInputs, builtAt: at, dueAt });
+    this.#memos.set(publication.key, { inputs, minorInputs, builtAt: decision.isGap ? 0 : at, dueAt });
     return this.#row(planned, decision, before, planned.buildMs + performance.now() - started);
   }
 
@@ -165,18 +163,20 @@ export class Answers {
   }
 
   /** Takes over what an earlier lease left in the store; refuses to go back behind the facts it speaks of. */
-  #adopt(key: string, found: StoredObject | undefined, ours: Asof): PublishedObject | undefined {
+  #adopt({ publication, sources, asof }: PlannedAnswer, found: StoredObject | undefined): PublishedObject | undefined {
+    const { key } = publication;
     if (found === undefined) {
       this.#published.forget(key);
       return undefined;
     }
     const object = publishedFrom(key, found);
-    if ((object.asof.position ?? 0) > (ours.position ?? 0)) {
+    if ((object.asof.position ?? 0) > (asof.position ?? 0)) {
       throw new Failure("ledger_behind", `${key} speaks of position ${object.asof.position}, the ledger ends before`, {
-        exit: 1,
+        exit: EXIT.failed,
       });
     }
     this.#published.remember(object);
+    publication.stands?.(sources, new TextDecoder().decode(found.body));
     return object;
   }
 

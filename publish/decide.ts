@@ -7,9 +7,15 @@ import type { Built } from "../src/resources/built.ts";
 import { type Future, futureOf, identityOf } from "./future.ts";
 import type { PublishedObject } from "./published.ts";
 
-export type Decision =
-  | { readonly put: false; readonly why: string; readonly dueAt: number | undefined }
-  | { readonly put: true; readonly why: string; readonly dueAt: number | undefined; readonly future: Future };
+export type Decision = Judgement & ({ readonly put: false } | { readonly put: true; readonly future: Future });
+
+interface Judgement {
+  readonly why: string;
+  /** Epoch ms of the next change by time alone. */
+  readonly dueAt: number | undefined;
+  /** What was built only says that there is nothing good to say. */
+  readonly isGap: boolean;
+}
 
 /** `build` is pure in its instant (epoch ms); `published` is what stands in the store, as far as is known. */
 export function decide(
@@ -21,7 +27,7 @@ export function decide(
   if (published === undefined) return put(build, at, "new");
   if (options.force) return put(build, at, "forced");
   const fresh = build(at);
-  if (fresh.onlyIfAbsent === true) return keep("a good answer stands", undefined);
+  if (fresh.onlyIfAbsent === true) return { ...keep("a good answer stands", undefined), isGap: true };
   const index = published.states.findLastIndex((state) => state.from <= at);
   const current = published.states[index];
   if (current === undefined || current.identity !== identityOf(fresh)) return put(build, at, "changed");
@@ -42,10 +48,11 @@ function keepsItsWord(published: number | undefined, now: number | undefined, at
 }
 
 function keep(why: string, dueAt: number | undefined): Decision {
-  return { put: false, why, dueAt };
+  return { put: false, why, dueAt, isGap: false };
 }
 
 function put(build: (at: number) => Built, at: number, why: string): Decision {
   const future = futureOf(build, at);
-  return { put: true, why, dueAt: future.states[1]?.from, future };
+  const isGap = future.built.onlyIfAbsent === true;
+  return { put: true, why, dueAt: future.states[1]?.from, isGap, future };
 }

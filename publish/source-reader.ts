@@ -29,7 +29,8 @@ export class SourceReader {
   moved(): boolean {
     const look = this.#options.ledger?.look() ?? "still";
     if (look === "replaced") this.#replaced = true;
-    return look !== "still" || this.#replaced || this.#options.chain.version() !== this.#chainVersion;
+    const { chain, projections } = this.#options;
+    return look !== "still" || this.#replaced || projections.isBehind || chain.version() !== this.#chainVersion;
   }
 
   /** Whether another ledger file has come since the last time this was asked. */
@@ -51,16 +52,15 @@ export class SourceReader {
         : core.status === "available"
           ? core.view.configuration.genesisTimestamp
           : undefined;
-    const withFacts = (db: NonNullable<Sources["facts"]>["ledger"] | undefined) => {
-      const inputs = {
+    const withFacts = (db: NonNullable<Sources["facts"]>["ledger"] | undefined) =>
+      use({
         installationId,
         facts: db === undefined ? undefined : { ledger: db },
+        projections: projections.advance({ ledger: db, chain: chainState, chainDb: chain.db, genesis, at }),
         chain: chainState,
         chainDb: chain.db,
         genesisTimestamp: genesis,
-      };
-      return use({ ...inputs, projections: projections.advance({ ...inputs, at }) });
-    };
+      });
     return ledger === undefined ? withFacts(undefined) : ledger.read(withFacts);
   }
 

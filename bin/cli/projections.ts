@@ -1,10 +1,7 @@
-import { join } from "node:path";
-import { type ProjectionsSource, projectionsSource } from "../../publish/projections-source.ts";
-import { openProjections, openProjectionsCopy, PROJECTIONS_FILE } from "../../src/projections/open.ts";
+import { copiedProjections, ownProjections, type ProjectionsSource } from "../../publish/projections-source.ts";
 import type { Settings } from "./settings.ts";
 
 /** The publisher's own projections, or a copy of them that leaves no trace. */
-export function openProjectionsFor(settings: Settings, use: "own" | "copy"): ProjectionsSource {
-  const path = join(settings.state, PROJECTIONS_FILE);
-  return projectionsSource(use === "own" ? openProjections(path) : openProjectionsCopy(path));
+export function openProjectionsFor({ state }: Settings, use: "own" | "copy"): ProjectionsSource {
+  return use === "own" ? ownProjections(state) : copiedProjections(state);
 }

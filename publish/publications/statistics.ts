@@ -5,8 +5,6 @@
  */
 import { RANGES, statisticsKey } from "../../src/http/keys.ts";
 import { installationNo } from "../../src/ledger/watermarks.ts";
-import { isBehind } from "../../src/projections/advance.ts";
-import { readRoundTotals } from "../../src/projections/round-totals.ts";
 import { statisticsMark } from "../../src/projections/statistics-mark.ts";
 import { buildStatistics } from "../../src/resources/statistics/build.ts";
 import { readStatisticsFacts } from "../../src/resources/statistics/read-facts.ts";
@@ -36,10 +34,7 @@ function inputs({ facts, projections, installationId, genesisTimestamp }: Source
   return no === undefined ? "none" : `${genesisTimestamp} ${statisticsMark(projections, no)}`;
 }
 
-/** The end of the round that holds `at`; at once while the statistics are being rebuilt, whatever the interval. */
-function rebuildAt({ facts, projections, installationId, genesisTimestamp }: Sources, at: number): number | undefined {
-  const no = facts && installationNo(facts.ledger, installationId);
-  if (facts === undefined || no === undefined || genesisTimestamp === undefined) return undefined;
-  const isRebuilding = isBehind(facts.ledger, projections, no, at) || readRoundTotals(projections, no) === undefined;
-  return isRebuilding ? at + 1 : slotStart(slotAt(at) + 1);
+/** The end of the round that holds `at`. */
+function rebuildAt({ genesisTimestamp }: Sources, at: number): number | undefined {
+  return genesisTimestamp === undefined ? undefined : slotStart(slotAt(at) + 1);
 }

@@ -35,6 +35,7 @@ test("what differs by generatedAt alone stays as it was put", () => {
     put: false,
     why: "unchanged",
     dueAt: 1000,
+    isGap: false,
   });
 });
 

@@ -7,7 +7,7 @@ import { acquireNow } from "../../publish/acquire.ts";
 import { noChain } from "../../publish/chain-source.ts";
 import type { Clock } from "../../publish/clock.ts";
 import { LedgerSource } from "../../publish/ledger-source.ts";
-import { projectionsSource } from "../../publish/projections-source.ts";
+import { emptyProjections } from "../../publish/projections-source.ts";
 import { allPublications } from "../../publish/publications/all.ts";
 import { Published } from "../../publish/published.ts";
 import { Publisher } from "../../publish/publisher.ts";
@@ -15,7 +15,6 @@ import type { CycleReport } from "../../publish/report.ts";
 import { SourceReader } from "../../publish/source-reader.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
-import { openProjectionsInMemory } from "../../src/projections/open.ts";
 import { answer, type ShimAnswer } from "../../src/shim/answer.ts";
 import { shimContext } from "../../src/shim/context.ts";
 import { MemoryStore } from "../support/memory-store.ts";
@@ -62,7 +61,7 @@ export class World {
     const reader = new SourceReader({
       installationId: INSTALLATION,
       ledger: new LedgerSource(this.ledgerPath),
-      projections: projectionsSource(openProjectionsInMemory()),
+      projections: emptyProjections(),
       chain: noChain,
       genesisTimestamp: undefined,
     });
