@@ -67,8 +67,9 @@ function source(current: () => Database, { whole }: { readonly whole: boolean })
     advance({ ledger, chain, chainDb, genesis, at }) {
       const db = current();
       if (ledger !== undefined) {
-        do isBehind = advanceProjections(ledger, db, { genesis, at });
-        while (isBehind && whole);
+        const step = () => advanceProjections(ledger, db, { genesis, at });
+        isBehind = step();
+        if (whole) while (isBehind) isBehind = step();
       }
       advanceChainViews(db, { chain, chainDb });
       return db;
