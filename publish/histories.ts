@@ -3,6 +3,7 @@
  * not fork"). A publisher whose ledger lacks what was published puts nothing for that installation.
  */
 import type { Database } from "better-sqlite3";
+import { parseInstallations } from "../src/http/installations.ts";
 import { INSTALLATIONS_KEY, installationTelemetryKey, TELEMETRY_KEY } from "../src/http/keys.ts";
 import { readTelemetryIdAt } from "../src/ledger/read-receipts.ts";
 import { installationNo } from "../src/ledger/watermarks.ts";
@@ -37,8 +38,8 @@ export class Histories {
     const index = await store.get(INSTALLATIONS_KEY, { fresh: true });
     const names = new Map<string, string>();
     if (index !== undefined) {
-      const { installations } = JSON.parse(new TextDecoder().decode(index.body)) as Index;
-      for (const [id, { history }] of Object.entries(installations)) names.set(id, history);
+      for (const [id, history] of parseInstallations(new TextDecoder().decode(index.body)).histories)
+        names.set(id, history);
       published.remember(publishedFrom(INSTALLATIONS_KEY, index));
     }
     return new Histories(store, published, configured, names);
@@ -123,10 +124,6 @@ export class Histories {
   #telemetryKey(installationId: string): string {
     return installationId === this.#configured ? TELEMETRY_KEY : installationTelemetryKey(installationId);
   }
-}
-
-interface Index {
-  readonly installations: Record<string, { readonly history: string }>;
 }
 
 function discontinuity(code: string, installationId: string, position: number, what: string): Failure {

@@ -1,4 +1,5 @@
 /** Telemetry and modules (read-api.md 4.1, 4.2) as publications, and the index that names the installations. */
+import { encodeInstallations } from "../../src/http/installations.ts";
 import {
   INSTALLATIONS_KEY,
   installationTelemetryKey,
@@ -51,11 +52,7 @@ export const unknownTelemetryPublication: Publication = {
 
 /** `histories` names the history in which each installation's observations stand. */
 export function installationsPublication(configured: string, histories: ReadonlyMap<string, string>): Publication {
-  const text = () => {
-    const sorted = [...histories].sort(([a], [b]) => (a < b ? -1 : 1));
-    const installations = Object.fromEntries(sorted.map(([id, history]) => [id, { history }]));
-    return JSON.stringify({ schemaVersion: 1, configured, installations });
-  };
+  const text = () => encodeInstallations({ configured, histories });
   return {
     resource: "observations",
     key: INSTALLATIONS_KEY,
