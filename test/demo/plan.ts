@@ -1,0 +1,48 @@
+/** What a demo is made from: the same plan gives the same history, byte for byte. */
+import { ROUND_MS } from "../../src/values/round.ts";
+import { DAY, DAYS, HOUR, type Story, storyFrom, WAKING } from "./story.ts";
+
+/** One line of design 2's NDJSON. */
+export type DemoRecord = Readonly<Record<string, unknown>> & { readonly type: string };
+
+export interface Plan {
+  readonly seed: number;
+  readonly installationId: string;
+  /** Epoch ms of the history's first instant, the start of round 0. */
+  readonly genesisMs: number;
+  readonly from: number;
+  /** The first dawn at or after `from`. */
+  readonly dawn: number;
+  readonly story: Story;
+  readonly workPerBlock: number;
+  /** Milliseconds between two receipts. */
+  readonly historyStep: number;
+  readonly liveStep: number;
+}
+
+/** Of a whole history that ends at `end` (epoch ms): the wheel's day is laid so that `end` is five hours after dawn. */
+export function planOf(seed: number, installationId: string, end: number): Plan {
+  const from = Math.floor((end - DAYS * DAY) / ROUND_MS) * ROUND_MS;
+  return planFrom(seed, installationId, from, Math.floor((end - 5 * HOUR) / HOUR) * HOUR);
+}
+
+/** The plan of a history that has begun before; `someDawn` is any instant of dawn (epoch ms). */
+export function planFrom(seed: number, installationId: string, from: number, someDawn: number): Plan {
+  const dawn = someDawn - Math.floor((someDawn - from) / DAY) * DAY;
+  return {
+    seed,
+    installationId,
+    genesisMs: from,
+    from,
+    dawn,
+    story: storyFrom(dawn),
+    workPerBlock: 1_000,
+    historyStep: 30_000,
+    liveStep: 3_000,
+  };
+}
+
+/** The last dusk at or before an instant, when the wheel came to rest. */
+export function duskBefore({ dawn }: Plan, at: number): number {
+  return dawn + WAKING + Math.floor((at - dawn - WAKING) / DAY) * DAY;
+}

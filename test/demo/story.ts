@@ -1,0 +1,62 @@
+/**
+ * What happens in the thirty days of the demo, besides days and nights: each thing once, at its own hour. A day begins
+ * at dawn; the wheel rests in the eight hours before.
+ */
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+export const DAYS = 30;
+/** Hours of a day in which the wheel turns. */
+export const WAKING = 16 * HOUR;
+
+/** From one instant (epoch ms) up to another, the end not included. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface Story {
+  /** The device is off and nobody closes the rounds that lie in it: they stay missing. */
+  readonly gap: Span;
+  /** The operator switches settlement off. */
+  readonly disabled: Span;
+  /** The counter fails; at the end it begins anew in another epoch, which is approved half an hour later. */
+  readonly counterFault: Span;
+  readonly resetApprovedAt: number;
+  /** The Oracle accepts nothing, blocks itself for most of it, then accepts all at once. */
+  readonly lateAcceptance: Span;
+  readonly oracleBlock: Span;
+  /** The first submission prepared from here on is reverted; the same rounds are submitted again. */
+  readonly revertedFrom: number;
+  /** The first submission prepared from here on is retried and then superseded. */
+  readonly supersededFrom: number;
+  /** An incident is open and blocks the queue. */
+  readonly incident: Span;
+  /** Receipts wait in the device and are received together at its end. */
+  readonly uplinkOutage: Span;
+  /** The Reporter's runs fail. */
+  readonly reporterFailure: Span;
+}
+
+/** `dawn` is the first dawn of the history (epoch ms). */
+export function storyFrom(dawn: number): Story {
+  const at = (day: number, hours: number) => dawn + day * DAY + Math.round(hours * HOUR);
+  const span = (day: number, from: number, to: number): Span => ({ from: at(day, from), to: at(day, to) });
+  return {
+    gap: span(6, 4, 9.2),
+    disabled: span(9, 7, 9),
+    reporterFailure: span(11, 2, 2.5),
+    counterFault: span(12, 8.3, 8.35),
+    resetApprovedAt: at(12, 8.85),
+    lateAcceptance: span(15, 10, 13.5),
+    oracleBlock: span(15, 10.5, 13.4),
+    revertedFrom: at(18, 5),
+    supersededFrom: at(20, 5),
+    incident: span(21, 3, 4),
+    uplinkOutage: span(24, 11, 11.3),
+  };
+}
+
+export function isWithin({ from, to }: Span, at: number): boolean {
+  return at >= from && at < to;
+}
