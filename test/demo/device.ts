@@ -1,9 +1,9 @@
 /** The measuring device: a receipt at each tick, and what it turned in each round. */
 import { ROUND_MS } from "../../src/values/round.ts";
+import { type DemoRecord, isoOf, type Plan } from "./plan.ts";
 import { fraction, uuidOf } from "./random.ts";
 import { rpmMilliAt, speedOf } from "./rhythm.ts";
 import { isWithin } from "./story.ts";
-import type { DemoRecord, Plan } from "./plan.ts";
 
 /** Where the counters stand; revolutions, one unit of work each, in thousandths. */
 export interface DeviceState {
@@ -63,8 +63,8 @@ export class Device {
       bootId: state.bootId,
       counterEpoch: state.counterEpoch,
       sequence: state.sequence,
-      observedAt: iso(at),
-      receivedAt: iso((outage ? story.uplinkOutage.to : at) + 150 + Math.floor(300 * fraction(seed, 4, at))),
+      observedAt: isoOf(at),
+      receivedAt: isoOf((outage ? story.uplinkOutage.to : at) + 150 + Math.floor(300 * fraction(seed, 4, at))),
       cumulativeWorkUnits: String(Math.floor(state.milliTurns / 1000)),
       provenance: "simulated",
       softwareVersion: at < story.counterFault.to ? "1.4.2" : "1.5.0",
@@ -106,8 +106,4 @@ export function firstEpochOf({ seed }: Plan): string {
 /** The epoch that begins when the counter has failed. */
 export function resetEpochOf({ seed }: Plan): string {
   return uuidOf(seed, "epoch", 2);
-}
-
-function iso(epochMs: number): string {
-  return new Date(epochMs).toISOString();
 }

@@ -1,6 +1,6 @@
 /** What a demo is made from: the same plan gives the same history, byte for byte. */
 import { ROUND_MS } from "../../src/values/round.ts";
-import { DAY, DAYS, HOUR, type Story, storyFrom, WAKING } from "./story.ts";
+import { DAY, DAYS, HOUR, type Story, storyFrom } from "./story.ts";
 
 /** One line of design 2's NDJSON. */
 export type DemoRecord = Readonly<Record<string, unknown>> & { readonly type: string };
@@ -18,6 +18,11 @@ export interface Plan {
   /** Milliseconds between two receipts. */
   readonly historyStep: number;
   readonly liveStep: number;
+  /** Rounds that wait before a batch is prepared; never more than 16 go into one. */
+  readonly historyBatch: number;
+  readonly liveBatch: number;
+  /** Milliseconds between two runs of the Reporter. */
+  readonly runStep: number;
 }
 
 /** Of a whole history that ends at `end` (epoch ms): the wheel's day is laid so that `end` is five hours after dawn. */
@@ -39,10 +44,17 @@ export function planFrom(seed: number, installationId: string, from: number, som
     workPerBlock: 1_000,
     historyStep: 30_000,
     liveStep: 3_000,
+    historyBatch: 16,
+    liveBatch: 1,
+    runStep: 300_000,
   };
 }
 
-/** The last dusk at or before an instant, when the wheel came to rest. */
-export function duskBefore({ dawn }: Plan, at: number): number {
-  return dawn + WAKING + Math.floor((at - dawn - WAKING) / DAY) * DAY;
+export function isoOf(epochMs: number): string {
+  return new Date(epochMs).toISOString();
+}
+
+/** Whether an instant of the story lies after the last tick, up to and including this one. */
+export function isDue(instant: number, lastTick: number, at: number): boolean {
+  return instant > lastTick && instant <= at;
 }

@@ -27,5 +27,7 @@ export function hashOf(seed: number, ...parts: readonly (string | number)[]): st
 }
 
 function digest(seed: number, parts: readonly (string | number)[]): string {
-  return createHash("sha256").update(JSON.stringify([seed, ...parts])).digest("hex");
+  return createHash("sha256")
+    .update(JSON.stringify([seed, ...parts]))
+    .digest("hex");
 }
