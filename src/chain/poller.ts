@@ -161,9 +161,12 @@ export class Poller {
         this.#mismatch(outcome.failure);
         return true;
       case "not_yet_safe":
-        this.#change({ failed: false, coreMismatch: undefined });
+        if (this.verdict.failed || this.verdict.coreMismatch !== undefined) {
+          this.#change({ failed: false, coreMismatch: undefined });
+        }
         this.settled = true;
-        return true;
+        // A node that is still catching up itself looks the same.
+        return index === rpcUrls.length - 1;
       case "unchanged":
         this.#doubt = undefined;
         this.#goodPass(now(), {});
