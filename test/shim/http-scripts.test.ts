@@ -1,15 +1,12 @@
-import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { ROUTES } from "../../src/http/routes.ts";
 import { startServer } from "../../src/shim/node-server.ts";
-import { parseScript } from "../support/http-script.ts";
+import { allScripts } from "../support/all-scripts.ts";
 import { runScript } from "../support/run-http-script.ts";
-import { addressTarget, coreTarget, scriptWorld, webTarget } from "../support/script-targets.ts";
+import { addressTarget, coreTarget, webTarget } from "../support/script-targets.ts";
+import { scriptWorld } from "../support/script-world.ts";
 
-const DIRECTORY = new URL("../scripts/", import.meta.url);
-const SCRIPTS = readdirSync(DIRECTORY)
-  .filter((name) => name.endsWith(".http-script"))
-  .map((name) => ({ name, blocks: parseScript(name, readFileSync(new URL(name, DIRECTORY), "utf8")) }));
+const SCRIPTS = allScripts();
 
 test("every route has its script", () => {
   const names = SCRIPTS.map(({ name }) => name);

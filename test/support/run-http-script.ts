@@ -21,9 +21,9 @@ export interface ScriptTarget {
 }
 
 export interface ScriptControl {
-  setClock(msAfterWorld: number): void;
+  setClock(msAfterWorld: number): void | Promise<void>;
   takeAway(key: string): Promise<void>;
-  failStore(): void;
+  failStore(): void | Promise<void>;
   putBack(): Promise<void>;
 }
 
@@ -68,9 +68,9 @@ export async function runScript(blocks: readonly ScriptBlock[], target: ScriptTa
 }
 
 async function prepare(block: ScriptBlock, control: ScriptControl | undefined): Promise<void> {
-  if (block.clock !== undefined) control?.setClock(block.clock);
+  if (block.clock !== undefined) await control?.setClock(block.clock);
   for (const key of block.without) await control?.takeAway(key);
-  if (block.storeFails) control?.failStore();
+  if (block.storeFails) await control?.failStore();
 }
 
 async function expectedBody({ body, where }: ScriptBlock, target: ScriptTarget): Promise<string | undefined> {

@@ -1,48 +1,12 @@
 /** Ways to put a script's requests to the shim: its core, its web-standard handler, a server on some address. */
 import { request as httpRequest } from "node:http";
 import { answer } from "../../src/shim/answer.ts";
-import { type ShimContext, shimContext } from "../../src/shim/context.ts";
 import { webHandler } from "../../src/shim/web-handler.ts";
-import { MemoryStore } from "./memory-store.ts";
 import type { ScriptAnswer, ScriptControl, ScriptTarget } from "./run-http-script.ts";
-import { putWorld } from "./world.ts";
+import type { ScriptWorld } from "./script-world.ts";
 
 /** What HTTP/1.1 itself adds. */
 export const TRANSPORT_HEADERS = ["date", "connection", "keep-alive"];
-
-const WORLD_AT = Date.parse("2026-11-20T10:00:00.000Z");
-
-export interface ScriptWorld {
-  readonly context: ShimContext;
-  readonly control: ScriptControl;
-  object: ScriptTarget["object"];
-}
-
-/** The world in memory, with a hand on its clock and its store. */
-export async function scriptWorld(): Promise<ScriptWorld> {
-  const store = new MemoryStore();
-  await putWorld(store, WORLD_AT);
-  let now = WORLD_AT;
-  // Each block sees the store as it is: what a context keeps for a second has always just expired.
-  let monotonic = 0;
-  const context = shimContext({ store, now: () => now, monotonic: () => (monotonic += 1000) });
-  return {
-    context,
-    object: async (key) => store.get(key),
-    control: {
-      setClock: (msAfterWorld) => {
-        now = WORLD_AT + msAfterWorld;
-      },
-      takeAway: (key) => store.delete(key),
-      failStore: () => store.fail(),
-      putBack: async () => {
-        now = WORLD_AT;
-        store.failure = undefined;
-        await putWorld(store, WORLD_AT);
-      },
-    },
-  };
-}
 
 export function coreTarget({ context, control, object }: ScriptWorld): ScriptTarget {
   return {
