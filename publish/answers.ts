@@ -216,6 +216,7 @@ export function publishedFrom(key: string, found: StoredObject): PublishedObject
   };
 }
 
-function earlier(a: number | undefined, b: number | undefined): number | undefined {
+/** The earlier of two instants, either of which may be none. */
+export function earlier(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined ? b : b === undefined ? a : Math.min(a, b);
 }

@@ -31,22 +31,19 @@ export interface ProjectionsSource {
 }
 
 /** The publisher's own; a file that `noonmark rebuild` has put in its place is opened anew. */
-export function ownProjections(stateDirectory: string): ProjectionsSource {
+export function ownProjections(stateDirectory: string, options: { readonly whole: boolean }): ProjectionsSource {
   const path = join(stateDirectory, PROJECTIONS_FILE);
   let db = openProjections(path);
   let inode = statSync(path).ino;
-  return source(
-    () => {
-      const now = statSync(path, { throwIfNoEntry: false })?.ino;
-      if (now !== inode) {
-        db.close();
-        db = openProjections(path);
-        inode = statSync(path).ino;
-      }
-      return db;
-    },
-    { whole: false },
-  );
+  return source(() => {
+    const now = statSync(path, { throwIfNoEntry: false })?.ino;
+    if (now !== inode) {
+      db.close();
+      db = openProjections(path);
+      inode = statSync(path).ino;
+    }
+    return db;
+  }, options);
 }
 
 /** A copy in memory, for what leaves no trace: it takes in all that is new before it answers. */

@@ -7,7 +7,7 @@ import type { ObjectStore } from "../src/object-store/object-store.ts";
 import type { ResourceName } from "../src/resources/names.ts";
 import { Failure } from "../src/values/failure.ts";
 import { formatTimestamp } from "../src/values/timestamp.ts";
-import { type AnswerOptions, Answers } from "./answers.ts";
+import { type AnswerOptions, Answers, earlier } from "./answers.ts";
 import type { Clock } from "./clock.ts";
 import { runCycle } from "./cycle.ts";
 import { Histories } from "./histories.ts";
@@ -58,7 +58,8 @@ export class Publisher {
 
   /** The earliest instant (epoch ms) at which something changes by time alone. */
   nextDue(): number | undefined {
-    return this.#answers.nextDue();
+    const chain = this.#last === undefined ? undefined : this.#options.reader.nextChange(this.#last.at);
+    return earlier(this.#answers.nextDue(), chain);
   }
 
   /** Microseconds, and no request: whether a cycle at this instant could have anything to do. */

@@ -30,7 +30,7 @@ export class SourceReader {
     const look = this.#options.ledger?.look() ?? "still";
     if (look === "replaced") this.#replaced = true;
     const { chain, projections } = this.#options;
-    return look !== "still" || this.#replaced || projections.isBehind || chain.version() !== this.#chainVersion;
+    return look !== "still" || this.#replaced || projections.isBehind || chain.moved() !== this.#chainVersion;
   }
 
   /** Whether another ledger file has come since the last time this was asked. */
@@ -43,15 +43,9 @@ export class SourceReader {
 
   read<T>(at: number, use: (sources: Sources) => T): T {
     const { ledger, projections, chain, installationId, genesisTimestamp } = this.#options;
-    this.#chainVersion = chain.version();
+    this.#chainVersion = chain.moved();
     const chainState = chain.state(at);
-    const { core } = chainState;
-    const genesis =
-      genesisTimestamp !== undefined
-        ? BigInt(genesisTimestamp)
-        : core.status === "available"
-          ? core.view.configuration.genesisTimestamp
-          : undefined;
+    const genesis = genesisTimestamp === undefined ? chainState.genesisTimestamp : BigInt(genesisTimestamp);
     const withFacts = (db: NonNullable<Sources["facts"]>["ledger"] | undefined) =>
       use({
         installationId,
@@ -64,9 +58,15 @@ export class SourceReader {
     return ledger === undefined ? withFacts(undefined) : ledger.read(withFacts);
   }
 
+  /** Epoch ms after `now` at which the chain says something else by time alone. */
+  nextChange(now: number): number | undefined {
+    return this.#options.chain.nextChange(now);
+  }
+
   /** For `noonmark status`. */
   describe(): Record<string, unknown> {
-    return { ledger: this.#options.ledger?.path ?? "none" };
+    const { ledger, chain } = this.#options;
+    return { ledger: ledger?.path ?? "none", chain: chain.describe() };
   }
 
   close(): void {

@@ -3,20 +3,25 @@
 import type { Logger } from "pino";
 import { standby } from "../../publish/acquire.ts";
 import { systemClock } from "../../publish/clock.ts";
+import { followChain } from "../../publish/follow-chain.ts";
 import type { Lease } from "../../publish/lease.ts";
 import { Published } from "../../publish/published.ts";
 import { leaseIdentity, Publisher } from "../../publish/publisher.ts";
 import type { CycleReport } from "../../publish/report.ts";
 import { runSchedule } from "../../publish/schedule.ts";
+import type { PollEvent } from "../../src/chain/chain-options.ts";
+import { plainEvent } from "./chain.ts";
 import { createLog } from "./log.ts";
 import { openConfiguredStore } from "./open-configured-store.ts";
-import { openProjectionsFor } from "./projections.ts";
 import { type PublishFlags, publisherOptions } from "./publisher-options.ts";
 import type { Settings } from "./settings.ts";
 import { askedToStop } from "./signals.ts";
 import { openSources } from "./sources.ts";
 
+/** Between two looks of a standby at the lease. */
 const LOOK_MS = 2_000;
+/** The longest of one pass over the chain; a first sync goes on in the next. */
+const PASS_LIMIT_MS = 30_000;
 
 export async function publishOnCadence(settings: Settings, flags: PublishFlags): Promise<void> {
   const log = createLog(settings.logLevel);
@@ -26,7 +31,9 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
   const store = await openConfiguredStore(settings, { write: true });
   const published = Published.open(settings.state);
   try {
-    const reader = openSources(settings, openProjectionsFor(settings, "own"));
+    const now = () => systemClock.wall();
+    const onChainEvent = (event: PollEvent) => logChain(log, event);
+    const { reader, chain } = openSources(settings, { state: "own", whole: false, now, onChainEvent });
     try {
       const waiting = standby({ store, clock: systemClock, identity: leaseIdentity(), published });
       const lease = await waitForLease(waiting.look, signal, () =>
@@ -36,8 +43,15 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
       log.info({ epoch: lease.epoch, store: store.name }, "publishing");
       const options = { ...publisherOptions(settings, flags, { store, reader, floor: 0 }), published };
       const publisher = await Publisher.begin(options, lease);
-      const { cadence } = settings;
-      await runSchedule(publisher, { cadence, clock: systemClock, signal, onCycle: (report) => logCycle(log, report) });
+      const { cadence, chainInterval } = settings;
+      const onCycle = (report: CycleReport) => logCycle(log, report);
+      const passes = followChain(chain, { interval: chainInterval * 1000, passLimit: PASS_LIMIT_MS, now, signal });
+      try {
+        await runSchedule(publisher, { cadence, clock: systemClock, signal, onCycle });
+      } finally {
+        stop.abort();
+        await passes;
+      }
       await publisher.release();
       log.info("stopped");
     } finally {
@@ -64,6 +78,12 @@ async function waitForLease(
     });
   }
   return undefined;
+}
+
+/** Chain news without a change of state, such as the good pass every few seconds, are for debugging. */
+function logChain(log: Logger, event: PollEvent): void {
+  if (event.type === "good" || event.type === "range") log.debug(plainEvent(event), "chain");
+  else log.warn(plainEvent(event), "chain");
 }
 
 function logCycle(log: Logger, report: CycleReport): void {

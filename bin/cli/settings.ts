@@ -62,6 +62,7 @@ export const SETTINGS = {
   ),
   chainGrace: setting(seconds.default(15), "seconds", "silence of the chain before its views are unavailable"),
   chainWord: setting(seconds.default(600), "seconds", "how long a chain view stands after the last good pass"),
+  chainInterval: setting(seconds.default(4), "seconds", "between two passes over the chain"),
   statisticsInterval: setting(seconds.default(30), "seconds", "least time between two computations of a range"),
   cadence: setting(z.string().min(1).default("* * * * * *"), "cron", "when `publish` runs a cycle (UTC)"),
   deadline: setting(seconds.default(120), "seconds", "the longest that one run of `publish --once` may take"),

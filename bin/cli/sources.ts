@@ -1,17 +1,41 @@
 /** Opens what the settings name: the sources that `publish` and `render` read. */
-
-import { noChain } from "../../publish/chain-source.ts";
+import type { ChainSource } from "../../publish/chain-source.ts";
 import { LedgerSource } from "../../publish/ledger-source.ts";
-import type { ProjectionsSource } from "../../publish/projections-source.ts";
+import { copiedProjections, ownProjections } from "../../publish/projections-source.ts";
 import { SourceReader } from "../../publish/source-reader.ts";
+import type { PollEvent } from "../../src/chain/chain-options.ts";
+import { openChainCopy, openChainFor } from "./chain.ts";
 import { required, type Settings } from "./settings.ts";
 
-export function openSources(settings: Settings, projections: ProjectionsSource): SourceReader {
-  return new SourceReader({
-    installationId: required(settings, "installationId"),
-    ledger: settings.ledger === "none" ? undefined : new LedgerSource(settings.ledger),
-    projections,
-    chain: noChain,
-    genesisTimestamp: settings.genesisTimestamp,
-  });
+export interface SourceUse {
+  /** `copy` leaves no trace in the state directory. */
+  readonly state: "own" | "copy";
+  /** Take in everything that is new before the first answer, instead of a step a cycle. */
+  readonly whole: boolean;
+  /** Epoch ms; see `instantClock`. */
+  now(): number;
+  onChainEvent?(event: PollEvent): void;
+}
+
+export interface OpenedSources {
+  readonly reader: SourceReader;
+  readonly chain: ChainSource;
+}
+
+export function openSources(settings: Settings, use: SourceUse): OpenedSources {
+  const installationId = required(settings, "installationId");
+  const own = use.state === "own";
+  const ledger = settings.ledger === "none" ? undefined : new LedgerSource(settings.ledger);
+  const projections = own ? ownProjections(settings.state, use) : copiedProjections(settings.state);
+  const chainUse = { now: () => use.now(), onEvent: (event: PollEvent) => use.onChainEvent?.(event) };
+  const chain = own ? openChainFor(settings, chainUse) : openChainCopy(settings, chainUse);
+  const { genesisTimestamp } = settings;
+  return { chain, reader: new SourceReader({ installationId, ledger, projections, chain, genesisTimestamp }) };
+}
+
+/** The wall clock, or one that was set to `at` when it was made and runs from there. */
+export function instantClock(at: number | undefined): () => number {
+  if (at === undefined) return () => Date.now();
+  const started = performance.now();
+  return () => at + Math.floor(performance.now() - started);
 }

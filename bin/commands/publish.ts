@@ -2,24 +2,25 @@
 
 import type { Command } from "commander";
 import { acquireNow } from "../../publish/acquire.ts";
+import { pollUntilSettled } from "../../publish/chain-source.ts";
 import { systemClock } from "../../publish/clock.ts";
 import { dryRun } from "../../publish/dry-run.ts";
 import { heldBy, readLease } from "../../publish/lease.ts";
 import { Published } from "../../publish/published.ts";
 import { explicitInstant, leaseIdentity, Publisher } from "../../publish/publisher.ts";
 import type { CycleReport } from "../../publish/report.ts";
+import type { PollEvent } from "../../src/chain/chain-options.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { RESOURCE_NAMES, type ResourceName } from "../../src/resources/names.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { namesArgument } from "../cli/arguments.ts";
 import { parseInstant } from "../cli/instant.ts";
 import { openConfiguredStore } from "../cli/open-configured-store.ts";
-import { openProjectionsFor } from "../cli/projections.ts";
 import { publishOnCadence } from "../cli/publish-on-cadence.ts";
 import { publisherOptions } from "../cli/publisher-options.ts";
 import { reportJson, reportTable } from "../cli/report-table.ts";
 import { loadSettings, type Settings, settingOptions } from "../cli/settings.ts";
-import { openSources } from "../cli/sources.ts";
+import { instantClock, openSources } from "../cli/sources.ts";
 
 interface Flags {
   readonly once?: boolean;
@@ -52,6 +53,7 @@ export function registerPublish(program: Command): void {
     "genesisTimestamp",
     "chainGrace",
     "chainWord",
+    "chainInterval",
     "statisticsInterval",
     "cadence",
     "deadline",
@@ -68,11 +70,13 @@ export function registerPublish(program: Command): void {
 
 async function tryOut(settings: Settings, flags: Flags): Promise<CycleReport> {
   const store = await openConfiguredStore(settings, { write: false });
-  const projections = openProjectionsFor(settings, "copy");
-  const reader = openSources(settings, projections);
+  const given = parseInstant(flags.at);
+  const now = instantClock(given);
+  const { reader, chain } = openSources(settings, { state: "copy", whole: true, now });
   try {
+    await pollUntilSettled(chain, now, now() + settings.deadline * 1000);
     const options = publisherOptions(settings, flags, { store, reader, floor: 0 });
-    return await dryRun(options, parseInstant(flags.at) ?? systemClock.wall());
+    return await dryRun(options, given ?? now());
   } finally {
     reader.close();
   }
@@ -82,14 +86,16 @@ async function publishOnce(settings: Settings, flags: Flags): Promise<CycleRepor
   const store = await openConfiguredStore(settings, { write: true });
   const published = await openState(settings.state, store);
   try {
-    const reader = openSources(settings, openProjectionsFor(settings, "own"));
+    const given = parseInstant(flags.at);
+    const at = given === undefined ? undefined : explicitInstant(given, published, flags.force ?? false);
+    const now = instantClock(at);
+    const { reader, chain } = openSources(settings, { state: "own", whole: true, now, onChainEvent: warnOf });
     try {
       const options = { ...publisherOptions(settings, flags, { store, reader, floor: 0 }), published };
-      const given = parseInstant(flags.at);
-      const at = given === undefined ? undefined : explicitInstant(given, published, options.force);
       const lease = await acquireNow({ store, clock: systemClock, identity: leaseIdentity(), published });
       const publisher = await Publisher.begin(options, lease);
-      const report = await publisher.cycle(at ?? publisher.instant(systemClock.wall()));
+      await pollUntilSettled(chain, now, now() + settings.deadline * 1000);
+      const report = await publisher.cycle(at ?? publisher.instant(now()));
       await publisher.release();
       return report;
     } finally {
@@ -97,6 +103,14 @@ async function publishOnce(settings: Settings, flags: Flags): Promise<CycleRepor
     }
   } finally {
     published.close();
+  }
+}
+
+/** An unavailable chain is data, exit 0; the operator is told why all the same. */
+function warnOf(event: PollEvent): void {
+  if (event.type === "failed") console.error(`noonmark: warning: chain: ${event.node}: ${event.message}`);
+  if (event.type === "mismatch" || event.type === "doubt") {
+    console.error(`noonmark: warning: chain: ${event.node}: ${event.type} ${event.check}: ${event.detail}`);
   }
 }
 

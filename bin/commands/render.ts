@@ -1,14 +1,14 @@
 /** `noonmark render PATH`: what a GET would be answered, from the sources, publishing nothing. */
 import { STATUS_CODES } from "node:http";
 import type { Command } from "commander";
+import { pollUntilSettled } from "../../publish/chain-source.ts";
 import { allPublications } from "../../publish/publications/all.ts";
 import { sourceStore } from "../../publish/source-store.ts";
 import { answer, type ShimAnswer } from "../../src/shim/answer.ts";
 import { shimContext } from "../../src/shim/context.ts";
 import { parseInstant } from "../cli/instant.ts";
-import { openProjectionsFor } from "../cli/projections.ts";
 import { loadSettings, required, type Settings, settingOptions } from "../cli/settings.ts";
-import { openSources } from "../cli/sources.ts";
+import { instantClock, openSources } from "../cli/sources.ts";
 
 interface Flags {
   readonly at?: string;
@@ -36,13 +36,16 @@ export function registerRender(program: Command): void {
     "deadline",
   ]).action(async (path: string, flags: Flags) => {
     const settings = loadSettings(command.opts());
-    print(await render(settings, path, parseInstant(flags.at) ?? Date.now()), flags);
+    print(await render(settings, path, parseInstant(flags.at)), flags);
   });
 }
 
-async function render(settings: Settings, path: string, at: number): Promise<ShimAnswer> {
-  const reader = openSources(settings, openProjectionsFor(settings, "copy"));
+async function render(settings: Settings, path: string, given: number | undefined): Promise<ShimAnswer> {
+  const now = instantClock(given);
+  const { reader, chain } = openSources(settings, { state: "copy", whole: true, now });
   try {
+    await pollUntilSettled(chain, now, now() + settings.deadline * 1000);
+    const at = given ?? now();
     const publications = allPublications({
       installationId: required(settings, "installationId"),
       statisticsInterval: 0,

@@ -22,6 +22,8 @@ export interface ChainState {
    * it (design 1, "Missing is unknown"), undefined before the first.
    */
   readonly safeCore: SafeCoreState | undefined;
+  /** Seconds; the Core's own, known from the last stored snapshot while the node is silent. */
+  readonly genesisTimestamp: bigint | undefined;
   /** What the views are bound to, whether or not the chain answers; undefined without a deployment file or an RPC. */
   readonly binding: ChainBinding | undefined;
   /** Epoch ms until which the available views keep their word: the last good pass + 10 min (design 1, 4). */

@@ -33,6 +33,7 @@ export function chainState(
     core: view(core, snapshot?.core),
     economy: view(economy, snapshot?.economy),
     safeCore: verdict.coreMismatch === undefined ? snapshot?.safeCore : undefined,
+    genesisTimestamp: snapshot?.core.configuration.genesisTimestamp,
     binding: bindingOf(deployment),
     wordUntil: (lastGoodPassAt ?? times.now) + times.word,
   };
@@ -45,6 +46,7 @@ export function disabledChain(): ChainState {
     core: disabled,
     economy: disabled,
     safeCore: undefined,
+    genesisTimestamp: undefined,
     binding: undefined,
     wordUntil: Number.MAX_SAFE_INTEGER,
   };

@@ -118,6 +118,7 @@ export function chainState(core: Partial<CoreView> = {}, economy: Partial<Econom
       releaseId: "release-1",
     },
     safeCore: { ...view.core, lastSettlement: null },
+    genesisTimestamp: view.configuration.genesisTimestamp,
     wordUntil: AT + 600_000,
   };
 }

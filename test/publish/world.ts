@@ -62,7 +62,7 @@ export class World {
       installationId: INSTALLATION,
       ledger: new LedgerSource(this.ledgerPath),
       projections: emptyProjections(),
-      chain: noChain,
+      chain: noChain(),
       genesisTimestamp: undefined,
     });
     const close = () => {

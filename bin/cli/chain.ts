@@ -1,0 +1,83 @@
+/** Opens the settlement chain that the settings name. */
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import SqliteDatabase from "better-sqlite3";
+import { type ChainSource, noChain } from "../../publish/chain-source.ts";
+import type { PollEvent } from "../../src/chain/chain-options.ts";
+import { readDeployment } from "../../src/chain/deployment.ts";
+import { openChain } from "../../src/chain/open-chain.ts";
+import type { Settings } from "./settings.ts";
+
+/** The chain's file in the state directory. */
+export const CHAIN_FILE = "chain.db";
+
+export interface ChainUse {
+  /** Epoch ms; for `--at` a clock that was set to that instant when the command began. */
+  now(): number;
+  onEvent?(event: PollEvent): void;
+}
+
+/** The publisher's own file; without a deployment file or an RPC address, a chain that says so. */
+export function openChainFor(settings: Settings, use: ChainUse): ChainSource {
+  return openAt(settings, join(settings.state, CHAIN_FILE), use, () => {});
+}
+
+/** A copy of it, for what leaves no trace. */
+export function openChainCopy(settings: Settings, use: ChainUse): ChainSource {
+  const folder = mkdtempSync(join(tmpdir(), "noonmark-chain-"));
+  const path = join(folder, CHAIN_FILE);
+  copyDatabase(join(settings.state, CHAIN_FILE), path);
+  return openAt(settings, path, use, () => rmSync(folder, { recursive: true }));
+}
+
+/** For JSON: blocks as decimal strings. */
+export function plainEvent(event: PollEvent): Record<string, unknown> {
+  const plain = (value: unknown) => (typeof value === "bigint" ? String(value) : value);
+  return Object.fromEntries(Object.entries(event).map(([name, value]) => [name, plain(value)]));
+}
+
+function openAt(settings: Settings, statePath: string, use: ChainUse, closed: () => void): ChainSource {
+  const { deployment, rpcUrl, chainGrace, chainWord, genesisTimestamp } = settings;
+  if (deployment === undefined || rpcUrl === undefined) {
+    closed();
+    return noChain();
+  }
+  let last: PollEvent | undefined;
+  const chain = openChain({
+    deployment: readDeployment(deployment),
+    rpcUrls: rpcUrl.split(",").map((url) => url.trim()),
+    statePath,
+    grace: chainGrace * 1000,
+    word: chainWord * 1000,
+    now: () => use.now(),
+    ...(genesisTimestamp === undefined ? {} : { genesisTimestamp: BigInt(genesisTimestamp) }),
+    onEvent: (event) => {
+      last = event;
+      use.onEvent?.(event);
+    },
+  });
+  return {
+    db: chain.db,
+    moved: () => chain.moved(),
+    state: (now) => chain.state(now),
+    nextChange: (now) => chain.nextChange(now),
+    poll: (now, deadline) => chain.poll(now, deadline),
+    settled: () => chain.settled(),
+    describe: () => (last === undefined ? "no pass yet" : plainEvent(last)),
+    close() {
+      chain.close();
+      closed();
+    },
+  };
+}
+
+function copyDatabase(from: string, to: string): void {
+  if (!existsSync(from)) return;
+  const source = new SqliteDatabase(from, { readonly: true });
+  try {
+    source.prepare("VACUUM INTO ?").run(to);
+  } finally {
+    source.close();
+  }
+}
