@@ -12,19 +12,19 @@ export interface Ingested extends Counts {
 }
 
 /**
- * Takes records into the ledger: objects shaped as design 2 shows them, each what a line of NDJSON holds, or such text
- * with any number of lines. Strict keeps nothing once one is rejected. Throws `Failure`: see `Intake`.
+ * Takes records into the ledger: objects shaped as design 2 shows them, each what a line of NDJSON holds, or NDJSON
+ * itself. Strict keeps nothing once one is rejected. Throws `Failure`: see `Intake`.
  */
 export function ingest(
   db: Database,
-  input: string | Iterable<Readonly<Record<string, unknown>>>,
+  input: string | Uint8Array | Iterable<Readonly<Record<string, unknown>>>,
   options: { readonly strict?: boolean } = {},
 ): Ingested {
   const rejections: Rejection[] = [];
   const intake = new Intake(db, { ...options, onRejected: (batch) => rejections.push(...batch) });
   try {
-    if (typeof input === "string") {
-      intake.write(Buffer.from(input));
+    if (typeof input === "string" || input instanceof Uint8Array) {
+      intake.write(typeof input === "string" ? Buffer.from(input) : input);
     } else {
       for (const record of input) intake.write(Buffer.from(`${JSON.stringify(record)}\n`));
     }
