@@ -341,7 +341,7 @@ test("of several faults the first code counts, then the first field shown", () =
     "unknown_field expected.extra",
   );
   // Written backwards, the record is the same.
-  const backwards = Object.fromEntries(Object.entries(receipt(1, late)).reverse());
+  const backwards = Object.fromEntries(Object.entries(receipt(1, late)).toReversed());
   expect(first(backwards)).toBe("invalid_field telemetryId");
 });
 
