@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { registerCdn } from "./cdn.ts";
 import { registerIngest } from "./ingest.ts";
 import { registerInit } from "./init.ts";
 import { registerLease } from "./lease.ts";
@@ -16,4 +17,5 @@ export const COMMANDS: readonly ((program: Command) => void)[] = [
   registerRender,
   registerStatus,
   registerLease,
+  registerCdn,
 ];

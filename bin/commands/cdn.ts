@@ -1,0 +1,54 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Argument, type Command } from "commander";
+import { DEFAULT_OPTIONS, type Origin } from "../../cdn-config/generate/options.ts";
+import { CDN_TARGETS, type CdnTarget } from "../../cdn-config/generate/targets.ts";
+import { EXIT, Failure } from "../../src/values/failure.ts";
+
+interface CdnFlags {
+  readonly out?: string;
+  readonly bucket: string;
+  readonly shim: string;
+}
+
+/** `noonmark cdn TARGET`: a front's configuration from the table of routes. */
+export function registerCdn(program: Command): void {
+  const { bucket, shim } = DEFAULT_OPTIONS;
+  program
+    .command("cdn")
+    .description("write the configuration of a CDN or cache, generated from the table of routes")
+    .addArgument(new Argument("<target>", "which").choices(Object.keys(CDN_TARGETS)))
+    .option("--out <directory>", "where to write (default: cdn-config/<target>)")
+    .option("--bucket <url>", "of the published prefix", `http://${bucket.host}:${bucket.port}${bucket.path}`)
+    .option("--shim <url>", "of the shim", `http://${shim.host}:${shim.port}`)
+    .action((target: CdnTarget, flags: CdnFlags) => {
+      const bucketUrl = parseUrl("bucket", flags.bucket);
+      const files = CDN_TARGETS[target]({
+        bucket: { ...originOf(bucketUrl), path: bucketUrl.pathname.replace(/\/*$/, "/") },
+        shim: originOf(parseUrl("shim", flags.shim)),
+      });
+      const out = flags.out ?? join("cdn-config", target);
+      for (const [name, text] of Object.entries(files)) write(out, name, text);
+    });
+}
+
+function parseUrl(option: string, text: string): URL {
+  const url = URL.parse(text);
+  if (url?.protocol === "http:" || url?.protocol === "https:") return url;
+  throw new Failure("invalid_setting", `--${option} "${text}" is no http or https URL`, { exit: EXIT.usage });
+}
+
+function originOf(url: URL): Origin {
+  return { host: url.hostname, port: Number(url.port) || (url.protocol === "https:" ? 443 : 80) };
+}
+
+function write(directory: string, name: string, text: string): void {
+  const path = join(directory, name);
+  try {
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(path, text);
+  } catch (cause) {
+    throw new Failure("file_unwritable", `${path} cannot be written`, { exit: EXIT.io, cause });
+  }
+  console.log(path);
+}

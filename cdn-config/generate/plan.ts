@@ -1,0 +1,70 @@
+/**
+ * What every front needs of the table of routes: for each public URL that may be cached, a pattern of its raw form and
+ * the cache's key. A URL in any other form (percent-encoded parameters, dot segments, odd ids) is left to the shim,
+ * uncached: nothing is guessed.
+ */
+import { ACTIVITY_CURSOR_LENGTH } from "../../src/http/page-query.ts";
+import type { Route } from "../../src/http/route.ts";
+import { type NamedRoute, ROUTES } from "../../src/http/routes.ts";
+
+export interface CachedUrl {
+  readonly route: NamedRoute;
+  /** Of path and query, anchored; for PCRE and ECMAScript alike. */
+  readonly pattern: string;
+  /** The object that answers; absent where the shim composes the answer, and the URL itself is the cache's key. */
+  readonly key?: string;
+}
+
+export const CACHED_URLS: readonly CachedUrl[] = (ROUTES as readonly NamedRoute[]).flatMap((route) =>
+  route.objects.length === 0
+    ? [{ route, pattern: `^${pathPattern(route)}${composedQuery(route)}$` }]
+    : route.objects.map(({ query, key }) => ({
+        route,
+        key,
+        pattern: `^${pathPattern(route)}${queryPattern(route, query)}$`,
+      })),
+);
+
+/** Names of the routes for which something holds, in the table's order. */
+export function routeNames(holds: (route: Route) => boolean): string[] {
+  return (ROUTES as readonly NamedRoute[]).filter(holds).map(({ name }) => name);
+}
+
+/** `.` and `..` are path segments to every URL parser; an id in percent-encoding is left to the shim. */
+function pathPattern({ path }: Route): string {
+  return path.replace("{installationId}", "(?!\\.{1,2}/)[A-Za-z0-9._:-]{1,128}");
+}
+
+/** Empty pieces are no parameters (design 4, "HTTP"); parameters may stand in any order. */
+function queryPattern({ query: rule }: Route, query: string): string {
+  if (rule === "ignored") return "(?:\\?.*)?";
+  if (query === "") return "(?:\\?&*)?";
+  const orders = permutations(query.split("&")).map((pieces) => pieces.join("&+"));
+  return `\\?&*(?:${orders.join("|")})&*`;
+}
+
+/** The forms that clients write; whatever else is valid goes to the shim. */
+function composedQuery({ query: rule }: Route): string {
+  if (rule === "ignored") return "(?:\\?.*)?";
+  const parts =
+    rule === "observations"
+      ? ["cursor=[A-Za-z0-9_-]{1,24}", "limit=[0-9]{1,3}"]
+      : [
+          "category=(?:all|protocol|players|measurement)",
+          "limit=[0-9]{1,3}",
+          `cursor=[A-Za-z0-9_-]{1,${ACTIVITY_CURSOR_LENGTH}}`,
+        ];
+  return `(?:\\?(?:${selections(parts).join("|")}))?`;
+}
+
+/** Every choice of some parts, in their order. */
+function selections([part, ...rest]: readonly string[]): string[] {
+  if (part === undefined) return [];
+  const others = selections(rest);
+  return [part, ...others.map((other) => `${part}&${other}`), ...others];
+}
+
+function permutations(pieces: readonly string[]): string[][] {
+  if (pieces.length < 2) return [[...pieces]];
+  return pieces.flatMap((piece, index) => permutations(pieces.toSpliced(index, 1)).map((rest) => [piece, ...rest]));
+}

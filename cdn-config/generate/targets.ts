@@ -1,0 +1,9 @@
+import type { CdnOptions } from "./options.ts";
+import { varnishFiles } from "./varnish.ts";
+
+/** What `noonmark cdn TARGET` writes: names of files and their text. */
+export const CDN_TARGETS = {
+  varnish: varnishFiles,
+} as const satisfies Record<string, (options: CdnOptions) => Record<string, string>>;
+
+export type CdnTarget = keyof typeof CDN_TARGETS;

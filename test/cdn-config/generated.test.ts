@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { DEFAULT_OPTIONS } from "../../cdn-config/generate/options.ts";
+import { CACHED_URLS } from "../../cdn-config/generate/plan.ts";
+import { CDN_TARGETS } from "../../cdn-config/generate/targets.ts";
+import { matchObject, matchPath } from "../../src/http/route-match.ts";
+
+const ROOT = new URL("../../cdn-config/", import.meta.url);
+
+for (const [target, files] of Object.entries(CDN_TARGETS)) {
+  test(`cdn-config/${target} is what \`noonmark cdn ${target}\` writes`, () => {
+    const generated = files(DEFAULT_OPTIONS);
+    expect(readdirSync(new URL(`${target}/`, ROOT)).sort()).toEqual(Object.keys(generated).sort());
+    for (const [name, text] of Object.entries(generated)) {
+      expect(readFileSync(new URL(`${target}/${name}`, ROOT), "utf8"), `${target}/${name}`).toBe(text);
+    }
+  });
+}
+
+/** URLs as clients write them, well and badly. */
+const PATHS = [
+  "/v1/public/telemetry",
+  "/v1/public/modules",
+  "/v1/public/installations/wheel-1/telemetry",
+  "/v1/public/installations/../telemetry",
+  "/v1/public/installations/a:b.c_D/observations",
+  `/v1/public/installations/${"x".repeat(129)}/observations`,
+  "/v4/public/process",
+  "/v4/public/processes",
+  "/v2/public/stats",
+  "/v4/public/onchain",
+  "/v4/public/settlements",
+  "/v3/public/settlements",
+  "/v1/public/activity",
+];
+const PARAMETERS = [
+  "",
+  "range=7d",
+  "range=now",
+  "range=24h",
+  "queue=1",
+  "queue=0",
+  "a",
+  "range=7%64",
+  "limit=7",
+  "cursor=MQ",
+  "category=all",
+];
+const QUERIES = PARAMETERS.flatMap((one) =>
+  PARAMETERS.flatMap((other) => ["", `?${one}`, `?${one}&${other}`, `?&${one}&&${other}&`, `?${one}${other}`]),
+);
+
+test("a front answers a URL from the object that the shim would, and leaves every other URL to the shim", () => {
+  let cached = 0;
+  for (const path of PATHS) {
+    for (const query of new Set(QUERIES)) {
+      const found = CACHED_URLS.filter(({ pattern }) => new RegExp(pattern).test(path + query));
+      expect(found.length).toBeLessThanOrEqual(1);
+      const [url] = found;
+      if (url === undefined) continue;
+      cached++;
+      const match = matchPath(new URL(`http://front${path}`).pathname);
+      expect([path, match?.route.name]).toEqual([path, url.route.name]);
+      if (url.key !== undefined) expect(matchObject(url.route, query.slice(1))?.key).toBe(url.key);
+    }
+  }
+  expect(cached).toBeGreaterThan(100);
+});

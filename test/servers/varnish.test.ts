@@ -1,0 +1,33 @@
+/** Varnish with the generated file, in front of a real bucket and the shim. */
+import { afterAll, beforeAll, describe } from "vitest";
+import { type PublishedWorld, publishWorld } from "./published-world.ts";
+import { type S3Server, startRadosgw } from "./radosgw.ts";
+import { makeBucket } from "./s3-store.ts";
+import { followsScripts } from "./scripts.ts";
+import { type Front, startVarnish } from "./varnish.ts";
+
+let server: S3Server;
+let world: PublishedWorld;
+let front: Front;
+beforeAll(async () => {
+  server = await startRadosgw();
+  await makeBucket(server);
+  world = await publishWorld(server);
+  front = await startVarnish(world.origins);
+});
+afterAll(async () => {
+  await front?.stop();
+  await world?.stop();
+  await server?.stop();
+});
+
+describe("the scripts through Varnish", () =>
+  followsScripts(
+    () => front,
+    () => world,
+  ));
+describe("the scripts on the shim over S3", () =>
+  followsScripts(
+    () => ({ hostname: "127.0.0.1", port: world.shim.port }),
+    () => world,
+  ));

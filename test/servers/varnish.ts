@@ -1,0 +1,32 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { CdnOptions } from "../../cdn-config/generate/options.ts";
+import { varnishFiles } from "../../cdn-config/generate/varnish.ts";
+import { freePort, run, start, stop, until } from "./processes.ts";
+
+export interface Front {
+  readonly hostname: "127.0.0.1";
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+export async function startVarnish(options: CdnOptions): Promise<Front> {
+  const folder = mkdtempSync(join(tmpdir(), "noonmark-varnish-"));
+  const port = await freePort();
+  const vcl = join(folder, "default.vcl");
+  writeFileSync(vcl, varnishFiles(options)["default.vcl"] ?? "");
+  // Its own complaint about a file that does not compile.
+  await run("varnishd", ["-C", "-j", "none", "-f", vcl, "-n", join(folder, "check")]);
+  const args = ["-F", "-j", "none", "-n", join(folder, "run"), "-a", `127.0.0.1:${port}`, "-T", "none", "-f", vcl];
+  const child = start("varnishd", [...args, "-s", "malloc,64m"], join(folder, "log"));
+  await until("Varnish answers", async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok);
+  return {
+    hostname: "127.0.0.1",
+    port,
+    async stop() {
+      await stop(child, "SIGTERM");
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
