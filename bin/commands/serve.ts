@@ -1,6 +1,5 @@
 /** `noonmark serve`: the shim over what is published, until it is told to stop. */
 import type { Command } from "commander";
-import { openStore } from "../../src/object-store/open-store.ts";
 import { shimContext } from "../../src/shim/context.ts";
 import { startServer } from "../../src/shim/node-server.ts";
 import { rareReport } from "../../src/shim/rare-report.ts";
@@ -8,7 +7,9 @@ import { tickStore } from "../../src/shim/tick-store.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
 import { parseInstant } from "../cli/instant.ts";
 import { createLog } from "../cli/log.ts";
+import { openConfiguredStore } from "../cli/open-configured-store.ts";
 import { loadSettings, settingOptions } from "../cli/settings.ts";
+import { shimClock } from "../cli/shim-clock.ts";
 import { askedToStop } from "../cli/signals.ts";
 
 export function registerServe(program: Command): void {
@@ -29,21 +30,24 @@ async function serve(flags: ServeFlags): Promise<void> {
   const at = parseInstant(flags.at);
   const log = createLog(settings.logLevel);
   const monotonic = () => performance.now();
-  const store = await openStore(settings.store, { write: false });
+  const store = await openConfiguredStore(settings, { write: false });
+  const clock = await shimClock(store, log);
   const context = shimContext({
     store: tickStore(store),
-    now: at === undefined ? () => Date.now() : () => at,
+    now: () => at ?? clock.now(),
     monotonic,
     report: rareReport((error, before) => log.error({ err: error, before }, "the store cannot be read"), monotonic),
   });
   const server = await startServer(context, {
     host: settings.host,
     port: settings.port,
-    wallClock: () => Date.now(),
+    wallClock: () => clock.now(),
+    clockSkew: () => clock.skew(),
     defect: (error) => log.error({ err: error }, "a request met a defect"),
   });
   console.log(`Serving ${store.name} on ${server.url}${at === undefined ? "" : ` as of ${formatTimestamp(at)}`}`);
   const signal = await askedToStop();
   log.info({ signal }, "stopping");
+  clock.stop();
   await server.stop();
 }

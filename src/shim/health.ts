@@ -7,6 +7,13 @@ import type { ShimAnswer } from "./answer.ts";
 import { plainAnswer } from "./full-answer.ts";
 import type { StoreReader } from "./recent.ts";
 
+export interface HealthClocks {
+  /** Epoch ms, for the publisher's age. */
+  wallClock(): number;
+  /** How far this host is ahead of the store (ms); undefined where that is not known. */
+  clockSkew?(): number | undefined;
+}
+
 export interface HealthRequest {
   readonly method: string;
   /** Path and query. */
@@ -15,18 +22,18 @@ export interface HealthRequest {
 
 /**
  * `undefined` for any other path. Alive: always 200. Ready: 200 while the store can be read, whatever the publisher
- * does (a dead one is when the shim is needed most); its age stands in the body. `now` is the wall clock (epoch ms).
+ * does (a dead one is when the shim is needed most); its age stands in the body.
  */
 export function healthAnswer(
   { method, url }: HealthRequest,
   store: StoreReader,
-  now: () => number,
+  clocks: HealthClocks,
 ): Promise<ShimAnswer> | undefined {
   // Every request passes here: one look at its first letters.
   if (!url.startsWith("/healthz") && !url.startsWith("/readyz")) return undefined;
   const path = url.split("?", 1)[0];
   if (path !== "/healthz" && path !== "/readyz") return undefined;
-  return answered(method, path === "/healthz" ? ALIVE : () => readiness(store, now));
+  return answered(method, path === "/healthz" ? ALIVE : () => readiness(store, clocks));
 }
 
 const ALIVE = () => ok({ status: "ok" });
@@ -36,10 +43,12 @@ async function answered(method: string, full: () => ShimAnswer | Promise<ShimAns
   return method === "HEAD" ? { ...(await full()), body: undefined } : full();
 }
 
-async function readiness(store: StoreReader, now: () => number): Promise<ShimAnswer> {
+async function readiness(store: StoreReader, clocks: HealthClocks): Promise<ShimAnswer> {
   try {
     const status = await store.get(STATUS_KEY, { fresh: true });
-    return ok({ status: "ready", publisher: status === undefined ? null : publisherAge(status.body, now()) });
+    const publisher = status === undefined ? null : publisherAge(status.body, clocks.wallClock());
+    const clockSkewMs = clocks.clockSkew?.();
+    return ok({ status: "ready", publisher, ...(clockSkewMs === undefined ? {} : { clockSkewMs }) });
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
     return plainAnswer(unavailable("store_unavailable"));

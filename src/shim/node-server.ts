@@ -13,6 +13,8 @@ export interface ServerOptions {
   readonly port: number;
   /** Epoch ms, for the publisher's age in `/readyz`; the context's own clock may stand still. */
   wallClock(): number;
+  /** How far this host is ahead of the store (ms); undefined where that is not known. */
+  clockSkew?(): number | undefined;
   defect(error: unknown): void;
   /** How long requests in flight may still take once `stop` is called (ms). */
   readonly graceMs?: number;
@@ -36,7 +38,7 @@ export async function startServer(context: ShimContext, options: ServerOptions):
   const handler = nodeHandler(context, {
     defect: (error) => options.defect(error),
     closing: () => stopping,
-    before: (request) => healthAnswer(request, context.store, () => options.wallClock()),
+    before: (request) => healthAnswer(request, context.store, options),
   });
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, handler);
   await listen(server, options.host, options.port);

@@ -1,3 +1,4 @@
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { MODULES_KEY, PROCESS_KEY, TELEMETRY_KEY, UNKNOWN_TELEMETRY_KEY } from "../../src/http/keys.ts";
 import { answer } from "../../src/shim/answer.ts";
@@ -142,4 +143,52 @@ test("a repeated read of the same object spares the work", async () => {
   const second = await answer(request, context);
   expect(second.headers).toBe(first.headers);
   expect(second.body).toBe(first.body);
+});
+
+test("whatever is asked, there is an answer with the headers of every answer", async () => {
+  const { store, context } = surroundings();
+  await putIndex(store, { w: "h" });
+  const piece = fc.constantFrom(
+    "/",
+    "v1",
+    "v2",
+    "v4",
+    "public",
+    "installations",
+    "w",
+    "..",
+    "%2e",
+    "%",
+    "%2F",
+    "telemetry",
+  );
+  const more = fc.constantFrom(
+    "observations",
+    "activity",
+    "stats",
+    "?",
+    "&",
+    "=",
+    "range",
+    "7d",
+    "cursor",
+    "MQ",
+    "limit",
+    "#",
+    "\\",
+  );
+  const url = fc.oneof(
+    fc.string(),
+    fc.array(fc.oneof(piece, more)).map((pieces) => `/${pieces.join("")}`),
+  );
+  const method = fc.constantFrom("GET", "HEAD", "OPTIONS", "POST", "get", "");
+  await fc.assert(
+    fc.asyncProperty(url, method, fc.option(fc.string(), { nil: undefined }), async (url, method, ifNoneMatch) => {
+      const { status, headers, body } = await answer({ method, url, ifNoneMatch }, context);
+      expect([200, 204, 304, 400, 404, 405, 503]).toContain(status);
+      expect(headers["access-control-allow-origin"]).toBe("*");
+      if (body !== undefined) expect(headers["content-length"]).toBe(String(body.length));
+    }),
+    { numRuns: 500 },
+  );
 });

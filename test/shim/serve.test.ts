@@ -42,7 +42,10 @@ function noonmark(...args: string[]): ChildProcess {
 
 async function serving(child: ChildProcess): Promise<number> {
   if (child.stdout === null) throw new Error("no stdout");
-  const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
+  const line = await Promise.race([
+    once(createInterface({ input: child.stdout }), "line").then(([text]) => String(text)),
+    once(child, "exit").then(([code]) => `ended with ${code}`),
+  ]);
   const port = /^Serving .* on http:\/\/127\.0\.0\.1:(\d+)/.exec(line)?.[1];
   if (port === undefined) throw new Error(line);
   return Number(port);

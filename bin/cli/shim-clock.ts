@@ -1,0 +1,31 @@
+import type { Logger } from "pino";
+import { hasClock, type ObjectStore } from "../../src/object-store/object-store.ts";
+import { StoreTime, TOLERATED_SKEW_MS } from "../../src/shim/store-time.ts";
+
+/** How often a host is measured against its store (ms). */
+const EVERY_MS = 60_000;
+
+export interface ShimClock {
+  now(): number;
+  /** ms; undefined where the store has no clock. */
+  skew(): number | undefined;
+  stop(): void;
+}
+
+/** The host's clock, put right by the store's where it has one. */
+export async function shimClock(store: ObjectStore, log: Logger): Promise<ShimClock> {
+  const wall = () => Date.now();
+  if (!hasClock(store)) return { now: wall, skew: () => undefined, stop: () => {} };
+  const time = new StoreTime(store, wall);
+  const measure = async () => {
+    try {
+      const skew = await time.measure();
+      if (Math.abs(skew) > TOLERATED_SKEW_MS) log.warn({ skewMs: skew }, "this host's clock differs from the store's");
+    } catch (error) {
+      log.warn({ err: error }, "the store's clock cannot be read");
+    }
+  };
+  await measure();
+  const timer = setInterval(measure, EVERY_MS);
+  return { now: () => time.now(), skew: () => time.skew, stop: () => clearInterval(timer) };
+}
