@@ -23,6 +23,8 @@ export interface ShimRequest {
   /** A request target (`/path?query`) or an absolute URL, ASCII. */
   readonly url: string;
   readonly ifNoneMatch?: string | undefined;
+  /** The request has FRONT_HEADER. */
+  readonly front?: boolean;
 }
 
 export interface ShimAnswer {
@@ -32,6 +34,10 @@ export interface ShimAnswer {
   /** Absent for HEAD, 204 and 304. */
   readonly body: Uint8Array | undefined;
 }
+
+/** A front that caches sends this, and is told when the answer's word ends, in epoch ms (design 1, 9). */
+export const FRONT_HEADER = "noonmark-front";
+export const VALID_UNTIL_HEADER = "noonmark-valid-until";
 
 const PREFLIGHT: ShimAnswer = { status: 204, headers: PREFLIGHT_HEADERS, body: undefined };
 const WRONG_METHOD = plainAnswer(METHOD_NOT_ALLOWED);
@@ -45,11 +51,13 @@ export async function answer(request: ShimRequest, context: ShimContext): Promis
   if (method === "OPTIONS") return PREFLIGHT;
   if (method !== "GET" && method !== "HEAD") return WRONG_METHOD;
   const full = await fullAnswer(request.url, context);
-  const { status, headers, validator } = full;
+  const { status, validator, validUntil } = full;
+  const toldOf = request.front === true && validUntil !== undefined;
+  const headers = toldOf ? { ...full.headers, [VALID_UNTIL_HEADER]: String(validUntil) } : full.headers;
   if (ifNoneMatch !== undefined && validator !== undefined && matchesNone(ifNoneMatch, validator.etag)) {
     return { status: 304, headers: validator.notModified, body: undefined };
   }
-  return method === "HEAD" ? { status, headers, body: undefined } : full;
+  return { status, headers, body: method === "HEAD" ? undefined : full.body };
 }
 
 async function fullAnswer(url: string, context: ShimContext): Promise<FullAnswer> {

@@ -8,6 +8,8 @@ export interface FullAnswer {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
+  /** The first instant (epoch ms) at which another answer holds; for fronts (`answer.ts`). */
+  readonly validUntil?: number;
   /** Present where If-None-Match is to be evaluated. */
   readonly validator?: { readonly etag: string; readonly notModified: Readonly<Record<string, string>> };
 }

@@ -5,7 +5,7 @@
  */
 
 import type { NamedRoute } from "../http/routes.ts";
-import { applyEdits, type Successor, successorAt } from "../http/successor.ts";
+import { applyEdits, type Successor, successorAt, validUntil } from "../http/successor.ts";
 import { type StoredObject, StoreUnavailable } from "../object-store/object-store.ts";
 import { decodeAnswer, type StoredAnswer } from "../object-store/stored-answer.ts";
 import { type FullAnswer, routeAnswer } from "./full-answer.ts";
@@ -34,7 +34,11 @@ export async function storedAnswer(
   if (successor?.key !== undefined) return constantAnswer(route, successor.key, store);
   const known = full.get(successor);
   if (known !== undefined) return known;
-  const made = routeAnswer(route, headOf(answer, successor), applyEdits(answer.body, successor?.edits ?? []));
+  const until = validUntil(answer.successors, now);
+  const made = {
+    ...routeAnswer(route, headOf(answer, successor), applyEdits(answer.body, successor?.edits ?? [])),
+    ...(until === undefined ? {} : { validUntil: until }),
+  };
   full.set(successor, made);
   return made;
 }

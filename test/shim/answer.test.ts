@@ -192,3 +192,16 @@ test("whatever is asked, there is an answer with the headers of every answer", a
     { numRuns: 500 },
   );
 });
+
+test("a front that asks is told when the answer's word ends, nobody else is", async () => {
+  const { store, clocks, context } = surroundings();
+  const successors = [{ from: 1_000_500, edits: [{ offset: 0, length: 1, text: "b" }] }, { from: 1_000_900 }];
+  await putAnswer(store, TELEMETRY_KEY, { status: 200, headers: {}, body: "a" }, successors);
+  const ask = async (front: boolean) =>
+    (await answer({ method: "GET", url: "/v1/public/telemetry", front }, context)).headers["noonmark-valid-until"];
+  expect([await ask(true), await ask(false)]).toEqual(["1000500", undefined]);
+  clocks.now = 1_000_500;
+  expect(await ask(true)).toBe("1000900");
+  clocks.now = 1_000_900;
+  expect(await ask(true)).toBeUndefined();
+});
