@@ -4,13 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import SqliteDatabase from "better-sqlite3";
 import { type ChainSource, noChain } from "../../publish/chain-source.ts";
-import type { PollEvent } from "../../src/chain/chain-options.ts";
 import { readDeployment } from "../../src/chain/deployment.ts";
 import { openChain } from "../../src/chain/open-chain.ts";
+import type { PollEvent } from "../../src/chain/poll-event.ts";
+import { CHAIN_FILE, rpcAddresses } from "./configured-chain.ts";
 import type { Settings } from "./settings.ts";
-
-/** The chain's file in the state directory. */
-export const CHAIN_FILE = "chain.db";
 
 export interface ChainUse {
   /** Epoch ms; for `--at` a clock that was set to that instant when the command began. */
@@ -46,7 +44,7 @@ function openAt(settings: Settings, statePath: string, use: ChainUse, closed: ()
   let last: PollEvent | undefined;
   const chain = openChain({
     deployment: readDeployment(deployment),
-    rpcUrls: rpcUrl.split(",").map((url) => url.trim()),
+    rpcUrls: rpcAddresses(rpcUrl),
     statePath,
     grace: chainGrace * 1000,
     word: chainWord * 1000,

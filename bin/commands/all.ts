@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { registerCdn } from "./cdn.ts";
+import { registerChain } from "./chain.ts";
 import { registerIngest } from "./ingest.ts";
 import { registerInit } from "./init.ts";
 import { registerLease } from "./lease.ts";
@@ -18,4 +19,5 @@ export const COMMANDS: readonly ((program: Command) => void)[] = [
   registerStatus,
   registerLease,
   registerCdn,
+  registerChain,
 ];

@@ -1,6 +1,6 @@
-/** How the chain is opened, and what it tells the operator. */
+/** How the chain is opened. */
 import type { Deployment } from "./deployment.ts";
-import type { RangeProgress } from "./pass-context.ts";
+import type { PollEvent } from "./poll-event.ts";
 import type { RpcLimits } from "./rpc/rpc-node.ts";
 
 export interface ChainOptions {
@@ -23,10 +23,3 @@ export interface ChainOptions {
   readonly random?: () => number;
   readonly limits?: RpcLimits;
 }
-
-/** What the operator is told; nothing of it holds a key. */
-export type PollEvent =
-  | ({ readonly type: "range"; readonly node: string } & RangeProgress)
-  | { readonly type: "failed"; readonly node: string; readonly message: string }
-  | { readonly type: "doubt" | "mismatch"; readonly node: string; readonly check: string; readonly detail: string }
-  | { readonly type: "good"; readonly node: string; readonly head: bigint };

@@ -7,13 +7,13 @@ import type { ChainOptions } from "./chain-options.ts";
 import type { ChainState } from "./chain-state.ts";
 import { Poller } from "./poller.ts";
 import { RPC_LIMITS } from "./rpc/rpc-node.ts";
-import { openChainStore } from "./store.ts";
+import { openChainStore, type Problem, readSync } from "./store.ts";
 import { chainState } from "./verdict.ts";
 
 export interface Chain {
   /**
-   * One pass, over the nodes in order until one is good. Never overlaps: a poll during another is that one. Never
-   * rejects for what a node does; `deadline` is in epoch ms.
+   * One pass, over the nodes in order until one is good. Never overlaps: a poll during another is that one. Does not
+   * reject; `deadline` is in epoch ms.
    */
   poll(now: number, deadline: number): Promise<void>;
   /** Synchronous and cheap. Two calls between which nothing changed give the same object, its `wordUntil` aside. */
@@ -22,8 +22,10 @@ export interface Chain {
   nextChange(now: number): number | undefined;
   /** Rises whenever a pass has changed what `state` says, `wordUntil` alone not counted. */
   moved(): number;
-  /** Whether the last poll reached the end of its pass. */
+  /** Whether the last poll came to a verdict: nothing more is to be had from the nodes now. */
   settled(): boolean;
+  /** What keeps the views from being good, for the operator alone. */
+  problem(): Problem | undefined;
   /** The chain's file, for reads of events up to the view's safeThroughBlock. */
   readonly db: Database;
   close(): void;
@@ -43,9 +45,13 @@ export function openChain(options: ChainOptions): Chain {
   return {
     db,
     async poll(now, deadline) {
-      running ??= poller.poll(now, deadline).finally(() => {
-        running = undefined;
-      });
+      running ??= poller
+        .poll(now, deadline)
+        // Only the file can fail here: a full disk, or somebody else's lock. The next poll tries again.
+        .catch((error) => options.onEvent?.({ type: "failed", node: options.statePath, message: String(error) }))
+        .finally(() => {
+          running = undefined;
+        });
       await running;
     },
     state: (now) => chainState(poller.verdict, options.deployment, { now, grace: options.grace, word: options.word }),
@@ -56,6 +62,7 @@ export function openChain(options: ChainOptions): Chain {
     },
     moved: () => poller.moved,
     settled: () => poller.settled,
+    problem: () => readSync(db).problem,
     close: () => db.close(),
   };
 }

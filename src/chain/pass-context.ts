@@ -7,6 +7,7 @@ import type { EconomyFinding } from "./economy-finding.ts";
 import type { Head } from "./head.ts";
 import type { LogFactsReader } from "./log-facts.ts";
 import type { LogSources } from "./logs.ts";
+import type { RangeProgress } from "./poll-event.ts";
 import type { RangeSize } from "./range-size.ts";
 import type { RpcNode } from "./rpc/rpc-node.ts";
 import type { Snapshot } from "./views.ts";
@@ -37,16 +38,6 @@ export interface PassContext {
   readonly now: () => number;
   onHead(head: Head): void;
   onRange(progress: RangeProgress): void;
-}
-
-/** After each stored range. */
-export interface RangeProgress {
-  /** First block of this pass's logs, last block stored, and the safe block it goes to. */
-  readonly from: bigint;
-  readonly through: bigint;
-  readonly safe: bigint;
-  /** Events stored with this range. */
-  readonly events: number;
 }
 
 export type PassOutcome =

@@ -29,7 +29,9 @@ export async function readLogs(
   stored: StoredThrough | undefined,
 ): Promise<Held | { readonly doubt: Doubt }> {
   const { db, deployment, node } = context;
-  const begin = context.repairFrom ?? (stored === undefined ? firstBlock(deployment) : stored.block + 1n);
+  const next = stored === undefined ? 0n : stored.block + 1n;
+  const start = firstBlock(deployment);
+  const begin = context.repairFrom ?? (next < start ? start : next);
   let from = begin;
   let expected = stored;
   let events: ChainEvent[] = [];

@@ -4,14 +4,14 @@ import type { ChainOptions } from "./chain-options.ts";
 import type { FailedCheck } from "./checks.ts";
 import { confirms, type Doubt } from "./doubt.ts";
 import { LogFactsReader } from "./log-facts.ts";
-import { ContradictingAnswer, type LogSources, logSources } from "./logs.ts";
+import { type LogSources, logSources } from "./logs.ts";
 import { runPass } from "./pass.ts";
 import type { PassOutcome } from "./pass-context.ts";
+import type { ProblemEvent } from "./poll-event.ts";
 import { RangeSize } from "./range-size.ts";
 import { redactText, redactUrl } from "./rpc/redact.ts";
-import { RpcError } from "./rpc/rpc-error.ts";
 import { rpcNode } from "./rpc/rpc-node.ts";
-import { dropSnapshot, readSync, StoreMoved, touch } from "./store.ts";
+import { dropSnapshot, readSync, touch, writeProblem } from "./store.ts";
 import type { Verdict } from "./verdict.ts";
 import { readSnapshot, type Snapshot } from "./views.ts";
 
@@ -43,6 +43,8 @@ export class Poller {
   #fundingRepair: bigint | undefined;
   #storedThrough: string | undefined;
   #touchedAt = 0;
+  /** JSON of what was last written down as wrong. */
+  #problem: string | undefined;
 
   constructor(db: Database, options: PollerOptions) {
     this.#db = db;
@@ -60,6 +62,7 @@ export class Poller {
       economyMismatch: undefined,
     };
     this.#storedThrough = storedKey(db);
+    this.#problem = sync.problem === undefined ? undefined : JSON.stringify(sync.problem.event);
   }
 
   async poll(now: number, deadline: number): Promise<void> {
@@ -122,17 +125,12 @@ export class Poller {
       memory.spoke = outcome.kind !== "lagging";
       return outcome;
     } catch (error) {
-      if (!(error instanceof RpcError || error instanceof ContradictingAnswer || error instanceof StoreMoved))
-        throw error;
       memory.spoke = false;
       this.#facts.reset();
       // A pass that only ran out of time has not failed.
-      if (!(progressed && now() >= deadline)) this.#fail();
-      onEvent({
-        type: "failed",
-        node: redactUrl(rpcUrls[index] as string),
-        message: redactText(error.message, rpcUrls),
-      });
+      if (progressed && now() >= deadline) return undefined;
+      this.#fail();
+      this.#tellFailure(node.label, redactText(error instanceof Error ? error.message : String(error), rpcUrls));
       return undefined;
     }
   }
@@ -144,21 +142,22 @@ export class Poller {
     switch (outcome.kind) {
       case "lagging":
         this.#fail();
-        onEvent({ type: "failed", node, message: `its head is ${outcome.head}, behind what is stored` });
+        this.#tellFailure(node, `its head is ${outcome.head}, behind what is stored`);
         return false;
       case "doubt": {
         const { doubt } = outcome;
         const alone = !this.#nodes.some((other, at) => at !== index && other.spoke);
         const certain = confirms(this.#doubt, doubt, alone);
-        onEvent({ type: certain ? "mismatch" : "doubt", node, ...doubt.failure });
         this.#doubt = doubt;
-        if (certain) this.#mismatch(doubt.failure);
-        else this.#fail();
+        if (certain) this.#mismatch(node, doubt.failure);
+        else {
+          this.#fail();
+          this.#tell({ type: "doubt", node, ...doubt.failure });
+        }
         return certain;
       }
       case "mismatch":
-        onEvent({ type: "mismatch", node, ...outcome.failure });
-        this.#mismatch(outcome.failure);
+        this.#mismatch(node, outcome.failure);
         return true;
       case "not_yet_safe":
         if (this.verdict.failed || this.verdict.coreMismatch !== undefined) {
@@ -170,6 +169,7 @@ export class Poller {
       case "unchanged":
         this.#doubt = undefined;
         this.#goodPass(now(), {});
+        this.#noProblem();
         onEvent({ type: "good", node, head: this.verdict.snapshot?.core.chain.indexedThroughBlock ?? 0n });
         return true;
       case "read": {
@@ -177,9 +177,10 @@ export class Poller {
         const { economy, snapshot } = outcome;
         const failure = economy.kind === "mismatch" ? economy.failure : undefined;
         this.#fundingRepair = economy.kind === "mismatch" ? economy.repairFrom : undefined;
-        if (failure !== undefined) onEvent({ type: "mismatch", node, ...failure });
-        if (economy.kind === "invalid") onEvent({ type: "failed", node, message: economy.detail });
         this.#goodPass(now(), { snapshot, economyMismatch: failure, synced: true });
+        if (failure !== undefined) this.#tell({ type: "mismatch", node, ...failure });
+        else if (economy.kind === "invalid") this.#tellFailure(node, economy.detail);
+        else this.#noProblem();
         onEvent({ type: "good", node, head: snapshot.core.chain.indexedThroughBlock });
         return true;
       }
@@ -201,14 +202,34 @@ export class Poller {
     }
   }
 
-  #mismatch(failure: FailedCheck): void {
+  #mismatch(node: string, failure: FailedCheck): void {
     this.settled = true;
     dropSnapshot(this.#db);
+    this.#tell({ type: "mismatch", node, ...failure });
     this.#change({ coreMismatch: failure, snapshot: undefined, lastGoodPassAt: undefined, failed: true });
   }
 
   #fail(): void {
     if (!this.verdict.failed) this.#change({ failed: true });
+  }
+
+  #tellFailure(node: string, message: string): void {
+    this.#tell({ type: "failed", node, message });
+  }
+
+  /** Tells the operator, and writes it down for `chain status` where it is news. */
+  #tell(event: ProblemEvent): void {
+    this.#options.onEvent(event);
+    const text = JSON.stringify(event);
+    if (text === this.#problem) return;
+    this.#problem = text;
+    writeProblem(this.#db, event, this.#options.now());
+  }
+
+  #noProblem(): void {
+    if (this.#problem === undefined) return;
+    this.#problem = undefined;
+    writeProblem(this.#db, undefined, this.#options.now());
   }
 
   /** Whether everything that is published stands on a good pass, so that an unmoved safe block needs no reading. */

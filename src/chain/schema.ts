@@ -2,7 +2,7 @@
  * The chain's own SQLite file in the state directory: the logs at or below the safe block, and the last good snapshot.
  * Only the sync writes it. It may be wiped: it is read again from the chain.
  */
-export const CHAIN_SCHEMA_VERSION = 1;
+export const CHAIN_SCHEMA_VERSION = 2;
 
 export const CHAIN_SCHEMA = `
 -- one row; what the file was synced for, and how far
@@ -17,7 +17,9 @@ CREATE TABLE sync (
   indexed_through_block INTEGER,
   last_good_pass_at INTEGER,
   -- JSON of the last good snapshot (core, economy), null before the first
-  snapshot TEXT
+  snapshot TEXT,
+  -- JSON of what is wrong and since when, null where nothing is; for the operator alone
+  problem TEXT
 ) STRICT;
 
 -- one decoded log; arguments is a JSON array of {name, value}

@@ -11,6 +11,7 @@ import { statement } from "../sqlite/statement.ts";
 import type { ChainEvent } from "./chain-state.ts";
 import type { Deployment } from "./deployment.ts";
 import { digestOf } from "./doubt.ts";
+import type { ProblemEvent } from "./poll-event.ts";
 import { eventsFrom } from "./read-events.ts";
 import { CHAIN_SCHEMA, CHAIN_SCHEMA_VERSION } from "./schema.ts";
 
@@ -28,6 +29,13 @@ export interface SyncRow {
   readonly lastGoodPassAt: number | undefined;
   /** JSON of the last good snapshot. */
   readonly snapshot: string | null;
+  readonly problem: Problem | undefined;
+}
+
+/** What is wrong, and since when (epoch ms). */
+export interface Problem {
+  readonly since: number;
+  readonly event: ProblemEvent;
 }
 
 /** How long a statement waits for another process's transaction, in milliseconds. */
@@ -62,6 +70,7 @@ export function readSync(db: Database): SyncRow {
     indexedThroughBlock: typeof indexed === "bigint" ? indexed : undefined,
     lastGoodPassAt: typeof at === "bigint" ? Number(at) : undefined,
     snapshot: (row?.snapshot ?? null) as string | null,
+    problem: typeof row?.problem === "string" ? (JSON.parse(row.problem) as Problem) : undefined,
   };
 }
 
@@ -108,6 +117,12 @@ export function touch(db: Database, lastGoodPassAt: number): void {
   statement(db, "UPDATE sync SET last_good_pass_at = ? WHERE id = 1").run(lastGoodPassAt);
 }
 
+/** What `chain status` shows; undefined when all is well again. */
+export function writeProblem(db: Database, event: ProblemEvent | undefined, since: number): void {
+  const problem = event === undefined ? null : JSON.stringify({ since, event } satisfies Problem);
+  statement(db, "UPDATE sync SET problem = ? WHERE id = 1").run(problem);
+}
+
 /** Forgets the snapshot that the chain contradicts, so that a restart does not serve it. */
 export function dropSnapshot(db: Database): void {
   statement(db, "UPDATE sync SET snapshot = NULL WHERE id = 1").run();
@@ -126,7 +141,7 @@ export function rewind(db: Database, block: bigint): { removed: number } {
       statement(
         db,
         `UPDATE sync SET stored_through_block = ?, stored_through_hash = NULL,
-         indexed_through_block = NULL, snapshot = NULL, history = ? WHERE id = 1`,
+         indexed_through_block = NULL, snapshot = NULL, problem = NULL, history = ? WHERE id = 1`,
       ).run(block, randomUUID());
       return { removed: changes };
     })
@@ -193,7 +208,7 @@ function bind(db: Database, logs: string, whole: string): void {
     db.exec("DELETE FROM event");
     db.prepare(
       `UPDATE sync SET binding = ?, stored_through_block = NULL, stored_through_hash = NULL,
-       indexed_through_block = NULL, last_good_pass_at = NULL, snapshot = NULL, history = ? WHERE id = 1`,
+       indexed_through_block = NULL, last_good_pass_at = NULL, snapshot = NULL, problem = NULL, history = ? WHERE id = 1`,
     ).run(`${logs}:${whole}`, randomUUID());
   } else if (row.binding !== `${logs}:${whole}`) {
     db.prepare("UPDATE sync SET binding = ?, snapshot = NULL WHERE id = 1").run(`${logs}:${whole}`);

@@ -2,10 +2,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ChainOptions, PollEvent } from "../../src/chain/chain-options.ts";
+import type { ChainOptions } from "../../src/chain/chain-options.ts";
 import type { ChainState } from "../../src/chain/chain-state.ts";
 import { deploymentSchema } from "../../src/chain/deployment.ts";
 import { type Chain, openChain } from "../../src/chain/open-chain.ts";
+import type { PollEvent } from "../../src/chain/poll-event.ts";
 import { type Anvil, startAnvil } from "./anvil.ts";
 import { type DeploymentFile, deployWorld, type World, type WorldOptions } from "./deploy.ts";
 
