@@ -9,7 +9,7 @@ import { Published } from "../../publish/published.ts";
 import { leaseIdentity, Publisher } from "../../publish/publisher.ts";
 import type { CycleReport } from "../../publish/report.ts";
 import { runSchedule } from "../../publish/schedule.ts";
-import type { PollEvent } from "../../src/chain/chain-options.ts";
+import type { PollEvent } from "../../src/chain/poll-event.ts";
 import { plainEvent } from "./chain.ts";
 import { createLog } from "./log.ts";
 import { openConfiguredStore } from "./open-configured-store.ts";

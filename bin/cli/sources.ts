@@ -3,7 +3,7 @@ import type { ChainSource } from "../../publish/chain-source.ts";
 import { LedgerSource } from "../../publish/ledger-source.ts";
 import { copiedProjections, ownProjections } from "../../publish/projections-source.ts";
 import { SourceReader } from "../../publish/source-reader.ts";
-import type { PollEvent } from "../../src/chain/chain-options.ts";
+import type { PollEvent } from "../../src/chain/poll-event.ts";
 import { openChainCopy, openChainFor } from "./chain.ts";
 import { required, type Settings } from "./settings.ts";
 

@@ -9,7 +9,7 @@ import { heldBy, readLease } from "../../publish/lease.ts";
 import { Published } from "../../publish/published.ts";
 import { explicitInstant, leaseIdentity, Publisher } from "../../publish/publisher.ts";
 import type { CycleReport } from "../../publish/report.ts";
-import type { PollEvent } from "../../src/chain/chain-options.ts";
+import type { PollEvent } from "../../src/chain/poll-event.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { RESOURCE_NAMES, type ResourceName } from "../../src/resources/names.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
