@@ -5,6 +5,7 @@ import { registerIngest } from "./ingest.ts";
 import { registerInit } from "./init.ts";
 import { registerLease } from "./lease.ts";
 import { registerPublish } from "./publish.ts";
+import { registerRebuild } from "./rebuild.ts";
 import { registerRender } from "./render.ts";
 import { registerServe } from "./serve.ts";
 import { registerStatus } from "./status.ts";
@@ -17,6 +18,7 @@ export const COMMANDS: readonly ((program: Command) => void)[] = [
   registerServe,
   registerRender,
   registerStatus,
+  registerRebuild,
   registerLease,
   registerCdn,
   registerChain,

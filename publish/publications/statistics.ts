@@ -5,6 +5,7 @@
  */
 import { RANGES, statisticsKey } from "../../src/http/keys.ts";
 import { installationNo } from "../../src/ledger/watermarks.ts";
+import { lacksFacts } from "../../src/projections/advance.ts";
 import { statisticsMark } from "../../src/projections/statistics-mark.ts";
 import { buildStatistics } from "../../src/resources/statistics/build.ts";
 import { readStatisticsFacts } from "../../src/resources/statistics/read-facts.ts";
@@ -31,7 +32,10 @@ export function statisticsPublications(interval: number): readonly Publication[]
 
 function inputs({ facts, projections, installationId, genesisTimestamp }: Sources): string {
   const no = facts && installationNo(facts.ledger, installationId);
-  return no === undefined ? "none" : `${genesisTimestamp} ${statisticsMark(projections, no)}`;
+  if (facts === undefined || no === undefined) return "none";
+  // Of the catching up only its end is news: receipts that raised no peak leave the mark as it was.
+  const state = lacksFacts(facts.ledger, projections, no) ? "behind" : "level";
+  return `${genesisTimestamp} ${state} ${statisticsMark(projections, no)}`;
 }
 
 /** The end of the round that holds `at`. */

@@ -7,7 +7,7 @@ import { readTelemetryIdAt } from "../ledger/read-receipts.ts";
 import { type Installation, listInstallations } from "../ledger/watermarks.ts";
 import { ROUND_SECONDS } from "../values/round.ts";
 import { slotAt } from "../values/slot.ts";
-import { followClosures, isBehindClosures } from "./follow-closures.ts";
+import { followClosures, hasElapsedWaiting, hasNewClosure } from "./follow-closures.ts";
 import {
   type Followed,
   isSameLedger,
@@ -44,22 +44,29 @@ export const STEP: Budget = { rounds: 10_000, receipts: 200_000 };
  * genesis is another, or where `at` lies before a round that counts as elapsed, it begins again from nothing.
  */
 export function advanceProjections(ledger: Database, projections: Database, options: AdvanceOptions): boolean {
-  return projections.transaction(() => {
+  const step = projections.transaction(() => {
     if (!isSameLedger(ledger, projections)) forgetLedger(projections);
     const { rounds, receipts } = options.budget ?? STEP;
     const more = advanceRounds(ledger, projections, options, rounds);
     return advanceInstallations(ledger, projections, rounds, receipts) || more;
-  })();
+  });
+  // Immediate: a step that read first and wrote then would fail where a rebuild took over in between.
+  return step.immediate();
 }
 
-/** Whether the projections of an installation lack anything that the ledger holds, as of `at` (epoch ms). */
+/** Whether the projections of an installation are not yet what they are at `at` (epoch ms): facts, or elapsed rounds. */
 export function isBehind(ledger: Database, projections: Database, installation: number, at: number): boolean {
+  return lacksFacts(ledger, projections, installation) || hasElapsedWaiting(projections, at);
+}
+
+/** Whether the ledger holds anything for an installation that has not been taken in. */
+export function lacksFacts(ledger: Database, projections: Database, installation: number): boolean {
   const followed = readFollowed(projections).find((row) => row.installation === installation);
   return (
     followed === undefined ||
     followed.position < newestPosition(ledger, installation) ||
     followed.changedSeq < newestChange(ledger, installation) ||
-    isBehindClosures(ledger, projections, at)
+    hasNewClosure(ledger, projections)
   );
 }
 

@@ -68,12 +68,15 @@ export function followClosures(
   return taken;
 }
 
-/** Whether a closure, or a waiting round that has elapsed at `at` (epoch ms), is not in yet. */
-export function isBehindClosures(ledger: Database, projections: Database, at: number): boolean {
-  return (
-    nextClosure(ledger, readFollowedClosures(projections).closureSeq) !== undefined ||
-    statement(projections, "SELECT 1 FROM waiting_round WHERE slot < ? LIMIT 1").get(slotAt(at)) !== undefined
-  );
+/** Whether the ledger holds a closure that is not in, or not wholly. */
+export function hasNewClosure(ledger: Database, projections: Database): boolean {
+  return nextClosure(ledger, readFollowedClosures(projections).closureSeq) !== undefined;
+}
+
+/** Whether a round that waited for its end has elapsed at `at` (epoch ms). */
+export function hasElapsedWaiting(projections: Database, at: number): boolean {
+  const sql = "SELECT 1 FROM waiting_round WHERE slot < ? LIMIT 1";
+  return statement<[number]>(projections, sql).get(slotAt(at)) !== undefined;
 }
 
 function takeElapsed(

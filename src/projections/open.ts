@@ -8,13 +8,16 @@ import { PROJECTIONS } from "./schema.ts";
 /** The file's name in the state directory. */
 export const PROJECTIONS_FILE = "projections.db";
 
+/** How long a cycle waits while a rebuild takes over, in milliseconds. */
+const BUSY_TIMEOUT = 10_000;
+
 /**
  * The projections for writing, made where they are missing, and made anew where their schema is an older one. Throws
  * `Failure` (exit 74, 75 where they are locked): a broken file, another program's, a newer one's.
  */
 export function openProjections(path: string): Database {
   return withHint(() => {
-    const db = wipedIfOlder(path, () => openForWriting(path, PROJECTIONS));
+    const db = wipedIfOlder(path, () => openForWriting(path, PROJECTIONS, { busyTimeout: BUSY_TIMEOUT }));
     // What a power cut takes is derived again; the file stays whole all the same.
     db.pragma("synchronous = NORMAL");
     return db;
