@@ -13,27 +13,49 @@ import { type CoreStateRead, coreState } from "./state-read.ts";
 import { append } from "./store.ts";
 import { coreView, economyView, type Snapshot, safeCoreState, writeSnapshot } from "./views.ts";
 
+/**
+ * The binding checks of the Core's state before the first sync, which may take hours: a deployment file that names
+ * other contracts is a mismatch at once.
+ */
+export async function failedBinding(context: PassContext, head: Head): Promise<FailedCheck | undefined> {
+  const reading = await readState(context.node, context.deployment, {
+    block: head.safe,
+    expectedImplementation: null,
+    multicall: head.multicall,
+    blocks: [],
+  });
+  return checkedCore(context, reading).failure;
+}
+
 export async function readSafeState(context: PassContext, head: Head, held: Held): Promise<PassOutcome> {
   const { db, deployment, node } = context;
-  const upgraded =
-    held.events.findLast((event) => event.eventName === "Upgraded") ?? newestOf(db, "core", "Upgraded", 1)[0];
+  const upgraded = held.events.findLast((event) => event.eventName === "Upgraded");
   const reading = await readState(node, deployment, {
     block: head.safe,
-    expectedImplementation: upgraded?.arguments[0]?.value,
+    expectedImplementation: (upgraded ?? newestOf(db, "core", "Upgraded", 1)[0])?.arguments[0]?.value,
     multicall: head.multicall,
     blocks: [...(held.last?.undated ?? [])].filter((block) => block !== head.safe),
   });
   const dated = provenByReading(held, reading);
-  const missing = missingCoreCode(reading);
-  if (missing !== undefined) return { kind: "mismatch", failure: missing };
-  const core = coreState(reading);
-  const failure = failedCoreCheck(deployment, reading, core, context.genesisTimestamp);
+  const { core, failure } = checkedCore(context, reading);
   if (failure !== undefined) return { kind: "mismatch", failure };
   const unsettled = differingState(held.frontier, core);
   if (unsettled !== undefined) {
     return { kind: "doubt", doubt: doubtOf(context, unsettled, held.from, head.safe, dated.events) };
   }
   return store(context, head, dated, reading, core);
+}
+
+type CheckedCore =
+  | { readonly core: CoreStateRead; readonly failure?: undefined }
+  | { readonly core?: undefined; readonly failure: FailedCheck };
+
+function checkedCore({ deployment, genesisTimestamp }: PassContext, reading: Reading): CheckedCore {
+  const missing = missingCoreCode(reading);
+  if (missing !== undefined) return { failure: missing };
+  const core = coreState(reading);
+  const failure = failedCoreCheck(deployment, reading, core, genesisTimestamp);
+  return failure === undefined ? { core } : { failure };
 }
 
 /** Stores the last range with the snapshot, in one transaction that a doubt of the economy undoes. */

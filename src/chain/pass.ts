@@ -6,7 +6,7 @@ import type { Doubt } from "./doubt.ts";
 import { checkpointOf, readHead } from "./head.ts";
 import type { PassContext, PassOutcome } from "./pass-context.ts";
 import { readLogs } from "./pass-logs.ts";
-import { readSafeState } from "./pass-state.ts";
+import { failedBinding, readSafeState } from "./pass-state.ts";
 import { readSync } from "./store.ts";
 
 /** Throws what the node's answers give: `RpcError`, `ContradictingAnswer`; and `StoreMoved`. */
@@ -26,6 +26,10 @@ export async function runPass(context: PassContext): Promise<PassOutcome> {
     return { kind: "doubt", doubt: regression(context.nodeIndex, checkpoint.block, detail) };
   }
   if (context.settled && head.safe === sync.stored?.block) return { kind: "unchanged" };
+  if (sync.stored === undefined) {
+    const failure = await failedBinding(context, head);
+    if (failure !== undefined) return { kind: "mismatch", failure };
+  }
   const logs = await readLogs(context, head.safe, sync.stored);
   return "doubt" in logs ? { kind: "doubt", doubt: logs.doubt } : readSafeState(context, head, logs);
 }

@@ -43,8 +43,8 @@ export interface Reading {
 
 export interface ReadingRequest {
   readonly block: bigint;
-  /** The implementation named by the newest Upgraded log, whose code is asked for. */
-  readonly expectedImplementation: string | undefined;
+  /** The implementation named by the newest Upgraded log, whose code is asked for; null where no code is wanted. */
+  readonly expectedImplementation: string | undefined | null;
   readonly multicall: boolean;
   /** Other blocks whose hash and timestamp are wanted. */
   readonly blocks: readonly bigint[];
@@ -66,6 +66,7 @@ const ECONOMY_CODE = ["mining", "token", "tokenFactory", "collection"] as const;
 export async function readState(node: RpcNode, deployment: Deployment, request: ReadingRequest): Promise<Reading> {
   const first = await readOnce(node, deployment, request, request.expectedImplementation ?? ZERO_ADDRESS);
   const { implementation } = first;
+  if (request.expectedImplementation === null) return first;
   if (implementation === request.expectedImplementation || implementation === ZERO_ADDRESS) return first;
   // The slot says another than the logs: the code has to come from the same answer as the slot.
   const second = await readOnce(node, deployment, request, implementation);

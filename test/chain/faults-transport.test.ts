@@ -63,8 +63,8 @@ describe.skipIf(NO_ANVIL !== undefined)(`faults of transport${NO_ANVIL ? `: ${NO
     };
     await given.read.poll();
     expect(refused).toBeGreaterThan(0);
-    // Head and state are one request each; each range but the last is proven by one more.
-    expect(given.proxy.requests - refused).toBe(2 + 2 * asked - 1);
+    // The head, and the state before and after, are one request each; each range but the last is proven by one more.
+    expect(given.proxy.requests - refused).toBe(3 + 2 * asked - 1);
   });
 
   const limited: Record<string, { fault: Fault; waits: number }> = {

@@ -81,7 +81,8 @@ describe.skipIf(NO_ANVIL !== undefined)(`the snapshot${NO_ANVIL ? `: ${NO_ANVIL}
     await using proxy = await scriptedRpc(anvil.url, ({ method }) => void calls.push(method));
     using through = reader(world.deployment, [proxy.url]);
     const state = await through.poll();
-    expect(calls.filter((method) => method === "eth_call")).toHaveLength(1);
+    // One before the first sync, one at its end.
+    expect(calls.filter((method) => method === "eth_call")).toHaveLength(2);
     await plain.poll();
     expect(coreOf(state).core).toEqual(coreOf(other).core);
     expect(coreOf(state)).toEqual(coreOf(plain.state()));
