@@ -9,6 +9,7 @@ interface CdnFlags {
   readonly out?: string;
   readonly bucket: string;
   readonly shim: string;
+  readonly listen: string;
 }
 
 /** `noonmark cdn TARGET`: a front's configuration from the table of routes. */
@@ -21,11 +22,13 @@ export function registerCdn(program: Command): void {
     .option("--out <directory>", "where to write (default: cdn-config/<target>)")
     .option("--bucket <url>", "of the published prefix", `http://${bucket.host}:${bucket.port}${bucket.path}`)
     .option("--shim <url>", "of the shim", `http://${shim.host}:${shim.port}`)
+    .option("--listen <address:port>", "where nginx listens", DEFAULT_OPTIONS.listen)
     .action((target: CdnTarget, flags: CdnFlags) => {
       const bucketUrl = parseUrl("bucket", flags.bucket);
       const files = CDN_TARGETS[target]({
         bucket: { ...originOf(bucketUrl), path: bucketUrl.pathname.replace(/\/*$/, "/") },
         shim: originOf(parseUrl("shim", flags.shim)),
+        listen: flags.listen,
       });
       const out = flags.out ?? join("cdn-config", target);
       for (const [name, text] of Object.entries(files)) write(out, name, text);

@@ -5,6 +5,8 @@ export interface CdnOptions {
     readonly path: string;
   };
   readonly shim: Origin;
+  /** Where nginx listens, as its directive says it. */
+  readonly listen: string;
 }
 
 export interface Origin {
@@ -16,4 +18,5 @@ export interface Origin {
 export const DEFAULT_OPTIONS: CdnOptions = {
   bucket: { host: "127.0.0.1", port: 8080, path: "/noonmark/public/" },
   shim: { host: "127.0.0.1", port: 8787 },
+  listen: "127.0.0.1:8081",
 };

@@ -1,9 +1,11 @@
+import { nginxFiles } from "./nginx.ts";
 import type { CdnOptions } from "./options.ts";
 import { varnishFiles } from "./varnish.ts";
 
 /** What `noonmark cdn TARGET` writes: names of files and their text. */
 export const CDN_TARGETS = {
   varnish: varnishFiles,
+  nginx: nginxFiles,
 } as const satisfies Record<string, (options: CdnOptions) => Record<string, string>>;
 
 export type CdnTarget = keyof typeof CDN_TARGETS;

@@ -12,7 +12,7 @@ export interface PublishedWorld {
   /** The publisher's hand on the bucket. */
   readonly store: S3Store;
   readonly shim: ShimServer;
-  readonly origins: CdnOptions;
+  readonly origins: Pick<CdnOptions, "bucket" | "shim">;
   stop(): Promise<void>;
 }
 

@@ -1,10 +1,11 @@
 /** Varnish with the generated file, in front of a real bucket and the shim. */
 import { afterAll, beforeAll, describe } from "vitest";
+import type { Front } from "./front.ts";
 import { type PublishedWorld, publishWorld } from "./published-world.ts";
 import { type S3Server, startRadosgw } from "./radosgw.ts";
 import { makeBucket } from "./s3-store.ts";
 import { followsScripts } from "./scripts.ts";
-import { type Front, startVarnish } from "./varnish.ts";
+import { startVarnish } from "./varnish.ts";
 
 let server: S3Server;
 let world: PublishedWorld;

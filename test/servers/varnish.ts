@@ -3,19 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CdnOptions } from "../../cdn-config/generate/options.ts";
 import { varnishFiles } from "../../cdn-config/generate/varnish.ts";
+import type { Front } from "./front.ts";
 import { freePort, run, start, stop, until } from "./processes.ts";
 
-export interface Front {
-  readonly hostname: "127.0.0.1";
-  readonly port: number;
-  stop(): Promise<void>;
-}
-
-export async function startVarnish(options: CdnOptions): Promise<Front> {
+export async function startVarnish(origins: Pick<CdnOptions, "bucket" | "shim">): Promise<Front> {
   const folder = mkdtempSync(join(tmpdir(), "noonmark-varnish-"));
   const port = await freePort();
   const vcl = join(folder, "default.vcl");
-  writeFileSync(vcl, varnishFiles(options)["default.vcl"] ?? "");
+  writeFileSync(vcl, varnishFiles({ ...origins, listen: "" })["default.vcl"] ?? "");
   // Its own complaint about a file that does not compile.
   await run("varnishd", ["-C", "-j", "none", "-f", vcl, "-n", join(folder, "check")]);
   const args = ["-F", "-j", "none", "-n", join(folder, "run"), "-a", `127.0.0.1:${port}`, "-T", "none", "-f", vcl];

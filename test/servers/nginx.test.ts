@@ -1,0 +1,31 @@
+/** nginx with the generated file, in front of a real bucket and the shim. */
+import { afterAll, beforeAll, describe } from "vitest";
+import type { Front } from "./front.ts";
+import { startNginx } from "./nginx.ts";
+import { type PublishedWorld, publishWorld } from "./published-world.ts";
+import { type S3Server, startRadosgw } from "./radosgw.ts";
+import { makeBucket } from "./s3-store.ts";
+import { followsScripts } from "./scripts.ts";
+
+let server: S3Server;
+let world: PublishedWorld;
+let front: Front;
+beforeAll(async () => {
+  server = await startRadosgw();
+  await makeBucket(server);
+  world = await publishWorld(server);
+  front = await startNginx(world.origins);
+});
+afterAll(async () => {
+  await front?.stop();
+  await world?.stop();
+  await server?.stop();
+});
+
+// nginx names itself; only a rebuilt one does not.
+describe("the scripts through nginx", () =>
+  followsScripts(
+    () => front,
+    () => world,
+    ["server"],
+  ));

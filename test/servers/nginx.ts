@@ -1,0 +1,43 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { nginxFiles } from "../../cdn-config/generate/nginx.ts";
+import type { CdnOptions } from "../../cdn-config/generate/options.ts";
+import type { Front } from "./front.ts";
+import { freePort, run, start, stop, until } from "./processes.ts";
+
+export async function startNginx(origins: Pick<CdnOptions, "bucket" | "shim">): Promise<Front> {
+  const folder = mkdtempSync(join(tmpdir(), "noonmark-nginx-"));
+  const port = await freePort();
+  for (const [name, text] of Object.entries(nginxFiles({ ...origins, listen: `127.0.0.1:${port}` }))) {
+    writeFileSync(join(folder, name), text);
+  }
+  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
+  mkdirSync(join(folder, "tmp"));
+  const main = `load_module /usr/lib/nginx/modules/ngx_http_js_module.so;
+user root;
+worker_processes 1;
+daemon off;
+pid nginx.pid;
+error_log error.log;
+events { worker_connections 1024; }
+http {
+  access_log off;
+${temporary.map((name) => `  ${name}_temp_path tmp/${name};`).join("\n")}
+  include noonmark.conf;
+}
+`;
+  const config = join(folder, "nginx.conf");
+  writeFileSync(config, main);
+  await run("nginx", ["-t", "-p", folder, "-e", "error.log", "-c", config]);
+  const child = start("nginx", ["-p", folder, "-e", "error.log", "-c", config], join(folder, "log"));
+  await until("nginx answers", async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok);
+  return {
+    hostname: "127.0.0.1",
+    port,
+    async stop() {
+      await stop(child, "SIGTERM");
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
