@@ -35,9 +35,12 @@ export const uint256String = decimalString(78, UINT256_MAX);
 export const uint64String = decimalString(20, UINT64_MAX);
 
 function decimalString(maxDigits: number, max: bigint) {
-  return z
-    .string()
-    .max(maxDigits)
-    .regex(CANONICAL)
-    .refine((text) => BigInt(text) <= max, { message: `above ${max}` });
+  return (
+    z
+      .string()
+      .max(maxDigits)
+      .regex(CANONICAL)
+      // Fewer digits than the greatest one has: no need to read it as a number.
+      .refine((text) => text.length < maxDigits || BigInt(text) <= max, { message: `above ${max}` })
+  );
 }

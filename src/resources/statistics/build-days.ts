@@ -74,5 +74,6 @@ function bucketsOf(facts: DayRounds | undefined, expected: number): BucketSum[] 
 function publishedBucket({ startMinuteUtc, observed, work, elapsed }: BucketSum): Bucket {
   const coverage =
     observed === SLOTS_PER_HALF_HOUR ? "complete" : observed > 0 ? "partial" : elapsed ? "missing" : "future";
-  return { startMinuteUtc, coverage, observedRoundCount: observed, workUnits: observed === 0 ? null : String(work) };
+  const workUnits = observed === 0 ? null : String(work);
+  return { startMinuteUtc, coverage, observedRoundCount: observed as Bucket["observedRoundCount"], workUnits };
 }

@@ -2,14 +2,13 @@
 import { z } from "zod";
 import { uint256String } from "../../values/decimal.ts";
 import { count, timestamp } from "../fields.ts";
-import { bucketSchema } from "./bucket-schema.ts";
+import { bucketSchema, startMinuteUtc } from "./bucket-schema.ts";
 
 const integer = (max: number) => z.int().min(0).max(max);
 const bps = integer(10_000);
 const date = z.string().regex(/^\d{4}-\d\d-\d\d$/);
 const decimalOrNull = uint256String.nullable();
 const countOrNull = count.nullable();
-const startMinute = integer(1410).multipleOf(30);
 
 const coverageOf = (rounds: number) =>
   ({ expectedRoundCount: integer(rounds), observedRoundCount: integer(rounds), coverageBps: bps }) as const;
@@ -35,13 +34,13 @@ const activity = z.strictObject({
     averageDistancePerActiveDayMm: decimalOrNull,
     mostActiveDateWorkUnits: decimalOrNull,
     mostActiveDate: date.nullable(),
-    peakWindowStartMinuteUtc: startMinute.nullable(),
+    peakWindowStartMinuteUtc: startMinuteUtc.nullable(),
   }),
   days: z.array(daySchema).min(7).max(30),
   typicalDay: z
     .array(
       z.strictObject({
-        startMinuteUtc: startMinute,
+        startMinuteUtc,
         totalWorkUnits: uint256String,
         observedDayCount: integer(30),
         meanWorkMilli: decimalOrNull,
