@@ -1,0 +1,4 @@
+/** Preloaded into a process (`--import`): at its end it tells its greatest resident size, in kilobytes, on descriptor 3. */
+import { writeSync } from "node:fs";
+
+process.on("exit", () => writeSync(3, String(process.resourceUsage().maxRSS)));
