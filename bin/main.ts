@@ -2,7 +2,7 @@
 import { Command, CommanderError } from "commander";
 import { report } from "./cli/report-failure.ts";
 import { packageVersion } from "./cli/version.ts";
-import { COMMANDS } from "./commands/all.ts";
+import { commandsFor } from "./commands/all.ts";
 
 export async function main(argv: string[]): Promise<void> {
   const program = new Command("noonmark")
@@ -11,8 +11,9 @@ export async function main(argv: string[]): Promise<void> {
     .option("--debug", "print stack traces of failures")
     .showHelpAfterError("(noonmark --help lists the commands)")
     .exitOverride();
-  for (const register of COMMANDS) register(program);
   try {
+    const called = argv.slice(2).find((argument) => !argument.startsWith("-"));
+    for (const register of await commandsFor(called)) register(program);
     await program.parseAsync(argv);
   } catch (error) {
     if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
