@@ -16,7 +16,7 @@ export interface Chain {
    * reject; `deadline` is in epoch ms.
    */
   poll(now: number, deadline: number): Promise<void>;
-  /** Synchronous and cheap. Two calls between which nothing changed give the same object, its `wordUntil` aside. */
+  /** Synchronous and cheap: from memory; `now` in epoch ms ages the last good pass. */
   state(now: number): ChainState;
   /** Epoch ms after `now` at which `state` changes by time alone; undefined where it does not. */
   nextChange(now: number): number | undefined;

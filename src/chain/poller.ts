@@ -10,6 +10,7 @@ import type { PassOutcome } from "./pass-context.ts";
 import type { ProblemEvent } from "./poll-event.ts";
 import { RangeSize } from "./range-size.ts";
 import { redactText, redactUrl } from "./rpc/redact.ts";
+import { RpcError } from "./rpc/rpc-error.ts";
 import { rpcNode } from "./rpc/rpc-node.ts";
 import { dropSnapshot, readSync, touch, writeProblem } from "./store.ts";
 import type { Verdict } from "./verdict.ts";
@@ -24,9 +25,12 @@ interface NodeMemory {
   multicall: boolean | undefined;
   /** Whether its last pass said anything of the chain. */
   spoke: boolean;
+  /** Epoch ms at which it last answered nothing in time. */
+  silentAt: number;
 }
 
 const ATTEMPTS = 4;
+const SILENCE_REMEMBERED = 30_000;
 /** A good pass that found nothing new is written down this seldom (ms). */
 const TOUCH_INTERVAL = 5_000;
 
@@ -45,12 +49,19 @@ export class Poller {
   #touchedAt = 0;
   /** JSON of what was last written down as wrong. */
   #problem: string | undefined;
+  /** What this poll has found wrong. */
+  #found: ProblemEvent | undefined;
 
   constructor(db: Database, options: PollerOptions) {
     this.#db = db;
     this.#options = options;
     this.#sources = logSources(options.deployment);
-    this.#nodes = options.rpcUrls.map(() => ({ size: new RangeSize(), multicall: undefined, spoke: true }));
+    this.#nodes = options.rpcUrls.map(() => ({
+      size: new RangeSize(),
+      multicall: undefined,
+      spoke: true,
+      silentAt: -Infinity,
+    }));
     const sync = readSync(db);
     this.verdict = {
       snapshot: sync.snapshot === null ? undefined : readSnapshot(sync.snapshot),
@@ -67,23 +78,33 @@ export class Poller {
 
   async poll(now: number, deadline: number): Promise<void> {
     this.settled = false;
+    this.#found = undefined;
     this.#noticeOtherWriters();
-    if (await this.#overNodes(deadline)) return;
-    // With nothing to lose by a hasty verdict, one node's second word is asked for at once.
-    const { lastGoodPassAt } = this.verdict;
-    const silent = lastGoodPassAt === undefined || now - lastGoodPassAt >= this.#options.grace;
-    if (silent && this.#doubt !== undefined && this.verdict.coreMismatch === undefined) await this.#overNodes(deadline);
+    if (!(await this.#overNodes(deadline))) {
+      // With nothing to lose by a hasty verdict, one node's second word is asked for at once.
+      const { lastGoodPassAt, coreMismatch } = this.verdict;
+      const silent = lastGoodPassAt === undefined || now - lastGoodPassAt >= this.#options.grace;
+      if (silent && this.#doubt !== undefined && coreMismatch === undefined) await this.#overNodes(deadline);
+    }
+    this.#writeProblem();
   }
 
   /** True where one node's pass came to a verdict. */
   async #overNodes(deadline: number): Promise<boolean> {
-    const { rpcUrls, now } = this.#options;
-    for (const index of rpcUrls.keys()) {
-      if (now() >= deadline) return false;
+    const order = this.#order();
+    for (const index of order) {
+      if (this.#options.now() >= deadline) return false;
       const outcome = await this.#pass(index, deadline);
-      if (outcome !== undefined && this.#conclude(outcome, index)) return true;
+      if (outcome !== undefined && this.#conclude(outcome, index, index === order.at(-1))) return true;
     }
     return false;
+  }
+
+  /** By preference; who was silent a moment ago is asked last, because every question to it costs its time limit. */
+  #order(): readonly number[] {
+    const now = this.#options.now();
+    const silent = (index: number) => ((this.#nodes[index] as NodeMemory).silentAt > now - SILENCE_REMEMBERED ? 1 : 0);
+    return [...this.#nodes.keys()].sort((a, b) => silent(a) - silent(b) || a - b);
   }
 
   async #pass(index: number, deadline: number): Promise<PassOutcome | undefined> {
@@ -126,6 +147,7 @@ export class Poller {
       return outcome;
     } catch (error) {
       memory.spoke = false;
+      if (error instanceof RpcError && error.silent) memory.silentAt = now();
       this.#facts.reset();
       // A pass that only ran out of time has not failed.
       if (progressed && now() >= deadline) return undefined;
@@ -136,7 +158,7 @@ export class Poller {
   }
 
   /** Whether the poll is over. */
-  #conclude(outcome: PassOutcome, index: number): boolean {
+  #conclude(outcome: PassOutcome, index: number, last: boolean): boolean {
     const { onEvent, now, rpcUrls } = this.#options;
     const node = redactUrl(rpcUrls[index] as string);
     switch (outcome.kind) {
@@ -165,11 +187,11 @@ export class Poller {
         }
         this.settled = true;
         // A node that is still catching up itself looks the same.
-        return index === rpcUrls.length - 1;
+        return last;
       case "unchanged":
         this.#doubt = undefined;
         this.#goodPass(now(), {});
-        this.#noProblem();
+        this.#found = undefined;
         onEvent({ type: "good", node, head: this.verdict.snapshot?.core.chain.indexedThroughBlock ?? 0n });
         return true;
       case "read": {
@@ -180,7 +202,7 @@ export class Poller {
         this.#goodPass(now(), { snapshot, economyMismatch: failure, synced: true });
         if (failure !== undefined) this.#tell({ type: "mismatch", node, ...failure });
         else if (economy.kind === "invalid") this.#tellFailure(node, economy.detail);
-        else this.#noProblem();
+        else this.#found = undefined;
         onEvent({ type: "good", node, head: snapshot.core.chain.indexedThroughBlock });
         return true;
       }
@@ -217,19 +239,18 @@ export class Poller {
     this.#tell({ type: "failed", node, message });
   }
 
-  /** Tells the operator, and writes it down for `chain status` where it is news. */
   #tell(event: ProblemEvent): void {
     this.#options.onEvent(event);
-    const text = JSON.stringify(event);
-    if (text === this.#problem) return;
-    this.#problem = text;
-    writeProblem(this.#db, event, this.#options.now());
+    this.#found = event;
   }
 
-  #noProblem(): void {
-    if (this.#problem === undefined) return;
-    this.#problem = undefined;
-    writeProblem(this.#db, undefined, this.#options.now());
+  /** Writes down for `chain status` what the poll has found wrong, where it is news. */
+  #writeProblem(): void {
+    if (this.#found === undefined && !this.settled) return;
+    const text = this.#found === undefined ? undefined : JSON.stringify(this.#found);
+    if (text === this.#problem) return;
+    this.#problem = text;
+    writeProblem(this.#db, this.#found, this.#options.now());
   }
 
   /** Whether everything that is published stands on a good pass, so that an unmoved safe block needs no reading. */

@@ -1,7 +1,9 @@
 // A first pass, polls after it, restarts: what is read at the safe block, and what it costs (design 3, Reading).
 import { keccak256 } from "viem";
 import { describe, expect, test } from "vitest";
+import { eventsFrom } from "../../src/chain/read-events.ts";
 import { MULTICALL3 } from "../../src/chain/reading.ts";
+import { readSync } from "../../src/chain/store.ts";
 import { NO_ANVIL } from "./anvil.ts";
 import { coreOf, economyOf, reader, stage } from "./harness.ts";
 import { scriptedRpc } from "./scripted-rpc.ts";
@@ -87,5 +89,101 @@ describe.skipIf(NO_ANVIL !== undefined)(`the snapshot${NO_ANVIL ? `: ${NO_ANVIL}
     expect(coreOf(state).core).toEqual(coreOf(other).core);
     expect(coreOf(state)).toEqual(coreOf(plain.state()));
     expect(economyOf(state)).toEqual(economyOf(other));
+  });
+
+  test("costs one batch where nothing is new, and three round trips for a new safe block with a settlement", async () => {
+    await using on = await stage();
+    await using proxy = await scriptedRpc(on.anvil.url);
+    using read = reader(on.world.deployment, [proxy.url]);
+    await on.world.mine(12);
+    await read.poll();
+    const cost = async () => {
+      const before = proxy.requests;
+      await read.poll();
+      return proxy.requests - before;
+    };
+    expect(await cost()).toBe(1);
+    const moved = read.chain.moved();
+    expect(await cost()).toBe(1);
+    expect(read.chain.moved()).toBe(moved);
+    await on.world.settle({ throughRound: 3, activeRoundCount: 2, workUnits: 2_500n });
+    await on.world.mine(11);
+    expect(await cost()).toBe(3);
+    expect(read.chain.moved()).toBeGreaterThan(moved);
+    expect(coreOf(read.state()).core.settledThroughRound).toBe(3n);
+  });
+
+  test("dates the logs of a node that does not, and reads an economy older than the Core", async () => {
+    await using on = await stage();
+    for (const throughRound of [3, 9]) {
+      await on.world.settle({ throughRound, activeRoundCount: 2, workUnits: 2_500n });
+      await on.world.mine(30);
+    }
+    const { deployment } = on.world;
+    using straight = reader(deployment, [on.anvil.url]);
+    const core = coreOf(await straight.poll());
+    await using proxy = await scriptedRpc(on.anvil.url, ({ method, params }) => {
+      if (method !== "eth_getLogs") return undefined;
+      const { fromBlock, toBlock } = params[0] as { fromBlock: string; toBlock: string };
+      if (Number(toBlock) - Number(fromBlock) > 30) return { error: { code: -32005, message: "block range" } };
+      return { change: (logs: object[]) => logs.map((log) => ({ ...log, blockTimestamp: undefined })) };
+    });
+    using undated = reader(deployment, [proxy.url]);
+    expect(coreOf(await undated.poll())).toEqual(core);
+    using older = reader({ ...deployment, economy: { ...deployment.economy, deploymentBlock: 1 } }, [on.anvil.url]);
+    expect(coreOf(await older.poll())).toEqual(core);
+    economyOf(older.state());
+  });
+
+  test("a first sync that runs out of time goes on from where it was, and has not failed", async () => {
+    await using on = await stage();
+    await on.world.settle({ throughRound: 3, activeRoundCount: 2, workUnits: 2_500n });
+    await on.world.mine(120);
+    await using proxy = await scriptedRpc(on.anvil.url);
+    using read = reader(on.world.deployment, [proxy.url]);
+    proxy.script = ({ method, params }) => {
+      if (method !== "eth_getLogs") return undefined;
+      read.now += 15_000;
+      const { fromBlock, toBlock } = params[0] as { fromBlock: string; toBlock: string };
+      return Number(toBlock) - Number(fromBlock) > 20 ? { error: { code: -32005, message: "block range" } } : undefined;
+    };
+    await read.poll();
+    expect(read.chain.settled()).toBe(false);
+    expect(read.says()).toEqual(["not_yet_safe", "not_yet_safe"]);
+    const { stored } = readSync(read.chain.db);
+    for (let poll = 0; poll < 12 && !read.chain.settled(); poll++) await read.poll();
+    expect(coreOf(read.state()).core.settledThroughRound).toBe(3n);
+    expect(readSync(read.chain.db).stored?.block).toBeGreaterThan(stored?.block ?? 0n);
+  });
+
+  test("another deployment empties the file; another label only forgets the snapshot", async () => {
+    await using on = await stage();
+    await on.world.mine(12);
+    const { deployment } = on.world;
+    using read = reader(deployment, [on.anvil.url]);
+    await read.poll();
+    const { stored } = readSync(read.chain.db);
+    using renamed = reader({ ...deployment, target: "renamed" }, [on.anvil.url], { path: read.path });
+    expect(renamed.says()).toEqual(["indexer_unavailable", "indexer_unavailable"]);
+    expect(readSync(renamed.chain.db)).toMatchObject({ stored, snapshot: null });
+    expect(coreOf(await renamed.poll()).chain.target).toBe("renamed");
+    using other = reader({ ...deployment, deploymentBlock: 3 }, [on.anvil.url], { path: read.path });
+    expect(readSync(other.chain.db)).toMatchObject({ stored: undefined, snapshot: null });
+    expect(other.says()).toEqual(["not_yet_safe", "not_yet_safe"]);
+  });
+
+  test("two processes on one file do not mix: the second to write begins again", async () => {
+    await using on = await stage();
+    await on.world.mine(12);
+    using one = reader(on.world.deployment, [on.anvil.url]);
+    await one.poll();
+    using two = reader(on.world.deployment, [on.anvil.url], { path: one.path, begins: one.now });
+    await on.world.settle({ throughRound: 3, activeRoundCount: 2, workUnits: 2_500n });
+    await on.world.mine(11);
+    await Promise.all([one.poll(), two.poll()]);
+    await Promise.all([one.poll(), two.poll()]);
+    expect(coreOf(one.state())).toEqual(coreOf(two.state()));
+    expect(coreOf(one.state()).core.settledThroughRound).toBe(3n);
+    expect(eventsFrom(one.chain.db, 0n)).toHaveLength(8);
   });
 });
