@@ -6,16 +6,12 @@ import { observationTileKey, TILE_SIZE, tileOf } from "../http/keys.ts";
 import { encodeObservationCursor } from "../http/observation-cursor.ts";
 import type { ObservationsQuery } from "../http/page-query.ts";
 import type { NamedRoute } from "../http/routes.ts";
-import type { StoredObject } from "../object-store/object-store.ts";
 import type { ShimContext } from "./context.ts";
 import { type FullAnswer, routeAnswer } from "./full-answer.ts";
 import { installations } from "./installation.ts";
+import { joinItems, NO_TILE, type Tile, type TileSlice, tileFrom } from "./tile.ts";
 
-const decoder = new TextDecoder();
 const encoder = new TextEncoder();
-
-/** The items' JSON texts of a tile that a store may hand out again. */
-const lines = new WeakMap<StoredObject, readonly string[]>();
 
 /** `undefined` where nothing is published; an unknown installation has no items. */
 export async function observationsPage(
@@ -27,34 +23,43 @@ export async function observationsPage(
   const index = await installations(context);
   if (index === undefined) return undefined;
   const history = index.histories.get(installationId);
-  // One more than asked for tells whether another item exists.
-  const found =
-    history === undefined
-      ? []
-      : await itemsAfter(after, limit + 1, (tile, fresh) => read(installationId, history, tile, fresh, context));
-  const items = found.slice(0, limit);
-  const nextCursor = found.length > limit ? encodeObservationCursor(after + limit) : null;
-  const body = `{"schemaVersion":1,"installationId":${JSON.stringify(installationId)},"items":[${items.join(",")}],"nextCursor":${JSON.stringify(nextCursor)}}`;
-  return routeAnswer(route, { status: 200, headers: {} }, encoder.encode(body));
+  const readTile = (tile: number, fresh: boolean) => read(installationId, history ?? "", tile, fresh, context);
+  const { slices, more } = history === undefined ? NO_ITEMS : await itemsAfter(after, limit, readTile);
+  const nextCursor = more ? encodeObservationCursor(after + limit) : null;
+  const before = `{"schemaVersion":1,"installationId":${JSON.stringify(installationId)},"items":[`;
+  const behind = `],"nextCursor":${JSON.stringify(nextCursor)}}`;
+  const body = joinItems(encoder.encode(before), slices, encoder.encode(behind));
+  return routeAnswer(route, { status: 200, headers: {} }, body);
 }
 
-/** Up to `count` (at most 101) items of positions above `after`, from at most two tiles. */
+interface Items {
+  readonly slices: readonly TileSlice[];
+  /** Whether another item stands behind them. */
+  readonly more: boolean;
+}
+
+const NO_ITEMS: Items = { slices: [], more: false };
+
+/** Up to `limit` (at most 100) items of positions above `after`, from at most two tiles. */
 async function itemsAfter(
   after: number,
-  count: number,
-  read: (tile: number, fresh: boolean) => Promise<readonly string[]>,
-): Promise<readonly string[]> {
-  if (after >= Number.MAX_SAFE_INTEGER) return [];
-  const tile = tileOf(after + 1);
-  const offset = after - tile * TILE_SIZE;
-  let first = await read(tile, false);
-  if (first.length - offset >= count) return first.slice(offset, offset + count);
+  limit: number,
+  readTile: (tile: number, fresh: boolean) => Promise<Tile>,
+): Promise<Items> {
+  if (after >= Number.MAX_SAFE_INTEGER) return NO_ITEMS;
+  const number = tileOf(after + 1);
+  const from = after - number * TILE_SIZE;
+  const to = from + limit;
+  let tile = await readTile(number, false);
+  if (tile.ends.length > to) return { slices: [{ tile, from, to }], more: true };
   // A tile that is not full may be an old copy of one that is: its successor must not be read on top of it.
-  if (first.length > 0 && first.length < TILE_SIZE) first = await read(tile, true);
-  const items = first.slice(offset, offset + count);
-  if (first.length < TILE_SIZE || items.length === count) return items;
-  const second = await read(tile + 1, false);
-  return [...items, ...second.slice(0, count - items.length)];
+  if (tile.ends.length > 0 && tile.ends.length < TILE_SIZE) tile = await readTile(number, true);
+  const count = tile.ends.length;
+  const first = { tile, from, to: Math.min(to, count) };
+  if (count < TILE_SIZE || count > to) return { slices: [first], more: count > to };
+  const next = await readTile(number + 1, false);
+  const rest = { tile: next, from: 0, to: Math.min(to - TILE_SIZE, next.ends.length) };
+  return { slices: [first, rest], more: next.ends.length > to - TILE_SIZE };
 }
 
 async function read(
@@ -63,13 +68,7 @@ async function read(
   tile: number,
   fresh: boolean,
   { store }: ShimContext,
-): Promise<readonly string[]> {
+): Promise<Tile> {
   const object = await store.get(observationTileKey(installationId, history, tile), fresh ? { fresh } : undefined);
-  if (object === undefined || object.body.length === 0) return [];
-  let known = lines.get(object);
-  if (known === undefined) {
-    known = decoder.decode(object.body).split("\n");
-    lines.set(object, known);
-  }
-  return known;
+  return object === undefined ? NO_TILE : tileFrom(object);
 }

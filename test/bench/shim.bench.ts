@@ -11,6 +11,7 @@ import { PROCESS_KEY, statisticsKey } from "../../src/http/keys.ts";
 import { openStore } from "../../src/object-store/open-store.ts";
 import { putAnswer } from "../support/publish-answer.ts";
 import { httpLoad } from "./support/http-load.ts";
+import { median } from "./support/quantile.ts";
 
 const TURNS = 7;
 const TURN_MS = 2000;
@@ -88,9 +89,4 @@ async function cpuTime(child: ChildProcess): Promise<number> {
   child.send("cpu");
   const [{ cpu }] = (await answered) as [{ cpu: NodeJS.CpuUsage }];
   return cpu.user + cpu.system;
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((one, other) => one - other);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
