@@ -2,15 +2,16 @@
  * Parsed objects of files that have not changed. Each entry keeps its file open: an inode that is open cannot be given
  * to a newer file, so that the same inode with the same size and time is the same object, whatever the clock's grain.
  *
- * An object read once waits on probation, one read again is kept apart: a reader who walks through thousands of tiles
- * drives out other tiles, never the heads that everybody reads.
+ * A file is kept when it is read a second time. A reader who walks through thousands of tiles drives out nothing, and
+ * what he reads once is garbage at once: a collector has little to do with what dies young.
  */
 import { type BigIntStats, closeSync } from "node:fs";
 import type { StoredObject } from "./object-store.ts";
 
-/** Open files and bytes of each half; together 512 files and 64 MB at most. */
-const MAX_ENTRIES = 256;
-const MAX_BYTES = 32 << 20;
+/** Open files and their bytes. */
+const MAX_ENTRIES = 512;
+const MAX_BYTES = 64 << 20;
+const MAX_SEEN = 1024;
 /** Larger objects are not worth what they would drive out. */
 const MAX_OBJECT = 4 << 20;
 
@@ -21,39 +22,50 @@ export interface CachedFile {
 }
 
 export class FilesystemCache {
-  private readonly probation = new Half();
-  private readonly kept = new Half();
+  private readonly kept = new Kept();
+  /** Paths read once of late, oldest first. */
+  private readonly seen = new Set<string>();
 
   /** The object of a file that is still the one that was read. */
   get(path: string, stats: BigIntStats): StoredObject | undefined {
-    const kept = this.kept.take(path);
-    const entry = kept ?? this.probation.take(path);
+    const entry = this.kept.take(path);
     if (entry === undefined) return undefined;
-    if (!isSameFile(entry.stats, stats)) {
-      closeSync(entry.fd);
-      return undefined;
+    if (isSameFile(entry.stats, stats)) {
+      this.kept.add(path, entry);
+      return entry.object;
     }
-    this.kept.add(path, entry);
-    return entry.object;
+    closeSync(entry.fd);
+    // What takes its place is wanted as much.
+    this.seen.add(path);
+    return undefined;
   }
 
   /** Takes the open file over: it is closed when the entry goes. */
   add(path: string, entry: CachedFile): void {
+    const again = this.seen.has(path) || this.kept.has(path);
     this.drop(path);
-    if (entry.object.body.length > MAX_OBJECT) closeSync(entry.fd);
-    else this.probation.add(path, entry);
+    if (again && entry.object.body.length <= MAX_OBJECT) this.kept.add(path, entry);
+    else {
+      closeSync(entry.fd);
+      this.remember(path);
+    }
   }
 
   drop(path: string): void {
-    for (const half of [this.kept, this.probation]) {
-      const entry = half.take(path);
-      if (entry !== undefined) closeSync(entry.fd);
-    }
+    this.seen.delete(path);
+    const entry = this.kept.take(path);
+    if (entry !== undefined) closeSync(entry.fd);
+  }
+
+  private remember(path: string): void {
+    this.seen.add(path);
+    const [oldest] = this.seen;
+    if (this.seen.size > MAX_SEEN && oldest !== undefined) this.seen.delete(oldest);
   }
 }
 
 /** A map in the order of use, oldest first. */
-class Half {
+class Kept {
   private readonly entries = new Map<string, CachedFile>();
   private bytes = 0;
 
@@ -65,6 +77,10 @@ class Half {
       this.take(oldest);
       closeSync(fd);
     }
+  }
+
+  has(path: string): boolean {
+    return this.entries.has(path);
   }
 
   take(path: string): CachedFile | undefined {

@@ -8,7 +8,7 @@
  * - Conditions: judging the tag and the rename happen under a lock of the machine (`filesystem-lock.ts`). Plain puts
  *   and deletes take it too: one that came between a condition's judgement and its rename would be overwritten by a
  *   put whose condition no longer held.
- * - Reads take no lock. A read costs one `stat` while the file is the one that was read before.
+ * - Reads take no lock. A read costs one `stat` while the file is the one that was read twice before.
  *
  * The lock file is also the mark of a store: where it is missing (a disk that is not mounted), nothing is "absent".
  */
