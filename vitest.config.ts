@@ -6,6 +6,7 @@ const report = process.env.NOONMARK_TEST_REPORT;
 export default defineConfig({
   test: {
     retry: 0,
+    globalSetup: ["test/support/build.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     reporters: report === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],

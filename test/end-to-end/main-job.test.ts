@@ -1,0 +1,120 @@
+/** The main job with the built CLI: ingest → publish → serve, and every route read over HTTP. */
+import { createWriteStream, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { planOf } from "../demo/plan.ts";
+import { Wheel } from "../demo/wheel.ts";
+import { Cli } from "./cli.ts";
+
+const END = Date.parse("2026-11-20T10:17:03.000Z");
+const AT = new Date(END).toISOString();
+const PLAN = planOf(7, "wheel-1", END);
+const GENESIS = String(PLAN.genesisMs / 1000);
+
+const ROUTES = [
+  "/v1/public/telemetry",
+  "/v1/public/installations/wheel-1/telemetry",
+  "/v1/public/installations/nobody/telemetry",
+  "/v1/public/modules",
+  "/v1/public/installations/wheel-1/observations?limit=3",
+  "/v1/public/installations/wheel-1/observations?limit=100&cursor=NDAwMDA",
+  "/v1/public/installations/nobody/observations",
+  "/v4/public/process",
+  "/v2/public/stats?range=7d",
+  "/v2/public/stats?range=30d",
+  "/v4/public/onchain",
+  "/v4/public/settlements?range=now",
+  "/v4/public/settlements?range=now&queue=1",
+  "/v4/public/settlements?range=30d",
+  "/v3/public/settlements?range=24h",
+  "/v1/public/activity",
+  "/v1/public/activity?category=measurement&limit=5",
+  "/v2/public/stats",
+  "/v4/public/process?x",
+  "/v1/public/nothing",
+];
+
+const cli = new Cli({ NOONMARK_INSTALLATION_ID: "wheel-1", NOONMARK_GENESIS_TIMESTAMP: GENESIS });
+let base = "";
+
+beforeAll(async () => {
+  const file = join(cli.folder, "history.ndjson");
+  function* lines() {
+    for (const record of new Wheel(PLAN).history(END)) yield `${JSON.stringify(record)}\n`;
+  }
+  await pipeline(Readable.from(lines()), createWriteStream(file));
+  const ingested = cli.run("ingest", "history.ndjson");
+  expect(ingested).toMatchObject({ status: 0, stderr: "" });
+  expect(ingested.stdout).toMatch(/^\d+ accepted, 0 duplicate, 0 rejected\n$/);
+  expect(cli.run("publish", "--once", "--at", AT)).toMatchObject({ status: 0, stderr: "" });
+  base = await cli.serve("--at", AT);
+}, 120_000);
+afterAll(() => cli.end());
+
+test.each(ROUTES)("GET %s is what render says, byte for byte", async (route) => {
+  const served = await fetch(base + route);
+  const rendered = cli.run("render", route, "--at", AT, "--json");
+  expect(rendered).toMatchObject({ status: 0, stderr: "" });
+  const { status, headers, body } = JSON.parse(rendered.stdout);
+  expect(served.status).toBe(status);
+  expect(Object.fromEntries(served.headers)).toMatchObject(headers);
+  expect(await served.text()).toBe(body);
+  expect(() => JSON.parse(body)).not.toThrow();
+});
+
+test("a second ingest of the same file changes nothing, a second publish puts nothing", () => {
+  expect(cli.run("ingest", "history.ndjson").stdout).toMatch(/^0 accepted, \d+ duplicate, 0 rejected\n$/);
+  const report = JSON.parse(cli.run("publish", "--once", "--at", AT, "--json").stdout);
+  expect(report.rows.filter(({ action }: { action: string }) => action !== "unchanged")).toEqual([]);
+});
+
+test("one more receipt: telemetry, process and its tile are put, the reader sees it at once", async () => {
+  const [record] = new Wheel(PLAN).history(PLAN.from + 60_000);
+  const receipt = { ...record, type: "receipt", telemetryId: crypto.randomUUID(), bootId: crypto.randomUUID() };
+  const later = { ...receipt, counterEpoch: crypto.randomUUID(), observedAt: AT, receivedAt: AT };
+  const whole = {
+    sequence: 1,
+    cumulativeWorkUnits: "5",
+    distanceMm: 1,
+    softwareVersion: "9.9.9",
+    provenance: "replay",
+  };
+  const rest = { coreStatus: "ACTIVE", rpmMilli: 1, speedMmPerSecond: 1, installationId: "wheel-1" };
+  const fields = ["type", "installationId", "telemetryId", "bootId", "counterEpoch", "sequence", "observedAt"];
+  const more = ["receivedAt", "cumulativeWorkUnits", "provenance", "softwareVersion", "coreStatus", "rpmMilli"];
+  const all = { ...later, ...whole, ...rest } as Record<string, unknown>;
+  const line = Object.fromEntries(
+    [...fields, ...more, "speedMmPerSecond", "distanceMm"].map((name) => [name, all[name]]),
+  );
+  writeFileSync(join(cli.folder, "one.ndjson"), JSON.stringify(line));
+  expect(cli.run("ingest", "one.ndjson").stdout).toBe("1 accepted, 0 duplicate, 0 rejected\n");
+  const report = JSON.parse(cli.run("publish", "--once", "--at", AT, "--json").stdout);
+  const put = report.rows.filter(({ action }: { action: string }) => action !== "unchanged");
+  expect(put.map(({ key }: { key: string }) => key.replace(/\d+$/, "N"))).toEqual([
+    "v1/public/installations/~wheel-1/observations/1/N",
+    "v1/public/telemetry",
+    "v4/public/process",
+  ]);
+  expect(await (await fetch(`${base}/v1/public/telemetry`)).text()).toContain('"softwareVersion":"9.9.9"');
+});
+
+test.each([
+  [["publish", "--bogus"], 2, "unknown option"],
+  [["publish", "--once", "--at", "yesterday"], 2, "invalid_instant"],
+  [["publish", "--once", "--only", "weather"], 2, "weather"],
+  [["publish", "--once", "--installation-id", ".."], 2, "invalid_setting"],
+  [["publish", "--once", "--genesis-timestamp", "61"], 2, "invalid_setting"],
+  [["publish", "--once", "--ledger", "absent.db"], 74, "ledger_not_found"],
+  [["publish", "--once", "--ledger", "history.ndjson"], 74, "ledger_not_a_database"],
+  [["publish", "--once", "--config", "absent.json"], 2, "invalid_configuration"],
+  [["render", "/v1/public/telemetry", "--ledger", "absent.db"], 74, "ledger_not_found"],
+  [["publish", "--once", "--store", "history.ndjson/x"], 74, "store_"],
+  [["weather"], 2, "unknown command"],
+])("%j ends with %i and says %s, without a stack trace", (args, status, words) => {
+  const ended = cli.run(...args);
+  expect(ended.status).toBe(status);
+  expect(ended.stderr).toContain(words);
+  expect(ended.stderr).not.toMatch(/\n\s+at /);
+});
