@@ -46,7 +46,7 @@ export class Device {
     if (isWithin(story.gap, at)) return;
     if (at - state.at > 10 * this.#plan.historyStep) this.#boot(at);
     if (state.at < story.counterFault.to && at >= story.counterFault.to) this.#beginEpoch(at);
-    const rpmMilli = rpmMilliAt(seed, dawn, at);
+    const rpmMilli = isWithin(story.rest, at) ? 0 : rpmMilliAt(seed, dawn, at);
     const speed = speedOf(rpmMilli);
     const before = Math.floor(state.milliTurns / 1000);
     const elapsed = at - state.at;

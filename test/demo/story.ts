@@ -32,6 +32,8 @@ export interface Story {
   readonly supersededFrom: number;
   /** An incident is open and blocks the queue. */
   readonly incident: Span;
+  /** The wheel rests for two days: one of noon to noon among them is fully observed and has no work. */
+  readonly rest: Span;
   /** Receipts wait in the device and are received together at its end. */
   readonly uplinkOutage: Span;
   /** The Reporter's runs fail. */
@@ -53,6 +55,7 @@ export function storyFrom(dawn: number): Story {
     revertedFrom: at(18, 5),
     supersededFrom: at(20, 5),
     incident: span(21, 3, 4),
+    rest: span(22, 0, 48),
     uplinkOutage: span(24, 11, 11.3),
   };
 }

@@ -60,6 +60,13 @@ test("idle nights and days with a rhythm", () => {
   expect(value("SELECT count(*) FROM round WHERE work_units = '0'")).toBeGreaterThan(30 * 48);
 });
 
+test("two days of rest, observed and without work", () => {
+  const between = "FROM round WHERE CAST(round_id AS INTEGER) BETWEEN ? AND ?";
+  const first = Math.ceil((story.rest.from - plan.genesisMs) / 600_000);
+  const last = first + 2 * 144 - 2;
+  expect(value(`SELECT count(*) ${between} AND work_units = '0'`, first, last)).toBe(last - first + 1);
+});
+
 test("a gap: no receipts, and rounds that stay missing", () => {
   expect(
     value("SELECT count(*) FROM receipt WHERE observed_at >= ? AND observed_at < ?", story.gap.from, story.gap.to),

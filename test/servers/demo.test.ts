@@ -1,0 +1,89 @@
+/** `npm start` as a user has it: ready within thirty seconds, stopped by one signal, gone on with by a second start. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+
+const START = join(import.meta.dirname, "../demo/start.ts");
+const READY_WITHIN = 30_000;
+const folder = mkdtempSync(join(tmpdir(), "noonmark-demo-"));
+const started: ChildProcess[] = [];
+
+afterAll(() => {
+  for (const demo of started) if (demo.exitCode === null && demo.signalCode === null) demo.kill("SIGKILL");
+  rmSync(folder, { recursive: true });
+});
+
+test("starts, serves, stops, goes on, and leaves nothing behind when it is killed", async () => {
+  const port = await freePort();
+  const first = demoOn(port);
+  await first.said(/Ready after/, READY_WITHIN);
+  const before = await newestPosition(port);
+  expect(before).toBeGreaterThan(84_000);
+  const snapshot = (await (await fetch(`http://127.0.0.1:${port}/v4/public/process`)).json()) as {
+    measurement: unknown;
+  };
+  expect(snapshot.measurement).toMatchObject({ freshness: "online", provenance: "simulated" });
+  await first.said(/Ctrl-C stops/, READY_WITHIN);
+  expect(first.output()).toMatch(/A history of 30 days: \d+ records accepted/);
+  expect(first.output()).toMatch(/curl -i -H 'If-None-Match: "[^"]+"' '[^']+stats\?range=7d'/);
+
+  const rival = demoOn(await freePort());
+  expect(await rival.ended).toBe(75);
+  expect(rival.output()).toContain("demo_running");
+
+  first.signal("SIGINT");
+  expect(await first.ended).toBe(0);
+  expect(first.output()).toContain("Stopped.");
+
+  const second = demoOn(port);
+  await second.said(/Ready after/, READY_WITHIN);
+  expect(second.output()).not.toContain("A history");
+  expect(await newestPosition(port)).toBeGreaterThanOrEqual(before);
+  second.signal("SIGKILL");
+  await second.ended;
+  await expect.poll(() => isListening(port), { timeout: 10_000 }).toBe(false);
+});
+
+function demoOn(port: number) {
+  expect(existsSync(join(import.meta.dirname, "../../dist/bin/main.js")), "run `npm run build` first").toBe(true);
+  const demo = spawn(process.execPath, [START, "--port", String(port)], { cwd: folder });
+  started.push(demo);
+  let output = "";
+  for (const stream of [demo.stdout, demo.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk));
+  const ended = new Promise<number | null>((resolve) => demo.once("exit", (code) => resolve(code)));
+  return {
+    ended,
+    output: () => output,
+    signal: (signal: NodeJS.Signals) => demo.kill(signal),
+    said: (words: RegExp, timeout: number) => expect.poll(() => output, { timeout }).toMatch(words),
+  };
+}
+
+async function newestPosition(port: number): Promise<number> {
+  const url = `http://127.0.0.1:${port}/v1/public/installations/wheel-1/observations?cursor=`;
+  let position = 84_000;
+  for (;;) {
+    const cursor = Buffer.from(String(position)).toString("base64url");
+    const { items } = (await (await fetch(url + cursor)).json()) as { items: readonly unknown[] };
+    if (items.length === 0) return position;
+    position += items.length;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function isListening(port: number): Promise<boolean> {
+  return fetch(`http://127.0.0.1:${port}/healthz`).then(
+    () => true,
+    () => false,
+  );
+}
