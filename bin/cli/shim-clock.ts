@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import { hasClock, type ObjectStore } from "../../src/object-store/object-store.ts";
 import { StoreTime, TOLERATED_SKEW_MS } from "../../src/shim/store-time.ts";
+import { logProblem } from "./log.ts";
 
 /** How often a host is measured against its store (ms). */
 const EVERY_MS = 60_000;
@@ -22,10 +23,11 @@ export async function shimClock(store: ObjectStore, log: Logger): Promise<ShimCl
       const skew = await time.measure();
       if (Math.abs(skew) > TOLERATED_SKEW_MS) log.warn({ skewMs: skew }, "this host's clock differs from the store's");
     } catch (error) {
-      log.warn({ err: error }, "the store's clock cannot be read");
+      logProblem(log, "the store's clock cannot be read", error);
     }
   };
   await measure();
-  const timer = setInterval(measure, EVERY_MS);
+  // A server that could not start must not be kept waiting by it.
+  const timer = setInterval(measure, EVERY_MS).unref();
   return { now: () => time.now(), skew: () => time.skew, stop: () => clearInterval(timer) };
 }

@@ -6,7 +6,7 @@ import { rareReport } from "../../src/shim/rare-report.ts";
 import { tickStore } from "../../src/shim/tick-store.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
 import { parseInstant } from "../cli/instant.ts";
-import { createLog } from "../cli/log.ts";
+import { createLog, logProblem } from "../cli/log.ts";
 import { openConfiguredStore } from "../cli/open-configured-store.ts";
 import { loadSettings, settingOptions } from "../cli/settings.ts";
 import { shimClock } from "../cli/shim-clock.ts";
@@ -36,14 +36,14 @@ async function serve(flags: ServeFlags): Promise<void> {
     store: tickStore(store),
     now: () => at ?? clock.now(),
     monotonic,
-    report: rareReport((error, before) => log.error({ err: error, before }, "the store cannot be read"), monotonic),
+    report: rareReport((error, before) => logProblem(log, "the store cannot be read", error, { before }), monotonic),
   });
   const server = await startServer(context, {
     host: settings.host,
     port: settings.port,
     wallClock: () => clock.now(),
     clockSkew: () => clock.skew(),
-    defect: (error) => log.error({ err: error }, "a request met a defect"),
+    defect: (error) => logProblem(log, "a request met a defect", error),
   });
   console.log(`Serving ${store.name} on ${server.url}${at === undefined ? "" : ` as of ${formatTimestamp(at)}`}`);
   const signal = await askedToStop();

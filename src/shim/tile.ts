@@ -37,8 +37,8 @@ export function tileFrom(object: StoredObject): Tile {
 /** The items of some slices with commas between, as they stand in a JSON array, between two texts. */
 export function joinItems(before: Uint8Array, slices: readonly TileSlice[], after: Uint8Array): Uint8Array {
   const filled = slices.filter(({ from, to }) => to > from);
-  const items = filled.reduce((sum, slice) => sum + bytesOf(slice).length + 1, 0);
-  const joined = new Uint8Array(before.length + Math.max(0, items - 1) + after.length);
+  const length = filled.reduce((sum, slice) => sum + bytesOf(slice).length + 1, 0);
+  const joined = new Uint8Array(before.length + Math.max(0, length - 1) + after.length);
   joined.set(before);
   let at = before.length;
   for (const slice of filled) {

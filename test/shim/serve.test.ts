@@ -86,6 +86,25 @@ Retry-After: 2
   expect(JSON.parse(lines[0] ?? "")).toMatchObject({ msg: "stopping", signal: "SIGTERM" });
 });
 
+test("a store that is not there is 503 and one line in the log, however many ask", async () => {
+  const child = noonmark("serve", "--store", join(directory, "nowhere"));
+  let stderr = "";
+  child.stderr?.on("data", (text) => {
+    stderr += String(text);
+  });
+  const port = await serving(child);
+  const answers = await Promise.all(
+    ["/v4/public/process", "/v1/public/telemetry", "/readyz"].map((path) => fetch(`http://127.0.0.1:${port}${path}`)),
+  );
+  expect(answers.map(({ status }) => status)).toEqual([503, 503, 503]);
+  child.kill("SIGINT");
+  expect(await once(child, "exit")).toEqual([0, null]);
+  expect(stderr.trim().split("\n")).toEqual([
+    expect.stringMatching(/"reason":".*no store is here.*","before":0,"msg":"the store cannot be read"/),
+    expect.stringMatching(/"msg":"stopping"/),
+  ]);
+});
+
 test("a port in use and an instant that is none are told in a line, without a stack", async () => {
   const first = noonmark("serve");
   const port = await serving(first);
