@@ -1,0 +1,68 @@
+/**
+ * A publisher over real files that kills itself (SIGKILL) at the n-th call to its store: before it, or after it was
+ * done and before the publisher could know. Run by `sigkill.test.ts` with: folder, n, "before" or "after", instant.
+ */
+import { join } from "node:path";
+import { acquireNow } from "../../publish/acquire.ts";
+import { noChain } from "../../publish/chain-source.ts";
+import { systemClock } from "../../publish/clock.ts";
+import { LedgerSource } from "../../publish/ledger-source.ts";
+import { ownProjections } from "../../publish/projections-source.ts";
+import { allPublications } from "../../publish/publications/all.ts";
+import { Published } from "../../publish/published.ts";
+import { leaseIdentity, Publisher } from "../../publish/publisher.ts";
+import { SourceReader } from "../../publish/source-reader.ts";
+import type { ObjectStore } from "../../src/object-store/object-store.ts";
+import { openStore } from "../../src/object-store/open-store.ts";
+
+const [folder = "", calls = "", when = "", instant = ""] = process.argv.slice(2);
+let left = Number(calls);
+
+function dieInTurn(moment: string): void {
+  if (moment === when && left-- === 0) process.kill(process.pid, "SIGKILL");
+}
+
+async function step<T>(call: () => Promise<T>): Promise<T> {
+  dieInTurn("before");
+  const result = await call();
+  dieInTurn("after");
+  return result;
+}
+
+const real = await openStore(join(folder, "public"), { write: true });
+const store: ObjectStore = {
+  name: real.name,
+  get: (key, options) => step(() => real.get(key, options)),
+  put: (key, object, condition) => step(() => real.put(key, object, condition)),
+  delete: (key) => step(() => real.delete(key)),
+  list: (prefix) => real.list(prefix),
+};
+const state = join(folder, "state");
+const published = Published.open(state);
+const reader = new SourceReader({
+  installationId: "wheel-1",
+  ledger: new LedgerSource(join(folder, "ledger.db")),
+  projections: ownProjections(state, { whole: true }),
+  chain: noChain(),
+  genesisTimestamp: undefined,
+});
+const lease = await acquireNow({ store, clock: systemClock, identity: leaseIdentity(), published });
+const publisher = await Publisher.begin(
+  {
+    store,
+    clock: systemClock,
+    reader,
+    published,
+    publications: allPublications({ installationId: "wheel-1", statisticsInterval: 30_000 }),
+    selected: (resource) => !resource.startsWith("settlements") && resource !== "activity",
+    concurrency: 1,
+    newHistories: [],
+    force: false,
+    floor: 0,
+  },
+  lease,
+);
+await publisher.cycle(Number(instant));
+await publisher.release();
+reader.close();
+published.close();
