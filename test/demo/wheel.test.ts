@@ -7,6 +7,10 @@ import type { Database } from "better-sqlite3";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ingest } from "../../src/ledger/ingest.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
+import { buildProcess } from "../../src/resources/process/build.ts";
+import { readProcessFacts } from "../../src/resources/process/facts.ts";
+import type { Process } from "../../src/resources/process/schema.ts";
+import { coreAt } from "../process/history.ts";
 import { isoOf, planOf } from "./plan.ts";
 import { readWheelState } from "./tail.ts";
 import { Wheel } from "./wheel.ts";
@@ -144,9 +148,28 @@ test("switches, failed runs, late receipts, and modules with private parts", () 
   expect(value("SELECT count(*) FROM module WHERE record LIKE '%private-%'")).toBe(4);
 });
 
+/** The process snapshot over a Core that holds what the ledger's submissions settled. */
+function processAt(at: number): Process {
+  const [last] = all("SELECT * FROM submission WHERE lifecycle = 'confirmed' ORDER BY prepared_at DESC LIMIT 1");
+  const core = coreAt(
+    BigInt(last?.settled_through_round as string),
+    BigInt(last?.expected_cumulative_work as string),
+    1_000n,
+  );
+  const facts = readProcessFacts(ledger, 1, "wheel-1", core, BigInt(plan.genesisMs / 1_000));
+  return JSON.parse(buildProcess(facts, at).body) as Process;
+}
+
+test("the process snapshot shows it all: blocks ahead of the chain, a queue that is ready", () => {
+  const { builder, oracle, settlementQueue } = processAt(END);
+  expect(builder).toMatchObject({ status: "available" });
+  expect(oracle).toMatchObject({ state: "accepted" });
+  expect(settlementQueue).toMatchObject({ status: "available", state: "ready" });
+});
+
 test("a live device goes on from the ledger's tail, and after hours of silence boots and closes the rounds it missed", () => {
   const live = (wheel: Wheel, from: number, to: number) => {
-    for (let at = from; at <= to; at += 1_000) {
+    for (let at = from; at <= to; at += 15_000) {
       expect(ingest(ledger, wheel.nextLive(at))).toMatchObject({ rejected: 0, duplicate: 0 });
     }
   };
@@ -167,5 +190,9 @@ test("a live device goes on from the ledger's tail, and after hours of silence b
     newest - first + 1,
   );
   expect(value("SELECT count(*) FROM closure WHERE CAST(last_round AS INTEGER) >= ?", newest)).toBe(1);
+  expect(processAt(later + 30 * 60_000)).toMatchObject({
+    builder: { status: "available" },
+    settlementQueue: { status: "available", lastRun: { result: expect.stringMatching(/submit/) } },
+  });
   expect(isoOf(Number(value("SELECT max(observed_at) FROM receipt")))).toBe(isoOf(later + 30 * 60_000));
 });

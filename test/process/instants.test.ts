@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { futureOf } from "../../publish/future.ts";
 import type { Process } from "../../src/resources/process/schema.ts";
-import { AT, build, type Case, control, READY, run, withFacts } from "./scenarios.ts";
+import { AT, build, type Case, control, READY, receipt, run, withFacts } from "./scenarios.ts";
 
 const bodyAt = (it: Case, at: number) => JSON.parse(build({ ...it, at }).body) as Process;
 const queueState = (body: Process) =>
@@ -46,4 +46,10 @@ test("an instant that changes nothing is none: blocked, disabled and unfinished 
   }
   const blocked = withFacts({ type: "oracle", blockedReason: "signature_mismatch", at: 1 });
   expect(futureOf((at) => build({ ...blocked, at }), AT).successors).toHaveLength(2);
+});
+
+test("what lies beyond the year 9999 is no instant", () => {
+  const last = 253_402_300_799_999;
+  const { successors } = futureOf((at) => build({ ...withFacts(receipt(last, 7_300n, { receivedAt: last })), at }), AT);
+  expect(successors.map(({ from }) => from)).toEqual([AT - 28_000 + 600_001, AT - 60_000 + 1_200_001]);
 });

@@ -3,7 +3,7 @@
  * what is optimistically built on it, and what waits for settlement.
  */
 import { etagOf } from "../../http/representation.ts";
-import { formatTimestamp } from "../../values/timestamp.ts";
+import { formatTimestamp, LATEST } from "../../values/timestamp.ts";
 import type { Built } from "../built.ts";
 import { revisionOf } from "../revision.ts";
 import { builderOf } from "./builder.ts";
@@ -22,7 +22,10 @@ export function buildProcess(facts: ProcessFacts, at: number): Built {
   const rest = { measurement, builder: builderOf(facts), oracle, settlementQueue: queue };
   const revision = revisionOf(JSON.stringify({ ...head, ...rest }));
   const process = processSchema.parse({ ...head, revision, generatedAt: formatTimestamp(at), ...rest });
-  const changes = [measurementChangesAt, oracleChangesAt, queueChangesAt].filter((instant) => instant !== undefined);
+  const changes = [measurementChangesAt, oracleChangesAt, queueChangesAt]
+    .filter((instant) => instant !== undefined)
+    // Beyond the calendar nothing can be generated: a timestamp of the year 9999 has no future.
+    .filter((instant) => instant <= LATEST);
   return {
     status: 200,
     headers: { etag: etagOf(revision), "cache-control": "public, max-age=0, must-revalidate" },
