@@ -10,6 +10,7 @@ interface CdnFlags {
   readonly bucket: string;
   readonly shim: string;
   readonly listen: string;
+  readonly socket: string;
 }
 
 /** `noonmark cdn TARGET`: a front's configuration from the table of routes. */
@@ -23,12 +24,14 @@ export function registerCdn(program: Command): void {
     .option("--bucket <url>", "of the published prefix", `http://${bucket.host}:${bucket.port}${bucket.path}`)
     .option("--shim <url>", "of the shim", `http://${shim.host}:${shim.port}`)
     .option("--listen <address:port>", "where nginx listens", DEFAULT_OPTIONS.listen)
+    .option("--socket <path>", "between nginx's script and its cache", DEFAULT_OPTIONS.socket)
     .action((target: CdnTarget, flags: CdnFlags) => {
       const bucketUrl = parseUrl("bucket", flags.bucket);
       const files = CDN_TARGETS[target]({
         bucket: { ...originOf(bucketUrl), path: bucketUrl.pathname.replace(/\/*$/, "/") },
         shim: originOf(parseUrl("shim", flags.shim)),
         listen: flags.listen,
+        socket: flags.socket,
       });
       const out = flags.out ?? join("cdn-config", target);
       for (const [name, text] of Object.entries(files)) write(out, name, text);

@@ -21,27 +21,30 @@ async function answer(r) {
   const parts = r.variables.noonmark_object.split(' ');
   const route = ROUTES[parts[0]];
   const key = parts[1][0] === '/' ? undefined : parts[1];
-  let found = await fromBucket(r, route, key, '') || await fromShim(r, route, '');
-  if (found === undefined) found = await fromShim(r, route, 'fresh');
+  const stored = await fromBucket(r, route, key, '');
+  let found = stored.found || await fromShim(r, route, '', stored.date) || await fromShim(r, route, 'fresh', 0);
   if (found === undefined && route.staleIfErrorSeconds > 0) {
-    found = await fromBucket(r, route, key, '-stale') || await fromShim(r, route, '-stale');
+    const old = await fromBucket(r, route, key, '-stale');
+    found = old.found || await fromShim(r, route, '-stale', old.date);
   }
   send(r, route, found || UNAVAILABLE);
 }
 
+/** The date is that of the object, also where its word is over; nothing older is to be answered after it. */
 async function fromBucket(r, route, key, stale) {
-  if (key === undefined) return undefined;
+  if (key === undefined) return { date: 0 };
   const reply = await r.subrequest('/_noonmark/bucket/' + route.edgeSeconds + stale + '/' + key, { method: 'GET' });
   const meta = reply.headersOut['x-amz-meta-headers'];
-  if (reply.status !== 200 || meta === undefined) return undefined;
+  if (reply.status !== 200 || meta === undefined) return { date: 0 };
   const status = Number(reply.headersOut['x-amz-meta-status'] || '200');
   const seconds = status === 200 ? keptSeconds(route, stale) : ${publishedErrorSeconds};
-  if (!holds(reply, reply.headersOut['x-amz-meta-valid-until'], seconds)) return undefined;
-  return { status: status, headers: JSON.parse(meta), body: reply.responseBuffer };
+  const date = dateOf(reply);
+  if (!holds(date, reply.headersOut['x-amz-meta-valid-until'], seconds)) return { date: date };
+  return { date: date, found: { status: status, headers: JSON.parse(meta), body: reply.responseBuffer } };
 }
 
 /** With 'fresh' past the cache, and whatever the shim says; else only what a cache may keep. */
-async function fromShim(r, route, how) {
+async function fromShim(r, route, how, notBefore) {
   const target = r.variables.request_uri;
   const mark = target.indexOf('?');
   const path = mark < 0 ? target : target.slice(0, mark);
@@ -53,7 +56,9 @@ async function fromShim(r, route, how) {
     if (reply.status >= 500 && (route.staleIfErrorSeconds > 0 || reply.status !== 503)) return undefined;
   } else {
     if (reply.status !== 200) return undefined;
-    if (!holds(reply, reply.headersOut['noonmark-valid-until'], keptSeconds(route, how))) return undefined;
+    const date = dateOf(reply);
+    if (date < notBefore) return undefined;
+    if (!holds(date, reply.headersOut['noonmark-valid-until'], keptSeconds(route, how))) return undefined;
   }
   const headers = {};
   Object.keys(VARIABLES).forEach((name) => {
@@ -67,12 +72,15 @@ function keptSeconds(route, stale) {
   return route.edgeSeconds + (stale === '' ? 0 : route.staleIfErrorSeconds);
 }
 
-/** Before valid-until, and not older than that; Date has whole seconds. */
-function holds(reply, validUntil, seconds) {
+function dateOf(reply) {
+  return Date.parse(reply.headersOut.Date) || 0;
+}
+
+/** Before valid-until, and not older than that: Date has whole seconds, and nginx counts in whole seconds. */
+function holds(date, validUntil, seconds) {
   const now = Date.now();
   if (validUntil !== undefined && Number(validUntil) <= now) return false;
-  const date = Date.parse(reply.headersOut.Date);
-  return isNaN(date) || now - date < (seconds + 1) * 1000;
+  return now - date < (seconds + 2) * 1000;
 }
 
 function send(r, route, found) {

@@ -7,6 +7,8 @@ export interface CdnOptions {
   readonly shim: Origin;
   /** Where nginx listens, as its directive says it. */
   readonly listen: string;
+  /** A socket in the file system between nginx's script and its cache. */
+  readonly socket: string;
 }
 
 export interface Origin {
@@ -19,4 +21,5 @@ export const DEFAULT_OPTIONS: CdnOptions = {
   bucket: { host: "127.0.0.1", port: 8080, path: "/noonmark/public/" },
   shim: { host: "127.0.0.1", port: 8787 },
   listen: "127.0.0.1:8081",
+  socket: "/run/noonmark-cache.sock",
 };

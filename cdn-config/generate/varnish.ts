@@ -87,7 +87,13 @@ ${CACHED_URLS.map(recognise).join(" else ")} else {
 }
 
 sub vcl_hash {
-  if (req.http.noonmark-key) { hash_data(req.http.noonmark-key); } else { hash_data(req.url); }
+  if (req.http.noonmark-key) {
+    hash_data(req.http.noonmark-key);
+  } elsif (req.http.noonmark-route ~ "${oneOf((route) => route.query === "ignored")}") {
+    hash_data(regsub(req.url, "\\?.*$", ""));
+  } else {
+    hash_data(req.url);
+  }
   return (lookup);
 }
 
@@ -115,11 +121,11 @@ sub vcl_backend_response {
   set beresp.do_gzip = false;
   set beresp.keep = 0s;
   set beresp.grace = 0s;
-  set beresp.http.noonmark-until = beresp.http.noonmark-valid-until;
+  if (beresp.http.noonmark-valid-until) { set beresp.http.noonmark-until = beresp.http.noonmark-valid-until; }
   if (bereq.backend == bucket) {
     # Absent, forbidden, failing, or no answer of ours: the shim knows.
     if (beresp.status != 200 || !beresp.http.x-amz-meta-headers) { return (retry); }
-    set beresp.http.noonmark-until = beresp.http.x-amz-meta-valid-until;
+    if (beresp.http.x-amz-meta-valid-until) { set beresp.http.noonmark-until = beresp.http.x-amz-meta-valid-until; }
   }
   # Past its word an answer's successor holds, which the shim works out.
   if (beresp.http.noonmark-until

@@ -44,6 +44,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
       faults = [...next];
     },
     stop: async () => {
+      if (!server.listening) return;
       server.closeAllConnections();
       server.close();
       await once(server, "close");

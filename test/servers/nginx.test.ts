@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe } from "vitest";
 import type { Front } from "./front.ts";
 import { startNginx } from "./nginx.ts";
+import { endures } from "./outage.ts";
 import { type PublishedWorld, publishWorld } from "./published-world.ts";
 import { type S3Server, startRadosgw } from "./radosgw.ts";
 import { makeBucket } from "./s3-store.ts";
@@ -29,3 +30,6 @@ describe("the scripts through nginx", () =>
     () => world,
     ["server"],
   ));
+
+describe("nginx under load and through outages", () =>
+  endures({ world: () => world, start: startNginx, loadMs: 10_000 }));

@@ -9,7 +9,9 @@ import { freePort, run, start, stop, until } from "./processes.ts";
 export async function startNginx(origins: Pick<CdnOptions, "bucket" | "shim">): Promise<Front> {
   const folder = mkdtempSync(join(tmpdir(), "noonmark-nginx-"));
   const port = await freePort();
-  for (const [name, text] of Object.entries(nginxFiles({ ...origins, listen: `127.0.0.1:${port}` }))) {
+  for (const [name, text] of Object.entries(
+    nginxFiles({ ...origins, listen: `127.0.0.1:${port}`, socket: join(folder, "cache.sock") }),
+  )) {
     writeFileSync(join(folder, name), text);
   }
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];

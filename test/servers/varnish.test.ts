@@ -1,6 +1,7 @@
 /** Varnish with the generated file, in front of a real bucket and the shim. */
 import { afterAll, beforeAll, describe } from "vitest";
 import type { Front } from "./front.ts";
+import { endures } from "./outage.ts";
 import { type PublishedWorld, publishWorld } from "./published-world.ts";
 import { type S3Server, startRadosgw } from "./radosgw.ts";
 import { makeBucket } from "./s3-store.ts";
@@ -32,3 +33,6 @@ describe("the scripts on the shim over S3", () =>
     () => ({ hostname: "127.0.0.1", port: world.shim.port }),
     () => world,
   ));
+
+describe("Varnish under load and through outages", () =>
+  endures({ world: () => world, start: startVarnish, loadMs: 10_000 }));

@@ -10,7 +10,7 @@ export async function startVarnish(origins: Pick<CdnOptions, "bucket" | "shim">)
   const folder = mkdtempSync(join(tmpdir(), "noonmark-varnish-"));
   const port = await freePort();
   const vcl = join(folder, "default.vcl");
-  writeFileSync(vcl, varnishFiles({ ...origins, listen: "" })["default.vcl"] ?? "");
+  writeFileSync(vcl, varnishFiles({ ...origins, listen: "", socket: "" })["default.vcl"] ?? "");
   // Its own complaint about a file that does not compile.
   await run("varnishd", ["-C", "-j", "none", "-f", vcl, "-n", join(folder, "check")]);
   const args = ["-F", "-j", "none", "-n", join(folder, "run"), "-a", `127.0.0.1:${port}`, "-T", "none", "-f", vcl];
