@@ -3,16 +3,22 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";
 import type { ChainState } from "../src/chain/chain-state.ts";
+import { installationNo } from "../src/ledger/watermarks.ts";
 import { advanceProjections } from "../src/projections/advance.ts";
 import { advanceChainViews } from "../src/projections/chain-views.ts";
+import { advanceMilestones } from "../src/projections/milestones.ts";
 import {
   openProjections,
   openProjectionsCopy,
   openProjectionsInMemory,
   PROJECTIONS_FILE,
 } from "../src/projections/open.ts";
+import { feedContext } from "./feed/context.ts";
+import { planFeeds } from "./feed/plan.ts";
 
 export interface ProjectionInputs {
+  /** The configured one, whose activity is followed. */
+  readonly installationId: string;
   readonly ledger: Database | undefined;
   readonly chain: ChainState;
   readonly chainDb: Database | undefined;
@@ -61,14 +67,14 @@ export function emptyProjections(): ProjectionsSource {
 function source(current: () => Database, { whole }: { readonly whole: boolean }): ProjectionsSource {
   let isBehind = false;
   return {
-    advance({ ledger, chain, chainDb, genesis, at }) {
+    advance(inputs) {
       const db = current();
-      if (ledger !== undefined) {
-        const step = () => advanceProjections(ledger, db, { genesis, at });
-        isBehind = step();
-        if (whole) while (isBehind) isBehind = step();
-      }
+      isBehind = advanceStep(db, inputs);
+      if (whole) while (isBehind) isBehind = advanceStep(db, inputs);
+      const { installationId, chain, chainDb } = inputs;
       advanceChainViews(db, { chain, chainDb });
+      const context = feedContext(installationId, chain);
+      if (context !== undefined) planFeeds(db, context);
       return db;
     },
     get isBehind() {
@@ -76,4 +82,12 @@ function source(current: () => Database, { whole }: { readonly whole: boolean })
     },
     close: () => current().close(),
   };
+}
+
+/** One step of what follows the ledger; true while it holds more. */
+function advanceStep(db: Database, { installationId, ledger, genesis, at }: ProjectionInputs): boolean {
+  const no = ledger && installationNo(ledger, installationId);
+  const milestonesLeft = advanceMilestones(db, ledger, no === undefined ? undefined : { no, id: installationId });
+  const factsLeft = ledger !== undefined && advanceProjections(ledger, db, { genesis, at });
+  return factsLeft || milestonesLeft;
 }

@@ -72,6 +72,8 @@ export class Publisher {
   async cycle(at: number): Promise<CycleReport> {
     const { reader, published } = this.#options;
     if (reader.takeReplaced()) this.#histories.ledgerReplaced();
+    const { history } = this.#histories.progress(reader.installationId);
+    const tilePrefix = `${history}-${this.#lease.epoch}`;
     const report = await runCycle(
       {
         ...this.#options,
@@ -79,7 +81,7 @@ export class Publisher {
         fence: this.#lease,
         answers: this.#answers,
         histories: this.#histories,
-        read: (use) => reader.read(at, use),
+        read: (use) => reader.read(at, use, tilePrefix),
       },
       at,
     );

@@ -41,7 +41,8 @@ export class SourceReader {
     return replaced;
   }
 
-  read<T>(at: number, use: (sources: Sources) => T): T {
+  /** `tilePrefix` is of the lease under which something is put; without one nothing is. */
+  read<T>(at: number, use: (sources: Sources) => T, tilePrefix = "0-0"): T {
     const { ledger, projections, chain, installationId, genesisTimestamp } = this.#options;
     this.#chainVersion = chain.moved();
     const chainState = chain.state(at);
@@ -50,7 +51,15 @@ export class SourceReader {
       use({
         installationId,
         facts: db === undefined ? undefined : { ledger: db },
-        projections: projections.advance({ ledger: db, chain: chainState, chainDb: chain.db, genesis, at }),
+        projections: projections.advance({
+          installationId,
+          ledger: db,
+          chain: chainState,
+          chainDb: chain.db,
+          genesis,
+          at,
+        }),
+        tilePrefix,
         chain: chainState,
         chainDb: chain.db,
         genesisTimestamp: genesis,

@@ -2,11 +2,18 @@
  * A store that holds nothing and builds what is asked for from the sources, so that `render` answers through the very
  * shim that readers meet, and publishes nothing.
  */
-import { INSTALLATIONS_KEY, parseInstallationTelemetryKey, parseObservationTileKey } from "../src/http/keys.ts";
+import {
+  INSTALLATIONS_KEY,
+  parseActivityTileKey,
+  parseInstallationTelemetryKey,
+  parseObservationTileKey,
+} from "../src/http/keys.ts";
 import { listInstallations } from "../src/ledger/watermarks.ts";
 import type { ObjectStore, StoredObject, StoreObject } from "../src/object-store/object-store.ts";
 import { encodeAnswer, JSON_TYPE } from "../src/object-store/stored-answer.ts";
 import { tileBounds } from "../src/resources/observations/build.ts";
+import { feedContext } from "./feed/context.ts";
+import { feedTileAt } from "./feed/put-tiles.ts";
 import { futureOf } from "./future.ts";
 import type { Publication } from "./publication.ts";
 import {
@@ -29,20 +36,16 @@ const NOBODY = { epoch: 0, writer: "render", asof: { at: 0 } };
 
 /** Only `get` is of use: it is a store for a shim. */
 export function sourceStore(options: SourceStoreOptions): Pick<ObjectStore, "get"> {
-  const immutable = new Map<string, StoredObject>();
   return {
     async get(key) {
-      const kept = immutable.get(key);
-      if (kept !== undefined) return kept;
       const tile = parseObservationTileKey(key);
       if (tile !== undefined) return buildTile(options, tile.installationId, tile.tile);
-      const publication = options.read((sources) => publicationAt(key, sources, options.publications));
-      if (publication === undefined) return undefined;
-      const sources = options.read((sources) => sources);
-      await publication.before?.(sources, async (tileKey, body) => {
-        immutable.set(tileKey, { ...objectOf(body, JSON_TYPE), tag: "" });
+      const feedTile = parseActivityTileKey(key);
+      if (feedTile !== undefined) return options.read((sources) => buildFeedTile(sources, feedTile));
+      return options.read((sources) => {
+        const publication = publicationAt(key, sources, options.publications);
+        return publication === undefined ? undefined : buildAnswer(publication, sources, options.at);
       });
-      return options.read((sources) => buildAnswer(publication, sources, options.at));
     },
   };
 }
@@ -73,6 +76,15 @@ function buildTile(options: SourceStoreOptions, installationId: string, tile: nu
     const [planned] = planTiles(facts.ledger, found, { history: HISTORY, position, tag: null }, 1);
     return planned === undefined ? undefined : { ...objectOf(planned.body, TILE_TYPE), tag: "" };
   });
+}
+
+function buildFeedTile(
+  { projections, chain, installationId, tilePrefix }: Sources,
+  { category, name }: NonNullable<ReturnType<typeof parseActivityTileKey>>,
+): StoredObject | undefined {
+  const context = feedContext(installationId, chain);
+  const body = context && feedTileAt(projections, category, context, tilePrefix, name);
+  return body === undefined ? undefined : { ...objectOf(body, JSON_TYPE), tag: "" };
 }
 
 function objectOf(body: string | Buffer, contentType: string): StoreObject {

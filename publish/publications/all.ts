@@ -1,5 +1,6 @@
 /** Every answer of the configured installation, telemetry aside, in the order in which a cycle builds them. */
 import type { Publication } from "../publication.ts";
+import { activityPublications } from "./activity.ts";
 import { modulesPublication } from "./measurement.ts";
 import { onchainPublications } from "./onchain.ts";
 import { processPublication } from "./process.ts";
@@ -20,5 +21,6 @@ export function allPublications(settings: PublicationSettings): Publication[] {
     ...onchainPublications,
     ...settlementsPublications,
     ...legacySettlementsPublications,
+    ...activityPublications,
   ];
 }

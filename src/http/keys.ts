@@ -51,6 +51,13 @@ export function activityTileKey(category: Category, name: string): string {
   return `v1/public/activity/${category}/tiles/${name}`;
 }
 
+/** The reverse of `activityTileKey`; `undefined` for any other key. */
+export function parseActivityTileKey(key: string): { readonly category: Category; readonly name: string } | undefined {
+  const [, category, name] = /^v1\/public\/activity\/([a-z]+)\/tiles\/([^/]+)$/.exec(key) ?? [];
+  const known = CATEGORIES.find((one) => one === category);
+  return known === undefined || name === undefined ? undefined : { category: known, name };
+}
+
 /** The constant answer that takes over when a chain view's word has run out (design 1, 4). */
 export function constantKey(key: string): string {
   return `${key}/unavailable`;

@@ -1,11 +1,22 @@
 /** What is derived from the chain's events, as one: its tables, and one call that brings it to a cycle's state. */
 import type { Database } from "better-sqlite3";
 import type { ChainState } from "../chain/chain-state.ts";
+import { advanceChainActivity } from "./activity-chain.ts";
+import { ACTIVITY_TABLES } from "./activity-events.ts";
 import { CHAIN_PROGRESS_TABLE } from "./chain-events.ts";
+import { FEED_TABLES } from "./feed-nodes.ts";
+import { MILESTONE_TABLES } from "./milestone-state.ts";
 import { SAVED_HISTORY_TABLE } from "./saved-history.ts";
 import { advanceSettlements, SETTLEMENT_TABLES } from "./settlements.ts";
 
-export const CHAIN_VIEW_TABLES = `${CHAIN_PROGRESS_TABLE}${SETTLEMENT_TABLES}${SAVED_HISTORY_TABLE}`;
+export const CHAIN_VIEW_TABLES = [
+  CHAIN_PROGRESS_TABLE,
+  SETTLEMENT_TABLES,
+  SAVED_HISTORY_TABLE,
+  ACTIVITY_TABLES,
+  MILESTONE_TABLES,
+  FEED_TABLES,
+].join("\n");
 
 export interface ChainViewInputs {
   readonly chain: ChainState;
@@ -15,5 +26,7 @@ export interface ChainViewInputs {
 /** Idempotent; where the chain says nothing, what is derived stays as it is. */
 export function advanceChainViews(projections: Database, { chain, chainDb }: ChainViewInputs): void {
   if (chain.core.status === "unavailable" || chainDb === undefined) return;
-  advanceSettlements(projections, chainDb, chain.core.view.chain.safeThroughBlock);
+  const { safeThroughBlock } = chain.core.view.chain;
+  advanceSettlements(projections, chainDb, safeThroughBlock);
+  advanceChainActivity(projections, chainDb, safeThroughBlock);
 }

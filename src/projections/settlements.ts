@@ -77,7 +77,10 @@ export function settlementsBetween(projections: Database, start: number, end: nu
 }
 
 /** The batch before one: where its work and blocks are counted from. */
-export function settlementBefore(projections: Database, { blockNumber, logIndex }: Settlement): Settlement | undefined {
+export function settlementBefore(
+  projections: Database,
+  { blockNumber, logIndex }: { readonly blockNumber: number; readonly logIndex: number },
+): Settlement | undefined {
   const sql = `${SELECT} WHERE (block_number, log_index) < (?, ?) ORDER BY block_number DESC, log_index DESC LIMIT 1`;
   return settlementOf(statement<[number, number], Row>(projections, sql).get(blockNumber, logIndex));
 }

@@ -19,6 +19,7 @@ test("saved history that was lost with the state directory is read back from the
     projections,
     chain,
     chainDb: undefined,
+    tilePrefix: "1-1",
     genesisTimestamp: undefined,
   };
   const store = new MemoryStore();

@@ -22,6 +22,7 @@ function live(): Sources {
     projections,
     chain,
     chainDb: db,
+    tilePrefix: "1-1",
     genesisTimestamp: undefined,
   };
 }

@@ -1,0 +1,79 @@
+/**
+ * The head of a category's feed as it is stored, and its tiles (design 1, "What is stored", 5). Texts of lines, so that
+ * a page is cut without parsing an event:
+ * - a head's first line is the answer up to and including `"events":[`, its second the layout as JSON, and each line
+ *   after these an event that no tile has yet; an unavailable feed is one line, the answer itself;
+ * - a tile of events has a line for each, newest first: its key, a tab, its JSON text;
+ * - an index tile has a line for each of its tiles, newest first: its name, a tab, the key of its oldest event.
+ */
+
+export interface TileEntry {
+  readonly name: string;
+  /** The key of its oldest event. */
+  readonly last: string;
+}
+
+export interface IndexEntry extends TileEntry {
+  /** Its newest tile, so that a page which comes from the tile before needs no index tile for it. */
+  readonly first: TileEntry;
+}
+
+export interface EventLine {
+  readonly key: string;
+  readonly text: string;
+}
+
+export interface Head {
+  /** The answer up to and including `"events":[`. */
+  readonly opening: string;
+  /** Newer than every tile; newest first, as is all of this. */
+  readonly recent: readonly EventLine[];
+  /** The newest tiles, which no index tile has yet. */
+  readonly tiles: readonly TileEntry[];
+  readonly indexes: readonly IndexEntry[];
+}
+
+export function encodeHead({ opening, recent, tiles, indexes }: Head): string {
+  return [opening, JSON.stringify({ tiles, indexes }), ...recent.map(lineOf)].join("\n");
+}
+
+/** `undefined` for an unavailable feed: the text is then the answer. */
+export function decodeHead(text: string): Head | undefined {
+  const [opening = "", layout, ...recent] = text.split("\n");
+  if (layout === undefined) return undefined;
+  const { tiles, indexes } = JSON.parse(layout) as Pick<Head, "tiles" | "indexes">;
+  return { opening, recent: recent.map(eventLine), tiles, indexes };
+}
+
+export function encodeTile(events: readonly EventLine[]): string {
+  return events.map(lineOf).join("\n");
+}
+
+export function decodeTile(text: string): EventLine[] {
+  return text.split("\n").map(eventLine);
+}
+
+export function encodeIndexTile(entries: readonly TileEntry[]): string {
+  return entries.map(({ name, last }) => `${name}\t${last}`).join("\n");
+}
+
+export function decodeIndexTile(text: string): TileEntry[] {
+  return text.split("\n").map((line) => {
+    const [name = "", last = ""] = line.split("\t");
+    return { name, last };
+  });
+}
+
+/** The answer of a page. */
+export function pageBody(opening: string, events: readonly EventLine[], nextCursor: string | null): string {
+  return `${opening}${events.map(({ text }) => text).join(",")}],"nextCursor":${JSON.stringify(nextCursor)}}`;
+}
+
+function lineOf({ key, text }: EventLine): string {
+  return `${key}\t${text}`;
+}
+
+function eventLine(line: string): EventLine {
+  const tab = line.indexOf("\t");
+  return { key: line.slice(0, tab), text: line.slice(tab + 1) };
+}

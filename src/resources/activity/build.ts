@@ -1,0 +1,85 @@
+/** read-api.md 2.9 and 4.8: the head of a category's feed, whose pages the shim cuts. */
+import type { ChainUnavailable, CoreView, EconomyView } from "../../chain/chain-state.ts";
+import { type EventLine, encodeHead, type Head, pageBody } from "../../http/activity-head.ts";
+import { NO_STORE } from "../../http/common-headers.ts";
+import { activityKey, type Category, constantKey } from "../../http/keys.ts";
+import { formatTimestamp } from "../../values/timestamp.ts";
+import type { Built } from "../built.ts";
+import { chainPointOf } from "../chain-fields.ts";
+import { activitySchema, MAX_PAGE } from "./schema.ts";
+import { activeTypes } from "./types.ts";
+
+/** The feed as its tiles hold it; the newest events stand in the head. */
+export interface FeedLayout extends Pick<Head, "tiles" | "indexes"> {
+  readonly recent: readonly EventLine[];
+}
+
+export interface HeadInputs {
+  readonly installationId: string;
+  readonly category: Category;
+  /** Whether there is a measurement source. */
+  readonly hasMeasurements: boolean;
+  readonly core: CoreView;
+  readonly economy: EconomyView;
+  /** Epoch ms. */
+  readonly wordUntil: number;
+}
+
+/** Throws where a page of its newest events would break a rule of 2.9. */
+export function buildActivityHead(inputs: HeadInputs, layout: FeedLayout, at: number): Built {
+  const lasting = envelopeOf(inputs);
+  const opening = openingOf(inputs, lasting, formatTimestamp(at));
+  activitySchema.parse(JSON.parse(pageBody(opening, layout.recent.slice(0, MAX_PAGE), null)));
+  return {
+    status: 200,
+    headers: { "cache-control": NO_STORE },
+    body: encodeHead({ opening, ...layout }),
+    identity: encodeHead({ opening: openingOf(inputs, lasting, ""), ...layout }),
+    nextChangeAt: inputs.wordUntil,
+    successorKey: constantKey(activityKey(inputs.category)),
+  };
+}
+
+export function buildUnavailableActivity(installationId: string, reason: ChainUnavailable | "source_disabled"): Built {
+  const body = JSON.stringify(
+    activitySchema.parse({ schemaVersion: 1, installationId, status: "unavailable", reason }),
+  );
+  return { status: 200, headers: { "cache-control": NO_STORE }, body, identity: body };
+}
+
+function openingOf({ installationId }: HeadInputs, lasting: object, generatedAt: string): string {
+  const envelope = { schemaVersion: 1, installationId, status: "available", generatedAt, ...lasting };
+  return `${JSON.stringify(envelope).slice(0, -1)},"events":[`;
+}
+
+function envelopeOf({ category, hasMeasurements, core, economy }: HeadInputs) {
+  const { indexedThroughBlock, safeThroughBlock, ...point } = chainPointOf(core.chain);
+  return {
+    catalogVersion: "public-activity-v1",
+    category,
+    chain: {
+      ...point,
+      economyDeploymentBlock: String(economy.deploymentBlock),
+      indexedThroughBlock,
+      safeThroughBlock,
+      safeBlockHash: core.chain.safeBlockHash,
+      safeBlockTimestamp: formatTimestamp(core.chain.safeBlockTimestamp),
+    },
+    release: {
+      id: economy.releaseId,
+      protocolRevision: economy.protocolRevision,
+      rewardModelRevision: economy.rewardModelRevision,
+    },
+    identities: {
+      core: core.identities.core,
+      tokenFactory: economy.tokenFactory,
+      mining: economy.mining,
+      token: economy.token,
+      collection: economy.collection,
+      miningImplementation: economy.miningImplementation,
+      miningImplementationVersion: economy.miningImplementationVersion,
+      miningStorageLayoutDigest: economy.miningStorageLayoutDigest,
+    },
+    activeEventTypes: activeTypes(category, hasMeasurements),
+  };
+}

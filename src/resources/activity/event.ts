@@ -1,0 +1,71 @@
+/** One event of the feed as JSON text (read-api.md 2.9): made once, then cut out of tiles as it is. */
+import { encodeObservationCursor } from "../../http/observation-cursor.ts";
+import type { ChainEventSource } from "../../projections/activity-chain.ts";
+import type { ActivityEvent } from "../../projections/activity-events.ts";
+import { POLICY_VERSION } from "../../projections/milestone-policy.ts";
+import type { MeasurementEventSource } from "../../projections/milestones.ts";
+import { measurementSuffix } from "../../values/activity-key.ts";
+import { formatTimestamp } from "../../values/timestamp.ts";
+
+/** What every event of a feed has in common; where it changes, every event's text does. */
+export interface FeedContext {
+  readonly installationId: string;
+  readonly target: string;
+  readonly chainId: bigint;
+  readonly releaseId: string;
+}
+
+export function eventText(event: ActivityEvent, context: FeedContext): string {
+  const source = JSON.parse(event.source) as ChainEventSource | MeasurementEventSource;
+  const { id, occurredAt, recordedAt, ...rest } =
+    "blockNumber" in source ? chainParts(source, context) : measurementParts(event.key, source, context);
+  // The payload is JSON already: the text is put together so that it need not be read and written again.
+  const head = JSON.stringify({
+    id,
+    eventVersion: 1,
+    type: event.type,
+    occurredAt: formatTimestamp(occurredAt),
+    recordedAt: formatTimestamp(recordedAt),
+    source: rest.source,
+  });
+  return `${head.slice(0, -1)},"payload":${event.payload}}`;
+}
+
+function chainParts(source: ChainEventSource, { chainId, target, releaseId }: FeedContext) {
+  return {
+    id: `${chainId}-${source.blockNumber}-${source.logIndex}`,
+    occurredAt: source.blockTimestamp,
+    recordedAt: source.blockTimestamp,
+    source: {
+      kind: "chain",
+      chainId: String(chainId),
+      target,
+      releaseId,
+      contractAddress: source.contractAddress,
+      blockNumber: String(source.blockNumber),
+      blockHash: source.blockHash,
+      transactionHash: source.transactionHash,
+      transactionIndex: String(source.transactionIndex),
+      logIndex: String(source.logIndex),
+      confirmationStatus: "safe",
+    },
+  };
+}
+
+function measurementParts(key: string, source: MeasurementEventSource, { installationId }: FeedContext) {
+  return {
+    id: `${installationId}-${source.position}-${measurementSuffix(key)}`,
+    occurredAt: source.observedAt,
+    recordedAt: source.receivedAt,
+    source: {
+      kind: "measurement",
+      installationId,
+      cursor: encodeObservationCursor(source.position),
+      telemetryId: source.telemetryId,
+      observedAt: formatTimestamp(source.observedAt),
+      receivedAt: formatTimestamp(source.receivedAt),
+      policyVersion: POLICY_VERSION,
+      disposition: "accepted",
+    },
+  };
+}
