@@ -4,6 +4,8 @@ import { connect, type Socket } from "node:net";
 export interface Load {
   readonly requests: number;
   readonly seconds: number;
+  /** Milliseconds that 99 of 100 answers took at most. */
+  readonly p99: number;
 }
 
 /** Asks for one path as fast as the answers come. All answers must be of one length, and 200. */
@@ -11,19 +13,27 @@ export async function httpLoad(port: number, path: string, connections: number, 
   const request = Buffer.from(`GET ${path} HTTP/1.1\r\nHost: bench\r\n\r\n`);
   const started = performance.now();
   const until = started + milliseconds;
-  const counts = await Promise.all(Array.from({ length: connections }, () => askUntil(port, request, until)));
-  return { requests: counts.reduce((sum, count) => sum + count, 0), seconds: (performance.now() - started) / 1000 };
+  const lists = await Promise.all(Array.from({ length: connections }, () => askUntil(port, request, until)));
+  const seconds = (performance.now() - started) / 1000;
+  const times = lists.flat().sort((a, b) => a - b);
+  return { requests: times.length, seconds, p99: times[Math.ceil(times.length * 0.99) - 1] ?? Number.NaN };
 }
 
-function askUntil(port: number, request: Buffer, until: number): Promise<number> {
+/** Milliseconds of each answer. */
+function askUntil(port: number, request: Buffer, until: number): Promise<number[]> {
   return new Promise((resolve, reject) => {
     const socket: Socket = connect(port, "127.0.0.1");
     socket.setNoDelay();
     let length: number | undefined;
     let received = 0;
-    let answered = 0;
+    let asked = 0;
+    const times: number[] = [];
+    const ask = () => {
+      asked = performance.now();
+      socket.write(request);
+    };
     socket.on("error", reject);
-    socket.on("connect", () => socket.write(request));
+    socket.on("connect", ask);
     socket.on("data", (chunk: Buffer) => {
       try {
         length ??= answerLength(chunk);
@@ -35,11 +45,12 @@ function askUntil(port: number, request: Buffer, until: number): Promise<number>
       received += chunk.length;
       if (received < length) return;
       received = 0;
-      answered++;
-      if (performance.now() < until) socket.write(request);
+      const now = performance.now();
+      times.push(now - asked);
+      if (now < until) ask();
       else {
         socket.destroy();
-        resolve(answered);
+        resolve(times);
       }
     });
   });
