@@ -60,7 +60,8 @@ export class Published {
       const db = new SqliteDatabase(path, { timeout: 0 });
       // Held by the kernel for the life of the process: a killed one leaves no lock behind.
       db.pragma("locking_mode = EXCLUSIVE");
-      db.pragma("journal_mode = DELETE");
+      // Not synced at each put: what a power cut takes is read back from the store, which has it.
+      db.pragma("journal_mode = WAL");
       db.pragma("synchronous = NORMAL");
       db.exec(`BEGIN EXCLUSIVE;${SCHEMA}COMMIT;`);
       return new Published(db);
