@@ -1,3 +1,4 @@
+import { cloudflareFiles } from "./cloudflare.ts";
 import { nginxFiles } from "./nginx.ts";
 import type { CdnOptions } from "./options.ts";
 import { varnishFiles } from "./varnish.ts";
@@ -6,6 +7,7 @@ import { varnishFiles } from "./varnish.ts";
 export const CDN_TARGETS = {
   varnish: varnishFiles,
   nginx: nginxFiles,
+  cloudflare: cloudflareFiles,
 } as const satisfies Record<string, (options: CdnOptions) => Record<string, string>>;
 
 export type CdnTarget = keyof typeof CDN_TARGETS;

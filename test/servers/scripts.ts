@@ -1,10 +1,10 @@
 /** The HTTP scripts of the routes, against a front over the published world. */
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { parseScript } from "../support/http-script.ts";
 import { runScript } from "../support/run-http-script.ts";
 import { addressTarget, TRANSPORT_HEADERS } from "../support/script-targets.ts";
-import type { PublishedWorld } from "./published-world.ts";
 
 const DIRECTORY = new URL("../scripts/", import.meta.url);
 const NAMES = readdirSync(DIRECTORY).filter((name) => name.endsWith(".http-script"));
@@ -12,7 +12,7 @@ const NAMES = readdirSync(DIRECTORY).filter((name) => name.endsWith(".http-scrip
 /** `transport`: what the front adds to every answer besides what HTTP/1.1 does. */
 export function followsScripts(
   front: () => { readonly hostname: string; readonly port: number },
-  world: () => PublishedWorld,
+  world: () => { readonly store: Pick<ObjectStore, "get"> },
   transport: readonly string[] = [],
 ): void {
   for (const name of NAMES) {

@@ -1,0 +1,30 @@
+/** The shim as a Cloudflare Worker over R2 (`cdn-config/cloudflare`, `docs/cdn-cloudflare.md`). */
+import { R2Store } from "../object-store/r2.ts";
+import type { R2Bucket } from "../object-store/r2-binding.ts";
+import { type ShimContext, shimContext } from "./context.ts";
+import { type EdgeCache, edgeStore } from "./edge-store.ts";
+import { webHandler } from "./web-handler.ts";
+
+export interface WorkerEnvironment {
+  readonly STORE: R2Bucket;
+  /** Of the objects' keys in the bucket; absent for none. */
+  readonly PREFIX?: string;
+}
+
+/** One for each isolate: it holds values, never a promise or a request's own object. */
+let context: ShimContext | undefined;
+
+// A Worker's handlers are its default export.
+export default {
+  fetch(request: Request, { STORE, PREFIX }: WorkerEnvironment): Promise<Response> {
+    context ??= shimContext({
+      store: edgeStore(
+        new R2Store(STORE, PREFIX),
+        (globalThis as unknown as { caches: { default: EdgeCache } }).caches.default,
+      ),
+      now: () => Date.now(),
+      monotonic: () => performance.now(),
+    });
+    return webHandler(context)(request);
+  },
+};
