@@ -1,5 +1,5 @@
 /** From a node's answer to eth_getLogs to events: validated, decoded, each once, in order (design 3, Reading 3). */
-import { getAddress, type Hex } from "viem";
+import type { Hex } from "viem";
 import type { ChainEvent, ContractKind } from "./chain-state.ts";
 import type { Deployment } from "./deployment.ts";
 import { EVENT_SHAPES, type EventShape } from "./event-shape.ts";
@@ -11,7 +11,8 @@ export class ContradictingAnswer extends Error {
 
 /** Whose logs are read from which block on. */
 export interface LogSources {
-  readonly kinds: ReadonlyMap<string, readonly { readonly kind: ContractKind; readonly fromBlock: bigint }[]>;
+  /** By address in lower case. */
+  readonly contracts: ReadonlyMap<string, Contract>;
   readonly topics: readonly Hex[];
 }
 
@@ -20,6 +21,12 @@ export interface Block {
   readonly hash: string;
   /** Epoch ms. */
   readonly timestamp: number;
+}
+
+export interface Contract {
+  /** Checksummed. */
+  readonly address: string;
+  readonly roles: readonly { readonly kind: ContractKind; readonly fromBlock: bigint }[];
 }
 
 /** Events of one range; the timestamps of `undated` blocks are not in the logs and still have to be asked for. */
@@ -36,10 +43,11 @@ const QUANTITY = /^0x(?:0|[1-9a-f][0-9a-f]{0,15})$/;
 
 export function logSources(deployment: Deployment): LogSources {
   const { deploymentBlock, economy } = deployment;
-  const kinds = new Map<string, { kind: ContractKind; fromBlock: bigint }[]>();
+  const contracts = new Map<string, Contract>();
   const add = (kind: ContractKind, address: string, fromBlock: number) => {
     const key = address.toLowerCase();
-    kinds.set(key, [...(kinds.get(key) ?? []), { kind, fromBlock: BigInt(fromBlock) }]);
+    const roles = [...(contracts.get(key)?.roles ?? []), { kind, fromBlock: BigInt(fromBlock) }];
+    contracts.set(key, { address, roles });
   };
   add("factory", deployment.factory, deploymentBlock);
   add("core", deployment.core, deploymentBlock);
@@ -49,13 +57,14 @@ export function logSources(deployment: Deployment): LogSources {
     add("mining", economy.mining, economy.deploymentBlock);
     add("collection", economy.collection, economy.deploymentBlock);
   }
-  const topics = new Set([...kinds.values()].flat().flatMap(({ kind }) => [...EVENT_SHAPES[kind].keys()] as Hex[]));
-  return { kinds, topics: [...topics] };
+  const kinds = [...contracts.values()].flatMap(({ roles }) => roles.map(({ kind }) => kind));
+  const topics = new Set(kinds.flatMap((kind) => [...EVENT_SHAPES[kind].keys()] as Hex[]));
+  return { contracts, topics: [...topics] };
 }
 
 /** The filter of eth_getLogs for a range: the contracts that are read there. */
 export function logFilter(sources: LogSources, from: bigint, to: bigint): object {
-  const address = [...sources.kinds].filter(([, roles]) => roles.some((role) => role.fromBlock <= to));
+  const address = [...sources.contracts].filter(([, { roles }]) => roles.some((role) => role.fromBlock <= to));
   return {
     address: address.map(([key]) => key),
     topics: [sources.topics],
@@ -78,18 +87,18 @@ export function decodeLogs(sources: LogSources, from: bigint, to: bigint, answer
   let repeated = 0;
   for (const value of answer) {
     const log = validLog(value);
-    const blockNumber = BigInt(log.blockNumber);
+    const { blockNumber } = log;
     if (blockNumber < from || blockNumber > to) throw new ContradictingAnswer(`a log of block ${blockNumber}`);
-    const roles = sources.kinds.get(log.address);
-    if (roles === undefined) throw new ContradictingAnswer(`a log of ${log.address}, which was not asked for`);
+    const contract = sources.contracts.get(log.address);
+    if (contract === undefined) throw new ContradictingAnswer(`a log of ${log.address}, which was not asked for`);
     if ((hashes.get(blockNumber) ?? log.blockHash) !== log.blockHash) {
       throw new ContradictingAnswer(`two hashes of block ${blockNumber}`);
     }
     hashes.set(blockNumber, log.blockHash);
-    const found = shapeOf(roles, log.topics[0], blockNumber);
+    const found = shapeOf(contract, log.topics[0], blockNumber);
     if (found === undefined) continue;
     raw++;
-    const event = eventOf(log, blockNumber, found);
+    const event = eventOf(log, contract, found);
     const place = `${blockNumber}-${event.logIndex}`;
     const known = events.get(place);
     if (known === undefined) {
@@ -135,49 +144,52 @@ export function quantity(value: unknown): bigint {
 }
 
 interface Log {
+  /** In lower case. */
   readonly address: string;
   readonly topics: readonly Hex[];
   readonly data: Hex;
-  readonly blockNumber: string;
+  readonly blockNumber: bigint;
   readonly blockHash: string;
-  readonly blockTimestamp: unknown;
+  readonly blockTimestamp: number;
   readonly transactionHash: string;
-  readonly transactionIndex: string;
-  readonly logIndex: string;
+  readonly transactionIndex: number;
+  readonly logIndex: number;
 }
 
 function validLog(value: unknown): Log {
   const log = Object(value) as Record<string, unknown>;
-  const { address, topics, data, blockHash, transactionHash, removed } = log;
+  const { address, topics, data, blockHash, transactionHash, blockTimestamp } = log;
   if (
     typeof address !== "string" ||
     !Array.isArray(topics) ||
     typeof data !== "string" ||
     typeof blockHash !== "string" ||
     typeof transactionHash !== "string" ||
-    removed === true
+    log.removed === true
   ) {
     throw new ContradictingAnswer("a log is not whole");
   }
-  const hashes = [blockHash.toLowerCase(), transactionHash.toLowerCase()] as const;
-  if (!HASH.test(hashes[0]) || !HASH.test(hashes[1])) throw new ContradictingAnswer("a log without its block");
-  quantity(log.blockNumber);
-  quantity(log.transactionIndex);
-  quantity(log.logIndex);
+  const [inBlock, inTransaction] = [blockHash.toLowerCase(), transactionHash.toLowerCase()];
+  if (!HASH.test(inBlock) || !HASH.test(inTransaction)) throw new ContradictingAnswer("a log without its block");
   return {
-    ...(log as unknown as Log),
     address: address.toLowerCase(),
     topics: topics.map((topic) => String(topic).toLowerCase() as Hex),
-    blockHash: hashes[0],
-    transactionHash: hashes[1],
+    data: data as Hex,
+    blockNumber: quantity(log.blockNumber),
+    blockHash: inBlock,
+    blockTimestamp: typeof blockTimestamp === "string" ? Number(quantity(blockTimestamp)) * 1000 : UNDATED,
+    transactionHash: inTransaction,
+    transactionIndex: Number(quantity(log.transactionIndex)),
+    logIndex: Number(quantity(log.logIndex)),
   };
 }
 
-function shapeOf(
-  roles: readonly { readonly kind: ContractKind; readonly fromBlock: bigint }[],
-  topic: Hex | undefined,
-  block: bigint,
-): { kind: ContractKind; shape: EventShape } | undefined {
+interface FoundShape {
+  readonly kind: ContractKind;
+  readonly shape: EventShape;
+}
+
+function shapeOf({ roles }: Contract, topic: Hex | undefined, block: bigint): FoundShape | undefined {
   if (topic === undefined) return undefined;
   for (const { kind, fromBlock } of roles) {
     const shape = EVENT_SHAPES[kind].get(topic);
@@ -186,31 +198,24 @@ function shapeOf(
   return undefined;
 }
 
-function eventOf(
-  log: Log,
-  blockNumber: bigint,
-  { kind, shape }: { kind: ContractKind; shape: EventShape },
-): ChainEvent {
-  let decoded: ChainEvent["arguments"];
+function eventOf(log: Log, contract: Contract, { kind, shape }: FoundShape): ChainEvent {
   try {
-    decoded = shape.decode(log.topics, log.data);
+    return {
+      contractKind: kind,
+      contractAddress: contract.address,
+      eventName: shape.name,
+      blockNumber: log.blockNumber,
+      blockHash: log.blockHash,
+      blockTimestamp: log.blockTimestamp,
+      transactionHash: log.transactionHash,
+      transactionIndex: log.transactionIndex,
+      logIndex: log.logIndex,
+      arguments: shape.decode(log.topics, log.data),
+    };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new ContradictingAnswer(`a ${shape.name} of ${kind} in block ${blockNumber} does not decode: ${reason}`);
+    throw new ContradictingAnswer(`a ${shape.name} of ${kind} in block ${log.blockNumber} does not decode: ${reason}`);
   }
-  const dated = typeof log.blockTimestamp === "string";
-  return {
-    contractKind: kind,
-    contractAddress: getAddress(log.address),
-    eventName: shape.name,
-    blockNumber,
-    blockHash: log.blockHash,
-    blockTimestamp: dated ? Number(quantity(log.blockTimestamp)) * 1000 : UNDATED,
-    transactionHash: log.transactionHash,
-    transactionIndex: Number(log.transactionIndex),
-    logIndex: Number(log.logIndex),
-    arguments: decoded,
-  };
 }
 
 function fingerprint(event: ChainEvent): string {

@@ -37,8 +37,8 @@ export class RangeSize {
 const FIRST = 500;
 /** Most providers refuse more, whatever is in it. */
 const LARGEST = 10_000;
-/** Ten thousand logs are the commonest limit; an answer far below it may be doubled. */
-const FEW_LOGS = 3_000;
-const MANY_LOGS = 8_000;
+/** A few thousand logs are some megabytes, of which several are in memory at once; providers' limit is ten thousand. */
+const FEW_LOGS = 1_000;
+const MANY_LOGS = 2_500;
 /** A refusal may have been of a moment. */
 const ANSWERS_BEFORE_ANOTHER_TRY = 50;

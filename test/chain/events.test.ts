@@ -21,7 +21,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`events of real receipts${NO_ANVIL ? `: 
   function told(receipt: Receipt): string[] {
     const sources = logSources(deploymentSchema.parse(on.world.deployment));
     const block = BigInt(receipt.blockNumber);
-    const asked = receipt.logs.filter(({ address }) => sources.kinds.has(address.toLowerCase()));
+    const asked = receipt.logs.filter(({ address }) => sources.contracts.has(address.toLowerCase()));
     return decodeLogs(sources, block, block, asked).events.map((event) => {
       const values = event.arguments.map(({ name, value }) => `${name}=${value}`);
       return `${event.contractKind}.${event.eventName}(${values.join(", ")})`;
