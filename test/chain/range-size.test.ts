@@ -28,7 +28,7 @@ test("many logs in an answer halve it, a short range at the end of a pass says n
   expect(size.blocks).toBe(500);
   size.answered(12, 0);
   expect(size.blocks).toBe(500);
-  size.answered(500, 3_000);
+  size.answered(500, 2_000);
   expect(size.blocks).toBe(500);
   size.answered(500, 100);
   expect(size.blocks).toBe(1_000);
