@@ -2,8 +2,10 @@
  * The published world that the HTTP scripts read: every route's objects, put as a publisher puts them. All instants are
  * relative to the world's own, so that it can be put into any store, under any clock.
  */
+import { type EventLine, encodeHead, encodeTile } from "../../src/http/activity-head.ts";
 import {
   activityKey,
+  activityTileKey,
   CATEGORIES,
   constantKey,
   installationTelemetryKey,
@@ -21,8 +23,10 @@ import { encodeObservationCursor } from "../../src/http/observation-cursor.ts";
 import type { Representation } from "../../src/http/representation.ts";
 import type { Successor } from "../../src/http/successor.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
-import { putAnswer, putIndex, putTiles } from "./publish-answer.ts";
+import { chainEventKey } from "../../src/values/activity-key.ts";
+import { putAnswer, putIndex, putText, putTiles } from "./publish-answer.ts";
 
+const FEED_AT = Date.parse("2026-11-20T09:00:00.000Z");
 const REVALIDATE = "public, max-age=0, must-revalidate";
 const SOURCE = "x-service-settlement-source";
 const REASON = "x-service-settlement-fallback-reason";
@@ -104,8 +108,31 @@ async function putChainViews(store: ObjectStore, at: number): Promise<void> {
     if (range !== "queue") await putSettlements(store, legacySettlementsKey(range), `v3-${range}`, at);
   }
   for (const category of CATEGORIES) {
-    await putAnswer(store, activityKey(category), answer(noStore, { schemaVersion: 1, ...unavailable }));
+    await putAnswer(store, constantKey(activityKey(category)), answer(noStore, { schemaVersion: 1, ...unavailable }));
+    if (category !== "protocol") {
+      const disabled = { schemaVersion: 1, status: "unavailable", reason: "indexer_disabled" };
+      await putAnswer(store, activityKey(category), answer(noStore, disabled));
+    }
   }
+  await putProtocolFeed(store, at);
+}
+
+/** Five events at one fixed instant, so that their cursors can stand in a script: one in the head, two in each tile. */
+async function putProtocolFeed(store: ObjectStore, at: number): Promise<void> {
+  const event = (number: number): EventLine => ({
+    key: chainEventKey(FEED_AT, { blockNumber: 100 + number, transactionIndex: 0, logIndex: 0 }),
+    text: JSON.stringify({ id: `31337-${100 + number}-0` }),
+  });
+  const tile = async (name: string, events: readonly EventLine[]) => {
+    await putText(store, activityTileKey("protocol", name), encodeTile(events));
+    return { name, last: events.at(-1)?.key ?? "" };
+  };
+  const tiles = [await tile("1-1-b", [event(4), event(3)]), await tile("1-1-a", [event(2), event(1)])];
+  const opening = '{"schemaVersion":1,"status":"available","category":"protocol","events":[';
+  const body = encodeHead({ opening, recent: [event(5)], tiles, indexes: [] });
+  const headers = { "cache-control": "no-store" };
+  const key = activityKey("protocol");
+  await putAnswer(store, key, { status: 200, headers, body }, [{ from: at + 600_000, key: constantKey(key) }]);
 }
 
 /** Live for ten minutes, then the same body from the durable cache. */
