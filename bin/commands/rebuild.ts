@@ -7,14 +7,16 @@ import { openLedgerForReading } from "../../src/ledger/open.ts";
 import { PROJECTIONS_FILE } from "../../src/projections/open.ts";
 import { type RebuildProgress, type Rebuilt, rebuildProjections } from "../../src/projections/rebuild.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
-import { loadSettings, settingOptions } from "../cli/settings.ts";
+import { loadSettings, required, settingOptions } from "../cli/settings.ts";
 
 export function registerRebuild(program: Command): void {
   const command = program
     .command("rebuild")
     .description("make the projections anew from the ledger; a publisher may run all the while");
-  settingOptions(command, ["ledger", "state", "genesisTimestamp"]).action(() => {
-    const { ledger: path, state, genesisTimestamp } = loadSettings(command.opts());
+  settingOptions(command, ["installationId", "ledger", "state", "genesisTimestamp"]).action(() => {
+    const settings = loadSettings(command.opts());
+    const { ledger: path, state, genesisTimestamp } = settings;
+    const installationId = required(settings, "installationId");
     if (path === "none") {
       throw new Failure("no_ledger", "there is no ledger to rebuild from", {
         exit: EXIT.usage,
@@ -25,6 +27,7 @@ export function registerRebuild(program: Command): void {
     const bar = progressBar(process.stderr);
     try {
       const rebuilt = rebuildProjections(join(state, PROJECTIONS_FILE), ledger, {
+        installationId,
         genesis: genesisTimestamp === undefined ? undefined : BigInt(genesisTimestamp),
         at: systemClock.wall(),
         onProgress: bar.show,
@@ -46,7 +49,7 @@ function sentence({ receipts, rounds, hasGenesis }: Rebuilt): string {
 /** On a terminal alone. */
 function progressBar(terminal: NodeJS.WriteStream): { show(progress: RebuildProgress): void; stop(): void } {
   if (!terminal.isTTY) return { show: () => undefined, stop: () => undefined };
-  const format = "{bar} {percentage}% | {value} of {total} receipts and rounds | {eta_formatted} left";
+  const format = "{bar} {percentage}% | {value} of {total} | {eta_formatted} left";
   const bar = new SingleBar({ stream: terminal, format, fps: 10, clearOnComplete: true, gracefulExit: false });
   bar.start(0, 0);
   return {

@@ -30,6 +30,8 @@ CREATE TABLE milestone_day (
 ) STRICT;
 `;
 
+export const MILESTONE_STATE_TABLES = ["milestone_state", "milestone_epoch", "milestone_day"];
+
 export interface Followed {
   readonly installationId: string;
   readonly position: number;
@@ -105,7 +107,7 @@ export function followedReceipts(projections: Database): Followed | undefined {
 }
 
 export function forgetMilestoneState(projections: Database): void {
-  for (const table of ["milestone_state", "milestone_epoch", "milestone_day"]) projections.exec(`DELETE FROM ${table}`);
+  for (const table of MILESTONE_STATE_TABLES) projections.exec(`DELETE FROM ${table}`);
 }
 
 function readRow(projections: Database) {

@@ -8,22 +8,28 @@
  */
 import { rmSync } from "node:fs";
 import type { Database } from "better-sqlite3";
+import { installationNo, readWatermarks } from "../ledger/watermarks.ts";
 import { openForWriting } from "../sqlite/open.ts";
 import { sqliteFailure } from "../sqlite/sqlite-failure.ts";
 import { statement } from "../sqlite/statement.ts";
 import { Failure } from "../values/failure.ts";
-import { type AdvanceOptions, advanceProjections } from "./advance.ts";
+import { type AdvanceOptions, advanceProjections, STEP } from "./advance.ts";
 import { readFollowedClosures } from "./followed.ts";
+import { followedReceipts } from "./milestone-state.ts";
+import { advanceMilestones } from "./milestones.ts";
 import { openProjections } from "./open.ts";
 import { PROJECTIONS } from "./schema.ts";
+import { takeOver } from "./take-over.ts";
 
 export interface RebuildOptions extends Pick<AdvanceOptions, "at"> {
+  /** Whose milestones the activity feed tells. */
+  readonly installationId: string;
   /** Seconds; where it is undefined, the genesis that the old projections knew counts. */
   readonly genesis: bigint | undefined;
   onProgress(progress: RebuildProgress): void;
 }
 
-/** Receipts and rounds. */
+/** Receipts, each once for the statistics and once for the milestones, and rounds. */
 export interface RebuildProgress {
   readonly done: number;
   readonly total: number;
@@ -66,30 +72,20 @@ function buildAside(path: string, ledger: Database, options: RebuildOptions): Om
     db.pragma("synchronous = OFF");
     db.transaction(() => tablesOf(db).forEach((table) => db.exec(`DELETE FROM ${table}`))).immediate();
     db.exec("INSERT INTO followed_closures VALUES (1, NULL, 0, NULL, NULL)");
-    const total = sumOf(ledger, "SELECT sum(value) FROM watermark WHERE kind IN ('receipt', 'round')");
+    const no = installationNo(ledger, options.installationId);
+    const installation = no === undefined ? undefined : { no, id: options.installationId };
+    const total = totalOf(ledger, no ?? 0);
     for (let more = true; more; ) {
-      more = ledger.transaction(() => advanceProjections(ledger, db, options))();
-      options.onProgress({ done: receiptsIn(db) + roundsIn(db), total });
+      const step = ledger.transaction(() => {
+        const factsLeft = advanceProjections(ledger, db, options);
+        return advanceMilestones(db, ledger, installation, STEP.receipts) || factsLeft;
+      });
+      more = step();
+      options.onProgress({ done: receiptsIn(db) + (followedReceipts(db)?.position ?? 0) + roundsIn(db), total });
     }
     return { receipts: receiptsIn(db), rounds: roundsIn(db) };
   } finally {
     db.close();
-  }
-}
-
-/** Everything but what was published of old: that comes from no ledger. What comes from the chain is followed again. */
-function takeOver(live: Database, aside: string): void {
-  live.prepare("ATTACH ? AS rebuilt").run(aside);
-  try {
-    live
-      .transaction(() => {
-        for (const table of tablesOf(live).filter((name) => name !== "saved_history")) {
-          live.exec(`DELETE FROM main.${table}; INSERT INTO main.${table} SELECT * FROM rebuilt.${table}`);
-        }
-      })
-      .immediate();
-  } finally {
-    live.exec("DETACH rebuilt");
   }
 }
 
@@ -114,6 +110,11 @@ function knownGenesis(old: Database | undefined): bigint | undefined {
 function tablesOf(db: Database): string[] {
   const sql = "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'";
   return statement<[], string>(db, sql).pluck().all();
+}
+
+function totalOf(ledger: Database, installation: number): number {
+  const facts = sumOf(ledger, "SELECT sum(value) FROM watermark WHERE kind IN ('receipt', 'round')");
+  return facts + readWatermarks(ledger, installation).receipt;
 }
 
 function receiptsIn(db: Database): number {

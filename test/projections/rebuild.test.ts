@@ -3,17 +3,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import SqliteDatabase from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { MILESTONE_STATE_TABLES } from "../../src/projections/milestone-state.ts";
+import { advanceMilestones } from "../../src/projections/milestones.ts";
 import { openProjections, openProjectionsCopy } from "../../src/projections/open.ts";
 import { rebuildProjections } from "../../src/projections/rebuild.ts";
 import { Failure } from "../../src/values/failure.ts";
 import { advanceFully, contentOf } from "../statistics/build-from-ledger.ts";
-import { accept, emptyLedger } from "../statistics/history.ts";
+import { accept, emptyLedger, INSTALLATION } from "../statistics/history.ts";
 import { randomHistory } from "../statistics/random-history.ts";
 
 const { facts, genesis, at } = randomHistory(7);
 const ledger = emptyLedger();
 accept(ledger, facts);
-const options = { genesis, at, onProgress: () => undefined };
+const options = { installationId: INSTALLATION, genesis, at, onProgress: () => undefined };
 
 let directory: string;
 let path: string;
@@ -39,10 +41,39 @@ test("rebuilt beside an open publisher: it sees the new content, equal to its ow
   expect(publisher.prepare("SELECT body FROM saved_history").pluck().get()).toBe("{}");
   expect(rebuilt).toMatchObject({ hasGenesis: true });
   expect(rebuilt.rounds).toBeGreaterThan(0);
-  expect(seen.at(-2)).toBe(rebuilt.receipts + rebuilt.rounds);
+  expect(seen.at(-2)).toBe(2 * rebuilt.receipts + rebuilt.rounds);
   expect(existsSync(`${path}.rebuild`)).toBe(false);
   advanceFully(ledger, publisher, { genesis, at });
   expect(contentOf(publisher)).toEqual(before);
+  publisher.close();
+});
+
+test("measurement events are replaced where they differ, and only those are told to the feed", () => {
+  const fast = emptyLedger();
+  const speeds = [600, 1300, 2000];
+  accept(
+    fast,
+    speeds.map((speedMmPerSecond) => ({
+      type: "receipt",
+      counterEpoch: 1,
+      observedAt: at,
+      rpmMilli: 0,
+      speedMmPerSecond,
+    })),
+  );
+  const publisher = openProjections(path);
+  while (advanceMilestones(publisher, fast, { no: 1, id: INSTALLATION }));
+  const content = () =>
+    ["activity_event", ...MILESTONE_STATE_TABLES].map((table) => publisher.prepare(`SELECT * FROM ${table}`).all());
+  const before = content();
+  const changes = publisher.prepare("SELECT key FROM activity_change ORDER BY no").pluck();
+  expect(changes.all()).toHaveLength(6);
+  publisher.exec(`DELETE FROM activity_change; UPDATE activity_event SET payload = '{}' WHERE type LIKE '%record' ;
+    INSERT INTO activity_event VALUES ('0-chain', 'protocol', 1, 'system.round_released', '{}', '{}')`);
+  rebuildProjections(path, fast, options);
+  expect(new Set(changes.all()).size).toBe(2);
+  publisher.exec("DELETE FROM activity_event WHERE key = '0-chain'");
+  expect(content()).toEqual(before);
   publisher.close();
 });
 

@@ -13,7 +13,7 @@ import { referenceBody } from "./reference.ts";
 
 const FIRST_SEED = Number(process.env.NOONMARK_SEED ?? 20_261_121);
 const HISTORIES = Number(process.env.NOONMARK_HISTORIES ?? 2_000);
-const CHUNK = 250;
+const CHUNK = 100;
 
 const chunks = Array.from({ length: Math.ceil(HISTORIES / CHUNK) }, (_, index) => FIRST_SEED + index * CHUNK);
 

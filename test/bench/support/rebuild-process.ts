@@ -10,6 +10,7 @@ const [ledgerPath = "", path = ""] = process.argv.slice(2);
 const ledger = openLedgerForReading(ledgerPath);
 const started = performance.now();
 const rebuilt = rebuildProjections(path, ledger, {
+  installationId: "wheel-1",
   genesis: LEDGER_GENESIS,
   at: LEDGER_END,
   onProgress: () => undefined,
