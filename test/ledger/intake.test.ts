@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Database } from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ingest } from "../../src/ledger/ingest.ts";
-import { BATCH_BYTES, Intake } from "../../src/ledger/intake/intake.ts";
+import { FIRST_BATCH_BYTES, Intake } from "../../src/ledger/intake/intake.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import { contents, emptyLedger, type Json, receipt, round, verdicts } from "./samples.ts";
 
@@ -90,11 +90,11 @@ test("a full batch is committed while chunks still come; a strict run holds it a
   const chunk = Buffer.concat(Array<Buffer>(1000).fill(record));
   for (const strict of [false, true]) {
     const intake = new Intake(ledger(), { strict });
-    for (let bytes = 0; bytes < BATCH_BYTES; bytes += chunk.length) intake.write(chunk);
+    for (let bytes = 0; bytes < FIRST_BATCH_BYTES; bytes += chunk.length) intake.write(chunk);
     expect(intake.counts.duplicate > 0).toBe(!strict);
     const { accepted, duplicate } = intake.end();
     open.pop()?.close();
-    expect(accepted + duplicate).toBe(Math.ceil(BATCH_BYTES / chunk.length) * 1000);
+    expect(accepted + duplicate).toBe(Math.ceil(FIRST_BATCH_BYTES / chunk.length) * 1000);
   }
 });
 

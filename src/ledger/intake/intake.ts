@@ -12,10 +12,13 @@ import { type Rejection, rejection } from "./rejection.ts";
 import { Standings } from "./standings.ts";
 
 /**
- * A batch is committed once it has this many bytes. Telemetry ids are random, so that every commit writes a page of
- * their index for nearly each receipt in it: of 1 MiB batches two thirds of the time went there.
+ * The bytes after which a batch is committed: of the first, and of the largest, each full one being twice the one before.
+ * Telemetry ids are random, so that a commit writes a page of their index for nearly each receipt in it, until it has
+ * more receipts than the index has pages: of 1 MiB batches two thirds of the time went there. Small ones first, so that
+ * a small input is seen to advance.
  */
-export const BATCH_BYTES = 16 * 1024 * 1024;
+export const FIRST_BATCH_BYTES = 1024 * 1024;
+const LARGEST_BATCH_BYTES = 64 * FIRST_BATCH_BYTES;
 
 /** Lines are decoded in pieces of this many bytes, so that memory stays flat. */
 const PIECE_BYTES = 64 * 1024;
@@ -43,6 +46,7 @@ export class Intake {
   #counts: Counts = { accepted: 0, duplicate: 0, rejected: 0 };
   /** Of the batch that is not committed yet. */
   #batch = { accepted: 0, duplicate: 0, rejected: 0, bytes: 0 };
+  #batchBytes = FIRST_BATCH_BYTES;
   #stopped = false;
 
   /** `db` is a ledger open for writing (`openLedgerForIntake`). */
@@ -73,7 +77,10 @@ export class Intake {
     for (let start = 0; start < chunk.byteLength && !this.#stopped; start += PIECE_BYTES) {
       this.#lines.write(chunk.subarray(start, start + PIECE_BYTES));
       if (this.#lines.size >= PIECE_BYTES) this.#take(this.#lines.take());
-      if (this.#batch.bytes >= BATCH_BYTES && !this.#strict) this.flush();
+      if (this.#batch.bytes >= this.#batchBytes && !this.#strict) {
+        this.flush();
+        this.#batchBytes = Math.min(2 * this.#batchBytes, LARGEST_BATCH_BYTES);
+      }
     }
   }
 
