@@ -1,8 +1,9 @@
 /** What one pass finds of the economy, on which settlements v4 and activity stand and nothing else (design 3, Reading 7). */
+
+import { ContradictingAnswer } from "./answers.ts";
 import type { ChainEvent } from "./chain-state.ts";
 import { type FailedCheck, failedEconomyCheck, missingEconomyCode } from "./checks.ts";
 import type { Deployment } from "./deployment.ts";
-import { ContradictingAnswer } from "./logs.ts";
 import type { Reading } from "./reading.ts";
 import { integer } from "./settlements.ts";
 import { type CoreStateRead, type EconomyStateRead, economyState } from "./state-read.ts";

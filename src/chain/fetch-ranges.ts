@@ -1,5 +1,6 @@
 /** The logs of a span of blocks from one node, as ranges in ascending order, a few of them in flight. */
-import { type Block, decodeLogs, type LogSources, logFilter, parseBlock, type RangeLogs, withBlocks } from "./logs.ts";
+import { type Block, parseBlock } from "./answers.ts";
+import { decodeLogs, type LogSources, logFilter, type RangeLogs, withBlocks } from "./logs.ts";
 import type { RangeSize } from "./range-size.ts";
 import { RpcError } from "./rpc/rpc-error.ts";
 import type { RpcCall, RpcNode } from "./rpc/rpc-node.ts";

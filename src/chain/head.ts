@@ -1,7 +1,7 @@
 /** The first question of a pass, in one batch: which chain, how far, and whether the stored block is still there. */
 import type { Database } from "better-sqlite3";
+import { type Block, ContradictingAnswer, parseBlock, quantity } from "./answers.ts";
 import { blockCall } from "./fetch-ranges.ts";
-import { type Block, ContradictingAnswer, parseBlock, quantity } from "./logs.ts";
 import { newestEventUpTo } from "./read-events.ts";
 import { MULTICALL3 } from "./reading.ts";
 import type { RpcNode } from "./rpc/rpc-node.ts";

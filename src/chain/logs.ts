@@ -1,26 +1,15 @@
 /** From a node's answer to eth_getLogs to events: validated, decoded, each once, in order (design 3, Reading 3). */
 import type { Hex } from "viem";
+import { type Block, ContradictingAnswer, type Log, UNDATED, validLog } from "./answers.ts";
 import type { ChainEvent, ContractKind } from "./chain-state.ts";
 import type { Deployment } from "./deployment.ts";
 import { EVENT_SHAPES, type EventShape } from "./event-shape.ts";
-
-/** A node's answer contradicts itself or the question: nothing of it is stored. */
-export class ContradictingAnswer extends Error {
-  override readonly name = "ContradictingAnswer";
-}
 
 /** Whose logs are read from which block on. */
 export interface LogSources {
   /** By address in lower case. */
   readonly contracts: ReadonlyMap<string, Contract>;
   readonly topics: readonly Hex[];
-}
-
-export interface Block {
-  readonly number: bigint;
-  readonly hash: string;
-  /** Epoch ms. */
-  readonly timestamp: number;
 }
 
 export interface Contract {
@@ -36,10 +25,6 @@ export interface RangeLogs {
   readonly events: ChainEvent[];
   readonly undated: ReadonlySet<bigint>;
 }
-
-const UNDATED = -1;
-const HASH = /^0x[0-9a-f]{64}$/;
-const QUANTITY = /^0x(?:0|[1-9a-f][0-9a-f]{0,15})$/;
 
 export function logSources(deployment: Deployment): LogSources {
   const { deploymentBlock, economy } = deployment;
@@ -125,63 +110,6 @@ export function withBlocks(range: RangeLogs, blocks: ReadonlyMap<bigint, Block>)
     return { ...event, blockTimestamp: block.timestamp };
   });
   return { ...range, events, undated: new Set() };
-}
-
-/** A block as eth_getBlockByNumber gives it. Throws `ContradictingAnswer` where it is not the one asked for. */
-export function parseBlock(value: unknown, number: bigint): Block {
-  if (typeof value !== "object" || value === null) throw new ContradictingAnswer(`block ${number} is unknown`);
-  const block = value as Record<string, unknown>;
-  const hash = typeof block.hash === "string" ? block.hash.toLowerCase() : "";
-  if (quantity(block.number) !== number || !HASH.test(hash)) throw new ContradictingAnswer(`no block ${number}`);
-  return { number, hash, timestamp: Number(quantity(block.timestamp)) * 1000 };
-}
-
-/** A hexadecimal quantity of at most 64 bits. */
-export function quantity(value: unknown): bigint {
-  const text = typeof value === "string" ? value.toLowerCase() : "";
-  if (!QUANTITY.test(text)) throw new ContradictingAnswer("a quantity is not hexadecimal");
-  return BigInt(text);
-}
-
-interface Log {
-  /** In lower case. */
-  readonly address: string;
-  readonly topics: readonly Hex[];
-  readonly data: Hex;
-  readonly blockNumber: bigint;
-  readonly blockHash: string;
-  readonly blockTimestamp: number;
-  readonly transactionHash: string;
-  readonly transactionIndex: number;
-  readonly logIndex: number;
-}
-
-function validLog(value: unknown): Log {
-  const log = Object(value) as Record<string, unknown>;
-  const { address, topics, data, blockHash, transactionHash, blockTimestamp } = log;
-  if (
-    typeof address !== "string" ||
-    !Array.isArray(topics) ||
-    typeof data !== "string" ||
-    typeof blockHash !== "string" ||
-    typeof transactionHash !== "string" ||
-    log.removed === true
-  ) {
-    throw new ContradictingAnswer("a log is not whole");
-  }
-  const [inBlock, inTransaction] = [blockHash.toLowerCase(), transactionHash.toLowerCase()];
-  if (!HASH.test(inBlock) || !HASH.test(inTransaction)) throw new ContradictingAnswer("a log without its block");
-  return {
-    address: address.toLowerCase(),
-    topics: topics.map((topic) => String(topic).toLowerCase() as Hex),
-    data: data as Hex,
-    blockNumber: quantity(log.blockNumber),
-    blockHash: inBlock,
-    blockTimestamp: typeof blockTimestamp === "string" ? Number(quantity(blockTimestamp)) * 1000 : UNDATED,
-    transactionHash: inTransaction,
-    transactionIndex: Number(quantity(log.transactionIndex)),
-    logIndex: Number(quantity(log.logIndex)),
-  };
 }
 
 interface FoundShape {

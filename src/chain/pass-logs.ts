@@ -1,11 +1,12 @@
 /** The logs of one pass: each range held against what is stored, and stored once its end is proven. */
 import type { Database } from "better-sqlite3";
+import { parseBlock } from "./answers.ts";
 import type { ChainEvent } from "./chain-state.ts";
 import type { FailedCheck } from "./checks.ts";
 import type { Deployment } from "./deployment.ts";
 import { type Doubt, digestOf } from "./doubt.ts";
 import { blockCall, fetchRanges, isProven } from "./fetch-ranges.ts";
-import { parseBlock, type RangeLogs } from "./logs.ts";
+import { type RangeLogs } from "./logs.ts";
 import type { PassContext } from "./pass-context.ts";
 import { settlementBefore } from "./read-events.ts";
 import { discontinuity, type Frontier, frontierOf, isSettlement, NOTHING_SETTLED } from "./settlements.ts";

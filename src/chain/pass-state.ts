@@ -1,9 +1,11 @@
 /** The end of a pass: the state at the safe block, the checks that need it, and the last range stored with both. */
+
+import { ContradictingAnswer } from "./answers.ts";
 import { type FailedCheck, failedCoreCheck, missingCoreCode } from "./checks.ts";
 import { confirms, type Doubt } from "./doubt.ts";
 import { type EconomyFinding, economyFinding } from "./economy-finding.ts";
 import type { Head } from "./head.ts";
-import { ContradictingAnswer, withBlocks } from "./logs.ts";
+import { withBlocks } from "./logs.ts";
 import type { PassContext, PassOutcome } from "./pass-context.ts";
 import { doubtOf, type Held } from "./pass-logs.ts";
 import { newestOf } from "./read-events.ts";

@@ -5,32 +5,21 @@ import type { FailedCheck } from "./checks.ts";
 import { confirms, type Doubt } from "./doubt.ts";
 import { LogFactsReader } from "./log-facts.ts";
 import { type LogSources, logSources } from "./logs.ts";
+import { Nodes } from "./nodes.ts";
 import { runPass } from "./pass.ts";
 import type { PassOutcome } from "./pass-context.ts";
-import type { ProblemEvent } from "./poll-event.ts";
-import { RangeSize } from "./range-size.ts";
+import { ProblemLog } from "./problem-log.ts";
 import { redactText, redactUrl } from "./rpc/redact.ts";
 import { RpcError } from "./rpc/rpc-error.ts";
 import { rpcNode } from "./rpc/rpc-node.ts";
-import { dropSnapshot, readSync, touch, writeProblem } from "./store.ts";
+import { dropSnapshot, readSync, touch } from "./store.ts";
 import type { Verdict } from "./verdict.ts";
 import { readSnapshot, type Snapshot } from "./views.ts";
 
 export type PollerOptions = Required<Pick<ChainOptions, "onEvent" | "sleep" | "random" | "limits">> &
   Pick<ChainOptions, "deployment" | "rpcUrls" | "grace" | "now" | "genesisTimestamp">;
 
-/** What is remembered of each node between polls. */
-interface NodeMemory {
-  readonly size: RangeSize;
-  multicall: boolean | undefined;
-  /** Whether its last pass said anything of the chain. */
-  spoke: boolean;
-  /** Epoch ms at which it last answered nothing in time. */
-  silentAt: number;
-}
-
 const ATTEMPTS = 4;
-const SILENCE_REMEMBERED = 30_000;
 /** A good pass that found nothing new is written down this seldom (ms). */
 const TOUCH_INTERVAL = 5_000;
 
@@ -42,26 +31,19 @@ export class Poller {
   readonly #options: PollerOptions;
   readonly #sources: LogSources;
   readonly #facts = new LogFactsReader();
-  readonly #nodes: readonly NodeMemory[];
+  readonly #nodes: Nodes;
+  readonly #problems: ProblemLog;
   #doubt: Doubt | undefined;
   #fundingRepair: bigint | undefined;
   #storedThrough: string | undefined;
   #touchedAt = 0;
-  /** JSON of what was last written down as wrong. */
-  #problem: string | undefined;
-  /** What this poll has found wrong. */
-  #found: ProblemEvent | undefined;
 
   constructor(db: Database, options: PollerOptions) {
     this.#db = db;
     this.#options = options;
     this.#sources = logSources(options.deployment);
-    this.#nodes = options.rpcUrls.map(() => ({
-      size: new RangeSize(),
-      multicall: undefined,
-      spoke: true,
-      silentAt: -Infinity,
-    }));
+    this.#nodes = new Nodes(options.rpcUrls.length);
+    this.#problems = new ProblemLog(db, options.onEvent);
     const sync = readSync(db);
     this.verdict = {
       snapshot: sync.snapshot === null ? undefined : readSnapshot(sync.snapshot),
@@ -73,12 +55,11 @@ export class Poller {
       economyMismatch: undefined,
     };
     this.#storedThrough = storedKey(db);
-    this.#problem = sync.problem === undefined ? undefined : JSON.stringify(sync.problem.event);
   }
 
   async poll(now: number, deadline: number): Promise<void> {
     this.settled = false;
-    this.#found = undefined;
+    this.#problems.forget();
     this.#noticeOtherWriters();
     if (!(await this.#overNodes(deadline))) {
       // With nothing to lose by a hasty verdict, one node's second word is asked for at once.
@@ -86,12 +67,12 @@ export class Poller {
       const silent = lastGoodPassAt === undefined || now - lastGoodPassAt >= this.#options.grace;
       if (silent && this.#doubt !== undefined && coreMismatch === undefined) await this.#overNodes(deadline);
     }
-    this.#writeProblem();
+    if (this.settled || this.#problems.any) this.#problems.write(this.#options.now());
   }
 
   /** True where one node's pass came to a verdict. */
   async #overNodes(deadline: number): Promise<boolean> {
-    const order = this.#order();
+    const order = this.#nodes.order(this.#options.now());
     for (const index of order) {
       if (this.#options.now() >= deadline) return false;
       const outcome = await this.#pass(index, deadline);
@@ -100,16 +81,9 @@ export class Poller {
     return false;
   }
 
-  /** By preference; who was silent a moment ago is asked last, because every question to it costs its time limit. */
-  #order(): readonly number[] {
-    const now = this.#options.now();
-    const silent = (index: number) => ((this.#nodes[index] as NodeMemory).silentAt > now - SILENCE_REMEMBERED ? 1 : 0);
-    return [...this.#nodes.keys()].sort((a, b) => silent(a) - silent(b) || a - b);
-  }
-
   async #pass(index: number, deadline: number): Promise<PassOutcome | undefined> {
     const { rpcUrls, deployment, now, sleep, random, limits, genesisTimestamp, onEvent } = this.#options;
-    const memory = this.#nodes[index] as NodeMemory;
+    const memory = this.#nodes.memory(index);
     const alone = rpcUrls.length === 1;
     const attempts = alone ? ATTEMPTS : ATTEMPTS / 2;
     const retry = { attempts, deadline, now, sleep, random, repeatSilent: alone };
@@ -130,7 +104,7 @@ export class Poller {
         doubt: this.#doubt,
         repairFrom: this.#doubt?.repairFrom ?? this.#fundingRepair,
         fundingBelieved: this.#fundingRepair !== undefined,
-        sameNodeWillDo: !this.#nodes.some((other, at) => at !== index && other.spoke),
+        sameNodeWillDo: this.#nodes.speaksAlone(index),
         now,
         onHead: ({ safe, multicall }) => {
           memory.multicall = multicall;
@@ -152,7 +126,8 @@ export class Poller {
       // A pass that only ran out of time has not failed.
       if (progressed && now() >= deadline) return undefined;
       this.#fail();
-      this.#tellFailure(node.label, redactText(error instanceof Error ? error.message : String(error), rpcUrls));
+      const message = redactText(error instanceof Error ? error.message : String(error), rpcUrls);
+      this.#problems.tell({ type: "failed", node: node.label, message });
       return undefined;
     }
   }
@@ -164,17 +139,20 @@ export class Poller {
     switch (outcome.kind) {
       case "lagging":
         this.#fail();
-        this.#tellFailure(node, `its head is ${outcome.head}, behind what is stored`);
+        this.#problems.tell({
+          type: "failed",
+          node,
+          message: `its head is ${outcome.head}, behind what is stored`,
+        });
         return false;
       case "doubt": {
         const { doubt } = outcome;
-        const alone = !this.#nodes.some((other, at) => at !== index && other.spoke);
-        const certain = confirms(this.#doubt, doubt, alone);
+        const certain = confirms(this.#doubt, doubt, this.#nodes.speaksAlone(index));
         this.#doubt = doubt;
         if (certain) this.#mismatch(node, doubt.failure);
         else {
           this.#fail();
-          this.#tell({ type: "doubt", node, ...doubt.failure });
+          this.#problems.tell({ type: "doubt", node, ...doubt.failure });
         }
         return certain;
       }
@@ -191,7 +169,7 @@ export class Poller {
       case "unchanged":
         this.#doubt = undefined;
         this.#goodPass(now(), {});
-        this.#found = undefined;
+        this.#problems.forget();
         onEvent({ type: "good", node, head: this.verdict.snapshot?.core.chain.indexedThroughBlock ?? 0n });
         return true;
       case "read": {
@@ -200,9 +178,9 @@ export class Poller {
         const failure = economy.kind === "mismatch" ? economy.failure : undefined;
         this.#fundingRepair = economy.kind === "mismatch" ? economy.repairFrom : undefined;
         this.#goodPass(now(), { snapshot, economyMismatch: failure, synced: true });
-        if (failure !== undefined) this.#tell({ type: "mismatch", node, ...failure });
-        else if (economy.kind === "invalid") this.#tellFailure(node, economy.detail);
-        else this.#found = undefined;
+        if (failure !== undefined) this.#problems.tell({ type: "mismatch", node, ...failure });
+        else if (economy.kind === "invalid") this.#problems.tell({ type: "failed", node, message: economy.detail });
+        else this.#problems.forget();
         onEvent({ type: "good", node, head: snapshot.core.chain.indexedThroughBlock });
         return true;
       }
@@ -227,30 +205,12 @@ export class Poller {
   #mismatch(node: string, failure: FailedCheck): void {
     this.settled = true;
     dropSnapshot(this.#db);
-    this.#tell({ type: "mismatch", node, ...failure });
+    this.#problems.tell({ type: "mismatch", node, ...failure });
     this.#change({ coreMismatch: failure, snapshot: undefined, lastGoodPassAt: undefined, failed: true });
   }
 
   #fail(): void {
     if (!this.verdict.failed) this.#change({ failed: true });
-  }
-
-  #tellFailure(node: string, message: string): void {
-    this.#tell({ type: "failed", node, message });
-  }
-
-  #tell(event: ProblemEvent): void {
-    this.#options.onEvent(event);
-    this.#found = event;
-  }
-
-  /** Writes down for `chain status` what the poll has found wrong, where it is news. */
-  #writeProblem(): void {
-    if (this.#found === undefined && !this.settled) return;
-    const text = this.#found === undefined ? undefined : JSON.stringify(this.#found);
-    if (text === this.#problem) return;
-    this.#problem = text;
-    writeProblem(this.#db, this.#found, this.#options.now());
   }
 
   /** Whether everything that is published stands on a good pass, so that an unmoved safe block needs no reading. */

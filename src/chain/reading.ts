@@ -14,9 +14,9 @@ import {
   stringToHex,
 } from "viem";
 import { CORE_ABI, MINING_ABI, PROXY_ADMIN_ABI, TIMELOCK_ABI, TOKEN_ABI } from "./abi.ts";
+import { type Block, ContradictingAnswer, parseBlock } from "./answers.ts";
 import type { Deployment } from "./deployment.ts";
 import { blockCall } from "./fetch-ranges.ts";
-import { type Block, ContradictingAnswer, parseBlock } from "./logs.ts";
 import { RpcError } from "./rpc/rpc-error.ts";
 import type { RpcCall, RpcNode } from "./rpc/rpc-node.ts";
 

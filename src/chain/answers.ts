@@ -1,0 +1,78 @@
+/** A node's answers, validated: logs, blocks and quantities, before anything is made of them. */
+import type { Hex } from "viem";
+
+/** A node's answer contradicts itself or the question: nothing of it is stored. */
+export class ContradictingAnswer extends Error {
+  override readonly name = "ContradictingAnswer";
+}
+
+export interface Block {
+  readonly number: bigint;
+  readonly hash: string;
+  /** Epoch ms. */
+  readonly timestamp: number;
+}
+
+/** In place of the timestamp that a node leaves out of its logs. */
+export const UNDATED = -1;
+const HASH = /^0x[0-9a-f]{64}$/;
+const QUANTITY = /^0x(?:0|[1-9a-f][0-9a-f]{0,15})$/;
+
+/** A block as eth_getBlockByNumber gives it. Throws `ContradictingAnswer` where it is not the one asked for. */
+export function parseBlock(value: unknown, number: bigint): Block {
+  if (typeof value !== "object" || value === null) throw new ContradictingAnswer(`block ${number} is unknown`);
+  const block = value as Record<string, unknown>;
+  const hash = typeof block.hash === "string" ? block.hash.toLowerCase() : "";
+  if (quantity(block.number) !== number || !HASH.test(hash)) throw new ContradictingAnswer(`no block ${number}`);
+  return { number, hash, timestamp: Number(quantity(block.timestamp)) * 1000 };
+}
+
+/** A hexadecimal quantity of at most 64 bits. */
+export function quantity(value: unknown): bigint {
+  const text = typeof value === "string" ? value.toLowerCase() : "";
+  if (!QUANTITY.test(text)) throw new ContradictingAnswer("a quantity is not hexadecimal");
+  return BigInt(text);
+}
+
+/** A log of eth_getLogs. */
+export interface Log {
+  /** In lower case. */
+  readonly address: string;
+  readonly topics: readonly Hex[];
+  readonly data: Hex;
+  readonly blockNumber: bigint;
+  readonly blockHash: string;
+  readonly blockTimestamp: number;
+  readonly transactionHash: string;
+  readonly transactionIndex: number;
+  readonly logIndex: number;
+}
+
+/** Throws `ContradictingAnswer` where a field is missing or of another form. */
+export function validLog(value: unknown): Log {
+  const log = Object(value) as Record<string, unknown>;
+  const { address, topics, data, blockHash, transactionHash, blockTimestamp } = log;
+  if (
+    typeof address !== "string" ||
+    !Array.isArray(topics) ||
+    typeof data !== "string" ||
+    typeof blockHash !== "string" ||
+    typeof transactionHash !== "string" ||
+    log.removed === true
+  ) {
+    throw new ContradictingAnswer("a log is not whole");
+  }
+  const [inBlock, inTransaction] = [blockHash.toLowerCase(), transactionHash.toLowerCase()];
+  if (!HASH.test(inBlock) || !HASH.test(inTransaction)) throw new ContradictingAnswer("a log without its block");
+  return {
+    address: address.toLowerCase(),
+    topics: topics.map((topic) => String(topic).toLowerCase() as Hex),
+    data: data as Hex,
+    blockNumber: quantity(log.blockNumber),
+    blockHash: inBlock,
+    blockTimestamp: typeof blockTimestamp === "string" ? Number(quantity(blockTimestamp)) * 1000 : UNDATED,
+    transactionHash: inTransaction,
+    transactionIndex: Number(quantity(log.transactionIndex)),
+    logIndex: Number(quantity(log.logIndex)),
+  };
+}
