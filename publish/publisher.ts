@@ -3,13 +3,14 @@
  * state_locked, lease_held (75), ledger_… and store_… (74).
  */
 import { hostname } from "node:os";
-import type { ObjectStore } from "../src/object-store/object-store.ts";
+import { type ObjectStore, StoreUnavailable } from "../src/object-store/object-store.ts";
 import type { ResourceName } from "../src/resources/names.ts";
 import { Failure } from "../src/values/failure.ts";
 import { formatTimestamp } from "../src/values/timestamp.ts";
 import { type AnswerOptions, Answers, earlier } from "./answers.ts";
 import type { Clock } from "./clock.ts";
 import { runCycle } from "./cycle.ts";
+import { sweepFeed } from "./feed/sweep.ts";
 import { Histories } from "./histories.ts";
 import type { Lease, LeaseIdentity, LeaseNews } from "./lease.ts";
 import type { Publication } from "./publication.ts";
@@ -85,9 +86,24 @@ export class Publisher {
       },
       at,
     );
+    await this.#sweep(at);
     published.setMeta("at", String(at));
     this.#last = report;
     return report;
+  }
+
+  /** Deletions last: they are of no use to a reader, and what fails of them is done in a later cycle. */
+  async #sweep(at: number): Promise<void> {
+    const { reader, store, published } = this.#options;
+    if (!this.#options.selected("activity")) return;
+    try {
+      await sweepFeed(
+        { projections: reader.read(at, ({ projections }) => projections), store, fence: this.#lease, published },
+        at,
+      );
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+    }
   }
 
   /** Writes status.json anew where its time has come. */

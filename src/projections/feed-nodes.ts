@@ -133,4 +133,25 @@ export class FeedNodes {
   }
 }
 
+/** A tile of the store that the feed has no more. */
+export interface UnnamedTile {
+  readonly category: FeedCategory;
+  readonly name: string;
+  /** Epoch ms: heads that were put from then on do not name it. */
+  readonly since: number;
+}
+
+/** Gives those that have just gone their date, and returns the ones that went at or before `before`, at most `most`. */
+export function unnamedTiles(projections: Database, at: number, before: number, most: number): UnnamedTile[] {
+  const undated = statement(projections, "SELECT 1 FROM feed_garbage WHERE since IS NULL LIMIT 1").get();
+  if (undated !== undefined) statement(projections, "UPDATE feed_garbage SET since = ? WHERE since IS NULL").run(at);
+  const sql = "SELECT category, name, since FROM feed_garbage WHERE since <= ? ORDER BY since LIMIT ?";
+  return statement<[number, number], UnnamedTile>(projections, sql).all(before, most);
+}
+
+/** It is no longer in the store. */
+export function forgetUnnamed(projections: Database, category: FeedCategory, name: string): void {
+  statement(projections, "DELETE FROM feed_garbage WHERE category = ? AND name = ?").run(category, name);
+}
+
 const SELECT = "SELECT level, first, last, hash, name FROM feed_node WHERE category = ? AND level = ?";
