@@ -11,6 +11,7 @@ export interface Input {
   readonly chunks: AsyncIterable<Uint8Array>;
   /** Bytes, where the input is a file that has an end. */
   readonly size: number | undefined;
+  close(): Promise<void>;
 }
 
 /** Throws `Failure` (exit 74): `input_not_found`, `input_unreadable`. */
@@ -18,12 +19,15 @@ export async function openInput(path: string): Promise<Input> {
   if (path === "-") {
     const stats = fstatSync(process.stdin.fd);
     if (stats.isDirectory()) throw unreadable("standard input", "it is a directory");
-    return { chunks: readable(process.stdin), size: stats.isFile() ? stats.size : undefined };
+    const size = stats.isFile() ? stats.size : undefined;
+    return { chunks: readable(process.stdin), size, close: () => Promise.resolve() };
   }
   try {
     const stats = await stat(path);
     if (stats.isDirectory()) throw unreadable(path, "it is a directory");
-    return { chunks: contents(await open(path), path), size: stats.isFile() ? stats.size : undefined };
+    const handle = await open(path);
+    const size = stats.isFile() ? stats.size : undefined;
+    return { chunks: contents(handle, path), size, close: () => handle.close() };
   } catch (cause) {
     throw inputFailure(cause, path);
   }
@@ -39,8 +43,6 @@ async function* contents(file: FileHandle, path: string): AsyncGenerator<Uint8Ar
     }
   } catch (cause) {
     throw inputFailure(cause, path);
-  } finally {
-    await file.close();
   }
 }
 

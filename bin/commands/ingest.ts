@@ -1,4 +1,5 @@
 /** `noonmark ingest FILE|-`: accepted facts into the ledger (design 2). */
+import type { Database } from "better-sqlite3";
 import type { Command } from "commander";
 import { type Counts, Intake } from "../../src/ledger/intake/intake.ts";
 import { type Rejection, rejectionSentence } from "../../src/ledger/intake/rejection.ts";
@@ -6,7 +7,7 @@ import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { feed } from "../cli/feed.ts";
 import { openInput } from "../cli/input.ts";
-import { intakeProgress } from "../cli/intake-progress.ts";
+import { type IntakeProgress, intakeProgress } from "../cli/intake-progress.ts";
 import { RejectsFile } from "../cli/rejects-file.ts";
 import { loadSettings, type Settings, settingOptions } from "../cli/settings.ts";
 
@@ -26,7 +27,7 @@ export function registerIngest(program: Command): void {
     .option("--json", "print the counts as one JSON object");
   settingOptions(command, ["ledger"]).action(async (file: string, flags: Flags) => {
     const counts = await ingestFile(file, loadSettings(command.opts()), flags);
-    console.log(flags.json === true ? JSON.stringify(counts) : countsLine(counts));
+    await print(flags.json === true ? JSON.stringify(counts) : countsLine(counts));
     if (counts.rejected > 0) process.exitCode = EXIT.failed;
   });
 }
@@ -39,22 +40,40 @@ async function ingestFile(file: string, settings: Settings, flags: Flags): Promi
     });
   }
   const input = await openInput(file);
-  const rejects = flags.rejects === undefined ? undefined : new RejectsFile(flags.rejects);
-  const ledger = openLedgerForIntake(settings.ledger);
-  const progress = intakeProgress(process.stderr, input.size, () => performance.now());
-  const onRejected = (rejections: readonly Rejection[]): void => {
-    rejects?.append(rejections);
-    progress.clear();
-    process.stderr.write(rejections.map((rejection) => `${rejectionSentence(rejection)}\n`).join(""));
-  };
+  let rejects: RejectsFile | undefined;
+  let ledger: Database | undefined;
+  let progress: IntakeProgress | undefined;
   try {
+    if (flags.rejects !== undefined) rejects = new RejectsFile(flags.rejects);
+    ledger = openLedgerForIntake(settings.ledger);
+    progress = intakeProgress(process.stderr, input.size, () => performance.now());
+    const onRejected = (rejections: readonly Rejection[]): void => {
+      rejects?.append(rejections);
+      progress?.clear();
+      process.stderr.write(rejections.map((rejection) => `${rejectionSentence(rejection)}\n`).join(""));
+    };
     const intake = new Intake(ledger, { strict: flags.strict ?? false, onRejected });
-    return await feed(input.chunks, intake, (bytes) => progress.advance(bytes, intake.lines));
+    return await feed(input.chunks, intake, (bytes) => progress?.advance(bytes, intake.lines));
   } finally {
-    progress.stop();
-    ledger.close();
+    progress?.stop();
+    ledger?.close();
     rejects?.close();
+    await input.close();
   }
+}
+
+/** The last line on stdout; a script that never gets it must not take the run for a good one. */
+async function print(line: string): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<Error | null | undefined>();
+  process.stdout.once("error", resolve);
+  process.stdout.write(`${line}\n`, resolve);
+  const cause = await promise;
+  if (cause === null || cause === undefined) return;
+  throw new Failure("output_unwritable", `the counts cannot be printed: ${cause.message}`, {
+    exit: EXIT.io,
+    hint: "The ledger holds what was accepted: run the same command again.",
+    cause,
+  });
 }
 
 function countsLine({ accepted, duplicate, rejected }: Counts): string {

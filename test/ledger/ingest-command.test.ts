@@ -122,7 +122,7 @@ test("wrong arguments are usage, what cannot be read or written is 74, and nothi
 });
 
 test.skipIf(!existsSync("/dev/full"))(
-  "a full disk under the rejects file or the output is 74, and the batch is not kept",
+  "a full disk under the rejects file is 74, and the batch is not kept",
   async () => {
     const input = ndjson(receipt(1), receipt(2, { extra: 1 }));
     const { exitCode, stderr } = await ingest(["-", "--rejects", "/dev/full"], input);
