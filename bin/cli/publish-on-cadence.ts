@@ -41,7 +41,7 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
       );
       if (lease === undefined) return;
       log.info({ epoch: lease.epoch, store: store.name }, "publishing");
-      const options = { ...publisherOptions(settings, flags, { store, reader, floor: 0 }), published };
+      const options = { ...publisherOptions(settings, flags, { store, reader, floor: floorOf(settings) }), published };
       const publisher = await Publisher.begin(options, lease);
       const { cadence, chainInterval } = settings;
       const onCycle = (report: CycleReport) => logCycle(log, report);
@@ -60,6 +60,11 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
   } finally {
     published.close();
   }
+}
+
+/** Least time between two puts of one key (ms): a put costs money in object storage, on a disk it does not. */
+function floorOf({ store }: Settings): number {
+  return store.includes("://") ? 5_000 : 0;
 }
 
 async function waitForLease(
