@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { observationsSchema } from "../../src/resources/observations/schema.ts";
 import { planOf } from "../demo/plan.ts";
 import { Wheel } from "../demo/wheel.ts";
 import { Cli } from "./cli.ts";
@@ -62,6 +63,11 @@ test.each(ROUTES)("GET %s is what render says, byte for byte", async (route) => 
   expect(Object.fromEntries(served.headers)).toMatchObject(headers);
   expect(await served.text()).toBe(body);
   expect(() => JSON.parse(body)).not.toThrow();
+});
+
+test("a page of observations is what the API's schema says", async () => {
+  const page = await fetch(`${base}/v1/public/installations/wheel-1/observations`);
+  expect(observationsSchema.parse(await page.json()).items).toHaveLength(100);
 });
 
 test("a second ingest of the same file changes nothing, a second publish puts nothing", () => {

@@ -7,10 +7,13 @@ import { TILE_SIZE } from "../../http/keys.ts";
 import { encodeObservationCursor } from "../../http/observation-cursor.ts";
 import type { Receipt } from "../../ledger/read-receipts.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
+import { observationSchema } from "./schema.ts";
 
 /** The lines of a tile; `receipts` are its positions in ascending order, all that the ledger has of them. */
 export function buildObservationTile(installationId: string, receipts: readonly Receipt[]): string {
-  return receipts.map((receipt) => JSON.stringify(observationOf(installationId, receipt))).join("\n");
+  return receipts
+    .map((receipt) => JSON.stringify(observationSchema.parse(observationOf(installationId, receipt))))
+    .join("\n");
 }
 
 /** First and last position of a tile. */
