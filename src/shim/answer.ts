@@ -37,7 +37,7 @@ export interface ShimAnswer {
 
 /** A front that caches sends this, and is told when the answer's word ends, in epoch ms (design 1, 9). */
 export const FRONT_HEADER = "noonmark-front";
-export const VALID_UNTIL_HEADER = "noonmark-valid-until";
+const VALID_UNTIL_HEADER = "noonmark-valid-until";
 
 const PREFLIGHT: ShimAnswer = { status: 204, headers: PREFLIGHT_HEADERS, body: undefined };
 const WRONG_METHOD = plainAnswer(METHOD_NOT_ALLOWED);

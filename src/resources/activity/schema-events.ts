@@ -99,4 +99,4 @@ export const activityEventSchema = z.discriminatedUnion("type", [
   measurement("measurement.rpm_record", { rpmMilli: millimetres, previousRpmMilli: millimetres }),
 ]);
 
-export type ActivityEventBody = z.infer<typeof activityEventSchema>;
+type ActivityEventBody = z.infer<typeof activityEventSchema>;
