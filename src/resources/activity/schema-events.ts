@@ -98,5 +98,3 @@ export const activityEventSchema = z.discriminatedUnion("type", [
   // In the schema and never served.
   measurement("measurement.rpm_record", { rpmMilli: millimetres, previousRpmMilli: millimetres }),
 ]);
-
-type ActivityEventBody = z.infer<typeof activityEventSchema>;
