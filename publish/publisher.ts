@@ -3,6 +3,7 @@
  * state_locked, lease_held (75), ledger_… and store_… (74).
  */
 import { hostname } from "node:os";
+import type { Database } from "better-sqlite3";
 import { type ObjectStore, StoreUnavailable } from "../src/object-store/object-store.ts";
 import type { ResourceName } from "../src/resources/names.ts";
 import { Failure } from "../src/values/failure.ts";
@@ -75,6 +76,7 @@ export class Publisher {
     if (reader.takeReplaced()) this.#histories.ledgerReplaced();
     const { history } = this.#histories.progress(reader.installationId);
     const tilePrefix = `${history}-${this.#lease.epoch}`;
+    let projections: Database | undefined;
     const report = await runCycle(
       {
         ...this.#options,
@@ -82,25 +84,29 @@ export class Publisher {
         fence: this.#lease,
         answers: this.#answers,
         histories: this.#histories,
-        read: (use) => reader.read(at, use, tilePrefix),
+        read: (use) =>
+          reader.read(
+            at,
+            (sources) => {
+              projections = sources.projections;
+              return use(sources);
+            },
+            tilePrefix,
+          ),
       },
       at,
     );
-    await this.#sweep(at);
+    if (projections !== undefined && this.#options.selected("activity")) await this.#sweep(projections, at);
     published.setMeta("at", String(at));
     this.#last = report;
     return report;
   }
 
   /** Deletions last: they are of no use to a reader, and what fails of them is done in a later cycle. */
-  async #sweep(at: number): Promise<void> {
-    const { reader, store, published } = this.#options;
-    if (!this.#options.selected("activity")) return;
+  async #sweep(projections: Database, at: number): Promise<void> {
+    const { store, published } = this.#options;
     try {
-      await sweepFeed(
-        { projections: reader.read(at, ({ projections }) => projections), store, fence: this.#lease, published },
-        at,
-      );
+      await sweepFeed({ projections, store, fence: this.#lease, published }, at);
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
     }

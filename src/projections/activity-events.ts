@@ -62,10 +62,10 @@ export function dropMeasurementEvents(projections: Database): void {
   drop(projections, "category = ?", "measurement");
 }
 
-/** Keys above `above`, at or below `through` and at or above `last`; each bound may be left out. */
+/** Keys at or below `through`, and above `above` or at or above `last`; each bound may be left out. */
 export interface KeyRange {
-  readonly above?: string;
   readonly through?: string;
+  readonly above?: string;
   readonly last?: string;
 }
 
@@ -73,12 +73,13 @@ export interface KeyRange {
 export function readActivityEvents(
   projections: Database,
   category: FeedCategory,
-  { above = "", through = HIGHEST, last = "" }: KeyRange,
+  { above = "", through = HIGHEST, last }: KeyRange,
 ): ActivityEvent[] {
+  // One lower bound in the statement: of two SQLite searches with the one and reads on to the end for the other.
   const sql = `SELECT key, type, source, payload FROM activity_event
-    WHERE ${inCategory(category)} AND key > ? AND key <= ? AND key >= ? ORDER BY key DESC`;
+    WHERE ${inCategory(category)} AND key ${last === undefined ? ">" : ">="} ? AND key <= ? ORDER BY key DESC`;
   const events = statement<string[], ActivityEvent>(projections, sql);
-  return events.all(...categoryArgument(category), above, through, last);
+  return events.all(...categoryArgument(category), last ?? above, through);
 }
 
 /** The keys alone, of a half-open range: above `above`, at or below `through`. Newest first. */
