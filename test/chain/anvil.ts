@@ -34,13 +34,9 @@ export async function startAnvil(options: { timestamp?: number; args?: readonly 
   const binary = anvilBinary();
   if (binary === undefined) throw new Error(NO_ANVIL);
   const timestamp = options.timestamp === undefined ? [] : ["--timestamp", String(options.timestamp)];
-  const child = spawn(
-    binary,
-    // biome-ignore format: one flag with its value after the other
-    ["--host", "127.0.0.1", "--port", "0", "--hardfork", "cancun", "--prune-history", "1024", "--gas-limit", "300000000",
-      ...timestamp, ...(options.args ?? [])],
-    { stdio: ["ignore", "pipe", "inherit"] },
-  );
+  const child = spawn(binary, anvilArguments([...timestamp, ...(options.args ?? [])]), {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const port = await listeningPort(child);
   const url = `http://127.0.0.1:${port}`;
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
@@ -52,6 +48,13 @@ export async function startAnvil(options: { timestamp?: number; args?: readonly 
       await exited;
     },
   };
+}
+
+/** On a free port of loopback, pruned. */
+export function anvilArguments(more: readonly string[]): string[] {
+  // biome-ignore format: one flag with its value after the other
+  return ["--host", "127.0.0.1", "--port", "0", "--hardfork", "cancun", "--prune-history", "1024", "--gas-limit", "300000000",
+    ...more];
 }
 
 /** One JSON-RPC call, never retried: a repeated `anvil_mine` mines twice. */
@@ -68,7 +71,8 @@ export async function call(url: string, method: string, params: readonly unknown
   return answer.result;
 }
 
-function listeningPort(child: ChildProcess): Promise<number> {
+/** The port that a started anvil says it listens on; rejects where it ends first. */
+export function listeningPort(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     let printed = "";
     child.once("error", reject);

@@ -16,6 +16,8 @@ const memorySchema = z.strictObject({
   from: z.number().int(),
   dawn: z.number().int(),
   historyEnd: z.number().int(),
+  /** Whether batches are settled on a chain; as it was begun, for good. */
+  chain: z.boolean().default(false),
 });
 type Memory = z.infer<typeof memorySchema>;
 
@@ -23,15 +25,27 @@ export interface Home {
   readonly plan: Plan;
   readonly historyEnd: number;
   readonly ledger: string;
-  /** Of the commands: every setting, so that none of the user's own takes part. */
+  readonly chain: boolean;
+  /** Of the commands. */
   readonly configuration: string;
+  /** Writes it: every setting, so that none of the user's own takes part. */
+  configure(chain?: { readonly deployment: string; readonly rpcUrl: string }): void;
   logOf(command: string): string;
   /** Lets another demo have the folder. */
   close(): void;
 }
 
-/** Opens the folder of an earlier start, or begins anew at `now` (epoch ms). Throws `Failure` where it is not the demo's. */
-export function openHome(folder: string, { fresh, port, now }: { fresh: boolean; port: number; now: number }): Home {
+export interface HomeOptions {
+  readonly fresh: boolean;
+  readonly port: number;
+  /** Epoch ms. */
+  readonly now: number;
+  /** Whether what is begun now has a chain. */
+  readonly chain: boolean;
+}
+
+/** Opens the folder of an earlier start, or begins anew. Throws `Failure` where it is not the demo's. */
+export function openHome(folder: string, { fresh, port, now, chain }: HomeOptions): Home {
   const path = join(folder, "demo.json");
   if (existsSync(folder) && !existsSync(path)) {
     throw new Failure("not_the_demo", `${folder} holds something that the demo has not made`, {
@@ -47,7 +61,7 @@ export function openHome(folder: string, { fresh, port, now }: { fresh: boolean;
     mkdirSync(folder);
     lock = takeLock(join(folder, "demo.lock"));
   }
-  const memory = existsSync(path) ? readMemory(path) : begin(now);
+  const memory = existsSync(path) ? readMemory(path) : begin(now, chain);
   const { seed, installationId, from, dawn, historyEnd } = memory;
   const plan = planFrom(seed, installationId, from, dawn);
   const configuration = join(folder, "noonmark.json");
@@ -59,21 +73,25 @@ export function openHome(folder: string, { fresh, port, now }: { fresh: boolean;
     port,
     genesisTimestamp: plan.genesisMs / 1000,
   };
-  writeFileSync(configuration, `${JSON.stringify(settings, null, 2)}\n`);
   writeFileSync(path, `${JSON.stringify(memory, null, 2)}\n`);
   return {
     plan,
     historyEnd,
     ledger: settings.ledger,
+    chain: memory.chain,
     configuration,
+    configure(chain) {
+      const ofChain = chain === undefined ? {} : { deployment: chain.deployment, rpcUrl: chain.rpcUrl };
+      writeFileSync(configuration, `${JSON.stringify({ ...settings, ...ofChain }, null, 2)}\n`);
+    },
     logOf: (command) => join(folder, `${command}.log`),
     close: () => lock.close(),
   };
 }
 
-function begin(now: number): Memory {
+function begin(now: number, chain: boolean): Memory {
   const { from, dawn } = planOf(SEED, INSTALLATION, now);
-  return { seed: SEED, installationId: INSTALLATION, from, dawn, historyEnd: now };
+  return { seed: SEED, installationId: INSTALLATION, from, dawn, historyEnd: now, chain };
 }
 
 function readMemory(path: string): Memory {

@@ -5,31 +5,39 @@
 import { parseArgs } from "node:util";
 import { report } from "../../bin/cli/report-failure.ts";
 import { askedToStop } from "../../bin/cli/signals.ts";
-import { RANGES } from "../../src/http/keys.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
+import { anvilBinary, NO_ANVIL } from "../chain/anvil.ts";
+import { DemoChain } from "./chain/demo-chain.ts";
 import { Command } from "./command.ts";
 import { feedHistory, feedLive } from "./feed.ts";
-import { openHome } from "./home.ts";
+import { type Home, openHome } from "./home.ts";
 import { invitation } from "./invitation.ts";
+import { isReady } from "./ready.ts";
+import { rejection } from "./rejection.ts";
 import { requireFreePort } from "./running.ts";
+import { type Settlement, simulatedSettlement } from "./settlement.ts";
 import { readWheelState } from "./tail.ts";
 import { Wheel } from "./wheel.ts";
 
 const FOLDER = ".noonmark";
 const TICK = 1_000;
-const READY_WITHIN = 60_000;
+/** Of a demo that was begun with a chain and cannot have it now: nothing is settled until it can. */
+const NO_SETTLEMENT: Settlement = { submitted: () => undefined, confirmedAt: () => undefined };
 
 async function start(): Promise<void> {
   const begun = performance.now();
-  const { fresh, port } = readArguments();
+  const { fresh, port, chain: wanted } = readArguments();
   await requireFreePort(port);
-  const home = openHome(FOLDER, { fresh, port, now: Date.now() });
+  const home = openHome(FOLDER, { fresh, port, now: Date.now(), chain: wanted && anvilBinary() !== undefined });
   const ledger = openLedgerForIntake(home.ledger);
   const state = readWheelState(ledger, home.plan);
-  // The demo's chain takes its place here: `new Wheel(plan, { settlement })` settles batches wherever it says.
-  const wheel = new Wheel(home.plan, state === undefined ? {} : { state });
-  if (wheel.at < home.historyEnd - home.plan.historyStep) {
+  const isFed = state !== undefined && state.at >= home.historyEnd - home.plan.historyStep;
+  const chain = await openChainOf(home, isFed);
+  home.configure(chain);
+  const settlement = home.chain ? (chain?.settlement ?? NO_SETTLEMENT) : simulatedSettlement(home.plan.seed);
+  const wheel = new Wheel(home.plan, state === undefined ? { settlement } : { settlement, state });
+  if (!isFed) {
     const records = feedHistory(ledger, wheel, home.historyEnd, showProgress);
     console.log(`A history of 30 days: ${records} records accepted into ${home.ledger}`);
   }
@@ -42,12 +50,13 @@ async function start(): Promise<void> {
     (name) => new Command(name, { configuration: home.configuration, log: home.logOf(name) }),
   );
   const ended = Promise.race(commands.map(async (command) => (await command.ended, command)));
-  const failing = rejectionOf<void>();
+  const failing = rejection();
   const ticking = setInterval(() => failing.attempt(() => feedLive(ledger, wheel, Date.now())), TICK);
+  chain?.follow(failing.reject);
   try {
     const url = `http://127.0.0.1:${port}`;
     const over = Promise.race([ended, stopping, failing.promise]);
-    if (await isReady(url, over)) {
+    if (await isReady(url, { chain: chain !== undefined }, over)) {
       console.log(`Ready after ${((performance.now() - begun) / 1000).toFixed(1)} s on ${url}`);
       console.log(await invitation(url, home.configuration));
       console.log("\nA receipt comes every 3 s, a round every 10 minutes. Ctrl-C stops.");
@@ -62,56 +71,40 @@ async function start(): Promise<void> {
   } finally {
     clearInterval(ticking);
     await Promise.all(commands.map((command) => command.stop()));
+    await chain?.stop();
     ledger.close();
     home.close();
   }
   console.log("Stopped. `npm start` goes on from here.");
 }
 
-function readArguments(): { fresh: boolean; port: number } {
-  const usage = "npm start -- [--port NUMBER] [--fresh]";
+function readArguments(): { fresh: boolean; port: number; chain: boolean } {
+  const usage = "npm start -- [--port NUMBER] [--fresh] [--no-chain]";
   try {
-    const { values } = parseArgs({ options: { port: { type: "string" }, fresh: { type: "boolean", default: false } } });
+    const off = { type: "boolean", default: false } as const;
+    const { values } = parseArgs({ options: { port: { type: "string" }, fresh: off, "no-chain": off, debug: off } });
     const port = Number(values.port ?? process.env.NOONMARK_PORT ?? "8787");
     if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Error("the port is a number from 1 to 65535");
-    return { fresh: values.fresh, port };
+    return { fresh: values.fresh, port, chain: !values["no-chain"] };
   } catch (cause) {
     throw new Failure("usage", (cause as Error).message, { exit: EXIT.usage, hint: usage, cause });
   }
 }
 
-/** Waits until the first answers are published; false where `over` comes first. */
-async function isReady(url: string, over: Promise<unknown>): Promise<boolean> {
-  const stop = new AbortController();
-  over.finally(() => stop.abort()).catch(() => undefined);
-  const deadline = performance.now() + READY_WITHIN;
-  const observations = "/v1/public/installations/wheel-1/observations";
-  const statistics = RANGES.map((range) => `/v2/public/stats?range=${range}`);
-  const paths = ["/v1/public/telemetry", "/v1/public/modules", observations, "/v4/public/process", ...statistics];
-  for (const path of paths) {
-    while (!stop.signal.aborted && performance.now() < deadline) {
-      const response = await fetch(url + path).catch(() => undefined);
-      await response?.arrayBuffer();
-      if (response?.ok === true) break;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
+/** Undefined where the demo has none, or can have none here. */
+async function openChainOf(home: Home, isFed: boolean): Promise<DemoChain | undefined> {
+  const begun = performance.now();
+  const chain = home.chain ? await DemoChain.open({ ...home, folder: FOLDER, isFed, now: Date.now }) : undefined;
+  if (chain !== undefined) {
+    const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+    console.log(
+      `A chain of ${chain.blocks} blocks with ${chain.batches} settled batches on ${chain.rpcUrl} (${seconds} s)`,
+    );
+  } else {
+    const why = NO_ANVIL ?? "This demo was begun without one: npm start -- --fresh begins one that has it";
+    console.log(`No chain: onchain, settlements and activity are unavailable. ${why}.`);
   }
-  return !stop.signal.aborted;
-}
-
-/** A promise that an attempt's failure rejects, whenever it comes. */
-function rejectionOf<T>(): { readonly promise: Promise<T>; attempt(action: () => void): void } {
-  const { promise, reject } = Promise.withResolvers<T>();
-  return {
-    promise,
-    attempt(action) {
-      try {
-        action();
-      } catch (error) {
-        reject(error as Error);
-      }
-    },
-  };
+  return chain;
 }
 
 function showProgress(share: number): void {

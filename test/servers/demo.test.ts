@@ -1,14 +1,20 @@
 /** `npm start` as a user has it: ready within thirty seconds, stopped by one signal, gone on with by a second start. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, test, vi } from "vitest";
+import { NO_ANVIL } from "../chain/anvil.ts";
+import { CHAIN_ROUTES } from "../demo/ready.ts";
+import { confirmedIn, coreOnChain } from "./demo-chain.ts";
 
 const START = join(import.meta.dirname, "../demo/start.ts");
 const READY_WITHIN = 30_000;
+/** A batch that is settled just now is on the chain before it is safe, and safe before it is confirmed. */
+const SETTLING = { timeout: 90_000, interval: 1_000 };
 const folder = mkdtempSync(join(tmpdir(), "noonmark-demo-"));
+const HOME = join(folder, ".noonmark");
 const started: ChildProcess[] = [];
 
 afterAll(() => {
@@ -16,7 +22,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-test("starts, serves, stops, goes on, and leaves nothing behind when it is killed", async () => {
+test("starts, serves, stops, goes on, and leaves nothing behind when it is killed", { timeout: 300_000 }, async () => {
   const port = await freePort();
   const first = demoOn(port);
   await first.said(/Ready after/, READY_WITHIN);
@@ -27,6 +33,8 @@ test("starts, serves, stops, goes on, and leaves nothing behind when it is kille
   };
   expect(snapshot.measurement).toMatchObject({ freshness: "online", provenance: "simulated" });
   await first.said(/Ctrl-C stops/, READY_WITHIN);
+  if (NO_ANVIL === undefined) await vi.waitFor(() => expectChain(port), SETTLING);
+  else expect(first.output()).toContain(NO_ANVIL);
   expect(first.output()).toMatch(/A history of 30 days: \d+ records accepted/);
   expect(first.output()).toMatch(/curl -i -H 'If-None-Match: "[^"]+"' '[^']+stats\?range=7d'/);
 
@@ -42,14 +50,58 @@ test("starts, serves, stops, goes on, and leaves nothing behind when it is kille
   await second.said(/Ready after/, READY_WITHIN);
   expect(second.output()).not.toContain("A history");
   expect(await newestPosition(port)).toBeGreaterThanOrEqual(before);
+  if (NO_ANVIL === undefined) await vi.waitFor(() => expectChain(port), SETTLING);
+  const node = (JSON.parse(readFileSync(join(HOME, "noonmark.json"), "utf8")) as { rpcUrl?: string }).rpcUrl;
   second.signal("SIGKILL");
   await second.ended;
-  await expect.poll(() => isListening(port), { timeout: 10_000 }).toBe(false);
+  await expect.poll(() => isListening(`http://127.0.0.1:${port}/healthz`), { timeout: 10_000 }).toBe(false);
+  if (node !== undefined) await expect.poll(() => isListening(node), { timeout: 10_000 }).toBe(false);
+
+  const fresh = demoOn(port, "--fresh", "--no-chain");
+  await fresh.said(/Ready after/, READY_WITHIN);
+  expect(fresh.output()).toContain("No chain: onchain, settlements and activity are unavailable.");
+  for (const path of CHAIN_ROUTES) {
+    expect(await bodyOf(port, path), path).toMatchObject({ status: "unavailable", reason: "indexer_disabled" });
+  }
+  fresh.signal("SIGINT");
+  expect(await fresh.ended).toBe(0);
 });
 
-function demoOn(port: number) {
+/** Every chain view is there, and the node, the ledger and what is published say the same of the settled batches. */
+async function expectChain(port: number): Promise<void> {
+  for (const path of CHAIN_ROUTES) expect(await bodyOf(port, path), path).toMatchObject({ status: "available" });
+  const { count, activeRoundCount, completedBlockCount, ...frontier } = confirmedIn(HOME);
+  expect(count).toBeGreaterThan(250);
+  const { settledThroughRound, cumulativeWork, transactionHash } = frontier;
+  expect(await coreOnChain(HOME)).toEqual({ settledThroughRound, cumulativeWork });
+  const settlements = (await bodyOf(port, "/v4/public/settlements?range=now")) as { recentSettlements: unknown[] };
+  expect(settlements).toMatchObject({
+    summary: {
+      settlementCount: String(count),
+      activeRoundCount: String(activeRoundCount),
+      completedBlockCount: String(completedBlockCount),
+      workAdded: cumulativeWork,
+    },
+  });
+  expect(settlements.recentSettlements[0]).toMatchObject({ transactionHash, settledThroughRound, cumulativeWork });
+  expect(await bodyOf(port, "/v4/public/onchain")).toMatchObject({
+    core: { settledThroughRound, cumulativeWork, paused: false },
+    implementation: { codeVersion: "2.0.0" },
+    governance: { operationKind: "Upgrade", operationState: "Executed" },
+  });
+  expect(await bodyOf(port, "/v4/public/process")).toMatchObject({
+    builder: { status: "available", anchor: { settledThroughRound, cumulativeWork, transactionHash } },
+    settlementQueue: { status: "available" },
+  });
+}
+
+async function bodyOf(port: number, path: string): Promise<unknown> {
+  return (await fetch(`http://127.0.0.1:${port}${path}`)).json();
+}
+
+function demoOn(port: number, ...flags: string[]) {
   expect(existsSync(join(import.meta.dirname, "../../dist/bin/main.js")), "run `npm run build` first").toBe(true);
-  const demo = spawn(process.execPath, [START, "--port", String(port)], { cwd: folder });
+  const demo = spawn(process.execPath, [START, "--port", String(port), ...flags], { cwd: folder });
   started.push(demo);
   let output = "";
   for (const stream of [demo.stdout, demo.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk));
@@ -81,8 +133,8 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-async function isListening(port: number): Promise<boolean> {
-  return fetch(`http://127.0.0.1:${port}/healthz`).then(
+async function isListening(url: string): Promise<boolean> {
+  return fetch(url).then(
     () => true,
     () => false,
   );

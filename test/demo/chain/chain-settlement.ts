@@ -1,0 +1,97 @@
+/** The wheel's batches on the demo's chain: those of the history are there, each new one is sent and confirmed. */
+import type { Hex } from "viem";
+import type { Batch, Settlement } from "../settlement.ts";
+import { simulatedSettlement } from "../settlement.ts";
+import { settledOf, settlementOf } from "./history.ts";
+import type { Node } from "./node.ts";
+import { rewardsWith, type Settled } from "./rewards.ts";
+import type { Cast } from "./transactions.ts";
+
+/** A block counts among its own twelve confirmations. */
+const CONFIRMATIONS = 12;
+
+export interface Sent {
+  readonly transactionHash: Hex;
+  readonly block: number;
+}
+
+/** Where the chain stands: every batch on it, in order, with the transaction that settled it. */
+export interface Standing {
+  readonly settled: Settled[];
+  /** By the last round of the batch. */
+  readonly sent: Map<number, Sent>;
+}
+
+export class ChainSettlement implements Settlement {
+  readonly #node: Node;
+  readonly #cast: Cast;
+  readonly #standing: Standing;
+  readonly #history: Settlement;
+  /** The history ends here, epoch ms. */
+  readonly #historyEnd: number;
+  #waiting: Batch | undefined;
+  readonly #submittedAt = new Map<number, number>();
+  readonly #confirmedAt = new Map<number, number>();
+
+  constructor(node: Node, cast: Cast, standing: Standing, historyEnd: number) {
+    this.#node = node;
+    this.#cast = cast;
+    this.#standing = standing;
+    this.#history = simulatedSettlement(0);
+    this.#historyEnd = historyEnd;
+  }
+
+  submitted(batch: Batch, at: number): { readonly transactionHash: string; readonly submittedAt: number } | undefined {
+    const sent = this.#standing.sent.get(batch.settledThroughRound);
+    if (sent === undefined) {
+      this.#waiting = batch;
+      return undefined;
+    }
+    const { transactionHash } = sent;
+    const submittedAt =
+      this.#submittedAt.get(batch.settledThroughRound) ?? this.#history.submitted(batch, at)?.submittedAt;
+    return submittedAt === undefined || submittedAt > at ? undefined : { transactionHash, submittedAt };
+  }
+
+  confirmedAt(batch: Batch, at: number): number | undefined {
+    const sent = this.#standing.sent.get(batch.settledThroughRound);
+    if (sent === undefined) {
+      this.#waiting = batch;
+      return undefined;
+    }
+    if (at <= this.#historyEnd) return this.#history.confirmedAt(batch, at);
+    if (sent.block > this.#node.head.number - CONFIRMATIONS + 1) return undefined;
+    const confirmedAt = this.#confirmedAt.get(batch.settledThroughRound) ?? at;
+    return confirmedAt > at ? undefined : confirmedAt;
+  }
+
+  /**
+   * One block where there is something to settle or to confirm, none otherwise; `now` in epoch ms. What is not kept in
+   * the node's file is never safe: of a block with a batch that is only so once the eleven after it are mined.
+   */
+  async step(now: number): Promise<void> {
+    const node = this.#node;
+    const { settled, sent } = this.#standing;
+    const batch = this.#waiting;
+    this.#waiting = undefined;
+    const timestamp = Math.floor(now / 1000);
+    const newest = settled.at(-1);
+    if (batch !== undefined && batch.settledThroughRound > (newest?.through ?? 0)) {
+      const next = [...settled, settledOf(batch)];
+      const transactions = [settlementOf(this.#cast, batch), ...rewardsWith(this.#cast, next, next.length - 1)];
+      const hashes = await node.mine(timestamp, transactions);
+      await node.requireSuccess(hashes);
+      await node.save();
+      settled.push(settledOf(batch));
+      this.#submittedAt.set(batch.settledThroughRound, now);
+      sent.set(batch.settledThroughRound, { transactionHash: hashes[0] as Hex, block: node.head.number });
+      return;
+    }
+    const last = newest === undefined ? undefined : sent.get(newest.through);
+    if (newest === undefined || last === undefined) return;
+    const unsafe = last.block > node.head.number - CONFIRMATIONS + 1;
+    if (unsafe) await node.mine(timestamp);
+    const isSafe = last.block <= node.head.number - CONFIRMATIONS + 1;
+    if (unsafe && isSafe) this.#confirmedAt.set(newest.through, now);
+  }
+}

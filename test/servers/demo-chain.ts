@@ -1,0 +1,45 @@
+/** What a running demo's chain and its ledger say of the same batches, and whether every chain view is there. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import SqliteDatabase from "better-sqlite3";
+import type { Hex } from "viem";
+import { call } from "../chain/anvil.ts";
+import { callData } from "../chain/transactions.ts";
+
+export interface Confirmed {
+  readonly count: number;
+  readonly activeRoundCount: number;
+  readonly completedBlockCount: number;
+  readonly settledThroughRound: string;
+  readonly cumulativeWork: string;
+  readonly transactionHash: string;
+}
+
+/** Of the confirmed submissions in the demo's ledger; `folder` is the demo's. */
+export function confirmedIn(folder: string): Confirmed {
+  const ledger = new SqliteDatabase(join(folder, "ledger.db"), { readonly: true });
+  try {
+    return ledger
+      .prepare<[], Confirmed>(
+        `SELECT count(*) AS count, sum(active_round_count) AS activeRoundCount,
+                sum(CAST(expected_completed_block_count AS INTEGER)) AS completedBlockCount,
+                ltrim(settled_through_round, '0') AS settledThroughRound, expected_cumulative_work AS cumulativeWork,
+                transaction_hash AS transactionHash, max(prepared_at)
+           FROM submission WHERE lifecycle = 'confirmed'`,
+      )
+      .get() as Confirmed;
+  } finally {
+    ledger.close();
+  }
+}
+
+/** Core's own word at the node's head: the frontier and the settled work. */
+export async function coreOnChain(folder: string): Promise<{ settledThroughRound: string; cumulativeWork: string }> {
+  const { rpcUrl } = JSON.parse(readFileSync(join(folder, "noonmark.json"), "utf8")) as { rpcUrl: string };
+  const { core } = JSON.parse(readFileSync(join(folder, "deployment.json"), "utf8")) as { core: string };
+  const read = async (name: string) => {
+    const answer = await call(rpcUrl, "eth_call", [{ to: core, data: callData("Core", name, []) }, "latest"]);
+    return String(BigInt(answer as Hex));
+  };
+  return { settledThroughRound: await read("settledThroughRound"), cumulativeWork: await read("cumulativeWork") };
+}
