@@ -38,10 +38,12 @@ export class Node {
     });
   }
 
-  /** Goes on from the file `state` where it exists, otherwise from a genesis block at `timestamp` (seconds). */
+  /** Goes on from the file `state` where it exists; `timestamp` (seconds) is that of the genesis block. */
   static async start(binary: string, state: string, timestamp: number): Promise<Node> {
-    const from = existsSync(state) ? ["--load-state", state] : ["--timestamp", String(timestamp)];
-    const child = spawn(process.execPath, [GUARD, binary, ...anvilArguments(["--no-mining", ...from])], {
+    const from = existsSync(state) ? ["--load-state", state] : [];
+    // Without a timestamp a node that goes on takes no block from before it was started.
+    const args = ["--no-mining", "--timestamp", String(timestamp), ...from];
+    const child = spawn(process.execPath, [GUARD, binary, ...anvilArguments(args)], {
       stdio: ["ignore", "pipe", "inherit", "ipc"],
       detached: true,
     });
