@@ -1,5 +1,5 @@
 /** What an earlier start has left on the demo's chain, read from its logs. */
-import { decodeEventLog, getAddress, type Hex } from "viem";
+import { decodeEventLog, encodeEventTopics, getAddress, type Hex, numberToHex } from "viem";
 import { call } from "../../chain/anvil.ts";
 import { artifact } from "../../chain/compile.ts";
 import type { DeploymentFile } from "../../chain/deploy.ts";
@@ -30,14 +30,14 @@ export async function resumeChain(
 }
 
 async function readStanding(url: string, { core, deploymentBlock }: DeploymentFile): Promise<Standing> {
-  const filter = { address: core, fromBlock: `0x${deploymentBlock.toString(16)}`, toBlock: "latest" };
+  const { abi } = artifact("Core");
+  const topics = encodeEventTopics({ abi, eventName: "BatchSettled" });
+  const filter = { address: core, topics, fromBlock: numberToHex(deploymentBlock), toBlock: "latest" };
   const logs = (await call(url, "eth_getLogs", [filter])) as RawLog[];
   const standing: Standing = { settled: [], sent: new Map() };
-  const { abi } = artifact("Core");
   let height = 0;
   for (const { topics, data, transactionHash, blockNumber } of logs) {
     const event = decodeEventLog({ abi, topics: [...topics] as [Hex, ...Hex[]], data, strict: false });
-    if (event.eventName !== "BatchSettled") continue;
     const { settledThroughRound, previousSettledThroughRound, blockHeight } = event.args as unknown as Record<
       string,
       bigint
