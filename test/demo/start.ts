@@ -1,5 +1,6 @@
 /**
- * `npm start`: thirty days of a simulated wheel through intake, published into a directory, served, and kept live.
+ * `npm start`: thirty days of a simulated wheel through intake and on a chain of its own, published into a directory,
+ * served, and kept live.
  * A second start goes on from the first; `npm start -- --fresh` begins anew; Ctrl-C stops.
  */
 import { parseArgs } from "node:util";
@@ -34,15 +35,35 @@ async function start(): Promise<void> {
   const state = readWheelState(ledger, home.plan);
   const isFed = state !== undefined && state.at >= home.historyEnd - home.plan.historyStep;
   const chain = await openChainOf(home, isFed);
-  home.configure(chain);
-  const settlement = home.chain ? (chain?.settlement ?? NO_SETTLEMENT) : simulatedSettlement(home.plan.seed);
-  const wheel = new Wheel(home.plan, state === undefined ? { settlement } : { settlement, state });
-  if (!isFed) {
-    const records = feedHistory(ledger, wheel, home.historyEnd, showProgress);
-    console.log(`A history of 30 days: ${records} records accepted into ${home.ledger}`);
+  try {
+    home.configure(chain);
+    const settlement = home.chain ? (chain?.settlement ?? NO_SETTLEMENT) : simulatedSettlement(home.plan.seed);
+    const wheel = new Wheel(home.plan, state === undefined ? { settlement } : { settlement, state });
+    if (!isFed) {
+      const records = feedHistory(ledger, wheel, home.historyEnd, showProgress);
+      console.log(`A history of 30 days: ${records} records accepted into ${home.ledger}`);
+    }
+    await serveUntilStopped({ begun, port, home, chain, feed: () => feedLive(ledger, wheel, Date.now()) });
+  } finally {
+    await chain?.stop();
+    ledger.close();
+    home.close();
   }
-  feedLive(ledger, wheel, Date.now());
+  console.log("Stopped. `npm start` goes on from here.");
+}
 
+interface Live {
+  /** Of `performance.now()`. */
+  readonly begun: number;
+  readonly port: number;
+  readonly home: Home;
+  readonly chain: DemoChain | undefined;
+  /** Takes in what is due now. */
+  feed(): void;
+}
+
+async function serveUntilStopped({ begun, port, home, chain, feed }: Live): Promise<void> {
+  feed();
   // A terminal that is closed is a Ctrl-C.
   process.once("SIGHUP", () => process.kill(process.pid, "SIGTERM"));
   const stopping = askedToStop();
@@ -51,7 +72,7 @@ async function start(): Promise<void> {
   );
   const ended = Promise.race(commands.map(async (command) => (await command.ended, command)));
   const failing = rejection();
-  const ticking = setInterval(() => failing.attempt(() => feedLive(ledger, wheel, Date.now())), TICK);
+  const ticking = setInterval(() => failing.attempt(feed), TICK);
   chain?.follow(failing.reject);
   try {
     const url = `http://127.0.0.1:${port}`;
@@ -71,11 +92,7 @@ async function start(): Promise<void> {
   } finally {
     clearInterval(ticking);
     await Promise.all(commands.map((command) => command.stop()));
-    await chain?.stop();
-    ledger.close();
-    home.close();
   }
-  console.log("Stopped. `npm start` goes on from here.");
 }
 
 function readArguments(): { fresh: boolean; port: number; chain: boolean } {

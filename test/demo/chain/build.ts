@@ -5,7 +5,7 @@ import { deployWorld } from "../../chain/deploy.ts";
 import { deploy } from "../../chain/transactions.ts";
 import type { Plan } from "../plan.ts";
 import type { Standing } from "./chain-settlement.ts";
-import { confirmedBatches, momentsOf, settledOf, UPGRADE_DELAY } from "./history.ts";
+import { momentsOf, settledOf, UPGRADE_DELAY } from "./history.ts";
 import type { Node } from "./node.ts";
 import { BASELINE_REWARD } from "./rewards.ts";
 import type { Cast } from "./transactions.ts";
@@ -27,12 +27,12 @@ export async function buildChain(node: Node, plan: Plan, end: number): Promise<{
   await call(node.url, "evm_setAutomine", [false]);
   await node.readHead();
   const cast = { deployment, people };
-  const batches = confirmedBatches(plan, end);
-  const standing: Standing = { settled: batches.map(settledOf), sent: new Map() };
+  const standing: Standing = { settled: [], sent: new Map() };
   const all: Hex[] = [];
-  for (const { at, transactions, batch } of momentsOf(plan, cast, batches, nextImplementation)) {
+  for (const { at, transactions, batch } of momentsOf(plan, cast, end, nextImplementation)) {
     const hashes = await node.mine(Math.floor(at / 1000), transactions);
     if (batch !== undefined) {
+      standing.settled.push(settledOf(batch));
       standing.sent.set(batch.settledThroughRound, { transactionHash: hashes[0] as Hex, block: node.head.number });
     }
     all.push(...hashes);

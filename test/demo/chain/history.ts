@@ -38,9 +38,10 @@ export function confirmedBatches(plan: Plan, end: number): Batch[] {
   return batches;
 }
 
-/** In the order of time; `nextImplementation` is what the Core is upgraded to. */
-export function momentsOf(plan: Plan, cast: Cast, batches: readonly Batch[], nextImplementation: Address): Moment[] {
+/** In the order of time, up to `end` (epoch ms); `nextImplementation` is what the Core is upgraded to. */
+export function momentsOf(plan: Plan, cast: Cast, end: number, nextImplementation: Address): Moment[] {
   const { dawn, story } = plan;
+  const batches = confirmedBatches(plan, end);
   const settled = batches.map(settledOf);
   const { schedule, execute } = upgrade(cast, nextImplementation, UPGRADE_DELAY);
   const activation = Math.floor((dawn + 17 * DAY - plan.genesisMs) / ROUND_MS);
@@ -57,7 +58,7 @@ export function momentsOf(plan: Plan, cast: Cast, batches: readonly Batch[], nex
     { at: story.incident.from + 5 * MINUTE, transactions: [pause(cast)] },
     { at: story.incident.to - 5 * MINUTE, transactions: [unpause(cast)] },
   );
-  return moments.sort((a, b) => a.at - b.at);
+  return moments.filter(({ at }) => at <= end).sort((a, b) => a.at - b.at);
 }
 
 export function settlementOf(cast: Cast, batch: Batch): Transaction {

@@ -1,0 +1,177 @@
+/** The demo's chain as Noonmark reads it: what the wheel's ledger settles is on it, goes on live, and survives a kill. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { newestOf } from "../../src/chain/read-events.ts";
+import { anvilBinary, NO_ANVIL } from "../chain/anvil.ts";
+import { coreOf, economyOf, type Reader, reader } from "../chain/harness.ts";
+import { buildChain } from "./chain/build.ts";
+import { ChainSettlement, type Standing } from "./chain/chain-settlement.ts";
+import { confirmedBatches } from "./chain/history.ts";
+import { Node } from "./chain/node.ts";
+import { resumeChain } from "./chain/resume.ts";
+import { BASELINE_REWARD } from "./chain/rewards.ts";
+import { planOf } from "./plan.ts";
+import type { Batch } from "./settlement.ts";
+
+const END = Date.parse("2026-11-21T11:07:13.500Z");
+const plan = planOf(7, "wheel-1", END);
+const directory = mkdtempSync(join(tmpdir(), "noonmark-demo-chain-"));
+const state = join(directory, "chain.json");
+const start = () => Node.start(anvilBinary() ?? "", state, plan.genesisMs / 1000 - 3_600);
+
+let node: Node | undefined;
+let chain: Awaited<ReturnType<typeof buildChain>>;
+let noonmark: Reader;
+const batches = confirmedBatches(plan, END);
+const last = batches.at(-1) as Batch;
+
+beforeAll(async () => {
+  if (NO_ANVIL !== undefined) return;
+  node = await start();
+  chain = await buildChain(node, plan, END);
+  noonmark = reader(chain.cast.deployment, [node.url], { path: join(directory, "chain.db"), begins: END });
+});
+
+afterAll(async () => {
+  noonmark?.chain.close();
+  await node?.stop();
+  rmSync(directory, { recursive: true });
+});
+
+test.skipIf(NO_ANVIL)(
+  "the history's batches are settled and safe, with an upgrade, a pause and an economy",
+  async () => {
+    const read = await noonmark.poll();
+    expect(noonmark.says()).toEqual(["available", "available"]);
+    const { core, governance, implementation } = coreOf(read);
+    expect(core).toMatchObject({
+      settledThroughRound: BigInt(last.settledThroughRound),
+      cumulativeWork: BigInt(last.expected.cumulativeWork),
+      blockHeight: BigInt(last.expected.blockHeight),
+      paused: false,
+    });
+    expect(governance).toMatchObject({ operationKind: "Upgrade", operationState: "Executed" });
+    expect(implementation.codeVersion).toBe("2.0.0");
+    expect(economyOf(read).mintedThroughRound).toBe(BigInt(last.previousSettledThroughRound));
+    expect(chain.standing.settled).toHaveLength(batches.length);
+  },
+);
+
+test.skipIf(NO_ANVIL)("each batch is in a block of its time, under the hash that the wheel is told", () => {
+  const settled = newestOf(noonmark.chain.db, "core", "BatchSettled", 1_000).toReversed();
+  const settlement = new ChainSettlement(node as Node, chain.cast, chain.standing, END);
+  expect(settled).toHaveLength(batches.length);
+  for (const [index, batch] of batches.entries()) {
+    const { transactionHash, blockTimestamp } = settled[index] as (typeof settled)[number];
+    expect(settlement.submitted(batch, END)).toEqual({ transactionHash, submittedAt: batch.preparedAt + 2_000 });
+    expect(blockTimestamp).toBe(batch.preparedAt + 12_000);
+    expect(settlement.confirmedAt(batch, END)).toBe(batch.preparedAt + 152_000);
+  }
+  expect(newestOf(noonmark.chain.db, "core", "Paused", 9)).toHaveLength(1);
+  expect(newestOf(noonmark.chain.db, "core", "Unpaused", 9)).toHaveLength(1);
+});
+
+test.skipIf(NO_ANVIL)("funding follows its batch, and releases, claims, units and merges are there", () => {
+  const { db } = noonmark.chain;
+  const amounts = newestOf(db, "mining", "RoundFunded", 10_000).map((event) => BigInt(event.arguments[1]?.value ?? ""));
+  const funded = last.expected.blockHeight - last.expected.completedBlockCount;
+  expect(amounts.reduce((sum, amount) => sum + amount, 0n)).toBe(BigInt(funded) * BASELINE_REWARD);
+  for (const name of ["RoundReleased", "RewardsClaimed"]) {
+    expect(newestOf(db, "mining", name, 100).length, name).toBeGreaterThan(20);
+  }
+  expect(newestOf(db, "collection", "UnitMinted", 100).length).toBeGreaterThan(20);
+  expect(newestOf(db, "collection", "UnitsMerged", 100).length).toBeGreaterThan(5);
+});
+
+test.skipIf(NO_ANVIL)("a live batch is confirmed twelve deep, and stays so when the node is killed", async () => {
+  const live = new ChainSettlement(node as Node, chain.cast, chain.standing, END);
+  const batch = after(last, 3, 1_500);
+  let now = END + 60_000;
+  expect(live.submitted(batch, now)).toBeUndefined();
+  await live.step(now);
+  const sent = live.submitted(batch, now);
+  expect(sent).toMatchObject({ submittedAt: now });
+  for (let blocks = 1; blocks < 12; blocks++) {
+    expect(live.confirmedAt(batch, now)).toBeUndefined();
+    expect(coreOf(await noonmark.poll()).core.settledThroughRound).toBe(BigInt(last.settledThroughRound));
+    now += 4_000;
+    await live.step(now);
+  }
+  expect(live.confirmedAt(batch, now)).toBe(now);
+  expect(coreOf(await noonmark.poll()).core.settledThroughRound).toBe(BigInt(batch.settledThroughRound));
+  const head = node?.head.number;
+  await live.step(now + 4_000);
+  expect(node?.head.number).toBe(head);
+
+  const standing = await killAndGoOn(now);
+  expect(standing).toEqual(chain.standing);
+  expect(coreOf(await noonmark.poll()).core.settledThroughRound).toBe(BigInt(batch.settledThroughRound));
+  expect(noonmark.says()).toEqual(["available", "available"]);
+});
+
+test.skipIf(NO_ANVIL)("a node killed with a batch of one confirmation has kept it, and goes on", async () => {
+  let now = END + 600_000;
+  const before = new ChainSettlement(node as Node, chain.cast, chain.standing, END);
+  const batch = after(after(last, 3, 1_500), 1, 20);
+  before.submitted(batch, now);
+  await before.step(now);
+  const sent = before.submitted(batch, now);
+
+  const standing = await killAndGoOn(now);
+  const again = new ChainSettlement(node as Node, chain.cast, standing, END);
+  expect(again.submitted(batch, now)?.transactionHash).toBe(sent?.transactionHash);
+  expect(again.confirmedAt(batch, now)).toBe(now);
+  expect(coreOf(await noonmark.poll()).core.settledThroughRound).toBe(BigInt(batch.settledThroughRound));
+  const next = after(batch, 2, 700);
+  again.submitted(next, now);
+  for (let blocks = 0; blocks < 12; blocks++) await again.step((now += 4_000));
+  expect(again.confirmedAt(next, now)).toBe(now);
+  expect(coreOf(await noonmark.poll()).core).toMatchObject({ cumulativeWork: BigInt(next.expected.cumulativeWork) });
+});
+
+test.skipIf(NO_ANVIL)("the same plan settles under the same hashes", async () => {
+  const end = plan.from + 3 * 86_400_000;
+  const hashes = async (name: string) => {
+    const another = await Node.start(anvilBinary() ?? "", join(directory, name), plan.genesisMs / 1000 - 3_600);
+    try {
+      return [...(await buildChain(another, plan, end)).standing.sent];
+    } finally {
+      await another.stop();
+    }
+  };
+  const first = await hashes("first.json");
+  expect(first.length).toBeGreaterThan(20);
+  expect(await hashes("second.json")).toEqual(first);
+});
+
+/** The node without a chance to save anything, another one in its place, and the reader on it with its old file. */
+async function killAndGoOn(now: number): Promise<Standing> {
+  await node?.stop();
+  node = await start();
+  const { standing } = await resumeChain(node, chain.cast.deployment, now);
+  noonmark.chain.close();
+  noonmark = reader(chain.cast.deployment, [node.url], { path: join(directory, "chain.db"), begins: now });
+  return standing;
+}
+
+/** The batch that follows with so many rounds, all of them active. */
+function after({ settledThroughRound, expected }: Batch, rounds: number, workAdded: number): Batch {
+  const cumulativeWork = expected.cumulativeWork + workAdded;
+  const blockHeight = Math.floor(cumulativeWork / plan.workPerBlock);
+  return {
+    submissionId: `after-${settledThroughRound}`,
+    previousSettledThroughRound: settledThroughRound,
+    settledThroughRound: settledThroughRound + rounds,
+    activeRoundCount: rounds,
+    workAdded,
+    expected: {
+      cumulativeWork,
+      blockHeight,
+      currentWork: cumulativeWork % plan.workPerBlock,
+      completedBlockCount: blockHeight - expected.blockHeight,
+    },
+    preparedAt: END,
+  };
+}
