@@ -1,7 +1,6 @@
 /** The wheel's batches on the demo's chain: those of the history are there, each new one is sent and confirmed. */
 import type { Hex } from "viem";
-import type { Batch, Settlement } from "../settlement.ts";
-import { simulatedSettlement } from "../settlement.ts";
+import { type Batch, type Settlement, simulatedSettlement } from "../settlement.ts";
 import { settledOf, settlementOf } from "./history.ts";
 import type { Node } from "./node.ts";
 import { rewardsWith, type Settled } from "./rewards.ts";
@@ -60,38 +59,39 @@ export class ChainSettlement implements Settlement {
       return undefined;
     }
     if (at <= this.#historyEnd) return this.#history.confirmedAt(batch, at);
-    if (sent.block > this.#node.head.number - CONFIRMATIONS + 1) return undefined;
+    if (!this.#isSafe(sent)) return undefined;
     const confirmedAt = this.#confirmedAt.get(batch.settledThroughRound) ?? at;
     return confirmedAt > at ? undefined : confirmedAt;
   }
 
   /**
    * One block where there is something to settle or to confirm, none otherwise; `now` in epoch ms. What is not kept in
-   * the node's file is never safe: of a block with a batch that is only so once the eleven after it are mined.
+   * the node's file is never safe: a block with a batch becomes so only once the eleven after it are mined.
    */
   async step(now: number): Promise<void> {
-    const node = this.#node;
-    const { settled, sent } = this.#standing;
     const batch = this.#waiting;
     this.#waiting = undefined;
-    const timestamp = Math.floor(now / 1000);
-    const newest = settled.at(-1);
-    if (batch !== undefined && batch.settledThroughRound > (newest?.through ?? 0)) {
-      const next = [...settled, settledOf(batch)];
-      const transactions = [settlementOf(this.#cast, batch), ...rewardsWith(this.#cast, next, next.length - 1)];
-      const hashes = await node.mine(timestamp, transactions);
-      await node.requireSuccess(hashes);
-      await node.save();
-      settled.push(settledOf(batch));
-      this.#submittedAt.set(batch.settledThroughRound, now);
-      sent.set(batch.settledThroughRound, { transactionHash: hashes[0] as Hex, block: node.head.number });
-      return;
-    }
-    const last = newest === undefined ? undefined : sent.get(newest.through);
-    if (newest === undefined || last === undefined) return;
-    const unsafe = last.block > node.head.number - CONFIRMATIONS + 1;
-    if (unsafe) await node.mine(timestamp);
-    const isSafe = last.block <= node.head.number - CONFIRMATIONS + 1;
-    if (unsafe && isSafe) this.#confirmedAt.set(newest.through, now);
+    const newest = this.#standing.settled.at(-1)?.through ?? 0;
+    if (batch !== undefined && batch.settledThroughRound > newest) return this.#settle(batch, now);
+    const sent = this.#standing.sent.get(newest);
+    if (sent === undefined || this.#isSafe(sent)) return;
+    await this.#node.mine(Math.floor(now / 1000));
+    if (this.#isSafe(sent)) this.#confirmedAt.set(newest, now);
+  }
+
+  async #settle(batch: Batch, now: number): Promise<void> {
+    const { settled, sent } = this.#standing;
+    const batches = [...settled, settledOf(batch)];
+    const transactions = [settlementOf(this.#cast, batch), ...rewardsWith(this.#cast, batches, settled.length)];
+    const hashes = await this.#node.mine(Math.floor(now / 1000), transactions);
+    await this.#node.requireSuccess(hashes);
+    await this.#node.save();
+    settled.push(settledOf(batch));
+    this.#submittedAt.set(batch.settledThroughRound, now);
+    sent.set(batch.settledThroughRound, { transactionHash: hashes[0] as Hex, block: this.#node.head.number });
+  }
+
+  #isSafe({ block }: Sent): boolean {
+    return block <= this.#node.head.number - CONFIRMATIONS + 1;
   }
 }

@@ -2,8 +2,7 @@
 import type { Address } from "viem";
 import { ROUND_MS } from "../../../src/values/round.ts";
 import type { Plan } from "../plan.ts";
-import type { Batch } from "../settlement.ts";
-import { simulatedSettlement } from "../settlement.ts";
+import { type Batch, type Settlement, simulatedSettlement } from "../settlement.ts";
 import { DAY, HOUR, MINUTE } from "../story.ts";
 import { Wheel } from "../wheel.ts";
 import { rewardsWith, type Settled } from "./rewards.ts";
@@ -26,7 +25,7 @@ export interface Moment {
 export function confirmedBatches(plan: Plan, end: number): Batch[] {
   const simulated = simulatedSettlement(plan.seed);
   const batches: Batch[] = [];
-  const settlement: typeof simulated = {
+  const settlement: Settlement = {
     submitted: simulated.submitted,
     confirmedAt(batch, at) {
       const confirmedAt = simulated.confirmedAt(batch, at);
