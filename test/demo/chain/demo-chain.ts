@@ -62,7 +62,7 @@ export class DemoChain {
       const { cast, standing } = isFed
         ? await resumeChain(node, JSON.parse(readFileSync(path, "utf8")) as DeploymentFile, now())
         : await buildChain(node, plan, historyEnd);
-      writeFileSync(path, `${JSON.stringify(cast.deployment, null, 2)}\n`);
+      if (!isFed) writeFileSync(path, `${JSON.stringify(cast.deployment, null, 2)}\n`);
       const settlement = new ChainSettlement(node, cast, standing, historyEnd);
       return new DemoChain(node, path, settlement, standing.settled.length, now);
     } catch (error) {
