@@ -41,6 +41,9 @@ async function take(
   published.setMeta("epoch", String(lease.epoch));
   published.setMeta("store", store.name);
   published.setMeta("writer", identity.holder);
+  // Answers never go back in time, whoever gave the last one.
+  const last = Date.parse(found?.record.lastCycleAt ?? "");
+  if (last > Number(published.meta("at") ?? 0)) published.setMeta("at", String(last));
   return lease;
 }
 
@@ -72,11 +75,7 @@ export function standby(candidate: Candidate): Standby {
   return {
     async look() {
       const found = await readLease(store);
-      if (
-        found === undefined ||
-        isFree(found.record, clock.wall()) ||
-        found.record.holder === published.meta("writer")
-      ) {
+      if (found === undefined || isFree(found.record, clock.wall()) || isOurs(published, found.record.holder)) {
         return acquireNow(candidate);
       }
       await announce(store, identity, clock.wall());
