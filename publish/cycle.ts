@@ -6,6 +6,8 @@
  * we do not know: the next put of that key conflicts, finds our own or an earlier epoch's object, adopts it and decides
  * anew. Tiles are put before the index that names their installation.
  */
+
+import { observationsKey } from "../src/http/keys.ts";
 import { listInstallations } from "../src/ledger/watermarks.ts";
 import type { ObjectStore } from "../src/object-store/object-store.ts";
 import { EXIT, Failure } from "../src/values/failure.ts";
@@ -17,7 +19,7 @@ import { installationsPublication } from "./publications/measurement.ts";
 import { recallStanding } from "./recall.ts";
 import type { CycleReport, ReportRow } from "./report.ts";
 import type { Sources } from "./sources.ts";
-import { planTiles, putTiles } from "./tiles.ts";
+import { type PlannedTile, planTiles, putTiles } from "./tiles.ts";
 
 export interface Cycle extends Planner {
   readonly store: ObjectStore;
@@ -35,7 +37,7 @@ export async function runCycle(cycle: Cycle, at: number): Promise<CycleReport> {
   const rows: ReportRow[] = [...plan.failedRows];
   await eachLimited(plan.answers, cycle.concurrency, async (answer) => void rows.push(await put(cycle, answer)));
   if (cycle.selected("observations")) {
-    for (const installation of plan.installations) rows.push(...(await putObservations(cycle, installation, at)));
+    for (const installation of plan.installations) await putObservations(cycle, installation, at, rows);
     const index = planIndex(cycle, plan, at);
     if (index !== undefined) rows.push(await put(cycle, index));
   }
@@ -62,13 +64,23 @@ async function put(cycle: Cycle, planned: PlannedAnswer): Promise<ReportRow> {
   }
 }
 
+interface Installation {
+  readonly no: number;
+  readonly id: string;
+}
+
+/** One installation's trouble is its own: what it has published stays, the others go on. */
+async function putObservations(cycle: Cycle, installation: Installation, at: number, rows: ReportRow[]): Promise<void> {
+  try {
+    await putNewTiles(cycle, installation, at, rows);
+  } catch (error) {
+    if (error instanceof Failure && error.exitCode === EXIT.locked) throw error;
+    rows.push(failedRow({ key: `${observationsKey(installation.id)}/…`, resource: "observations" }, error));
+  }
+}
+
 /** Tiles in chunks, each read in a transaction of its own: positions that are published never change. */
-async function putObservations(
-  cycle: Cycle,
-  installation: { readonly no: number; readonly id: string },
-  at: number,
-): Promise<ReportRow[]> {
-  const rows: ReportRow[] = [];
+async function putNewTiles(cycle: Cycle, installation: Installation, at: number, rows: ReportRow[]): Promise<void> {
   for (;;) {
     const started = performance.now();
     const progress = cycle.histories.progress(installation.id);
@@ -76,24 +88,17 @@ async function putObservations(
       facts === undefined ? [] : planTiles(facts.ledger, installation, progress),
     );
     const reached = await putTiles(tiles, progress.history, at, cycle);
-    if (reached === undefined) return rows;
+    if (reached === undefined) return;
     cycle.histories.advance(installation.id, reached);
     const milliseconds = (performance.now() - started) / tiles.length;
-    for (const { key, body, known } of tiles) {
-      const action = known === undefined ? "created" : "updated";
-      const why = known === undefined ? "new" : "grew";
-      rows.push({
-        key,
-        resource: "observations",
-        action,
-        why,
-        status: 200,
-        bytes: body.length,
-        etag: null,
-        milliseconds,
-      });
-    }
+    for (const tile of tiles) rows.push(tileRow(tile, milliseconds));
   }
+}
+
+function tileRow({ key, body, known }: PlannedTile, milliseconds: number): ReportRow {
+  const action = known === undefined ? "created" : "updated";
+  const why = known === undefined ? "new" : "grew";
+  return { key, resource: "observations", action, why, status: 200, bytes: body.length, etag: null, milliseconds };
 }
 
 /** Last, so that no reader is sent to an installation whose objects are not there yet. */

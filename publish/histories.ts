@@ -63,13 +63,16 @@ export class Histories {
     return this.#asof.has(installationId);
   }
 
-  /** Throws `Failure` ledger_behind or ledger_forked. One indexed read a session and installation. */
-  verify(ledger: Database, installationId: string): void {
+  /**
+   * Throws `Failure` ledger_behind or ledger_forked; without a ledger, ledger_behind where receipts were published. One
+   * indexed read a session and installation.
+   */
+  verify(ledger: Database | undefined, installationId: string): void {
     if (this.#verified.has(installationId)) return;
     const { position, telemetryId } = this.#asof.get(installationId) ?? {};
     if (position !== undefined && telemetryId !== undefined) {
-      const no = installationNo(ledger, installationId);
-      const found = no === undefined ? undefined : readTelemetryIdAt(ledger, no, position);
+      const no = ledger && installationNo(ledger, installationId);
+      const found = ledger && no !== undefined ? readTelemetryIdAt(ledger, no, position) : undefined;
       if (found === undefined) throw discontinuity("ledger_behind", installationId, position, "does not reach it");
       if (found !== telemetryId) {
         throw discontinuity("ledger_forked", installationId, position, "has another receipt there");

@@ -1,4 +1,5 @@
 /** What one cycle has to put, read and built in one transaction over the ledger. */
+import { z } from "zod";
 import { listInstallations } from "../src/ledger/watermarks.ts";
 import type { ResourceName } from "../src/resources/names.ts";
 import { Failure } from "../src/values/failure.ts";
@@ -64,15 +65,23 @@ export function planCycle(planner: Planner, sources: Sources, at: number): Plan 
 }
 
 /** A resource that could not be built or put: its last good object and the other resources are unharmed. */
-export function failedRow({ key, resource }: Publication, error: unknown): ReportRow {
-  const why = error instanceof Failure ? `${error.code}: ${error.message}` : String((error as Error).message ?? error);
-  return { key, resource, action: "failed", why, status: null, bytes: 0, etag: null, milliseconds: 0 };
+export function failedRow({ key, resource }: Pick<Publication, "key" | "resource">, error: unknown): ReportRow {
+  return { key, resource, action: "failed", why: reasonOf(error), status: null, bytes: 0, etag: null, milliseconds: 0 };
+}
+
+/** Of a body that breaks its schema, the rule and where. */
+function reasonOf(error: unknown): string {
+  if (error instanceof Failure) return `${error.code}: ${error.message}`;
+  if (error instanceof z.ZodError) {
+    const [issue] = error.issues;
+    return `invalid_body: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "breaks its schema"}`;
+  }
+  return error instanceof Error ? error.message : String(error);
 }
 
 function continues(histories: Histories, sources: Sources, id: string, failures: PlanFailure[]): boolean {
-  if (sources.facts === undefined) return true;
   try {
-    histories.verify(sources.facts.ledger, id);
+    histories.verify(sources.facts?.ledger, id);
     return true;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;

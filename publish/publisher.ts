@@ -66,9 +66,9 @@ export class Publisher {
 
   /** Microseconds, and no request: whether a cycle at this instant could have anything to do. */
   isIdle(at: number): boolean {
-    return (
-      this.#last !== undefined && !this.#options.reader.moved() && (this.nextDue() ?? Number.POSITIVE_INFINITY) > at
-    );
+    if (this.#last === undefined || this.#options.reader.moved()) return false;
+    const retryAt = isWhole(this.#last) ? Number.POSITIVE_INFINITY : this.#last.at + RETRY_AFTER_MS;
+    return Math.min(this.nextDue() ?? Number.POSITIVE_INFINITY, retryAt) > at;
   }
 
   async cycle(at: number): Promise<CycleReport> {
@@ -145,6 +145,13 @@ export class Publisher {
       sources: this.#options.reader.describe(),
     };
   }
+}
+
+/** What could not be published is tried again although nothing has moved. */
+const RETRY_AFTER_MS = 5_000;
+
+function isWhole({ rows }: CycleReport): boolean {
+  return rows.every(({ action }) => action !== "failed");
 }
 
 /** A new identity for each process: epochs and tokens are never used twice. */

@@ -68,9 +68,14 @@ export function installationTelemetryKey(installationId: string): string {
   return `v1/public/installations/~${installationId}/telemetry`;
 }
 
+/** What stands before an installation's histories. */
+export function observationsKey(installationId: string): string {
+  return `v1/public/installations/~${installationId}/observations`;
+}
+
 /** Tile n holds the positions n·128 + 1 to (n + 1)·128 of one history. */
 export function observationTileKey(installationId: string, history: string, tile: number): string {
-  return `v1/public/installations/~${installationId}/observations/${history}/${tile}`;
+  return `${observationsKey(installationId)}/${history}/${tile}`;
 }
 
 /** The tile that holds a position. */

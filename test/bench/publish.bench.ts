@@ -100,7 +100,7 @@ async function measure(subject: Subject): Promise<void> {
   const began = performance.now();
   if (!publisher.isIdle(at)) throw new Error("not idle");
   idle.push(performance.now() - began);
-  writer.exec(`INSERT INTO receipt SELECT installation, position + 1, hex(randomblob(16)), boot_id, counter_epoch,
+  writer.exec(`INSERT INTO receipt SELECT installation, position + 1, printf('00000000-0000-4000-9000-%012x', position + 1), boot_id, counter_epoch,
       sequence + 1, observed_at, received_at, CAST(CAST(cumulative_work_units AS INTEGER) + 1 AS TEXT), provenance, software_version, core_status,
       rpm_milli, speed_mm_per_second, distance_mm
     FROM receipt WHERE installation = 1 ORDER BY position DESC LIMIT 1;

@@ -108,3 +108,20 @@ test("what cannot be built leaves the others unharmed and is told", async () => 
   expect(await world.body("/v1/public/modules")).toBe(before);
   await worker.stop();
 });
+
+test("a tile that the store refused is put when the store is back, though no fact has come since", async () => {
+  world.receive(3);
+  const worker = await world.work();
+  await worker.cycle(START + 10_000);
+  world.receive(1);
+  world.store.failPuts = (key) => key.includes("/observations/");
+  const { rows } = await worker.cycle(START + 13_000);
+  expect(rows.filter(({ action }) => action === "failed").map(({ resource }) => resource)).toEqual(["observations"]);
+  expect(await world.body("/v1/public/telemetry")).toContain('"cumulativeWorkUnits":"4"');
+  world.store.failPuts = undefined;
+  expect(worker.publisher.isIdle(START + 14_000)).toBe(true);
+  expect(worker.publisher.isIdle(START + 18_000)).toBe(false);
+  await worker.cycle(START + 18_000);
+  expect(JSON.parse(await world.body(`/v1/public/installations/${INSTALLATION}/observations`)).items).toHaveLength(4);
+  await worker.stop();
+});

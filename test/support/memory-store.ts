@@ -1,4 +1,5 @@
 /** A strict store in memory: counts what it is asked, refuses what no object of ours carries, fails on demand. */
+import { MAX_METADATA_BYTES } from "../../src/object-store/check-object.ts";
 import {
   type GetOptions,
   type ObjectStore,
@@ -20,6 +21,8 @@ export class MemoryStore implements ObjectStore {
   readonly puts: string[] = [];
   /** Set: every call fails with it. */
   failure: StoreUnavailable | undefined;
+  /** Set: puts of these keys fail. */
+  failPuts: ((key: string) => boolean) | undefined;
   readonly #objects = new Map<string, StoredObject>();
   readonly #stale = new Map<string, StoredObject>();
   #version = 0;
@@ -33,6 +36,7 @@ export class MemoryStore implements ObjectStore {
   async put(key: string, object: StoreObject, condition?: PutCondition): Promise<StoreTag> {
     this.puts.push(key);
     if (this.failure !== undefined) throw this.failure;
+    if (this.failPuts?.(key) === true) throw new StoreUnavailable(`${key} is refused`);
     refuse(key, object);
     const present = this.#objects.get(key);
     if (condition !== undefined && !holds(condition, present)) throw new StoreConflict(key);
@@ -75,6 +79,6 @@ function refuse(key: string, { metadata, contentType }: StoreObject): void {
   if (unknown !== undefined) throw new Error(`${key}: unknown metadata ${unknown}`);
   if (!Object.values(metadata).every((value) => PRINTABLE.test(value))) throw new Error(`${key}: not ASCII`);
   const size = Object.entries(metadata).reduce((sum, [name, value]) => sum + name.length + value.length, 0);
-  if (size > 2048) throw new Error(`${key}: ${size} bytes of metadata`);
+  if (size > MAX_METADATA_BYTES) throw new Error(`${key}: ${size} bytes of metadata`);
   if (contentType === "") throw new Error(`${key}: no content type`);
 }
