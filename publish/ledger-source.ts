@@ -5,6 +5,7 @@
 import { statSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import { openLedgerForReading } from "../src/ledger/open.ts";
+import { statement } from "../src/sqlite/statement.ts";
 
 export class LedgerSource {
   readonly path: string;
@@ -48,7 +49,7 @@ export class LedgerSource {
   }
 
   #dataVersion(): number {
-    return this.#db.pragma("data_version", { simple: true }) as number;
+    return statement<[], number>(this.#db, "PRAGMA data_version").pluck().get() as number;
   }
 }
 

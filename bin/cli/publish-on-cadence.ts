@@ -9,6 +9,7 @@ import { Published } from "../../publish/published.ts";
 import { leaseIdentity, Publisher } from "../../publish/publisher.ts";
 import type { CycleReport } from "../../publish/report.ts";
 import { runSchedule } from "../../publish/schedule.ts";
+import { keepHeapSmall } from "../../publish/small-heap.ts";
 import type { PollEvent } from "../../src/chain/poll-event.ts";
 import { plainEvent } from "./chain.ts";
 import { createLog } from "./log.ts";
@@ -24,6 +25,7 @@ const LOOK_MS = 2_000;
 const PASS_LIMIT_MS = 30_000;
 
 export async function publishOnCadence(settings: Settings, flags: PublishFlags): Promise<void> {
+  keepHeapSmall();
   const log = createLog(settings.logLevel);
   const stop = new AbortController();
   const { signal } = stop;

@@ -1,128 +1,46 @@
 /**
  * What a cycle costs the publisher itself: idle, and with one new receipt, over ten thousand receipts and over ten
- * million. The store keeps nothing and answers at once, so that what is measured is ours.
+ * million; and its memory through ten thousand cycles, in a process of its own.
  */
-import { mkdtempSync, rmSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import SqliteDatabase, { type Database } from "better-sqlite3";
-import { acquireNow } from "../../publish/acquire.ts";
-import { noChain } from "../../publish/chain-source.ts";
-import { LedgerSource } from "../../publish/ledger-source.ts";
-import { ownProjections } from "../../publish/projections-source.ts";
-import { allPublications } from "../../publish/publications/all.ts";
-import { Published } from "../../publish/published.ts";
-import { leaseIdentity, Publisher } from "../../publish/publisher.ts";
-import { SourceReader } from "../../publish/source-reader.ts";
-import type { ObjectStore, StoredObject, StoreObject } from "../../src/object-store/object-store.ts";
-import { LEDGER_END, LEDGER_GENESIS, writeLargeLedger } from "./support/large-ledger.ts";
+import { writeLargeLedger } from "./support/large-ledger.ts";
+import { measure, openSubject, type Subject } from "./support/publisher-subject.ts";
 import { quantile } from "./support/quantile.ts";
 
 const SIZES = [10_000, 10_000_000];
 const CYCLES = 400;
 const ROUNDS = 30 * 144;
 
-interface Subject {
-  readonly receipts: number;
-  readonly publisher: Publisher;
-  readonly writer: Database;
-  readonly puts: string[];
-  readonly cycles: number[];
-  readonly idle: number[];
-  at: number;
-}
-
 export async function run(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "noonmark-bench-"));
   try {
     const subjects: Subject[] = [];
-    for (const receipts of SIZES) subjects.push(await subjectOf(join(folder, String(receipts)), receipts));
+    for (const receipts of SIZES) {
+      mkdirSync(join(folder, String(receipts)));
+      writeLargeLedger(join(folder, String(receipts), "ledger.db"), { receipts, rounds: ROUNDS });
+      subjects.push(await openSubject(join(folder, String(receipts)), receipts));
+    }
     // In turn, so that both meet the same machine.
     for (let turn = 0; turn < CYCLES; turn++) for (const subject of subjects) await measure(subject);
     for (const { receipts, cycles, idle, puts } of subjects) {
       const [cycle, quiet] = [quantile(cycles, 0.5), quantile(idle, 0.5)];
-      const keys = [...new Set(puts.slice(-30).map((key) => key.replace(/\d+$/, "N")))].filter(
-        (key) => key !== "status.json",
-      );
+      const keys = new Set(puts.slice(-30).map((key) => key.replace(/\d+$/, "N")));
+      keys.delete("status.json");
       console.log(
         `${receipts} receipts: idle ${quiet.toFixed(4)} ms, one new receipt ${cycle.toFixed(3)} ms (medians of ${CYCLES})`,
       );
-      console.log(`  puts for one receipt: ${keys.join(", ")}`);
+      console.log(`  puts for one receipt: ${[...keys].join(", ")}`);
     }
     const [small, large] = subjects.map(({ cycles }) => quantile(cycles, 0.5)) as [number, number];
     console.log(`one new receipt, ten million over ten thousand: ${(large / small).toFixed(2)}`);
-    console.log(`resident memory: ${Math.round(process.memoryUsage().rss / 2 ** 20)} MB`);
+    for (const { close } of subjects) close();
+    const script = join(import.meta.dirname, "support/publisher-memory.ts");
+    const args = [script, join(folder, String(SIZES[1])), String((SIZES[1] ?? 0) + CYCLES)];
+    console.log(execFileSync(process.execPath, args, { encoding: "utf8" }).trim());
   } finally {
     rmSync(folder, { recursive: true });
   }
-}
-
-async function subjectOf(folder: string, receipts: number): Promise<Subject> {
-  const published = Published.open(folder);
-  const path = join(folder, "ledger.db");
-  writeLargeLedger(path, { receipts, rounds: ROUNDS });
-  const clock = { wall: () => LEDGER_END, monotonic: () => 0 };
-  const puts: string[] = [];
-  const store = keepsNothing(puts);
-  const lease = await acquireNow({ store, clock, identity: leaseIdentity(), published });
-  // The tiles of the history are taken for published: they are not what is measured.
-  published.rememberTiles("wheel-1", { history: "1", position: receipts, tag: null });
-  const publisher = await Publisher.begin(
-    {
-      store,
-      clock,
-      published,
-      reader: new SourceReader({
-        installationId: "wheel-1",
-        ledger: new LedgerSource(path),
-        projections: ownProjections(folder, { whole: true }),
-        chain: noChain(),
-        genesisTimestamp: Number(LEDGER_GENESIS),
-      }),
-      publications: allPublications({ installationId: "wheel-1", statisticsInterval: 1e9 }),
-      selected: () => true,
-      concurrency: 16,
-      newHistories: [],
-      force: false,
-      floor: 0,
-    },
-    lease,
-  );
-  const subject = { receipts, publisher, writer: new SqliteDatabase(path), puts, cycles: [], idle: [], at: LEDGER_END };
-  await publisher.cycle(subject.at);
-  return subject;
-}
-
-async function measure(subject: Subject): Promise<void> {
-  const { publisher, writer, cycles, idle } = subject;
-  // Within one round and one life of the measurement, so that no instant falls due.
-  const at = subject.at;
-  const began = performance.now();
-  if (!publisher.isIdle(at)) throw new Error("not idle");
-  idle.push(performance.now() - began);
-  writer.exec(`INSERT INTO receipt SELECT installation, position + 1, printf('00000000-0000-4000-9000-%012x', position + 1), boot_id, counter_epoch,
-      sequence + 1, observed_at, received_at, CAST(CAST(cumulative_work_units AS INTEGER) + 1 AS TEXT), provenance, software_version, core_status,
-      rpm_milli, speed_mm_per_second, distance_mm
-    FROM receipt WHERE installation = 1 ORDER BY position DESC LIMIT 1;
-    UPDATE watermark SET value = value + 1 WHERE kind = 'receipt'`);
-  const started = performance.now();
-  await publisher.cycle(at);
-  cycles.push(performance.now() - started);
-}
-
-function keepsNothing(puts: string[]): ObjectStore {
-  const kept = new Map<string, StoredObject>();
-  let tag = 0;
-  return {
-    name: "nowhere",
-    get: async (key) => kept.get(key),
-    async put(key: string, object: StoreObject) {
-      puts.push(key);
-      const stored = { ...object, tag: String(++tag) };
-      if (!key.includes("/observations/")) kept.set(key, stored);
-      return stored.tag;
-    },
-    async delete() {},
-    async *list() {},
-  };
 }
