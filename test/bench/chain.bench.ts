@@ -61,7 +61,8 @@ async function firstSync(world: World): Promise<void> {
   console.log(`against getLogs and a map from topic0: ${(rate / median(peers.map)).toFixed(2)} ×`);
 }
 
-async function sync(world: World) {
+/** One first sync into an empty database. */
+export async function sync(world: World) {
   const directory = mkdtempSync(join(tmpdir(), "noonmark-bench-"));
   const ranges: Range[] = [];
   let events = 0;
