@@ -7,6 +7,7 @@ export default defineConfig({
   test: {
     retry: 0,
     globalSetup: ["test/support/build.ts"],
+    setupFiles: ["test/support/seed.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     reporters: report === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
