@@ -8,7 +8,7 @@
  */
 
 import { observationsKey } from "../src/http/keys.ts";
-import { listInstallations } from "../src/ledger/watermarks.ts";
+import { listInstallations, readWatermarks } from "../src/ledger/watermarks.ts";
 import type { ObjectStore } from "../src/object-store/object-store.ts";
 import { EXIT, Failure } from "../src/values/failure.ts";
 import type { PlannedAnswer } from "./answers.ts";
@@ -19,12 +19,14 @@ import { installationsPublication } from "./publications/measurement.ts";
 import { recallStanding } from "./recall.ts";
 import type { CycleReport, ReportRow } from "./report.ts";
 import type { Sources } from "./sources.ts";
+import type { TilePace } from "./tile-pace.ts";
 import { type PlannedTile, planTiles, putTiles } from "./tiles.ts";
 
 export interface Cycle extends Planner {
   readonly store: ObjectStore;
   readonly fence: Fence;
   readonly concurrency: number;
+  readonly tilePace: TilePace;
   /** Everything in `use` sees one state of ledger, projections and chain; it must not await. */
   read<T>(use: (sources: Sources) => T): T;
 }
@@ -81,6 +83,7 @@ async function putObservations(cycle: Cycle, installation: Installation, at: num
 
 /** Tiles in chunks, each read in a transaction of its own: positions that are published never change. */
 async function putNewTiles(cycle: Cycle, installation: Installation, at: number, rows: ReportRow[]): Promise<void> {
+  if (!cycle.tilePace.allows(installation.id, at, () => hasNewReceipts(cycle, installation))) return;
   for (;;) {
     const started = performance.now();
     const progress = cycle.histories.progress(installation.id);
@@ -90,9 +93,15 @@ async function putNewTiles(cycle: Cycle, installation: Installation, at: number,
     const reached = await putTiles(tiles, progress.history, at, cycle);
     if (reached === undefined) return;
     cycle.histories.advance(installation.id, reached);
+    cycle.tilePace.put(installation.id, at);
     const milliseconds = (performance.now() - started) / tiles.length;
     for (const tile of tiles) rows.push(tileRow(tile, milliseconds));
   }
+}
+
+function hasNewReceipts({ histories, read }: Cycle, { no, id }: Installation): boolean {
+  const received = read(({ facts }) => (facts === undefined ? 0 : readWatermarks(facts.ledger, no).receipt));
+  return received > histories.progress(id).position;
 }
 
 function tileRow({ key, body, known }: PlannedTile, milliseconds: number): ReportRow {

@@ -7,6 +7,7 @@ import { Histories } from "./histories.ts";
 import { Published } from "./published.ts";
 import type { PublisherOptions } from "./publisher.ts";
 import type { CycleReport } from "./report.ts";
+import { TilePace } from "./tile-pace.ts";
 
 const UNFENCED: Fence = { epoch: Number.MAX_SAFE_INTEGER, writer: "dry-run", beforePut: async () => {} };
 
@@ -25,6 +26,7 @@ export async function dryRun(options: Omit<PublisherOptions, "published">, at: n
       fence: UNFENCED,
       answers,
       histories,
+      tilePace: new TilePace(0),
       read: (use) => options.reader.read(at, use),
     },
     at,

@@ -18,6 +18,7 @@ import type { Publication } from "./publication.ts";
 import type { Published } from "./published.ts";
 import type { CycleReport } from "./report.ts";
 import type { SourceReader } from "./source-reader.ts";
+import { TilePace } from "./tile-pace.ts";
 
 export interface PublisherOptions extends AnswerOptions {
   readonly store: ObjectStore;
@@ -37,6 +38,7 @@ export class Publisher {
   readonly #lease: Lease;
   readonly #histories: Histories;
   readonly #answers: Answers;
+  readonly #tilePace: TilePace;
   #last: CycleReport | undefined;
 
   private constructor(options: PublisherOptions, lease: Lease, histories: Histories) {
@@ -44,6 +46,7 @@ export class Publisher {
     this.#lease = lease;
     this.#histories = histories;
     this.#answers = new Answers(options.published, options);
+    this.#tilePace = new TilePace(options.floor);
   }
 
   /** With a lease just taken (`acquireNow`, or a standby's). */
@@ -61,7 +64,7 @@ export class Publisher {
   /** The earliest instant (epoch ms) at which something changes by time alone. */
   nextDue(): number | undefined {
     const chain = this.#last === undefined ? undefined : this.#options.reader.nextChange(this.#last.at);
-    return earlier(this.#answers.nextDue(), chain);
+    return earlier(earlier(this.#answers.nextDue(), this.#tilePace.nextDue()), chain);
   }
 
   /** Microseconds, and no request: whether a cycle at this instant could have anything to do. */
@@ -84,6 +87,7 @@ export class Publisher {
         fence: this.#lease,
         answers: this.#answers,
         histories: this.#histories,
+        tilePace: this.#tilePace,
         read: (use) =>
           reader.read(
             at,

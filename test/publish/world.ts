@@ -54,9 +54,9 @@ export class World {
   }
 
   async work(
-    options: { store?: ObjectStore; state?: string; newHistories?: string[]; force?: boolean } = {},
+    options: { store?: ObjectStore; state?: string; newHistories?: string[]; force?: boolean; floor?: number } = {},
   ): Promise<Worker> {
-    const { store = this.store, state = "state", newHistories = [], force = false } = options;
+    const { store = this.store, state = "state", newHistories = [], force = false, floor = 0 } = options;
     const published = Published.open(join(this.folder, state));
     const reader = new SourceReader({
       installationId: INSTALLATION,
@@ -83,7 +83,7 @@ export class World {
           concurrency: 4,
           newHistories,
           force,
-          floor: 0,
+          floor,
         },
         lease,
       );

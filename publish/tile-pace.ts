@@ -1,0 +1,33 @@
+/**
+ * How often the growing tile of an installation is put where puts cost something: the first new receipt at once, then at
+ * most one put in `floor` ms (design 1, "The cycle"), as for any answer. In memory: a new process puts at once.
+ */
+export class TilePace {
+  readonly #floor: number;
+  /** Installation id → epoch ms of its last tile. */
+  readonly #putAt = new Map<string, number>();
+  /** Those with receipts that wait → epoch ms at which they are put. */
+  readonly #waiting = new Map<string, number>();
+
+  constructor(floor: number) {
+    this.#floor = floor;
+  }
+
+  /** Whether tiles may be put at `at`; where not, and there are some, they wait. */
+  allows(installationId: string, at: number, hasTiles: () => boolean): boolean {
+    const earliest = (this.#putAt.get(installationId) ?? Number.NEGATIVE_INFINITY) + this.#floor;
+    this.#waiting.delete(installationId);
+    if (at >= earliest) return true;
+    if (hasTiles()) this.#waiting.set(installationId, earliest);
+    return false;
+  }
+
+  put(installationId: string, at: number): void {
+    this.#putAt.set(installationId, at);
+  }
+
+  /** The earliest instant (epoch ms) at which a tile that waits is put; undefined where none does. */
+  nextDue(): number | undefined {
+    return this.#waiting.size === 0 ? undefined : Math.min(...this.#waiting.values());
+  }
+}
