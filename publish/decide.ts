@@ -27,14 +27,16 @@ export function decide(
   if (published === undefined) return put(build, at, "new");
   if (options.force) return put(build, at, "forced");
   const fresh = build(at);
+  // A build may read hundreds of rows: none is asked for twice.
+  const known = (instant: number) => (instant === at ? fresh : build(instant));
   if (fresh.onlyIfAbsent === true) return { ...keep("a good answer stands", undefined), isGap: true };
   const index = published.states.findLastIndex((state) => state.from <= at);
   const current = published.states[index];
-  if (current === undefined || current.identity !== identityOf(fresh)) return put(build, at, "changed");
-  if (index > 0) return put(build, current.from, "its time has come");
+  if (current === undefined || current.identity !== identityOf(fresh)) return put(known, at, "changed");
+  if (index > 0) return put(known, current.from, "its time has come");
   const next = published.states[1]?.from;
   if (keepsItsWord(next, fresh.nextChangeAt, at)) return keep("unchanged", next);
-  return put(build, current.from, "its future has changed");
+  return put(known, current.from, "its future has changed");
 }
 
 /**

@@ -35,11 +35,17 @@ export function futureOf(build: (at: number) => Built, at: number): Future {
   return { built, states, successors };
 }
 
-/** The hash by which a change is judged: never the store's own tags (design 1, "Frozen bytes"). */
+const identities = new WeakMap<Built, string>();
+
+/** The hash by which a change is judged: never the store's own tags (design 1, "Frozen bytes"). Made once an answer. */
 export function identityOf(built: Built): string {
-  return createHash("sha256")
-    .update(JSON.stringify([built.status, built.headers, built.identity]))
-    .digest("base64url");
+  let identity = identities.get(built);
+  if (identity === undefined) {
+    const text = JSON.stringify([built.status, built.headers, built.identity]);
+    identity = createHash("sha256").update(text).digest("base64url");
+    identities.set(built, identity);
+  }
+  return identity;
 }
 
 function successorOf(base: Built, next: Built, from: number): Successor {

@@ -55,7 +55,7 @@ function planCategory(
       nodes,
       changes.map(({ key }) => key),
     );
-    recut(tiles(nodes), nodes, touched);
+    if (touched.length > 0) recut(tiles(nodes), nodes, touched);
   }
   nodes.setState({ basis, changeNo: newest, version });
 }

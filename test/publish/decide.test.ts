@@ -51,6 +51,17 @@ test("a changed fact is put as of now", () => {
   expect(decision.put && decision.future.built.body).toContain('"generatedAt":500');
 });
 
+test("no instant is built twice", () => {
+  const before = published(aging(1000), 10);
+  const asked: number[] = [];
+  const build = (at: number) => {
+    asked.push(at);
+    return aging(2000, "receipt 2")(at);
+  };
+  expect(decide(build, before, 500, { force: false }).put).toBe(true);
+  expect(asked).toEqual([500, 2000]);
+});
+
 test("a word that was extended is put anew only when half of it is spent", () => {
   const before = published(aging(1000), 0);
   expect(decide(aging(1100), before, 100, { force: false }).put).toBe(false);
