@@ -1,4 +1,5 @@
 import type { Representation } from "../../src/http/representation.ts";
+import { MATCHES_NONE } from "./matches-none.ts";
 
 export interface ScriptTable {
   readonly routes: Readonly<Record<string, unknown>>;
@@ -107,22 +108,7 @@ function header(r) {
   if (r.status === 304) delete r.headersOut['Content-Type'];
 }
 
-/** Weak comparison of the well-formed members of a list; commas inside quotes are part of a tag. */
-function matchesNone(field, etag) {
-  if (field.trim() === '*') return true;
-  const wanted = etag.indexOf('W/') === 0 ? etag.slice(2) : etag;
-  let quoted = false;
-  let start = 0;
-  for (let at = 0; at <= field.length; at++) {
-    if (field[at] === '"') quoted = !quoted;
-    if (at < field.length && (field[at] !== ',' || quoted)) continue;
-    const tag = /^[ \\t]*(?:W\\/)?("[^"]*")[ \\t]*$/.exec(field.slice(start, at));
-    if (tag !== null && tag[1] === wanted) return true;
-    start = at + 1;
-  }
-  return false;
-}
-
+${MATCHES_NONE}
 export default { answer, header };
 `;
 }

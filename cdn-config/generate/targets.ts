@@ -1,4 +1,5 @@
 import { cloudflareFiles } from "./cloudflare.ts";
+import { cloudfrontFiles } from "./cloudfront.ts";
 import { nginxFiles } from "./nginx.ts";
 import type { CdnOptions } from "./options.ts";
 import { varnishFiles } from "./varnish.ts";
@@ -8,6 +9,7 @@ export const CDN_TARGETS = {
   varnish: varnishFiles,
   nginx: nginxFiles,
   cloudflare: cloudflareFiles,
+  cloudfront: cloudfrontFiles,
 } as const satisfies Record<string, (options: CdnOptions) => Record<string, string>>;
 
 export type CdnTarget = keyof typeof CDN_TARGETS;

@@ -63,7 +63,8 @@ async function page(
   const last = events.at(-1);
   const nextCursor = more && last !== undefined ? encodeActivityCursor(category, last.key) : null;
   const headers = route.cacheControl === null ? {} : { "cache-control": route.cacheControl };
-  return routeAnswer(route, { status: 200, headers }, encoder.encode(pageBody(head.opening, events, nextCursor)));
+  const cut = routeAnswer(route, { status: 200, headers }, encoder.encode(pageBody(head.opening, events, nextCursor)));
+  return answer.validUntil === undefined ? cut : { ...cut, validUntil: answer.validUntil };
 }
 
 /** A head that the store hands out again is decoded once. */

@@ -5,6 +5,7 @@
 import { PREFLIGHT_HEADERS } from "../http/common-headers.ts";
 import { matchesNone } from "../http/conditional.ts";
 import { badRequest, METHOD_NOT_ALLOWED, NOT_FOUND, unavailable } from "../http/errors.ts";
+import { FRONT, VALID_UNTIL_HEADER } from "../http/front-headers.ts";
 import { activityQuery, observationsQuery } from "../http/page-query.ts";
 import { matchObject, matchPath, type RouteMatch } from "../http/route-match.ts";
 import type { NamedRoute } from "../http/routes.ts";
@@ -13,6 +14,7 @@ import { StoreUnavailable } from "../object-store/object-store.ts";
 import { isInstallationId } from "../values/installation-id.ts";
 import { activityPage } from "./activity.ts";
 import type { ShimContext } from "./context.ts";
+import { edgeAnswer } from "./edge-answer.ts";
 import { type FullAnswer, plainAnswer } from "./full-answer.ts";
 import { installationTelemetry } from "./installation.ts";
 import { observationsPage } from "./observations.ts";
@@ -23,8 +25,8 @@ export interface ShimRequest {
   /** A request target (`/path?query`) or an absolute URL, ASCII. */
   readonly url: string;
   readonly ifNoneMatch?: string | undefined;
-  /** The request has FRONT_HEADER. */
-  readonly front?: boolean;
+  /** Of FRONT_HEADER, from a front. */
+  readonly front?: string | undefined;
 }
 
 export interface ShimAnswer {
@@ -35,10 +37,6 @@ export interface ShimAnswer {
   readonly body: Uint8Array | undefined;
 }
 
-/** A front that caches sends this, and is told when the answer's word ends, in epoch ms (design 1, 9). */
-export const FRONT_HEADER = "noonmark-front";
-const VALID_UNTIL_HEADER = "noonmark-valid-until";
-
 const PREFLIGHT: ShimAnswer = { status: 204, headers: PREFLIGHT_HEADERS, body: undefined };
 const WRONG_METHOD = plainAnswer(METHOD_NOT_ALLOWED);
 const UNKNOWN_PATH = plainAnswer(NOT_FOUND);
@@ -47,17 +45,22 @@ const STORE_UNAVAILABLE = plainAnswer(unavailable("store_unavailable"));
 
 /** Rejects only on a defect of ours; what a store does wrong is 503 `store_unavailable`. */
 export async function answer(request: ShimRequest, context: ShimContext): Promise<ShimAnswer> {
-  const { method, ifNoneMatch } = request;
+  const { method, ifNoneMatch, front } = request;
   if (method === "OPTIONS") return PREFLIGHT;
   if (method !== "GET" && method !== "HEAD") return WRONG_METHOD;
   const full = await fullAnswer(request.url, context);
-  const { status, validator, validUntil } = full;
-  const toldOf = request.front === true && validUntil !== undefined;
-  const headers = toldOf ? { ...full.headers, [VALID_UNTIL_HEADER]: String(validUntil) } : full.headers;
+  const { status, headers, body, validator } = forFront(full, front, context);
   if (ifNoneMatch !== undefined && validator !== undefined && matchesNone(ifNoneMatch, validator.etag)) {
     return { status: 304, headers: validator.notModified, body: undefined };
   }
-  return { status, headers, body: method === "HEAD" ? undefined : full.body };
+  return { status, headers, body: method === "HEAD" ? undefined : body };
+}
+
+function forFront(full: FullAnswer, front: string | undefined, context: ShimContext): FullAnswer {
+  if (front === undefined) return full;
+  if (front === FRONT.edge || front === FRONT.pass) return edgeAnswer(full, context.now(), front === FRONT.edge);
+  if (full.validUntil === undefined) return full;
+  return { ...full, headers: { ...full.headers, [VALID_UNTIL_HEADER]: String(full.validUntil) } };
 }
 
 async function fullAnswer(url: string, context: ShimContext): Promise<FullAnswer> {

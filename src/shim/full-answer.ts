@@ -1,15 +1,17 @@
 /** An answer with all its headers, as a GET gets it, and what a 304 in its place carries. */
 import { COMMON_HEADERS, CONTENT_TYPE, FALLBACK_REASON_HEADER, SOURCE_HEADER } from "../http/common-headers.ts";
 import type { Representation } from "../http/representation.ts";
-import type { NamedRoute } from "../http/routes.ts";
+import { type NamedRoute, PUBLISHED_ERROR_EDGE_SECONDS } from "../http/routes.ts";
 
 export interface FullAnswer {
   readonly status: number;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** The first instant (epoch ms) at which another answer holds; for fronts (`answer.ts`). */
+  /** The first instant (epoch ms) at which another answer holds; for fronts. */
   readonly validUntil?: number;
+  /** How long a cache may keep it, and hide an origin that fails, before valid-until; absent: not at all. */
+  readonly edge?: { readonly seconds: number; readonly staleIfErrorSeconds: number };
   /** Present where If-None-Match is to be evaluated. */
   readonly validator?: { readonly etag: string; readonly notModified: Readonly<Record<string, string>> };
 }
@@ -20,7 +22,12 @@ const encoder = new TextEncoder();
 
 /** An answer of a route: its row says whether there can be a 304. */
 export function routeAnswer(route: NamedRoute, head: Head, body: Uint8Array): FullAnswer {
-  const answer = complete(head, body);
+  const { edgeSeconds: seconds, staleIfErrorSeconds } = route;
+  const edge =
+    head.status === 200
+      ? { seconds, staleIfErrorSeconds }
+      : { seconds: PUBLISHED_ERROR_EDGE_SECONDS, staleIfErrorSeconds: 0 };
+  const answer = { ...complete(head, body), edge };
   const { etag } = head.headers;
   if (!route.conditional || head.status !== 200 || etag === undefined) return answer;
   return { ...answer, validator: { etag, notModified: notModifiedHeaders(route, head.headers) } };

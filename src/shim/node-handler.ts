@@ -1,7 +1,8 @@
 /** The shim on `node:http`: the core is called as it is, no Request and no Response is built. */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { INTERNAL_ERROR } from "../http/errors.ts";
-import { answer, FRONT_HEADER, type ShimAnswer, type ShimRequest } from "./answer.ts";
+import { FRONT_HEADER } from "../http/front-headers.ts";
+import { answer, type ShimAnswer, type ShimRequest } from "./answer.ts";
 import type { ShimContext } from "./context.ts";
 import { plainAnswer } from "./full-answer.ts";
 
@@ -31,7 +32,7 @@ export function nodeHandler(context: ShimContext, { defect, closing, before }: N
 
 /** Node itself answers 400 to a target with bytes beyond ASCII. */
 function requestOf({ method = "GET", url = "/", headers }: IncomingMessage): ShimRequest {
-  return { method, url, ifNoneMatch: headers["if-none-match"], front: FRONT_HEADER in headers };
+  return { method, url, ifNoneMatch: headers["if-none-match"], front: headers[FRONT_HEADER]?.toString() };
 }
 
 /** Writes an answer; HEAD's Content-Length stands in its headers already. */

@@ -5,6 +5,7 @@ import { answer } from "../../src/shim/answer.ts";
 import { shimContext } from "../../src/shim/context.ts";
 import { MemoryStore } from "../support/memory-store.ts";
 import { putAnswer, putIndex } from "../support/publish-answer.ts";
+import { putWorld } from "../support/world.ts";
 
 const decoder = new TextDecoder();
 
@@ -197,11 +198,21 @@ test("a front that asks is told when the answer's word ends, nobody else is", as
   const { store, clocks, context } = surroundings();
   const successors = [{ from: 1_000_500, edits: [{ offset: 0, length: 1, text: "b" }] }, { from: 1_000_900 }];
   await putAnswer(store, TELEMETRY_KEY, { status: 200, headers: {}, body: "a" }, successors);
-  const ask = async (front: boolean) =>
+  const ask = async (front: string | undefined) =>
     (await answer({ method: "GET", url: "/v1/public/telemetry", front }, context)).headers["noonmark-valid-until"];
-  expect([await ask(true), await ask(false)]).toEqual(["1000500", undefined]);
+  expect([await ask("1"), await ask(undefined)]).toEqual(["1000500", undefined]);
   clocks.now = 1_000_500;
-  expect(await ask(true)).toBe("1000900");
+  expect(await ask("1")).toBe("1000900");
   clocks.now = 1_000_900;
-  expect(await ask(true)).toBeUndefined();
+  expect(await ask("1")).toBeUndefined();
+});
+
+test("a page cut from the activity's head holds as long as the head", async () => {
+  const { store, clocks, context } = surroundings();
+  await putWorld(store, clocks.now);
+  const page = await answer(
+    { method: "GET", url: "/v1/public/activity?category=protocol&limit=1", front: "1" },
+    context,
+  );
+  expect([page.status, page.headers["noonmark-valid-until"]]).toEqual([200, String(clocks.now + 600_000)]);
 });

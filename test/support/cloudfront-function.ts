@@ -1,0 +1,133 @@
+/** A function of CloudFront's in a JavaScript context of its own, with the documented shapes of its events. */
+import { createContext, Script } from "node:vm";
+import type { ScriptAnswer } from "./run-http-script.ts";
+
+export type EventHeaders = Readonly<Record<string, string>>;
+
+export interface EventRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly url: string;
+  readonly headers: EventHeaders;
+}
+
+export interface EdgeFunction {
+  onRequest(request: EventRequest): EventRequest | ScriptAnswer;
+  onResponse(request: EventRequest, response: ScriptAnswer): ScriptAnswer;
+  /** The function on an event as it is. */
+  handle(event: object): Record<string, unknown>;
+}
+
+type Fields = Record<string, { value: string; multiValue?: { value: string }[] }>;
+
+interface FunctionRequest {
+  readonly method: string;
+  readonly uri: string;
+  readonly querystring: Fields;
+  readonly headers: Fields;
+}
+
+interface FunctionResponse {
+  readonly statusCode: number;
+  readonly headers: Fields;
+  readonly body?: string;
+}
+
+/** Exposed to no function, or not to be changed by one: CloudFront answers 502 to a function that does. */
+const FORBIDDEN = ["connection", "expect", "keep-alive", "proxy-connection", "trailer", "upgrade", "transfer-encoding"];
+const READ_ONLY = ["via", "warning", "host"];
+
+export function edgeFunction(code: string, now: () => number): EdgeFunction {
+  const context = createContext({ clock: now }, { codeGeneration: { strings: false, wasm: false } });
+  new Script("Date.now = clock; delete globalThis.clock;").runInContext(context);
+  new Script(code).runInContext(context);
+  const call = new Script(`(function (text) {
+    const event = JSON.parse(text);
+    const raw = event.rawQueryString;
+    delete event.rawQueryString;
+    Object.defineProperty(event.request, 'rawQueryString', { value: function () { return raw; } });
+    return JSON.stringify(handler(event));
+  })`).runInContext(context) as (event: string) => string;
+  const handle = (event: object) => JSON.parse(call(JSON.stringify(event))) as Record<string, unknown>;
+  return {
+    handle,
+    onRequest(request) {
+      const event = requestEvent("viewer-request", request);
+      const made = handle(event) as unknown as FunctionRequest | FunctionResponse;
+      checkHeaders(event.request.headers, made.headers);
+      if ("statusCode" in made) return answerOf(made, made.body ?? "");
+      return { method: request.method, url: urlOf(event.request, made, request.url), headers: plain(made.headers) };
+    },
+    onResponse(request, { status, headers, body }) {
+      const event = requestEvent("viewer-response", request);
+      const response = { statusCode: status, statusDescription: "OK", headers: fields(headers), cookies: {} };
+      const made = handle({ ...event, response }) as unknown as FunctionResponse;
+      checkHeaders(response.headers, made.headers);
+      return answerOf(made, made.body ?? body);
+    },
+  };
+}
+
+function requestEvent(eventType: string, { method, url, headers }: EventRequest) {
+  const mark = url.indexOf("?");
+  const query = mark < 0 ? undefined : url.slice(mark + 1);
+  const uri = mark < 0 ? url : url.slice(0, mark);
+  const context = { distributionDomainName: "d111111abcdef8.cloudfront.net", distributionId: "EDFDVBD6EXAMPLE" };
+  return {
+    version: "1.0",
+    context: { ...context, eventType, requestId: "EXAMPLEntjQpEXAMPLE_SG5Z-EXAMPLEPmPfEXAMPLEu3EqEXAMPLE==" },
+    viewer: { ip: "198.51.100.11" },
+    request: { method, uri, querystring: queryFields(query ?? ""), headers: fields(headers), cookies: {} },
+    rawQueryString: query,
+  };
+}
+
+/** Parameters that stand more than once have all their values in `multiValue`, as written. */
+function queryFields(query: string): Fields {
+  const found: Fields = {};
+  for (const piece of query.split("&").filter((text) => text !== "")) {
+    const [name = "", ...rest] = piece.split("=");
+    const value = rest.join("=");
+    const first = found[name];
+    if (first === undefined) found[name] = { value };
+    else (first.multiValue ??= [{ value: first.value }]).push({ value });
+  }
+  return found;
+}
+
+/** A query that the function left alone goes on as it was written, an empty one without its question mark. */
+function urlOf(before: { uri: string; querystring: Fields }, made: FunctionRequest, url: string): string {
+  if (JSON.stringify(before.querystring) === JSON.stringify(made.querystring)) {
+    const query = url.slice(before.uri.length);
+    return query === "?" ? made.uri : made.uri + query;
+  }
+  const query = Object.entries(made.querystring).map(([name, { value }]) => `${name}=${value}`);
+  return query.length === 0 ? made.uri : `${made.uri}?${query.join("&")}`;
+}
+
+function checkHeaders(before: Fields, after: Fields): void {
+  for (const [name, field] of Object.entries(after)) {
+    if (name !== name.toLowerCase() || typeof field?.value !== "string") throw new Error(`${name} is no header`);
+    if (FORBIDDEN.includes(name) && before[name] === undefined) throw new Error(`${name} must not be added`);
+  }
+  for (const name of READ_ONLY) {
+    if (before[name]?.value !== after[name]?.value && before[name] !== undefined)
+      throw new Error(`${name} is read-only`);
+  }
+}
+
+function answerOf({ statusCode, headers }: FunctionResponse, body: string): ScriptAnswer {
+  const answered = plain(headers);
+  // CloudFront counts what it sends, where a function has not said it.
+  if (body !== "" && answered["content-length"] === undefined)
+    answered["content-length"] = String(Buffer.byteLength(body));
+  return { status: statusCode, headers: answered, body };
+}
+
+function fields(headers: EventHeaders): Fields {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), { value }]));
+}
+
+function plain(headers: Fields): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, { value }]) => [name, value]));
+}
