@@ -6,7 +6,9 @@ import { systemClock } from "../../publish/clock.ts";
 import { followChain } from "../../publish/follow-chain.ts";
 import type { Lease } from "../../publish/lease.ts";
 import { Published } from "../../publish/published.ts";
-import { leaseIdentity, Publisher } from "../../publish/publisher.ts";
+import { leaseIdentity, Publisher, type PublisherOptions } from "../../publish/publisher.ts";
+import { putsAMonth, receiptPace } from "../../publish/put-estimate.ts";
+import { putFloorOf } from "../../publish/put-floor.ts";
 import type { CycleReport } from "../../publish/report.ts";
 import { runSchedule } from "../../publish/schedule.ts";
 import { keepHeapSmall } from "../../publish/small-heap.ts";
@@ -43,7 +45,11 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
       );
       if (lease === undefined) return;
       log.info({ epoch: lease.epoch, store: store.name }, "publishing");
-      const options = { ...publisherOptions(settings, flags, { store, reader, floor: floorOf(settings) }), published };
+      const options = {
+        ...publisherOptions(settings, flags, { store, reader, floor: putFloorOf(settings.store) }),
+        published,
+      };
+      if (options.floor > 0) logCosts(log, options, chain.state(now()).binding !== undefined);
       const publisher = await Publisher.begin(options, lease);
       const { cadence, chainInterval } = settings;
       const onCycle = (report: CycleReport) => logCycle(log, report);
@@ -64,9 +70,13 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
   }
 }
 
-/** Least time between two puts of one key (ms): a put costs money in object storage, on a disk it does not. */
-function floorOf({ store }: Settings): number {
-  return store.includes("://") ? 5_000 : 0;
+/** What it will cost, before it does (docs/storage.md, "What it costs"). */
+function logCosts(log: Logger, options: PublisherOptions, hasChain: boolean): void {
+  const receipts = options.reader.read(systemClock.wall(), receiptPace);
+  log.info(
+    { putsAMonth: putsAMonth({ ...options, receipts, hasChain }) },
+    "estimate, at the pace of the last receipts",
+  );
 }
 
 async function waitForLease(

@@ -53,6 +53,21 @@ test("publish, publish again, serve", async () => {
   }
 });
 
+test("start-up says what a month will cost", async () => {
+  const args = ["publish", "--ledger", "none", "--installation-id", "wheel-1", ...store()];
+  const running = startCli(args, folder);
+  let log = "";
+  running.stderr?.on("data", (data: Buffer) => (log += data.toString()));
+  try {
+    await until("the estimate is logged", async () => log.includes("putsAMonth"));
+  } finally {
+    running.kill("SIGTERM");
+    await once(running, "exit");
+  }
+  // Nothing to publish but the lease: every ten seconds.
+  expect(log).toContain('"putsAMonth":259200,');
+});
+
 test("a bucket that does not answer is store_unavailable, exit 74", async () => {
   const closed = `http://127.0.0.1:${await freePort()}`;
   const { exitCode, stderr } = await runCli(["status", ...store().slice(0, -1), closed], folder);
