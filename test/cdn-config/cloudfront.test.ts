@@ -166,14 +166,20 @@ describe("time", () => {
   const successors: Successor[] = [{ from: NOW + 10_500, edits: [{ offset: 1, length: 5, text: "stale" }] }];
   const online = { status: 200, headers: {}, body: '"fresh"' };
 
+  /** When each location first asks (ms), so that a cache is filled just before the one behind it would fill anew. */
+  const FIRST_ASKS = [1_700, 850, 425, 0];
+
   test.each([1, 2, 3])("through %d tiers nothing outlives valid-until, and nobody is turned away", async (tiers) => {
     for (const stepMs of [1, 7, 97, 333, 1_000, 1_003]) {
       const world = distribution({ tiers });
       await putAnswer(world.store, TELEMETRY_KEY, online, successors);
-      while (world.now < NOW + 16_000) {
+      let drawn = stepMs;
+      for (; world.now < NOW + 16_000; world.now += stepMs) {
+        drawn = (drawn * 48_271) % 0x7fff_ffff;
+        world.cloudfront.location = drawn % FIRST_ASKS.length;
+        if (world.now - NOW < (FIRST_ASKS[world.cloudfront.location] ?? 0)) continue;
         const { status, body } = await world.get("/v1/public/telemetry");
         expect([world.now, status, body]).toEqual([world.now, 200, world.now < NOW + 10_500 ? '"fresh"' : '"stale"']);
-        world.now += stepMs;
       }
     }
   });

@@ -44,6 +44,8 @@ interface Kept {
 const BAD_GATEWAY: ScriptAnswer = { status: 502, headers: { "content-type": "text/html" }, body: "<html>" };
 
 export class CloudFront {
+  /** Where the next request comes in: 2 ** tiers locations share one cache in the last tier. */
+  location = 0;
   readonly #options: CloudFrontOptions;
   readonly #policy: CachePolicy;
   readonly #viewerRequest: EdgeFunction;
@@ -75,7 +77,7 @@ export class CloudFront {
     const cache = this.#tiers[tier];
     if (cache === undefined) return this.#fromOrigin(request);
     const forwarded = this.#forwarded(request.headers);
-    const key = JSON.stringify([request.method, request.url, forwarded]);
+    const key = JSON.stringify([this.location >> tier, request.method, request.url, forwarded]);
     const kept = cache.get(key);
     if (kept !== undefined && this.#options.now() < kept.freshUntil) return kept.answer;
     const answer = await this.#through(tier + 1, request);
