@@ -1,11 +1,9 @@
 /** How a publisher comes by the lease: at once where it may, as a standby where another holds it. */
-import { STANDBY_KEY } from "../src/http/keys.ts";
 import type { ObjectStore } from "../src/object-store/object-store.ts";
-import { JSON_TYPE } from "../src/object-store/stored-answer.ts";
-import { formatTimestamp } from "../src/values/timestamp.ts";
 import type { Clock } from "./clock.ts";
 import { heldBy, isFree, Lease, type LeaseIdentity, PUT_LIMIT_MS, readLease } from "./lease.ts";
 import type { Published } from "./published.ts";
+import { announce } from "./standby-record.ts";
 
 export interface Candidate {
   readonly store: ObjectStore;
@@ -62,7 +60,12 @@ interface Sight {
 export interface Standby {
   /** Looks once; the lease where it could be taken, undefined while another holds it. */
   look(): Promise<Lease | undefined>;
+  /** Until the next look (ms): the usual time, or less where the holder's silence will have lasted long enough. */
+  pause(): number;
 }
+
+/** Between two looks of a standby at the lease. */
+const LOOK_MS = 2_000;
 
 /**
  * Waits for a holder to let go or fall silent. It trusts no timestamp but its own clock: a record that has stood
@@ -72,7 +75,10 @@ export interface Standby {
 export function standby(candidate: Candidate): Standby {
   const { store, clock, identity, published } = candidate;
   let sight: Sight | undefined;
+  /** Monotonic: when a holder that stays silent is dead. */
+  let deadAt = Number.POSITIVE_INFINITY;
   return {
+    pause: () => Math.max(0, Math.min(LOOK_MS, deadAt - clock.monotonic())),
     async look() {
       const found = await readLease(store);
       if (found === undefined || isFree(found.record, clock.wall()) || isOurs(published, found.record.holder)) {
@@ -81,13 +87,9 @@ export function standby(candidate: Candidate): Standby {
       await announce(store, identity, clock.wall());
       const mark = `${found.record.epoch} ${found.record.renewedAt}`;
       if (sight?.mark !== mark) sight = { mark, since: clock.monotonic() };
-      if (clock.monotonic() - sight.since <= found.record.ttlMs + PUT_LIMIT_MS) return undefined;
+      deadAt = sight.since + found.record.ttlMs + PUT_LIMIT_MS;
+      if (clock.monotonic() < deadAt) return undefined;
       return take(candidate, found, false);
     },
   };
-}
-
-async function announce(store: ObjectStore, { holder, holderName }: LeaseIdentity, now: number): Promise<void> {
-  const body = `${JSON.stringify({ schemaVersion: 1, standby: holder, name: holderName, at: formatTimestamp(now) })}\n`;
-  await store.put(STANDBY_KEY, { body: Buffer.from(body), contentType: JSON_TYPE, metadata: {} });
 }

@@ -12,6 +12,8 @@ export const leaseRecordSchema = z.object({
   holderName: z.string(),
   ttlMs: z.number().int().positive(),
   renewedAt: z.iso.datetime(),
+  /** How far the holder's clock is ahead of the store's (ms), where that is worth telling (`store-skew.ts`). */
+  clockSkewMs: z.number().nullable().default(null),
   /** The holder has let go: anybody may take it at once. */
   released: z.boolean(),
   lastCycleAt: z.iso.datetime().nullable(),

@@ -5,7 +5,7 @@
  * fell silent has waited out both on its own clock.
  */
 
-import { STANDBY_KEY, STATUS_KEY } from "../src/http/keys.ts";
+import { STATUS_KEY } from "../src/http/keys.ts";
 import type { ObjectStore, StoreObject, StoreTag } from "../src/object-store/object-store.ts";
 import { StoreConflict } from "../src/object-store/object-store.ts";
 import { JSON_TYPE } from "../src/object-store/stored-answer.ts";
@@ -13,6 +13,8 @@ import { EXIT, Failure } from "../src/values/failure.ts";
 import { formatTimestamp } from "../src/values/timestamp.ts";
 import type { Clock } from "./clock.ts";
 import { type LeaseRecord, parseLeaseRecord } from "./lease-record.ts";
+import { StandbyWatch } from "./standby-record.ts";
+import { StoreSkew } from "./store-skew.ts";
 
 /** A put that has not ended after this has failed; the stores' own time limits are below it. */
 export const PUT_LIMIT_MS = 4_000;
@@ -46,12 +48,12 @@ export class Lease {
   readonly writer: string;
   readonly #store: ObjectStore;
   readonly #clock: Clock;
-  readonly #identity: LeaseIdentity;
+  readonly #standby: StandbyWatch;
+  readonly #skew: StoreSkew;
   #record: LeaseRecord;
   #tag: StoreTag;
   /** Monotonic: when the renewal that counts was *sent*. */
   #renewedAt: number;
-  #standbyTag: StoreTag | undefined;
   #lost: Failure | undefined;
   /** Puts that run side by side share one renewal. */
   #renewal: Promise<void> | undefined;
@@ -60,11 +62,13 @@ export class Lease {
     store: ObjectStore,
     clock: Clock,
     identity: LeaseIdentity,
+    skew: StoreSkew,
     held: { record: LeaseRecord; tag: StoreTag; at: number },
   ) {
     this.#store = store;
     this.#clock = clock;
-    this.#identity = identity;
+    this.#skew = skew;
+    this.#standby = new StandbyWatch(store, () => clock.wall(), identity.holder);
     this.#record = held.record;
     this.#tag = held.tag;
     this.#renewedAt = held.at;
@@ -74,7 +78,8 @@ export class Lease {
 
   /**
    * Takes the lease from `found` (as `readLease` gave it). The caller has made sure that it may: see `isFree`, and
-   * `watchLease` for a holder that fell silent. Throws `Failure` lease_held (75) where somebody else was quicker.
+   * `standby` for a holder that fell silent. Throws `Failure` lease_held (75) where somebody else was quicker, or
+   * clock_skew.
    */
   static async take(
     store: ObjectStore,
@@ -82,6 +87,8 @@ export class Lease {
     identity: LeaseIdentity,
     found: { record: LeaseRecord; tag: StoreTag } | undefined,
   ): Promise<Lease> {
+    const skew = new StoreSkew(store, () => clock.wall());
+    await skew.check();
     const at = clock.monotonic();
     const record: LeaseRecord = {
       schemaVersion: 1,
@@ -90,6 +97,7 @@ export class Lease {
       holderName: identity.holderName,
       ttlMs: CALM.ttlMs,
       renewedAt: formatTimestamp(clock.wall()),
+      clockSkewMs: skew.telling,
       released: false,
       lastCycleAt: found?.record.lastCycleAt ?? null,
       nextCycleAt: null,
@@ -101,7 +109,7 @@ export class Lease {
         objectOf(record),
         found === undefined ? { ifAbsent: true } : { ifTag: found.tag },
       );
-      return new Lease(store, clock, identity, { record, tag, at });
+      return new Lease(store, clock, identity, skew, { record, tag, at });
     } catch (error) {
       if (error instanceof StoreConflict) throw heldBy((await readLease(store))?.record);
       throw error;
@@ -124,7 +132,7 @@ export class Lease {
     return this.#clock.monotonic() - this.#renewedAt >= renewMs;
   }
 
-  /** Writes the record anew with what has happened since. Throws `Failure` lease_lost (75) where it is another's. */
+  /** Writes the record anew with what has happened since. Throws `Failure` lease_lost (75), or clock_skew. */
   renew(news: LeaseNews): Promise<void> {
     this.#renewal ??= this.#renew(news).finally(() => {
       this.#renewal = undefined;
@@ -134,20 +142,21 @@ export class Lease {
 
   async #renew(news: LeaseNews): Promise<void> {
     if (this.#lost !== undefined) throw this.#lost;
-    const pace = (await this.#standbyWaits()) ? WATCHED : CALM;
+    const pace = (await this.#standby.isAwaited()) ? WATCHED : CALM;
+    // The answer just given has told the store's time.
+    await this.#skew.check().catch((error: unknown) => {
+      if (error instanceof Failure) this.#lost = error;
+      throw error;
+    });
     const at = this.#clock.monotonic();
     const record = {
       ...this.#record,
       ...news,
       ttlMs: pace.ttlMs,
       renewedAt: formatTimestamp(this.#clock.wall()),
+      clockSkewMs: this.#skew.telling,
     };
-    try {
-      this.#tag = await this.#store.put(STATUS_KEY, objectOf(record), { ifTag: this.#tag });
-    } catch (error) {
-      if (!(error instanceof StoreConflict)) throw error;
-      await this.#adoptOrLose(record);
-    }
+    this.#tag = await this.#swap(record);
     this.#record = record;
     this.#renewedAt = at;
   }
@@ -158,25 +167,27 @@ export class Lease {
     if (this.#lost === undefined) await this.renew({ ...news, released: true });
   }
 
-  /** A put of our own whose answer was lost looks like a conflict: the record in the store is then ours. */
-  async #adoptOrLose(sent: LeaseRecord): Promise<void> {
+  /**
+   * Puts the record in the place of our last one. Where another stands there it may be our own all the same: the answer
+   * to this put was lost, or to an earlier one that we had to give up.
+   */
+  async #swap(record: LeaseRecord): Promise<StoreTag> {
+    const object = objectOf(record);
+    try {
+      return await this.#store.put(STATUS_KEY, object, { ifTag: this.#tag });
+    } catch (error) {
+      if (!(error instanceof StoreConflict)) throw error;
+    }
     const found = await readLease(this.#store);
-    if (found?.record.holder === this.#identity.holder && found.record.renewedAt === sent.renewedAt) {
+    if (found?.record.holder === this.writer && found.record.released === record.released) {
+      if (found.record.renewedAt === record.renewedAt) return found.tag;
       this.#tag = found.tag;
-      return;
+      return this.#swap(record);
     }
     this.#lost = new Failure("lease_lost", `${found?.record.holderName ?? "somebody"} has taken the lease over`, {
       exit: EXIT.locked,
     });
     throw this.#lost;
-  }
-
-  /** A standby makes itself known by writing its own object anew; this looks whether it has since the last look. */
-  async #standbyWaits(): Promise<boolean> {
-    const tag = (await this.#store.get(STANDBY_KEY, { fresh: true }))?.tag;
-    const moved = tag !== undefined && tag !== this.#standbyTag && this.#standbyTag !== undefined;
-    this.#standbyTag = tag ?? "";
-    return moved;
   }
 }
 

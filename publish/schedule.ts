@@ -3,6 +3,7 @@
  * node-cron may miss or overlap a run: cycles are idempotent and nothing hangs on one being on time.
  */
 import { schedule } from "node-cron";
+import { StoreUnavailable } from "../src/object-store/object-store.ts";
 import type { Clock } from "./clock.ts";
 import type { Publisher } from "./publisher.ts";
 import type { CycleReport } from "./report.ts";
@@ -14,6 +15,8 @@ export interface ScheduleOptions {
   /** Ends the schedule; the cycle under way is finished first. */
   readonly signal: AbortSignal;
   onCycle(report: CycleReport): void;
+  /** The store did not answer; the next turn asks again. */
+  onOutage(error: StoreUnavailable): void;
 }
 
 /** The longest that setTimeout takes. */
@@ -37,7 +40,7 @@ export function runSchedule(publisher: Publisher, options: ScheduleOptions): Pro
   const tick = () => {
     if (running !== undefined || signal.aborted) return;
     running = turn()
-      .catch(end)
+      .catch((error: unknown) => (error instanceof StoreUnavailable ? options.onOutage(error) : end(error)))
       .finally(() => {
         running = undefined;
       });

@@ -1,7 +1,7 @@
 /** `noonmark publish` without --once: waits for the lease as a standby, then runs cycles until it is told to stop. */
 
 import type { Logger } from "pino";
-import { standby } from "../../publish/acquire.ts";
+import { type Standby, standby } from "../../publish/acquire.ts";
 import { systemClock } from "../../publish/clock.ts";
 import { followChain } from "../../publish/follow-chain.ts";
 import type { Lease } from "../../publish/lease.ts";
@@ -13,16 +13,16 @@ import type { CycleReport } from "../../publish/report.ts";
 import { runSchedule } from "../../publish/schedule.ts";
 import { keepHeapSmall } from "../../publish/small-heap.ts";
 import type { PollEvent } from "../../src/chain/poll-event.ts";
+import { StoreUnavailable } from "../../src/object-store/object-store.ts";
+import { rareReport } from "../../src/shim/rare-report.ts";
 import { plainEvent } from "./chain.ts";
-import { createLog } from "./log.ts";
+import { createLog, logProblem } from "./log.ts";
 import { openConfiguredStore } from "./open-configured-store.ts";
 import { type PublishFlags, publisherOptions } from "./publisher-options.ts";
 import type { Settings } from "./settings.ts";
 import { askedToStop } from "./signals.ts";
 import { openSources } from "./sources.ts";
 
-/** Between two looks of a standby at the lease. */
-const LOOK_MS = 2_000;
 /** The longest of one pass over the chain; a first sync goes on in the next. */
 const PASS_LIMIT_MS = 30_000;
 
@@ -39,10 +39,13 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
     const onChainEvent = (event: PollEvent) => logChain(log, event);
     const { reader, chain } = openSources(settings, { state: "own", whole: false, now, onChainEvent });
     try {
-      const waiting = standby({ store, clock: systemClock, identity: leaseIdentity(), published });
-      const lease = await waitForLease(waiting.look, signal, () =>
-        log.info("standby: another publisher holds the lease"),
+      const onOutage = rareReport(
+        (error, before) => logProblem(log, "the store does not answer", error, { before }),
+        systemClock.monotonic,
       );
+      const waiting = standby({ store, clock: systemClock, identity: leaseIdentity(), published });
+      const onWait = () => log.info("standby: another publisher holds the lease");
+      const lease = await waitForLease(waiting, { signal, onWait, onOutage });
       if (lease === undefined) return;
       log.info({ epoch: lease.epoch, store: store.name }, "publishing");
       const options = {
@@ -55,7 +58,7 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
       const onCycle = (report: CycleReport) => logCycle(log, report);
       const passes = followChain(chain, { interval: chainInterval * 1000, passLimit: PASS_LIMIT_MS, now, signal });
       try {
-        await runSchedule(publisher, { cadence, clock: systemClock, signal, onCycle });
+        await runSchedule(publisher, { cadence, clock: systemClock, signal, onCycle, onOutage });
       } finally {
         stop.abort();
         await passes;
@@ -79,18 +82,29 @@ function logCosts(log: Logger, options: PublisherOptions, hasChain: boolean): vo
   );
 }
 
+interface Waiting {
+  readonly signal: AbortSignal;
+  onWait(): void;
+  onOutage(error: StoreUnavailable): void;
+}
+
+/** A store that does not answer is waited out too: whether the holder lives is not known then. */
 async function waitForLease(
-  look: () => Promise<Lease | undefined>,
-  signal: AbortSignal,
-  onWait: () => void,
+  { look, pause }: Standby,
+  { signal, onWait, onOutage }: Waiting,
 ): Promise<Lease | undefined> {
   let waits = 0;
   while (!signal.aborted) {
-    const lease = await look();
-    if (lease !== undefined) return lease;
-    if (waits++ === 0) onWait();
+    try {
+      const lease = await look();
+      if (lease !== undefined) return lease;
+      if (waits++ === 0) onWait();
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      onOutage(error);
+    }
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, LOOK_MS);
+      const timer = setTimeout(resolve, pause());
       signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
     });
   }

@@ -26,6 +26,11 @@ export function registerStatus(program: Command): void {
       console.log(`store       ${store.name}`);
       console.log(`publisher   ${record.holderName}, epoch ${record.epoch}${record.released ? ", ended" : ""}`);
       console.log(`renewed     ${record.renewedAt} (${ageSeconds.toFixed(1)} s ago)`);
+      const { clockSkewMs } = record;
+      if (clockSkewMs !== null) {
+        const side = clockSkewMs > 0 ? "ahead of" : "behind";
+        console.log(`clock       ${(Math.abs(clockSkewMs) / 1000).toFixed(1)} s ${side} the store's`);
+      }
       console.log(`last cycle  ${record.lastCycleAt ?? "none"}`);
       console.log(`next change ${record.nextCycleAt ?? "none by time alone"}`);
       console.log(JSON.stringify(record.report, null, 2));

@@ -33,6 +33,12 @@ export interface StoreClock {
    * within that grain, and the time that the answer took, it is 0. Throws `StoreUnavailable`.
    */
   clockSkew(now: () => number): Promise<number>;
+
+  /**
+   * From now on every answer is such a measurement, at no request more. What it gives tells the newest one, undefined
+   * before the first.
+   */
+  watchClock(now: () => number): () => number | undefined;
 }
 
 export function hasClock(store: ObjectStore): store is ObjectStore & StoreClock {

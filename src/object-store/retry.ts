@@ -39,6 +39,8 @@ export async function retrying<T>(
       const wait = Math.max(jitter, verdict.afterMs ?? 0);
       if (!verdict.retry || performance.now() + wait >= end) throw error;
       await new Promise((resolve) => setTimeout(resolve, wait));
+      // A process that was stopped meanwhile has no time left to begin anything.
+      if (performance.now() >= end) throw error;
     }
   }
 }

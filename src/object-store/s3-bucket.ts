@@ -98,7 +98,7 @@ export class S3Bucket {
     command.middlewareStack.add(
       (next) => async (args) => {
         const result = await next(args);
-        date = Date.parse((result.response as { headers: Record<string, string> }).headers.date ?? "");
+        date = dateOf(result.response);
         return result;
       },
       { step: "deserialize", priority: "low", name: "noonmarkDate" },
@@ -111,7 +111,26 @@ export class S3Bucket {
     return date;
   }
 
+  /** From now on `begin` is called before each request, and what it gave with the answer's Date (epoch ms, whole seconds). */
+  watchDates(begin: () => (date: number) => void): void {
+    this.#client.middlewareStack.add(
+      (next) => async (args) => {
+        const tell = begin();
+        const result = await next(args);
+        const date = dateOf(result.response);
+        if (!Number.isNaN(date)) tell(date);
+        return result;
+      },
+      { step: "deserialize", priority: "low", name: "noonmarkDates", override: true },
+    );
+  }
+
   #at(key: string): { Bucket: string; Key: string } {
     return { Bucket: this.#bucket, Key: this.#root + key };
   }
+}
+
+/** NaN where there is none. */
+function dateOf(response: unknown): number {
+  return Date.parse((response as { headers: Record<string, string> }).headers.date ?? "");
 }

@@ -90,13 +90,22 @@ export class S3Store implements ObjectStore, StoreClock {
     const measure = async (signal: AbortSignal) => {
       const sent = now();
       const date = await this.#bucket.date(signal);
-      const received = now();
-      // The server's instant lies in the second after `date`, and between `sent` and `received`.
-      return received < date ? received - date : Math.max(0, sent - (date + 999));
+      return skewOf(sent, date, now());
     };
     return retrying(LIMITS, measure, verdictOf).catch((error: unknown) => {
       throw unavailable(`clock of ${this.name}`, error);
     });
+  }
+
+  watchClock(now: () => number): () => number | undefined {
+    let skew: number | undefined;
+    this.#bucket.watchDates(() => {
+      const sent = now();
+      return (date) => {
+        skew = skewOf(sent, date, now());
+      };
+    });
+    return () => skew;
   }
 
   /**
@@ -170,6 +179,11 @@ export class S3Store implements ObjectStore, StoreClock {
       throw unavailable(`get ${this.name}/${key}`, error);
     }
   }
+}
+
+/** The server's instant lies in the second after `date`, and between `sent` and `received` of the clock in question. */
+function skewOf(sent: number, date: number, received: number): number {
+  return received < date ? received - date : Math.max(0, sent - (date + 999));
 }
 
 type Written =

@@ -10,11 +10,11 @@ export const TOLERATED_SKEW_MS = 2000;
 export class StoreTime {
   /** How far this host is ahead of the store (ms) by the last measurement; undefined before one has worked. */
   skew: number | undefined;
-  readonly #store: StoreClock;
+  readonly #store: Pick<StoreClock, "clockSkew">;
   readonly #wall: () => number;
 
   /** `wall` is this host's clock (epoch ms). */
-  constructor(store: StoreClock, wall: () => number) {
+  constructor(store: Pick<StoreClock, "clockSkew">, wall: () => number) {
     this.#store = store;
     this.#wall = wall;
   }

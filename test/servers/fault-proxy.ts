@@ -18,28 +18,57 @@ export type Fault =
   | "half"
   | "pass";
 
+export interface Held {
+  /** The request is here. */
+  readonly arrived: Promise<void>;
+  letGo(): void;
+}
+
 export interface FaultProxy {
   readonly endpoint: string;
-  /** What happens to the next requests, in order; then all pass. */
+  /** What happens to the next requests, in order; then `otherwise`. */
   script(...faults: readonly Fault[]): void;
+  /** What happens to a request that the script has nothing for: `pass`, unless told otherwise. */
+  otherwise: Fault;
+  /** The next request whose method and path match is kept back, and passed on only once it is let go. */
+  hold(request: RegExp): Held;
   /** Method and path of every request so far. */
   readonly seen: string[];
+  /** Method, path and status of every answer of the server's so far, whether or not anybody waited for it. */
+  readonly answered: string[];
   /** Added to the Date of every answer, ms. */
   dateShiftMs: number;
   stop(): Promise<void>;
 }
 
+interface Hold {
+  readonly request: RegExp;
+  arrive(): void;
+  readonly gone: Promise<void>;
+}
+
 export async function startFaultProxy(target: string): Promise<FaultProxy> {
   let faults: Fault[] = [];
+  const holds: Hold[] = [];
   const upstream = new URL(target);
   const server = createServer((incoming, outgoing) => {
-    proxy.seen.push(`${incoming.method} ${incoming.url}`);
-    handle(faults.shift() ?? "pass", incoming, outgoing).catch(() => incoming.socket.destroy());
+    const line = `${incoming.method} ${incoming.url}`;
+    proxy.seen.push(line);
+    const held = holds.findIndex(({ request }) => request.test(line));
+    const [hold] = held < 0 ? [] : holds.splice(held, 1);
+    handle(faults.shift() ?? proxy.otherwise, incoming, outgoing, hold).catch(() => incoming.socket.destroy());
   });
   const proxy: FaultProxy = {
     endpoint: "",
+    otherwise: "pass",
     seen: [],
+    answered: [],
     dateShiftMs: 0,
+    hold: (request) => {
+      const [arrived, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      holds.push({ request, arrive: arrived.resolve, gone: gone.promise });
+      return { arrived: arrived.promise, letGo: gone.resolve };
+    },
     script: (...next) => {
       faults = [...next];
     },
@@ -54,8 +83,15 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   await once(server, "listening");
   return Object.assign(proxy, { endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
 
-  async function handle(fault: Fault, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  async function handle(
+    fault: Fault,
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    hold: Hold | undefined,
+  ): Promise<void> {
     const body = Buffer.concat(await incoming.toArray());
+    hold?.arrive();
+    await hold?.gone;
     if (fault === "silence") return;
     if (fault === "reset") {
       incoming.socket.resetAndDestroy();
@@ -68,6 +104,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
     }
     const answer = await pass(incoming, body);
     const received = Buffer.concat(await answer.toArray());
+    proxy.answered.push(`${incoming.method} ${incoming.url} ${answer.statusCode}`);
     if (fault === "lost") {
       incoming.socket.resetAndDestroy();
       return;

@@ -20,6 +20,11 @@ export async function publishWorld(server: S3Server): Promise<PublishedWorld> {
   await allowReading(server);
   const store = s3Store(server);
   await putWorld(store, Date.now());
+  return originsOver(server, store);
+}
+
+/** A folder of the bucket, whatever is in it, and a shim over it. */
+export async function originsOver(server: S3Server, store: S3Store): Promise<PublishedWorld> {
   const shim = await startServer(
     shimContext({ store: sameFolder(server, store), now: Date.now, monotonic: () => performance.now() }),
     {
@@ -43,7 +48,7 @@ export async function publishWorld(server: S3Server): Promise<PublishedWorld> {
   };
 }
 
-async function allowReading(server: S3Server): Promise<void> {
+export async function allowReading(server: S3Server): Promise<void> {
   const client = new S3Client(clientSettings(server));
   const Statement = [{ Effect: "Allow", Principal: "*", Action: "s3:GetObject", Resource: `arn:aws:s3:::${BUCKET}/*` }];
   await client.send(
