@@ -11,7 +11,7 @@ export interface WorkerEnvironment {
   readonly PREFIX?: string;
 }
 
-/** One for each isolate: it holds values, never a promise or a request's own object. */
+/** One for each isolate: of a request's own it holds promises of values at most (`collapsed.ts`). */
 let context: ShimContext | undefined;
 
 // A Worker's handlers are its default export.
@@ -21,6 +21,7 @@ export default {
       store: edgeStore(
         new R2Store(STORE, PREFIX),
         (globalThis as unknown as { caches: { default: EdgeCache } }).caches.default,
+        () => Date.now(),
       ),
       now: () => Date.now(),
       monotonic: () => performance.now(),

@@ -1,6 +1,5 @@
 /** The Worker as it is deployed, on workerd over its own R2 and cache. */
 import { gzipSync } from "node:zlib";
-import { build } from "esbuild";
 import { Miniflare } from "miniflare";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { PROCESS_KEY } from "../../src/http/keys.ts";
@@ -9,22 +8,14 @@ import type { R2Bucket } from "../../src/object-store/r2-binding.ts";
 import { putAnswer } from "../support/publish-answer.ts";
 import { putWorld } from "../support/world.ts";
 import { followsScripts } from "./scripts.ts";
+import { workerBundle } from "./worker-bundle.ts";
 
 let script: string;
 let miniflare: Miniflare;
 let store: R2Store;
 let address: { hostname: string; port: number };
 beforeAll(async () => {
-  const { outputFiles } = await build({
-    entryPoints: [new URL("../../src/shim/worker.ts", import.meta.url).pathname],
-    bundle: true,
-    write: false,
-    format: "esm",
-    platform: "neutral",
-    target: "es2024",
-    minify: true,
-  });
-  script = outputFiles[0]?.text ?? "";
+  script = await workerBundle();
   miniflare = new Miniflare({
     host: "127.0.0.1",
     modules: true,
