@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import { acquireNow } from "../../publish/acquire.ts";
 import { pollUntilSettled } from "../../publish/chain-source.ts";
 import { systemClock } from "../../publish/clock.ts";
+import { withDeadline } from "../../publish/deadline-store.ts";
 import { dryRun } from "../../publish/dry-run.ts";
 import { heldBy, readLease } from "../../publish/lease.ts";
 import { Published } from "../../publish/published.ts";
@@ -91,7 +92,8 @@ async function publishOnce(settings: Settings, flags: Flags): Promise<CycleRepor
     const now = instantClock(at);
     const { reader, chain } = openSources(settings, { state: "own", whole: true, now, onChainEvent: warnOf });
     try {
-      const options = { ...publisherOptions(settings, flags, { store, reader, floor: 0 }), published };
+      const limited = withDeadline(store, () => systemClock.monotonic(), settings.deadline * 1000);
+      const options = { ...publisherOptions(settings, flags, { store: limited, reader, floor: 0 }), published };
       const lease = await acquireNow({ store, clock: systemClock, identity: leaseIdentity(), published });
       const publisher = await Publisher.begin(options, lease);
       await pollUntilSettled(chain, now, now() + settings.deadline * 1000);
