@@ -36,6 +36,16 @@ export function prepareDirectory(directory: string): void {
   }
 }
 
+/** Throws `Failure`: `store_unreadable` where something else stands in a directory's place. */
+export function checkReadable(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined || found.isDirectory()) return;
+  throw new Failure("store_unreadable", `the store ${path} is no directory`, {
+    exit: EXIT.io,
+    hint: "Name the directory that is published into with --store.",
+  });
+}
+
 /** Makes a directory and those above it. Not `recursive: true`, which never returns where /proc answers ENOENT. */
 export function makeDirectory(path: string): void {
   try {

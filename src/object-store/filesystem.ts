@@ -21,7 +21,7 @@ import { FilesystemCache } from "./filesystem-cache.ts";
 import { FilesystemLock } from "./filesystem-lock.ts";
 import { formatHead, parseMessage } from "./filesystem-message.ts";
 import { fileOfKey, keyOfFile } from "./filesystem-names.ts";
-import { makeDirectory, prepareDirectory, STORE_MARK, TEMPORARY } from "./filesystem-prepare.ts";
+import { checkReadable, makeDirectory, prepareDirectory, STORE_MARK, TEMPORARY } from "./filesystem-prepare.ts";
 import {
   type GetOptions,
   type ObjectStore,
@@ -41,13 +41,16 @@ export class FilesystemStore implements ObjectStore {
   private readonly lock: FilesystemLock | undefined;
   private readonly paths = new Map<string, string>();
 
-  /** For a writer the directory is made and tried: throws `Failure` (`store_unwritable`, `disk_full`). */
+  /**
+   * For a writer the directory is made and tried: throws `Failure` (`store_unwritable`, `disk_full`). A reader waits for
+   * one that is not there yet, but not for a file to become one (`store_unreadable`).
+   */
   constructor(directory: string, options: { write: boolean }) {
     this.name = resolve(directory);
     if (options.write) {
       prepareDirectory(this.name);
       this.lock = new FilesystemLock(join(this.name, STORE_MARK));
-    }
+    } else checkReadable(this.name);
   }
 
   async get(key: string, options: GetOptions = {}): Promise<StoredObject | undefined> {

@@ -108,6 +108,14 @@ test("a directory that cannot be made or written is a failure at open", async ()
   }
 });
 
+test("a reader refuses a file in the directory's place, and waits for what is not there yet", async () => {
+  const directory = scratch();
+  writeFileSync(join(directory, "file"), "");
+  const failure = await openStore(join(directory, "file"), { write: false }).catch((error: unknown) => error);
+  expect(failure).toMatchObject({ code: "store_unreadable", exitCode: 74, message: expect.stringContaining("file") });
+  expect(await openStore(join(directory, "later"), { write: false })).toBeInstanceOf(FilesystemStore);
+});
+
 test.runIf(existsSync("/dev/full"))("a full disk is a failure at open", async () => {
   const directory = scratch();
   mkdirSync(join(directory, ".tmp"));
