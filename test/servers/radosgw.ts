@@ -17,7 +17,10 @@ export interface S3Server {
   stop(): Promise<void>;
 }
 
-export async function startRadosgw(): Promise<S3Server> {
+const GIBIBYTE = 2 ** 30;
+
+/** `diskBytes` is taken from memory as it is filled. */
+export async function startRadosgw(diskBytes = GIBIBYTE): Promise<S3Server> {
   const folder = mkdtempSync(join(tmpdir(), "noonmark-radosgw-"));
   for (const name of ["mon", "osd", "run", "log", "rgw"]) mkdirSync(join(folder, name));
   const [monitorPort, port] = [await freePort(), await freePort()];
@@ -25,7 +28,7 @@ export async function startRadosgw(): Promise<S3Server> {
   const config = join(folder, "ceph.conf");
   const keyring = join(folder, "keyring");
   const map = join(folder, "monmap");
-  writeFileSync(config, configuration(folder, fsid, monitorPort, port));
+  writeFileSync(config, configuration(folder, fsid, monitorPort, port, diskBytes));
   const log = (name: string) => join(folder, "log", `${name}.out`);
   const children: ChildProcess[] = [];
   try {
@@ -69,7 +72,7 @@ export async function startRadosgw(): Promise<S3Server> {
 }
 
 /** Odd lines: fast paxos and nodelay for speed, no crush update against a race at start, no authentication inside. */
-function configuration(folder: string, fsid: string, monitorPort: number, port: number): string {
+function configuration(folder: string, fsid: string, monitorPort: number, port: number, diskBytes: number): string {
   return `[global]
 fsid = ${fsid}
 mon_host = [v1:127.0.0.1:${monitorPort}/0]
@@ -93,7 +96,7 @@ mon_max_pg_per_osd = 2000
 paxos_propose_interval = 0.02
 paxos_min_wait = 0.01
 osd_objectstore = memstore
-memstore_device_bytes = 1073741824
+memstore_device_bytes = ${diskBytes}
 memstore_page_set = false
 osd_data = ${folder}/osd
 osd_class_update_on_start = false

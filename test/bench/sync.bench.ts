@@ -1,0 +1,131 @@
+/**
+ * One receipt after 20,000 objects stand on radosgw: a cycle of the running publisher and a cold `publish --once`
+ * beside `rclone sync` and `aws s3 sync` of the same tree, in which the same objects have changed. About 900 MB on disk
+ * and twice that in the server's memory.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { eachLimited } from "../../publish/concurrency.ts";
+import { observationTileKey, PROCESS_KEY, TELEMETRY_KEY, tileOf } from "../../src/http/keys.ts";
+import type { S3Store } from "../../src/object-store/s3.ts";
+import { run as runProgram } from "../servers/processes.ts";
+import { type S3Server, startRadosgw } from "../servers/radosgw.ts";
+import { BUCKET, makeBucket, s3Store } from "../servers/s3-store.ts";
+import { setup as build } from "../support/build.ts";
+import { writeLargeLedger } from "./support/large-ledger.ts";
+import { median } from "./support/quantile.ts";
+import { appendReceipt, PREFIX, publishOnce, startPublisher } from "./support/s3-publisher.ts";
+
+const TILES = 20_000;
+const RECEIPTS = TILES * 128 - 64;
+const DISK_BYTES = 8 * 2 ** 30;
+const TURNS = 5;
+const CYCLES = 10;
+const IN_FLIGHT = 16;
+
+type Peer = (tree: string) => Promise<unknown>;
+
+export async function run(): Promise<void> {
+  build();
+  const folder = mkdtempSync(join(tmpdir(), "noonmark-bench-"));
+  const server = await startRadosgw(DISK_BYTES);
+  try {
+    await makeBucket(server);
+    writeLargeLedger(join(folder, "ledger.db"), { receipts: RECEIPTS, rounds: 30 * 144 });
+    await publishAll(server, folder);
+    await compare(server, folder);
+  } finally {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function publishAll(server: S3Server, folder: string): Promise<void> {
+  const publisher = await startPublisher(server, folder);
+  const milliseconds = await publisher.cycle();
+  await publisher.stop();
+  const store = s3Store(server, { prefix: PREFIX });
+  const keys: string[] = [];
+  for await (const key of store.list("")) keys.push(key);
+  await refresh(store, join(folder, "tree"), keys);
+  console.log(`${keys.length} objects first published in ${(milliseconds / 1000).toFixed(1)} s`);
+}
+
+async function compare(server: S3Server, folder: string): Promise<void> {
+  const store = s3Store(server, { prefix: PREFIX });
+  const tree = join(folder, "tree");
+  const [rclone, aws] = [rcloneSync(server), awsSync(server)];
+  await rclone(tree);
+  const times = { cycle: [] as number[], once: [] as number[], rclone: [] as number[], aws: [] as number[] };
+  for (let turn = 1; turn <= TURNS; turn++) {
+    const running = await startPublisher(server, folder);
+    await running.cycle();
+    for (let cycle = 0; cycle < CYCLES; cycle++) {
+      appendReceipt(folder);
+      times.cycle.push(await running.cycle());
+    }
+    await running.stop();
+    await refresh(store, tree, CHANGED);
+    times.rclone.push(await timed(() => rclone(tree)));
+    appendReceipt(folder);
+    times.once.push(publishOnce(server, folder));
+    await refresh(store, tree, CHANGED);
+    times.aws.push(await timed(() => aws(tree)));
+    const last = Object.entries(times).map(([name, all]) => `${name} ${all.at(-1)?.toFixed(1)} ms`);
+    console.log(`turn ${turn}: ${last.join(", ")}`);
+  }
+  const [cycle, once, peers] = [median(times.cycle), median(times.once), [median(times.rclone), median(times.aws)]];
+  const beside = (ours: number) => peers.map((peer) => `${(peer / ours).toFixed(1)} x`).join(" and ");
+  console.log(`rclone sync ${peers[0]?.toFixed(0)} ms, aws s3 sync ${peers[1]?.toFixed(0)} ms (medians)`);
+  console.log(`running publisher ${cycle.toFixed(1)} ms: ${beside(cycle)} less`);
+  console.log(`publish --once, cold, ${once.toFixed(0)} ms: ${beside(once)} less`);
+}
+
+/** What one receipt changes. */
+const CHANGED = [TELEMETRY_KEY, PROCESS_KEY, observationTileKey("wheel-1", "1", tileOf(RECEIPTS))];
+
+/** The tree's files as the objects stand in the store; a key may be another one's folder, a file's name may not. */
+async function refresh(store: S3Store, tree: string, keys: readonly string[]): Promise<void> {
+  await eachLimited(keys, IN_FLIGHT, async (key) => {
+    const path = join(tree, `${key}.http`);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, (await store.get(key))?.body ?? "");
+  });
+}
+
+/** Sixteen transfers and checkers, as many as the publisher has puts in flight. */
+function rcloneSync(server: S3Server): Peer {
+  // rclone fails on a certificate bundle that it cannot read, wherever it talks to.
+  const { AWS_CA_BUNDLE: _, ...environment } = process.env;
+  const env = {
+    ...environment,
+    RCLONE_CONFIG: "/dev/null",
+    RCLONE_CONFIG_BENCH_TYPE: "s3",
+    RCLONE_CONFIG_BENCH_PROVIDER: "Ceph",
+    RCLONE_CONFIG_BENCH_ENDPOINT: server.endpoint,
+    RCLONE_CONFIG_BENCH_ACCESS_KEY_ID: server.accessKeyId,
+    RCLONE_CONFIG_BENCH_SECRET_ACCESS_KEY: server.secretAccessKey,
+    RCLONE_S3_NO_CHECK_BUCKET: "true",
+  };
+  const flags = ["--transfers", String(IN_FLIGHT), "--checkers", String(IN_FLIGHT)];
+  return (tree) => runProgram("rclone", ["sync", ...flags, tree, `bench:${BUCKET}/synced`], { env });
+}
+
+function awsSync(server: S3Server): Peer {
+  const { AWS_CA_BUNDLE: _, ...environment } = process.env;
+  const env = {
+    ...environment,
+    AWS_ACCESS_KEY_ID: server.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: server.secretAccessKey,
+    AWS_DEFAULT_REGION: "default",
+  };
+  const flags = ["--endpoint-url", server.endpoint, "--only-show-errors"];
+  return (tree) => runProgram("/usr/bin/aws", ["s3", "sync", ...flags, tree, `s3://${BUCKET}/synced`], { env });
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+}
