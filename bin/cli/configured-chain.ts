@@ -3,11 +3,9 @@ import { join } from "node:path";
 import { type Deployment, readDeployment } from "../../src/chain/deployment.ts";
 import { type Chain, openChain } from "../../src/chain/open-chain.ts";
 import type { PollEvent } from "../../src/chain/poll-event.ts";
+import { CHAIN_FILE } from "../../src/chain/schema.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import type { Settings } from "./settings.ts";
-
-/** The chain's own SQLite file in the state directory. */
-export const CHAIN_FILE = "chain.db";
 
 export interface ConfiguredChain {
   readonly deployment: Deployment;

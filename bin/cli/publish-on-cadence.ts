@@ -37,7 +37,7 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
   try {
     const now = () => systemClock.wall();
     const onChainEvent = (event: PollEvent) => logChain(log, event);
-    const { reader, chain } = openSources(settings, { state: "own", whole: false, now, onChainEvent });
+    const { reader, chain } = await openSources(settings, { state: "own", whole: false, now, onChainEvent });
     try {
       const onOutage = rareReport(
         (error, before) => logProblem(log, "the store does not answer", error, { before }),

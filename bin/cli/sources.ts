@@ -22,13 +22,13 @@ export interface OpenedSources {
   readonly chain: ChainSource;
 }
 
-export function openSources(settings: Settings, use: SourceUse): OpenedSources {
+export async function openSources(settings: Settings, use: SourceUse): Promise<OpenedSources> {
   const installationId = required(settings, "installationId");
   const own = use.state === "own";
   const ledger = settings.ledger === "none" ? undefined : new LedgerSource(settings.ledger);
   const projections = own ? ownProjections(settings.state, use) : copiedProjections(settings.state);
   const chainUse = { now: () => use.now(), onEvent: (event: PollEvent) => use.onChainEvent?.(event) };
-  const chain = own ? openChainFor(settings, chainUse) : openChainCopy(settings, chainUse);
+  const chain = await (own ? openChainFor(settings, chainUse) : openChainCopy(settings, chainUse));
   const { genesisTimestamp } = settings;
   return { chain, reader: new SourceReader({ installationId, ledger, projections, chain, genesisTimestamp }) };
 }

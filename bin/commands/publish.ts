@@ -73,7 +73,7 @@ async function tryOut(settings: Settings, flags: Flags): Promise<CycleReport> {
   const store = await openConfiguredStore(settings, { write: false });
   const given = parseInstant(flags.at);
   const now = instantClock(given);
-  const { reader, chain } = openSources(settings, { state: "copy", whole: true, now });
+  const { reader, chain } = await openSources(settings, { state: "copy", whole: true, now });
   try {
     await pollUntilSettled(chain, now, now() + settings.deadline * 1000);
     const options = publisherOptions(settings, flags, { store, reader, floor: 0 });
@@ -90,7 +90,7 @@ async function publishOnce(settings: Settings, flags: Flags): Promise<CycleRepor
     const given = parseInstant(flags.at);
     const at = given === undefined ? undefined : explicitInstant(given, published, flags.force ?? false);
     const now = instantClock(at);
-    const { reader, chain } = openSources(settings, { state: "own", whole: true, now, onChainEvent: warnOf });
+    const { reader, chain } = await openSources(settings, { state: "own", whole: true, now, onChainEvent: warnOf });
     try {
       const limited = withDeadline(store, () => systemClock.monotonic(), settings.deadline * 1000);
       const options = { ...publisherOptions(settings, flags, { store: limited, reader, floor: 0 }), published };

@@ -42,7 +42,7 @@ export function registerRender(program: Command): void {
 
 async function render(settings: Settings, path: string, given: number | undefined): Promise<ShimAnswer> {
   const now = instantClock(given);
-  const { reader, chain } = openSources(settings, { state: "copy", whole: true, now });
+  const { reader, chain } = await openSources(settings, { state: "copy", whole: true, now });
   try {
     await pollUntilSettled(chain, now, now() + settings.deadline * 1000);
     const at = given ?? now();

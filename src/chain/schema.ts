@@ -2,6 +2,8 @@
  * The chain's own SQLite file in the state directory: the logs at or below the safe block, and the last good snapshot.
  * Only the sync writes it. It may be wiped: it is read again from the chain.
  */
+/** Its name in the state directory. */
+export const CHAIN_FILE = "chain.db";
 export const CHAIN_SCHEMA_VERSION = 2;
 
 export const CHAIN_SCHEMA = `

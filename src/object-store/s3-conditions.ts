@@ -8,7 +8,7 @@ export type TagForm = "quoted" | "unquoted";
 /** `none`: conditions would be ignored or refused. */
 export type Conditions = TagForm | "none";
 
-/** One put of a small object; gives its tag, or that it was refused for its condition. */
+/** One put of the same small object; gives its tag, or that it was refused for its condition. */
 export type ProbePut = (headers: {
   IfNoneMatch?: "*";
   IfMatch?: string;
@@ -18,8 +18,12 @@ export type ProbePut = (headers: {
 
 const STALE_TAG = "0".repeat(32);
 
-export async function probeConditions(put: ProbePut): Promise<Conditions> {
-  const first = await put({ IfNoneMatch: "*" });
+/**
+ * `create` tells a refusal from an answer that was lost, which takes a read; `put` need not: of the puts that come after,
+ * the bytes and so the tag are those that stand there.
+ */
+export async function probeConditions(create: ProbePut, put: ProbePut): Promise<Conditions> {
+  const first = await create({ IfNoneMatch: "*" });
   if (first.refused !== undefined) return "none";
   const again = await put({ IfNoneMatch: "*" });
   if (again.refused !== "condition") return "none";

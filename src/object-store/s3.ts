@@ -146,7 +146,10 @@ export class S3Store implements ObjectStore, StoreClock {
     const key = `probe/${randomBytes(9).toString("base64url")}`;
     const object: StoreObject = { body: new Uint8Array(), contentType: "text/plain", metadata: {} };
     try {
-      return await probeConditions((headers) => this.#write(key, object, headers));
+      return await probeConditions(
+        (headers) => this.#write(key, object, headers),
+        (headers) => this.#tryWrite(key, object, headers, newMark()),
+      );
     } finally {
       await this.delete(key);
     }
@@ -154,7 +157,15 @@ export class S3Store implements ObjectStore, StoreClock {
 
   /** A put with every retry: its tag, or that it was refused for its condition. Throws `StoreUnavailable`. */
   async #write(key: string, object: StoreObject, headers: PutHeaders): Promise<Written> {
-    const mark = randomBytes(9).toString("base64url");
+    const mark = newMark();
+    const done = await this.#tryWrite(key, object, headers, mark);
+    if (done.refused !== "condition") return done;
+    const stored = await this.#read(key);
+    return stored?.mark === mark ? { tag: stored.object.tag, refused: undefined } : done;
+  }
+
+  /** The same, but a put that was stored and whose answer was lost may count as refused. */
+  async #tryWrite(key: string, object: StoreObject, headers: PutHeaders, mark: string): Promise<Written> {
     try {
       const tag = await retrying(LIMITS, (signal) => this.#bucket.write(key, object, mark, headers, signal), verdictOf);
       return { tag, refused: undefined };
@@ -166,8 +177,7 @@ export class S3Store implements ObjectStore, StoreClock {
       if (!conditional || (refusal !== "condition" && refusal !== "contended" && refusal !== "absent")) {
         throw unavailable(`put ${this.name}/${key}`, error);
       }
-      const stored = await this.#read(key);
-      return stored?.mark === mark ? { tag: stored.object.tag, refused: undefined } : { refused: "condition", error };
+      return { refused: "condition", error };
     }
   }
 
@@ -184,6 +194,10 @@ export class S3Store implements ObjectStore, StoreClock {
 /** The server's instant lies in the second after `date`, and between `sent` and `received` of the clock in question. */
 function skewOf(sent: number, date: number, received: number): number {
   return received < date ? received - date : Math.max(0, sent - (date + 999));
+}
+
+function newMark(): string {
+  return randomBytes(9).toString("base64url");
 }
 
 type Written =

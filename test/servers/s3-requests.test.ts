@@ -25,13 +25,15 @@ afterAll(async () => {
 beforeEach(async () => {
   world = new World();
   world.receive(5);
-  const store = s3Store(server, { endpoint: proxy.endpoint });
+  // The world's time is set, the server's is not: the store's clock is left out, which asks for nothing by itself.
+  const inStep = { clockSkew: async () => 0, watchClock: () => () => 0 };
+  const store = Object.assign(s3Store(server, { endpoint: proxy.endpoint }), inStep);
   await store.probe();
   worker = await world.work({ store, floor: FLOOR });
   await worker.cycle(START + 16_000);
 });
 afterEach(async () => {
-  await worker.stop();
+  await worker?.stop();
   world.end();
 });
 
@@ -50,6 +52,12 @@ async function turnUntil(end: number): Promise<void> {
     await worker.publisher.renewIfDue(worker.publisher.nextDue());
   }
 }
+
+test("the probe at start is six small puts and a delete", async () => {
+  const store = s3Store(server, { endpoint: proxy.endpoint });
+  const requests = await requestsDuring(() => store.probe());
+  expect(requests.map((line) => line.split("/")[0])).toEqual(["DELETE probe", ...Array(6).fill("PUT probe")]);
+});
 
 test("one new receipt is three puts and nothing else", async () => {
   world.receive(1);
