@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { ROUTES } from "../../src/http/routes.ts";
 import { startServer } from "../../src/shim/node-server.ts";
 import { allScripts } from "../support/all-scripts.ts";
+import { directoryWorld } from "../support/directory-world.ts";
 import { runScript } from "../support/run-http-script.ts";
 import { addressTarget, coreTarget, webTarget } from "../support/script-targets.ts";
 import { scriptWorld } from "../support/script-world.ts";
@@ -24,8 +25,11 @@ for (const { name, blocks } of SCRIPTS) {
     expect(outcome).toMatchObject({ differences: [], passedOver: [] });
   });
 
-  test(`${name} on a Node server`, async () => {
-    const world = await scriptWorld();
+  test.each([
+    ["a store in memory", undefined],
+    ["a directory", directoryWorld],
+  ])(`${name} on a Node server over %s`, async (_, makeStore) => {
+    const world = await scriptWorld(await makeStore?.());
     const server = await startServer(world.context, {
       host: "127.0.0.1",
       port: 0,

@@ -1,0 +1,22 @@
+import { existsSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { openStore } from "../../src/object-store/open-store.ts";
+import { tickStore } from "../../src/shim/tick-store.ts";
+import type { WorldStore } from "./script-world.ts";
+
+/** A directory as `serve` reads it, while another opens it to write; it fails by being moved away, and goes with the test. */
+export async function directoryWorld(): Promise<WorldStore> {
+  const folder = mkdtempSync(join(tmpdir(), "noonmark-scripts-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const [here, away] = [join(folder, "store"), join(folder, "away")];
+  return {
+    writer: await openStore(here, { write: true }),
+    reader: tickStore(await openStore(here, { write: false })),
+    fail: () => renameSync(here, away),
+    recover: () => {
+      if (existsSync(away)) renameSync(away, here);
+    },
+  };
+}
