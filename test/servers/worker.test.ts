@@ -15,7 +15,7 @@ let miniflare: Miniflare;
 let store: R2Store;
 let address: { hostname: string; port: number };
 beforeAll(async () => {
-  script = await workerBundle();
+  script = await workerBundle('export { default } from "../../src/shim/worker.ts";');
   miniflare = new Miniflare({
     host: "127.0.0.1",
     modules: true,

@@ -1,11 +1,11 @@
 import { gzipSync } from "node:zlib";
-import { build } from "esbuild";
 import { Miniflare } from "miniflare";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { allScripts } from "../support/all-scripts.ts";
 import { runScript, type ScriptControl } from "../support/run-http-script.ts";
 import { addressTarget, TRANSPORT_HEADERS } from "../support/script-targets.ts";
 import { scriptWorld } from "../support/script-world.ts";
+import { workerBundle } from "./worker-bundle.ts";
 
 let workerd: Miniflare;
 let address: { hostname: string; port: number };
@@ -14,26 +14,13 @@ beforeAll(async () => {
   workerd = new Miniflare({
     host: "127.0.0.1",
     modules: true,
-    script: await bundle("../support/workerd-world.ts"),
+    script: await workerBundle('export { default } from "../support/workerd-world.ts";'),
     compatibilityDate: "2026-07-01",
   });
   const { hostname, port } = await workerd.ready;
   address = { hostname, port: Number(port) };
 });
 afterAll(() => workerd.dispose());
-
-async function bundle(entry: string): Promise<string> {
-  const { outputFiles } = await build({
-    entryPoints: [new URL(entry, import.meta.url).pathname],
-    bundle: true,
-    write: false,
-    format: "esm",
-    platform: "neutral",
-    target: "es2024",
-    minify: true,
-  });
-  return outputFiles[0]?.text ?? "";
-}
 
 function remoteControl(): ScriptControl {
   const post = async (what: string, value = "") => {
@@ -56,7 +43,7 @@ for (const { name, blocks } of allScripts()) {
 }
 
 test("the shim's core is small: no driver, no schema library, nothing of Node", async () => {
-  const script = await bundle("../../src/shim/web-handler.ts");
+  const script = await workerBundle('export { webHandler } from "../../src/shim/web-handler.ts";');
   expect(script).not.toContain("node:");
   expect(gzipSync(script).length).toBeLessThan(10_000);
 });
