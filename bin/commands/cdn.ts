@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Argument, type Command } from "commander";
-import { DEFAULT_OPTIONS, type Origin } from "../../cdn-config/generate/options.ts";
+import { DEFAULT_OPTIONS, originOf } from "../../cdn-config/generate/options.ts";
 import { CDN_TARGETS, type CdnTarget } from "../../cdn-config/generate/targets.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 
@@ -11,6 +11,7 @@ interface CdnFlags {
   readonly shim: string;
   readonly listen: string;
   readonly socket: string;
+  readonly trusted: string;
 }
 
 /** `noonmark cdn TARGET`: a front's configuration from the table of routes. */
@@ -25,6 +26,7 @@ export function registerCdn(program: Command): void {
     .option("--shim <url>", "of the shim", `http://${shim.host}:${shim.port}`)
     .option("--listen <address:port>", "where nginx listens", DEFAULT_OPTIONS.listen)
     .option("--socket <path>", "between nginx's script and its cache", DEFAULT_OPTIONS.socket)
+    .option("--trusted <file>", "certificates by which nginx judges https origins", DEFAULT_OPTIONS.trusted)
     .action((target: CdnTarget, flags: CdnFlags) => {
       const bucketUrl = parseUrl("bucket", flags.bucket);
       const files = CDN_TARGETS[target]({
@@ -32,6 +34,7 @@ export function registerCdn(program: Command): void {
         shim: originOf(parseUrl("shim", flags.shim)),
         listen: flags.listen,
         socket: flags.socket,
+        trusted: flags.trusted,
       });
       const out = flags.out ?? join("cdn-config", target);
       for (const [name, text] of Object.entries(files)) write(out, name, text);
@@ -42,10 +45,6 @@ function parseUrl(option: string, text: string): URL {
   const url = URL.parse(text);
   if (url?.protocol === "http:" || url?.protocol === "https:") return url;
   throw new Failure("invalid_setting", `--${option} "${text}" is no http or https URL`, { exit: EXIT.usage });
-}
-
-function originOf(url: URL): Origin {
-  return { host: url.hostname, port: Number(url.port) || (url.protocol === "https:" ? 443 : 80) };
 }
 
 function write(directory: string, name: string, text: string): void {

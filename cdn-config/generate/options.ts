@@ -9,17 +9,34 @@ export interface CdnOptions {
   readonly listen: string;
   /** A socket in the file system between nginx's script and its cache. */
   readonly socket: string;
+  /** A file of certificates, by which nginx judges those of https origins. */
+  readonly trusted: string;
 }
 
 export interface Origin {
+  readonly protocol: "http" | "https";
   readonly host: string;
   readonly port: number;
 }
 
+const PORTS = { http: 80, https: 443 } as const;
+
+/** Of an absolute URL, whose protocol is http or https. */
+export function originOf({ protocol, hostname, port }: URL): Origin {
+  const scheme = protocol === "https:" ? "https" : "http";
+  return { protocol: scheme, host: hostname, port: Number(port) || PORTS[scheme] };
+}
+
+/** As a client of the origin writes it in Host. */
+export function hostOf({ protocol, host, port }: Origin): string {
+  return port === PORTS[protocol] ? host : `${host}:${port}`;
+}
+
 /** What the checked-in files say: a bucket's gateway and a shim on the front's own machine. */
 export const DEFAULT_OPTIONS: CdnOptions = {
-  bucket: { host: "127.0.0.1", port: 8080, path: "/noonmark/public/" },
-  shim: { host: "127.0.0.1", port: 8787 },
+  bucket: { protocol: "http", host: "127.0.0.1", port: 8080, path: "/noonmark/public/" },
+  shim: { protocol: "http", host: "127.0.0.1", port: 8787 },
   listen: "127.0.0.1:8081",
   socket: "/run/noonmark-cache.sock",
+  trusted: "/etc/ssl/certs/ca-certificates.crt",
 };

@@ -9,10 +9,12 @@ import {
 import { METHOD_NOT_ALLOWED, unavailable } from "../../src/http/errors.ts";
 import type { Representation } from "../../src/http/representation.ts";
 import { PUBLISHED_ERROR_EDGE_SECONDS, ROUTES } from "../../src/http/routes.ts";
-import type { CdnOptions, Origin } from "./options.ts";
+import { type CdnOptions, hostOf, type Origin } from "./options.ts";
+import { requireHttp } from "./plain-http.ts";
 import { CACHED_URLS, routeNames } from "./plan.ts";
+import { STORAGE_HEADERS } from "./storage-headers.ts";
 
-/** Metadata of an answer (`stored-answer.ts`) and the store's own; the cache hands none of it on. */
+/** Metadata of an answer (`stored-answer.ts`); the cache hands none of it on. */
 const METADATA = [
   "status",
   "headers",
@@ -24,21 +26,12 @@ const METADATA = [
   "asof",
   "noonmark-put",
 ];
-const OF_STORAGE = [
-  "last-modified",
-  "accept-ranges",
-  "x-amz-request-id",
-  "x-amz-id-2",
-  "x-amz-version-id",
-  "x-amz-server-side-encryption",
-  "x-rgw-object-type",
-  "expires",
-  "server",
-];
 const RESTORED = ["etag", "cache-control", "retry-after", SOURCE_HEADER, FALLBACK_REASON_HEADER];
 const STALE = Math.max(...ROUTES.map((route) => route.staleIfErrorSeconds));
 
+/** Throws `Failure` https_unsupported. */
 export function varnishFiles(options: CdnOptions): Record<string, string> {
+  requireHttp("varnish", options);
   return { "default.vcl": vcl(options) };
 }
 
@@ -107,11 +100,11 @@ sub vcl_backend_fetch {
   }
   if (bereq.http.noonmark-key && bereq.retries == 0) {
     set bereq.backend = bucket;
-    set bereq.http.Host = "${bucket.host}:${bucket.port}";
+    set bereq.http.Host = "${hostOf(bucket)}";
     set bereq.url = "${bucket.path}" + bereq.http.noonmark-key;
   } else {
     set bereq.backend = shim;
-    set bereq.http.Host = "${shim.host}:${shim.port}";
+    set bereq.http.Host = "${hostOf(shim)}";
     set bereq.url = bereq.http.noonmark-url;
     set bereq.http.noonmark-front = "1";
   }
@@ -164,7 +157,7 @@ ${edgeSeconds()}
   }
 ${[
   ...METADATA.map((name) => `x-amz-meta-${name}`),
-  ...OF_STORAGE,
+  ...STORAGE_HEADERS,
   "noonmark-valid-until",
   "noonmark-until",
   "noonmark-past",

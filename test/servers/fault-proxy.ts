@@ -1,6 +1,7 @@
 /** A proxy in front of a real server that does what a script says with the next requests, then passes all on. */
 import { once } from "node:events";
-import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, request, type ServerResponse } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 
 export type Fault =
@@ -36,6 +37,8 @@ export interface FaultProxy {
   readonly seen: string[];
   /** Method, path and status of every answer of the server's so far, whether or not anybody waited for it. */
   readonly answered: string[];
+  /** Stand on every answer of the server's besides its own, or in place of them. */
+  headers: Readonly<Record<string, string>>;
   /** Added to the Date of every answer, ms. */
   dateShiftMs: number;
   stop(): Promise<void>;
@@ -47,22 +50,28 @@ interface Hold {
   readonly gone: Promise<void>;
 }
 
-export async function startFaultProxy(target: string): Promise<FaultProxy> {
+/** With `identity` it speaks https. */
+export async function startFaultProxy(
+  target: string,
+  identity?: { readonly key: Buffer; readonly cert: Buffer },
+): Promise<FaultProxy> {
   let faults: Fault[] = [];
   const holds: Hold[] = [];
   const upstream = new URL(target);
-  const server = createServer((incoming, outgoing) => {
+  const take: RequestListener = (incoming, outgoing) => {
     const line = `${incoming.method} ${incoming.url}`;
     proxy.seen.push(line);
     const held = holds.findIndex(({ request }) => request.test(line));
     const [hold] = held < 0 ? [] : holds.splice(held, 1);
     handle(faults.shift() ?? proxy.otherwise, incoming, outgoing, hold).catch(() => incoming.socket.destroy());
-  });
+  };
+  const server = identity === undefined ? createServer(take) : createSecureServer(identity, take);
   const proxy: FaultProxy = {
     endpoint: "",
     otherwise: "pass",
     seen: [],
     answered: [],
+    headers: {},
     dateShiftMs: 0,
     hold: (request) => {
       const [arrived, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -81,7 +90,9 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   };
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  return Object.assign(proxy, { endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+  return Object.assign(proxy, {
+    endpoint: `${identity === undefined ? "http" : "https"}://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  });
 
   async function handle(
     fault: Fault,
@@ -114,7 +125,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
       return;
     }
     const date = new Date(Date.parse(answer.headers.date ?? "") + proxy.dateShiftMs).toUTCString();
-    outgoing.writeHead(answer.statusCode ?? 502, { ...answer.headers, date });
+    outgoing.writeHead(answer.statusCode ?? 502, { ...answer.headers, ...proxy.headers, date });
     if (fault === "half")
       outgoing.write(received.subarray(0, received.length / 2), () => incoming.socket.resetAndDestroy());
     else outgoing.end(received);

@@ -1,8 +1,10 @@
 /** nginx with the generated file, in front of a real bucket and the shim. */
 import { afterAll, beforeAll, describe } from "vitest";
 import type { Front } from "./front.ts";
+import { keepsBack } from "./kept-back.ts";
 import { startNginx } from "./nginx.ts";
 import { endures } from "./outage.ts";
+import { goesByCertificates } from "./over-tls.ts";
 import { type PublishedWorld, publishWorld } from "./published-world.ts";
 import { type S3Server, startRadosgw } from "./radosgw.ts";
 import { makeBucket } from "./s3-store.ts";
@@ -33,3 +35,8 @@ describe("the scripts through nginx", () =>
 
 describe("nginx under load and through outages", () =>
   endures({ world: () => world, start: startNginx, loadMs: 10_000 }));
+
+describe("nginx and its origins' headers", () =>
+  keepsBack({ world: () => world, start: startNginx, besides: ["server"] }));
+
+describe("nginx and https", () => goesByCertificates({ world: () => world, start: startNginx }));

@@ -2,12 +2,10 @@
 import { expect, test } from "vitest";
 import { PROCESS_KEY, TELEMETRY_KEY } from "../../src/http/keys.ts";
 import { putAnswer } from "../support/publish-answer.ts";
-import { type FaultProxy, startFaultProxy } from "./fault-proxy.ts";
 import type { Front } from "./front.ts";
+import { ask, type Origins, overProxies } from "./over-proxies.ts";
 import { until } from "./processes.ts";
 import type { PublishedWorld } from "./published-world.ts";
-
-type Origins = PublishedWorld["origins"];
 
 const REVALIDATE = { "cache-control": "public, max-age=0, must-revalidate" };
 const CLIENTS = 64;
@@ -21,7 +19,7 @@ export interface Hardship {
 
 export function endures({ world, start, loadMs }: Hardship): void {
   test(`${CLIENTS} clients cost the origin one request per edge second and key`, async () => {
-    await withProxies(world(), start, async (front, bucket, shim) => {
+    await overProxies(world(), start, async (front, bucket, shim) => {
       await putAnswer(world().store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"load"' });
       const end = performance.now() + loadMs;
       let answers = 0;
@@ -39,7 +37,7 @@ export function endures({ world, start, loadMs }: Hardship): void {
   });
 
   test("a stopped origin is hidden where the table says so, and nowhere else", async () => {
-    await withProxies(world(), start, async (front, bucket, shim) => {
+    await overProxies(world(), start, async (front, bucket, shim) => {
       await putAnswer(world().store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"hidden"' });
       await putAnswer(world().store, PROCESS_KEY, { status: 200, headers: REVALIDATE, body: '"seen"' });
       expect((await ask(front, "/v1/public/telemetry")).status).toBe(200);
@@ -59,7 +57,7 @@ export function endures({ world, start, loadMs }: Hardship): void {
   });
 
   test("nothing is hidden past valid-until, and the successor is on time while the shim lives", async () => {
-    await withProxies(world(), start, async (front, bucket, shim) => {
+    await overProxies(world(), start, async (front, bucket, shim) => {
       const from = Date.now() + 2_500;
       const successors = [{ from, edits: [{ offset: 1, length: 5, text: "stale" }] }];
       await putAnswer(world().store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"fresh"' }, successors);
@@ -88,31 +86,4 @@ export function endures({ world, start, loadMs }: Hardship): void {
       expect(last).toBeLessThan(end);
     });
   });
-}
-
-async function withProxies(
-  world: PublishedWorld,
-  startFront: Hardship["start"],
-  body: (front: Front, bucket: FaultProxy, shim: FaultProxy) => Promise<void>,
-): Promise<void> {
-  const { bucket, shim } = world.origins;
-  const bucketProxy = await startFaultProxy(`http://${bucket.host}:${bucket.port}`);
-  const shimProxy = await startFaultProxy(`http://${shim.host}:${shim.port}`);
-  const port = (proxy: FaultProxy) => Number(new URL(proxy.endpoint).port);
-  const front = await startFront({
-    bucket: { ...bucket, port: port(bucketProxy) },
-    shim: { ...shim, port: port(shimProxy) },
-  });
-  bucketProxy.seen.length = 0;
-  shimProxy.seen.length = 0;
-  try {
-    await body(front, bucketProxy, shimProxy);
-  } finally {
-    await front.stop();
-    await Promise.all([bucketProxy.stop(), shimProxy.stop()]);
-  }
-}
-
-function ask({ hostname, port }: Front, path: string): Promise<Response> {
-  return fetch(`http://${hostname}:${port}${path}`);
 }

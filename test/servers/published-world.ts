@@ -41,8 +41,8 @@ export async function originsOver(server: S3Server, store: S3Store): Promise<Pub
     store,
     shim,
     origins: {
-      bucket: { host: hostname, port: Number(port), path: `/${store.name.slice("s3://".length)}/` },
-      shim: { host: "127.0.0.1", port: shim.port },
+      bucket: { protocol: "http", host: hostname, port: Number(port), path: `/${store.name.slice("s3://".length)}/` },
+      shim: { protocol: "http", host: "127.0.0.1", port: shim.port },
     },
     stop: () => shim.stop(),
   };

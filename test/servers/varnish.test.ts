@@ -1,6 +1,7 @@
 /** Varnish with the generated file, in front of a real bucket and the shim. */
 import { afterAll, beforeAll, describe } from "vitest";
 import type { Front } from "./front.ts";
+import { keepsBack } from "./kept-back.ts";
 import { endures } from "./outage.ts";
 import { type PublishedWorld, publishWorld } from "./published-world.ts";
 import { type S3Server, startRadosgw } from "./radosgw.ts";
@@ -36,3 +37,7 @@ describe("the scripts on the shim over S3", () =>
 
 describe("Varnish under load and through outages", () =>
   endures({ world: () => world, start: startVarnish, loadMs: 10_000 }));
+
+// It can drop a header only by its name: one that no store is known for passes.
+describe("Varnish and its origins' headers", () =>
+  keepsBack({ world: () => world, start: startVarnish, besides: ["x-odd"] }));

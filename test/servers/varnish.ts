@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { CdnOptions } from "../../cdn-config/generate/options.ts";
+import { type CdnOptions, DEFAULT_OPTIONS } from "../../cdn-config/generate/options.ts";
 import { varnishFiles } from "../../cdn-config/generate/varnish.ts";
 import type { Front } from "./front.ts";
 import { freePort, run, start, stop, until } from "./processes.ts";
@@ -10,12 +10,17 @@ export async function startVarnish(origins: Pick<CdnOptions, "bucket" | "shim">)
   const folder = mkdtempSync(join(tmpdir(), "noonmark-varnish-"));
   const port = await freePort();
   const vcl = join(folder, "default.vcl");
-  writeFileSync(vcl, varnishFiles({ ...origins, listen: "", socket: "" })["default.vcl"] ?? "");
+  writeFileSync(vcl, varnishFiles({ ...DEFAULT_OPTIONS, ...origins })["default.vcl"] ?? "");
   // Its own complaint about a file that does not compile.
   await run("varnishd", ["-C", "-j", "none", "-f", vcl, "-n", join(folder, "check")]);
   const args = ["-F", "-j", "none", "-n", join(folder, "run"), "-a", `127.0.0.1:${port}`, "-T", "none", "-f", vcl];
   const child = start("varnishd", [...args, "-s", "malloc,64m"], join(folder, "log"));
-  await until("Varnish answers", async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok);
+  await until("Varnish answers", async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok).catch(
+    async (error: unknown) => {
+      await stop(child);
+      throw error;
+    },
+  );
   return {
     hostname: "127.0.0.1",
     port,
