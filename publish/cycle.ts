@@ -13,6 +13,7 @@ import type { ObjectStore } from "../src/object-store/object-store.ts";
 import { EXIT, Failure } from "../src/values/failure.ts";
 import type { PlannedAnswer } from "./answers.ts";
 import { eachLimited } from "./concurrency.ts";
+import type { FeedRecall } from "./feed/recall.ts";
 import type { Fence } from "./fenced-put.ts";
 import { failedRow, type Plan, type Planner, planCycle } from "./plan.ts";
 import { installationsPublication } from "./publications/measurement.ts";
@@ -25,6 +26,7 @@ import { type PlannedTile, planTiles, putTiles } from "./tiles.ts";
 export interface Cycle extends Planner {
   readonly store: ObjectStore;
   readonly fence: Fence;
+  readonly feeds: FeedRecall;
   readonly concurrency: number;
   readonly tilePace: TilePace;
   /** Everything in `use` sees one state of ledger, projections and chain; it must not await. */
@@ -33,7 +35,8 @@ export interface Cycle extends Planner {
 
 /** `at` in epoch ms. Throws what stops the whole cycle: a ledger that cannot be read, a lease that is lost. */
 export async function runCycle(cycle: Cycle, at: number): Promise<CycleReport> {
-  await prepareInstallations(cycle);
+  const found = await prepareInstallations(cycle);
+  if (cycle.selected("activity")) await cycle.feeds.look(found);
   await recallStanding(cycle);
   const plan = cycle.read((sources) => planCycle(cycle, sources, at));
   const rows: ReportRow[] = [...plan.failedRows];
@@ -48,12 +51,13 @@ export async function runCycle(cycle: Cycle, at: number): Promise<CycleReport> {
 }
 
 /** Where a new installation stands in the store is looked up before the read transaction, not inside it. */
-async function prepareInstallations({ histories, read }: Cycle): Promise<void> {
-  const ids = read(({ facts, installationId }) => [
-    installationId,
-    ...(facts === undefined ? [] : listInstallations(facts.ledger).map(({ id }) => id)),
-  ]);
+async function prepareInstallations({ histories, read }: Cycle): Promise<Pick<Sources, "projections" | "chain">> {
+  const { ids, ...found } = read(({ facts, installationId, projections, chain }) => {
+    const present = facts === undefined ? [] : listInstallations(facts.ledger).map(({ id }) => id);
+    return { ids: [installationId, ...present], projections, chain };
+  });
   for (const id of ids) await histories.prepare(id);
+  return found;
 }
 
 async function put(cycle: Cycle, planned: PlannedAnswer): Promise<ReportRow> {

@@ -2,6 +2,7 @@
 import { type ObjectStore, type PutCondition, StoreConflict } from "../src/object-store/object-store.ts";
 import { Answers } from "./answers.ts";
 import { runCycle } from "./cycle.ts";
+import { FeedRecall } from "./feed/recall.ts";
 import type { Fence } from "./fenced-put.ts";
 import { Histories } from "./histories.ts";
 import { Published } from "./published.ts";
@@ -26,6 +27,7 @@ export async function dryRun(options: Omit<PublisherOptions, "published">, at: n
       fence: UNFENCED,
       answers,
       histories,
+      feeds: new FeedRecall(store, published),
       tilePace: new TilePace(0),
       read: (use) => options.reader.read(at, use),
     },

@@ -7,14 +7,10 @@ import { installationNo } from "../src/ledger/watermarks.ts";
 import { advanceProjections } from "../src/projections/advance.ts";
 import { advanceChainViews } from "../src/projections/chain-views.ts";
 import { advanceMilestones } from "../src/projections/milestones.ts";
-import {
-  openProjections,
-  openProjectionsCopy,
-  openProjectionsInMemory,
-  PROJECTIONS_FILE,
-} from "../src/projections/open.ts";
+import { openProjections, openProjectionsCopy, PROJECTIONS_FILE } from "../src/projections/open.ts";
 import { feedContext } from "./feed/context.ts";
 import { planFeeds } from "./feed/plan.ts";
+import { beginFeeds } from "./feed/recall.ts";
 
 export interface ProjectionInputs {
   /** The configured one, whose activity is followed. */
@@ -55,12 +51,7 @@ export function ownProjections(stateDirectory: string, options: { readonly whole
 /** A copy in memory, for what leaves no trace: it takes in all that is new before it answers. */
 export function copiedProjections(stateDirectory: string): ProjectionsSource {
   const db = openProjectionsCopy(join(stateDirectory, PROJECTIONS_FILE));
-  return source(() => db, { whole: true });
-}
-
-/** Empty ones in memory, for tests. */
-export function emptyProjections(): ProjectionsSource {
-  const db = openProjectionsInMemory();
+  beginFeeds(db);
   return source(() => db, { whole: true });
 }
 

@@ -11,6 +11,7 @@ import { formatTimestamp } from "../src/values/timestamp.ts";
 import { type AnswerOptions, Answers, earlier } from "./answers.ts";
 import type { Clock } from "./clock.ts";
 import { runCycle } from "./cycle.ts";
+import { FeedRecall } from "./feed/recall.ts";
 import { sweepFeed } from "./feed/sweep.ts";
 import { Histories } from "./histories.ts";
 import type { Lease, LeaseIdentity, LeaseNews } from "./lease.ts";
@@ -38,6 +39,7 @@ export class Publisher {
   readonly #lease: Lease;
   readonly #histories: Histories;
   readonly #answers: Answers;
+  readonly #feeds: FeedRecall;
   readonly #tilePace: TilePace;
   #last: CycleReport | undefined;
 
@@ -46,6 +48,7 @@ export class Publisher {
     this.#lease = lease;
     this.#histories = histories;
     this.#answers = new Answers(options.published, options);
+    this.#feeds = new FeedRecall(options.store, options.published);
     this.#tilePace = new TilePace(options.floor);
   }
 
@@ -87,6 +90,7 @@ export class Publisher {
         fence: this.#lease,
         answers: this.#answers,
         histories: this.#histories,
+        feeds: this.#feeds,
         tilePace: this.#tilePace,
         read: (use) =>
           reader.read(

@@ -15,6 +15,7 @@ export function feedLayout(
   prefix: string,
 ): FeedLayout {
   const nodes = new FeedNodes(projections, category);
+  if (nodes.state() === undefined) throw new Error(`the feed of ${category} has not been planned`);
   const indexed = nodes.newest(2)?.first ?? "";
   const entry = (node: Parameters<typeof nodeName>[1]) => ({ name: nodeName(nodes, node, prefix), last: node.last });
   return {

@@ -3,9 +3,10 @@
  * put, and only while that very head still stands. A crash on the way leaves them for the next cycle.
  */
 import type { Database } from "better-sqlite3";
-import { activityKey, activityTileKey, type Category } from "../../src/http/keys.ts";
+import { decodeHead } from "../../src/http/activity-head.ts";
+import { activityKey, activityTileKey, CATEGORIES, type Category } from "../../src/http/keys.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
-import { forgetUnnamed, type UnnamedTile, unnamedTiles } from "../../src/projections/feed-nodes.ts";
+import { dateUnnamed, forgetUnnamed, isUnnamed, unnamedTiles } from "../../src/projections/feed-nodes.ts";
 import type { Fence } from "../fenced-put.ts";
 import type { Published } from "../published.ts";
 
@@ -21,17 +22,18 @@ export interface Sweep {
   readonly published: Published;
 }
 
-/** `at` in epoch ms. Without anything due there is no request. */
+/** `at` (epoch ms) is the cycle's: a head that was put at that instant names nothing that has gone before. */
 export async function sweepFeed({ projections, store, fence, published }: Sweep, at: number): Promise<void> {
-  const due = unnamedTiles(projections, at, at - KEPT_MS, MOST);
-  const categories = new Set(due.map(({ category }) => category));
-  for (const category of categories) {
+  for (const category of CATEGORIES) {
+    if (published.get(activityKey(category))?.putAt === at) dateUnnamed(projections, category, at);
+  }
+  // Without anything due there is no request.
+  const due = unnamedTiles(projections, at - KEPT_MS, MOST);
+  for (const category of new Set(due.map((tile) => tile.category))) {
     const known = published.get(activityKey(category));
-    const tiles = due.filter((tile) => tile.category === category && isWithout(tile, known?.putAt));
-    if (known === undefined || tiles.length === 0) continue;
-    const head = await store.get(activityKey(category), { fresh: true });
-    if (head?.tag !== known.tag) continue;
-    for (const { name } of tiles) await remove(category, name);
+    const head = known && (await store.get(activityKey(category), { fresh: true }));
+    if (known === undefined || head?.tag !== known.tag || namesUnnamed(projections, category, head.body)) continue;
+    for (const { name } of due.filter((tile) => tile.category === category)) await remove(category, name);
   }
 
   async function remove(category: Category, name: string): Promise<void> {
@@ -41,7 +43,8 @@ export async function sweepFeed({ projections, store, fence, published }: Sweep,
   }
 }
 
-/** Whether the head that stands was put after the tile had gone from the feed. */
-function isWithout({ since }: UnnamedTile, headPutAt: number | undefined): boolean {
-  return headPutAt !== undefined && headPutAt >= since;
+/** A plan that came after the head was built has taken from the feed what the head names. */
+function namesUnnamed(projections: Database, category: Category, body: Uint8Array): boolean {
+  const { tiles = [], indexes = [] } = decodeHead(new TextDecoder().decode(body)) ?? {};
+  return [...tiles, ...indexes].some(({ name }) => isUnnamed(projections, category, name));
 }

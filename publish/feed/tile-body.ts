@@ -8,6 +8,8 @@ import type { FeedNode, FeedNodes } from "../../src/projections/feed-nodes.ts";
 import { eventText, type FeedContext } from "../../src/resources/activity/event.ts";
 import { activityEventSchema } from "../../src/resources/activity/schema-events.ts";
 
+const HASH_LENGTH = 22;
+
 /** The lines of a range, newest first. */
 export function eventLines(
   projections: Database,
@@ -49,6 +51,11 @@ export function nodeName(nodes: FeedNodes, node: FeedNode, prefix: string): stri
   return node.name ?? `${prefix}-${node.hash ?? hashOf(indexBody(nodes, node, prefix))}`;
 }
 
+/** What a tile's name says of its text. */
+export function hashInName(name: string): string {
+  return name.slice(-HASH_LENGTH);
+}
+
 export function indexBody(nodes: FeedNodes, index: FeedNode, prefix: string): string {
   return encodeIndexTile(entriesOf(nodes, index, prefix));
 }
@@ -60,5 +67,5 @@ export function entriesOf(nodes: FeedNodes, { first }: FeedNode, prefix: string)
 }
 
 function hashOf(text: string): string {
-  return createHash("sha256").update(text).digest("base64url").slice(0, 22);
+  return createHash("sha256").update(text).digest("base64url").slice(0, HASH_LENGTH);
 }

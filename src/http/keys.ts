@@ -46,9 +46,14 @@ export function activityKey(category: Category): string {
   return `v1/public/activity/${category}`;
 }
 
+/** What the keys of a category's tiles begin with. */
+export function activityTilesPrefix(category: Category): string {
+  return `v1/public/activity/${category}/tiles/`;
+}
+
 /** An immutable tile of a category's feed; `name` is `<history>-<epoch>-<hash>`. */
 export function activityTileKey(category: Category, name: string): string {
-  return `v1/public/activity/${category}/tiles/${name}`;
+  return activityTilesPrefix(category) + name;
 }
 
 /** The reverse of `activityTileKey`; `undefined` for any other key. */

@@ -22,7 +22,10 @@ export interface ObjectStore {
   /** Deleting what is not there is done. */
   delete(key: string): Promise<void>;
 
-  /** Keys that begin with a prefix, ascending by UTF-8 bytes; for operators' commands only, no cycle lists anything. */
+  /**
+   * Keys that begin with a prefix, ascending by UTF-8 bytes; for operators' commands, and for a publisher that has lost
+   * its state. No other cycle lists anything.
+   */
   list(prefix: string): AsyncIterable<string>;
 }
 

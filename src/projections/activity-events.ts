@@ -94,6 +94,20 @@ export function readActivityKeys(
   return keys.all(...categoryArgument(category), above, through) as string[];
 }
 
+/** The newest and the oldest key at or above one and below another; undefined where there is none. */
+export function boundsOf(
+  projections: Database,
+  category: FeedCategory,
+  from: string,
+  below: string,
+): { readonly first: string; readonly last: string } | undefined {
+  const sql = `SELECT max(key) AS first, min(key) AS last FROM activity_event
+    WHERE ${inCategory(category)} AND key >= ? AND key < ?`;
+  const bounds = statement<string[], { first: string | null; last: string | null }>(projections, sql);
+  const { first, last } = bounds.get(...categoryArgument(category), from, below) ?? { first: null, last: null };
+  return first === null || last === null ? undefined : { first, last };
+}
+
 export interface ActivityChange {
   readonly no: number;
   readonly key: string;

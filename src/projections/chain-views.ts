@@ -4,6 +4,7 @@ import type { ChainState } from "../chain/chain-state.ts";
 import { advanceChainActivity } from "./activity-chain.ts";
 import { ACTIVITY_TABLES } from "./activity-events.ts";
 import { CHAIN_PROGRESS_TABLE } from "./chain-events.ts";
+import { FEED_FOUND_TABLE } from "./feed-found.ts";
 import { FEED_TABLES } from "./feed-nodes.ts";
 import { MILESTONE_TABLES } from "./milestone-state.ts";
 import { SAVED_HISTORY_TABLE } from "./saved-history.ts";
@@ -16,6 +17,7 @@ export const CHAIN_VIEW_TABLES = [
   ACTIVITY_TABLES,
   MILESTONE_TABLES,
   FEED_TABLES,
+  FEED_FOUND_TABLE,
 ].join("\n");
 
 export interface ChainViewInputs {

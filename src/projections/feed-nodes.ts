@@ -124,6 +124,22 @@ export class FeedNodes {
     statement(this.#db, "INSERT OR REPLACE INTO feed_garbage VALUES (?, ?, NULL)").run(this.#category, name);
   }
 
+  /** No tile at all, and nothing of it is garbage: what stands in the store is known from elsewhere. */
+  clear(): void {
+    statement(this.#db, "DELETE FROM feed_node WHERE category = ?").run(this.#category);
+  }
+
+  forgetNames(): void {
+    statement(this.#db, "UPDATE feed_node SET name = NULL WHERE category = ?").run(this.#category);
+  }
+
+  /** These names and no others are garbage. */
+  setGarbage(names: readonly string[]): void {
+    statement(this.#db, "DELETE FROM feed_garbage WHERE category = ?").run(this.#category);
+    const insert = statement(this.#db, "INSERT INTO feed_garbage VALUES (?, ?, NULL)");
+    for (const name of names) insert.run(this.#category, name);
+  }
+
   #one(level: FeedLevel, rest: string, ...args: string[]): FeedNode | undefined {
     return statement<(string | number)[], FeedNode>(this.#db, `${SELECT} ${rest}`).get(this.#category, level, ...args);
   }
@@ -137,16 +153,25 @@ export class FeedNodes {
 export interface UnnamedTile {
   readonly category: FeedCategory;
   readonly name: string;
-  /** Epoch ms: heads that were put from then on do not name it. */
-  readonly since: number;
 }
 
-/** Gives those that have just gone their date, and returns the ones that went at or before `before`, at most `most`. */
-export function unnamedTiles(projections: Database, at: number, before: number, most: number): UnnamedTile[] {
-  const undated = statement(projections, "SELECT 1 FROM feed_garbage WHERE since IS NULL LIMIT 1").get();
-  if (undated !== undefined) statement(projections, "UPDATE feed_garbage SET since = ? WHERE since IS NULL").run(at);
-  const sql = "SELECT category, name, since FROM feed_garbage WHERE since <= ? ORDER BY since LIMIT ?";
+/** A head that names none of a category's unnamed tiles was put at `at` (epoch ms): from then on they are of no use. */
+export function dateUnnamed(projections: Database, category: FeedCategory, at: number): void {
+  const undated = statement(projections, "SELECT 1 FROM feed_garbage WHERE category = ? AND since IS NULL LIMIT 1");
+  if (undated.get(category) === undefined) return;
+  const sql = "UPDATE feed_garbage SET since = ? WHERE category = ? AND since IS NULL";
+  statement(projections, sql).run(at, category);
+}
+
+/** Those of no use since `before` or longer, at most `most`. */
+export function unnamedTiles(projections: Database, before: number, most: number): UnnamedTile[] {
+  const sql = "SELECT category, name FROM feed_garbage WHERE since <= ? ORDER BY since LIMIT ?";
   return statement<[number, number], UnnamedTile>(projections, sql).all(before, most);
+}
+
+export function isUnnamed(projections: Database, category: FeedCategory, name: string): boolean {
+  const sql = "SELECT 1 FROM feed_garbage WHERE category = ? AND name = ?";
+  return statement(projections, sql).get(category, name) !== undefined;
 }
 
 /** It is no longer in the store. */

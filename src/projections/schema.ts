@@ -16,7 +16,7 @@ import { SUBMISSION_TABLES } from "./submissions.ts";
 export const PROJECTIONS: DatabaseKind = {
   name: "projections",
   applicationId: 0x4e4f4f50, // "NOOP"
-  schemaVersion: 1,
+  schemaVersion: 2,
   schema: [
     FOLLOWED_TABLES,
     DAY_TABLE,

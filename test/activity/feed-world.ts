@@ -2,6 +2,7 @@
 import SqliteDatabase, { type Database } from "better-sqlite3";
 import { feedContext } from "../../publish/feed/context.ts";
 import { planFeeds } from "../../publish/feed/plan.ts";
+import { beginFeeds } from "../../publish/feed/recall.ts";
 import { futureOf } from "../../publish/future.ts";
 import { activityPublications } from "../../publish/publications/activity.ts";
 import type { Sources } from "../../publish/sources.ts";
@@ -89,6 +90,7 @@ export class FeedWorld {
     while (advanceMilestones(this.projections, sources.facts?.ledger, installation, 50));
     advanceChainViews(this.projections, sources);
     const context = feedContext("wheel-1", this.chain);
+    beginFeeds(this.projections);
     if (context !== undefined) planFeeds(this.projections, context);
     return sources;
   }

@@ -41,8 +41,14 @@ test("tiles go an hour after the head without them was put, and only while that 
     },
   };
   const sweep = (at: number) => sweepFeed({ projections: world.projections, store: world.store, fence, published }, at);
+  // Heads that were put before the tiles had gone say nothing.
+  await remember(world, published, AT - 1);
   await sweep(AT);
+  await sweep(AT + HOUR);
+  expect(await tilesOf(world)).toHaveLength(4);
+
   await remember(world, published, AT);
+  await sweep(AT);
   await sweep(AT + HOUR - 1);
   expect(await tilesOf(world)).toHaveLength(4);
 

@@ -6,11 +6,13 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Answers } from "../../publish/answers.ts";
+import { beginFeeds } from "../../publish/feed/recall.ts";
 import { ownProjections, type ProjectionsSource } from "../../publish/projections-source.ts";
 import { activityPublications } from "../../publish/publications/activity.ts";
 import { onchainPublications } from "../../publish/publications/onchain.ts";
 import { legacySettlementsPublications, settlementsPublications } from "../../publish/publications/settlements.ts";
 import { Published } from "../../publish/published.ts";
+import { openProjections, PROJECTIONS_FILE } from "../../src/projections/open.ts";
 import { MemoryStore } from "../support/memory-store.ts";
 import { median, quantile } from "./support/quantile.ts";
 import { SettledChain } from "./support/settled-chain.ts";
@@ -69,6 +71,9 @@ interface Subject {
 
 function openSubject(folder: string, batches: number): Subject {
   mkdirSync(folder);
+  const empty = openProjections(join(folder, PROJECTIONS_FILE));
+  beginFeeds(empty);
+  empty.close();
   const published = Published.inMemory();
   return {
     batches,

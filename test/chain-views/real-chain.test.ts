@@ -3,6 +3,7 @@ import type { Address } from "viem";
 import { describe, expect, test } from "vitest";
 import { feedContext } from "../../publish/feed/context.ts";
 import { planFeeds } from "../../publish/feed/plan.ts";
+import { beginFeeds } from "../../publish/feed/recall.ts";
 import { futureOf } from "../../publish/future.ts";
 import { activityPublications } from "../../publish/publications/activity.ts";
 import { onchainPublications } from "../../publish/publications/onchain.ts";
@@ -28,6 +29,7 @@ const PUBLICATIONS = [
 function publisher(read: Reader) {
   const store = new MemoryStore();
   const projections = openProjectionsInMemory();
+  beginFeeds(projections);
   return {
     async publish(): Promise<void> {
       const chain = read.state();

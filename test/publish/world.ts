@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";
 import { acquireNow } from "../../publish/acquire.ts";
-import { noChain } from "../../publish/chain-source.ts";
+import { type ChainSource, noChain } from "../../publish/chain-source.ts";
 import type { Clock } from "../../publish/clock.ts";
 import { LedgerSource } from "../../publish/ledger-source.ts";
-import { emptyProjections } from "../../publish/projections-source.ts";
+import { ownProjections } from "../../publish/projections-source.ts";
 import { allPublications } from "../../publish/publications/all.ts";
 import { Published } from "../../publish/published.ts";
 import { Publisher } from "../../publish/publisher.ts";
@@ -32,6 +32,17 @@ export interface Worker {
   kill(): void;
 }
 
+export interface WorkOptions {
+  readonly store?: ObjectStore;
+  /** The state directory's name: another one for a publisher that has lost its own. */
+  readonly state?: string;
+  /** Closed with the worker. */
+  readonly chain?: ChainSource;
+  readonly newHistories?: string[];
+  readonly force?: boolean;
+  readonly floor?: number;
+}
+
 export class World {
   readonly folder = mkdtempSync(join(tmpdir(), "noonmark-publish-"));
   readonly store = new MemoryStore();
@@ -53,16 +64,14 @@ export class World {
     receive(this.ledger, count, installation, id);
   }
 
-  async work(
-    options: { store?: ObjectStore; state?: string; newHistories?: string[]; force?: boolean; floor?: number } = {},
-  ): Promise<Worker> {
+  async work(options: WorkOptions = {}): Promise<Worker> {
     const { store = this.store, state = "state", newHistories = [], force = false, floor = 0 } = options;
     const published = Published.open(join(this.folder, state));
     const reader = new SourceReader({
       installationId: INSTALLATION,
       ledger: new LedgerSource(this.ledgerPath),
-      projections: emptyProjections(),
-      chain: noChain(),
+      projections: ownProjections(join(this.folder, state), { whole: true }),
+      chain: options.chain ?? noChain(),
       genesisTimestamp: undefined,
     });
     const close = () => {
