@@ -55,31 +55,41 @@ async function publishAll(server: S3Server, folder: string): Promise<void> {
 async function compare(server: S3Server, folder: string): Promise<void> {
   const store = s3Store(server, { prefix: PREFIX });
   const tree = join(folder, "tree");
-  const [rclone, aws] = [rcloneSync(server), awsSync(server)];
-  await rclone(tree);
-  const times = { cycle: [] as number[], once: [] as number[], rclone: [] as number[], aws: [] as number[] };
+  const peers = {
+    "rclone sync": rcloneSync(server),
+    "rclone sync --checksum": rcloneSync(server, "--checksum"),
+    "aws s3 sync": awsSync(server),
+  };
+  await peers["rclone sync"](tree);
+  const cycles: number[] = [];
+  const onces: number[] = [];
+  const syncs = Object.entries(peers).map(([name, sync]) => ({ name, sync, times: [] as number[] }));
   for (let turn = 1; turn <= TURNS; turn++) {
     const running = await startPublisher(server, folder);
     await running.cycle();
     for (let cycle = 0; cycle < CYCLES; cycle++) {
       appendReceipt(folder);
-      times.cycle.push(await running.cycle());
+      cycles.push(await running.cycle());
     }
     await running.stop();
-    await refresh(store, tree, CHANGED);
-    times.rclone.push(await timed(() => rclone(tree)));
-    appendReceipt(folder);
-    times.once.push(publishOnce(server, folder));
-    await refresh(store, tree, CHANGED);
-    times.aws.push(await timed(() => aws(tree)));
-    const last = Object.entries(times).map(([name, all]) => `${name} ${all.at(-1)?.toFixed(1)} ms`);
-    console.log(`turn ${turn}: ${last.join(", ")}`);
+    for (const { sync, times } of syncs) {
+      appendReceipt(folder);
+      onces.push(publishOnce(server, folder));
+      await refresh(store, tree, CHANGED);
+      times.push(await timed(() => sync(tree)));
+    }
+    const theirs = syncs.map(({ name, times }) => `${name} ${times.at(-1)?.toFixed(0)} ms`).join(", ");
+    console.log(`turn ${turn}: cycle ${cycles.at(-1)?.toFixed(1)} ms, once ${onces.at(-1)?.toFixed(0)} ms, ${theirs}`);
   }
-  const [cycle, once, peers] = [median(times.cycle), median(times.once), [median(times.rclone), median(times.aws)]];
-  const beside = (ours: number) => peers.map((peer) => `${(peer / ours).toFixed(1)} x`).join(" and ");
-  console.log(`rclone sync ${peers[0]?.toFixed(0)} ms, aws s3 sync ${peers[1]?.toFixed(0)} ms (medians)`);
-  console.log(`running publisher ${cycle.toFixed(1)} ms: ${beside(cycle)} less`);
-  console.log(`publish --once, cold, ${once.toFixed(0)} ms: ${beside(once)} less`);
+  const [cycle, once] = [median(cycles), median(onces)];
+  console.log(
+    `medians: cycle of the running publisher ${cycle.toFixed(1)} ms, cold publish --once ${once.toFixed(0)} ms`,
+  );
+  for (const { name, times } of syncs) {
+    const theirs = median(times);
+    const [beside, besideCold] = [(theirs / cycle).toFixed(0), (theirs / once).toFixed(1)];
+    console.log(`${name} ${theirs.toFixed(0)} ms: ${beside} x the cycle, ${besideCold} x the cold publish`);
+  }
 }
 
 /** What one receipt changes. */
@@ -94,8 +104,11 @@ async function refresh(store: S3Store, tree: string, keys: readonly string[]): P
   });
 }
 
-/** Sixteen transfers and checkers, as many as the publisher has puts in flight. */
-function rcloneSync(server: S3Server): Peer {
+/**
+ * Sixteen transfers and checkers, as many as the publisher has puts in flight. By itself rclone asks for the time of
+ * every object by a request of its own; with --checksum it lists them and reads every file.
+ */
+function rcloneSync(server: S3Server, ...more: readonly string[]): Peer {
   // rclone fails on a certificate bundle that it cannot read, wherever it talks to.
   const { AWS_CA_BUNDLE: _, ...environment } = process.env;
   const env = {
@@ -108,7 +121,7 @@ function rcloneSync(server: S3Server): Peer {
     RCLONE_CONFIG_BENCH_SECRET_ACCESS_KEY: server.secretAccessKey,
     RCLONE_S3_NO_CHECK_BUCKET: "true",
   };
-  const flags = ["--transfers", String(IN_FLIGHT), "--checkers", String(IN_FLIGHT)];
+  const flags = ["--transfers", String(IN_FLIGHT), "--checkers", String(IN_FLIGHT), ...more];
   return (tree) => runProgram("rclone", ["sync", ...flags, tree, `bench:${BUCKET}/synced`], { env });
 }
 
