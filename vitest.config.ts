@@ -13,7 +13,10 @@ export default defineConfig({
     reporters: report === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
     projects: [
       { extends: true, test: { name: "unit", include: ["test/**/*.test.ts"], exclude: ["test/servers/**"] } },
-      { extends: true, test: { name: "servers", include: ["test/servers/**/*.test.ts"], fileParallelism: false } },
+      {
+        extends: true,
+        test: { name: "servers", include: ["test/servers/**/*.test.ts"], fileParallelism: false, maxConcurrency: 16 },
+      },
     ],
   },
 });

@@ -130,7 +130,8 @@ export class World {
   }
 }
 
-export function receive(ledger: Database, count: number, installation: number, id: string): void {
+/** The next receipts, received at `start` + position · 3 s. */
+export function receive(ledger: Database, count: number, installation: number, id: string, start = START): void {
   ledger.transaction(() => {
     ledger.prepare("INSERT OR IGNORE INTO installation (no, id) VALUES (?, ?)").run(installation, id);
     const last = ledger
@@ -141,7 +142,7 @@ export function receive(ledger: Database, count: number, installation: number, i
       `INSERT INTO receipt VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'hardware', '1.4.2', 'ACTIVE', 1, 2, ?)`,
     );
     for (let position = last + 1; position <= last + count; position++) {
-      const received = START + position * 3000;
+      const received = start + position * 3000;
       const telemetryId = uuid(installation * 1_000_000 + position);
       insert.run(
         installation,

@@ -1,0 +1,69 @@
+/** Publisher and shim measure themselves against the store's clock (design 1, 8), as real processes. */
+import { expect, test } from "vitest";
+import { TELEMETRY_KEY } from "../../src/http/keys.ts";
+import { putAnswer } from "../support/publish-answer.ts";
+import { withCommands } from "./commands.ts";
+import { until } from "./processes.ts";
+import type { S3Server } from "./radosgw.ts";
+
+const PATIENCE = { timeout: 120_000 };
+const WITHOUT_LEDGER = ["--ledger", "none", "--installation-id", "wheel-1"];
+
+export function clocks(server: () => S3Server): void {
+  test.concurrent("a publisher whose clock turns out wrong by more than a minute stops", PATIENCE, async () => {
+    await withCommands(server(), async ({ proxy, start }) => {
+      const publisher = start("publish", ...WITHOUT_LEDGER);
+      await until("it publishes", async () => publisher.output().includes('"msg":"cycle"'));
+      const before = proxy.answered.length;
+      proxy.dateShiftMs = -90_000;
+      expect([await publisher.ended, publisher.output()]).toEqual([
+        1,
+        expect.stringMatching(/noonmark: clock_skew: this host's clock is (?:89|90) s ahead of that of s3:/),
+      ]);
+      expect(proxy.answered.slice(before).filter((line) => !/^(?:GET|HEAD) /.test(line))).toEqual([]);
+    });
+  });
+
+  test.concurrent(
+    "a wrong clock is told from two seconds on, and takes no lease beyond a minute",
+    PATIENCE,
+    async () => {
+      await withCommands(server(), async ({ proxy, start }) => {
+        proxy.dateShiftMs = 90_000;
+        const refused = start("publish", "--once", ...WITHOUT_LEDGER);
+        expect(await refused.ended).toBe(1);
+        expect(refused.output()).toMatch(
+          /^noonmark: clock_skew: this host's clock is (?:89|90|91) s behind that of s3:/,
+        );
+        expect(proxy.seen.filter((line) => line.startsWith("PUT") && !line.includes("/probe/"))).toEqual([]);
+
+        proxy.dateShiftMs = 30_000;
+        expect(await start("publish", "--once", ...WITHOUT_LEDGER).ended).toBe(0);
+        const status = start("status", "--json");
+        expect(await status.ended).toBe(0);
+        const { clockSkewMs } = JSON.parse(status.output()) as { clockSkewMs: number };
+        expect(Math.abs(clockSkewMs + 30_000)).toBeLessThan(2_000);
+
+        proxy.dateShiftMs = 0;
+        expect(await start("publish", "--once", ...WITHOUT_LEDGER).ended).toBe(0);
+        const right = start("status", "--json");
+        expect(await right.ended).toBe(0);
+        expect(JSON.parse(right.output())).toMatchObject({ clockSkewMs: null });
+      });
+    },
+  );
+
+  test.concurrent("the shim measures its clock too, and answers by the store's", PATIENCE, async () => {
+    await withCommands(server(), async ({ proxy, start, store }) => {
+      const successors = [{ from: Date.now() + 45_000, edits: [{ offset: 1, length: 3, text: "next" }] }];
+      await putAnswer(store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"now"' }, successors);
+      proxy.dateShiftMs = 90_000;
+      const serve = start("serve", "--port", "0");
+      let url = "";
+      await until("it serves", async () => (url = /http:\/\/127\.0\.0\.1:\d+/.exec(serve.output())?.[0] ?? "") !== "");
+      const { clockSkewMs } = (await (await fetch(`${url}/readyz`)).json()) as { clockSkewMs: number };
+      expect(Math.abs(clockSkewMs + 90_000)).toBeLessThan(2_000);
+      expect(await (await fetch(`${url}/v1/public/telemetry`)).text()).toBe('"next"');
+    });
+  });
+}
