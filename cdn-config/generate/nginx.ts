@@ -7,8 +7,9 @@ import {
 } from "../../src/http/common-headers.ts";
 import { errorBody, METHOD_NOT_ALLOWED, NOT_FOUND, unavailable } from "../../src/http/errors.ts";
 import { PUBLISHED_ERROR_EDGE_SECONDS, ROUTES } from "../../src/http/routes.ts";
+import { originLines, originLocations, publishedErrorLocation, tlsLines } from "./nginx-origins.ts";
 import { nginxScript } from "./nginx-script.ts";
-import { type CdnOptions, hostOf, type Origin } from "./options.ts";
+import type { CdnOptions } from "./options.ts";
 import { CACHED_URLS, type CachedUrl } from "./plan.ts";
 
 /** Set by the script as variables and written by `add_header`: nginx would judge a tag it knew of by itself. */
@@ -139,6 +140,7 @@ server {
   proxy_pass_request_headers off;
 ${tlsLines(trusted, [bucket, shim])}
 ${edges.flatMap((seconds) => [false, true].map((stale) => originLocations(seconds, stale, bucket, shim))).join("\n")}
+${publishedErrorLocation(bucket)}
   location /_noonmark/shim/fresh/ {
     proxy_cache off;
 ${originLines(shim)}
@@ -168,43 +170,4 @@ function headerLines(headers: Readonly<Record<string, string>>): string {
 function malformedId(): string {
   const paths = ROUTES.map(({ path }) => path).filter((path) => path.includes("{"));
   return `^[A-Z]+ (?:${paths.map((path) => path.replace(/\{.*\}/, "[^/?]*")).join("|")})[ ?]`;
-}
-
-/** Two ways to one cache entry: while the origin answers, and after it failed. */
-function originLocations(seconds: number, stale: boolean, bucket: CdnOptions["bucket"], shim: Origin): string {
-  const name = `${seconds}${stale ? "-stale" : ""}`;
-  const common = `    proxy_cache_valid 200 ${seconds}s;
-    proxy_cache_use_stale ${stale ? "updating error timeout http_403 http_404 http_500 http_502 http_503 http_504" : "updating"};`;
-  return `  location /_noonmark/bucket/${name}/ {
-${common}
-    proxy_cache_key "bucket $http_noonmark_object";
-${originLines(bucket)}
-    proxy_pass ${bucket.protocol}://noonmark_bucket${bucket.path};
-  }
-
-  location /_noonmark/shim/${name}/ {
-${common}
-    proxy_cache_key "shim $http_noonmark_object";
-${originLines(shim)}
-    proxy_set_header noonmark-front 1;
-    proxy_pass ${shim.protocol}://noonmark_shim/;
-  }
-`;
-}
-
-function originLines(origin: Origin): string {
-  const lines = [`proxy_set_header Host ${hostOf(origin)};`, `proxy_set_header Connection "";`];
-  if (origin.protocol === "https") lines.push(`proxy_ssl_name ${origin.host};`);
-  return lines.map((line) => `    ${line}`).join("\n");
-}
-
-/** Of a server whose locations have these origins. */
-function tlsLines(trusted: string, origins: readonly Origin[]): string {
-  if (origins.every(({ protocol }) => protocol === "http")) return "";
-  return `  proxy_ssl_server_name on;
-  proxy_ssl_protocols TLSv1.2 TLSv1.3;
-  proxy_ssl_verify on;
-  proxy_ssl_verify_depth 3;
-  proxy_ssl_trusted_certificate ${trusted};
-`;
 }

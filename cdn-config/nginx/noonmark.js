@@ -88,10 +88,14 @@ async function answer(r) {
 /** The date is that of the object, also where its word is over; nothing older is to be answered after it. */
 async function fromBucket(r, route, key, stale) {
   if (key === undefined) return { date: 0 };
-  const reply = await r.subrequest('/_noonmark/bucket/' + route.edgeSeconds + stale + '/' + key, { method: 'GET' });
+  const kept = await r.subrequest('/_noonmark/bucket/' + route.edgeSeconds + stale + '/' + key, { method: 'GET' });
+  let reply = kept;
+  // To nginx a published error is a good answer, kept as long as one: what stands there is asked for anew each second.
+  if (statusOf(kept) !== 200) reply = await r.subrequest('/_noonmark/bucket/error/' + key, { method: 'GET' });
+  if (dateOf(reply) < dateOf(kept)) return { date: dateOf(kept) };
   const meta = reply.headersOut['x-amz-meta-headers'];
   if (reply.status !== 200 || meta === undefined) return { date: 0 };
-  const status = Number(reply.headersOut['x-amz-meta-status'] || '200');
+  const status = statusOf(reply);
   const seconds = status === 200 ? keptSeconds(route, stale) : 1;
   const date = dateOf(reply);
   if (!holds(date, reply.headersOut['x-amz-meta-valid-until'], seconds)) return { date: date };
@@ -125,6 +129,11 @@ async function fromShim(r, route, how, notBefore) {
 
 function keptSeconds(route, stale) {
   return route.edgeSeconds + (stale === '' ? 0 : route.staleIfErrorSeconds);
+}
+
+/** Of the answer in an object. */
+function statusOf(reply) {
+  return Number(reply.headersOut['x-amz-meta-status'] || '200');
 }
 
 function dateOf(reply) {

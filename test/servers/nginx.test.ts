@@ -5,6 +5,7 @@ import { keepsBack } from "./kept-back.ts";
 import { startNginx } from "./nginx.ts";
 import { endures } from "./outage.ts";
 import { goesByCertificates } from "./over-tls.ts";
+import { keepsPublishedErrors } from "./published-errors.ts";
 import { type PublishedWorld, publishWorld } from "./published-world.ts";
 import { type S3Server, startRadosgw } from "./radosgw.ts";
 import { makeBucket } from "./s3-store.ts";
@@ -40,3 +41,5 @@ describe("nginx and its origins' headers", () =>
   keepsBack({ world: () => world, start: startNginx, besides: ["server"] }));
 
 describe("nginx and https", () => goesByCertificates({ world: () => world, start: startNginx }));
+
+describe("nginx and errors", () => keepsPublishedErrors({ server: () => server, start: startNginx }));

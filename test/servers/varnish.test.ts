@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe } from "vitest";
 import type { Front } from "./front.ts";
 import { keepsBack } from "./kept-back.ts";
 import { endures } from "./outage.ts";
+import { keepsPublishedErrors } from "./published-errors.ts";
 import { type PublishedWorld, publishWorld } from "./published-world.ts";
 import { type S3Server, startRadosgw } from "./radosgw.ts";
 import { makeBucket } from "./s3-store.ts";
@@ -41,3 +42,5 @@ describe("Varnish under load and through outages", () =>
 // It can drop a header only by its name: one that no store is known for passes.
 describe("Varnish and its origins' headers", () =>
   keepsBack({ world: () => world, start: startVarnish, besides: ["x-odd"] }));
+
+describe("Varnish and errors", () => keepsPublishedErrors({ server: () => server, start: startVarnish }));
