@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runCli, startCli } from "../support/cli.ts";
-import { freePort, until } from "./processes.ts";
+import { freePort } from "../support/free-port.ts";
+import { until } from "./processes.ts";
 import { type S3Server, startRadosgw } from "./radosgw.ts";
 import { BUCKET, makeBucket } from "./s3-store.ts";
 

@@ -1,12 +1,12 @@
 /** `npm start` as a user has it: ready within thirty seconds, stopped by one signal, gone on with by a second start. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test, vi } from "vitest";
 import { NO_ANVIL } from "../chain/anvil.ts";
 import { CHAIN_ROUTES } from "../demo/ready.ts";
+import { freePort } from "../support/free-port.ts";
 import { confirmedIn, coreOnChain } from "./demo-chain.ts";
 
 const START = join(import.meta.dirname, "../demo/start.ts");
@@ -123,14 +123,6 @@ async function newestPosition(port: number): Promise<number> {
     if (items.length === 0) return position;
     position += items.length;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 async function isListening(url: string): Promise<boolean> {

@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nginxFiles } from "../../cdn-config/generate/nginx.ts";
 import { type CdnOptions, DEFAULT_OPTIONS } from "../../cdn-config/generate/options.ts";
+import { freePort } from "../support/free-port.ts";
 import type { Front } from "./front.ts";
-import { freePort, run, start, stop, until } from "./processes.ts";
+import { run, start, stop, until } from "./processes.ts";
 
 export async function startNginx(
   origins: Pick<CdnOptions, "bucket" | "shim">,

@@ -2,18 +2,6 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import { openSync } from "node:fs";
-import { createServer } from "node:net";
-
-/** A port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
-}
 
 /** Starts a program that stays; what it prints goes to a file. */
 export function start(command: string, args: readonly string[], log: string, options: SpawnOptions = {}): ChildProcess {

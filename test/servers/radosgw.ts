@@ -8,7 +8,8 @@ import { randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort, run, start, stop, until } from "./processes.ts";
+import { freePort } from "../support/free-port.ts";
+import { run, start, stop, until } from "./processes.ts";
 
 export interface S3Server {
   readonly endpoint: string;

@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type CdnOptions, DEFAULT_OPTIONS } from "../../cdn-config/generate/options.ts";
 import { varnishFiles } from "../../cdn-config/generate/varnish.ts";
+import { freePort } from "../support/free-port.ts";
 import type { Front } from "./front.ts";
-import { freePort, run, start, stop, until } from "./processes.ts";
+import { run, start, stop, until } from "./processes.ts";
 
 export async function startVarnish(origins: Pick<CdnOptions, "bucket" | "shim">): Promise<Front> {
   const folder = mkdtempSync(join(tmpdir(), "noonmark-varnish-"));

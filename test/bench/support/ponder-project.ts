@@ -2,11 +2,11 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import * as abis from "../../../src/chain/abi.ts";
 import type { World } from "../../chain/deploy.ts";
+import { freePort } from "../../support/free-port.ts";
 
 const PACKAGES = ["ponder@0.16.10", "hono", "viem@2.57.1", "typescript@5.9"];
 
@@ -124,14 +124,4 @@ async function end(child: ChildProcess): Promise<void> {
   const hard = setTimeout(() => child.kill("SIGKILL"), 10_000);
   await exited;
   clearTimeout(hard);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("no free port");
-  return address.port;
 }
