@@ -11,7 +11,7 @@ import { putsAMonth, receiptPace } from "../../publish/put-estimate.ts";
 import { putFloorOf } from "../../publish/put-floor.ts";
 import type { CycleReport } from "../../publish/report.ts";
 import { runSchedule } from "../../publish/schedule.ts";
-import { keepHeapSmall } from "../../publish/small-heap.ts";
+import { firstPublishDone, keepHeapSmall } from "../../publish/small-heap.ts";
 import type { PollEvent } from "../../src/chain/poll-event.ts";
 import { StoreUnavailable } from "../../src/object-store/object-store.ts";
 import { rareReport } from "../../src/shim/rare-report.ts";
@@ -55,7 +55,10 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
       if (options.floor > 0) logCosts(log, options, chain.state(now()).binding !== undefined);
       const publisher = await Publisher.begin(options, lease);
       const { cadence, chainInterval } = settings;
-      const onCycle = (report: CycleReport) => logCycle(log, report);
+      const onCycle = (report: CycleReport) => {
+        firstPublishDone();
+        logCycle(log, report);
+      };
       const passes = followChain(chain, { interval: chainInterval * 1000, passLimit: PASS_LIMIT_MS, now, signal });
       try {
         await runSchedule(publisher, { cadence, clock: systemClock, signal, onCycle, onOutage });

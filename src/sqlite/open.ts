@@ -18,6 +18,8 @@ export interface DatabaseKind {
 /** How long a statement waits for somebody else's lock before it is `<name>_locked`, in milliseconds. */
 const BUSY_TIMEOUT = 2_000;
 const CACHE_KIB = 32 * 1024;
+/** Who reads looks at what is new. Of a long scan the kernel keeps the pages; a cache of our own would be kept for good. */
+const READER_CACHE_KIB = 4 * 1024;
 /** The -wal file is copied into the file once it has this many pages (32 MiB): each then once for many commits. */
 const CHECKPOINT_PAGES = 8192;
 
@@ -34,6 +36,7 @@ export function openForReading(path: string, kind: DatabaseKind): Database {
     return closedOnError(db, () => {
       if (isEmpty(db)) throw notFound(path, kind, "is empty");
       checkKind(db, path, kind);
+      db.pragma(`cache_size = -${READER_CACHE_KIB}`);
       return db;
     });
   });

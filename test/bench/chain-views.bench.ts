@@ -1,117 +1,12 @@
 /**
  * What a new block with one settlement costs the views of the chain: bringing the projections to it, building and
- * comparing onchain, settlements of both versions, and activity; over five hundred batches and over forty thousand.
+ * comparing onchain, settlements of both versions, and activity; over five hundred batches and over forty thousand. In a
+ * process of its own, with a publisher's heap.
  */
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { Answers } from "../../publish/answers.ts";
-import { beginFeeds } from "../../publish/feed/recall.ts";
-import { ownProjections, type ProjectionsSource } from "../../publish/projections-source.ts";
-import { activityPublications } from "../../publish/publications/activity.ts";
-import { onchainPublications } from "../../publish/publications/onchain.ts";
-import { legacySettlementsPublications, settlementsPublications } from "../../publish/publications/settlements.ts";
-import { Published } from "../../publish/published.ts";
-import { openProjections, PROJECTIONS_FILE } from "../../src/projections/open.ts";
-import { MemoryStore } from "../support/memory-store.ts";
-import { median, quantile } from "./support/quantile.ts";
-import { SettledChain } from "./support/settled-chain.ts";
-
-const BATCHES = [500, 40_000];
-const TURNS = 300;
-/** Not counted: what is compiled while it runs. */
-const WARM_UP = 50;
-const INSTALLATION = "wheel-1";
-const PUBLICATIONS = [
-  ...onchainPublications,
-  ...settlementsPublications,
-  ...legacySettlementsPublications,
-  ...activityPublications,
-];
 
 export async function run(): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), "noonmark-bench-"));
-  try {
-    const subjects = BATCHES.map((batches) => openSubject(join(folder, String(batches)), batches));
-    for (const subject of subjects) await turn(subject);
-    // In turn, so that both meet the same machine.
-    for (let n = 0; n < WARM_UP + TURNS; n++) {
-      if (n === WARM_UP) for (const { times } of subjects) times.clear();
-      for (const subject of subjects) await turn(subject);
-    }
-    for (const { batches, times } of subjects) {
-      const whole = times.get("whole") ?? [];
-      const parts = [...times].filter(([name]) => name !== "whole");
-      console.log(
-        `${batches} batches: ${median(whole).toFixed(2)} ms (p90 ${quantile(whole, 0.9).toFixed(2)}; at most 20); ` +
-          parts.map(([name, values]) => `${name} ${median(values).toFixed(2)}`).join(", "),
-      );
-    }
-    const [small, large] = subjects.map(({ times }) => median(times.get("whole") ?? [])) as [number, number];
-    console.log(`forty thousand over five hundred: ${(large / small).toFixed(2)} ×`);
-    for (const { chain, projections } of subjects) {
-      chain.db.close();
-      projections.close();
-    }
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
-
-interface Subject {
-  readonly batches: number;
-  readonly chain: SettledChain;
-  readonly projections: ProjectionsSource;
-  readonly published: Published;
-  readonly answers: Answers;
-  readonly store: MemoryStore;
-  /** Milliseconds of each turn, whole and by part. */
-  readonly times: Map<string, number[]>;
-}
-
-function openSubject(folder: string, batches: number): Subject {
-  mkdirSync(folder);
-  const empty = openProjections(join(folder, PROJECTIONS_FILE));
-  beginFeeds(empty);
-  empty.close();
-  const published = Published.inMemory();
-  return {
-    batches,
-    chain: new SettledChain(join(folder, "chain.db"), batches),
-    projections: ownProjections(folder, { whole: true }),
-    published,
-    answers: new Answers(published, { force: false, floor: 0 }),
-    store: new MemoryStore(),
-    times: new Map(),
-  };
-}
-
-/** One settlement more; what is put of it is not measured. */
-async function turn({ chain, projections: source, answers, store, times }: Subject): Promise<void> {
-  chain.settle();
-  const [state, { at, db: chainDb }] = [chain.state(), chain];
-  const began = performance.now();
-  const inputs = { installationId: INSTALLATION, ledger: undefined, chain: state, chainDb, genesis: undefined, at };
-  const projections = source.advance(inputs);
-  const sources = {
-    installationId: INSTALLATION,
-    facts: undefined,
-    chain: state,
-    projections,
-    chainDb,
-    tilePrefix: "1-1",
-    genesisTimestamp: undefined,
-  };
-  const parts = new Map([["advance", performance.now() - began]]);
-  const planned = PUBLICATIONS.flatMap((publication) => {
-    const started = performance.now();
-    const answer = answers.plan(publication, sources, at, { at });
-    const { resource } = publication;
-    parts.set(resource, (parts.get(resource) ?? 0) + performance.now() - started);
-    return answer ?? [];
-  });
-  parts.set("whole", performance.now() - began);
-  for (const [part, time] of parts) times.set(part, [...(times.get(part) ?? []), time]);
-  const fence = { epoch: 1, writer: "bench", beforePut: async () => {} };
-  for (const answer of planned) await answers.put(answer, store, fence);
+  const script = join(import.meta.dirname, "support/chain-views-process.ts");
+  console.log(execFileSync(process.execPath, [script], { encoding: "utf8" }).trim());
 }

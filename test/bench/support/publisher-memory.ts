@@ -1,5 +1,5 @@
 /** Ten thousand cycles, a new receipt in each, and what they took of memory. Arguments: folder, receipts. */
-import { keepHeapSmall } from "../../../publish/small-heap.ts";
+import { firstPublishDone, keepHeapSmall } from "../../../publish/small-heap.ts";
 import { measure, openSubject } from "./publisher-subject.ts";
 
 const CYCLES = 10_000;
@@ -7,6 +7,7 @@ const [folder = "", receipts = ""] = process.argv.slice(2);
 
 keepHeapSmall();
 const subject = await openSubject(folder, Number(receipts));
+firstPublishDone();
 for (let cycle = 0; cycle < CYCLES; cycle++) {
   await measure(subject);
   // As a real store's answer would: what SQLite holds for objects that were collected is freed between turns of the loop.
