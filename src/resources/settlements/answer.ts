@@ -9,22 +9,25 @@ import { etagOf } from "../../http/representation.ts";
 import type { Built } from "../built.ts";
 import { revisionOf } from "../revision.ts";
 
+type Body = Readonly<Record<string, unknown>>;
 type Source = "live" | "durable-cache" | "unavailable";
 
 /**
  * `body` has passed its schema. From `until` on (epoch ms) it is saved history: nobody has confirmed it since, and a
  * queue projection is no part of that.
  */
-export function liveAnswer(body: Readonly<Record<string, unknown>>, until: number): Built {
+export function liveAnswer(body: Body, until: number): Built {
+  const live = textsOf(body);
+  const saved = "queueProjection" in body ? textsOf(withoutQueue(body)) : live;
   return {
-    ...answer(body, "live"),
+    ...answer(live, "live"),
     nextChangeAt: until,
-    successor: answer(withoutQueue(body), "durable-cache", "indexer_unavailable"),
+    successor: answer(saved, "durable-cache", "indexer_unavailable"),
   };
 }
 
 /** What is saved of a live body, or read back from a published one. */
-export function withoutQueue(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+export function withoutQueue(body: Body): Body {
   const { queueProjection: _, ...saved } = body;
   return saved;
 }
@@ -33,17 +36,21 @@ export function withoutQueue(body: Readonly<Record<string, unknown>>): Readonly<
 export function durableAnswer(saved: string, schema: z.ZodType, reason: ChainUnavailable): Built | undefined {
   const parsed = schema.safeParse(parseJson(saved));
   if (!parsed.success) return undefined;
-  const body = parsed.data as Readonly<Record<string, unknown>>;
-  return body.status === "available" ? answer(body, "durable-cache", reason) : undefined;
+  const body = parsed.data as Body;
+  return body.status === "available" ? answer(textsOf(body), "durable-cache", reason) : undefined;
 }
 
-export function unavailableAnswer(body: Readonly<Record<string, unknown>>): Built {
-  return answer(body, "unavailable");
+export function unavailableAnswer(body: Body): Built {
+  return answer(textsOf(body), "unavailable");
 }
 
-function answer(body: Readonly<Record<string, unknown>>, source: Source, reason?: ChainUnavailable): Built {
+/** The body, and what has to differ for it to be another revision. */
+function textsOf(body: Body): { readonly body: string; readonly identity: string } {
   const { generatedAt: _, ...lasting } = body;
-  const identity = JSON.stringify(lasting);
+  return { body: JSON.stringify(body), identity: JSON.stringify(lasting) };
+}
+
+function answer({ body, identity }: ReturnType<typeof textsOf>, source: Source, reason?: ChainUnavailable): Built {
   return {
     status: 200,
     headers: {
@@ -52,7 +59,7 @@ function answer(body: Readonly<Record<string, unknown>>, source: Source, reason?
       [SOURCE_HEADER]: source,
       ...(reason === undefined ? {} : { [FALLBACK_REASON_HEADER]: reason }),
     },
-    body: JSON.stringify(body),
+    body,
     identity,
   };
 }

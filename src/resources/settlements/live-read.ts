@@ -2,6 +2,7 @@
 import type { Database } from "better-sqlite3";
 import type { ChainBinding, ChainState, ChainUnavailable, CoreView } from "../../chain/chain-state.ts";
 import type { SettlementRange } from "../../http/keys.ts";
+import { onceASettlement } from "../../projections/settlement-memo.ts";
 import { lastSettlementBefore } from "../../projections/settlements.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
 import { chainPointOf } from "../chain-fields.ts";
@@ -38,7 +39,10 @@ export function readLive(sources: SettlementSources, core: CoreView, range: Sett
       generatedAt: formatTimestamp(at),
     },
     chain: chainPointOf(core.chain),
-    history: readHistory(sources.projections, window),
+    // Both versions, and the queue projection's answer, speak of the same windows.
+    history: onceASettlement(sources.projections, `history ${range} ${window?.start}`, () =>
+      readHistory(sources.projections, window),
+    ),
     until: Math.min(
       sources.chain.wordUntil,
       window === undefined ? Number.POSITIVE_INFINITY : window.end + WINDOW_GRACE_MS,
