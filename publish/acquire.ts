@@ -1,7 +1,9 @@
 /** How a publisher comes by the lease: at once where it may, as a standby where another holds it. */
 import type { ObjectStore } from "../src/object-store/object-store.ts";
 import type { Clock } from "./clock.ts";
-import { heldBy, isFree, Lease, type LeaseIdentity, PUT_LIMIT_MS, readLease } from "./lease.ts";
+import { Lease, type LeaseIdentity } from "./lease.ts";
+import { heldBy, isFree, readLease } from "./lease-object.ts";
+import { PUT_LIMIT_MS } from "./lease-times.ts";
 import type { Published } from "./published.ts";
 import { announce } from "./standby-record.ts";
 

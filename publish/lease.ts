@@ -6,23 +6,15 @@
  */
 
 import { STATUS_KEY } from "../src/http/keys.ts";
-import type { ObjectStore, StoreObject, StoreTag } from "../src/object-store/object-store.ts";
-import { StoreConflict } from "../src/object-store/object-store.ts";
-import { JSON_TYPE } from "../src/object-store/stored-answer.ts";
+import { type ObjectStore, StoreConflict, type StoreTag } from "../src/object-store/object-store.ts";
 import { EXIT, Failure } from "../src/values/failure.ts";
 import { formatTimestamp } from "../src/values/timestamp.ts";
 import type { Clock } from "./clock.ts";
-import { type LeaseRecord, parseLeaseRecord } from "./lease-record.ts";
+import { heldBy, leaseObject, readLease } from "./lease-object.ts";
+import type { LeaseRecord } from "./lease-record.ts";
+import { CALM, PUT_LIMIT_MS, WATCHED } from "./lease-times.ts";
 import { StandbyWatch } from "./standby-record.ts";
 import { StoreSkew } from "./store-skew.ts";
-
-/** A put that has not ended after this has failed; the stores' own time limits are below it. */
-export const PUT_LIMIT_MS = 4_000;
-/** Renewed every 10 s; every 4 s, with a shorter life, while a standby waits. */
-export const CALM = { ttlMs: 30_000, renewMs: 10_000 } as const;
-export const WATCHED = { ttlMs: 12_000, renewMs: 4_000 } as const;
-/** Two clocks may differ by this much before a lease's own timestamp is doubted (design 1, 8). */
-const CLOCK_ALLOWANCE_MS = 60_000;
 
 export interface LeaseIdentity {
   readonly holder: string;
@@ -31,17 +23,6 @@ export interface LeaseIdentity {
 
 /** What the holder tells with each renewal. */
 export type LeaseNews = Partial<Pick<LeaseRecord, "lastCycleAt" | "nextCycleAt" | "report" | "released">>;
-
-/** The lease as it stands in the store; `undefined` where nobody has ever held it. */
-export async function readLease(store: ObjectStore): Promise<{ record: LeaseRecord; tag: StoreTag } | undefined> {
-  const object = await store.get(STATUS_KEY, { fresh: true });
-  return object === undefined ? undefined : { record: parseLeaseRecord(object.body), tag: object.tag };
-}
-
-/** Whether anybody may take the lease without having watched it: released, or silent beyond every doubt. */
-export function isFree(record: LeaseRecord, now: number): boolean {
-  return record.released || now - Date.parse(record.renewedAt) > record.ttlMs + PUT_LIMIT_MS + CLOCK_ALLOWANCE_MS;
-}
 
 export class Lease {
   readonly epoch: number;
@@ -106,7 +87,7 @@ export class Lease {
     try {
       const tag = await store.put(
         STATUS_KEY,
-        objectOf(record),
+        leaseObject(record),
         found === undefined ? { ifAbsent: true } : { ifTag: found.tag },
       );
       return new Lease(store, clock, identity, skew, { record, tag, at });
@@ -172,7 +153,7 @@ export class Lease {
    * to this put was lost, or to an earlier one that we had to give up.
    */
   async #swap(record: LeaseRecord): Promise<StoreTag> {
-    const object = objectOf(record);
+    const object = leaseObject(record);
     try {
       return await this.#store.put(STATUS_KEY, object, { ifTag: this.#tag });
     } catch (error) {
@@ -189,26 +170,4 @@ export class Lease {
     });
     throw this.#lost;
   }
-}
-
-/** On the operator's word: marks the lease as let go. A holder that lives finds it gone at its next renewal. */
-export async function forceRelease(store: ObjectStore): Promise<LeaseRecord | undefined> {
-  const found = await readLease(store);
-  if (found !== undefined)
-    await store.put(STATUS_KEY, objectOf({ ...found.record, released: true }), { ifTag: found.tag });
-  return found?.record;
-}
-
-export function heldBy(record: LeaseRecord | undefined): Failure {
-  const holder = record === undefined ? "another publisher" : `${record.holderName} (epoch ${record.epoch})`;
-  const since = record === undefined ? "" : `, renewed ${record.renewedAt}`;
-  return new Failure("lease_held", `${holder} holds the lease${since}`, {
-    exit: EXIT.locked,
-    hint: "It is this one's turn when that one ends; `noonmark lease show` tells more.",
-  });
-}
-
-function objectOf(record: LeaseRecord): StoreObject {
-  const body = new TextEncoder().encode(`${JSON.stringify(record)}\n`);
-  return { body, contentType: JSON_TYPE, metadata: { epoch: String(record.epoch), writer: record.holder } };
 }

@@ -7,7 +7,7 @@ import { readNewestReceipt, readReceipts } from "../src/ledger/read-receipts.ts"
 import { listInstallations } from "../src/ledger/watermarks.ts";
 import type { ResourceName } from "../src/resources/names.ts";
 import { ROUND_MS } from "../src/values/round.ts";
-import { CALM } from "./lease.ts";
+import { CALM } from "./lease-times.ts";
 import type { Publication } from "./publication.ts";
 import type { Sources } from "./sources.ts";
 

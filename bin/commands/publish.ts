@@ -6,7 +6,7 @@ import { pollUntilSettled } from "../../publish/chain-source.ts";
 import { systemClock } from "../../publish/clock.ts";
 import { withDeadline } from "../../publish/deadline-store.ts";
 import { dryRun } from "../../publish/dry-run.ts";
-import { heldBy, readLease } from "../../publish/lease.ts";
+import { heldBy, readLease } from "../../publish/lease-object.ts";
 import { Published } from "../../publish/published.ts";
 import { explicitInstant, leaseIdentity, Publisher } from "../../publish/publisher.ts";
 import type { CycleReport } from "../../publish/report.ts";

@@ -1,6 +1,8 @@
 /** The holder's side of the lease (design 1, 6 and 8): which renewals are its own, and by what clock. */
 import { beforeEach, expect, test } from "vitest";
-import { CALM, forceRelease, Lease, readLease, WATCHED } from "../../publish/lease.ts";
+import { Lease } from "../../publish/lease.ts";
+import { forceRelease, readLease } from "../../publish/lease-object.ts";
+import { CALM, WATCHED } from "../../publish/lease-times.ts";
 import { announce } from "../../publish/standby-record.ts";
 import type { StoreClock } from "../../src/object-store/object-store.ts";
 import { StoreUnavailable } from "../../src/object-store/object-store.ts";

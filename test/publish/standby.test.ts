@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { standby } from "../../publish/acquire.ts";
 import type { Lease } from "../../publish/lease.ts";
-import { readLease } from "../../publish/lease.ts";
+import { readLease } from "../../publish/lease-object.ts";
 import { Published } from "../../publish/published.ts";
 import { INSTALLATION, START, World } from "./world.ts";
 

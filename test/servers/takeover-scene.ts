@@ -2,7 +2,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readLease, WATCHED } from "../../publish/lease.ts";
+import { readLease } from "../../publish/lease-object.ts";
+import { WATCHED } from "../../publish/lease-times.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import type { S3Store } from "../../src/object-store/s3.ts";
 import { receive, START } from "../publish/world.ts";
