@@ -41,6 +41,7 @@ export function openChain(options: ChainOptions): Chain {
     random: options.random ?? Math.random,
     limits: options.limits ?? RPC_LIMITS,
   });
+  const { standing } = poller;
   let running: Promise<void> | undefined;
   return {
     db,
@@ -54,13 +55,13 @@ export function openChain(options: ChainOptions): Chain {
         });
       await running;
     },
-    state: (now) => chainState(poller.verdict, options.deployment, { now, grace: options.grace, word: options.word }),
+    state: (now) => chainState(standing.verdict, options.deployment, { now, grace: options.grace, word: options.word }),
     nextChange(now) {
-      const { lastGoodPassAt } = poller.verdict;
+      const { lastGoodPassAt } = standing.verdict;
       const silentAt = (lastGoodPassAt ?? -Infinity) + options.grace;
       return silentAt > now ? silentAt : undefined;
     },
-    moved: () => poller.moved,
+    moved: () => standing.moved,
     settled: () => poller.settled,
     problem: () => readSync(db).problem,
     close: () => db.close(),

@@ -1,4 +1,4 @@
-/** Passes over the nodes in order, and what they add up to (design 3, Reading 2, 4 to 6 and 8). */
+/** Passes over the nodes in order, and what each of them says (design 3, Reading 2 and 4 to 6). */
 import type { Database } from "better-sqlite3";
 import type { ChainOptions } from "./chain-options.ts";
 import type { FailedCheck } from "./checks.ts";
@@ -12,20 +12,17 @@ import { ProblemLog } from "./problem-log.ts";
 import { redactText, redactUrl } from "./rpc/redact.ts";
 import { RpcError } from "./rpc/rpc-error.ts";
 import { rpcNode } from "./rpc/rpc-node.ts";
-import { dropSnapshot, readSync, touch } from "./store.ts";
-import type { Verdict } from "./verdict.ts";
-import { readSnapshot, type Snapshot } from "./views.ts";
+import { Standing } from "./standing.ts";
+import { readSync } from "./store.ts";
 
 export type PollerOptions = Required<Pick<ChainOptions, "onEvent" | "sleep" | "random" | "limits">> &
   Pick<ChainOptions, "deployment" | "rpcUrls" | "grace" | "now" | "genesisTimestamp">;
 
 const ATTEMPTS = 4;
-/** A good pass that found nothing new is written down this seldom (ms). */
-const TOUCH_INTERVAL = 5_000;
 
 export class Poller {
-  verdict: Verdict;
-  moved = 0;
+  readonly standing: Standing;
+  /** Whether the last poll came to a verdict. */
   settled = false;
   readonly #db: Database;
   readonly #options: PollerOptions;
@@ -36,7 +33,6 @@ export class Poller {
   #doubt: Doubt | undefined;
   #fundingRepair: bigint | undefined;
   #storedThrough: string | undefined;
-  #touchedAt = 0;
 
   constructor(db: Database, options: PollerOptions) {
     this.#db = db;
@@ -44,16 +40,7 @@ export class Poller {
     this.#sources = logSources(options.deployment);
     this.#nodes = new Nodes(options.rpcUrls.length);
     this.#problems = new ProblemLog(db, options.onEvent);
-    const sync = readSync(db);
-    this.verdict = {
-      snapshot: sync.snapshot === null ? undefined : readSnapshot(sync.snapshot),
-      safe: sync.indexedThroughBlock === undefined ? undefined : sync.stored?.block,
-      lastGoodPassAt: sync.snapshot === null ? undefined : sync.lastGoodPassAt,
-      synced: sync.indexedThroughBlock !== undefined,
-      failed: false,
-      coreMismatch: undefined,
-      economyMismatch: undefined,
-    };
+    this.standing = new Standing(db, options);
     this.#storedThrough = storedKey(db);
   }
 
@@ -63,9 +50,9 @@ export class Poller {
     this.#noticeOtherWriters();
     if (!(await this.#overNodes(deadline))) {
       // With nothing to lose by a hasty verdict, one node's second word is asked for at once.
-      const { lastGoodPassAt, coreMismatch } = this.verdict;
-      const silent = lastGoodPassAt === undefined || now - lastGoodPassAt >= this.#options.grace;
-      if (silent && this.#doubt !== undefined && coreMismatch === undefined) await this.#overNodes(deadline);
+      const { coreMismatch } = this.standing.verdict;
+      const isHasty = this.#doubt !== undefined && coreMismatch === undefined;
+      if (isHasty && this.standing.isSilent(now)) await this.#overNodes(deadline);
     }
     if (this.settled || this.#problems.any) this.#problems.write(this.#options.now());
   }
@@ -100,7 +87,7 @@ export class Poller {
         size: memory.size,
         multicall: memory.multicall,
         genesisTimestamp,
-        settled: this.#good(),
+        settled: this.standing.isGood,
         doubt: this.#doubt,
         repairFrom: this.#doubt?.repairFrom ?? this.#fundingRepair,
         fundingBelieved: this.#fundingRepair !== undefined,
@@ -109,11 +96,11 @@ export class Poller {
         onHead: ({ safe, multicall }) => {
           memory.multicall = multicall;
           progressed = true;
-          if (this.verdict.safe === undefined || safe > this.verdict.safe) this.verdict = { ...this.verdict, safe };
+          this.standing.sawSafe(safe);
         },
         onRange: (range) => {
           this.#storedThrough = storedKey(this.#db);
-          if (this.verdict.failed) this.#change({ failed: false });
+          this.standing.progress();
           onEvent({ type: "range", node: node.label, ...range });
         },
       });
@@ -125,7 +112,7 @@ export class Poller {
       this.#facts.reset();
       // A pass that only ran out of time has not failed.
       if (progressed && now() >= deadline) return undefined;
-      this.#fail();
+      this.standing.fail();
       const message = redactText(error instanceof Error ? error.message : String(error), rpcUrls);
       this.#problems.tell({ type: "failed", node: node.label, message });
       return undefined;
@@ -138,7 +125,7 @@ export class Poller {
     const node = redactUrl(rpcUrls[index] as string);
     switch (outcome.kind) {
       case "lagging":
-        this.#fail();
+        this.standing.fail();
         this.#problems.tell({
           type: "failed",
           node,
@@ -151,7 +138,7 @@ export class Poller {
         this.#doubt = doubt;
         if (certain) this.#mismatch(node, doubt.failure);
         else {
-          this.#fail();
+          this.standing.fail();
           this.#problems.tell({ type: "doubt", node, ...doubt.failure });
         }
         return certain;
@@ -160,24 +147,24 @@ export class Poller {
         this.#mismatch(node, outcome.failure);
         return true;
       case "not_yet_safe":
-        if (this.verdict.failed || this.verdict.coreMismatch !== undefined) {
-          this.#change({ failed: false, coreMismatch: undefined });
-        }
+        this.standing.notYetSafe();
         this.settled = true;
         // A node that is still catching up itself looks the same.
         return last;
       case "unchanged":
         this.#doubt = undefined;
-        this.#goodPass(now(), {});
+        this.settled = true;
+        this.standing.goodPass(now());
         this.#problems.forget();
-        onEvent({ type: "good", node, head: this.verdict.snapshot?.core.chain.indexedThroughBlock ?? 0n });
+        onEvent({ type: "good", node, head: this.standing.verdict.snapshot?.core.chain.indexedThroughBlock ?? 0n });
         return true;
       case "read": {
         this.#doubt = undefined;
         const { economy, snapshot } = outcome;
         const failure = economy.kind === "mismatch" ? economy.failure : undefined;
         this.#fundingRepair = economy.kind === "mismatch" ? economy.repairFrom : undefined;
-        this.#goodPass(now(), { snapshot, economyMismatch: failure, synced: true });
+        this.settled = true;
+        this.standing.goodPass(now(), { snapshot, economyMismatch: failure, synced: true });
         if (failure !== undefined) this.#problems.tell({ type: "mismatch", node, ...failure });
         else if (economy.kind === "invalid") this.#problems.tell({ type: "failed", node, message: economy.detail });
         else this.#problems.forget();
@@ -187,48 +174,10 @@ export class Poller {
     }
   }
 
-  #goodPass(at: number, found: { snapshot?: Snapshot; economyMismatch?: FailedCheck | undefined; synced?: boolean }) {
-    this.settled = true;
-    const wasSilent =
-      this.verdict.lastGoodPassAt === undefined || at - this.verdict.lastGoodPassAt >= this.#options.grace;
-    this.verdict = { ...this.verdict, lastGoodPassAt: at };
-    if (found.snapshot !== undefined) this.#touchedAt = at;
-    if (at - this.#touchedAt >= TOUCH_INTERVAL) {
-      this.#touchedAt = at;
-      touch(this.#db, at);
-    }
-    if (found.snapshot !== undefined || this.verdict.failed || wasSilent) {
-      this.#change({ ...found, failed: false, coreMismatch: undefined });
-    }
-  }
-
   #mismatch(node: string, failure: FailedCheck): void {
     this.settled = true;
-    dropSnapshot(this.#db);
+    this.standing.mismatch(failure);
     this.#problems.tell({ type: "mismatch", node, ...failure });
-    this.#change({ coreMismatch: failure, snapshot: undefined, lastGoodPassAt: undefined, failed: true });
-  }
-
-  #fail(): void {
-    if (!this.verdict.failed) this.#change({ failed: true });
-  }
-
-  /** Whether everything that is published stands on a good pass, so that an unmoved safe block needs no reading. */
-  #good(): boolean {
-    const { snapshot, coreMismatch, economyMismatch } = this.verdict;
-    const { economy } = this.#options.deployment;
-    const whole = economy === undefined || snapshot?.economy !== undefined || this.#economyNotSafe();
-    return snapshot !== undefined && coreMismatch === undefined && economyMismatch === undefined && whole;
-  }
-
-  #economyNotSafe(): boolean {
-    const { economy } = this.#options.deployment;
-    return economy !== undefined && (this.verdict.safe ?? 0n) < BigInt(economy.deploymentBlock);
-  }
-
-  #change(news: Partial<Verdict>): void {
-    this.verdict = { ...this.verdict, ...news };
-    this.moved++;
   }
 
   /** `chain rewind` or `chain sync` beside this process: what was in memory no longer fits the file. */
@@ -239,8 +188,7 @@ export class Poller {
     this.#facts.reset();
     this.#doubt = undefined;
     this.#fundingRepair = undefined;
-    const { snapshot } = readSync(this.#db);
-    this.#change({ snapshot: snapshot === null ? undefined : readSnapshot(snapshot) });
+    this.standing.reread();
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
+import { steppedStore } from "../support/stepped-store.ts";
 import { INSTALLATION, START, World } from "./world.ts";
 
 class Died extends Error {}
@@ -18,13 +19,7 @@ function mortal(store: ObjectStore, calls: number, when: "before" | "after"): Ob
     if (left < 0) throw new Died();
     return result;
   };
-  return {
-    name: store.name,
-    get: (key, options) => step(() => store.get(key, options)),
-    put: (key, object, condition) => step(() => store.put(key, object, condition)),
-    delete: (key) => step(() => store.delete(key)),
-    list: (prefix) => store.list(prefix),
-  };
+  return steppedStore(store, step);
 }
 
 const ROUTES = [
@@ -61,12 +56,10 @@ async function undisturbed(): Promise<{ before: string[]; after: string[]; calls
     await publishThenReceive();
     const before = await view();
     let calls = 0;
-    const counting = mortal(other.store, Number.POSITIVE_INFINITY, "before");
-    const counted: ObjectStore = {
-      ...counting,
-      get: (key, options) => (calls++, counting.get(key, options)),
-      put: (key, object, condition) => (calls++, counting.put(key, object, condition)),
-    };
+    const counted = steppedStore(other.store, (call) => {
+      calls++;
+      return call();
+    });
     const worker = await other.work({ store: counted });
     await worker.cycle(START + 500_000);
     worker.kill();

@@ -12,8 +12,8 @@ import { allPublications } from "../../publish/publications/all.ts";
 import { Published } from "../../publish/published.ts";
 import { leaseIdentity, Publisher } from "../../publish/publisher.ts";
 import { SourceReader } from "../../publish/source-reader.ts";
-import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { openStore } from "../../src/object-store/open-store.ts";
+import { steppedStore } from "../support/stepped-store.ts";
 
 const [folder = "", calls = "", when = "", instant = ""] = process.argv.slice(2);
 let left = Number(calls);
@@ -30,13 +30,7 @@ async function step<T>(call: () => Promise<T>): Promise<T> {
 }
 
 const real = await openStore(join(folder, "public"), { write: true });
-const store: ObjectStore = {
-  name: real.name,
-  get: (key, options) => step(() => real.get(key, options)),
-  put: (key, object, condition) => step(() => real.put(key, object, condition)),
-  delete: (key) => step(() => real.delete(key)),
-  list: (prefix) => real.list(prefix),
-};
+const store = steppedStore(real, step);
 const state = join(folder, "state");
 const published = Published.open(state);
 const reader = new SourceReader({

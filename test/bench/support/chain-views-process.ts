@@ -10,8 +10,9 @@ import { onchainPublications } from "../../../publish/publications/onchain.ts";
 import { legacySettlementsPublications, settlementsPublications } from "../../../publish/publications/settlements.ts";
 import { Published } from "../../../publish/published.ts";
 import { firstPublishDone, keepHeapSmall } from "../../../publish/small-heap.ts";
-import type { ObjectStore, StoredObject } from "../../../src/object-store/object-store.ts";
+import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { openProjections, PROJECTIONS_FILE } from "../../../src/projections/open.ts";
+import { forgetfulStore } from "./forgetful-store.ts";
 import { median, quantile } from "./quantile.ts";
 import { SettledChain } from "./settled-chain.ts";
 
@@ -80,7 +81,7 @@ function openSubject(folder: string, batches: number): Subject {
     projections: ownProjections(folder, { whole: true }),
     published,
     answers: new Answers(published, { force: false, floor: 0 }),
-    store: keepsHeads(),
+    store: forgetfulStore(),
     times: new Map(),
   };
 }
@@ -113,23 +114,6 @@ async function turn({ chain, projections: source, answers, store, times }: Subje
   for (const [part, time] of parts) times.set(part, [...(times.get(part) ?? []), time]);
   const fence = { epoch: 1, writer: "bench", beforePut: async () => {} };
   for (const answer of planned) await answers.put(answer, store, fence);
-}
-
-/** Tiles are put and forgotten: what they would take of memory is the store's. */
-function keepsHeads(): ObjectStore {
-  const kept = new Map<string, StoredObject>();
-  let tag = 0;
-  return {
-    name: "nowhere",
-    get: async (key) => kept.get(key),
-    async put(key, object) {
-      const stored = { ...object, tag: String(++tag) };
-      if (!key.includes("/tiles/")) kept.set(key, stored);
-      return stored.tag;
-    },
-    async delete() {},
-    async *list() {},
-  };
 }
 
 keepHeapSmall();

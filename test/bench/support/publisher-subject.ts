@@ -9,7 +9,7 @@ import { allPublications } from "../../../publish/publications/all.ts";
 import { Published } from "../../../publish/published.ts";
 import { leaseIdentity, Publisher } from "../../../publish/publisher.ts";
 import { SourceReader } from "../../../publish/source-reader.ts";
-import type { ObjectStore, StoredObject, StoreObject } from "../../../src/object-store/object-store.ts";
+import { forgetfulStore } from "./forgetful-store.ts";
 import { LEDGER_END, LEDGER_GENESIS } from "./large-ledger.ts";
 
 export interface Subject {
@@ -29,7 +29,7 @@ export async function openSubject(folder: string, receipts: number): Promise<Sub
   const path = join(folder, "ledger.db");
   const clock = { wall: () => LEDGER_END, monotonic: () => 0 };
   const puts: string[] = [];
-  const store = keepsNothing(puts);
+  const store = forgetfulStore(puts);
   const lease = await acquireNow({ store, clock, identity: leaseIdentity(), published });
   // The tiles of the history are taken for published: they are not what is measured.
   published.rememberTiles("wheel-1", { history: "1", position: receipts, tag: null });
@@ -81,21 +81,4 @@ export async function measure(subject: Subject): Promise<void> {
   const started = performance.now();
   await publisher.cycle(at);
   cycles.push(performance.now() - started);
-}
-
-function keepsNothing(puts: string[]): ObjectStore {
-  const kept = new Map<string, StoredObject>();
-  let tag = 0;
-  return {
-    name: "nowhere",
-    get: async (key) => kept.get(key),
-    async put(key: string, object: StoreObject) {
-      puts.push(key);
-      const stored = { ...object, tag: String(++tag) };
-      if (!key.includes("/observations/")) kept.set(key, stored);
-      return stored.tag;
-    },
-    async delete() {},
-    async *list() {},
-  };
 }

@@ -1,0 +1,12 @@
+/** A store each of whose calls passes through `step`, which may count it, or die before it or after it. */
+import type { ObjectStore } from "../../src/object-store/object-store.ts";
+
+export function steppedStore(store: ObjectStore, step: <T>(call: () => Promise<T>) => Promise<T>): ObjectStore {
+  return {
+    name: store.name,
+    get: (key, options) => step(() => store.get(key, options)),
+    put: (key, object, condition) => step(() => store.put(key, object, condition)),
+    delete: (key) => step(() => store.delete(key)),
+    list: (prefix) => store.list(prefix),
+  };
+}
