@@ -9,6 +9,12 @@ export interface RetrySettings {
   readonly attemptMs: number;
 }
 
+export interface Attempt {
+  readonly signal: AbortSignal;
+  /** On `performance.now()`: a process that was stopped may wake up after it, before its signal says so. */
+  readonly end: number;
+}
+
 export interface Verdict {
   readonly retry: boolean;
   /** What the server asked for (Retry-After); no wait is shorter. */
@@ -25,14 +31,15 @@ const LONGEST_WAIT_MS = 1_000;
  */
 export async function retrying<T>(
   settings: RetrySettings,
-  attempt: (signal: AbortSignal) => Promise<T>,
+  attempt: (attempt: Attempt) => Promise<T>,
   judge: (error: unknown) => Verdict,
 ): Promise<T> {
   const end = performance.now() + settings.limitMs;
   for (let turn = 0; ; turn++) {
-    const left = end - performance.now();
+    const now = performance.now();
+    const limit = Math.max(1, Math.floor(Math.min(settings.attemptMs, end - now)));
     try {
-      return await attempt(AbortSignal.timeout(Math.max(1, Math.floor(Math.min(settings.attemptMs, left)))));
+      return await attempt({ signal: AbortSignal.timeout(limit), end: now + limit });
     } catch (error) {
       const verdict = judge(error);
       const jitter = Math.random() * Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** turn);

@@ -9,6 +9,7 @@ import {
   type S3ClientConfig,
 } from "@aws-sdk/client-s3";
 import type { StoredObject, StoreObject, StoreTag } from "./object-store.ts";
+import type { Attempt } from "./retry.ts";
 import { bareTag } from "./s3-conditions.ts";
 
 /** Connections at once; above what a publisher keeps in flight. */
@@ -60,7 +61,7 @@ export class S3Bucket {
     object: StoreObject,
     mark: string,
     headers: PutHeaders,
-    abortSignal: AbortSignal,
+    { signal, end }: Attempt,
   ): Promise<StoreTag> {
     const command = new PutObjectCommand({
       ...this.#at(key),
@@ -70,11 +71,14 @@ export class S3Bucket {
       ContentType: object.contentType,
       Metadata: { ...object.metadata, [PUT_MARK]: mark },
     });
-    return bareTag((await this.#client.send(command, { abortSignal })).ETag);
+    command.middlewareStack.add((next) => (args) => notAfter(end, () => next(args)), LAST);
+    return bareTag((await this.#client.send(command, { abortSignal: signal })).ETag);
   }
 
-  async remove(key: string, abortSignal: AbortSignal): Promise<void> {
-    await this.#client.send(new DeleteObjectCommand(this.#at(key)), { abortSignal });
+  async remove(key: string, { signal, end }: Attempt): Promise<void> {
+    const command = new DeleteObjectCommand(this.#at(key));
+    command.middlewareStack.add((next) => (args) => notAfter(end, () => next(args)), LAST);
+    await this.#client.send(command, { abortSignal: signal });
   }
 
   /** Up to 1,000 keys, and where to go on; `next` is undefined at the end. */
@@ -128,6 +132,15 @@ export class S3Bucket {
   #at(key: string): { Bucket: string; Key: string } {
     return { Bucket: this.#bucket, Key: this.#root + key };
   }
+}
+
+/** The step next to the wire. */
+const LAST = { step: "deserialize", priority: "low", name: "noonmarkEnd" } as const;
+
+/** What changes a bucket is not sent by a process that was stopped on the way and woke up when its time was over. */
+async function notAfter<T>(end: number, send: () => Promise<T>): Promise<T> {
+  if (performance.now() > end) throw new Error("no time is left to ask");
+  return send();
 }
 
 /** NaN where there is none. */

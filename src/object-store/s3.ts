@@ -20,7 +20,7 @@ import {
   type StoreObject,
   type StoreTag,
 } from "./object-store.ts";
-import { retrying } from "./retry.ts";
+import { type Attempt, retrying } from "./retry.ts";
 import { type Marked, type PutHeaders, S3Bucket } from "./s3-bucket.ts";
 import { type Conditions, inForm, probeConditions } from "./s3-conditions.ts";
 import { refusalOf, unavailable, verdictOf } from "./s3-errors.ts";
@@ -67,7 +67,7 @@ export class S3Store implements ObjectStore, StoreClock {
   async delete(key: string): Promise<void> {
     checkKey(key);
     try {
-      await retrying(LIMITS, (signal) => this.#bucket.remove(key, signal), verdictOf);
+      await retrying(LIMITS, (attempt) => this.#bucket.remove(key, attempt), verdictOf);
     } catch (error) {
       if (refusalOf(error) !== "absent") throw unavailable(`delete ${this.name}/${key}`, error);
     }
@@ -76,7 +76,7 @@ export class S3Store implements ObjectStore, StoreClock {
   async *list(prefix: string): AsyncIterable<string> {
     let from: string | undefined;
     do {
-      const page = await retrying(LIMITS, (signal) => this.#bucket.page(prefix, from, signal), verdictOf).catch(
+      const page = await retrying(LIMITS, ({ signal }) => this.#bucket.page(prefix, from, signal), verdictOf).catch(
         (error: unknown) => {
           throw unavailable(`list ${this.name}/${prefix}`, error);
         },
@@ -87,7 +87,7 @@ export class S3Store implements ObjectStore, StoreClock {
   }
 
   async clockSkew(now: () => number): Promise<number> {
-    const measure = async (signal: AbortSignal) => {
+    const measure = async ({ signal }: Attempt) => {
       const sent = now();
       const date = await this.#bucket.date(signal);
       return skewOf(sent, date, now());
@@ -167,7 +167,11 @@ export class S3Store implements ObjectStore, StoreClock {
   /** The same, but a put that was stored and whose answer was lost may count as refused. */
   async #tryWrite(key: string, object: StoreObject, headers: PutHeaders, mark: string): Promise<Written> {
     try {
-      const tag = await retrying(LIMITS, (signal) => this.#bucket.write(key, object, mark, headers, signal), verdictOf);
+      const tag = await retrying(
+        LIMITS,
+        (attempt) => this.#bucket.write(key, object, mark, headers, attempt),
+        verdictOf,
+      );
       return { tag, refused: undefined };
     } catch (error) {
       const refusal = refusalOf(error);
@@ -183,7 +187,7 @@ export class S3Store implements ObjectStore, StoreClock {
 
   async #read(key: string): Promise<Marked | undefined> {
     try {
-      return await retrying(LIMITS, (signal) => this.#bucket.read(key, signal), verdictOf);
+      return await retrying(LIMITS, ({ signal }) => this.#bucket.read(key, signal), verdictOf);
     } catch (error) {
       if (refusalOf(error) === "absent") return undefined;
       throw unavailable(`get ${this.name}/${key}`, error);

@@ -1,5 +1,5 @@
 /** The S3 store in front of a real server that fails by script: nothing is put twice, lost, or called absent. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { StoreConflict, StoreUnavailable } from "../../src/object-store/object-store.ts";
 import type { S3Store } from "../../src/object-store/s3.ts";
 import { plain, sample } from "../object-store/samples.ts";
@@ -60,6 +60,18 @@ test("a put that hangs is given up and asked again", async () => {
   proxy.script("silence");
   await store.put("k", sample("body"));
   expect(await textOf("k")).toBe("body");
+});
+
+test("a process that was stopped on the way to a put or a deletion sends neither when it wakes up", async () => {
+  const real = performance.now.bind(performance);
+  for (const change of [() => store.put("k", sample("body")), () => store.delete("k")]) {
+    let looks = 0;
+    // The third look, after the call and its attempt have begun, is the last before anything is sent.
+    vi.spyOn(performance, "now").mockImplementation(() => real() + (++looks > 2 ? 20_000 : 0));
+    await expect(change()).rejects.toThrow(StoreUnavailable);
+    vi.restoreAllMocks();
+  }
+  expect(proxy.seen).toEqual([]);
 });
 
 test("an answer of which half came is asked for again", async () => {

@@ -76,6 +76,9 @@ export async function openScene(server: S3Server): Promise<TakeoverScene> {
       until(`receipt ${wanted} is read`, async () => {
         const at = START + wanted * 3000;
         return (reader?.newest() ?? []).every((seen) => seen === at || seen === wanted);
+      }).catch((error: unknown) => {
+        const said = publishers.map(({ output }) => output().slice(-2_000)).join("\n");
+        throw new Error(`${reader?.newest().join(" ")}\n${reader?.complaints.join("\n")}\n${said}`, { cause: error });
       }),
     complaints: () => reader?.complaints ?? ["there was no reader"],
     async end() {
