@@ -7,6 +7,12 @@ import type { Database } from "better-sqlite3";
 import { openLedgerForReading } from "../src/ledger/open.ts";
 import { statement } from "../src/sqlite/statement.ts";
 
+/** How far a file had come. */
+export interface LedgerStanding {
+  readonly db: Database;
+  readonly version: number;
+}
+
 export class LedgerSource {
   readonly path: string;
   #db: Database;
@@ -22,7 +28,7 @@ export class LedgerSource {
 
   /**
    * `replaced` when another file stands at the path (what was verified of the old one no longer counts), `moved` when
-   * another connection has committed since the last `read`.
+   * another connection has committed since the standing that was settled last.
    */
   look(): "still" | "moved" | "replaced" {
     const file = fileOf(this.path);
@@ -37,10 +43,18 @@ export class LedgerSource {
     return this.#dataVersion() === this.#version ? "still" : "moved";
   }
 
+  /** Outside of a `read`: data_version stands still inside a transaction. */
+  standing(): LedgerStanding {
+    return { db: this.#db, version: this.#dataVersion() };
+  }
+
+  /** All that had been committed by then is dealt with. */
+  settle({ db, version }: LedgerStanding): void {
+    if (db === this.#db) this.#version = version;
+  }
+
   /** Everything in `use` sees one state of the ledger; it must not await. */
   read<T>(use: (ledger: Database) => T): T {
-    // Before the transaction: data_version stands still inside one.
-    this.#version = this.#dataVersion();
     return this.#db.transaction(() => use(this.#db))();
   }
 

@@ -80,6 +80,7 @@ export class Publisher {
   async cycle(at: number): Promise<CycleReport> {
     const { reader, published } = this.#options;
     if (reader.takeReplaced()) this.#histories.ledgerReplaced();
+    const standing = reader.standing();
     const { history } = this.#histories.progress(reader.installationId);
     const tilePrefix = `${history}-${this.#lease.epoch}`;
     let projections: Database | undefined;
@@ -106,6 +107,7 @@ export class Publisher {
     );
     if (projections !== undefined && this.#options.selected("activity")) await this.#sweep(projections, at);
     published.setMeta("at", String(at));
+    reader.settle(standing);
     this.#last = report;
     return report;
   }

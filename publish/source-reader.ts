@@ -1,7 +1,7 @@
 /** Reads one cycle's sources: ledger, projections and chain of one instant (design 1, "The cycle"). */
 
 import type { ChainSource } from "./chain-source.ts";
-import type { LedgerSource } from "./ledger-source.ts";
+import type { LedgerSource, LedgerStanding } from "./ledger-source.ts";
 import type { ProjectionsSource } from "./projections-source.ts";
 import type { Sources } from "./sources.ts";
 
@@ -12,6 +12,12 @@ export interface SourceReaderOptions {
   readonly chain: ChainSource;
   /** Seconds, as configured. */
   readonly genesisTimestamp: number | undefined;
+}
+
+/** How far ledger and chain had come. */
+export interface Standing {
+  readonly ledger: LedgerStanding | undefined;
+  readonly chain: number;
 }
 
 export class SourceReader {
@@ -25,7 +31,19 @@ export class SourceReader {
     this.installationId = options.installationId;
   }
 
-  /** Whether anything but time has changed since the last `read`; microseconds. */
+  /** To be taken before a cycle reads anything: it may read several times, and what comes in between is not all its own. */
+  standing(): Standing {
+    const { ledger, chain } = this.#options;
+    return { ledger: ledger?.standing(), chain: chain.moved() };
+  }
+
+  /** The cycle that began with this standing is done. */
+  settle({ ledger, chain }: Standing): void {
+    if (ledger !== undefined) this.#options.ledger?.settle(ledger);
+    this.#chainVersion = chain;
+  }
+
+  /** Whether anything but time has changed since the standing that was settled last; microseconds. */
   moved(): boolean {
     const look = this.#options.ledger?.look() ?? "still";
     if (look === "replaced") this.#replaced = true;
@@ -44,7 +62,6 @@ export class SourceReader {
   /** `tilePrefix` is of the lease under which something is put; without one nothing is. */
   read<T>(at: number, use: (sources: Sources) => T, tilePrefix = "0-0"): T {
     const { ledger, projections, chain, installationId, genesisTimestamp } = this.#options;
-    this.#chainVersion = chain.moved();
     const chainState = chain.state(at);
     const genesis = genesisTimestamp === undefined ? chainState.genesisTimestamp : BigInt(genesisTimestamp);
     const withFacts = (db: NonNullable<Sources["facts"]>["ledger"] | undefined) =>
