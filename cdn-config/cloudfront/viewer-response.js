@@ -28,7 +28,7 @@ const UNAVAILABLE = {
 function handler(event) {
   const response = event.response;
   const headers = response.headers;
-  const asked = event.request.headers['noonmark-none-match'] || event.request.headers['if-none-match'];
+  const asked = event.request.headers['if-none-match'] || event.request.headers['noonmark-none-match'];
   const cacheControl = take(headers, 'noonmark-cache-control');
   const status = take(headers, 'noonmark-status');
   const keptUntil = take(headers, 'noonmark-kept-until');
@@ -39,7 +39,7 @@ function handler(event) {
   if (cacheControl !== undefined) headers['cache-control'] = { value: cacheControl };
   if (status !== undefined) response.statusCode = Number(status);
   const etag = headers.etag;
-  if (asked !== undefined && notModified !== undefined && etag !== undefined && matchesNone(asked.value, etag.value)) {
+  if (asked !== undefined && notModified !== undefined && etag !== undefined && matchesNone(fieldOf(asked), etag.value)) {
     if (notModified !== 'tag') delete headers.etag;
     delete headers['content-type'];
     delete headers['content-length'];
@@ -66,9 +66,15 @@ function unavailable(method, headers) {
   return { statusCode: UNAVAILABLE.statusCode, headers: headers, body: method === 'HEAD' ? '' : UNAVAILABLE.body };
 }
 
+/** Of a header that stands more than once, its lines as one list. */
+function fieldOf(header) {
+  if (header.multiValue === undefined) return header.value;
+  return header.multiValue.map(function (line) { return line.value; }).join(', ');
+}
+
 /** Weak comparison of the well-formed members of a list; commas inside quotes are part of a tag. */
 function matchesNone(field, etag) {
-  if (field.trim() === '*') return true;
+  if (/^[ \t]*\*[ \t]*$/.test(field)) return true;
   const wanted = etag.indexOf('W/') === 0 ? etag.slice(2) : etag;
   let quoted = false;
   let start = 0;

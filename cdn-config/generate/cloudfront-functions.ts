@@ -19,6 +19,13 @@ const NONE_MATCH = "noonmark-none-match";
 /** Not part of the API: CloudFront would answer them from its cache with a 206 or a 304 of its own. */
 const DROPPED = ["if-none-match", "if-modified-since", "if-match", "if-unmodified-since", "if-range", "range"];
 
+const FIELD_OF = `/** Of a header that stands more than once, its lines as one list. */
+function fieldOf(header) {
+  if (header.multiValue === undefined) return header.value;
+  return header.multiValue.map(function (line) { return line.value; }).join(', ');
+}
+`;
+
 export function viewerRequest(): string {
   return `${HEAD}
 // Public URLs that may be kept, and the query that is their key; null: as it was asked.
@@ -45,12 +52,7 @@ function handler(event) {
   return request;
 }
 
-/** Of a header that stands more than once, its lines as one list. */
-function fieldOf(header) {
-  if (header.multiValue === undefined) return header.value;
-  return header.multiValue.map(function (line) { return line.value; }).join(', ');
-}
-`;
+${FIELD_OF}`;
 }
 
 export function viewerResponse(): string {
@@ -62,7 +64,7 @@ const UNAVAILABLE = ${eventAnswer(unavailable("store_unavailable"))};
 function handler(event) {
   const response = event.response;
   const headers = response.headers;
-  const asked = event.request.headers['${NONE_MATCH}'] || event.request.headers['if-none-match'];
+  const asked = event.request.headers['if-none-match'] || event.request.headers['${NONE_MATCH}'];
   const cacheControl = take(headers, '${cacheControl}');
   const status = take(headers, '${status}');
   const keptUntil = take(headers, '${keptUntil}');
@@ -73,7 +75,7 @@ function handler(event) {
   if (cacheControl !== undefined) headers['cache-control'] = { value: cacheControl };
   if (status !== undefined) response.statusCode = Number(status);
   const etag = headers.etag;
-  if (asked !== undefined && notModified !== undefined && etag !== undefined && matchesNone(asked.value, etag.value)) {
+  if (asked !== undefined && notModified !== undefined && etag !== undefined && matchesNone(fieldOf(asked), etag.value)) {
     if (notModified !== 'tag') delete headers.etag;
     delete headers['content-type'];
     delete headers['content-length'];
@@ -100,6 +102,7 @@ function unavailable(method, headers) {
   return { statusCode: UNAVAILABLE.statusCode, headers: headers, body: method === 'HEAD' ? '' : UNAVAILABLE.body };
 }
 
+${FIELD_OF}
 ${MATCHES_NONE}`;
 }
 

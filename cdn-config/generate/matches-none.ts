@@ -1,7 +1,7 @@
 /** If-None-Match for the scripts of fronts (njs 0.7, CloudFront Functions): `src/http/conditional.ts` in an old ECMAScript. */
 export const MATCHES_NONE = `/** Weak comparison of the well-formed members of a list; commas inside quotes are part of a tag. */
 function matchesNone(field, etag) {
-  if (field.trim() === '*') return true;
+  if (/^[ \\t]*\\*[ \\t]*$/.test(field)) return true;
   const wanted = etag.indexOf('W/') === 0 ? etag.slice(2) : etag;
   let quoted = false;
   let start = 0;

@@ -46,10 +46,15 @@ ${originLines(bucket)}
 `;
 }
 
+/** With `proxy_pass_request_body off`: no body, and none announced, which would make the next request on the connection one. */
+export const BODILESS = ["Connection", "Content-Length", "Transfer-Encoding"]
+  .map((name) => `    proxy_set_header ${name} "";`)
+  .join("\n");
+
 export function originLines(origin: Origin): string {
-  const lines = [`proxy_set_header Host ${hostOf(origin)};`, `proxy_set_header Connection "";`];
-  if (origin.protocol === "https") lines.push(`proxy_ssl_name ${origin.host};`);
-  return lines.map((line) => `    ${line}`).join("\n");
+  const lines = [`    proxy_set_header Host ${hostOf(origin)};`, BODILESS];
+  if (origin.protocol === "https") lines.push(`    proxy_ssl_name ${origin.host};`);
+  return lines.join("\n");
 }
 
 /** Of a server whose locations have these origins. */

@@ -24,12 +24,13 @@ const UNAVAILABLE = { status: ${unavailable.status}, headers: ${JSON.stringify(u
 async function answer(r) {
   const parts = r.variables.noonmark_object.split(' ');
   const route = ROUTES[parts[0]];
-  const key = parts[1][0] === '/' ? undefined : parts[1];
+  const key = parts.length === 2 ? undefined : parts[1];
+  const url = parts[parts.length - 1];
   const stored = await fromBucket(r, route, key, '');
-  let found = stored.found || await fromShim(r, route, '', stored.date) || await fromShim(r, route, 'fresh', 0);
+  let found = stored.found || await fromShim(r, route, url, '', stored.date) || await fromShim(r, route, url, 'fresh', 0);
   if (found === undefined && route.staleIfErrorSeconds > 0) {
     const old = await fromBucket(r, route, key, '-stale');
-    found = old.found || await fromShim(r, route, '-stale', old.date);
+    found = old.found || await fromShim(r, route, url, '-stale', old.date);
   }
   send(r, route, found || UNAVAILABLE);
 }
@@ -52,11 +53,10 @@ async function fromBucket(r, route, key, stale) {
 }
 
 /** With 'fresh' past the cache, and whatever the shim says; else only what a cache may keep. */
-async function fromShim(r, route, how, notBefore) {
-  const target = r.variables.request_uri;
-  const mark = target.indexOf('?');
-  const path = mark < 0 ? target : target.slice(0, mark);
-  const args = mark < 0 ? '' : target.slice(mark + 1);
+async function fromShim(r, route, url, how, notBefore) {
+  const mark = url.indexOf('?');
+  const path = mark < 0 ? url : url.slice(0, mark);
+  const args = mark < 0 ? '' : url.slice(mark + 1);
   const where = how === 'fresh' ? 'fresh' : route.edgeSeconds + how;
   const reply = await r.subrequest('/_noonmark/shim/' + where + path, { method: 'GET', args: args });
   if (how === 'fresh') {

@@ -1,13 +1,14 @@
 /** nginx with njs: the bucket and the shim behind one cache (`docs/cdn-nginx.md`). */
 import {
+  ALLOWED_METHODS,
   COMMON_HEADERS,
   FALLBACK_REASON_HEADER,
   PREFLIGHT_HEADERS,
   SOURCE_HEADER,
 } from "../../src/http/common-headers.ts";
-import { errorBody, METHOD_NOT_ALLOWED, NOT_FOUND, unavailable } from "../../src/http/errors.ts";
+import { METHOD_NOT_ALLOWED, unavailable } from "../../src/http/errors.ts";
 import { PUBLISHED_ERROR_EDGE_SECONDS, ROUTES } from "../../src/http/routes.ts";
-import { originLines, originLocations, publishedErrorLocation, tlsLines } from "./nginx-origins.ts";
+import { BODILESS, originLines, originLocations, publishedErrorLocation, tlsLines } from "./nginx-origins.ts";
 import { nginxScript } from "./nginx-script.ts";
 import type { CdnOptions } from "./options.ts";
 import { CACHED_URLS, type CachedUrl } from "./plan.ts";
@@ -29,6 +30,12 @@ const PASSED = [
 ];
 
 const RESTORED = Object.fromEntries(Object.entries(VARIABLES).map(([name, variable]) => [name, `$${variable}`]));
+
+const REFUSED = "  error_page 400 404 405 = /_noonmark/refused;";
+
+/** A location with one of its own inherits none. */
+const ERROR_PAGES = `  ${REFUSED}
+    error_page 502 504 = @noonmark_unavailable;`;
 
 export function nginxFiles(options: CdnOptions): Record<string, string> {
   const routes = ROUTES.map(({ name, edgeSeconds, staleIfErrorSeconds, conditional, notModifiedTag }) => [
@@ -69,6 +76,16 @@ map "$request_method $request_uri" $noonmark_object {
 ${CACHED_URLS.map(mapping).join("\n")}
 }
 
+# Of a request that nginx itself refuses: what the shim judges in its place.
+map $request $noonmark_method {
+  default POST;
+  "~^(?<noonmark_allowed>${ALLOWED_METHODS.join("|")}) " $noonmark_allowed;
+}
+map $request $noonmark_target {
+  default "/";
+  "~*^[^ ]+ (?:https?://[^/?#]*)?(?<noonmark_written>/[!-~]*) HTTP/" $noonmark_written;
+}
+
 server {
   listen ${listen};
   server_tokens off;
@@ -76,11 +93,14 @@ server {
   max_ranges 0;
   default_type "application/json; charset=utf-8";
   subrequest_output_buffer_size 4m;
+  # As much of a head as the shim takes.
+  large_client_header_buffers 4 16k;
 
   proxy_http_version 1.1;
   proxy_connect_timeout 1s;
   proxy_read_timeout 5s;
   proxy_pass_header Date;
+  proxy_pass_request_body off;
 ${tlsLines(trusted, [shim])}
   location / {
     if ($noonmark_object) { rewrite ^ /_noonmark/answer last; }
@@ -89,7 +109,7 @@ ${tlsLines(trusted, [shim])}
 ${originLines(shim)}
     proxy_set_header noonmark-front "";
     proxy_pass ${shim.protocol}://noonmark_shim;
-    error_page 502 504 = @noonmark_unavailable;
+${ERROR_PAGES}
   }
 
   location = /_noonmark/answer {
@@ -99,13 +119,19 @@ ${originLines(shim)}
 ${headerLines({ ...COMMON_HEADERS, ...RESTORED })}
   }
 
-  # What nginx itself calls malformed (a bad escape, a NUL): the shim never sees it.
-  error_page 400 = /_noonmark/malformed;
-  location = /_noonmark/malformed {
+  # What nginx itself refuses: a bad escape, a NUL, \`..\` above the root, If-None-Match on two lines, TRACE, names of its
+  # own. Nothing of it but method and target reaches the shim.
+${REFUSED}
+  recursive_error_pages on;
+  location = /_noonmark/refused {
     internal;
-${headerLines(COMMON_HEADERS)}
-    if ($request ~ "${malformedId()}") { return 400 '${errorBody("invalid_installation_id")}'; }
-    return 404 '${NOT_FOUND.body}';
+    proxy_hide_header Date;
+    js_header_filter noonmark.passed;
+    proxy_pass_request_headers off;
+    proxy_method $noonmark_method;
+${originLines(shim)}
+    proxy_pass ${shim.protocol}://noonmark_shim$noonmark_target;
+${ERROR_PAGES}
   }
 
   location @noonmark_unavailable {
@@ -119,7 +145,7 @@ ${headerLines({ ...COMMON_HEADERS, ...failure.headers })}
   location /_noonmark/ {
     internal;
     proxy_pass_request_headers off;
-    proxy_set_header Connection "";
+${BODILESS}
     proxy_set_header noonmark-object $noonmark_object;
     proxy_pass http://noonmark_cache;
   }
@@ -132,6 +158,7 @@ server {
   proxy_http_version 1.1;
   proxy_connect_timeout 1s;
   proxy_read_timeout 5s;
+  proxy_pass_request_body off;
   proxy_cache noonmark;
   proxy_cache_lock on;
   proxy_cache_lock_timeout 5s;
@@ -151,12 +178,11 @@ ${originLines(shim)}
 `;
 }
 
-/** A composed answer is kept under its URL, without a query where the route reads none. */
-function mapping({ route, pattern, key }: CachedUrl): string {
+/** Route, object (if any) and the URL to ask the shim for, which for a composed answer has no query that is not read. */
+function mapping({ route, pattern, key, url }: CachedUrl): string {
   const bare = "(?:\\?.*)?$";
-  if (key !== undefined || route.query !== "ignored") {
-    return `  "~^(?:GET|HEAD) ${pattern.slice(1)}" "${route.name} ${key ?? "$request_uri"}";`;
-  }
+  if (key !== undefined) return `  "~^(?:GET|HEAD) ${pattern.slice(1)}" "${route.name} ${key} ${url}";`;
+  if (route.query !== "ignored") return `  "~^(?:GET|HEAD) ${pattern.slice(1)}" "${route.name} $request_uri";`;
   return `  "~^(?:GET|HEAD) (?<noonmark_path>${pattern.slice(1, -bare.length)})${bare}" "${route.name} $noonmark_path";`;
 }
 
@@ -164,10 +190,4 @@ function headerLines(headers: Readonly<Record<string, string>>): string {
   return Object.entries(headers)
     .map(([name, value]) => `    add_header ${name} "${value}" always;`)
     .join("\n");
-}
-
-/** Of a request line whose path has a place for an id. */
-function malformedId(): string {
-  const paths = ROUTES.map(({ path }) => path).filter((path) => path.includes("{"));
-  return `^[A-Z]+ (?:${paths.map((path) => path.replace(/\{.*\}/, "[^/?]*")).join("|")})[ ?]`;
 }

@@ -13,6 +13,8 @@ export interface CachedUrl {
   readonly pattern: string;
   /** The object that answers; absent where the shim composes the answer, and the URL itself is the cache's key. */
   readonly key?: string;
+  /** Of an object: the one URL by which the shim is asked for it, however the client wrote it. */
+  readonly url?: string;
 }
 
 export const CACHED_URLS: readonly CachedUrl[] = (ROUTES as readonly NamedRoute[]).flatMap((route) =>
@@ -21,6 +23,7 @@ export const CACHED_URLS: readonly CachedUrl[] = (ROUTES as readonly NamedRoute[
     : route.objects.map(({ query, key }) => ({
         route,
         key,
+        url: query === "" ? route.path : `${route.path}?${query}`,
         pattern: `^${pathPattern(route)}${queryPattern(route, query)}$`,
       })),
 );

@@ -4,6 +4,10 @@
  */
 const OF_HTTP = [
   "accept-ranges",
+  "access-control-allow-credentials",
+  "access-control-allow-headers",
+  "access-control-allow-methods",
+  "access-control-max-age",
   "age",
   "alt-svc",
   "content-disposition",

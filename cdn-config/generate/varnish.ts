@@ -48,6 +48,7 @@ sub vcl_recv {
     unset req.http.noonmark-key;
     unset req.http.noonmark-stale;
     unset req.http.noonmark-none-match;
+    std.collect(req.http.If-None-Match);
     if (req.http.If-None-Match) { set req.http.noonmark-none-match = req.http.If-None-Match; }
   }
   # What a cache is asked for by tag is judged in vcl_deliver; ranges and dates are not part of the API.
@@ -82,10 +83,8 @@ ${CACHED_URLS.map(recognise).join(" else ")} else {
 sub vcl_hash {
   if (req.http.noonmark-key) {
     hash_data(req.http.noonmark-key);
-  } elsif (req.http.noonmark-route ~ "${oneOf((route) => route.query === "ignored")}") {
-    hash_data(regsub(req.url, "\\?.*$", ""));
   } else {
-    hash_data(req.url);
+    hash_data(req.http.noonmark-url);
   }
   return (lookup);
 }
@@ -102,10 +101,14 @@ sub vcl_backend_fetch {
     set bereq.backend = bucket;
     set bereq.http.Host = "${hostOf(bucket)}";
     set bereq.url = "${bucket.path}" + bereq.http.noonmark-key;
+    unset bereq.http.Origin;
   } else {
     set bereq.backend = shim;
     set bereq.http.Host = "${hostOf(shim)}";
     set bereq.url = bereq.http.noonmark-url;
+    # Nothing stands there twice: the shim takes 16 kB.
+    unset bereq.http.noonmark-url;
+    unset bereq.http.noonmark-none-match;
     set bereq.http.noonmark-front = "1";
   }
 }
@@ -229,11 +232,14 @@ function backend(name: string, { host, port }: Origin): string {
 `;
 }
 
-function recognise({ route, pattern, key }: (typeof CACHED_URLS)[number], index: number): string {
+function recognise({ route, pattern, key, url }: (typeof CACHED_URLS)[number], index: number): string {
+  const isBare = key === undefined && route.query === "ignored";
   const lines = [
     `${index === 0 ? "  " : ""}if (req.url ~ "${pattern}") {`,
     `    set req.http.noonmark-route = "${route.name}";`,
     ...(key === undefined ? [] : [`    set req.http.noonmark-key = "${key}";`]),
+    ...(url === undefined ? [] : [`    set req.http.noonmark-url = "${url}";`]),
+    ...(isBare ? ['    set req.http.noonmark-url = regsub(req.url, "\\?.*$", "");'] : []),
     "  }",
   ];
   return lines.join("\n");

@@ -24,6 +24,7 @@ sub vcl_recv {
     unset req.http.noonmark-key;
     unset req.http.noonmark-stale;
     unset req.http.noonmark-none-match;
+    std.collect(req.http.If-None-Match);
     if (req.http.If-None-Match) { set req.http.noonmark-none-match = req.http.If-None-Match; }
   }
   # What a cache is asked for by tag is judged in vcl_deliver; ranges and dates are not part of the API.
@@ -44,54 +45,70 @@ sub vcl_recv {
   if (req.url ~ "^/v1/public/telemetry(?:\?.*)?$") {
     set req.http.noonmark-route = "telemetry";
     set req.http.noonmark-key = "v1/public/telemetry";
+    set req.http.noonmark-url = "/v1/public/telemetry";
   } else if (req.url ~ "^/v1/public/installations/(?!\.{1,2}/)[A-Za-z0-9._:-]{1,128}/telemetry(?:\?.*)?$") {
     set req.http.noonmark-route = "installation-telemetry";
+    set req.http.noonmark-url = regsub(req.url, "\?.*$", "");
   } else if (req.url ~ "^/v1/public/modules(?:\?.*)?$") {
     set req.http.noonmark-route = "modules";
     set req.http.noonmark-key = "v1/public/modules";
+    set req.http.noonmark-url = "/v1/public/modules";
   } else if (req.url ~ "^/v1/public/installations/(?!\.{1,2}/)[A-Za-z0-9._:-]{1,128}/observations(?:\?(?:cursor=[A-Za-z0-9_-]{1,24}|cursor=[A-Za-z0-9_-]{1,24}&limit=[0-9]{1,3}|limit=[0-9]{1,3}))?$") {
     set req.http.noonmark-route = "observations";
   } else if (req.url ~ "^/v4/public/process(?:\?&*)?$") {
     set req.http.noonmark-route = "process";
     set req.http.noonmark-key = "v4/public/process";
+    set req.http.noonmark-url = "/v4/public/process";
   } else if (req.url ~ "^/v2/public/stats\?&*(?:range=7d)&*$") {
     set req.http.noonmark-route = "statistics";
     set req.http.noonmark-key = "v2/public/stats/7d";
+    set req.http.noonmark-url = "/v2/public/stats?range=7d";
   } else if (req.url ~ "^/v2/public/stats\?&*(?:range=30d)&*$") {
     set req.http.noonmark-route = "statistics";
     set req.http.noonmark-key = "v2/public/stats/30d";
+    set req.http.noonmark-url = "/v2/public/stats?range=30d";
   } else if (req.url ~ "^/v4/public/onchain(?:\?&*)?$") {
     set req.http.noonmark-route = "onchain";
     set req.http.noonmark-key = "v4/public/onchain";
+    set req.http.noonmark-url = "/v4/public/onchain";
   } else if (req.url ~ "^/v4/public/settlements\?&*(?:range=now)&*$") {
     set req.http.noonmark-route = "settlements";
     set req.http.noonmark-key = "v4/public/settlements/now";
+    set req.http.noonmark-url = "/v4/public/settlements?range=now";
   } else if (req.url ~ "^/v4/public/settlements\?&*(?:range=24h)&*$") {
     set req.http.noonmark-route = "settlements";
     set req.http.noonmark-key = "v4/public/settlements/24h";
+    set req.http.noonmark-url = "/v4/public/settlements?range=24h";
   } else if (req.url ~ "^/v4/public/settlements\?&*(?:range=7d)&*$") {
     set req.http.noonmark-route = "settlements";
     set req.http.noonmark-key = "v4/public/settlements/7d";
+    set req.http.noonmark-url = "/v4/public/settlements?range=7d";
   } else if (req.url ~ "^/v4/public/settlements\?&*(?:range=30d)&*$") {
     set req.http.noonmark-route = "settlements";
     set req.http.noonmark-key = "v4/public/settlements/30d";
+    set req.http.noonmark-url = "/v4/public/settlements?range=30d";
   } else if (req.url ~ "^/v4/public/settlements\?&*(?:range=now&+queue=1|queue=1&+range=now)&*$") {
     set req.http.noonmark-route = "settlements";
     set req.http.noonmark-key = "v4/public/settlements/queue";
+    set req.http.noonmark-url = "/v4/public/settlements?range=now&queue=1";
   } else if (req.url ~ "^/v1/public/activity(?:\?(?:category=(?:all|protocol|players|measurement)|category=(?:all|protocol|players|measurement)&limit=[0-9]{1,3}|category=(?:all|protocol|players|measurement)&limit=[0-9]{1,3}&cursor=[A-Za-z0-9_-]{1,512}|category=(?:all|protocol|players|measurement)&cursor=[A-Za-z0-9_-]{1,512}|limit=[0-9]{1,3}|limit=[0-9]{1,3}&cursor=[A-Za-z0-9_-]{1,512}|cursor=[A-Za-z0-9_-]{1,512}))?$") {
     set req.http.noonmark-route = "activity";
   } else if (req.url ~ "^/v3/public/settlements\?&*(?:range=now)&*$") {
     set req.http.noonmark-route = "settlements-legacy";
     set req.http.noonmark-key = "v3/public/settlements/now";
+    set req.http.noonmark-url = "/v3/public/settlements?range=now";
   } else if (req.url ~ "^/v3/public/settlements\?&*(?:range=24h)&*$") {
     set req.http.noonmark-route = "settlements-legacy";
     set req.http.noonmark-key = "v3/public/settlements/24h";
+    set req.http.noonmark-url = "/v3/public/settlements?range=24h";
   } else if (req.url ~ "^/v3/public/settlements\?&*(?:range=7d)&*$") {
     set req.http.noonmark-route = "settlements-legacy";
     set req.http.noonmark-key = "v3/public/settlements/7d";
+    set req.http.noonmark-url = "/v3/public/settlements?range=7d";
   } else if (req.url ~ "^/v3/public/settlements\?&*(?:range=30d)&*$") {
     set req.http.noonmark-route = "settlements-legacy";
     set req.http.noonmark-key = "v3/public/settlements/30d";
+    set req.http.noonmark-url = "/v3/public/settlements?range=30d";
   } else {
     return (pass);
   }
@@ -109,10 +126,8 @@ sub vcl_recv {
 sub vcl_hash {
   if (req.http.noonmark-key) {
     hash_data(req.http.noonmark-key);
-  } elsif (req.http.noonmark-route ~ "^(?:telemetry|installation-telemetry|modules)$") {
-    hash_data(regsub(req.url, "\?.*$", ""));
   } else {
-    hash_data(req.url);
+    hash_data(req.http.noonmark-url);
   }
   return (lookup);
 }
@@ -129,10 +144,14 @@ sub vcl_backend_fetch {
     set bereq.backend = bucket;
     set bereq.http.Host = "127.0.0.1:8080";
     set bereq.url = "/noonmark/public/" + bereq.http.noonmark-key;
+    unset bereq.http.Origin;
   } else {
     set bereq.backend = shim;
     set bereq.http.Host = "127.0.0.1:8787";
     set bereq.url = bereq.http.noonmark-url;
+    # Nothing stands there twice: the shim takes 16 kB.
+    unset bereq.http.noonmark-url;
+    unset bereq.http.noonmark-none-match;
     set bereq.http.noonmark-front = "1";
   }
 }
@@ -197,6 +216,10 @@ sub vcl_backend_response {
   unset beresp.http.x-amz-meta-asof;
   unset beresp.http.x-amz-meta-noonmark-put;
   unset beresp.http.accept-ranges;
+  unset beresp.http.access-control-allow-credentials;
+  unset beresp.http.access-control-allow-headers;
+  unset beresp.http.access-control-allow-methods;
+  unset beresp.http.access-control-max-age;
   unset beresp.http.age;
   unset beresp.http.alt-svc;
   unset beresp.http.content-disposition;

@@ -3,12 +3,13 @@
  * A field that is not well formed matches as far as its well-formed members do: a 200 is never wrong.
  */
 
+const ANY = /^[ \t]*\*[ \t]*$/;
 const MEMBER = /^[ \t]*((?:W\/)?"[\x21\x23-\x7e\x80-\u00ff]*")[ \t]*$/;
 
 /** Whether a request's If-None-Match names this (strong or weak) tag; comparison is weak. */
 export function matchesNone(ifNoneMatch: string, etag: string): boolean {
   if (ifNoneMatch === etag) return true;
-  if (ifNoneMatch.trim() === "*") return true;
+  if (ANY.test(ifNoneMatch)) return true;
   const wanted = opaque(etag);
   return members(ifNoneMatch).some((member) => {
     const tag = MEMBER.exec(member)?.[1];

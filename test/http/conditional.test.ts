@@ -34,6 +34,12 @@ test("* alone is any tag, in a list or in quotes it is none", () => {
   expect(matchesNone('"*"', '"r"')).toBe(false);
 });
 
+test("only blanks and tabs may stand around *, as around a tag", () => {
+  expect(matchesNone("\t* ", '"r"')).toBe(true);
+  expect(matchesNone("\u00a0*", '"r"')).toBe(false);
+  expect(matchesNone('\u00a0"r"', '"r"')).toBe(false);
+});
+
 test("whatever the field, it is answered", () => {
   fc.assert(fc.property(fc.string(), (field) => typeof matchesNone(field, '"r"') === "boolean"));
 });

@@ -33,7 +33,7 @@ x-amz-checksum-crc32 x-amz-checksum-crc64nvme x-amz-checksum-type x-amz-delete-m
 x-amz-mp-parts-count x-amz-website-redirect-location expires server`,
   "R2, MinIO, GCS, and what stands between": `
 cf-ray cf-cache-status nel report-to alt-svc vary set-cookie age x-minio-deployment-id x-ratelimit-limit
-x-ratelimit-remaining x-xss-protection strict-transport-security content-security-policy content-disposition
+x-ratelimit-remaining access-control-allow-credentials x-xss-protection strict-transport-security content-security-policy content-disposition
 content-language x-goog-generation x-goog-metageneration x-goog-hash x-goog-storage-class x-goog-stored-content-encoding
 x-goog-stored-content-length x-guploader-uploadid via x-cache x-request-id x-powered-by server-timing pragma link
 noonmark-published noonmark-until noonmark-past`,

@@ -54,8 +54,11 @@ export function edgeFunction(code: string, now: () => number): EdgeFunction {
     onRequest(request) {
       const event = requestEvent("viewer-request", request);
       const made = handle(event) as unknown as FunctionRequest | FunctionResponse;
+      if ("statusCode" in made) {
+        checkHeaders({}, made.headers);
+        return answerOf(made, made.body ?? "");
+      }
       checkHeaders(event.request.headers, made.headers);
-      if ("statusCode" in made) return answerOf(made, made.body ?? "");
       return { method: request.method, url: urlOf(event.request, made, request.url), headers: plain(made.headers) };
     },
     onResponse(request, { status, headers, body }) {
