@@ -1,4 +1,4 @@
-/** A ledger that grows, publishers of it over one bucket folder, and one reader of one Varnish in front. */
+/** A ledger that grows, publishers of it over one bucket folder, and one reader of one cache in front. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,12 +8,13 @@ import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import type { S3Store } from "../../src/object-store/s3.ts";
 import { receive, START } from "../publish/world.ts";
 import { type Running, startOver } from "./commands.ts";
+import type { Front } from "./front.ts";
+import type { Origins } from "./over-proxies.ts";
 import { stop, until } from "./processes.ts";
 import { originsOver } from "./published-world.ts";
 import type { S3Server } from "./radosgw.ts";
 import { startReader } from "./reader.ts";
 import { s3Store } from "./s3-store.ts";
-import { startVarnish } from "./varnish.ts";
 
 const INSTALLATION = "wheel-1";
 
@@ -35,14 +36,17 @@ export interface TakeoverScene {
 }
 
 /** The bucket must be readable by anybody. */
-export async function openScene(server: S3Server): Promise<TakeoverScene> {
+export async function openScene(
+  server: S3Server,
+  startFront: (origins: Origins) => Promise<Front>,
+): Promise<TakeoverScene> {
   const folder = mkdtempSync(join(tmpdir(), "noonmark-takeover-"));
   const store = s3Store(server);
   const ledger = openLedgerForIntake(join(folder, "ledger.db"));
   receive(ledger, 1, 1, INSTALLATION);
   let position = 1;
   const world = await originsOver(server, store);
-  const front = await startVarnish(world.origins);
+  const front = await startFront(world.origins);
   const publishers: Running[] = [];
   const record = async () => (await readLease(store))?.record;
   const publish = (name: string, endpoint: string) => {
