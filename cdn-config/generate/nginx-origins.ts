@@ -9,6 +9,8 @@ export function originLocations(seconds: number, stale: boolean, bucket: CdnOpti
   return `${bucketLocation({ name, seconds, states, entry: "bucket" }, bucket)}
   location /_noonmark/shim/${name}/ {
     proxy_cache_valid 200 ${seconds}s;
+    proxy_cache_valid 503 ${PUBLISHED_ERROR_EDGE_SECONDS}s;
+    proxy_no_cache $noonmark_unpublished;
     proxy_cache_use_stale ${states};
     proxy_cache_key "shim $http_noonmark_object";
 ${originLines(shim)}

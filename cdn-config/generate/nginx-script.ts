@@ -1,3 +1,4 @@
+import { PUBLISHED_HEADER, VALID_UNTIL_HEADER } from "../../src/http/front-headers.ts";
 import type { Representation } from "../../src/http/representation.ts";
 import { MATCHES_NONE } from "./matches-none.ts";
 
@@ -63,10 +64,12 @@ async function fromShim(r, route, url, how, notBefore) {
     // nginx's own 502 and 504 are pages of HTML, and no answer; a failing shim gives way to a stale answer.
     if (reply.status >= 500 && (route.staleIfErrorSeconds > 0 || reply.status !== 503)) return undefined;
   } else {
-    if (reply.status !== 200) return undefined;
+    const published = reply.headersOut['${PUBLISHED_HEADER}'] !== undefined;
+    if (reply.status !== 200 && !published) return undefined;
     const date = dateOf(reply);
     if (date < notBefore) return undefined;
-    if (!holds(date, reply.headersOut['noonmark-valid-until'], keptSeconds(route, how))) return undefined;
+    const seconds = published ? ${publishedErrorSeconds} : keptSeconds(route, how);
+    if (!holds(date, reply.headersOut['${VALID_UNTIL_HEADER}'], seconds)) return undefined;
   }
   const headers = {};
   Object.keys(VARIABLES).forEach((name) => {

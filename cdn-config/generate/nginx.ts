@@ -7,6 +7,7 @@ import {
   SOURCE_HEADER,
 } from "../../src/http/common-headers.ts";
 import { METHOD_NOT_ALLOWED, unavailable } from "../../src/http/errors.ts";
+import { PUBLISHED_HEADER } from "../../src/http/front-headers.ts";
 import { PUBLISHED_ERROR_EDGE_SECONDS, ROUTES } from "../../src/http/routes.ts";
 import { BODILESS, originLines, originLocations, publishedErrorLocation, tlsLines } from "./nginx-origins.ts";
 import { nginxScript } from "./nginx-script.ts";
@@ -65,6 +66,12 @@ ${Object.values(VARIABLES)
   .join("\n")}
 
 proxy_cache_path noonmark-cache levels=1:2 keys_zone=noonmark:10m max_size=256m inactive=2m use_temp_path=off;
+
+# Of the shim's 503s a cache keeps those that are published.
+map "$upstream_status$upstream_http_${PUBLISHED_HEADER.replaceAll("-", "_")}" $noonmark_unpublished {
+  default "";
+  "~503$" 1;
+}
 
 upstream noonmark_bucket { server ${bucket.host}:${bucket.port}; keepalive 32; }
 upstream noonmark_cache { server unix:${socket}; keepalive 32; }

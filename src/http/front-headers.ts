@@ -11,6 +11,9 @@ export const FRONT = { edge: "edge", pass: "pass" } as const;
 /** The first instant (epoch ms) at which another answer holds. */
 export const VALID_UNTIL_HEADER = "noonmark-valid-until";
 
+/** On an error that is published, which a front may keep for a second; the shim's own errors are not to be kept. */
+export const PUBLISHED_HEADER = "noonmark-published";
+
 /** Of answers to `edge` and `pass`. */
 export const EDGE_HEADERS = {
   /** The client's Cache-Control; absent where the client gets none. */

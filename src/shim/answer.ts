@@ -5,7 +5,7 @@
 import { PREFLIGHT_HEADERS } from "../http/common-headers.ts";
 import { matchesNone } from "../http/conditional.ts";
 import { badRequest, METHOD_NOT_ALLOWED, NOT_FOUND, unavailable } from "../http/errors.ts";
-import { FRONT, VALID_UNTIL_HEADER } from "../http/front-headers.ts";
+import { FRONT, PUBLISHED_HEADER, VALID_UNTIL_HEADER } from "../http/front-headers.ts";
 import { activityQuery, observationsQuery } from "../http/page-query.ts";
 import { matchObject, matchPath, type RouteMatch } from "../http/route-match.ts";
 import type { NamedRoute } from "../http/routes.ts";
@@ -59,8 +59,10 @@ export async function answer(request: ShimRequest, context: ShimContext): Promis
 function forFront(full: FullAnswer, front: string | undefined, context: ShimContext): FullAnswer {
   if (front === undefined) return full;
   if (front === FRONT.edge || front === FRONT.pass) return edgeAnswer(full, context.now(), front === FRONT.edge);
-  if (full.validUntil === undefined) return full;
-  return { ...full, headers: { ...full.headers, [VALID_UNTIL_HEADER]: String(full.validUntil) } };
+  const headers: Record<string, string> = { ...full.headers };
+  if (full.validUntil !== undefined) headers[VALID_UNTIL_HEADER] = String(full.validUntil);
+  if (full.status !== 200 && full.edge !== undefined) headers[PUBLISHED_HEADER] = "1";
+  return { ...full, headers };
 }
 
 async function fullAnswer(url: string, context: ShimContext): Promise<FullAnswer> {
