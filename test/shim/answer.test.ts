@@ -216,3 +216,18 @@ test("a page cut from the activity's head holds as long as the head", async () =
   );
   expect([page.status, page.headers["noonmark-valid-until"]]).toEqual([200, String(clocks.now + 600_000)]);
 });
+
+test("a front is told which errors are published, nobody else is", async () => {
+  const { store, clocks, context } = surroundings();
+  await putWorld(store, clocks.now);
+  const told = async (url: string, front?: string) => {
+    const { status, headers } = await answer({ method: "GET", url, front }, context);
+    return [status, headers["noonmark-published"]];
+  };
+  expect(await told("/v2/public/stats?range=30d", "1")).toEqual([503, "1"]);
+  expect(await told("/v2/public/stats?range=30d")).toEqual([503, undefined]);
+  expect(await told("/v2/public/stats?range=7d", "1")).toEqual([200, undefined]);
+  expect(await told("/v2/public/stats", "1")).toEqual([400, undefined]);
+  store.fail();
+  expect(await told("/v2/public/stats?range=30d", "1")).toEqual([503, undefined]);
+});
