@@ -112,10 +112,10 @@ sub vcl_recv {
   } else {
     return (pass);
   }
-  # A field that is no list of tags is the shim's to read.
+  # A field that is no list of at most fifty tags is the shim's to read.
   if (req.http.noonmark-none-match
       && req.http.noonmark-route ~ "^(?:process|statistics|settlements|settlements-legacy)$"
-      && req.http.noonmark-none-match !~ {"^[ \t]*(?:\*|(?:W/)?"[^"]*"(?:[ \t]*,[ \t]*(?:W/)?"[^"]*")*)[ \t]*$"}) {
+      && req.http.noonmark-none-match !~ {"^[ \t]*(?:\*|(?:W/)?"[^"]*"(?:[ \t]*,[ \t]*(?:W/)?"[^"]*"){0,49})[ \t]*$"}) {
     unset req.http.noonmark-route;
     unset req.http.noonmark-key;
     return (pass);

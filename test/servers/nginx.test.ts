@@ -1,5 +1,6 @@
 /** nginx with the generated file, in front of a real bucket and the shim. */
 import { afterAll, beforeAll, describe } from "vitest";
+import { answersAsCore } from "./answers-as-core.ts";
 import type { Front } from "./front.ts";
 import { keepsBack } from "./kept-back.ts";
 import { startNginx } from "./nginx.ts";
@@ -33,6 +34,17 @@ describe("the scripts through nginx", () =>
     () => world,
     ["server"],
   ));
+
+// What it refuses, the shim judges without the tags.
+describe("nginx under odd requests", () =>
+  answersAsCore({
+    front: () => front,
+    world: () => world,
+    requests: 1_000,
+    transport: ["server"],
+    mayMissTags: ({ target, headers }) =>
+      /\.\.|[%\\]/.test(target) || headers.filter(([name]) => /^if-none-match$/i.test(name)).length > 1,
+  }));
 
 describe("nginx under load and through outages", () =>
   endures({ world: () => world, start: startNginx, loadMs: 10_000 }));

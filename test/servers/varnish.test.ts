@@ -1,5 +1,6 @@
 /** Varnish with the generated file, in front of a real bucket and the shim. */
 import { afterAll, beforeAll, describe } from "vitest";
+import { answersAsCore } from "./answers-as-core.ts";
 import type { Front } from "./front.ts";
 import { keepsBack } from "./kept-back.ts";
 import { endures } from "./outage.ts";
@@ -35,6 +36,15 @@ describe("the scripts on the shim over S3", () =>
     () => ({ hostname: "127.0.0.1", port: world.shim.port }),
     () => world,
   ));
+
+// It takes a HEAD with a body for no HTTP.
+describe("Varnish under odd requests", () =>
+  answersAsCore({
+    front: () => front,
+    world: () => world,
+    requests: 1_000,
+    leavesOut: ({ method, body }) => method === "HEAD" && body !== undefined,
+  }));
 
 describe("Varnish under load and through outages", () =>
   endures({ world: () => world, start: startVarnish, loadMs: 10_000 }));

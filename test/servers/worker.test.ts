@@ -1,12 +1,13 @@
 /** The Worker as it is deployed, on workerd over its own R2 and cache. */
 import { gzipSync } from "node:zlib";
 import { Miniflare } from "miniflare";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PROCESS_KEY } from "../../src/http/keys.ts";
 import { R2Store } from "../../src/object-store/r2.ts";
 import type { R2Bucket } from "../../src/object-store/r2-binding.ts";
 import { putAnswer } from "../support/publish-answer.ts";
 import { putWorld } from "../support/world.ts";
+import { answersAsCore } from "./answers-as-core.ts";
 import { followsScripts } from "./scripts.ts";
 import { workerBundle } from "./worker-bundle.ts";
 
@@ -35,6 +36,18 @@ followsScripts(
   () => address,
   () => ({ store }),
 );
+
+// Before a Worker stands Cloudflare's edge; workerd alone knows no absolute targets and few methods.
+describe("the Worker under odd requests", () =>
+  answersAsCore({
+    front: () => address,
+    world: () => ({ store }),
+    requests: 500,
+    leavesOut: ({ method, target, headers }) =>
+      !/^(?:GET|HEAD|OPTIONS|POST|PUT)$/.test(method) ||
+      !target.startsWith("/") ||
+      headers.some(([name]) => /^(?:accept-encoding|upgrade)$/i.test(name)),
+  }));
 
 test("what the cache keeps turns into its successor at the instant, without a read", async () => {
   const get = async () => (await fetch(`http://127.0.0.1:${address.port}/v4/public/process`)).text();

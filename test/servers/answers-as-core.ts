@@ -1,0 +1,76 @@
+/** A front under odd requests, several at a time: each answer is the one of the shim's core, and nobody gets another's. */
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import type { ObjectStore, StoredObject } from "../../src/object-store/object-store.ts";
+import { shimContext } from "../../src/shim/context.ts";
+import { answeredByCore, essence, written } from "../support/answered-by-core.ts";
+import { type OddRequest, oddRequest } from "../support/odd-requests.ts";
+import { PLAIN_TARGETS } from "../support/odd-targets.ts";
+import { TRANSPORT_HEADERS } from "../support/script-targets.ts";
+import type { Front } from "./front.ts";
+import { sendRaw } from "./raw-request.ts";
+
+export interface UnderOddRequests {
+  front(): Pick<Front, "port">;
+  world(): { readonly store: Pick<ObjectStore, "get"> };
+  /** How many are drawn. */
+  readonly requests: number;
+  /** What the front adds to every answer besides what HTTP/1.1 does. */
+  readonly transport?: readonly string[];
+  /** What the front answers itself, as its page says. */
+  leavesOut?(request: OddRequest): boolean;
+  /** Where the front may answer as if there were no If-None-Match, as its page says. */
+  mayMissTags?(request: OddRequest): boolean;
+}
+
+const AT_A_TIME = 8;
+const MOST_DIFFERENCES = 5;
+
+export function answersAsCore(options: UnderOddRequests): void {
+  const { requests, transport = [], leavesOut = () => false, mayMissTags = () => false } = options;
+  test(`${requests} odd requests, twice each, with plain ones between them`, async () => {
+    const context = shimContext({ store: constant(options.world().store), now: Date.now, monotonic: () => 0 });
+    const drawn = fc.sample(oddRequest, requests).filter((request) => !leavesOut(request));
+    expect(drawn.length).toBeGreaterThan(requests / 2);
+    const differences: string[] = [];
+    const left = drawn.entries();
+    await Promise.all(Array.from({ length: AT_A_TIME }, asksTheRest));
+    expect(differences).toEqual([]);
+
+    async function asksTheRest(): Promise<void> {
+      for (const [index, request] of left) {
+        const target = PLAIN_TARGETS[index % PLAIN_TARGETS.length] ?? "/";
+        for (const one of [request, request, { method: "GET", target, headers: [] }]) await check(one);
+        if (differences.length >= MOST_DIFFERENCES) return;
+      }
+    }
+
+    async function check(request: OddRequest): Promise<void> {
+      const wanted = await expected(request);
+      const got = await sendRaw(options.front(), request).then(
+        (answer) => essence(answer, [...TRANSPORT_HEADERS, ...transport]),
+        (error: unknown) => String(error),
+      );
+      // An instant may have come in between, at which the world's answers change.
+      if (wanted.includes(got) || (await expected(request)).includes(got)) return;
+      differences.push(`${written(request)}: ${got}, not ${wanted.join(" nor ")}`);
+    }
+
+    async function expected(request: OddRequest): Promise<string[]> {
+      const asked = mayMissTags(request) ? [request, { ...request, headers: [] }] : [request];
+      return Promise.all(asked.map(async (one) => essence(await answeredByCore(one, context))));
+    }
+  });
+}
+
+/** What is in a store, read once. */
+function constant(store: Pick<ObjectStore, "get">): Pick<ObjectStore, "get"> {
+  const objects = new Map<string, Promise<StoredObject | undefined>>();
+  return {
+    get(key) {
+      const object = objects.get(key) ?? store.get(key);
+      objects.set(key, object);
+      return object;
+    },
+  };
+}

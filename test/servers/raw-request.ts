@@ -1,0 +1,52 @@
+/** Requests byte by byte over a connection of their own, as no client library would send them. */
+import { once } from "node:events";
+import { connect } from "node:net";
+import type { OddRequest } from "../support/odd-requests.ts";
+import type { ScriptAnswer } from "../support/run-http-script.ts";
+
+/** Throws where what came back is not one whole answer and nothing more. */
+export async function sendRaw(
+  { port }: { readonly port: number },
+  { method, target, headers, body }: OddRequest,
+): Promise<ScriptAnswer> {
+  const lines = [["host", "front.example"], ...headers, ["connection", "close"]].map(
+    ([name, value]) => `${name}: ${value}`,
+  );
+  const head = [`${method} ${target} HTTP/1.1`, ...lines, ...(body === undefined ? [] : [body.header])].join("\r\n");
+  const socket = connect(port, "127.0.0.1");
+  let bytes = Buffer.alloc(0);
+  socket.on("data", (chunk: Buffer) => {
+    bytes = Buffer.concat([bytes, chunk]);
+    // Not every server heeds `connection: close`; what it has to say beyond the answer comes before its end.
+    if (parse(bytes, method) !== undefined) socket.end();
+  });
+  socket.write(`${head}\r\n\r\n${body?.text ?? ""}`, "latin1");
+  await once(socket, "end");
+  socket.destroy();
+  const parsed = parse(bytes, method);
+  if (parsed === undefined || parsed.beyond > 0) throw new Error(`not one answer: ${bytes.toString("latin1")}`);
+  return parsed.answer;
+}
+
+const HEAD_END = "\r\n\r\n";
+
+/** `undefined` until an answer is whole; `beyond`: bytes after it. */
+function parse(bytes: Buffer, method: string): { readonly answer: ScriptAnswer; readonly beyond: number } | undefined {
+  const end = bytes.indexOf(HEAD_END);
+  if (end < 0) return undefined;
+  const [first = "", ...lines] = bytes.subarray(0, end).toString("latin1").split("\r\n");
+  const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(first)?.[1]);
+  const rest = bytes.subarray(end + HEAD_END.length);
+  if (status < 200) return parse(rest, method);
+  const headers: Record<string, string> = {};
+  for (const line of lines) {
+    const colon = line.indexOf(":");
+    const name = line.slice(0, colon).toLowerCase();
+    const value = line.slice(colon + 1).trim();
+    headers[name] = headers[name] === undefined ? value : `${headers[name]}, ${value}`;
+  }
+  const hasBody = method !== "HEAD" && status !== 204 && status !== 304;
+  const length = hasBody ? Number(headers["content-length"] ?? 0) : 0;
+  if (rest.length < length) return undefined;
+  return { answer: { status, headers, body: rest.subarray(0, length).toString() }, beyond: rest.length - length };
+}

@@ -1,0 +1,122 @@
+/**
+ * Requests as nobody means them, well formed all the same: what a server turns away before it has read a URL is no matter
+ * of ours.
+ */
+import * as fc from "fast-check";
+import { oddTarget } from "./odd-targets.ts";
+
+export interface OddRequest {
+  readonly method: string;
+  /** Visible ASCII. */
+  readonly target: string;
+  /** Names may stand more than once. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** What announces the body, and the body as it is sent. */
+  readonly body?: { readonly header: string; readonly text: string };
+}
+
+/** The world's tags (`world.ts`): in one list, so that a field says something to every route. */
+const TAGS = [
+  "process-1",
+  "stats-7d",
+  ...["now", "24h", "7d", "30d"].flatMap((range) => [`v4-${range}-live`, `v3-${range}-live`]),
+];
+const each = (write: (tag: string) => string, between = ", ") => TAGS.map(write).join(between);
+const quoted = each((tag) => `"${tag}"`);
+const SHORT = ["*", " *", "\t*\t", "**", "*,*", "\u00a0*", '"*"', "W/*", '""', "", '"', "x"];
+const LISTS = [
+  quoted,
+  each((tag) => `W/"${tag}"`),
+  each((tag) => `w/"${tag}"`),
+  each((tag) => tag),
+  each((tag) => `"${tag}`),
+  each((tag) => `${tag}"`),
+  each((tag) => `"${tag}";q=1`),
+  each((tag) => `"${tag}"`, " "),
+  each((tag) => `"${tag}"`, ",,"),
+  `"${each((tag) => tag)}"`,
+  ...["*", "x", '"a', '"a,b"', '"a b"', '"\\"', '"\u00e9"'].map((first) => `${first}, ${quoted}`),
+  `${quoted}, x`,
+];
+const LONG = [`${'"0",'.repeat(100)}${quoted}`, `${'"",'.repeat(2_500)}${quoted}`, `${" ".repeat(2_000)}${quoted}`];
+const ifNoneMatch = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom(...SHORT) },
+  { weight: 6, arbitrary: fc.constantFrom(...LISTS) },
+  { weight: 1, arbitrary: fc.constantFrom(...LONG) },
+);
+
+const OTHERS: Readonly<Record<string, readonly string[]>> = {
+  range: ["bytes=0-0", "bytes=9999-", "x"],
+  "if-range": ['"process-1"'],
+  "if-modified-since": ["Sat, 21 Nov 2037 21:13:54 GMT", "x"],
+  "if-unmodified-since": ["Sat, 21 Nov 2020 21:13:54 GMT"],
+  "if-match": ['"x"', "*"],
+  "accept-encoding": ["gzip", "identity;q=0"],
+  cookie: ["a=b"],
+  authorization: ["Basic eA==", "AWS test:tester:x"],
+  "cache-control": ["no-cache", "only-if-cached"],
+  pragma: ["no-cache"],
+  origin: ["https://elsewhere.example"],
+  expect: ["100-continue"],
+  upgrade: ["websocket", "h2c"],
+  "x-http-method-override": ["POST", "HEAD"],
+  "x-original-url": ["/v4/public/onchain"],
+  "x-forwarded-host": ["elsewhere.example"],
+  "x-accel-redirect": ["/_noonmark/answer"],
+  "x-amz-server-side-encryption-customer-algorithm": ["AES256"],
+  "x-amz-expected-bucket-owner": ["nobody"],
+  "x-amz-meta-status": ["418"],
+  "x-big": ["b".repeat(3_000)],
+  "noonmark-key": ["v4/public/onchain", "status.json"],
+  "noonmark-route": ["process", "telemetry"],
+  "noonmark-url": ["/v4/public/onchain"],
+  "noonmark-object": ["process v4/public/onchain /v4/public/onchain"],
+  "noonmark-stale": ["1"],
+  "noonmark-none-match": ["*"],
+  "noonmark-published": ["1"],
+  "noonmark-valid-until": ["1"],
+  "noonmark-status": ["418"],
+  "noonmark-kept-until": ["1"],
+};
+const named = (name: string, values: readonly string[]) =>
+  fc.tuple(fc.constantFrom(name, name.toUpperCase()), fc.constantFrom(...values));
+const other = fc.oneof(
+  { weight: 5, arbitrary: fc.oneof(...Object.entries(OTHERS).map(([name, values]) => named(name, values))) },
+  { weight: 1, arbitrary: named("noonmark-front", ["1", "edge", "pass", ""]) },
+);
+const headers = fc
+  .tuple(
+    fc.oneof(
+      fc.constant([]),
+      fc.array(fc.tuple(fc.constantFrom("If-None-Match", "if-none-match"), ifNoneMatch), { maxLength: 2 }),
+    ),
+    fc.oneof(fc.constant([]), fc.array(other, { maxLength: 3 })),
+  )
+  .map(([tags, others]) => [...tags, ...others]);
+
+/** Where a body is left on a connection, it is the next request there. */
+const SMUGGLED = "GET /v4/public/onchain HTTP/1.1\r\nhost: front.example\r\n\r\n";
+const body = fc.constantFrom(
+  { header: `content-length: ${SMUGGLED.length}`, text: SMUGGLED },
+  { header: "content-length: 1", text: "x" },
+  { header: "transfer-encoding: chunked", text: `${SMUGGLED.length.toString(16)}\r\n${SMUGGLED}\r\n0\r\n\r\n` },
+);
+
+/** Bytes of a head; every front takes as many. */
+const LONGEST = 12_000;
+
+export const oddRequest: fc.Arbitrary<OddRequest> = fc
+  .record({
+    method: fc.oneof(
+      { weight: 6, arbitrary: fc.constant("GET") },
+      fc.constant("HEAD"),
+      fc.constantFrom("OPTIONS", "POST", "PUT", "TRACE", "get", "PURGE"),
+    ),
+    target: oddTarget,
+    headers,
+    sent: fc.oneof({ weight: 12, arbitrary: fc.constant(undefined) }, body),
+  })
+  .filter(({ target, headers: list }) => target.length + list.join().length < LONGEST)
+  .map(({ sent, ...request }) =>
+    sent === undefined || request.method === "TRACE" ? request : { ...request, body: sent },
+  );
