@@ -46,6 +46,7 @@ async function openS3(bucket: string, prefix: string, settings: StoreSettings): 
     bucket,
     prefix,
     singleWriter: settings.singleWriter === true,
+    absentAfter: preset.absentAfter,
     client: {
       forcePathStyle: pathStyle ?? preset.pathStyle,
       ...(given === undefined ? {} : { endpoint: given }),

@@ -35,18 +35,22 @@ export interface S3StoreSettings {
   readonly client: S3ClientConfig;
   /** The operator's word that nobody else writes: conditions that the server cannot judge are judged here. */
   readonly singleWriter?: boolean;
+  /** As in `S3Provider`. */
+  readonly absentAfter?: number | undefined;
 }
 
 export class S3Store implements ObjectStore, StoreClock {
   readonly name: string;
   readonly #bucket: S3Bucket;
   readonly #singleWriter: boolean;
+  readonly #absentAfter: number;
   #conditions: Promise<Conditions> | undefined;
 
   constructor(settings: S3StoreSettings) {
     this.name = `s3://${settings.bucket}${settings.prefix === "" ? "" : `/${settings.prefix}`}`;
     this.#bucket = new S3Bucket(settings.bucket, settings.prefix, settings.client);
     this.#singleWriter = settings.singleWriter === true;
+    this.#absentAfter = settings.absentAfter ?? 1;
   }
 
   async get(key: string): Promise<StoredObject | undefined> {
@@ -186,8 +190,13 @@ export class S3Store implements ObjectStore, StoreClock {
   }
 
   async #read(key: string): Promise<Marked | undefined> {
+    let absent = 0;
+    const verdict = (error: unknown) => {
+      if (refusalOf(error) !== "absent") return verdictOf(error);
+      return { retry: ++absent < this.#absentAfter };
+    };
     try {
-      return await retrying(LIMITS, ({ signal }) => this.#bucket.read(key, signal), verdictOf);
+      return await retrying(LIMITS, ({ signal }) => this.#bucket.read(key, signal), verdict);
     } catch (error) {
       if (refusalOf(error) === "absent") return undefined;
       throw unavailable(`get ${this.name}/${key}`, error);

@@ -56,6 +56,18 @@ test("what passes by itself is asked again: puts, gets, deletes, lists", async (
   expect(proxy.seen).toHaveLength(TRANSIENT.length * (3 + 2 + 2 + 2));
 });
 
+test("where a server says NoSuchKey in the middle of a put, absence is what it says three times", async () => {
+  const NO_SUCH_KEY: Fault = { status: 404, code: "NoSuchKey" };
+  const doubting = sameFolder(server, store, { endpoint: proxy.endpoint, absentAfter: 3 });
+  await truth.put("k", sample("body"));
+  proxy.script(NO_SUCH_KEY, NO_SUCH_KEY);
+  expect(plain(await doubting.get("k"))?.body).toBe("body");
+  proxy.script(NO_SUCH_KEY, NO_SUCH_KEY, NO_SUCH_KEY);
+  expect(await doubting.get("k")).toBeUndefined();
+  proxy.script(NO_SUCH_KEY);
+  expect(await store.get("k")).toBeUndefined();
+});
+
 test("a put that hangs is given up and asked again", async () => {
   proxy.script("silence");
   await store.put("k", sample("body"));

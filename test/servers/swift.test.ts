@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { StoreConflict } from "../../src/object-store/object-store.ts";
+import { S3_PROVIDERS } from "../../src/object-store/s3-providers.ts";
 import { Failure } from "../../src/values/failure.ts";
 import { conforms, keysOf } from "../object-store/conformance.ts";
 import { plain, sample } from "../object-store/samples.ts";
@@ -8,6 +9,7 @@ import { makeBucket, s3Store, sameFolder } from "./s3-store.ts";
 import { startSwift } from "./swift.ts";
 
 const REGION = "us-east-1";
+const PRESET = { singleWriter: true, region: REGION, absentAfter: S3_PROVIDERS.swift.absentAfter };
 let server: S3Server;
 beforeAll(async () => {
   server = await startSwift();
@@ -17,8 +19,8 @@ afterAll(() => server.stop());
 
 const notAtomic = "Swift answers 501 to conditions: the store judges them itself, for a single writer";
 conforms("Swift", {
-  open: async () => s3Store(server, { singleWriter: true, region: REGION }),
-  again: async (store) => sameFolder(server, store, { singleWriter: true, region: REGION }),
+  open: async () => s3Store(server, PRESET),
+  again: async (store) => sameFolder(server, store, PRESET),
   deviations: {
     "2 kB of metadata are kept, more are refused":
       "one value may have 256 bytes until the cluster's swift.conf raises max_meta_value_length",
