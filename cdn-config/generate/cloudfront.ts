@@ -84,6 +84,7 @@ const DISTRIBUTION = {
   IPV6Enabled: true,
   PriceClass: { Ref: "PriceClass" },
   Aliases: { "Fn::If": ["HasDomainName", [{ Ref: "DomainName" }], { Ref: "AWS::NoValue" }] },
+  // Without a host name of its own it is CloudFront's, and so is the certificate.
   ViewerCertificate: {
     "Fn::If": [
       "HasDomainName",
@@ -92,7 +93,7 @@ const DISTRIBUTION = {
         SslSupportMethod: "sni-only",
         MinimumProtocolVersion: "TLSv1.2_2021",
       },
-      { CloudFrontDefaultCertificate: true },
+      { Ref: "AWS::NoValue" },
     ],
   },
   Origins: [
