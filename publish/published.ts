@@ -2,13 +2,13 @@
  * What the publisher remembers of each object it has put, in its own SQLite file: moved only after the put is
  * confirmed, trusted only while nobody else has held the lease in between. What is lost is read back from the store.
  */
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import SqliteDatabase, { type Database } from "better-sqlite3";
 import type { StoreTag } from "../src/object-store/object-store.ts";
 import type { AnswerState, Asof } from "../src/object-store/stored-answer.ts";
 import { statement } from "../src/sqlite/statement.ts";
 import { EXIT, Failure } from "../src/values/failure.ts";
+import { makeDirectory } from "../src/values/make-directory.ts";
 
 export interface PublishedObject {
   readonly key: string;
@@ -56,7 +56,7 @@ export class Published {
   static open(directory: string): Published {
     const path = join(directory, "published.db");
     try {
-      mkdirSync(directory, { recursive: true });
+      makeDirectory(directory);
       const db = new SqliteDatabase(path, { timeout: 0 });
       // Held by the kernel for the life of the process: a killed one leaves no lock behind.
       db.pragma("locking_mode = EXCLUSIVE");

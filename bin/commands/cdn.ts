@@ -1,9 +1,10 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Argument, type Command } from "commander";
 import { DEFAULT_OPTIONS, originOf } from "../../cdn-config/generate/options.ts";
 import { CDN_TARGETS, type CdnTarget } from "../../cdn-config/generate/targets.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
+import { makeDirectory } from "../../src/values/make-directory.ts";
 
 interface CdnFlags {
   readonly out?: string;
@@ -50,7 +51,7 @@ function parseUrl(option: string, text: string): URL {
 function write(directory: string, name: string, text: string): void {
   const path = join(directory, name);
   try {
-    mkdirSync(directory, { recursive: true });
+    makeDirectory(directory);
     writeFileSync(path, text);
   } catch (cause) {
     throw new Failure("file_unwritable", `${path} cannot be written`, { exit: EXIT.io, cause });

@@ -3,11 +3,11 @@
  * that a second writer (`chain sync` or `rewind` beside a publisher) makes it fail instead of mixing two histories.
  */
 import { createHash, randomUUID } from "node:crypto";
-import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import BetterSqlite3, { type Database } from "better-sqlite3";
 import { sqliteFailure } from "../sqlite/sqlite-failure.ts";
 import { statement } from "../sqlite/statement.ts";
+import { makeDirectory } from "../values/make-directory.ts";
 import type { ChainEvent } from "./chain-state.ts";
 import type { Deployment } from "./deployment.ts";
 import { digestOf } from "./doubt.ts";
@@ -47,7 +47,7 @@ const CHECKPOINT_PAGES = 4_000;
 /** Opens or creates the file. One of another deployment or version is emptied: all of it is read again from the chain. Throws `Failure`. */
 export function openChainStore(path: string, deployment: Deployment): Database {
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeDirectory(dirname(path));
     const db = new BetterSqlite3(path, { timeout: BUSY_TIMEOUT });
     db.pragma("journal_mode = WAL");
     // What a crash of the machine takes is read again from the chain.

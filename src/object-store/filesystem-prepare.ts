@@ -1,17 +1,7 @@
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from "node:fs";
-import { dirname, join } from "node:path";
+import { closeSync, fstatSync, fsyncSync, openSync, readdirSync, rmSync, statSync, writeSync } from "node:fs";
+import { join } from "node:path";
 import { EXIT, Failure } from "../values/failure.ts";
+import { makeDirectory } from "../values/make-directory.ts";
 
 /** The lock of the machine's writers, and what shows that a directory is a store. */
 export const STORE_MARK = ".noonmark-store";
@@ -44,19 +34,6 @@ export function checkReadable(path: string): void {
     exit: EXIT.io,
     hint: "Name the directory that is published into with --store.",
   });
-}
-
-/** Makes a directory and those above it. Not `recursive: true`, which never returns where /proc answers ENOENT. */
-export function makeDirectory(path: string): void {
-  try {
-    mkdirSync(path);
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "EEXIST" && statSync(path).isDirectory()) return;
-    if (code !== "ENOENT" || existsSync(dirname(path))) throw error;
-    makeDirectory(dirname(path));
-    makeDirectory(path);
-  }
 }
 
 /** Writes and removes one file; gives the time (epoch ms) that the disk marks it with. */

@@ -16,12 +16,13 @@ import { randomBytes } from "node:crypto";
 import { closeSync, fstatSync, openSync, readFileSync, renameSync, rmSync, statSync, unlinkSync } from "node:fs";
 import { open, readdir } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
+import { makeDirectory } from "../values/make-directory.ts";
 import { checkKey, checkObject } from "./check-object.ts";
 import { FilesystemCache } from "./filesystem-cache.ts";
 import { FilesystemLock } from "./filesystem-lock.ts";
 import { formatHead, parseMessage } from "./filesystem-message.ts";
 import { fileOfKey, keyOfFile } from "./filesystem-names.ts";
-import { checkReadable, makeDirectory, prepareDirectory, STORE_MARK, TEMPORARY } from "./filesystem-prepare.ts";
+import { checkReadable, prepareDirectory, STORE_MARK, TEMPORARY } from "./filesystem-prepare.ts";
 import {
   type GetOptions,
   type ObjectStore,

@@ -1,8 +1,9 @@
 /** Opening one of Noonmark's own SQLite files, with every way in which that fails told apart. */
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import SqliteDatabase, { type Database } from "better-sqlite3";
 import { EXIT, Failure } from "../values/failure.ts";
+import { makeDirectory } from "../values/make-directory.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
 
 /** What a file is: how messages call it, and how it is known from other files and from other versions of itself. */
@@ -54,7 +55,7 @@ export function openForWriting(
   const { create = true, busyTimeout = BUSY_TIMEOUT } = options;
   if (!create && !existsSync(path)) throw notFound(path, kind, "does not exist");
   return guarded(path, kind, "write", () => {
-    if (create) mkdirSync(dirname(resolve(path)), { recursive: true });
+    if (create) makeDirectory(dirname(resolve(path)));
     const db = new SqliteDatabase(path, { fileMustExist: !create, timeout: busyTimeout });
     return closedOnError(db, () => {
       const fresh = isEmpty(db);
