@@ -11,17 +11,17 @@ import { observationsKey } from "../src/http/keys.ts";
 import { listInstallations, readWatermarks } from "../src/ledger/watermarks.ts";
 import type { ObjectStore } from "../src/object-store/object-store.ts";
 import { EXIT, Failure } from "../src/values/failure.ts";
-import type { PlannedAnswer } from "./answers.ts";
+import type { FeedRecall } from "./activity/recall.ts";
+import type { PlannedAnswer } from "./answers/answers.ts";
+import { recallStanding } from "./answers/recall.ts";
 import { eachLimited } from "./concurrency.ts";
-import type { FeedRecall } from "./feed/recall.ts";
-import type { Fence } from "./fenced-put.ts";
+import type { Fence } from "./lease/fenced-put.ts";
+import type { TilePace } from "./observations/pace.ts";
+import { type PlannedTile, planTiles, putTiles } from "./observations/tiles.ts";
 import { failedRow, type Plan, type Planner, planCycle } from "./plan.ts";
 import { installationsPublication } from "./publications/measurement.ts";
-import { recallStanding } from "./recall.ts";
 import type { CycleReport, ReportRow } from "./report.ts";
-import type { Sources } from "./sources.ts";
-import type { TilePace } from "./tile-pace.ts";
-import { type PlannedTile, planTiles, putTiles } from "./tiles.ts";
+import type { Sources } from "./sources/sources.ts";
 
 export interface Cycle extends Planner {
   readonly store: ObjectStore;

@@ -1,14 +1,14 @@
 /** A cycle that puts nothing: the store is read, what would be put is judged and forgotten. */
 import { type ObjectStore, type PutCondition, StoreConflict } from "../src/object-store/object-store.ts";
-import { Answers } from "./answers.ts";
+import { FeedRecall } from "./activity/recall.ts";
+import { Answers } from "./answers/answers.ts";
 import { runCycle } from "./cycle.ts";
-import { FeedRecall } from "./feed/recall.ts";
-import type { Fence } from "./fenced-put.ts";
-import { Histories } from "./histories.ts";
-import { Published } from "./published.ts";
+import type { Fence } from "./lease/fenced-put.ts";
+import { Histories } from "./observations/histories.ts";
+import { TilePace } from "./observations/pace.ts";
 import type { PublisherOptions } from "./publisher.ts";
 import type { CycleReport } from "./report.ts";
-import { TilePace } from "./tile-pace.ts";
+import { Published } from "./state/published.ts";
 
 const UNFENCED: Fence = { epoch: Number.MAX_SAFE_INTEGER, writer: "dry-run", beforePut: async () => {} };
 

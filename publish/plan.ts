@@ -3,13 +3,13 @@ import { z } from "zod";
 import { listInstallations } from "../src/ledger/watermarks.ts";
 import type { ResourceName } from "../src/resources/names.ts";
 import { Failure } from "../src/values/failure.ts";
-import type { Answers, PlannedAnswer } from "./answers.ts";
-import { asofOf } from "./asof.ts";
-import type { Histories } from "./histories.ts";
-import type { Publication } from "./publication.ts";
+import type { Answers, PlannedAnswer } from "./answers/answers.ts";
+import type { Publication } from "./answers/publication.ts";
+import type { Histories } from "./observations/histories.ts";
 import { telemetryPublication, unknownTelemetryPublication } from "./publications/measurement.ts";
 import type { ReportRow } from "./report.ts";
-import type { Sources } from "./sources.ts";
+import { asofOf } from "./sources/asof.ts";
+import type { Sources } from "./sources/sources.ts";
 
 export interface Plan {
   readonly answers: readonly PlannedAnswer[];

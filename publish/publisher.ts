@@ -8,18 +8,18 @@ import { type ObjectStore, StoreUnavailable } from "../src/object-store/object-s
 import type { ResourceName } from "../src/resources/names.ts";
 import { Failure } from "../src/values/failure.ts";
 import { formatTimestamp } from "../src/values/timestamp.ts";
-import { type AnswerOptions, Answers, earlier } from "./answers.ts";
+import { FeedRecall } from "./activity/recall.ts";
+import { sweepFeed } from "./activity/sweep.ts";
+import { type AnswerOptions, Answers, earlier } from "./answers/answers.ts";
+import type { Publication } from "./answers/publication.ts";
 import type { Clock } from "./clock.ts";
 import { runCycle } from "./cycle.ts";
-import { FeedRecall } from "./feed/recall.ts";
-import { sweepFeed } from "./feed/sweep.ts";
-import { Histories } from "./histories.ts";
-import type { Lease, LeaseIdentity, LeaseNews } from "./lease.ts";
-import type { Publication } from "./publication.ts";
-import type { Published } from "./published.ts";
+import type { Lease, LeaseIdentity, LeaseNews } from "./lease/lease.ts";
+import { Histories } from "./observations/histories.ts";
+import { TilePace } from "./observations/pace.ts";
 import type { CycleReport } from "./report.ts";
-import type { SourceReader } from "./source-reader.ts";
-import { TilePace } from "./tile-pace.ts";
+import type { SourceReader } from "./sources/source-reader.ts";
+import type { Published } from "./state/published.ts";
 
 export interface PublisherOptions extends AnswerOptions {
   readonly store: ObjectStore;

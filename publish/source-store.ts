@@ -12,17 +12,17 @@ import { listInstallations } from "../src/ledger/watermarks.ts";
 import type { ObjectStore, StoredObject, StoreObject } from "../src/object-store/object-store.ts";
 import { encodeAnswer, JSON_TYPE } from "../src/object-store/stored-answer.ts";
 import { tileBounds } from "../src/resources/observations/build.ts";
-import { feedContext } from "./feed/context.ts";
-import { feedTileAt } from "./feed/put-tiles.ts";
-import { futureOf } from "./future.ts";
-import type { Publication } from "./publication.ts";
+import { feedContext } from "./activity/context.ts";
+import { feedTileAt } from "./activity/put-tiles.ts";
+import { futureOf } from "./answers/future.ts";
+import type { Publication } from "./answers/publication.ts";
+import { planTiles, TILE_TYPE } from "./observations/tiles.ts";
 import {
   installationsPublication,
   telemetryPublication,
   unknownTelemetryPublication,
 } from "./publications/measurement.ts";
-import type { Sources } from "./sources.ts";
-import { planTiles, TILE_TYPE } from "./tiles.ts";
+import type { Sources } from "./sources/sources.ts";
 
 export interface SourceStoreOptions {
   readonly publications: readonly Publication[];

@@ -7,7 +7,7 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
 import { z } from "zod";
-import { S3_PROVIDERS, type S3ProviderName } from "../../src/object-store/s3-providers.ts";
+import { S3_PROVIDERS, type S3ProviderName } from "../../src/object-store/s3/providers.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { isNameableInstallationId } from "../../src/values/installation-id.ts";
 

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import { hasClock, type ObjectStore } from "../../src/object-store/object-store.ts";
-import { StoreTime, TOLERATED_SKEW_MS } from "../../src/shim/store-time.ts";
+import { StoreTime, TOLERATED_SKEW_MS } from "../../src/shim/node/store-time.ts";
 import { logProblem } from "./log.ts";
 
 /** How often a host is measured against its store (ms). */

@@ -1,10 +1,10 @@
 /** Opens what the settings name: the sources that `publish` and `render` read. */
-import type { ChainSource } from "../../publish/chain-source.ts";
-import { LedgerSource } from "../../publish/ledger-source.ts";
-import { copiedProjections, ownProjections } from "../../publish/projections-source.ts";
-import { SourceReader } from "../../publish/source-reader.ts";
-import type { PollEvent } from "../../src/chain/poll-event.ts";
-import { openChainCopy, openChainFor } from "./chain.ts";
+import type { ChainSource } from "../../publish/sources/chain-source.ts";
+import { LedgerSource } from "../../publish/sources/ledger-source.ts";
+import { copiedProjections, ownProjections } from "../../publish/sources/projections-source.ts";
+import { SourceReader } from "../../publish/sources/source-reader.ts";
+import type { PollEvent } from "../../src/chain/sync/poll-event.ts";
+import { openChainCopy, openChainFor } from "./chain/chain.ts";
 import { required, type Settings } from "./settings.ts";
 
 export interface SourceUse {

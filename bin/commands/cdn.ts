@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { Argument, type Command } from "commander";
 import { DEFAULT_OPTIONS, originOf } from "../../cdn-config/generate/options.ts";
 import { CDN_TARGETS, type CdnTarget } from "../../cdn-config/generate/targets.ts";
+import { makeDirectory } from "../../src/files/make-directory.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
-import { makeDirectory } from "../../src/values/make-directory.ts";
 
 interface CdnFlags {
   readonly out?: string;

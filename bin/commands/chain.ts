@@ -1,11 +1,11 @@
 /** `noonmark chain`: what is known of the settlement chain, reading it ahead of a publisher, and the way out of a deep reorg. */
 import { type Command, InvalidArgumentError } from "commander";
-import type { ProblemEvent } from "../../src/chain/poll-event.ts";
-import { readSync, rewind } from "../../src/chain/store.ts";
+import type { ProblemEvent } from "../../src/chain/sync/poll-event.ts";
+import { readSync, rewind } from "../../src/chain/sync/store.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
-import { chainProgress } from "../cli/chain-progress.ts";
-import { chainStatus, printChainStatus } from "../cli/chain-status.ts";
-import { type ConfiguredChain, openConfiguredChain } from "../cli/configured-chain.ts";
+import { chainProgress } from "../cli/chain/chain-progress.ts";
+import { chainStatus, printChainStatus } from "../cli/chain/chain-status.ts";
+import { type ConfiguredChain, openConfiguredChain } from "../cli/chain/configured-chain.ts";
 import { loadSettings, required, type Settings, settingOptions } from "../cli/settings.ts";
 
 const CHAIN_SETTINGS = ["deployment", "rpcUrl", "state", "genesisTimestamp", "chainGrace"] as const;

@@ -6,9 +6,9 @@ import { type Rejection, rejectionSentence } from "../../src/ledger/intake/rejec
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { feed } from "../cli/feed.ts";
-import { openInput } from "../cli/input.ts";
-import { type IntakeProgress, intakeProgress } from "../cli/intake-progress.ts";
-import { RejectsFile } from "../cli/rejects-file.ts";
+import { openInput } from "../cli/intake/input.ts";
+import { type IntakeProgress, intakeProgress } from "../cli/intake/intake-progress.ts";
+import { RejectsFile } from "../cli/intake/rejects-file.ts";
 import { loadSettings, type Settings, settingOptions } from "../cli/settings.ts";
 
 interface Flags {

@@ -1,7 +1,7 @@
 /** `noonmark lease`: who may publish, and the operator's way out where a holder is gone for good. */
 
 import type { Command } from "commander";
-import { forceRelease, readLease } from "../../publish/lease-object.ts";
+import { forceRelease, readLease } from "../../publish/lease/lease-object.ts";
 import { openConfiguredStore } from "../cli/open-configured-store.ts";
 import { loadSettings, settingOptions } from "../cli/settings.ts";
 

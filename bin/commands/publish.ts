@@ -1,25 +1,25 @@
 /** `noonmark publish`: one cycle, or a cadence of them. */
 
 import type { Command } from "commander";
-import { acquireNow } from "../../publish/acquire.ts";
-import { pollUntilSettled } from "../../publish/chain-source.ts";
 import { systemClock } from "../../publish/clock.ts";
-import { withDeadline } from "../../publish/deadline-store.ts";
 import { dryRun } from "../../publish/dry-run.ts";
-import { heldBy, readLease } from "../../publish/lease-object.ts";
-import { Published } from "../../publish/published.ts";
+import { acquireNow } from "../../publish/lease/acquire.ts";
+import { heldBy, readLease } from "../../publish/lease/lease-object.ts";
 import { explicitInstant, leaseIdentity, Publisher } from "../../publish/publisher.ts";
 import type { CycleReport } from "../../publish/report.ts";
-import type { PollEvent } from "../../src/chain/poll-event.ts";
+import { pollUntilSettled } from "../../publish/sources/chain-source.ts";
+import { Published } from "../../publish/state/published.ts";
+import type { PollEvent } from "../../src/chain/sync/poll-event.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { RESOURCE_NAMES, type ResourceName } from "../../src/resources/names.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { namesArgument } from "../cli/arguments.ts";
 import { parseInstant } from "../cli/instant.ts";
 import { openConfiguredStore } from "../cli/open-configured-store.ts";
-import { publishOnCadence } from "../cli/publish-on-cadence.ts";
-import { publisherOptions } from "../cli/publisher-options.ts";
-import { reportJson, reportTable } from "../cli/report-table.ts";
+import { withDeadline } from "../cli/publish/deadline-store.ts";
+import { publishOnCadence } from "../cli/publish/publish-on-cadence.ts";
+import { publisherOptions } from "../cli/publish/publisher-options.ts";
+import { reportJson, reportTable } from "../cli/publish/report-table.ts";
 import { loadSettings, type Settings, settingOptions } from "../cli/settings.ts";
 import { instantClock, openSources } from "../cli/sources.ts";
 

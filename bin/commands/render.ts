@@ -1,9 +1,9 @@
 /** `noonmark render PATH`: what a GET would be answered, from the sources, publishing nothing. */
 import { STATUS_CODES } from "node:http";
 import type { Command } from "commander";
-import { pollUntilSettled } from "../../publish/chain-source.ts";
 import { allPublications } from "../../publish/publications/all.ts";
 import { sourceStore } from "../../publish/source-store.ts";
+import { pollUntilSettled } from "../../publish/sources/chain-source.ts";
 import { answer, type ShimAnswer } from "../../src/shim/answer.ts";
 import { shimContext } from "../../src/shim/context.ts";
 import { parseInstant } from "../cli/instant.ts";

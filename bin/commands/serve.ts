@@ -1,9 +1,9 @@
 /** `noonmark serve`: the shim over what is published, until it is told to stop. */
 import type { Command } from "commander";
 import { shimContext } from "../../src/shim/context.ts";
-import { startServer } from "../../src/shim/node-server.ts";
-import { rareReport } from "../../src/shim/rare-report.ts";
-import { tickStore } from "../../src/shim/tick-store.ts";
+import { startServer } from "../../src/shim/node/node-server.ts";
+import { rareReport } from "../../src/shim/node/rare-report.ts";
+import { tickStore } from "../../src/shim/node/tick-store.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
 import { parseInstant } from "../cli/instant.ts";
 import { createLog, logProblem } from "../cli/log.ts";

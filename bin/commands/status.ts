@@ -1,7 +1,7 @@
 /** `noonmark status`: what the publisher last said of itself. */
 
 import type { Command } from "commander";
-import { readLease } from "../../publish/lease-object.ts";
+import { readLease } from "../../publish/lease/lease-object.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { secondsArgument } from "../cli/arguments.ts";
 import { openConfiguredStore } from "../cli/open-configured-store.ts";

@@ -1,8 +1,8 @@
-import { cloudflareFiles } from "./cloudflare.ts";
-import { cloudfrontFiles } from "./cloudfront.ts";
-import { nginxFiles } from "./nginx.ts";
+import { cloudflareFiles } from "./cloudflare/cloudflare.ts";
+import { cloudfrontFiles } from "./cloudfront/template.ts";
+import { nginxFiles } from "./nginx/nginx.ts";
 import type { CdnOptions } from "./options.ts";
-import { varnishFiles } from "./varnish.ts";
+import { varnishFiles } from "./varnish/varnish.ts";
 
 /** What `noonmark cdn TARGET` writes: names of files and their text. */
 export const CDN_TARGETS = {

@@ -1,17 +1,17 @@
 /** read-api.md 4.8: a head for each category with the tiles that it names, and the constant answer after its word. */
 import { activityKey, CATEGORIES, type Category, constantKey } from "../../src/http/keys.ts";
 import { type Installation, installationNo } from "../../src/ledger/watermarks.ts";
-import { FeedNodes } from "../../src/projections/feed-nodes.ts";
-import { followedReceipts } from "../../src/projections/milestone-state.ts";
-import { isBehindReceipts } from "../../src/projections/milestones.ts";
+import { FeedNodes } from "../../src/projections/activity/feed-nodes.ts";
+import { followedReceipts } from "../../src/projections/activity/milestone-state.ts";
+import { isBehindReceipts } from "../../src/projections/activity/milestones.ts";
 import { buildActivityHead, buildUnavailableActivity } from "../../src/resources/activity/build.ts";
 import type { Built } from "../../src/resources/built.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
-import { feedContext } from "../feed/context.ts";
-import { feedLayout } from "../feed/layout.ts";
-import { putFeedTiles } from "../feed/put-tiles.ts";
-import type { Publication } from "../publication.ts";
-import type { Sources } from "../sources.ts";
+import { feedContext } from "../activity/context.ts";
+import { feedLayout } from "../activity/layout.ts";
+import { putFeedTiles } from "../activity/put-tiles.ts";
+import type { Publication } from "../answers/publication.ts";
+import type { Sources } from "../sources/sources.ts";
 import { chainHeight, chainNews, HISTORY_HEIGHT_INTERVAL } from "./chain-inputs.ts";
 
 export const activityPublications: readonly Publication[] = CATEGORIES.flatMap((category) => [

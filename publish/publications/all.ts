@@ -1,5 +1,5 @@
 /** Every answer of the configured installation, telemetry aside, in the order in which a cycle builds them. */
-import type { Publication } from "../publication.ts";
+import type { Publication } from "../answers/publication.ts";
 import { activityPublications } from "./activity.ts";
 import { modulesPublication } from "./measurement.ts";
 import { onchainPublications } from "./onchain.ts";

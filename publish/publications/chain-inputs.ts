@@ -1,5 +1,5 @@
 /** What the chain-backed publications depend on, as texts: the news of a pass, and its height alone. */
-import type { ChainState } from "../../src/chain/chain-state.ts";
+import type { ChainState } from "../../src/chain/view/chain-state.ts";
 
 /** A publisher that costs money per put rebuilds for the height alone at most so often (design 1, "The cycle"), ms. */
 export const ONCHAIN_HEIGHT_INTERVAL = 15_000;

@@ -7,14 +7,14 @@ import {
   TELEMETRY_KEY,
   UNKNOWN_TELEMETRY_KEY,
 } from "../../src/http/keys.ts";
-import { readModules } from "../../src/ledger/read-modules.ts";
-import { readNewestReceipt } from "../../src/ledger/read-receipts.ts";
+import { readModules } from "../../src/ledger/read/modules.ts";
+import { readNewestReceipt } from "../../src/ledger/read/receipts.ts";
 import type { FactKind } from "../../src/ledger/schema.ts";
 import { installationNo, readWatermarks } from "../../src/ledger/watermarks.ts";
 import { buildModules } from "../../src/resources/modules/build.ts";
 import { buildTelemetry } from "../../src/resources/telemetry/build.ts";
-import type { Publication } from "../publication.ts";
-import type { Sources } from "../sources.ts";
+import type { Publication } from "../answers/publication.ts";
+import type { Sources } from "../sources/sources.ts";
 
 /** The configured installation has a key of its own; both of its telemetry routes read it. */
 export function telemetryPublication(installationId: string, configured: boolean): Publication {

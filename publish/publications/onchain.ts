@@ -1,7 +1,7 @@
 /** read-api.md 4.6: the onchain snapshot, and the constant answer once its word has run out. */
 import { constantKey, ONCHAIN_KEY } from "../../src/http/keys.ts";
 import { buildOnchain, buildUnavailableOnchain } from "../../src/resources/onchain/build.ts";
-import type { Publication } from "../publication.ts";
+import type { Publication } from "../answers/publication.ts";
 import { chainHeight, chainNews, ONCHAIN_HEIGHT_INTERVAL } from "./chain-inputs.ts";
 
 /** The constant answer first: nothing may name what is not yet there. */

@@ -3,8 +3,8 @@ import { PROCESS_KEY } from "../../src/http/keys.ts";
 import { installationNo, readWatermarks } from "../../src/ledger/watermarks.ts";
 import { buildProcess } from "../../src/resources/process/build.ts";
 import { noProcessFacts, readProcessFacts } from "../../src/resources/process/facts.ts";
-import type { Publication } from "../publication.ts";
-import type { Sources } from "../sources.ts";
+import type { Publication } from "../answers/publication.ts";
+import type { Sources } from "../sources/sources.ts";
 
 export const processPublication: Publication = {
   resource: "process",

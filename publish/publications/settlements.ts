@@ -3,18 +3,18 @@
  * saved under its binding, so that it can stand in when the chain cannot be read.
  */
 import { legacySettlementsKey, SETTLEMENT_RANGES, type SettlementRange, settlementsKey } from "../../src/http/keys.ts";
-import { readActiveSubmission, type Submission } from "../../src/ledger/read-submissions.ts";
+import { readActiveSubmission, type Submission } from "../../src/ledger/read/submissions.ts";
 import { installationNo } from "../../src/ledger/watermarks.ts";
 import { changesOf } from "../../src/projections/chain-events.ts";
-import { savedHistory, saveHistory } from "../../src/projections/saved-history.ts";
-import { SETTLEMENTS_PROJECTION } from "../../src/projections/settlements.ts";
+import { savedHistory, saveHistory } from "../../src/projections/settlements/saved-history.ts";
+import { SETTLEMENTS_PROJECTION } from "../../src/projections/settlements/settlements.ts";
 import { buildSettlements, rangeOf, type SettlementsVariant } from "../../src/resources/settlements/build.ts";
 import { bindingText } from "../../src/resources/settlements/live-read.ts";
 import { savedForm } from "../../src/resources/settlements/saved-form.ts";
 import { windowOf } from "../../src/resources/settlements/window.ts";
 import { buildLegacySettlements } from "../../src/resources/settlements-legacy/build.ts";
-import type { Publication } from "../publication.ts";
-import type { Sources } from "../sources.ts";
+import type { Publication } from "../answers/publication.ts";
+import type { Sources } from "../sources/sources.ts";
 import { chainHeight, chainNews, HISTORY_HEIGHT_INTERVAL } from "./chain-inputs.ts";
 
 const VARIANTS: readonly SettlementsVariant[] = [...SETTLEMENT_RANGES, "queue"];

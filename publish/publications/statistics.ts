@@ -6,12 +6,12 @@
 import { RANGES, statisticsKey } from "../../src/http/keys.ts";
 import { installationNo } from "../../src/ledger/watermarks.ts";
 import { lacksFacts } from "../../src/projections/advance.ts";
-import { statisticsMark } from "../../src/projections/statistics-mark.ts";
+import { statisticsMark } from "../../src/projections/statistics/statistics-mark.ts";
 import { buildStatistics } from "../../src/resources/statistics/build.ts";
 import { readStatisticsFacts } from "../../src/resources/statistics/read-facts.ts";
 import { slotAt, slotStart } from "../../src/values/slot.ts";
-import type { Publication } from "../publication.ts";
-import type { Sources } from "../sources.ts";
+import type { Publication } from "../answers/publication.ts";
+import type { Sources } from "../sources/sources.ts";
 
 /** `interval` is the setting statisticsInterval, in milliseconds. */
 export function statisticsPublications(interval: number): readonly Publication[] {

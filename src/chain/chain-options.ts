@@ -1,7 +1,7 @@
 /** How the chain is opened. */
 import type { Deployment } from "./deployment.ts";
-import type { PollEvent } from "./poll-event.ts";
 import type { RpcLimits } from "./rpc/rpc-node.ts";
+import type { PollEvent } from "./sync/poll-event.ts";
 
 export interface ChainOptions {
   readonly deployment: Deployment;

@@ -4,7 +4,7 @@
  */
 import { type Abi, type AbiParameter, decodeAbiParameters, getAddress, type Hex, toEventSelector } from "viem";
 import { COLLECTION_ABI, CORE_ABI, FACTORY_ABI, MINING_ABI, PROXY_ADMIN_ABI, TIMELOCK_ABI } from "./abi.ts";
-import type { ContractKind } from "./chain-state.ts";
+import type { ContractKind } from "./view/chain-state.ts";
 
 export interface EventShape {
   readonly name: string;

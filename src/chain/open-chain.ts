@@ -4,11 +4,11 @@
  */
 import type { Database } from "better-sqlite3";
 import type { ChainOptions } from "./chain-options.ts";
-import type { ChainState } from "./chain-state.ts";
-import { Poller } from "./poller.ts";
+import { chainState } from "./checks/verdict.ts";
 import { RPC_LIMITS } from "./rpc/rpc-node.ts";
-import { openChainStore, type Problem, readSync } from "./store.ts";
-import { chainState } from "./verdict.ts";
+import { Poller } from "./sync/poller.ts";
+import { openChainStore, type Problem, readSync } from "./sync/store.ts";
+import type { ChainState } from "./view/chain-state.ts";
 
 export interface Chain {
   /**

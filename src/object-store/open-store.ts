@@ -1,7 +1,7 @@
 import { EXIT, Failure } from "../values/failure.ts";
-import { FilesystemStore } from "./filesystem.ts";
+import { FilesystemStore } from "./filesystem/filesystem-store.ts";
 import type { ObjectStore } from "./object-store.ts";
-import { S3_PROVIDERS, type S3ProviderName } from "./s3-providers.ts";
+import { S3_PROVIDERS, type S3ProviderName } from "./s3/providers.ts";
 
 export interface StoreSettings {
   /** Whether to put and delete; for a directory also: make it, and try whether it can be written. */
@@ -36,7 +36,7 @@ export async function openStore(location: string, settings: StoreSettings): Prom
 
 async function openS3(bucket: string, prefix: string, settings: StoreSettings): Promise<ObjectStore> {
   // Only who names a bucket loads the SDK.
-  const { S3Store } = await import("./s3.ts");
+  const { S3Store } = await import("./s3/s3-store.ts");
   const { provider, endpoint, region, pathStyle } = settings.s3 ?? {};
   const { AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, AWS_REGION } = process.env;
   const given = endpoint ?? AWS_ENDPOINT_URL_S3 ?? AWS_ENDPOINT_URL;

@@ -3,11 +3,10 @@
  * watermark commits with the data that it speaks of, so that a crash at any point leaves a state to go on from.
  */
 import type { Database } from "better-sqlite3";
-import { readTelemetryIdAt } from "../ledger/read-receipts.ts";
+import { readTelemetryIdAt } from "../ledger/read/receipts.ts";
 import { type Installation, listInstallations } from "../ledger/watermarks.ts";
 import { ROUND_SECONDS } from "../values/round.ts";
 import { slotAt } from "../values/slot.ts";
-import { followClosures, hasElapsedWaiting, hasNewClosure } from "./follow-closures.ts";
 import {
   type Followed,
   isSameLedger,
@@ -17,10 +16,11 @@ import {
   readFollowedClosures,
   writeFollowed,
 } from "./followed.ts";
-import { raisePeaks } from "./peaks.ts";
-import { lastObservedSlot } from "./round-totals.ts";
+import { followClosures, hasElapsedWaiting, hasNewClosure } from "./rounds/follow-closures.ts";
+import { lastObservedSlot } from "./rounds/round-totals.ts";
 import { forgetLedger, forgetRounds } from "./schema.ts";
-import { followSubmissions } from "./submissions.ts";
+import { followSubmissions } from "./settlements/submissions.ts";
+import { raisePeaks } from "./statistics/peaks.ts";
 
 export interface AdvanceOptions {
   /** Seconds; undefined where it is not known yet: rounds then wait. */

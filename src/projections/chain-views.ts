@@ -1,14 +1,14 @@
 /** What is derived from the chain's events, as one: its tables, and one call that brings it to a cycle's state. */
 import type { Database } from "better-sqlite3";
-import type { ChainState } from "../chain/chain-state.ts";
-import { advanceChainActivity } from "./activity-chain.ts";
-import { ACTIVITY_TABLES } from "./activity-events.ts";
+import type { ChainState } from "../chain/view/chain-state.ts";
+import { advanceChainActivity } from "./activity/activity-chain.ts";
+import { ACTIVITY_TABLES } from "./activity/activity-events.ts";
+import { FEED_FOUND_TABLE } from "./activity/feed-found.ts";
+import { FEED_TABLES } from "./activity/feed-nodes.ts";
+import { MILESTONE_TABLES } from "./activity/milestone-state.ts";
 import { CHAIN_PROGRESS_TABLE } from "./chain-events.ts";
-import { FEED_FOUND_TABLE } from "./feed-found.ts";
-import { FEED_TABLES } from "./feed-nodes.ts";
-import { MILESTONE_TABLES } from "./milestone-state.ts";
-import { SAVED_HISTORY_TABLE } from "./saved-history.ts";
-import { advanceSettlements, SETTLEMENT_TABLES } from "./settlements.ts";
+import { SAVED_HISTORY_TABLE } from "./settlements/saved-history.ts";
+import { advanceSettlements, SETTLEMENT_TABLES } from "./settlements/settlements.ts";
 
 export const CHAIN_VIEW_TABLES = [
   CHAIN_PROGRESS_TABLE,

@@ -3,7 +3,7 @@
  * receipt at which each watermark stands. A ledger that was replaced or restored from a backup has others there, or none.
  */
 import type { Database } from "better-sqlite3";
-import { readTelemetryIdAt } from "../ledger/read-receipts.ts";
+import { readTelemetryIdAt } from "../ledger/read/receipts.ts";
 import { statement } from "../sqlite/statement.ts";
 
 export const FOLLOWED_TABLES = `

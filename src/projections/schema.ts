@@ -5,13 +5,13 @@
 import type { Database } from "better-sqlite3";
 import type { DatabaseKind } from "../sqlite/open.ts";
 import { CHAIN_VIEW_TABLES } from "./chain-views.ts";
-import { WAITING_TABLE } from "./follow-closures.ts";
 import { FOLLOWED_TABLES } from "./followed.ts";
-import { INTERVAL_TABLE } from "./intervals.ts";
-import { PEAK_TABLE } from "./peaks.ts";
-import { ROUND_TOTALS_TABLE } from "./round-totals.ts";
-import { DAY_TABLE } from "./rounds-day.ts";
-import { SUBMISSION_TABLES } from "./submissions.ts";
+import { WAITING_TABLE } from "./rounds/follow-closures.ts";
+import { INTERVAL_TABLE } from "./rounds/intervals.ts";
+import { ROUND_TOTALS_TABLE } from "./rounds/round-totals.ts";
+import { DAY_TABLE } from "./rounds/rounds-day.ts";
+import { SUBMISSION_TABLES } from "./settlements/submissions.ts";
+import { PEAK_TABLE } from "./statistics/peaks.ts";
 
 export const PROJECTIONS: DatabaseKind = {
   name: "projections",

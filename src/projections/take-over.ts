@@ -1,6 +1,6 @@
 /** How what was rebuilt from the ledger takes the place of what stood, in one transaction. */
 import type { Database } from "better-sqlite3";
-import { MILESTONE_STATE_TABLES } from "./milestone-state.ts";
+import { MILESTONE_STATE_TABLES } from "./activity/milestone-state.ts";
 import { LEDGER_TABLES } from "./schema.ts";
 
 /**

@@ -1,6 +1,6 @@
 /** Shapes that the chain-backed resources share (read-api.md 2.1, 2.7 to 2.10, 3.10). */
 import { z } from "zod";
-import type { ChainPoint, ChainUnavailable } from "../chain/chain-state.ts";
+import type { ChainPoint, ChainUnavailable } from "../chain/view/chain-state.ts";
 import { uint256String } from "../values/decimal.ts";
 
 /** Blocks counted for safety, the block itself among them (read-api.md 8). */

@@ -12,12 +12,12 @@ import type { NamedRoute } from "../http/routes.ts";
 import { parseTarget } from "../http/target.ts";
 import { StoreUnavailable } from "../object-store/object-store.ts";
 import { isInstallationId } from "../values/installation-id.ts";
-import { activityPage } from "./activity.ts";
 import type { ShimContext } from "./context.ts";
 import { edgeAnswer } from "./edge-answer.ts";
 import { type FullAnswer, plainAnswer } from "./full-answer.ts";
-import { installationTelemetry } from "./installation.ts";
-import { observationsPage } from "./observations.ts";
+import { activityPage } from "./pages/activity.ts";
+import { installationTelemetry } from "./pages/installation.ts";
+import { observationsPage } from "./pages/observations.ts";
 import { storedAnswer } from "./stored-answers.ts";
 
 export interface ShimRequest {

@@ -2,8 +2,8 @@
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import SqliteDatabase, { type Database } from "better-sqlite3";
+import { makeDirectory } from "../files/make-directory.ts";
 import { EXIT, Failure } from "../values/failure.ts";
-import { makeDirectory } from "../values/make-directory.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
 
 /** What a file is: how messages call it, and how it is known from other files and from other versions of itself. */

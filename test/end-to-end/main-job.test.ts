@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { planOf } from "../../demo/plan.ts";
+import { Wheel } from "../../demo/wheel.ts";
 import { observationsSchema } from "../../src/resources/observations/schema.ts";
-import { planOf } from "../demo/plan.ts";
-import { Wheel } from "../demo/wheel.ts";
 import { Cli } from "./cli.ts";
 
 const END = Date.parse("2026-11-20T10:17:03.000Z");

@@ -2,9 +2,9 @@ import type { Database } from "better-sqlite3";
 import { expect, test } from "vitest";
 import { advanceProjections, isBehind } from "../../src/projections/advance.ts";
 import { openProjectionsInMemory } from "../../src/projections/open.ts";
-import { statisticsMark } from "../../src/projections/statistics-mark.ts";
-import { advanceFully, bodyOf, contentOf, rebuiltBody } from "../statistics/build-from-ledger.ts";
-import { accept, emptyLedger, type Fact, type HistoryReceipt } from "../statistics/history.ts";
+import { statisticsMark } from "../../src/projections/statistics/statistics-mark.ts";
+import { advanceFully, bodyOf, contentOf, rebuiltBody } from "../resources/statistics/build-from-ledger.ts";
+import { accept, emptyLedger, type Fact, type HistoryReceipt } from "../resources/statistics/history.ts";
 
 const ROUND = 600_000;
 const GENESIS = 1_700_000_400n;

@@ -3,15 +3,15 @@
  * done and before the publisher could know. Run by `sigkill.test.ts` with: folder, n, "before" or "after", instant.
  */
 import { join } from "node:path";
-import { acquireNow } from "../../publish/acquire.ts";
-import { noChain } from "../../publish/chain-source.ts";
 import { systemClock } from "../../publish/clock.ts";
-import { LedgerSource } from "../../publish/ledger-source.ts";
-import { ownProjections } from "../../publish/projections-source.ts";
+import { acquireNow } from "../../publish/lease/acquire.ts";
 import { allPublications } from "../../publish/publications/all.ts";
-import { Published } from "../../publish/published.ts";
 import { leaseIdentity, Publisher } from "../../publish/publisher.ts";
-import { SourceReader } from "../../publish/source-reader.ts";
+import { noChain } from "../../publish/sources/chain-source.ts";
+import { LedgerSource } from "../../publish/sources/ledger-source.ts";
+import { ownProjections } from "../../publish/sources/projections-source.ts";
+import { SourceReader } from "../../publish/sources/source-reader.ts";
+import { Published } from "../../publish/state/published.ts";
 import { openStore } from "../../src/object-store/open-store.ts";
 import { steppedStore } from "../support/stepped-store.ts";
 

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { S3Store } from "../../src/object-store/s3.ts";
+import type { S3Store } from "../../src/object-store/s3/s3-store.ts";
 import { startCli } from "../support/cli.ts";
 import { type FaultProxy, startFaultProxy } from "./fault-proxy.ts";
 import { stop } from "./processes.ts";

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import SqliteDatabase from "better-sqlite3";
 import type { Hex } from "viem";
-import { call } from "../chain/anvil.ts";
-import { callData } from "../chain/transactions.ts";
+import { call } from "../../demo/chain/anvil.ts";
+import { callData } from "../../demo/chain/calls.ts";
 
 export interface Confirmed {
   readonly count: number;

@@ -4,12 +4,12 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test, vi } from "vitest";
-import { NO_ANVIL } from "../chain/anvil.ts";
-import { CHAIN_ROUTES } from "../demo/ready.ts";
+import { NO_ANVIL } from "../../demo/chain/anvil.ts";
+import { CHAIN_ROUTES } from "../../demo/ready.ts";
 import { freePort } from "../support/free-port.ts";
 import { confirmedIn, coreOnChain } from "./demo-chain.ts";
 
-const START = join(import.meta.dirname, "../demo/start.ts");
+const START = join(import.meta.dirname, "../../demo/start.ts");
 const READY_WITHIN = 30_000;
 /** A batch that is settled just now is on the chain before it is safe, and safe before it is confirmed. */
 const SETTLING = { timeout: 90_000, interval: 1_000 };

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { nginxFiles } from "../../cdn-config/generate/nginx.ts";
+import { nginxFiles } from "../../cdn-config/generate/nginx/nginx.ts";
 import { type CdnOptions, DEFAULT_OPTIONS } from "../../cdn-config/generate/options.ts";
 import { freePort } from "../support/free-port.ts";
 import type { Front } from "./front.ts";

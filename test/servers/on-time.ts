@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { INSTALLATIONS_KEY } from "../../src/http/keys.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
-import type { S3Store } from "../../src/object-store/s3.ts";
+import type { S3Store } from "../../src/object-store/s3/s3-store.ts";
 import { STALE_AFTER_MS } from "../../src/resources/telemetry/build.ts";
 import { receive } from "../publish/world.ts";
 import { startOver } from "./commands.ts";

@@ -1,9 +1,9 @@
 /** The scripts' world in a real bucket that anybody may read, and a shim over it on the real clock. */
 import { PutBucketPolicyCommand, S3Client } from "@aws-sdk/client-s3";
 import type { CdnOptions } from "../../cdn-config/generate/options.ts";
-import type { S3Store } from "../../src/object-store/s3.ts";
+import type { S3Store } from "../../src/object-store/s3/s3-store.ts";
 import { shimContext } from "../../src/shim/context.ts";
-import { type ShimServer, startServer } from "../../src/shim/node-server.ts";
+import { type ShimServer, startServer } from "../../src/shim/node/node-server.ts";
 import { putWorld } from "../support/world.ts";
 import type { S3Server } from "./radosgw.ts";
 import { BUCKET, clientSettings, s3Store, sameFolder } from "./s3-store.ts";

@@ -1,7 +1,7 @@
 /** The S3 store in front of a real server that fails by script: nothing is put twice, lost, or called absent. */
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { StoreConflict, StoreUnavailable } from "../../src/object-store/object-store.ts";
-import type { S3Store } from "../../src/object-store/s3.ts";
+import type { S3Store } from "../../src/object-store/s3/s3-store.ts";
 import { plain, sample } from "../object-store/samples.ts";
 import { type Fault, type FaultProxy, startFaultProxy } from "./fault-proxy.ts";
 import { type S3Server, startRadosgw } from "./radosgw.ts";

@@ -1,6 +1,6 @@
 /** Stores on a real S3 server: each in a bucket folder of its own. */
 import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
-import { S3Store } from "../../src/object-store/s3.ts";
+import { S3Store } from "../../src/object-store/s3/s3-store.ts";
 import type { S3Server } from "./radosgw.ts";
 
 export const BUCKET = "noonmark-test";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { StoreConflict } from "../../src/object-store/object-store.ts";
-import { S3_PROVIDERS } from "../../src/object-store/s3-providers.ts";
+import { S3_PROVIDERS } from "../../src/object-store/s3/providers.ts";
 import { Failure } from "../../src/values/failure.ts";
 import { conforms, keysOf } from "../object-store/conformance.ts";
 import { plain, sample } from "../object-store/samples.ts";

@@ -2,10 +2,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readLease } from "../../publish/lease-object.ts";
-import { WATCHED } from "../../publish/lease-times.ts";
+import { readLease } from "../../publish/lease/lease-object.ts";
+import { WATCHED } from "../../publish/lease/timing.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
-import type { S3Store } from "../../src/object-store/s3.ts";
+import type { S3Store } from "../../src/object-store/s3/s3-store.ts";
 import { receive, START } from "../publish/world.ts";
 import { type Running, startOver } from "./commands.ts";
 import type { Front } from "./front.ts";

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type CdnOptions, DEFAULT_OPTIONS } from "../../cdn-config/generate/options.ts";
-import { varnishFiles } from "../../cdn-config/generate/varnish.ts";
+import { varnishFiles } from "../../cdn-config/generate/varnish/varnish.ts";
 import { freePort } from "../support/free-port.ts";
 import type { Front } from "./front.ts";
 import { run, start, stop, until } from "./processes.ts";

@@ -2,14 +2,14 @@
 import { Miniflare } from "miniflare";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { PROCESS_KEY, TELEMETRY_KEY } from "../../src/http/keys.ts";
-import { R2Store } from "../../src/object-store/r2.ts";
-import type { R2Bucket } from "../../src/object-store/r2-binding.ts";
+import type { R2Bucket } from "../../src/object-store/r2/binding.ts";
+import { R2Store } from "../../src/object-store/r2/r2-store.ts";
 import { putAnswer } from "../support/publish-answer.ts";
 import { until } from "./processes.ts";
 import { workerBundle } from "./worker-bundle.ts";
 
 const AROUND = `
-import worker from "../../src/shim/worker.ts";
+import worker from "../../src/shim/worker/worker.ts";
 const reads = [];
 let fails = false;
 export default {

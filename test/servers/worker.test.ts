@@ -3,8 +3,8 @@ import { gzipSync } from "node:zlib";
 import { Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PROCESS_KEY } from "../../src/http/keys.ts";
-import { R2Store } from "../../src/object-store/r2.ts";
-import type { R2Bucket } from "../../src/object-store/r2-binding.ts";
+import type { R2Bucket } from "../../src/object-store/r2/binding.ts";
+import { R2Store } from "../../src/object-store/r2/r2-store.ts";
 import { putAnswer } from "../support/publish-answer.ts";
 import { putWorld } from "../support/world.ts";
 import { answersAsCore } from "./answers-as-core.ts";
@@ -16,7 +16,7 @@ let miniflare: Miniflare;
 let store: R2Store;
 let address: { hostname: string; port: number };
 beforeAll(async () => {
-  script = await workerBundle('export { default } from "../../src/shim/worker.ts";');
+  script = await workerBundle('export { default } from "../../src/shim/worker/worker.ts";');
   miniflare = new Miniflare({
     host: "127.0.0.1",
     modules: true,

@@ -1,6 +1,6 @@
 import { Miniflare } from "miniflare";
-import { R2Store } from "../../src/object-store/r2.ts";
-import type { R2Bucket } from "../../src/object-store/r2-binding.ts";
+import type { R2Bucket } from "../../src/object-store/r2/binding.ts";
+import { R2Store } from "../../src/object-store/r2/r2-store.ts";
 import type { Front } from "./front.ts";
 import { workerBundle } from "./worker-bundle.ts";
 
@@ -9,7 +9,7 @@ export async function startWorker(): Promise<Front & { readonly store: R2Store }
   const miniflare = new Miniflare({
     host: "127.0.0.1",
     modules: true,
-    script: await workerBundle('export { default } from "../../src/shim/worker.ts";'),
+    script: await workerBundle('export { default } from "../../src/shim/worker/worker.ts";'),
     compatibilityDate: "2026-07-01",
     r2Buckets: ["STORE"],
   });

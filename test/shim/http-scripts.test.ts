@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ROUTES } from "../../src/http/routes.ts";
-import { startServer } from "../../src/shim/node-server.ts";
+import { startServer } from "../../src/shim/node/node-server.ts";
 import { allScripts } from "../support/all-scripts.ts";
 import { directoryWorld } from "../support/directory-world.ts";
 import { runScript } from "../support/run-http-script.ts";

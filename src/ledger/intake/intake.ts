@@ -4,12 +4,12 @@
  */
 import type { Database } from "better-sqlite3";
 import { sqliteFailure } from "../../sqlite/sqlite-failure.ts";
-import { accept } from "./accept.ts";
-import { type DecodedLine, LineDecoder } from "./decode-lines.ts";
+import { accept } from "./accept/accept.ts";
+import { Standings } from "./accept/standings.ts";
+import { type DecodedLine, LineDecoder } from "./decode/decode-lines.ts";
+import { LineBuffer } from "./decode/line-buffer.ts";
 import { Fault } from "./fault.ts";
-import { LineBuffer } from "./line-buffer.ts";
 import { type Rejection, rejection } from "./rejection.ts";
-import { Standings } from "./standings.ts";
 
 /**
  * The bytes after which a batch is committed: of the first, and of the largest, each full one being twice the one before.

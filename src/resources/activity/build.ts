@@ -1,5 +1,5 @@
 /** read-api.md 2.9 and 4.8: the head of a category's feed, whose pages the shim cuts. */
-import type { ChainUnavailable, CoreView, EconomyView } from "../../chain/chain-state.ts";
+import type { ChainUnavailable, CoreView, EconomyView } from "../../chain/view/chain-state.ts";
 import { type EventLine, encodeHead, type Head, pageBody } from "../../http/activity-head.ts";
 import { NO_STORE } from "../../http/common-headers.ts";
 import { activityKey, type Category, constantKey } from "../../http/keys.ts";

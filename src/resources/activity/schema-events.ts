@@ -1,6 +1,6 @@
 /** read-api.md 2.9 and 6: an event of the feed, one variant for each type. */
 import { z } from "zod";
-import { POLICY_VERSION } from "../../projections/milestone-policy.ts";
+import { POLICY_VERSION } from "../../projections/activity/milestone-policy.ts";
 import { uint256String } from "../../values/decimal.ts";
 import { chainAddress, chainHash, installationIdField, timestamp, uuid } from "../fields.ts";
 import { blocksEndAtHeight } from "../settlements/rules.ts";

@@ -5,7 +5,7 @@
 
 import { TILE_SIZE } from "../../http/keys.ts";
 import { encodeObservationCursor } from "../../http/observation-cursor.ts";
-import type { Receipt } from "../../ledger/read-receipts.ts";
+import type { Receipt } from "../../ledger/read/receipts.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
 import { observationSchema } from "./schema.ts";
 

@@ -1,5 +1,5 @@
 /** read-api.md 2.7 and 4.6: the Core's state and its newest events at the confirmation-safe block. */
-import type { ChainEvent, ChainState, ChainUnavailable, CoreView } from "../../chain/chain-state.ts";
+import type { ChainEvent, ChainState, ChainUnavailable, CoreView } from "../../chain/view/chain-state.ts";
 import { NO_STORE } from "../../http/common-headers.ts";
 import { constantKey, ONCHAIN_KEY } from "../../http/keys.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";

@@ -1,24 +1,24 @@
 /** What the process snapshot is built from (read-api.md 2.5), read in one go: rounds and work are bigint, instants epoch ms. */
 import type { Database } from "better-sqlite3";
-import type { SafeCoreState } from "../../chain/chain-state.ts";
-import { isEpochApproved } from "../../ledger/read-epochs.ts";
-import { type Receipt, readNewestReceipt } from "../../ledger/read-receipts.ts";
+import type { SafeCoreState } from "../../chain/view/chain-state.ts";
+import { isEpochApproved } from "../../ledger/read/epochs.ts";
+import { type Receipt, readNewestReceipt } from "../../ledger/read/receipts.ts";
 import {
   type LastCompletion,
   type ReporterRun,
   readLastCompletion,
   readLastRun,
-} from "../../ledger/read-reporter-runs.ts";
-import { type Closure, readLatestAcceptedAt, readNewestClosure } from "../../ledger/read-rounds.ts";
-import { readActiveSubmission, readLatestSubmission, type Submission } from "../../ledger/read-submissions.ts";
+} from "../../ledger/read/reporter-runs.ts";
+import { type Closure, readLatestAcceptedAt, readNewestClosure } from "../../ledger/read/rounds.ts";
+import { readActiveSubmission, readLatestSubmission, type Submission } from "../../ledger/read/submissions.ts";
 import {
   NO_CONTROL,
   readOracleBlock,
   readSettlementControl,
   type SettlementControl,
-} from "../../ledger/read-switches.ts";
-import { readOpenWork } from "../../projections/open-round.ts";
-import { type RoundsAfterFrontier, readRoundsAfter } from "../../projections/rounds-after-frontier.ts";
+} from "../../ledger/read/switches.ts";
+import { readOpenWork } from "../../projections/rounds/open-round.ts";
+import { type RoundsAfterFrontier, readRoundsAfter } from "../../projections/rounds/rounds-after-frontier.ts";
 import { roundEnd } from "../../values/round.ts";
 
 export interface ProcessFacts {

@@ -1,6 +1,6 @@
 /** read-api.md 2.5 and 3.5, `settlementQueue`: the accepted rounds that wait, and who does what about them. */
-import type { ReporterRun } from "../../ledger/read-reporter-runs.ts";
-import type { Submission } from "../../ledger/read-submissions.ts";
+import type { ReporterRun } from "../../ledger/read/reporter-runs.ts";
+import type { Submission } from "../../ledger/read/submissions.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
 import type { ProcessFacts } from "./facts.ts";
 import { project } from "./project.ts";

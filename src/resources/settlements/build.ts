@@ -1,7 +1,7 @@
 /** read-api.md 2.8 and 4.7: the history of settlement batches with their mints, live or as it was saved. */
-import type { CoreView, EconomyView } from "../../chain/chain-state.ts";
+import type { CoreView, EconomyView } from "../../chain/view/chain-state.ts";
 import { type SettlementRange, settlementsKey } from "../../http/keys.ts";
-import { savedHistory } from "../../projections/saved-history.ts";
+import { savedHistory } from "../../projections/settlements/saved-history.ts";
 import type { Built } from "../built.ts";
 import { durableAnswer, liveAnswer, unavailableAnswer } from "./answer.ts";
 import { bindingText, readLive, type SettlementSources, whyNotLive } from "./live-read.ts";

@@ -5,7 +5,7 @@ import {
   type Settlement,
   settlementBefore,
   settlementsBetween,
-} from "../../projections/settlements.ts";
+} from "../../projections/settlements/settlements.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
 import type { Window } from "./window.ts";
 

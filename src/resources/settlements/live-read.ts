@@ -1,9 +1,9 @@
 /** What v4 and v3 need to be built live, and what they are bound to when they cannot (read-api.md 4.7, 4.9). */
 import type { Database } from "better-sqlite3";
-import type { ChainBinding, ChainState, ChainUnavailable, CoreView } from "../../chain/chain-state.ts";
+import type { ChainBinding, ChainState, ChainUnavailable, CoreView } from "../../chain/view/chain-state.ts";
 import type { SettlementRange } from "../../http/keys.ts";
-import { onceASettlement } from "../../projections/settlement-memo.ts";
-import { lastSettlementBefore } from "../../projections/settlements.ts";
+import { onceASettlement } from "../../projections/settlements/settlement-memo.ts";
+import { lastSettlementBefore } from "../../projections/settlements/settlements.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
 import { chainPointOf } from "../chain-fields.ts";
 import { readHistory, type SettlementHistory } from "./history.ts";

@@ -1,5 +1,5 @@
 /** read-api.md 2.6, activity.days: the window day by day, each in 48 half hours in the order of the UTC clock. */
-import type { DayRounds } from "../../projections/rounds-day.ts";
+import type { DayRounds } from "../../projections/rounds/rounds-day.ts";
 import { noonDate, noonOf } from "../../values/noon-day.ts";
 import { ROUND_MS } from "../../values/round.ts";
 import { SLOTS_PER_DAY, SLOTS_PER_HALF_HOUR } from "../../values/slot.ts";

@@ -1,5 +1,5 @@
 /** read-api.md 2.6, oracle: what became of the submissions of the window, and how long it took. */
-import type { SubmissionState, SubmissionTotals } from "../../projections/submissions.ts";
+import type { SubmissionState, SubmissionTotals } from "../../projections/settlements/submissions.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
 import { bps, nearestRank } from "./quotients.ts";
 import type { Statistics } from "./schema.ts";

@@ -4,14 +4,14 @@ import type { StatisticsRange } from "../../http/keys.ts";
 import { installationNo } from "../../ledger/watermarks.ts";
 import { isBehind } from "../../projections/advance.ts";
 import { readFollowedClosures } from "../../projections/followed.ts";
-import { type RoundTotals, readRoundTotals } from "../../projections/round-totals.ts";
-import { type DayRounds, readDays } from "../../projections/rounds-day.ts";
+import { type RoundTotals, readRoundTotals } from "../../projections/rounds/round-totals.ts";
+import { type DayRounds, readDays } from "../../projections/rounds/rounds-day.ts";
 import {
   readSubmissionTotals,
   readSubmitted,
   type SubmissionState,
   type SubmissionTotals,
-} from "../../projections/submissions.ts";
+} from "../../projections/settlements/submissions.ts";
 import { type RecordFacts, readRecords } from "./read-records.ts";
 import { windowOf } from "./window.ts";
 

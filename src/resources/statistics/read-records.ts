@@ -1,9 +1,9 @@
 /** read-api.md 2.6, records: of the whole history, each with whether its surroundings are fully covered. */
 import type { Database } from "better-sqlite3";
-import { longestInterval } from "../../projections/intervals.ts";
-import { type PeakKind, readPeak } from "../../projections/peaks.ts";
-import type { Best, RoundTotals } from "../../projections/round-totals.ts";
-import { areComplete, readDay } from "../../projections/rounds-day.ts";
+import { longestInterval } from "../../projections/rounds/intervals.ts";
+import type { Best, RoundTotals } from "../../projections/rounds/round-totals.ts";
+import { areComplete, readDay } from "../../projections/rounds/rounds-day.ts";
+import { type PeakKind, readPeak } from "../../projections/statistics/peaks.ts";
 import { noonOf } from "../../values/noon-day.ts";
 import { ROUND_SECONDS } from "../../values/round.ts";
 import { dayOfSlot, firstSlotOf, SLOTS_PER_HALF_HOUR, slotAt, slotStart } from "../../values/slot.ts";

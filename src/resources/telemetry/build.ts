@@ -1,7 +1,7 @@
 /** read-api.md 2.2, 3.1 and 4.1: the newest accepted measurement and how old it is. */
 
 import { etagOf } from "../../http/representation.ts";
-import type { Receipt } from "../../ledger/read-receipts.ts";
+import type { Receipt } from "../../ledger/read/receipts.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
 import type { Built } from "../built.ts";
 import { revisionOf } from "../revision.ts";

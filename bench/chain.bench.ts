@@ -1,0 +1,167 @@
+/**
+ * The chain (issue 5, Speed): a first sync against bare loops of viem getLogs over the same ranges, and what a poll costs.
+ * Figures are medians of alternating turns, as ratios.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { deploymentSchema } from "../src/chain/deployment.ts";
+import { openChain } from "../src/chain/open-chain.ts";
+import { NO_ANVIL, startAnvil } from "../demo/chain/anvil.ts";
+import { deployWorld, type World } from "../demo/chain/deploy.ts";
+import { fillWithWork } from "./support/chain-fill.ts";
+import { bareLoop, type Range } from "./support/chain-peer.ts";
+import { countRequests, type RequestCount } from "./support/count-requests.ts";
+
+const BLOCKS = 20_000;
+const EVENTS = 120_000;
+const TURNS = 3;
+
+export async function run(): Promise<void> {
+  if (NO_ANVIL !== undefined) {
+    console.log(`skipped: ${NO_ANVIL}`);
+    return;
+  }
+  const anvil = await startAnvil();
+  try {
+    const world = await deployWorld(anvil.url);
+    await fillWithWork(world, { blocks: BLOCKS, events: EVENTS });
+    await firstSync(world);
+    await polls(world);
+  } finally {
+    await anvil.stop();
+  }
+}
+
+async function firstSync(world: World): Promise<void> {
+  const ours: number[] = [];
+  const peers: Record<"map" | "viem", number[]> = { map: [], viem: [] };
+  for (let turn = 0; turn < TURNS; turn++) {
+    const synced = await sync(world);
+    ours.push(synced.eventsPerSecond);
+    if (turn === 0) {
+      console.log(`first sync: ${synced.events} events over ${BLOCKS} blocks in ${synced.ranges.length} ranges`);
+    }
+    for (const how of ["map", "viem"] as const) {
+      const begun = performance.now();
+      const events = await bareLoop(world, synced.ranges, how);
+      peers[how].push((events * 1000) / (performance.now() - begun));
+    }
+  }
+  const counted = countRequests();
+  const { ranges } = await sync(world);
+  counted.stop();
+  const rate = median(ours);
+  console.log(`resident memory of a process that syncs: ${await residentMiB(world)} MiB at most (350 allowed)`);
+  console.log(`requests a range: ${(counted.requests / ranges.length).toFixed(2)} (at most 3)`);
+  console.log(`events a second: ${Math.round(rate)}`);
+  console.log(`against getLogs with viem's own decoding: ${(rate / median(peers.viem)).toFixed(2)} × (at least 0.8)`);
+  console.log(`against getLogs and a map from topic0: ${(rate / median(peers.map)).toFixed(2)} ×`);
+}
+
+/** One first sync into an empty database. */
+export async function sync(world: World) {
+  const directory = mkdtempSync(join(tmpdir(), "noonmark-bench-"));
+  const ranges: Range[] = [];
+  let events = 0;
+  let next = BigInt(world.deployment.deploymentBlock);
+  const chain = open(world, join(directory, "chain.db"), (range) => {
+    ranges.push({ from: next, to: range.through });
+    next = range.through + 1n;
+    events += range.events;
+  });
+  try {
+    const begun = performance.now();
+    await chain.poll(Date.now(), Date.now() + 600_000);
+    const seconds = (performance.now() - begun) / 1000;
+    const { core } = chain.state(Date.now());
+    if (core.status !== "available") throw new Error(`the sync ended as ${core.reason}`);
+    return { ranges, events, eventsPerSecond: events / seconds };
+  } finally {
+    chain.close();
+    rmSync(directory, { recursive: true });
+  }
+}
+
+/** The greatest resident size of a process that does nothing but one first sync. */
+async function residentMiB(world: World): Promise<number> {
+  const directory = mkdtempSync(join(tmpdir(), "noonmark-bench-"));
+  try {
+    const deployment = join(directory, "deployment.json");
+    writeFileSync(deployment, JSON.stringify(world.deployment));
+    const support = new URL("support/", import.meta.url).pathname;
+    const args = ["--import", `${support}peak-memory.ts`, `${support}sync-process.ts`, deployment, world.url];
+    const child = spawn(process.execPath, [...args, join(directory, "chain.db")], {
+      stdio: ["ignore", "ignore", "inherit", "pipe"],
+    });
+    let kilobytes = "";
+    child.stdio[3]?.on("data", (chunk) => (kilobytes += chunk));
+    const [code] = await once(child, "close");
+    if (code !== 0) throw new Error(`the sync exited with ${code}`);
+    return Math.round(Number(kilobytes) / 1024);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+async function polls(world: World): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), "noonmark-bench-"));
+  const chain = open(world, join(directory, "chain.db"), () => undefined);
+  try {
+    await chain.poll(Date.now(), Date.now() + 600_000);
+    const counted = countRequests();
+    const idle: Cost[] = [];
+    for (let poll = 0; poll < 200; poll++) idle.push(await cost(chain, counted));
+    const settled: Cost[] = [];
+    for (let batch = 1; batch <= 20; batch++) {
+      await world.settle({ throughRound: 16 * batch, activeRoundCount: 9, workUnits: 12_345n });
+      await world.mine(11);
+      settled.push(await cost(chain, counted));
+    }
+    counted.stop();
+    for (const [name, costs] of Object.entries({ "nothing new": idle, "one settlement": settled })) {
+      const requests = Math.max(...costs.map((one) => one.requests));
+      const own = median(costs.map((one) => one.own));
+      console.log(`poll, ${name}: ${requests} round trips, ${own.toFixed(2)} ms of own time`);
+    }
+  } finally {
+    chain.close();
+    rmSync(directory, { recursive: true });
+  }
+}
+
+interface Cost {
+  readonly requests: number;
+  /** Milliseconds that were not spent waiting for the node. */
+  readonly own: number;
+}
+
+async function cost(chain: ReturnType<typeof openChain>, counted: RequestCount): Promise<Cost> {
+  const { requests, waited } = counted;
+  const begun = performance.now();
+  await chain.poll(Date.now(), Date.now() + 60_000);
+  const spent = performance.now() - begun;
+  return { requests: counted.requests - requests, own: spent - (counted.waited - waited) };
+}
+
+function open(world: World, statePath: string, onRange: (range: { through: bigint; events: number }) => void) {
+  return openChain({
+    deployment: deploymentSchema.parse(world.deployment),
+    rpcUrls: [world.url],
+    statePath,
+    grace: 15_000,
+    word: 600_000,
+    now: Date.now,
+    onEvent(event) {
+      if (event.type === "range") onRange(event);
+      else if (event.type !== "good") throw new Error(JSON.stringify(event));
+    },
+  });
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] as number;
+}

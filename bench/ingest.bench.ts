@@ -1,0 +1,90 @@
+/**
+ * Rows a second of `noonmark ingest` against `sqlite3 .import` of the same receipts into the same table, indexes and all,
+ * without any validation: each a process of its own, in turn (at least 0.6 ×); and the memory that ingest takes for one
+ * and for four times the input (flat, under 200 MB).
+ */
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { LEDGER_SCHEMA } from "../src/ledger/schema.ts";
+import { writeReceipts } from "./support/receipts-file.ts";
+
+const ROWS = 250_000;
+const TURNS = 5;
+const CLI = new URL("../test/support/cli-entry.ts", import.meta.url).pathname;
+const PEAK_MEMORY = new URL("./support/peak-memory.ts", import.meta.url).href;
+
+export async function run(): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), "noonmark-bench-"));
+  const at = (name: string) => join(directory, name);
+  try {
+    await writeReceipts(ROWS, at("receipts.ndjson"), at("receipts.csv"));
+    const turns: { ingest: number; peer: number; megabytes: number }[] = [];
+    for (let turn = 0; turn < TURNS; turn++) {
+      const peer = importWithSqlite(directory);
+      const { seconds, megabytes } = await ingest(directory, "receipts.ndjson", ROWS);
+      turns.push({ ingest: seconds, peer, megabytes });
+    }
+    const ratio = median(turns.map(({ ingest, peer }) => peer / ingest));
+    const rate = (seconds: number[]) => Math.round(ROWS / median(seconds)).toLocaleString("en");
+    console.log(
+      `ingest: ${ratio.toFixed(2)} × the rows a second of sqlite3 .import (${rate(turns.map(({ ingest }) => ingest))} to ` +
+        `${rate(turns.map(({ peer }) => peer))}; ${ROWS.toLocaleString("en")} receipts, ${TURNS} turns, start-up included)`,
+    );
+    await writeReceipts(4 * ROWS, at("four.ndjson"), at("four.csv"));
+    const four = await ingest(directory, "four.ndjson", 4 * ROWS);
+    const size = (name: string) => Math.round(statSync(at(name)).size / 1e6);
+    console.log(
+      `ingest: ${median(turns.map(({ megabytes }) => megabytes)).toFixed(0)} MB resident at most for ${size("receipts.ndjson")} MB of input, ` +
+        `${four.megabytes.toFixed(0)} MB for ${size("four.ndjson")} MB (${Math.round((4 * ROWS) / four.seconds).toLocaleString("en")} rows a second)`,
+    );
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+/** Seconds that the command-line shell of SQLite takes. */
+function importWithSqlite(directory: string): number {
+  const path = join(directory, "peer.db");
+  sqlite3(path, LEDGER_SCHEMA);
+  const start = performance.now();
+  sqlite3(path, `.import --csv ${join(directory, "receipts.csv")} receipt\n`);
+  const seconds = (performance.now() - start) / 1000;
+  const rows = sqlite3(path, "SELECT count(*) FROM receipt;");
+  if (Number(rows) !== ROWS) throw new Error(`sqlite3 imported ${rows} rows`);
+  rmSync(path);
+  return seconds;
+}
+
+function sqlite3(path: string, input: string): string {
+  const { error, status, stdout, stderr } = spawnSync("sqlite3", ["-batch", path], { input, encoding: "utf8" });
+  if (error !== undefined)
+    throw new Error("this bench needs the sqlite3 command (Debian: apt-get install sqlite3)", { cause: error });
+  if (status !== 0 || stderr !== "") throw new Error(`sqlite3: ${stderr}`);
+  return stdout;
+}
+
+async function ingest(directory: string, file: string, rows: number): Promise<{ seconds: number; megabytes: number }> {
+  const ledger = join(directory, "ledger.db");
+  const start = performance.now();
+  const child = spawn(process.execPath, ["--import", PEAK_MEMORY, CLI, "ingest", file, "--ledger", ledger], {
+    cwd: directory,
+    stdio: ["ignore", "pipe", "inherit", "pipe"],
+  });
+  const [counts, kilobytes] = await Promise.all([textOf(child.stdio[1]), textOf(child.stdio[3]), once(child, "close")]);
+  const seconds = (performance.now() - start) / 1000;
+  if (counts !== `${rows} accepted, 0 duplicate, 0 rejected\n`) throw new Error(`ingest said ${counts}`);
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(ledger + suffix, { force: true });
+  return { seconds, megabytes: Number(kilobytes) / 1024 };
+}
+
+function textOf(stream: unknown): Promise<string> {
+  return text(stream as NodeJS.ReadableStream);
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}

@@ -1,0 +1,92 @@
+/**
+ * Requests a second of a published body: the shim over a directory against a bare `node:http` server that answers the
+ * same bytes and headers from memory, each in a process of its own, measured in turn (at least 0.8 ×).
+ */
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PROCESS_KEY, statisticsKey } from "../src/http/keys.ts";
+import { openStore } from "../src/object-store/open-store.ts";
+import { putAnswer } from "../test/support/publish-answer.ts";
+import { httpLoad } from "./support/http-load.ts";
+import { median } from "./support/quantile.ts";
+
+const TURNS = 7;
+const TURN_MS = 2000;
+const CONNECTIONS = 16;
+const SERVER = new URL("./support/served-answer.ts", import.meta.url).pathname;
+const REVALIDATE = "public, max-age=0, must-revalidate";
+
+interface Figure {
+  readonly perSecond: number;
+  /** Of the server's process. */
+  readonly cpuMicroseconds: number;
+}
+
+export async function run(): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), "noonmark-bench-"));
+  try {
+    const store = await openStore(directory, { write: true });
+    const cases = [
+      { name: "process, 2 kB", key: PROCESS_KEY, path: "/v4/public/process", bytes: 2_000 },
+      { name: "stats 30d, 100 kB", key: statisticsKey("30d"), path: "/v2/public/stats?range=30d", bytes: 100_000 },
+    ];
+    for (const { name, key, path, bytes } of cases) {
+      const body = JSON.stringify({ revision: name, text: "x".repeat(bytes) });
+      await putAnswer(store, key, { status: 200, headers: { etag: '"r"', "cache-control": REVALIDATE }, body });
+      await compare(name, directory, path);
+    }
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+async function compare(name: string, directory: string, path: string): Promise<void> {
+  const bare = await startServer("bare", directory, path);
+  const shim = await startServer("shim", directory, path);
+  try {
+    const figures: { bare: Figure; shim: Figure }[] = [];
+    for (let turn = -1; turn < TURNS; turn++) {
+      const pair = { bare: await measure(bare, path), shim: await measure(shim, path) };
+      // The turn before the first warms both up.
+      if (turn >= 0) figures.push(pair);
+    }
+    const rates = (kind: "bare" | "shim") => Math.round(median(figures.map((pair) => pair[kind].perSecond)));
+    const speed = median(figures.map((pair) => pair.shim.perSecond / pair.bare.perSecond));
+    const cpu = median(figures.map((pair) => pair.shim.cpuMicroseconds / pair.bare.cpuMicroseconds));
+    console.log(
+      `shim (${name}): ${speed.toFixed(2)} × the requests a second of bare node:http (${rates("shim")} to ${rates("bare")}; ` +
+        `${TURNS} turns of ${TURN_MS / 1000} s each, ${CONNECTIONS} connections); ${cpu.toFixed(2)} × the CPU a request`,
+    );
+  } finally {
+    bare.child.disconnect();
+    shim.child.disconnect();
+  }
+}
+
+interface Server {
+  readonly child: ChildProcess;
+  readonly port: number;
+}
+
+async function startServer(kind: "bare" | "shim", directory: string, path: string): Promise<Server> {
+  const child = fork(SERVER, [kind, directory, path]);
+  const [{ port }] = (await once(child, "message")) as [{ port: number }];
+  return { child, port };
+}
+
+async function measure({ child, port }: Server, path: string): Promise<Figure> {
+  const before = await cpuTime(child);
+  const { requests, seconds } = await httpLoad(port, path, CONNECTIONS, TURN_MS);
+  return { perSecond: requests / seconds, cpuMicroseconds: ((await cpuTime(child)) - before) / requests };
+}
+
+/** User and system time (µs) of a server's process so far. */
+async function cpuTime(child: ChildProcess): Promise<number> {
+  const answered = once(child, "message");
+  child.send("cpu");
+  const [{ cpu }] = (await answered) as [{ cpu: NodeJS.CpuUsage }];
+  return cpu.user + cpu.system;
+}

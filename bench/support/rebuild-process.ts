@@ -1,0 +1,23 @@
+/**
+ * One rebuild in a process of its own, so that its peak of resident memory is its alone:
+ * `node rebuild-process.ts <ledger> <projections>` prints one JSON object.
+ */
+import { openLedgerForReading } from "../../src/ledger/open.ts";
+import { rebuildProjections } from "../../src/projections/rebuild.ts";
+import { LEDGER_END, LEDGER_GENESIS } from "./large-ledger.ts";
+
+const [ledgerPath = "", path = ""] = process.argv.slice(2);
+const ledger = openLedgerForReading(ledgerPath);
+const started = performance.now();
+const rebuilt = rebuildProjections(path, ledger, {
+  installationId: "wheel-1",
+  genesis: LEDGER_GENESIS,
+  at: LEDGER_END,
+  onProgress: () => undefined,
+});
+const seconds = (performance.now() - started) / 1000;
+const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
+ledger.close();
+console.log(
+  JSON.stringify({ ...rebuilt, seconds, cpuSeconds: (userCPUTime + systemCPUTime) / 1e6, residentMb: maxRSS / 1024 }),
+);

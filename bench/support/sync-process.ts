@@ -1,0 +1,21 @@
+/** One first sync in a process of its own: `node sync-process.ts DEPLOYMENT URL FILE`; a line with its events at the end. */
+import { readDeployment } from "../../src/chain/deployment.ts";
+import { openChain } from "../../src/chain/open-chain.ts";
+
+const [deployment, url, statePath] = process.argv.slice(2) as [string, string, string];
+let events = 0;
+const chain = openChain({
+  deployment: readDeployment(deployment),
+  rpcUrls: [url],
+  statePath,
+  grace: 15_000,
+  word: 600_000,
+  now: Date.now,
+  onEvent(event) {
+    if (event.type === "range") events += event.events;
+  },
+});
+await chain.poll(Date.now(), Date.now() + 600_000);
+if (!chain.settled()) process.exitCode = 1;
+chain.close();
+console.log(events);

@@ -1,0 +1,75 @@
+/** What a command reads: a file, or standard input for `-`. */
+
+import { fstatSync } from "node:fs";
+import { type FileHandle, open, stat } from "node:fs/promises";
+import { EXIT, Failure } from "../../../src/values/failure.ts";
+
+const CHUNK_BYTES = 256 * 1024;
+
+export interface Input {
+  /** Each chunk is good until the next is asked for. Throws `Failure` (`input_unreadable`). */
+  readonly chunks: AsyncIterable<Uint8Array>;
+  /** Bytes, where the input is a file that has an end. */
+  readonly size: number | undefined;
+  close(): Promise<void>;
+}
+
+/** Throws `Failure` (exit 74): `input_not_found`, `input_unreadable`. */
+export async function openInput(path: string): Promise<Input> {
+  if (path === "-") {
+    const stats = fstatSync(process.stdin.fd);
+    if (stats.isDirectory()) throw unreadable("standard input", "it is a directory");
+    const size = stats.isFile() ? stats.size : undefined;
+    return { chunks: readable(process.stdin), size, close: () => Promise.resolve() };
+  }
+  try {
+    const stats = await stat(path);
+    if (stats.isDirectory()) throw unreadable(path, "it is a directory");
+    const handle = await open(path);
+    const size = stats.isFile() ? stats.size : undefined;
+    return { chunks: contents(handle, path), size, close: () => handle.close() };
+  } catch (cause) {
+    throw inputFailure(cause, path);
+  }
+}
+
+async function* contents(file: FileHandle, path: string): AsyncGenerator<Uint8Array> {
+  const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+  try {
+    for (;;) {
+      const { bytesRead } = await file.read(buffer, 0, CHUNK_BYTES, null);
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } catch (cause) {
+    throw inputFailure(cause, path);
+  }
+}
+
+async function* readable(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* stream;
+  } catch (cause) {
+    throw inputFailure(cause, "standard input");
+  }
+}
+
+function inputFailure(cause: unknown, path: string): Failure {
+  if (cause instanceof Failure) return cause;
+  if ((cause as NodeJS.ErrnoException).code === "ENOENT") {
+    return new Failure("input_not_found", `there is no file ${path}`, {
+      exit: EXIT.io,
+      hint: "Name a file of NDJSON, or - for standard input.",
+      cause,
+    });
+  }
+  return unreadable(path, cause instanceof Error ? cause.message : String(cause), cause);
+}
+
+function unreadable(path: string, because: string, cause?: unknown): Failure {
+  return new Failure("input_unreadable", `${path} cannot be read: ${because}`, {
+    exit: EXIT.io,
+    hint: "Name a file of NDJSON, or - for standard input.",
+    cause,
+  });
+}

@@ -1,0 +1,31 @@
+import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
+
+/**
+ * A store that a run begins nothing with once its time is over: what is not put by then is left to the next run, which
+ * finds it as it finds what a crash has left. A call that has begun ends by the store's own time limit.
+ */
+export function withDeadline(store: ObjectStore, monotonic: () => number, limitMs: number): ObjectStore {
+  const end = monotonic() + limitMs;
+  const inTime = () => {
+    if (monotonic() >= end) throw new StoreUnavailable(`the run's time (${limitMs / 1_000} s, --deadline) is over`);
+  };
+  return {
+    name: store.name,
+    async get(key, options) {
+      inTime();
+      return store.get(key, options);
+    },
+    async put(key, object, condition) {
+      inTime();
+      return store.put(key, object, condition);
+    },
+    async delete(key) {
+      inTime();
+      return store.delete(key);
+    },
+    async *list(prefix) {
+      inTime();
+      yield* store.list(prefix);
+    },
+  };
+}

@@ -1,0 +1,130 @@
+/** `noonmark publish` without --once: waits for the lease as a standby, then runs cycles until it is told to stop. */
+
+import type { Logger } from "pino";
+import { systemClock } from "../../../publish/clock.ts";
+import { type Standby, standby } from "../../../publish/lease/acquire.ts";
+import type { Lease } from "../../../publish/lease/lease.ts";
+import { leaseIdentity, Publisher, type PublisherOptions } from "../../../publish/publisher.ts";
+import type { CycleReport } from "../../../publish/report.ts";
+import { runSchedule } from "../../../publish/schedule.ts";
+import { followChain } from "../../../publish/sources/follow-chain.ts";
+import { Published } from "../../../publish/state/published.ts";
+import type { PollEvent } from "../../../src/chain/sync/poll-event.ts";
+import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
+import { rareReport } from "../../../src/shim/node/rare-report.ts";
+import { plainEvent } from "../chain/chain.ts";
+import { createLog, logProblem } from "../log.ts";
+import { openConfiguredStore } from "../open-configured-store.ts";
+import type { Settings } from "../settings.ts";
+import { askedToStop } from "../signals.ts";
+import { openSources } from "../sources.ts";
+import { type PublishFlags, publisherOptions } from "./publisher-options.ts";
+import { putsAMonth, receiptPace } from "./put-estimate.ts";
+import { putFloorOf } from "./put-floor.ts";
+import { firstPublishDone, keepHeapSmall } from "./small-heap.ts";
+
+/** The longest of one pass over the chain; a first sync goes on in the next. */
+const PASS_LIMIT_MS = 30_000;
+
+export async function publishOnCadence(settings: Settings, flags: PublishFlags): Promise<void> {
+  keepHeapSmall();
+  const log = createLog(settings.logLevel);
+  const stop = new AbortController();
+  const { signal } = stop;
+  void askedToStop().then(() => stop.abort());
+  const store = await openConfiguredStore(settings, { write: true });
+  const published = Published.open(settings.state);
+  try {
+    const now = () => systemClock.wall();
+    const onChainEvent = (event: PollEvent) => logChain(log, event);
+    const { reader, chain } = await openSources(settings, { state: "own", whole: false, now, onChainEvent });
+    try {
+      const onOutage = rareReport(
+        (error, before) => logProblem(log, "the store does not answer", error, { before }),
+        systemClock.monotonic,
+      );
+      const waiting = standby({ store, clock: systemClock, identity: leaseIdentity(), published });
+      const onWait = () => log.info("standby: another publisher holds the lease");
+      const lease = await waitForLease(waiting, { signal, onWait, onOutage });
+      if (lease === undefined) return;
+      log.info({ epoch: lease.epoch, store: store.name }, "publishing");
+      const options = {
+        ...publisherOptions(settings, flags, { store, reader, floor: putFloorOf(settings.store) }),
+        published,
+      };
+      if (options.floor > 0) logCosts(log, options, chain.state(now()).binding !== undefined);
+      const publisher = await Publisher.begin(options, lease);
+      const { cadence, chainInterval } = settings;
+      const onCycle = (report: CycleReport) => {
+        firstPublishDone();
+        logCycle(log, report);
+      };
+      const passes = followChain(chain, { interval: chainInterval * 1000, passLimit: PASS_LIMIT_MS, now, signal });
+      try {
+        await runSchedule(publisher, { cadence, clock: systemClock, signal, onCycle, onOutage });
+      } finally {
+        stop.abort();
+        await passes;
+      }
+      await publisher.release();
+      log.info("stopped");
+    } finally {
+      reader.close();
+    }
+  } finally {
+    published.close();
+  }
+}
+
+/** What it will cost, before it does (docs/storage.md, "What it costs"). */
+function logCosts(log: Logger, options: PublisherOptions, hasChain: boolean): void {
+  const receipts = options.reader.read(systemClock.wall(), receiptPace);
+  log.info(
+    { putsAMonth: putsAMonth({ ...options, receipts, hasChain }) },
+    "estimate, at the pace of the last receipts",
+  );
+}
+
+interface Waiting {
+  readonly signal: AbortSignal;
+  onWait(): void;
+  onOutage(error: StoreUnavailable): void;
+}
+
+/** A store that does not answer is waited out too: whether the holder lives is not known then. */
+async function waitForLease(
+  { look, pause }: Standby,
+  { signal, onWait, onOutage }: Waiting,
+): Promise<Lease | undefined> {
+  let waits = 0;
+  while (!signal.aborted) {
+    try {
+      const lease = await look();
+      if (lease !== undefined) return lease;
+      if (waits++ === 0) onWait();
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      onOutage(error);
+    }
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, pause());
+      signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
+    });
+  }
+  return undefined;
+}
+
+/** Chain news without a change of state, such as the good pass every few seconds, are for debugging. */
+function logChain(log: Logger, event: PollEvent): void {
+  if (event.type === "good" || event.type === "range") log.debug(plainEvent(event), "chain");
+  else log.warn(plainEvent(event), "chain");
+}
+
+function logCycle(log: Logger, report: CycleReport): void {
+  const put = report.rows.filter(({ action }) => action === "created" || action === "updated");
+  for (const { key, why } of report.rows.filter(({ action }) => action === "failed"))
+    log.error({ key, why }, "not published");
+  for (const failure of report.failures) log.error(failure, "installation not published");
+  if (put.length > 0)
+    log.info({ at: report.at, put: put.length, keys: put.slice(0, 8).map(({ key }) => key) }, "cycle");
+}

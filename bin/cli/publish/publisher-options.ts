@@ -1,0 +1,38 @@
+/** From settings and flags to what a publisher works with. */
+
+import { systemClock } from "../../../publish/clock.ts";
+import { allPublications } from "../../../publish/publications/all.ts";
+import type { PublisherOptions } from "../../../publish/publisher.ts";
+import type { SourceReader } from "../../../publish/sources/source-reader.ts";
+import type { ObjectStore } from "../../../src/object-store/object-store.ts";
+import type { ResourceName } from "../../../src/resources/names.ts";
+import { required, type Settings } from "../settings.ts";
+
+export interface PublishFlags {
+  readonly only?: ReadonlySet<ResourceName>;
+  readonly force?: boolean;
+  readonly newHistory?: readonly string[];
+}
+
+/** Puts in flight at once. */
+const CONCURRENCY = 16;
+
+export function publisherOptions(
+  settings: Settings,
+  flags: PublishFlags,
+  opened: { readonly store: ObjectStore; readonly reader: SourceReader; readonly floor: number },
+): Omit<PublisherOptions, "published"> {
+  const { only } = flags;
+  return {
+    ...opened,
+    clock: systemClock,
+    publications: allPublications({
+      installationId: required(settings, "installationId"),
+      statisticsInterval: settings.statisticsInterval * 1000,
+    }),
+    selected: (resource) => only === undefined || only.has(resource),
+    concurrency: CONCURRENCY,
+    newHistories: flags.newHistory ?? [],
+    force: flags.force ?? false,
+  };
+}

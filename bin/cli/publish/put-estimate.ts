@@ -1,0 +1,62 @@
+/**
+ * What the puts of a month come to where they cost money (design 1, "The cycle"): from the floors and the ledger's own
+ * pace. `npm run bench -- day` counts the puts of a simulated day to hold it against.
+ */
+import type { Database } from "better-sqlite3";
+import type { Publication } from "../../../publish/answers/publication.ts";
+import { CALM } from "../../../publish/lease/timing.ts";
+import type { Sources } from "../../../publish/sources/sources.ts";
+import { readNewestReceipt, readReceipts } from "../../../src/ledger/read/receipts.ts";
+import { listInstallations } from "../../../src/ledger/watermarks.ts";
+import type { ResourceName } from "../../../src/resources/names.ts";
+import { ROUND_MS } from "../../../src/values/round.ts";
+
+export const MONTH_MS = 30 * 86_400_000;
+/** A round's end, its closure, its acceptance and the steps of its settlement. */
+const STATISTICS_A_ROUND = 5;
+/** Receipts whose times tell the pace. */
+const RECENT = 100;
+
+export interface PutPace {
+  /** Least time between two puts of one key, ms. */
+  readonly floor: number;
+  readonly publications: readonly Publication[];
+  selected(resource: ResourceName): boolean;
+  /** Milliseconds between two receipts, of each installation that has some. */
+  readonly receipts: readonly { readonly configured: boolean; readonly everyMs: number }[];
+  /** Its blocks are taken to come at least as often as an answer is put for its height alone. */
+  readonly hasChain: boolean;
+}
+
+/** Puts in thirty days, the lease's renewals among them; what seldom changes, such as modules, is left out. */
+export function putsAMonth({ floor, publications, selected, receipts, hasChain }: PutPace): number {
+  const every = (ms: number) => MONTH_MS / ms;
+  let puts = every(CALM.renewMs);
+  for (const { configured, everyMs } of receipts) {
+    const moved: readonly ResourceName[] = ["telemetry", "observations", ...(configured ? (["process"] as const) : [])];
+    puts += moved.filter((resource) => selected(resource)).length * every(Math.max(floor, everyMs));
+  }
+  const measures = receipts.some(({ configured }) => configured);
+  for (const { resource, minorInterval } of publications.filter((one) => selected(one.resource))) {
+    if (hasChain && minorInterval !== undefined) puts += every(minorInterval);
+    if (measures && resource === "statistics") puts += STATISTICS_A_ROUND * every(ROUND_MS);
+  }
+  return Math.round(puts);
+}
+
+/** The pace of the newest receipts, by when they were received. */
+export function receiptPace({ facts, installationId }: Sources): PutPace["receipts"] {
+  if (facts === undefined) return [];
+  return listInstallations(facts.ledger).flatMap(({ no, id }) => {
+    const everyMs = receiptMs(facts.ledger, no);
+    return everyMs === undefined ? [] : [{ configured: id === installationId, everyMs }];
+  });
+}
+
+function receiptMs(ledger: Database, installation: number): number | undefined {
+  const newest = readNewestReceipt(ledger, installation);
+  if (newest === undefined || newest.position === 1) return undefined;
+  const [oldest] = readReceipts(ledger, installation, Math.max(1, newest.position - RECENT), newest.position);
+  if (oldest === undefined) return undefined;
+  return (newest.receivedAt - oldest.receivedAt) / (newest.position - oldest.position);
+}

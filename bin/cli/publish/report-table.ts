@@ -1,0 +1,47 @@
+/** A cycle's report for people: a table, tiles in a row counted instead of listed. */
+import Table from "cli-table3";
+import type { CycleReport, ReportRow } from "../../../publish/report.ts";
+import { formatTimestamp } from "../../../src/values/timestamp.ts";
+
+export function reportTable(report: CycleReport): string {
+  const table = new Table({
+    head: ["key", "", "why", "status", "bytes", "ETag", "ms"],
+    style: { head: [], border: [] },
+  });
+  for (const row of condensed(report.rows)) {
+    const etag = row.etag === null ? "" : row.etag.length > 16 ? `${row.etag.slice(0, 12)}…"` : row.etag;
+    table.push([row.key, row.action, row.why, row.status ?? "", row.bytes, etag, row.milliseconds.toFixed(1)]);
+  }
+  const counts = ["created", "updated", "unchanged", "failed"].map(
+    (action) => `${report.rows.filter((row) => row.action === action).length} ${action}`,
+  );
+  return `${table.toString()}\nas of ${formatTimestamp(report.at)}: ${counts.join(", ")}`;
+}
+
+/** Runs of new tiles as one row each. */
+function condensed(rows: readonly ReportRow[]): ReportRow[] {
+  const result: ReportRow[] = [];
+  let run: { first: string; last: string; count: number } | undefined;
+  for (const row of rows) {
+    const [, folder = "", tile = ""] = /^(.*\/observations\/[^/]+)\/(\d+)$/.exec(row.key) ?? [];
+    const previous = result.at(-1);
+    if (tile === "" || previous === undefined || run === undefined || previous.action !== row.action) {
+      result.push(row);
+      run = tile === "" ? undefined : { first: tile, last: tile, count: 1 };
+      continue;
+    }
+    run = { ...run, last: tile, count: run.count + 1 };
+    result[result.length - 1] = {
+      ...row,
+      key: `${folder}/${run.first}–${run.last} (${run.count} tiles)`,
+      bytes: previous.bytes + row.bytes,
+      milliseconds: previous.milliseconds + row.milliseconds,
+    };
+  }
+  return result;
+}
+
+/** For `--json`: the instant as a timestamp. */
+export function reportJson(report: CycleReport): unknown {
+  return { at: formatTimestamp(report.at), rows: report.rows, failures: report.failures };
+}

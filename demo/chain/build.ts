@@ -1,0 +1,46 @@
+/** Makes the demo's chain: the contracts, and thirty days of what happened on them, in the blocks of those days. */
+import type { Hex } from "viem";
+import { call } from "./anvil.ts";
+import { deployWorld } from "./deploy.ts";
+import { deploy } from "./calls.ts";
+import type { Plan } from "../plan.ts";
+import type { Standing } from "./chain-settlement.ts";
+import { momentsOf, settledOf, UPGRADE_DELAY } from "./history.ts";
+import type { Node } from "./node.ts";
+import { BASELINE_REWARD } from "./rewards.ts";
+import type { Cast } from "./transactions.ts";
+
+/** Blocks after the last batch, so that it is safe. */
+const TRAILING = 12;
+
+/** On a node that has mined nothing; `end` is that of the history (epoch ms). */
+export async function buildChain(node: Node, plan: Plan, end: number): Promise<{ cast: Cast; standing: Standing }> {
+  await call(node.url, "evm_setAutomine", [true]);
+  const { deployment, people } = await deployWorld(node.url, {
+    target: "demo",
+    genesisTimestamp: plan.genesisMs / 1000,
+    workPerBlock: BigInt(plan.workPerBlock),
+    baselineRewardPerBlock: BASELINE_REWARD,
+    timelockDelay: UPGRADE_DELAY,
+  });
+  const { address: nextImplementation } = await deploy(node.url, people.deployer, "CoreV2");
+  await call(node.url, "evm_setAutomine", [false]);
+  await node.readHead();
+  const cast = { deployment, people };
+  const standing: Standing = { settled: [], sent: new Map() };
+  const all: Hex[] = [];
+  for (const { at, transactions, batch } of momentsOf(plan, cast, end, nextImplementation)) {
+    const hashes = await node.mine(Math.floor(at / 1000), transactions);
+    if (batch !== undefined) {
+      standing.settled.push(settledOf(batch));
+      standing.sent.set(batch.settledThroughRound, { transactionHash: hashes[0] as Hex, block: node.head.number });
+    }
+    all.push(...hashes);
+  }
+  await node.requireSuccess(all);
+  const last = node.head.timestamp;
+  const step = Math.min(12, Math.floor((end / 1000 - last) / TRAILING));
+  for (let block = 1; block <= TRAILING; block++) await node.mine(last + block * step);
+  await node.save();
+  return { cast, standing };
+}

@@ -1,0 +1,94 @@
+/** The demo's settlement chain, from the files in its folder or made anew, and moved on for as long as the demo runs. */
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { EXIT, Failure } from "../../src/values/failure.ts";
+import { anvilBinary } from "./anvil.ts";
+import type { DeploymentFile } from "./deploy.ts";
+import type { Plan } from "../plan.ts";
+import { buildChain } from "./build.ts";
+import { ChainSettlement } from "./chain-settlement.ts";
+import { Node } from "./node.ts";
+import { resumeChain } from "./resume.ts";
+
+const BLOCK_MS = 4_000;
+const HOUR_S = 3_600;
+
+export interface DemoChainOptions {
+  readonly folder: string;
+  readonly plan: Plan;
+  /** Epoch ms. */
+  readonly historyEnd: number;
+  /** Whether an earlier start has fed the whole history; where not, the same chain is made again. */
+  readonly isFed: boolean;
+  readonly now: () => number;
+}
+
+export class DemoChain {
+  readonly deployment: string;
+  readonly rpcUrl: string;
+  readonly settlement: ChainSettlement;
+  readonly blocks: number;
+  readonly batches: number;
+  readonly #node: Node;
+  readonly #now: () => number;
+  #step: Promise<void> = Promise.resolve();
+  #timer: NodeJS.Timeout | undefined;
+
+  private constructor(node: Node, deployment: string, settlement: ChainSettlement, batches: number, now: () => number) {
+    this.#node = node;
+    this.rpcUrl = node.url;
+    this.deployment = deployment;
+    this.settlement = settlement;
+    this.blocks = node.head.number;
+    this.batches = batches;
+    this.#now = now;
+  }
+
+  /** Undefined where there is no anvil for this machine. */
+  static async open({ folder, plan, historyEnd, isFed, now }: DemoChainOptions): Promise<DemoChain | undefined> {
+    const binary = anvilBinary();
+    if (binary === undefined) return undefined;
+    const state = join(folder, "chain.json");
+    const path = join(folder, "deployment.json");
+    if (!isFed) rmSync(state, { force: true });
+    else if (!existsSync(state) || !existsSync(path)) {
+      throw new Failure("demo_unreadable", `the demo's chain is missing in ${folder}`, {
+        exit: EXIT.usage,
+        hint: "Begin anew: npm start -- --fresh",
+      });
+    }
+    const node = await Node.start(binary, state, plan.genesisMs / 1000 - HOUR_S);
+    try {
+      const { cast, standing } = isFed
+        ? await resumeChain(node, JSON.parse(readFileSync(path, "utf8")) as DeploymentFile, now())
+        : await buildChain(node, plan, historyEnd);
+      if (!isFed) writeFileSync(path, `${JSON.stringify(cast.deployment, null, 2)}\n`);
+      const settlement = new ChainSettlement(node, cast, standing, historyEnd);
+      return new DemoChain(node, path, settlement, standing.settled.length, now);
+    } catch (error) {
+      await node.stop();
+      throw error;
+    }
+  }
+
+  /** Settles and mines every few seconds where there is something to; `onFailure` hears of a failure and of the node's end. */
+  follow(onFailure: (error: unknown) => void): void {
+    this.#node.ended.then(() =>
+      onFailure(new Failure("demo_ended", "the demo's chain has ended", { exit: EXIT.failed })),
+    );
+    this.#next(onFailure);
+  }
+
+  async stop(): Promise<void> {
+    clearTimeout(this.#timer);
+    await this.#step;
+    clearTimeout(this.#timer);
+    await this.#node.stop();
+  }
+
+  #next(onFailure: (error: unknown) => void): void {
+    this.#timer = setTimeout(() => {
+      this.#step = this.settlement.step(this.#now()).then(() => this.#next(onFailure), onFailure);
+    }, BLOCK_MS);
+  }
+}

@@ -1,0 +1,214 @@
+/**
+ * The whole of design 3 on a chain: factory, Core behind its proxy, timelock, and the economy; with the deployment file
+ * that names it all, and the actions by which its people move it.
+ */
+import { type Address, concatHex, getAddress, type Hex, keccak256, numberToHex, stringToHex } from "viem";
+import { call } from "./anvil.ts";
+import { callData, deploy, type Receipt, send } from "./calls.ts";
+import { type Governance, governance } from "../../test/support/chain/upgrade.ts";
+
+export interface WorldOptions {
+  readonly target?: string;
+  /** Seconds, a multiple of 600 where the checks are to hold. */
+  readonly genesisTimestamp?: number;
+  readonly roundDuration?: number;
+  readonly workPerBlock?: bigint;
+  readonly baselineRewardPerBlock?: bigint;
+  readonly symbol?: string;
+  /** Mining behind a TransparentUpgradeableProxy (default) or on its own. */
+  readonly miningBehindProxy?: boolean;
+  /** False: no economy is deployed, and the deployment file has none. */
+  readonly economy?: boolean;
+  /** Seconds that the timelock makes an upgrade wait. */
+  readonly timelockDelay?: number;
+}
+
+/** deployment.json as design 3 has it. */
+export interface DeploymentFile {
+  readonly target: string;
+  readonly chainId: number;
+  readonly deploymentBlock: number;
+  readonly factory: Address;
+  readonly core: Address;
+  readonly proxyAdmin: Address;
+  readonly operatorTimelock: Address;
+  readonly operatorProposer: Address;
+  readonly streamId: Hex;
+  readonly economy?: {
+    readonly releaseId: string;
+    readonly protocolRevision: string;
+    readonly rewardModelRevision: string;
+    readonly deploymentBlock: number;
+    readonly mining: Address;
+    readonly token: Address;
+    readonly tokenFactory: Address;
+    readonly collection: Address;
+  };
+}
+
+export interface World extends Governance {
+  readonly url: string;
+  readonly deployment: DeploymentFile;
+  readonly implementation: Address;
+  readonly people: People;
+  /** Settles rounds up to `throughRound`; the Core continues its own frontier and nonce. */
+  settle(batch: { throughRound: number; activeRoundCount: number; workUnits: bigint }): Promise<Receipt>;
+  /** One WorkRecorded for each value. */
+  recordWork(firstRound: number, workUnits: readonly bigint[]): Promise<Receipt>;
+  /** One RoundFunded for each [round, amount], and the mint cursor moved to `throughRound`. */
+  fund(throughRound: number, rounds: readonly (readonly [number, bigint])[]): Promise<Receipt>;
+  release(round: number, amount: bigint): Promise<Receipt>;
+  claim(player: string, throughRound: number, amount: bigint): Promise<Receipt>;
+  scheduleRewardWeights(activationRound: number, multiplierBps: number): Promise<Receipt>;
+  mintUnit(player: string, unitType: number): Promise<Receipt>;
+  mergeUnits(player: string, unitIds: readonly bigint[], resultUnitType: number): Promise<Receipt>;
+  setReporter(reporter: string): Promise<Receipt>;
+  setGuardian(guardian: string): Promise<Receipt>;
+  pause(): Promise<Receipt>;
+  unpause(): Promise<Receipt>;
+  /** Another Core of the same factory, with a stream of its own. */
+  deployOtherCore(): Promise<Receipt>;
+  /** Mines empty blocks, `interval` seconds apart. */
+  mine(blocks: number, interval?: number): Promise<void>;
+  /** The timestamp (seconds) of the next block. */
+  nextTimestamp(seconds: number): Promise<void>;
+  /** The chain's latest block number. */
+  head(): Promise<number>;
+}
+
+export interface People {
+  readonly deployer: Address;
+  readonly guardian: Address;
+  readonly reporter: Address;
+  readonly proposer: Address;
+  readonly players: readonly Address[];
+}
+
+export const STREAM_ID = keccak256(stringToHex("noonmark.test.stream"));
+
+/** Deploys everything from the node's unlocked accounts; resolves once all of it is mined. */
+export async function deployWorld(url: string, options: WorldOptions = {}): Promise<World> {
+  const [deployer, guardian, reporter, proposer, ...players] = ((await call(url, "eth_accounts")) as Hex[]).map(
+    (account) => getAddress(account),
+  ) as [Address, Address, Address, Address, ...Address[]];
+  const people: People = { deployer, guardian, reporter, proposer, players };
+  const factory = await deploy(url, deployer, "Factory");
+  const open: Address = "0x0000000000000000000000000000000000000000";
+  const timelockArguments = [options.timelockDelay ?? 60, [proposer], [open], open];
+  const timelock = await deploy(url, deployer, "TimelockController", timelockArguments);
+  const implementation = await deploy(url, deployer, "Core");
+  const deployCore = (streamId: Hex) => {
+    const configuration = {
+      streamId,
+      genesisTimestamp: BigInt(options.genesisTimestamp ?? 1_766_000_400),
+      roundDuration: BigInt(options.roundDuration ?? 600),
+      maxWorkPerRound: 1_000_000n,
+      maxRoundsPerBatch: 16n,
+      workPerBlock: options.workPerBlock ?? 1_000n,
+      guardian,
+      reporter,
+    };
+    const initialization = callData("Core", "initialize", [configuration]);
+    const data = callData("Factory", "deployCore", [
+      implementation.address,
+      timelock.address,
+      initialization,
+      streamId,
+    ]);
+    return send(url, deployer, factory.address, data);
+  };
+  const deployed = await deployCore(STREAM_ID);
+  // CoreDeployed is the last log of its transaction; its first two arguments are indexed.
+  const [, core, proxyAdmin] = (deployed.logs.at(-1)?.topics ?? []).map((topic) => `0x${topic.slice(26)}` as Address);
+  if (core === undefined || proxyAdmin === undefined) throw new Error("the factory emitted no CoreDeployed");
+  const economy = options.economy === false ? undefined : await deployEconomy(url, people, getAddress(core), options);
+  const deployment: DeploymentFile = {
+    target: options.target ?? "anvil",
+    chainId: Number(await call(url, "eth_chainId")),
+    deploymentBlock: deployed.blockNumber,
+    factory: factory.address,
+    core: getAddress(core),
+    proxyAdmin: getAddress(proxyAdmin),
+    operatorTimelock: timelock.address,
+    operatorProposer: proposer,
+    streamId: STREAM_ID,
+    ...(economy === undefined ? {} : { economy }),
+  };
+  const post = { guardian: guardian as string, reporter: reporter as string };
+  const toCore = (from: string, name: string, args: readonly unknown[] = []) =>
+    send(url, from, deployment.core, callData("Core", name, args));
+  const toEconomy = (to: "mining" | "collection", name: string, args: readonly unknown[]) => {
+    if (economy === undefined) throw new Error("this world has no economy");
+    return send(url, deployer, economy[to], callData(to === "mining" ? "Mining" : "Collection", name, args));
+  };
+  return {
+    url,
+    deployment,
+    implementation: implementation.address,
+    people,
+    ...governance(url, deployment, people),
+    settle({ throughRound, activeRoundCount, workUnits }) {
+      const digest = keccak256(concatHex([STREAM_ID, numberToHex(throughRound)]));
+      return toCore(post.reporter, "settle", [digest, BigInt(throughRound), BigInt(activeRoundCount), workUnits]);
+    },
+    recordWork: (firstRound, workUnits) => toCore(post.reporter, "recordWork", [BigInt(firstRound), workUnits]),
+    fund(throughRound, rounds) {
+      const ids = rounds.map(([round]) => BigInt(round));
+      const amounts = rounds.map(([, amount]) => amount);
+      return toEconomy("mining", "fund", [BigInt(throughRound), ids, amounts]);
+    },
+    release: (round, amount) => toEconomy("mining", "release", [BigInt(round), amount]),
+    claim: (player, throughRound, amount) => toEconomy("mining", "claim", [player, BigInt(throughRound), amount]),
+    scheduleRewardWeights: (round, bps) => toEconomy("mining", "scheduleRewardWeights", [BigInt(round), BigInt(bps)]),
+    mintUnit: (player, unitType) => toEconomy("collection", "mintUnit", [player, unitType]),
+    mergeUnits: (player, unitIds, type) => toEconomy("collection", "mergeUnits", [player, unitIds, type]),
+    async setReporter(next) {
+      const receipt = await toCore(post.guardian, "setReporter", [next]);
+      post.reporter = next;
+      return receipt;
+    },
+    async setGuardian(next) {
+      const receipt = await toCore(post.guardian, "setGuardian", [next]);
+      post.guardian = next;
+      return receipt;
+    },
+    pause: () => toCore(post.guardian, "pause"),
+    unpause: () => toCore(post.guardian, "unpause"),
+    deployOtherCore: () => deployCore(keccak256(stringToHex("noonmark.test.other"))),
+    async mine(blocks, interval = 12) {
+      await call(url, "anvil_mine", [numberToHex(blocks), numberToHex(interval)]);
+    },
+    async nextTimestamp(seconds) {
+      await call(url, "evm_setNextBlockTimestamp", [numberToHex(seconds)]);
+    },
+    head: async () => Number(await call(url, "eth_blockNumber")),
+  };
+}
+
+async function deployEconomy(url: string, people: People, core: Address, options: WorldOptions) {
+  const { deployer } = people;
+  const tokenFactory = await deploy(url, deployer, "TokenFactory");
+  const collection = await deploy(url, deployer, "Collection");
+  const implementation = await deploy(url, deployer, "Mining");
+  const baseline = options.baselineRewardPerBlock ?? 5n * 10n ** 18n;
+  const initialize = callData("Mining", "initialize", [core, collection.address, baseline]);
+  const behindProxy = options.miningBehindProxy ?? true;
+  const mining = behindProxy
+    ? await deploy(url, deployer, "TransparentUpgradeableProxy", [implementation.address, deployer, initialize])
+    : implementation;
+  if (!behindProxy) await send(url, deployer, mining.address, initialize);
+  const creation = callData("TokenFactory", "create", ["Noonmark Work", options.symbol ?? "NOON", mining.address]);
+  const created = await send(url, deployer, tokenFactory.address, creation);
+  const token = getAddress(`0x${created.logs.at(-1)?.data.slice(26) ?? ""}`);
+  await send(url, deployer, mining.address, callData("Mining", "setToken", [token]));
+  return {
+    releaseId: "release-1",
+    protocolRevision: "protocol-1",
+    rewardModelRevision: "reward-model-1",
+    deploymentBlock: tokenFactory.blockNumber,
+    mining: mining.address,
+    token,
+    tokenFactory: tokenFactory.address,
+    collection: collection.address,
+  };
+}

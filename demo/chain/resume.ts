@@ -1,0 +1,51 @@
+/** What an earlier start has left on the demo's chain, read from its logs. */
+import { decodeEventLog, encodeEventTopics, getAddress, type Hex, numberToHex } from "viem";
+import { call } from "./anvil.ts";
+import { artifact } from "./compile.ts";
+import type { DeploymentFile } from "./deploy.ts";
+import type { RawLog } from "./calls.ts";
+import type { Standing } from "./chain-settlement.ts";
+import type { Node } from "./node.ts";
+import type { Cast } from "./transactions.ts";
+
+/** A node that has loaded its state knows that of its head only: so many blocks more, and the safe block's is known. */
+const FRESH = 12;
+
+/** On a node that has loaded what was kept; `now` in epoch ms. */
+export async function resumeChain(
+  node: Node,
+  deployment: DeploymentFile,
+  now: number,
+): Promise<{ cast: Cast; standing: Standing }> {
+  const timestamp = Math.floor(now / 1000);
+  for (let block = FRESH; block > 0; block--) await node.mine(timestamp - block);
+  await node.save();
+  const accounts = ((await call(node.url, "eth_accounts")) as Hex[]).map((account) => getAddress(account));
+  const [deployer, guardian, reporter, proposer, ...players] = accounts;
+  if (deployer === undefined || guardian === undefined || reporter === undefined || proposer === undefined) {
+    throw new Error("the node has too few accounts");
+  }
+  const people = { deployer, guardian, reporter, proposer, players };
+  return { cast: { deployment, people }, standing: await readStanding(node.url, deployment) };
+}
+
+async function readStanding(url: string, { core, deploymentBlock }: DeploymentFile): Promise<Standing> {
+  const { abi } = artifact("Core");
+  const topics = encodeEventTopics({ abi, eventName: "BatchSettled" });
+  const filter = { address: core, topics, fromBlock: numberToHex(deploymentBlock), toBlock: "latest" };
+  const logs = (await call(url, "eth_getLogs", [filter])) as RawLog[];
+  const standing: Standing = { settled: [], sent: new Map() };
+  let height = 0;
+  for (const { topics, data, transactionHash, blockNumber } of logs) {
+    const event = decodeEventLog({ abi, topics: [...topics] as [Hex, ...Hex[]], data, strict: false });
+    const { settledThroughRound, previousSettledThroughRound, blockHeight } = event.args as unknown as Record<
+      string,
+      bigint
+    >;
+    const [through, previous] = [Number(settledThroughRound), Number(previousSettledThroughRound)];
+    standing.settled.push({ through, previous, completedBlocks: Number(blockHeight) - height });
+    standing.sent.set(through, { transactionHash, block: Number(blockNumber) });
+    height = Number(blockHeight);
+  }
+  return standing;
+}

@@ -1,0 +1,54 @@
+/** The built command line as a child process, its output in a log file; one signal ends it, and its end is told. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { EXIT, Failure } from "../src/values/failure.ts";
+
+const ROOT = join(import.meta.dirname, "..");
+const END_WITH_PARENT = join(import.meta.dirname, "end-with-parent.ts");
+const STOP_WITHIN = 10_000;
+const LAST_LINES = 5;
+
+export class Command {
+  readonly name: string;
+  readonly #child: ChildProcess;
+  readonly #log: string;
+  /** The exit code; null where a signal ended it. */
+  readonly ended: Promise<number | null>;
+
+  /** `name` is the subcommand. Throws `Failure` in a checkout that is not built. */
+  constructor(name: string, options: { readonly configuration: string; readonly log: string }) {
+    if (!existsSync(join(ROOT, "dist/bin/main.js"))) {
+      throw new Failure("not_built", "the command line is not built", { exit: EXIT.usage, hint: "npm ci builds it." });
+    }
+    this.name = name;
+    this.#log = options.log;
+    const log = openSync(options.log, "w");
+    // A group of its own: Ctrl-C reaches the demo alone, which then ends its commands in order.
+    this.#child = spawn(
+      process.execPath,
+      ["--import", END_WITH_PARENT, join(ROOT, "bin/noonmark.js"), name, "--config", options.configuration],
+      { stdio: ["ignore", log, log, "ipc"], detached: true, env: withoutSettings(process.env) },
+    );
+    closeSync(log);
+    this.ended = new Promise((resolve) => this.#child.once("exit", (code) => resolve(code)));
+  }
+
+  /** Asks it to end, and ends it where it does not. */
+  async stop(): Promise<void> {
+    this.#child.kill("SIGTERM");
+    const timer = setTimeout(() => this.#child.kill("SIGKILL"), STOP_WITHIN);
+    await this.ended;
+    clearTimeout(timer);
+  }
+
+  /** What it said last. */
+  lastWords(): string {
+    return readFileSync(this.#log, "utf8").trimEnd().split("\n").slice(-LAST_LINES).join("\n");
+  }
+}
+
+/** The user's own settings go before a file: none of them may point the demo at a real store. */
+function withoutSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith("NOONMARK_")));
+}

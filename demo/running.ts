@@ -1,0 +1,32 @@
+/** One demo at a time in a folder and on a port. */
+import { createServer } from "node:net";
+import SqliteDatabase, { type Database } from "better-sqlite3";
+import { EXIT, Failure } from "../src/values/failure.ts";
+
+/** Held by the kernel for the life of the process, until it is closed. Throws `Failure` where another demo holds it. */
+export function takeLock(path: string): Database {
+  const lock = new SqliteDatabase(path, { timeout: 0 });
+  try {
+    lock.pragma("locking_mode = EXCLUSIVE");
+    lock.exec("BEGIN EXCLUSIVE; COMMIT");
+    return lock;
+  } catch (cause) {
+    lock.close();
+    throw new Failure("demo_running", `another demo is running on ${path}`, { exit: EXIT.locked, cause });
+  }
+}
+
+/** Throws `Failure` where something listens already. */
+export async function requireFreePort(port: number): Promise<void> {
+  const server = createServer();
+  try {
+    await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, "127.0.0.1", resolve));
+  } catch (cause) {
+    throw new Failure("port_in_use", `another program listens on 127.0.0.1:${port}`, {
+      exit: EXIT.failed,
+      hint: `Stop it, or give another port: npm start -- --port ${port + 1}, or NOONMARK_PORT.`,
+      cause,
+    });
+  }
+  await new Promise((resolve) => server.close(resolve));
+}

@@ -1,0 +1,134 @@
+/**
+ * `npm start`: thirty days of a simulated wheel through intake and on a chain of its own, published into a directory,
+ * served, and kept live.
+ * A second start goes on from the first; `npm start -- --fresh` begins anew; Ctrl-C stops.
+ */
+import { parseArgs } from "node:util";
+import { report } from "../bin/cli/report-failure.ts";
+import { askedToStop } from "../bin/cli/signals.ts";
+import { openLedgerForIntake } from "../src/ledger/open.ts";
+import { EXIT, Failure } from "../src/values/failure.ts";
+import { anvilBinary, NO_ANVIL } from "./chain/anvil.ts";
+import { DemoChain } from "./chain/demo-chain.ts";
+import { Command } from "./command.ts";
+import { feedHistory, feedLive } from "./feed.ts";
+import { type Home, openHome } from "./home.ts";
+import { invitation } from "./invitation.ts";
+import { isReady } from "./ready.ts";
+import { rejection } from "./rejection.ts";
+import { requireFreePort } from "./running.ts";
+import { type Settlement, simulatedSettlement } from "./settlement.ts";
+import { readWheelState } from "./tail.ts";
+import { Wheel } from "./wheel.ts";
+
+const FOLDER = ".noonmark";
+const TICK = 1_000;
+/** Of a demo that was begun with a chain and cannot have it now: nothing is settled until it can. */
+const NO_SETTLEMENT: Settlement = { submitted: () => undefined, confirmedAt: () => undefined };
+
+async function start(): Promise<void> {
+  const begun = performance.now();
+  const { fresh, port, chain: wanted } = readArguments();
+  await requireFreePort(port);
+  const home = openHome(FOLDER, { fresh, port, now: Date.now(), chain: wanted && anvilBinary() !== undefined });
+  const ledger = openLedgerForIntake(home.ledger);
+  const state = readWheelState(ledger, home.plan);
+  const isFed = state !== undefined && state.at >= home.historyEnd - home.plan.historyStep;
+  const chain = await openChainOf(home, isFed);
+  try {
+    home.configure(chain);
+    const settlement = home.chain ? (chain?.settlement ?? NO_SETTLEMENT) : simulatedSettlement(home.plan.seed);
+    const wheel = new Wheel(home.plan, state === undefined ? { settlement } : { settlement, state });
+    if (!isFed) {
+      const records = feedHistory(ledger, wheel, home.historyEnd, showProgress);
+      console.log(`A history of 30 days: ${records} records accepted into ${home.ledger}`);
+    }
+    await serveUntilStopped({ begun, port, home, chain, feed: () => feedLive(ledger, wheel, Date.now()) });
+  } finally {
+    await chain?.stop();
+    ledger.close();
+    home.close();
+  }
+  console.log("Stopped. `npm start` goes on from here.");
+}
+
+interface Live {
+  /** Of `performance.now()`. */
+  readonly begun: number;
+  readonly port: number;
+  readonly home: Home;
+  readonly chain: DemoChain | undefined;
+  /** Takes in what is due now. */
+  feed(): void;
+}
+
+async function serveUntilStopped({ begun, port, home, chain, feed }: Live): Promise<void> {
+  feed();
+  // A terminal that is closed is a Ctrl-C.
+  process.once("SIGHUP", () => process.kill(process.pid, "SIGTERM"));
+  const stopping = askedToStop();
+  const commands = ["publish", "serve"].map(
+    (name) => new Command(name, { configuration: home.configuration, log: home.logOf(name) }),
+  );
+  const ended = Promise.race(commands.map(async (command) => (await command.ended, command)));
+  const failing = rejection();
+  const ticking = setInterval(() => failing.attempt(feed), TICK);
+  chain?.follow(failing.reject);
+  try {
+    const url = `http://127.0.0.1:${port}`;
+    const over = Promise.race([ended, stopping, failing.promise]);
+    if (await isReady(url, { chain: chain !== undefined }, over)) {
+      console.log(`Ready after ${((performance.now() - begun) / 1000).toFixed(1)} s on ${url}`);
+      console.log(await invitation(url, home.configuration));
+      console.log("\nA receipt comes every 3 s, a round every 10 minutes. Ctrl-C stops.");
+    }
+    const first = await over;
+    if (first instanceof Command) {
+      throw new Failure("demo_ended", `\`noonmark ${first.name}\` has ended:\n${first.lastWords()}`, {
+        exit: EXIT.failed,
+        hint: `Its log is ${home.logOf(first.name)}.`,
+      });
+    }
+  } finally {
+    clearInterval(ticking);
+    await Promise.all(commands.map((command) => command.stop()));
+  }
+}
+
+function readArguments(): { fresh: boolean; port: number; chain: boolean } {
+  const usage = "npm start -- [--port NUMBER] [--fresh] [--no-chain]";
+  try {
+    const off = { type: "boolean", default: false } as const;
+    const { values } = parseArgs({ options: { port: { type: "string" }, fresh: off, "no-chain": off, debug: off } });
+    const port = Number(values.port ?? process.env.NOONMARK_PORT ?? "8787");
+    if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Error("the port is a number from 1 to 65535");
+    return { fresh: values.fresh, port, chain: !values["no-chain"] };
+  } catch (cause) {
+    throw new Failure("usage", (cause as Error).message, { exit: EXIT.usage, hint: usage, cause });
+  }
+}
+
+/** Undefined where the demo has none, or can have none here. */
+async function openChainOf(home: Home, isFed: boolean): Promise<DemoChain | undefined> {
+  const begun = performance.now();
+  const chain = home.chain ? await DemoChain.open({ ...home, folder: FOLDER, isFed, now: Date.now }) : undefined;
+  if (chain !== undefined) {
+    const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+    console.log(
+      `A chain of ${chain.blocks} blocks with ${chain.batches} settled batches on ${chain.rpcUrl} (${seconds} s)`,
+    );
+  } else {
+    const why = NO_ANVIL ?? "This demo was begun without one: npm start -- --fresh begins one that has it";
+    console.log(`No chain: onchain, settlements and activity are unavailable. ${why}.`);
+  }
+  return chain;
+}
+
+function showProgress(share: number): void {
+  if (!process.stdout.isTTY) return;
+  process.stdout.write(share < 1 ? `\rMaking the history: ${Math.floor(share * 100)} %` : "\r\u001b[K");
+}
+
+start().catch((error: unknown) => {
+  process.exitCode = report(error, process.argv.includes("--debug"));
+});

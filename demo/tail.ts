@@ -1,0 +1,102 @@
+/** Where the wheel goes on: what is under way, read back from the end of a ledger that an earlier run has filled. */
+import type { Database } from "better-sqlite3";
+import { readNewestReceipt } from "../src/ledger/read/receipts.ts";
+import { iterateRounds, readNewestClosure, readNewestRoundId } from "../src/ledger/read/rounds.ts";
+import {
+  readActiveSubmission,
+  readLatestSubmission,
+  type Submission as Stored,
+} from "../src/ledger/read/submissions.ts";
+import { installationNo } from "../src/ledger/watermarks.ts";
+import { ROUND_MS } from "../src/values/round.ts";
+import type { Turned } from "./device.ts";
+import type { Plan } from "./plan.ts";
+import type { ReporterState } from "./reporter.ts";
+import type { Batch } from "./settlement.ts";
+import { Submission } from "./submission.ts";
+import type { WheelState } from "./wheel.ts";
+
+/** Undefined where the ledger holds no receipt of the plan's installation. */
+export function readWheelState(ledger: Database, plan: Plan): WheelState | undefined {
+  const installation = installationNo(ledger, plan.installationId);
+  const receipt = installation === undefined ? undefined : readNewestReceipt(ledger, installation);
+  if (installation === undefined || receipt === undefined) return undefined;
+  const nextRound = Number(readNewestRoundId(ledger, installation) ?? -1n) + 1;
+  const reporter = reporterOf(ledger, installation, plan);
+  const acceptedThrough = Number(readNewestClosure(ledger, installation)?.lastRound ?? -1n);
+  const closedWork = new Map<number, number>();
+  for (const { roundId, workUnits } of iterateRounds(ledger, installation, BigInt(reporter.frontier))) {
+    closedWork.set(Number(roundId), Number(workUnits));
+  }
+  const unaccepted = [...iterateRounds(ledger, installation, BigInt(Math.max(acceptedThrough, 0)))];
+  const openRound = Math.max(Math.floor((receipt.observedAt - plan.genesisMs) / ROUND_MS), nextRound);
+  const openFrom = plan.genesisMs + nextRound * ROUND_MS;
+  return {
+    at: receipt.observedAt,
+    device: {
+      bootId: receipt.bootId,
+      sequence: receipt.sequence + 1,
+      counterEpoch: receipt.counterEpoch,
+      milliTurns: Number(receipt.cumulativeWorkUnits) * 1_000,
+      distanceMm: receipt.distanceMm,
+      at: receipt.observedAt,
+    },
+    turned: new Map([[openRound, turnedSince(ledger, installation, receipt.counterEpoch, openFrom)]]),
+    oracle: { nextRound, unaccepted: unaccepted.map(({ roundId }) => Number(roundId)) },
+    closedWork,
+    acceptedThrough,
+    reporter,
+  };
+}
+
+/** What the receipts show beyond the last one observed before an instant (epoch ms). */
+function turnedSince(ledger: Database, installation: number, counterEpoch: string, from: number): Turned {
+  const row = ledger
+    .prepare<[number, string, number], { work: string; distanceMm: number }>(
+      `SELECT cumulative_work_units AS work, distance_mm AS distanceMm FROM receipt
+        WHERE installation = ? AND counter_epoch = ? AND observed_at < ? ORDER BY position DESC LIMIT 1`,
+    )
+    .get(installation, counterEpoch, from);
+  const newest = readNewestReceipt(ledger, installation);
+  if (row === undefined || newest === undefined) return { work: 0, distanceMm: 0 };
+  return {
+    work: Number(newest.cumulativeWorkUnits) - Number(row.work),
+    distanceMm: newest.distanceMm - row.distanceMm,
+  };
+}
+
+function reporterOf(ledger: Database, installation: number, plan: Plan): ReporterState {
+  const row = ledger
+    .prepare<[number], { frontier: string; work: string }>(
+      `SELECT settled_through_round AS frontier, expected_cumulative_work AS work FROM submission
+        WHERE installation = ? AND lifecycle = 'confirmed' ORDER BY prepared_at DESC LIMIT 1`,
+    )
+    .get(installation);
+  const settledWork = Number(row?.work ?? 0);
+  const active = readActiveSubmission(ledger, installation);
+  return {
+    frontier: Number(row?.frontier ?? 0),
+    settledWork,
+    active: active === undefined ? undefined : submissionOf(active, settledWork, plan),
+    lastPreparedAt: readLatestSubmission(ledger, installation)?.preparedAt ?? plan.from,
+  };
+}
+
+function submissionOf(stored: Stored, settledWork: number, plan: Plan): Submission {
+  const batch: Batch = {
+    submissionId: stored.submissionId,
+    previousSettledThroughRound: Number(stored.previousSettledThroughRound),
+    settledThroughRound: Number(stored.settledThroughRound),
+    activeRoundCount: stored.activeRoundCount,
+    workAdded: Number(stored.expected.cumulativeWork) - settledWork,
+    expected: {
+      cumulativeWork: Number(stored.expected.cumulativeWork),
+      blockHeight: Number(stored.expected.blockHeight),
+      currentWork: Number(stored.expected.currentWork),
+      completedBlockCount: Number(stored.expected.completedBlockCount),
+    },
+    preparedAt: stored.preparedAt,
+  };
+  const { lifecycle, transactionHash, submittedAt } = stored;
+  return new Submission(plan, batch, "confirmed", { lifecycle, transactionHash, submittedAt });
+}

@@ -1,0 +1,65 @@
+/** Keeps the tiles of the activity feed in step with its events, whether it is remembered or was found in the store. */
+import type { Database } from "better-sqlite3";
+import { CATEGORIES, type Category } from "../../src/http/keys.ts";
+import {
+  activityChanges,
+  forgetChanges,
+  HIGHEST,
+  newestChange,
+} from "../../src/projections/activity/activity-events.ts";
+import { forgetFound, foundFeed } from "../../src/projections/activity/feed-found.ts";
+import { FeedNodes } from "../../src/projections/activity/feed-nodes.ts";
+import type { FeedContext } from "../../src/resources/activity/event.ts";
+import { cutNew, events, recut, tiles } from "./cut.ts";
+import { adoptNames, restoreCut } from "./restore.ts";
+
+/**
+ * Brings every category's tiles to what the projections hold. Synchronous; idempotent; nothing is put. A category of
+ * which neither is known is left: what stands in the store is looked up first (`FeedRecall`).
+ */
+export function planFeeds(projections: Database, context: FeedContext): void {
+  const newest = newestChange(projections);
+  const basis = JSON.stringify([context.installationId, context.target, String(context.chainId), context.releaseId]);
+  const due = CATEGORIES.filter((category) => {
+    const state = new FeedNodes(projections, category).state();
+    const isMoved = state !== undefined && (state.basis !== basis || state.changeNo !== newest);
+    return isMoved || foundFeed(projections, category) !== undefined;
+  });
+  if (due.length === 0) return;
+  projections.transaction(() => {
+    for (const category of due) planCategory(projections, category, context, basis, newest);
+    forgetChanges(projections, newest);
+  })();
+}
+
+function planCategory(
+  projections: Database,
+  category: Category,
+  context: FeedContext,
+  basis: string,
+  newest: number,
+): void {
+  const nodes = new FeedNodes(projections, category);
+  const levels = [events(projections, category, context), tiles(nodes)] as const;
+  const [ofEvents, ofTiles] = levels;
+  const state = nodes.state();
+  const found = foundFeed(projections, category);
+  let isMoved = true;
+  if (found?.cut) {
+    restoreCut(levels, nodes, found);
+  } else if (state?.basis !== basis) {
+    for (const { level } of levels) for (const node of nodes.between(level, "", HIGHEST)) nodes.remove(node);
+    for (const children of levels) cutNew(children, nodes);
+  } else {
+    const changes = activityChanges(projections, category, state.changeNo);
+    isMoved = changes.length > 0 || found !== undefined;
+    const keys = changes.map(({ key }) => key);
+    const touched = keys.length > 0 ? recut(ofEvents, nodes, keys) : [];
+    if (touched.length > 0) recut(ofTiles, nodes, touched);
+  }
+  if (found !== undefined) {
+    adoptNames(nodes, found);
+    forgetFound(projections, category);
+  }
+  nodes.setState({ basis, changeNo: newest, version: (state?.version ?? 0) + (isMoved ? 1 : 0) });
+}

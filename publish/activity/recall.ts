@@ -1,0 +1,89 @@
+/**
+ * Looks up what stands in the store of a feed that is not remembered: the state directory was lost, or somebody else has
+ * held the lease since. The next plan takes it over. Heads are read before any is put: afterwards they say no more how
+ * the feed was cut. Only here a prefix is listed: tiles that no head names are known to nobody else.
+ */
+import type { Database } from "better-sqlite3";
+import { decodeHead, decodeIndexTile, type Head } from "../../src/http/activity-head.ts";
+import {
+  activityKey,
+  activityTileKey,
+  activityTilesPrefix,
+  CATEGORIES,
+  type Category,
+  parseActivityTileKey,
+} from "../../src/http/keys.ts";
+import type { ObjectStore } from "../../src/object-store/object-store.ts";
+import { type FoundCut, foundFeed, NOTHING_FOUND, rememberFound } from "../../src/projections/activity/feed-found.ts";
+import { FeedNodes } from "../../src/projections/activity/feed-nodes.ts";
+import type { Sources } from "../sources/sources.ts";
+import type { Published } from "../state/published.ts";
+
+/** One for each session of a publisher. */
+export class FeedRecall {
+  readonly #store: ObjectStore;
+  readonly #published: Published;
+  #looked: Database | undefined;
+
+  constructor(store: ObjectStore, published: Published) {
+    this.#store = store;
+    this.#published = published;
+  }
+
+  /**
+   * No request once it has looked, where everything is remembered, and without a chain: then there is no feed. Throws
+   * the store's own errors.
+   */
+  async look({ projections, chain }: Pick<Sources, "projections" | "chain">): Promise<void> {
+    if (this.#looked === projections || chain.binding === undefined) return;
+    for (const category of CATEGORIES) {
+      if (this.#published.get(activityKey(category)) !== undefined && isKnown(projections, category)) continue;
+      const [names, cut] = [await listNames(this.#store, category), await findCut(this.#store, category)];
+      rememberFound(projections, category, { names, cut });
+      // What was garbage may be named again by who held the lease since.
+      new FeedNodes(projections, category).setGarbage([]);
+    }
+    this.#looked = projections;
+  }
+}
+
+/** For who publishes nothing: a feed that is not remembered begins as if the store were empty. */
+export function beginFeeds(projections: Database): void {
+  for (const category of CATEGORIES) {
+    if (!isKnown(projections, category)) rememberFound(projections, category, NOTHING_FOUND);
+  }
+}
+
+function isKnown(projections: Database, category: Category): boolean {
+  return new FeedNodes(projections, category).state() !== undefined || foundFeed(projections, category) !== undefined;
+}
+
+async function listNames(store: ObjectStore, category: Category): Promise<string[]> {
+  const names: string[] = [];
+  for await (const key of store.list(activityTilesPrefix(category))) {
+    const name = parseActivityTileKey(key)?.name;
+    if (name !== undefined) names.push(name);
+  }
+  return names;
+}
+
+async function findCut(store: ObjectStore, category: Category): Promise<FoundCut | null> {
+  const text = await read(store, activityKey(category));
+  const head = text === undefined ? undefined : decodeHead(text);
+  return head === undefined ? null : cutOf(store, category, head);
+}
+
+async function cutOf(store: ObjectStore, category: Category, { recent, tiles, indexes }: Head): Promise<FoundCut> {
+  const entries = [];
+  for (const { name } of indexes) {
+    const text = await read(store, activityTileKey(category, name));
+    // One that is gone: what it named is cut anew.
+    entries.push(text === undefined ? [] : decodeIndexTile(text));
+  }
+  return { oldestRecent: recent.at(-1)?.key ?? null, tiles, indexes: entries };
+}
+
+async function read(store: ObjectStore, key: string): Promise<string | undefined> {
+  const object = await store.get(key, { fresh: true });
+  return object === undefined ? undefined : new TextDecoder().decode(object.body);
+}

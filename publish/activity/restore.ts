@@ -1,0 +1,60 @@
+/**
+ * Taking over a feed that was found in the store (design 1, "What is stored", 2): it is cut where it was cut, and what
+ * would be put again stands there already. A tile's name ends in the hash of its text, so that nothing is believed.
+ */
+import { HIGHEST } from "../../src/projections/activity/activity-events.ts";
+import type { FoundFeed, FoundTile } from "../../src/projections/activity/feed-found.ts";
+import type { FeedNodes } from "../../src/projections/activity/feed-nodes.ts";
+import { type Children, type EventChildren, recut } from "./cut.ts";
+import { hashInName, nodeName } from "./tile-body.ts";
+
+/** Without names as yet. Where the events are others than were published, the tiles that hold them are cut anew. */
+export function restoreCut(
+  [events, tiles]: readonly [EventChildren, Children],
+  nodes: FeedNodes,
+  found: FoundFeed,
+): void {
+  const { oldestRecent, tiles: newest, indexes } = found.cut ?? { oldestRecent: null, tiles: [], indexes: [] };
+  const oldest = indexes.flat().at(-1) ?? newest.at(-1);
+  const touched: string[] = [];
+  let below = oldestRecent ?? HIGHEST;
+
+  const insertTile = (tile: FoundTile): { first: string; last: string } | undefined => {
+    const inside = events.bounds(tile === oldest ? "" : tile.last, below);
+    below = tile.last;
+    if (inside === undefined) return undefined;
+    const hash = events.hashOf(inside.first, inside.last);
+    nodes.insert({ level: 1, ...inside, hash, name: null });
+    if (hash !== hashInName(tile.name)) touched.push(inside.first);
+    return inside;
+  };
+
+  nodes.clear();
+  for (const tile of newest) insertTile(tile);
+  for (const entries of indexes) {
+    const inside = entries.flatMap((tile) => insertTile(tile) ?? []);
+    const [first, last] = [inside[0]?.first, inside.at(-1)?.last];
+    if (first !== undefined && last !== undefined) nodes.insert({ level: 2, first, last, hash: null, name: null });
+  }
+  recut(tiles, nodes, recut(events, nodes, touched));
+}
+
+/** Each tile gets the name under which its text stands in the store, and every other name there is garbage. */
+export function adoptNames(nodes: FeedNodes, { names, cut }: FoundFeed): void {
+  const stored = new Set(names);
+  const byHash = new Map(names.map((name) => [hashInName(name), name]));
+  // Of several with one text the one that a head leads to: then the index tiles above it need not change either.
+  for (const { name } of [...(cut?.tiles ?? []), ...(cut?.indexes.flat() ?? [])]) {
+    if (stored.has(name)) byHash.set(hashInName(name), name);
+  }
+  nodes.forgetNames();
+  for (const level of [1, 2] as const) {
+    for (const node of nodes.between(level, "", HIGHEST)) {
+      const name = byHash.get(hashInName(nodeName(nodes, node, "")));
+      if (name === undefined) continue;
+      nodes.setName(node, name);
+      stored.delete(name);
+    }
+  }
+  nodes.setGarbage([...stored]);
+}

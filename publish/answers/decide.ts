@@ -1,0 +1,60 @@
+/**
+ * Whether an answer is put, and as of which instant (design 1, "Frozen bytes" and "An answer carries its own future").
+ * A revision is one byte sequence: what differs by generatedAt alone is left as it stands, and where time alone has
+ * made a successor of it, that successor's very bytes are put in its place.
+ */
+import type { Built } from "../../src/resources/built.ts";
+import type { PublishedObject } from "../state/published.ts";
+import { type Future, futureOf, identityOf } from "./future.ts";
+
+export type Decision = Judgement & ({ readonly put: false } | { readonly put: true; readonly future: Future });
+
+interface Judgement {
+  readonly why: string;
+  /** Epoch ms of the next change by time alone. */
+  readonly dueAt: number | undefined;
+  /** What was built only says that there is nothing good to say. */
+  readonly isGap: boolean;
+}
+
+/** `build` is pure in its instant (epoch ms); `published` is what stands in the store, as far as is known. */
+export function decide(
+  build: (at: number) => Built,
+  published: PublishedObject | undefined,
+  at: number,
+  options: { readonly force: boolean },
+): Decision {
+  if (published === undefined) return put(build, at, "new");
+  if (options.force) return put(build, at, "forced");
+  const fresh = build(at);
+  // A build may read hundreds of rows: none is asked for twice.
+  const known = (instant: number) => (instant === at ? fresh : build(instant));
+  if (fresh.onlyIfAbsent === true) return { ...keep("a good answer stands", undefined), isGap: true };
+  const index = published.states.findLastIndex((state) => state.from <= at);
+  const current = published.states[index];
+  if (current === undefined || current.identity !== identityOf(fresh)) return put(known, at, "changed");
+  if (index > 0) return put(known, current.from, "its time has come");
+  const next = published.states[1]?.from;
+  if (keepsItsWord(next, fresh.nextChangeAt, at)) return keep("unchanged", next);
+  return put(known, current.from, "its future has changed");
+}
+
+/**
+ * Whether the next change that was published still serves: it does when it is the one that holds now, or comes
+ * sooner (a shorter word is no lie) and at least half of the time is left.
+ */
+function keepsItsWord(published: number | undefined, now: number | undefined, at: number): boolean {
+  if (published === now) return true;
+  if (published === undefined || now === undefined) return false;
+  return published < now && (published - at) * 2 >= now - at;
+}
+
+function keep(why: string, dueAt: number | undefined): Decision {
+  return { put: false, why, dueAt, isGap: false };
+}
+
+function put(build: (at: number) => Built, at: number, why: string): Decision {
+  const future = futureOf(build, at);
+  const isGap = future.built.onlyIfAbsent === true;
+  return { put: true, why, dueAt: future.states[1]?.from, isGap, future };
+}

@@ -1,0 +1,43 @@
+/** `status.json` as it stands in the store, for whoever does not hold the lease. */
+import { STATUS_KEY } from "../../src/http/keys.ts";
+import type { ObjectStore, StoreObject, StoreTag } from "../../src/object-store/object-store.ts";
+import { JSON_TYPE } from "../../src/object-store/stored-answer.ts";
+import { EXIT, Failure } from "../../src/values/failure.ts";
+import { type LeaseRecord, parseLeaseRecord } from "./lease-record.ts";
+import { PUT_LIMIT_MS } from "./timing.ts";
+
+/** Two clocks may differ by this much before a lease's own timestamp is doubted (design 1, 8). */
+const CLOCK_ALLOWANCE_MS = 60_000;
+
+/** The lease as it stands in the store; `undefined` where nobody has ever held it. */
+export async function readLease(store: ObjectStore): Promise<{ record: LeaseRecord; tag: StoreTag } | undefined> {
+  const object = await store.get(STATUS_KEY, { fresh: true });
+  return object === undefined ? undefined : { record: parseLeaseRecord(object.body), tag: object.tag };
+}
+
+/** Whether anybody may take the lease without having watched it: released, or silent beyond every doubt. */
+export function isFree(record: LeaseRecord, now: number): boolean {
+  return record.released || now - Date.parse(record.renewedAt) > record.ttlMs + PUT_LIMIT_MS + CLOCK_ALLOWANCE_MS;
+}
+
+/** On the operator's word: marks the lease as let go. A holder that lives finds it gone at its next renewal. */
+export async function forceRelease(store: ObjectStore): Promise<LeaseRecord | undefined> {
+  const found = await readLease(store);
+  if (found !== undefined)
+    await store.put(STATUS_KEY, leaseObject({ ...found.record, released: true }), { ifTag: found.tag });
+  return found?.record;
+}
+
+export function heldBy(record: LeaseRecord | undefined): Failure {
+  const holder = record === undefined ? "another publisher" : `${record.holderName} (epoch ${record.epoch})`;
+  const since = record === undefined ? "" : `, renewed ${record.renewedAt}`;
+  return new Failure("lease_held", `${holder} holds the lease${since}`, {
+    exit: EXIT.locked,
+    hint: "It is this one's turn when that one ends; `noonmark lease show` tells more.",
+  });
+}
+
+export function leaseObject(record: LeaseRecord): StoreObject {
+  const body = new TextEncoder().encode(`${JSON.stringify(record)}\n`);
+  return { body, contentType: JSON_TYPE, metadata: { epoch: String(record.epoch), writer: record.holder } };
+}

@@ -1,0 +1,38 @@
+/** `status.json`: who publishes, under which epoch, and how it goes (design 1, "One writer" and "The cycle"). */
+import { z } from "zod";
+import { EXIT, Failure } from "../../src/values/failure.ts";
+
+export const leaseRecordSchema = z.object({
+  schemaVersion: z.literal(1),
+  /** Rises by one whenever the lease changes hands. */
+  epoch: z.number().int().positive(),
+  /** The holder's random id: its writer token in every object that it puts. */
+  holder: z.string().min(1),
+  /** For messages: host and process id. */
+  holderName: z.string(),
+  ttlMs: z.number().int().positive(),
+  renewedAt: z.iso.datetime(),
+  /** How far the holder's clock is ahead of the store's (ms), where that is worth telling (`store-skew.ts`). */
+  clockSkewMs: z.number().nullable().default(null),
+  /** The holder has let go: anybody may take it at once. */
+  released: z.boolean(),
+  lastCycleAt: z.iso.datetime().nullable(),
+  nextCycleAt: z.iso.datetime().nullable(),
+  /** What `noonmark status` shows; free in form. */
+  report: z.record(z.string(), z.unknown()),
+});
+
+export type LeaseRecord = z.infer<typeof leaseRecordSchema>;
+
+/** Throws `Failure` lease_unreadable where the object is none of ours. */
+export function parseLeaseRecord(body: Uint8Array): LeaseRecord {
+  try {
+    return leaseRecordSchema.parse(JSON.parse(new TextDecoder().decode(body)));
+  } catch (cause) {
+    throw new Failure("lease_unreadable", "status.json in the store is not a lease record", {
+      exit: EXIT.io,
+      hint: "Another program may use this prefix; if it is Noonmark's own and damaged, delete it.",
+      cause,
+    });
+  }
+}

@@ -1,0 +1,173 @@
+/**
+ * One writer (design 1, 6): a lease object taken and renewed by compare-and-swap. Its epoch and its holder's token
+ * stand in every object that is put. S3 and R2 hash only the body into their tags, so a condition alone is no fence:
+ * no put may start unless the lease outlasts the put's time limit, and whoever takes a lease over from a holder that
+ * fell silent has waited out both on its own clock.
+ */
+
+import { STATUS_KEY } from "../../src/http/keys.ts";
+import { type ObjectStore, StoreConflict, type StoreTag } from "../../src/object-store/object-store.ts";
+import { EXIT, Failure } from "../../src/values/failure.ts";
+import { formatTimestamp } from "../../src/values/timestamp.ts";
+import type { Clock } from "../clock.ts";
+import { StoreSkew } from "./clock-skew.ts";
+import { heldBy, leaseObject, readLease } from "./lease-object.ts";
+import type { LeaseRecord } from "./lease-record.ts";
+import { StandbyWatch } from "./standby-record.ts";
+import { CALM, PUT_LIMIT_MS, WATCHED } from "./timing.ts";
+
+export interface LeaseIdentity {
+  readonly holder: string;
+  readonly holderName: string;
+}
+
+/** What the holder tells with each renewal. */
+export type LeaseNews = Partial<Pick<LeaseRecord, "lastCycleAt" | "nextCycleAt" | "report" | "released">>;
+
+export class Lease {
+  readonly epoch: number;
+  readonly writer: string;
+  readonly #store: ObjectStore;
+  readonly #clock: Clock;
+  readonly #standby: StandbyWatch;
+  readonly #skew: StoreSkew;
+  #record: LeaseRecord;
+  #tag: StoreTag;
+  /** Monotonic: when the renewal that counts was *sent*. */
+  #renewedAt: number;
+  #lost: Failure | undefined;
+  /** Puts that run side by side share one renewal. */
+  #renewal: Promise<void> | undefined;
+
+  private constructor(
+    store: ObjectStore,
+    clock: Clock,
+    identity: LeaseIdentity,
+    skew: StoreSkew,
+    held: { record: LeaseRecord; tag: StoreTag; at: number },
+  ) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#skew = skew;
+    this.#standby = new StandbyWatch(store, () => clock.wall(), identity.holder);
+    this.#record = held.record;
+    this.#tag = held.tag;
+    this.#renewedAt = held.at;
+    this.epoch = held.record.epoch;
+    this.writer = identity.holder;
+  }
+
+  /**
+   * Takes the lease from `found` (as `readLease` gave it). The caller has made sure that it may: see `isFree`, and
+   * `standby` for a holder that fell silent. Throws `Failure` lease_held (75) where somebody else was quicker, or
+   * clock_skew.
+   */
+  static async take(
+    store: ObjectStore,
+    clock: Clock,
+    identity: LeaseIdentity,
+    found: { record: LeaseRecord; tag: StoreTag } | undefined,
+  ): Promise<Lease> {
+    const skew = new StoreSkew(store, () => clock.wall());
+    await skew.check();
+    const at = clock.monotonic();
+    const record: LeaseRecord = {
+      schemaVersion: 1,
+      epoch: (found?.record.epoch ?? 0) + 1,
+      holder: identity.holder,
+      holderName: identity.holderName,
+      ttlMs: CALM.ttlMs,
+      renewedAt: formatTimestamp(clock.wall()),
+      clockSkewMs: skew.telling,
+      released: false,
+      lastCycleAt: found?.record.lastCycleAt ?? null,
+      nextCycleAt: null,
+      report: found?.record.report ?? {},
+    };
+    try {
+      const tag = await store.put(
+        STATUS_KEY,
+        leaseObject(record),
+        found === undefined ? { ifAbsent: true } : { ifTag: found.tag },
+      );
+      return new Lease(store, clock, identity, skew, { record, tag, at });
+    } catch (error) {
+      if (error instanceof StoreConflict) throw heldBy((await readLease(store))?.record);
+      throw error;
+    }
+  }
+
+  /** To be awaited before each put: renews where it is time, and throws unless the lease outlasts a put begun now. */
+  async beforePut(): Promise<void> {
+    if (this.renewalDue) await this.renew({});
+    if (this.#lost !== undefined) throw this.#lost;
+    if (this.#clock.monotonic() - this.#renewedAt > this.#record.ttlMs - PUT_LIMIT_MS) {
+      throw new Failure("lease_expired", "the lease could not be renewed in time, so nothing is put", {
+        exit: EXIT.locked,
+      });
+    }
+  }
+
+  get renewalDue(): boolean {
+    const renewMs = this.#record.ttlMs === CALM.ttlMs ? CALM.renewMs : WATCHED.renewMs;
+    return this.#clock.monotonic() - this.#renewedAt >= renewMs;
+  }
+
+  /** Writes the record anew with what has happened since. Throws `Failure` lease_lost (75), or clock_skew. */
+  renew(news: LeaseNews): Promise<void> {
+    this.#renewal ??= this.#renew(news).finally(() => {
+      this.#renewal = undefined;
+    });
+    return this.#renewal;
+  }
+
+  async #renew(news: LeaseNews): Promise<void> {
+    if (this.#lost !== undefined) throw this.#lost;
+    const pace = (await this.#standby.isAwaited()) ? WATCHED : CALM;
+    // The answer just given has told the store's time.
+    await this.#skew.check().catch((error: unknown) => {
+      if (error instanceof Failure) this.#lost = error;
+      throw error;
+    });
+    const at = this.#clock.monotonic();
+    const record = {
+      ...this.#record,
+      ...news,
+      ttlMs: pace.ttlMs,
+      renewedAt: formatTimestamp(this.#clock.wall()),
+      clockSkewMs: this.#skew.telling,
+    };
+    this.#tag = await this.#swap(record);
+    this.#record = record;
+    this.#renewedAt = at;
+  }
+
+  /** Lets go, so that the next one need not wait. */
+  async release(news: LeaseNews): Promise<void> {
+    await this.#renewal;
+    if (this.#lost === undefined) await this.renew({ ...news, released: true });
+  }
+
+  /**
+   * Puts the record in the place of our last one. Where another stands there it may be our own all the same: the answer
+   * to this put was lost, or to an earlier one that we had to give up.
+   */
+  async #swap(record: LeaseRecord): Promise<StoreTag> {
+    const object = leaseObject(record);
+    try {
+      return await this.#store.put(STATUS_KEY, object, { ifTag: this.#tag });
+    } catch (error) {
+      if (!(error instanceof StoreConflict)) throw error;
+    }
+    const found = await readLease(this.#store);
+    if (found?.record.holder === this.writer && found.record.released === record.released) {
+      if (found.record.renewedAt === record.renewedAt) return found.tag;
+      this.#tag = found.tag;
+      return this.#swap(record);
+    }
+    this.#lost = new Failure("lease_lost", `${found?.record.holderName ?? "somebody"} has taken the lease over`, {
+      exit: EXIT.locked,
+    });
+    throw this.#lost;
+  }
+}

@@ -1,0 +1,69 @@
+/** `standby.json`: a standby writes it anew at each look, so that the holder knows of it and renews faster. */
+import { z } from "zod";
+import { STANDBY_KEY } from "../../src/http/keys.ts";
+import type { ObjectStore, StoreTag } from "../../src/object-store/object-store.ts";
+import { JSON_TYPE } from "../../src/object-store/stored-answer.ts";
+import { formatTimestamp } from "../../src/values/timestamp.ts";
+
+/** Three looks of a standby: within these its word for when it last looked is taken (ms). */
+const LATELY_MS = 6_000;
+
+const standbyRecordSchema = z.object({
+  schemaVersion: z.literal(1),
+  /** The standby's random id, as in the lease's `holder`. */
+  standby: z.string(),
+  name: z.string(),
+  at: z.iso.datetime(),
+});
+
+/** `now` in epoch ms. */
+export async function announce(
+  store: ObjectStore,
+  { holder, holderName }: { readonly holder: string; readonly holderName: string },
+  now: number,
+): Promise<void> {
+  const record = { schemaVersion: 1, standby: holder, name: holderName, at: formatTimestamp(now) };
+  await store.put(STANDBY_KEY, {
+    body: Buffer.from(`${JSON.stringify(record)}\n`),
+    contentType: JSON_TYPE,
+    metadata: {},
+  });
+}
+
+/** A holder's eye on whoever waits. */
+export class StandbyWatch {
+  readonly #store: ObjectStore;
+  readonly #wall: () => number;
+  readonly #self: string;
+  #seen: StoreTag | "none" | undefined;
+
+  /** `self`: the holder's own id; it may have been the standby before. */
+  constructor(store: ObjectStore, wall: () => number, self: string) {
+    this.#store = store;
+    this.#wall = wall;
+    this.#self = self;
+  }
+
+  /** Whether one has written since the last look; at the first look, whether it says so. */
+  async isAwaited(): Promise<boolean> {
+    const object = await this.#store.get(STANDBY_KEY, { fresh: true });
+    const before = this.#seen;
+    this.#seen = object?.tag ?? "none";
+    if (object === undefined) return false;
+    return before === undefined ? this.#isRecent(object.body) : object.tag !== before;
+  }
+
+  #isRecent(body: Uint8Array): boolean {
+    const { data } = standbyRecordSchema.safeParse(parsedOrNull(body));
+    if (data === undefined || data.standby === this.#self) return false;
+    return Math.abs(this.#wall() - Date.parse(data.at)) <= LATELY_MS;
+  }
+}
+
+function parsedOrNull(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(body));
+  } catch {
+    return null;
+  }
+}

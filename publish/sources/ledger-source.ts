@@ -1,0 +1,74 @@
+/**
+ * The ledger as the publisher reads it: whether it has moved since the last cycle, in microseconds, and one short
+ * synchronous read transaction a cycle (design 1, "The cycle"). A file that was replaced is opened anew.
+ */
+import { statSync } from "node:fs";
+import type { Database } from "better-sqlite3";
+import { openLedgerForReading } from "../../src/ledger/open.ts";
+import { statement } from "../../src/sqlite/statement.ts";
+
+/** How far a file had come. */
+export interface LedgerStanding {
+  readonly db: Database;
+  readonly version: number;
+}
+
+export class LedgerSource {
+  readonly path: string;
+  #db: Database;
+  #file: string;
+  #version = -1;
+
+  /** Throws `Failure` where the ledger is missing, locked, newer, foreign or no database. */
+  constructor(path: string) {
+    this.path = path;
+    this.#file = fileOf(path);
+    this.#db = openLedgerForReading(path);
+  }
+
+  /**
+   * `replaced` when another file stands at the path (what was verified of the old one no longer counts), `moved` when
+   * another connection has committed since the standing that was settled last.
+   */
+  look(): "still" | "moved" | "replaced" {
+    const file = fileOf(this.path);
+    if (file !== this.#file) {
+      const db = openLedgerForReading(this.path);
+      this.#db.close();
+      this.#db = db;
+      this.#file = file;
+      this.#version = -1;
+      return "replaced";
+    }
+    return this.#dataVersion() === this.#version ? "still" : "moved";
+  }
+
+  /** Outside of a `read`: data_version stands still inside a transaction. */
+  standing(): LedgerStanding {
+    return { db: this.#db, version: this.#dataVersion() };
+  }
+
+  /** All that had been committed by then is dealt with. */
+  settle({ db, version }: LedgerStanding): void {
+    if (db === this.#db) this.#version = version;
+  }
+
+  /** Everything in `use` sees one state of the ledger; it must not await. */
+  read<T>(use: (ledger: Database) => T): T {
+    return this.#db.transaction(() => use(this.#db))();
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  #dataVersion(): number {
+    return statement<[], number>(this.#db, "PRAGMA data_version").pluck().get() as number;
+  }
+}
+
+/** Device and inode; a missing file is told by the open that follows. */
+function fileOf(path: string): string {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat === undefined ? "none" : `${stat.dev}:${stat.ino}`;
+}

@@ -1,0 +1,156 @@
+/**
+ * What the publisher remembers of each object it has put, in its own SQLite file: moved only after the put is
+ * confirmed, trusted only while nobody else has held the lease in between. What is lost is read back from the store.
+ */
+import { join } from "node:path";
+import SqliteDatabase, { type Database } from "better-sqlite3";
+import { makeDirectory } from "../../src/files/make-directory.ts";
+import type { StoreTag } from "../../src/object-store/object-store.ts";
+import type { AnswerState, Asof } from "../../src/object-store/stored-answer.ts";
+import { statement } from "../../src/sqlite/statement.ts";
+import { EXIT, Failure } from "../../src/values/failure.ts";
+
+export interface PublishedObject {
+  readonly key: string;
+  readonly tag: StoreTag;
+  /** The answer's own identity, then its successors'; empty for objects that are no answers. */
+  readonly states: readonly AnswerState[];
+  readonly asof: Asof;
+  readonly status: number;
+  readonly bytes: number;
+  readonly etag: string | null;
+  /** Epoch ms of the put, for floors. */
+  readonly putAt: number;
+}
+
+/** How far the tiles of one installation's observations are in the store. */
+export interface TileProgress {
+  readonly history: string;
+  readonly position: number;
+  /** Of the tile that holds `position`. */
+  readonly tag: StoreTag | null;
+}
+
+const SCHEMA = `
+CREATE TABLE IF NOT EXISTS object (
+  key TEXT PRIMARY KEY, tag TEXT NOT NULL, states TEXT NOT NULL, asof TEXT NOT NULL, status INTEGER NOT NULL,
+  bytes INTEGER NOT NULL, etag TEXT, put_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS tiles (
+  installation TEXT PRIMARY KEY, history TEXT NOT NULL, position INTEGER NOT NULL, tag TEXT
+) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+`;
+
+export class Published {
+  readonly #db: Database;
+  readonly #objects = new Map<string, PublishedObject>();
+
+  private constructor(db: Database) {
+    this.#db = db;
+    const rows = statement<[], Record<string, string | number | null>>(db, "SELECT * FROM object").all();
+    for (const row of rows) this.#objects.set(String(row.key), objectOf(row));
+  }
+
+  /** Takes the state directory for this process until `close`: a second process gets `Failure` state_locked. */
+  static open(directory: string): Published {
+    const path = join(directory, "published.db");
+    try {
+      makeDirectory(directory);
+      const db = new SqliteDatabase(path, { timeout: 0 });
+      // Held by the kernel for the life of the process: a killed one leaves no lock behind.
+      db.pragma("locking_mode = EXCLUSIVE");
+      // Not synced at each put: what a power cut takes is read back from the store, which has it.
+      db.pragma("journal_mode = WAL");
+      db.pragma("synchronous = NORMAL");
+      db.exec(`BEGIN EXCLUSIVE;${SCHEMA}COMMIT;`);
+      return new Published(db);
+    } catch (cause) {
+      const code = (cause as { code?: string }).code ?? "";
+      if (code.startsWith("SQLITE_BUSY")) {
+        throw new Failure("state_locked", `another publisher uses the state directory ${directory}`, {
+          exit: EXIT.locked,
+          hint: "Let it finish, or give this one a state directory of its own (--state).",
+          cause,
+        });
+      }
+      throw new Failure("state_unusable", `${path}: ${(cause as Error).message}`, {
+        exit: EXIT.io,
+        hint: "Check the directory's rights and space; a damaged published.db may be deleted, it is rebuilt from the store.",
+        cause,
+      });
+    }
+  }
+
+  /** For a dry run or a render: nothing on disk, nothing known. */
+  static inMemory(): Published {
+    const db = new SqliteDatabase(":memory:");
+    db.exec(SCHEMA);
+    return new Published(db);
+  }
+
+  get(key: string): PublishedObject | undefined {
+    return this.#objects.get(key);
+  }
+
+  all(): Iterable<PublishedObject> {
+    return this.#objects.values();
+  }
+
+  remember(object: PublishedObject): void {
+    const sql = "INSERT OR REPLACE INTO object VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
+    const { key, tag, states, asof, status, bytes, etag, putAt } = object;
+    statement(this.#db, sql).run(key, tag, JSON.stringify(states), JSON.stringify(asof), status, bytes, etag, putAt);
+    this.#objects.set(key, object);
+  }
+
+  forget(key: string): void {
+    statement(this.#db, "DELETE FROM object WHERE key = ?").run(key);
+    this.#objects.delete(key);
+  }
+
+  tiles(installationId: string): TileProgress | undefined {
+    const sql = "SELECT history, position, tag FROM tiles WHERE installation = ?";
+    return statement<[string], TileProgress>(this.#db, sql).get(installationId);
+  }
+
+  rememberTiles(installationId: string, progress: TileProgress): void {
+    const sql = "INSERT OR REPLACE INTO tiles VALUES (?, ?, ?, ?)";
+    statement(this.#db, sql).run(installationId, progress.history, progress.position, progress.tag);
+  }
+
+  /** Everything but what `meta` says: another publisher may have written since. */
+  forgetAll(): void {
+    this.#db.exec("DELETE FROM object; DELETE FROM tiles;");
+    this.#objects.clear();
+  }
+
+  meta(name: MetaName): string | undefined {
+    const sql = "SELECT value FROM meta WHERE name = ?";
+    return statement<[string], string>(this.#db, sql).pluck().get(name) as string | undefined;
+  }
+
+  setMeta(name: MetaName, value: string): void {
+    statement(this.#db, "INSERT OR REPLACE INTO meta VALUES (?, ?)").run(name, value);
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+}
+
+/** `at`: the last instant computed for, which never goes back. `epoch`, `writer`, `store`: of the last lease held. */
+type MetaName = "at" | "epoch" | "writer" | "store";
+
+function objectOf(row: Record<string, string | number | null>): PublishedObject {
+  return {
+    key: String(row.key),
+    tag: String(row.tag),
+    states: JSON.parse(String(row.states)) as AnswerState[],
+    asof: JSON.parse(String(row.asof)) as Asof,
+    status: Number(row.status),
+    bytes: Number(row.bytes),
+    etag: row.etag === null ? null : String(row.etag),
+    putAt: Number(row.put_at),
+  };
+}

@@ -1,0 +1,45 @@
+/** What the stored logs say at the safe block, read anew for each pass without reading the history anew. */
+import type { Database } from "better-sqlite3";
+import type { ChainEvent } from "../view/chain-state.ts";
+import { EventTail } from "../view/event-tail.ts";
+import { newestEvents, newestFirst, newestOf, ONCHAIN_KINDS } from "../view/read-events.ts";
+import type { LogFacts } from "../view/views.ts";
+import { integer } from "./settlement-chain.ts";
+
+/** read-api.md 2.7. */
+const MOST_EVENTS = 25;
+
+export class LogFactsReader {
+  readonly #timelock = ["CallScheduled", "CallExecuted", "Cancelled"].map((name) => new EventTail("timelock", name));
+  readonly #funded = new EventTail("mining", "RoundFunded");
+  #operations: ChainEvent[] = [];
+  #highestFunded: ChainEvent | undefined;
+
+  /** The Core's newest event is undefined only where the logs are not whole. */
+  read(db: Database): Omit<LogFacts, "source"> & { readonly source: ChainEvent | undefined } {
+    const news = this.#timelock.flatMap((tail) => tail.next(db));
+    if (news.length > 0) this.#operations = [...this.#operations, ...news].sort(newestFirst).toReversed();
+    return {
+      events: newestEvents(db, ONCHAIN_KINDS, MOST_EVENTS),
+      source: newestEvents(db, ["core"], 1)[0],
+      lastSettlement: newestOf(db, "core", "BatchSettled", 1)[0],
+      timelock: this.#operations,
+    };
+  }
+
+  /** The RoundFunded with the highest round. */
+  highestFunded(db: Database): ChainEvent | undefined {
+    for (const event of this.#funded.next(db)) {
+      const highest = this.#highestFunded;
+      if (highest === undefined || integer(event, "round") > integer(highest, "round")) this.#highestFunded = event;
+    }
+    return this.#highestFunded;
+  }
+
+  /** After anything but events at the end has changed in the file, or a transaction was undone. */
+  reset(): void {
+    for (const tail of [...this.#timelock, this.#funded]) tail.reset();
+    this.#operations = [];
+    this.#highestFunded = undefined;
+  }
+}

@@ -1,0 +1,96 @@
+/** From what the passes found to what the resources are told, and when time alone changes it (design 3, Reading 8). */
+
+import type { Deployment } from "../deployment.ts";
+import type { ChainBinding, ChainState, ChainUnavailable, View } from "../view/chain-state.ts";
+import type { Snapshot } from "../view/views.ts";
+import type { FailedCheck } from "./checks.ts";
+
+/** All that the passes so far have left behind. */
+export interface Verdict {
+  readonly snapshot: Snapshot | undefined;
+  /** The highest safe block that a node has shown. */
+  readonly safe: bigint | undefined;
+  /** Epoch ms of the last good pass. */
+  readonly lastGoodPassAt: number | undefined;
+  /** Whether a pass has ever come to its end. */
+  readonly synced: boolean;
+  /** Whether the last attempt ended in an error, and no range has been stored since. */
+  readonly failed: boolean;
+  readonly coreMismatch: FailedCheck | undefined;
+  readonly economyMismatch: FailedCheck | undefined;
+}
+
+/** `grace` and `word` in ms (design 1, "Missing is unknown" and 4). */
+export function chainState(
+  verdict: Verdict,
+  deployment: Deployment,
+  times: { readonly now: number; readonly grace: number; readonly word: number },
+): ChainState {
+  const { snapshot, lastGoodPassAt } = verdict;
+  const silent = lastGoodPassAt === undefined || times.now - lastGoodPassAt >= times.grace;
+  const core = coreReason(verdict, deployment, silent);
+  const economy = economyReason(verdict, deployment, silent, core);
+  return {
+    core: view(core, snapshot?.core),
+    economy: view(economy, snapshot?.economy),
+    safeCore: verdict.coreMismatch === undefined ? snapshot?.safeCore : undefined,
+    genesisTimestamp: snapshot?.core.configuration.genesisTimestamp,
+    binding: bindingOf(deployment),
+    wordUntil: (lastGoodPassAt ?? times.now) + times.word,
+  };
+}
+
+/** What a publisher without a deployment file or an RPC address says. */
+export function disabledChain(): ChainState {
+  const disabled = { status: "unavailable", reason: "indexer_disabled" } as const;
+  return {
+    core: disabled,
+    economy: disabled,
+    safeCore: undefined,
+    genesisTimestamp: undefined,
+    binding: undefined,
+    wordUntil: Number.MAX_SAFE_INTEGER,
+  };
+}
+
+function bindingOf({ target, chainId, core, deploymentBlock, economy }: Deployment): ChainBinding {
+  return {
+    target,
+    chainId: BigInt(chainId),
+    core,
+    deploymentBlock: BigInt(deploymentBlock),
+    releaseId: economy?.releaseId,
+  };
+}
+
+function coreReason(verdict: Verdict, deployment: Deployment, silent: boolean): ChainUnavailable | undefined {
+  const { coreMismatch, snapshot } = verdict;
+  if (notYetSafe(verdict, deployment.deploymentBlock)) return "not_yet_safe";
+  if (coreMismatch !== undefined) return "indexer_mismatch";
+  return silent || snapshot === undefined ? "indexer_unavailable" : undefined;
+}
+
+function economyReason(
+  verdict: Verdict,
+  { deploymentBlock, economy }: Deployment,
+  silent: boolean,
+  core: ChainUnavailable | undefined,
+): ChainUnavailable | undefined {
+  if (economy === undefined) return "indexer_disabled";
+  if (notYetSafe(verdict, Math.max(deploymentBlock, economy.deploymentBlock))) return "not_yet_safe";
+  if (verdict.economyMismatch !== undefined) return "indexer_mismatch";
+  return core ?? (silent || verdict.snapshot?.economy === undefined ? "indexer_unavailable" : undefined);
+}
+
+/** No safe block yet at or above the blocks that a view needs, or the first sync under way. */
+function notYetSafe({ safe, synced, failed, coreMismatch }: Verdict, neededBlock: number): boolean {
+  if (safe !== undefined && safe < BigInt(neededBlock)) return true;
+  return !synced && !failed && coreMismatch === undefined;
+}
+
+function view<T>(reason: ChainUnavailable | undefined, found: T | undefined): View<{ readonly view: T }> {
+  if (reason !== undefined || found === undefined) {
+    return { status: "unavailable", reason: reason ?? "indexer_unavailable" };
+  }
+  return { status: "available", view: found };
+}

@@ -1,0 +1,155 @@
+/** From a node's answer to eth_getLogs to events: validated, decoded, each once, in order (design 3, Reading 3). */
+import type { Hex } from "viem";
+import type { Deployment } from "../deployment.ts";
+import { EVENT_SHAPES, type EventShape } from "../event-shape.ts";
+import type { ChainEvent, ContractKind } from "../view/chain-state.ts";
+import { type Block, ContradictingAnswer, type Log, UNDATED, validLog } from "./node-answers.ts";
+
+/** Whose logs are read from which block on. */
+export interface LogSources {
+  /** By address in lower case. */
+  readonly contracts: ReadonlyMap<string, Contract>;
+  readonly topics: readonly Hex[];
+}
+
+export interface Contract {
+  /** Checksummed. */
+  readonly address: string;
+  readonly roles: readonly { readonly kind: ContractKind; readonly fromBlock: bigint }[];
+}
+
+/** Events of one range; the timestamps of `undated` blocks are not in the logs and still have to be asked for. */
+export interface RangeLogs {
+  readonly from: bigint;
+  readonly to: bigint;
+  readonly events: ChainEvent[];
+  readonly undated: ReadonlySet<bigint>;
+}
+
+export function logSources(deployment: Deployment): LogSources {
+  const { deploymentBlock, economy } = deployment;
+  const contracts = new Map<string, Contract>();
+  const add = (kind: ContractKind, address: string, fromBlock: number) => {
+    const key = address.toLowerCase();
+    const roles = [...(contracts.get(key)?.roles ?? []), { kind, fromBlock: BigInt(fromBlock) }];
+    contracts.set(key, { address, roles });
+  };
+  add("factory", deployment.factory, deploymentBlock);
+  add("core", deployment.core, deploymentBlock);
+  add("proxy_admin", deployment.proxyAdmin, deploymentBlock);
+  add("timelock", deployment.operatorTimelock, deploymentBlock);
+  if (economy !== undefined) {
+    add("mining", economy.mining, economy.deploymentBlock);
+    add("collection", economy.collection, economy.deploymentBlock);
+  }
+  const kinds = [...contracts.values()].flatMap(({ roles }) => roles.map(({ kind }) => kind));
+  const topics = new Set(kinds.flatMap((kind) => [...EVENT_SHAPES[kind].keys()] as Hex[]));
+  return { contracts, topics: [...topics] };
+}
+
+/** The filter of eth_getLogs for a range: the contracts that are read there. */
+export function logFilter(sources: LogSources, from: bigint, to: bigint): object {
+  const address = [...sources.contracts].filter(([, { roles }]) => roles.some((role) => role.fromBlock <= to));
+  return {
+    address: address.map(([key]) => key),
+    topics: [sources.topics],
+    fromBlock: `0x${from.toString(16)}`,
+    toBlock: `0x${to.toString(16)}`,
+  };
+}
+
+/**
+ * Decodes one answer. Throws `ContradictingAnswer` for logs of other contracts or blocks, for two different logs in one
+ * place, for two hashes of one block, and for logs of the interface that do not decode; the count of raw logs of the
+ * interface and that of events agree, or it throws.
+ */
+export function decodeLogs(sources: LogSources, from: bigint, to: bigint, answer: unknown): RangeLogs {
+  if (!Array.isArray(answer)) throw new ContradictingAnswer("the logs are not an array");
+  const events = new Map<string, ChainEvent>();
+  const hashes = new Map<bigint, string>();
+  const undated = new Set<bigint>();
+  let raw = 0;
+  let repeated = 0;
+  for (const value of answer) {
+    const log = validLog(value);
+    const { blockNumber } = log;
+    if (blockNumber < from || blockNumber > to) throw new ContradictingAnswer(`a log of block ${blockNumber}`);
+    const contract = sources.contracts.get(log.address);
+    if (contract === undefined) throw new ContradictingAnswer(`a log of ${log.address}, which was not asked for`);
+    if ((hashes.get(blockNumber) ?? log.blockHash) !== log.blockHash) {
+      throw new ContradictingAnswer(`two hashes of block ${blockNumber}`);
+    }
+    hashes.set(blockNumber, log.blockHash);
+    const found = shapeOf(contract, log.topics[0], blockNumber);
+    if (found === undefined) continue;
+    raw++;
+    const event = eventOf(log, contract, found);
+    const place = `${blockNumber}-${event.logIndex}`;
+    const known = events.get(place);
+    if (known === undefined) {
+      events.set(place, event);
+      if (event.blockTimestamp === UNDATED) undated.add(blockNumber);
+    } else {
+      if (fingerprint(known) !== fingerprint(event)) throw new ContradictingAnswer(`two logs at ${place}`);
+      repeated++;
+    }
+  }
+  if (events.size + repeated !== raw) throw new ContradictingAnswer(`${raw} logs gave ${events.size} events`);
+  return { from, to, events: [...events.values()].sort(byPosition), undated };
+}
+
+/** Puts in the timestamps that the logs lacked, and holds every log's block hash against the blocks of the same node. */
+export function withBlocks(range: RangeLogs, blocks: ReadonlyMap<bigint, Block>): RangeLogs {
+  const events = range.events.map((event) => {
+    const block = blocks.get(event.blockNumber);
+    if (block !== undefined && block.hash !== event.blockHash) {
+      throw new ContradictingAnswer(`the logs of block ${block.number} belong to another block of that number`);
+    }
+    if (event.blockTimestamp !== UNDATED) return event;
+    if (block === undefined) throw new ContradictingAnswer(`block ${event.blockNumber} has no timestamp`);
+    return { ...event, blockTimestamp: block.timestamp };
+  });
+  return { ...range, events, undated: new Set() };
+}
+
+interface FoundShape {
+  readonly kind: ContractKind;
+  readonly shape: EventShape;
+}
+
+function shapeOf({ roles }: Contract, topic: Hex | undefined, block: bigint): FoundShape | undefined {
+  if (topic === undefined) return undefined;
+  for (const { kind, fromBlock } of roles) {
+    const shape = EVENT_SHAPES[kind].get(topic);
+    if (shape !== undefined && block >= fromBlock) return { kind, shape };
+  }
+  return undefined;
+}
+
+function eventOf(log: Log, contract: Contract, { kind, shape }: FoundShape): ChainEvent {
+  try {
+    return {
+      contractKind: kind,
+      contractAddress: contract.address,
+      eventName: shape.name,
+      blockNumber: log.blockNumber,
+      blockHash: log.blockHash,
+      blockTimestamp: log.blockTimestamp,
+      transactionHash: log.transactionHash,
+      transactionIndex: log.transactionIndex,
+      logIndex: log.logIndex,
+      arguments: shape.decode(log.topics, log.data),
+    };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ContradictingAnswer(`a ${shape.name} of ${kind} in block ${log.blockNumber} does not decode: ${reason}`);
+  }
+}
+
+function fingerprint(event: ChainEvent): string {
+  return JSON.stringify({ ...event, blockNumber: String(event.blockNumber) });
+}
+
+function byPosition(a: ChainEvent, b: ChainEvent): number {
+  return a.blockNumber === b.blockNumber ? a.logIndex - b.logIndex : a.blockNumber < b.blockNumber ? -1 : 1;
+}

@@ -1,0 +1,23 @@
+/** What the operator is told of a poll; nothing of it holds a key, and nothing of it is in a public body. */
+import type { CheckName } from "../checks/checks.ts";
+
+/** After each stored range. */
+export interface RangeProgress {
+  /** First block of this pass's logs, last block stored, and the safe block it goes to. */
+  readonly from: bigint;
+  readonly through: bigint;
+  readonly safe: bigint;
+  /** Events stored with this range. */
+  readonly events: number;
+}
+
+/** What is wrong with a pass, by node (redacted) and, for a check, by its stable name. */
+export type ProblemEvent =
+  | { readonly type: "failed"; readonly node: string; readonly message: string }
+  | { readonly type: "doubt" | "mismatch"; readonly node: string; readonly check: CheckName; readonly detail: string };
+
+/** What the operator is told; nothing of it holds a key. */
+export type PollEvent =
+  | ProblemEvent
+  | ({ readonly type: "range"; readonly node: string } & RangeProgress)
+  | { readonly type: "good"; readonly node: string; readonly head: bigint };

@@ -1,0 +1,86 @@
+/** The operator timelock's last upgrade (design 3, "Derived values", Governance; read-api.md 3.9). */
+import { decodeFunctionData, type Hex } from "viem";
+import { PROXY_ADMIN_ABI } from "../abi.ts";
+import type { ChainEvent, CoreView } from "./chain-state.ts";
+
+interface Operation {
+  readonly id: string;
+  state: "Pending" | "Executed" | "Cancelled";
+  /** Position of its last scheduling and execution in the timelock's events. */
+  scheduledAt: number;
+  executedAt: number;
+  /** Whether one of its calls goes to the proxy admin. */
+  upgrade: boolean;
+  /** Of the last upgradeAndCall; undefined where there is none. */
+  implementation: string | undefined;
+}
+
+const NONE = `0x${"0".repeat(64)}`;
+
+/**
+ * From the timelock's events in ascending order. `slot` is the address in the Core's ERC-1967 implementation slot.
+ */
+export function governance(events: readonly ChainEvent[], proxyAdmin: string, slot: string): CoreView["governance"] {
+  const upgrades = [...operations(events, proxyAdmin).values()].filter((operation) => operation.upgrade);
+  const last = latest(upgrades, (operation) => operation.scheduledAt);
+  if (last === undefined) return { operationId: NONE, operationKind: "None", operationState: "None" };
+  const pending = upgrades.filter((operation) => operation.state === "Pending");
+  const executed = latest(
+    upgrades.filter((operation) => operation.executedAt >= 0),
+    (operation) => operation.executedAt,
+  );
+  const replaced = executed?.implementation !== undefined && executed.implementation !== slot;
+  if (pending.length > 1 || replaced) {
+    return { operationId: last.id, operationKind: "Conflict", operationState: "Conflict" };
+  }
+  return { operationId: last.id, operationKind: "Upgrade", operationState: last.state };
+}
+
+function operations(events: readonly ChainEvent[], proxyAdmin: string): Map<string, Operation> {
+  const found = new Map<string, Operation>();
+  events.forEach((event, position) => {
+    const id = argument(event, "id");
+    const known = found.get(id);
+    const operation: Operation = known ?? {
+      id,
+      state: "Pending",
+      scheduledAt: -1,
+      executedAt: -1,
+      upgrade: false,
+      implementation: undefined,
+    };
+    found.set(id, operation);
+    if (event.eventName === "Cancelled") {
+      operation.state = "Cancelled";
+      return;
+    }
+    const scheduled = event.eventName === "CallScheduled";
+    operation.state = scheduled ? "Pending" : "Executed";
+    operation[scheduled ? "scheduledAt" : "executedAt"] = position;
+    if (argument(event, "target") !== proxyAdmin) return;
+    operation.upgrade = true;
+    operation.implementation = newImplementation(argument(event, "data")) ?? operation.implementation;
+  });
+  return found;
+}
+
+/** The second argument of upgradeAndCall, whatever proxy it names; other call data names none. */
+function newImplementation(data: string): string | undefined {
+  try {
+    const { functionName, args } = decodeFunctionData({ abi: PROXY_ADMIN_ABI, data: data as Hex });
+    return functionName === "upgradeAndCall" ? (args as readonly string[])[1] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function latest(operations: readonly Operation[], position: (operation: Operation) => number): Operation | undefined {
+  return operations.reduce<Operation | undefined>(
+    (last, one) => (last === undefined || position(one) > position(last) ? one : last),
+    undefined,
+  );
+}
+
+function argument(event: ChainEvent, name: string): string {
+  return event.arguments.find((one) => one.name === name)?.value ?? "";
+}

@@ -1,0 +1,134 @@
+/** The published views of one reading (read-api.md 2.7 to 2.9), and their form in the chain's file. */
+
+import { miningImplementation } from "../checks/checks.ts";
+import type { Deployment, EconomyDeployment } from "../deployment.ts";
+import type { ChainEvent, ChainPoint, CoreView, EconomyView, SafeCoreState } from "./chain-state.ts";
+import { governance } from "./governance.ts";
+import type { Reading } from "./reading.ts";
+import type { CoreStateRead, EconomyStateRead } from "./state-read.ts";
+
+export interface Snapshot {
+  readonly core: CoreView;
+  readonly safeCore: SafeCoreState;
+  /** Undefined without an economy, and where its checks fail. */
+  readonly economy: EconomyView | undefined;
+}
+
+/** What the stored logs and those of the pass say at the safe block. */
+export interface LogFacts {
+  /** Newest first, at most 25. */
+  readonly events: readonly ChainEvent[];
+  readonly source: ChainEvent;
+  readonly lastSettlement: ChainEvent | undefined;
+  /** Of the timelock, ascending. */
+  readonly timelock: readonly ChainEvent[];
+}
+
+export function coreView(
+  deployment: Deployment,
+  reading: Reading,
+  core: CoreStateRead,
+  facts: LogFacts,
+  head: bigint,
+): CoreView {
+  return {
+    chain: chainPoint(deployment, reading, head),
+    identities: {
+      factory: deployment.factory,
+      core: deployment.core,
+      proxyAdmin: deployment.proxyAdmin,
+      proxyAdminOwner: core.proxyAdminOwner,
+      operatorTimelock: deployment.operatorTimelock,
+      operatorProposer: deployment.operatorProposer,
+      proxyImplementation: reading.implementation,
+      proxyAdminSlot: reading.proxyAdminSlot,
+    },
+    configuration: {
+      streamId: core.streamId,
+      genesisTimestamp: core.genesisTimestamp,
+      roundDuration: core.roundDuration,
+      maxWorkPerRound: core.maxWorkPerRound,
+      maxRoundsPerBatch: core.maxRoundsPerBatch,
+      workPerBlock: core.workPerBlock,
+      guardian: core.guardian,
+      reporter: core.reporter,
+    },
+    core: {
+      settledThroughRound: core.settledThroughRound,
+      cumulativeWork: core.cumulativeWork,
+      blockHeight: core.blockHeight,
+      currentWork: core.currentWork,
+      workPerBlock: core.workPerBlock,
+      authorizationNonce: core.authorizationNonce,
+      paused: core.paused,
+    },
+    implementation: {
+      codeAddress: reading.implementation,
+      codeVersion: core.codeVersion,
+      storageLayoutDigest: core.storageLayoutDigest,
+      runtimeHash: reading.runtimeHash,
+    },
+    governance: governance(facts.timelock, deployment.proxyAdmin, reading.implementation),
+    source: facts.source,
+    events: facts.events,
+  };
+}
+
+export function economyView(deployment: EconomyDeployment, reading: Reading, economy: EconomyStateRead): EconomyView {
+  return {
+    releaseId: deployment.releaseId,
+    protocolRevision: deployment.protocolRevision,
+    rewardModelRevision: deployment.rewardModelRevision,
+    deploymentBlock: BigInt(deployment.deploymentBlock),
+    mining: deployment.mining,
+    token: deployment.token,
+    tokenFactory: deployment.tokenFactory,
+    collection: deployment.collection,
+    symbol: economy.symbol,
+    miningImplementation: miningImplementation(deployment.mining, reading),
+    miningImplementationVersion: economy.implementationVersion,
+    miningStorageLayoutDigest: economy.storageLayoutDigest,
+    mintedThroughRound: economy.mintedThroughRound,
+    baselineRewardPerBlock: economy.baselineRewardPerBlock,
+    rewardWeightActivationRound: economy.rewardWeightActivationRound,
+  };
+}
+
+export function safeCoreState(core: CoreStateRead, lastSettlement: ChainEvent | undefined): SafeCoreState {
+  return {
+    settledThroughRound: core.settledThroughRound,
+    cumulativeWork: core.cumulativeWork,
+    blockHeight: core.blockHeight,
+    currentWork: core.currentWork,
+    workPerBlock: core.workPerBlock,
+    lastSettlement:
+      lastSettlement === undefined
+        ? null
+        : { confirmedAt: lastSettlement.blockTimestamp, transactionHash: lastSettlement.transactionHash },
+  };
+}
+
+/** JSON in which a bigint is `{"n": "…"}`. */
+export function writeSnapshot(snapshot: Snapshot): string {
+  return JSON.stringify(snapshot, (_, value) => (typeof value === "bigint" ? { n: value.toString() } : value));
+}
+
+export function readSnapshot(text: string): Snapshot {
+  return JSON.parse(text, (_, value) =>
+    typeof value === "object" && value !== null && typeof value.n === "string" && Object.keys(value).length === 1
+      ? BigInt(value.n)
+      : value,
+  ) as Snapshot;
+}
+
+function chainPoint(deployment: Deployment, { block }: Reading, head: bigint): ChainPoint {
+  return {
+    target: deployment.target,
+    chainId: BigInt(deployment.chainId),
+    deploymentBlock: BigInt(deployment.deploymentBlock),
+    indexedThroughBlock: head,
+    safeThroughBlock: block.number,
+    safeBlockHash: block.hash,
+    safeBlockTimestamp: block.timestamp,
+  };
+}

@@ -1,0 +1,87 @@
+/**
+ * Receipts (design 2): key telemetryId, (bootId, sequence) unique too, and counters that never fall within an epoch.
+ * The position is given here: the next one, taken by accepted receipts alone, so that positions are dense.
+ */
+
+import { statement } from "../../../sqlite/statement.ts";
+import { compareDecimals } from "../../../values/decimal.ts";
+import type { RecordOf } from "../decode/records.ts";
+import { conflict, Fault, type Verdict } from "../fault.ts";
+import type { Standing, Standings } from "./standings.ts";
+import { integer, isSame } from "./stored.ts";
+
+type Receipt = RecordOf<"receipt">;
+
+export function acceptReceipt(standings: Standings, standing: Standing, receipt: Receipt): Verdict {
+  const epoch = standings.epoch(standing, receipt.counterEpoch);
+  if (epoch !== undefined) {
+    const workFalls = compareDecimals(receipt.cumulativeWorkUnits, epoch.cumulativeWorkUnits) < 0;
+    if (workFalls || receipt.distanceMm < epoch.distanceMm) {
+      if (storedAs(standings, standing, receipt) === "same") return "duplicate";
+      return workFalls
+        ? new Fault(
+            "counter_regression",
+            "cumulativeWorkUnits",
+            `cumulativeWorkUnits falls below ${epoch.cumulativeWorkUnits} within its counterEpoch`,
+          )
+        : new Fault(
+            "distance_regression",
+            "distanceMm",
+            `distanceMm falls below ${epoch.distanceMm} within its counterEpoch`,
+          );
+    }
+  }
+  const position = standing.watermarks.receipt + 1;
+  if (!insert(standings, standings.exist(standing), position, receipt)) {
+    const stored = storedAs(standings, standing, receipt);
+    if (stored === "same") return "duplicate";
+    return stored === "other"
+      ? conflict("telemetryId", "another receipt has this telemetryId")
+      : conflict("sequence", "another receipt has this bootId and sequence");
+  }
+  const { cumulativeWorkUnits, distanceMm } = receipt;
+  const firstPosition = epoch?.firstPosition ?? position;
+  const moved = { firstPosition, lastPosition: position, cumulativeWorkUnits, distanceMm, moved: true };
+  standing.epochs.set(receipt.counterEpoch, moved);
+  return "accepted";
+}
+
+/** False where one of the three keys is taken. */
+function insert({ db }: Standings, installation: number, position: number, receipt: Receipt): boolean {
+  return (
+    statement(db, INSERT).run(
+      installation,
+      position,
+      receipt.telemetryId,
+      receipt.bootId,
+      receipt.counterEpoch,
+      integer(receipt.sequence),
+      receipt.observedAt,
+      receipt.receivedAt,
+      receipt.cumulativeWorkUnits,
+      receipt.provenance,
+      receipt.softwareVersion,
+      receipt.coreStatus,
+      integer(receipt.rpmMilli),
+      integer(receipt.speedMmPerSecond),
+      integer(receipt.distanceMm),
+    ).changes === 1
+  );
+}
+
+const INSERT = `INSERT INTO receipt VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`;
+
+type StoredReceipt = Omit<Receipt, "type" | "installationId">;
+
+/** What the ledger has under this telemetryId. */
+function storedAs({ db }: Standings, { no }: Standing, receipt: Receipt): "same" | "other" | undefined {
+  const stored = statement<[number, string], StoredReceipt>(db, STORED).get(no, receipt.telemetryId);
+  return stored === undefined ? undefined : isSame(stored, receipt) ? "same" : "other";
+}
+
+const STORED = `
+SELECT telemetry_id AS telemetryId, boot_id AS bootId, counter_epoch AS counterEpoch, sequence,
+       observed_at AS observedAt, received_at AS receivedAt, cumulative_work_units AS cumulativeWorkUnits, provenance,
+       software_version AS softwareVersion, core_status AS coreStatus, rpm_milli AS rpmMilli,
+       speed_mm_per_second AS speedMmPerSecond, distance_mm AS distanceMm
+FROM receipt WHERE installation = ? AND telemetry_id = ?`;

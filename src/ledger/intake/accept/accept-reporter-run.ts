@@ -1,0 +1,28 @@
+/** Runs of the Reporter (design 2): open, then finished once; the open form may come late, or never. */
+import { statement } from "../../../sqlite/statement.ts";
+import type { RecordOf } from "../decode/records.ts";
+import { conflict, type Verdict } from "../fault.ts";
+import type { Standing, Standings } from "./standings.ts";
+import { isSame } from "./stored.ts";
+
+export function acceptReporterRun(standings: Standings, standing: Standing, run: RecordOf<"reporter_run">): Verdict {
+  const { db } = standings;
+  const { startedAt, finishedAt, result } = run;
+  const come = { finishedAt, result };
+  const stored = statement<[number, number], typeof come>(db, STORED).get(standing.no, startedAt);
+  if (stored === undefined) {
+    statement(db, INSERT).run(standings.exist(standing), startedAt, finishedAt, result);
+    return "accepted";
+  }
+  if (finishedAt === null || isSame(stored, come)) return "duplicate";
+  if (stored.finishedAt !== null) return conflict("startedAt", "the run ended otherwise");
+  statement(db, FINISH).run(finishedAt, result, standing.no, startedAt);
+  return "accepted";
+}
+
+const STORED = `
+SELECT finished_at AS finishedAt, result FROM reporter_run WHERE installation = ? AND started_at = ?`;
+
+const INSERT = "INSERT INTO reporter_run VALUES (?, ?, ?, ?)";
+
+const FINISH = "UPDATE reporter_run SET finished_at = ?, result = ? WHERE installation = ? AND started_at = ?";

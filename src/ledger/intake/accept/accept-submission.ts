@@ -1,0 +1,94 @@
+/**
+ * Settlement submissions (design 2; read-api.md 2.5 rules 4 and 7): each record moves its submission on, until a
+ * terminal lifecycle, which never changes. Every accepted record is remembered, so that an equal one is a duplicate.
+ */
+import { statement } from "../../../sqlite/statement.ts";
+import type { RecordOf } from "../decode/records.ts";
+import { conflict, Fault, type Verdict } from "../fault.ts";
+import type { Standing, Standings } from "./standings.ts";
+import { isTerminal, type Submission, submissionFault } from "./submission-rules.ts";
+
+export function acceptSubmission(
+  standings: Standings,
+  standing: Standing,
+  submission: RecordOf<"submission">,
+): Verdict {
+  const { db } = standings;
+  const { submissionId } = submission;
+  const record = JSON.stringify(columns(submission));
+  const current = statement<[number, string], Current>(db, CURRENT).get(standing.no, submissionId);
+  if (current !== undefined) {
+    if (statement(db, REMEMBERED).get(standing.no, submissionId, record) !== undefined) return "duplicate";
+    const isOther = !keepsItsPlan(current, submission);
+    if (isTerminal(current.lifecycle) && !isOther) {
+      return new Fault("submission_terminal", "lifecycle", `the submission is ${current.lifecycle} and never changes`);
+    }
+    const invalid = submissionFault(submission, current.lifecycle);
+    if (invalid !== undefined) return invalid;
+    if (isOther) return conflict("submissionId", "the submission has another frontier, expected result or preparedAt");
+  } else {
+    const invalid = submissionFault(submission, undefined);
+    if (invalid !== undefined) return invalid;
+  }
+  const no = standings.exist(standing);
+  const changedSeq = standing.watermarks.submission + 1;
+  statement(db, REPLACE).run(no, submissionId, ...columns(submission), changedSeq);
+  statement(db, "INSERT INTO submission_record VALUES (?, ?, ?)").run(no, submissionId, record);
+  return "accepted";
+}
+
+interface Current {
+  readonly lifecycle: Submission["lifecycle"];
+  readonly previousSettledThroughRound: string;
+  readonly settledThroughRound: string;
+  readonly cumulativeWork: string;
+  readonly blockHeight: string;
+  readonly currentWork: string;
+  readonly completedBlockCount: string;
+  readonly preparedAt: number;
+}
+
+/** What a submission sets out with never changes. */
+function keepsItsPlan(current: Current, { expected, ...submission }: Submission): boolean {
+  return (
+    current.previousSettledThroughRound === submission.previousSettledThroughRound &&
+    current.settledThroughRound === submission.settledThroughRound &&
+    current.cumulativeWork === expected.cumulativeWork &&
+    current.blockHeight === expected.blockHeight &&
+    current.currentWork === expected.currentWork &&
+    current.completedBlockCount === expected.completedBlockCount &&
+    current.preparedAt === submission.preparedAt
+  );
+}
+
+/** Its fields behind the key, in the order of the table's columns. */
+function columns({ expected, ...submission }: Submission): (string | number | null)[] {
+  return [
+    submission.lifecycle,
+    submission.previousSettledThroughRound,
+    submission.settledThroughRound,
+    submission.activeRoundCount,
+    expected.cumulativeWork,
+    expected.blockHeight,
+    expected.currentWork,
+    expected.completedBlockCount,
+    submission.transactionHash,
+    submission.preparedAt,
+    submission.submittedAt,
+    submission.terminalAt,
+    submission.confirmedAt,
+    submission.outcomeCode,
+  ];
+}
+
+const CURRENT = `
+SELECT lifecycle, previous_settled_through_round AS previousSettledThroughRound,
+       settled_through_round AS settledThroughRound, expected_cumulative_work AS cumulativeWork,
+       expected_block_height AS blockHeight, expected_current_work AS currentWork,
+       expected_completed_block_count AS completedBlockCount, prepared_at AS preparedAt
+FROM submission WHERE installation = ? AND submission_id = ?`;
+
+const REMEMBERED = "SELECT 1 FROM submission_record WHERE installation = ? AND submission_id = ? AND record = ?";
+
+const REPLACE = `
+INSERT OR REPLACE INTO submission VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;

@@ -1,0 +1,26 @@
+/** Typed reads of the modules' latest snapshots (design 2, `module`): what may be published of them, and no more. */
+import type { Database } from "better-sqlite3";
+import { statement } from "../../sqlite/statement.ts";
+
+export interface ModuleSnapshot {
+  readonly instanceId: string;
+  readonly moduleType: string;
+  readonly driverId: string;
+  readonly moduleVersion: string;
+  readonly schemaVersion: number;
+  readonly state: string;
+  /** Epoch ms, as is healthCheckedAt. */
+  readonly observedAt: number;
+  readonly provenance: string;
+  readonly healthCheckedAt: number;
+}
+
+/** Ordered by instanceId in code units (UTF-16), as design 4 asks; SQLite would order by UTF-8 bytes. */
+export function readModules(ledger: Database, installation: number): ModuleSnapshot[] {
+  const sql = `SELECT instance_id AS instanceId, module_type AS moduleType, driver_id AS driverId,
+      module_version AS moduleVersion, schema_version AS schemaVersion, state, observed_at AS observedAt, provenance,
+      health_checked_at AS healthCheckedAt
+    FROM module WHERE installation = ?`;
+  const modules = statement<[number], ModuleSnapshot>(ledger, sql).all(installation);
+  return modules.sort((a, b) => (a.instanceId < b.instanceId ? -1 : a.instanceId > b.instanceId ? 1 : 0));
+}

@@ -1,0 +1,45 @@
+/** Typed reads of accepted measurements (design 2, `receipt`). Positions are 1, 2, 3 … per installation. */
+import type { Database } from "better-sqlite3";
+import { statement } from "../../sqlite/statement.ts";
+
+export interface Receipt {
+  readonly position: number;
+  readonly telemetryId: string;
+  readonly bootId: string;
+  readonly counterEpoch: string;
+  readonly sequence: number;
+  /** Epoch ms, as is receivedAt. */
+  readonly observedAt: number;
+  readonly receivedAt: number;
+  /** uint64 decimal string. */
+  readonly cumulativeWorkUnits: string;
+  readonly provenance: string;
+  readonly softwareVersion: string;
+  readonly coreStatus: string;
+  readonly rpmMilli: number;
+  readonly speedMmPerSecond: number;
+  readonly distanceMm: number;
+}
+
+const COLUMNS = `position, telemetry_id AS telemetryId, boot_id AS bootId, counter_epoch AS counterEpoch, sequence,
+  observed_at AS observedAt, received_at AS receivedAt, cumulative_work_units AS cumulativeWorkUnits, provenance,
+  software_version AS softwareVersion, core_status AS coreStatus, rpm_milli AS rpmMilli,
+  speed_mm_per_second AS speedMmPerSecond, distance_mm AS distanceMm`;
+
+/** The receipt with the highest position. */
+export function readNewestReceipt(ledger: Database, installation: number): Receipt | undefined {
+  const sql = `SELECT ${COLUMNS} FROM receipt WHERE installation = ? ORDER BY position DESC LIMIT 1`;
+  return statement<[number], Receipt>(ledger, sql).get(installation);
+}
+
+/** The receipts from one position to another, both included, ascending. */
+export function readReceipts(ledger: Database, installation: number, from: number, to: number): Receipt[] {
+  const sql = `SELECT ${COLUMNS} FROM receipt WHERE installation = ? AND position BETWEEN ? AND ? ORDER BY position`;
+  return statement<[number, number, number], Receipt>(ledger, sql).all(installation, from, to);
+}
+
+/** The telemetryId at a position, by which a ledger is known to go on from what was published. */
+export function readTelemetryIdAt(ledger: Database, installation: number, position: number): string | undefined {
+  const sql = "SELECT telemetry_id FROM receipt WHERE installation = ? AND position = ?";
+  return statement<[number, number], string>(ledger, sql).pluck().get(installation, position);
+}

@@ -1,0 +1,41 @@
+/** Typed reads of the Reporter's runs (design 2, `reporter_run`). Instants are epoch ms. */
+import type { Database } from "better-sqlite3";
+import { statement } from "../../sqlite/statement.ts";
+
+export type RunResult = "submitted" | "nothing_to_submit" | "failed";
+
+export interface ReporterRun {
+  readonly startedAt: number;
+  /** Null together with the result while it runs. */
+  readonly finishedAt: number | null;
+  readonly result: RunResult | null;
+}
+
+const COLUMNS = "started_at AS startedAt, finished_at AS finishedAt, result";
+
+/** The run with the highest startedAt. */
+export function readLastRun(ledger: Database, installation: number): ReporterRun | undefined {
+  const sql = `SELECT ${COLUMNS} FROM reporter_run WHERE installation = ? ORDER BY started_at DESC LIMIT 1`;
+  return statement<[number], ReporterRun>(ledger, sql).get(installation);
+}
+
+export interface LastCompletion {
+  readonly finishedAt: number;
+  /** A run that started later has not finished. */
+  readonly newerRunUnfinished: boolean;
+}
+
+/** The highest finishedAt; of two runs that share it the higher startedAt counts (design 4, "Process"). */
+export function readLastCompletion(ledger: Database, installation: number): LastCompletion | undefined {
+  const completed = statement<[number], { startedAt: number; finishedAt: number }>(
+    ledger,
+    `SELECT started_at AS startedAt, finished_at AS finishedAt FROM reporter_run
+      WHERE installation = ? AND finished_at IS NOT NULL ORDER BY finished_at DESC, started_at DESC LIMIT 1`,
+  ).get(installation);
+  if (completed === undefined) return undefined;
+  const newer = statement<[number, number]>(
+    ledger,
+    "SELECT 1 FROM reporter_run WHERE installation = ? AND finished_at IS NULL AND started_at > ? LIMIT 1",
+  ).get(installation, completed.startedAt);
+  return { finishedAt: completed.finishedAt, newerRunUnfinished: newer !== undefined };
+}

@@ -1,0 +1,45 @@
+/** Typed reads of what the Oracle and the operator switch (design 2, `oracle` and `settlement_control`). */
+import type { Database } from "better-sqlite3";
+import { statement } from "../../sqlite/statement.ts";
+
+/** The Oracle's own block, as its latest record says; null where it is lifted or was never set. */
+export function readOracleBlock(ledger: Database, installation: number): string | null {
+  const sql = "SELECT blocked_reason FROM oracle_block WHERE installation = ? ORDER BY at DESC LIMIT 1";
+  return (
+    (statement<[number], string | null>(ledger, sql).pluck().get(installation) as string | null | undefined) ?? null
+  );
+}
+
+export interface SettlementControl {
+  readonly settlementEnabled: boolean;
+  readonly reporterEnvironmentEnabled: boolean;
+  readonly blockedReason: string | null;
+  readonly incidentOpen: boolean;
+}
+
+/** Before the first record everything is off (design 4, "Process"). */
+export const NO_CONTROL: SettlementControl = {
+  settlementEnabled: false,
+  reporterEnvironmentEnabled: false,
+  blockedReason: null,
+  incidentOpen: false,
+};
+
+/** The operator's switches, as the latest record says. */
+export function readSettlementControl(ledger: Database, installation: number): SettlementControl {
+  const row = statement<
+    [number],
+    { enabled: number; reporter: number; blockedReason: string | null; incident: number }
+  >(
+    ledger,
+    `SELECT settlement_enabled AS enabled, reporter_environment_enabled AS reporter, blocked_reason AS blockedReason,
+      incident_open AS incident FROM settlement_control WHERE installation = ? ORDER BY at DESC LIMIT 1`,
+  ).get(installation);
+  if (row === undefined) return NO_CONTROL;
+  return {
+    settlementEnabled: row.enabled === 1,
+    reporterEnvironmentEnabled: row.reporter === 1,
+    blockedReason: row.blockedReason,
+    incidentOpen: row.incident === 1,
+  };
+}

@@ -1,0 +1,197 @@
+/**
+ * A directory as a store: one file an object, metadata and body together (`filesystem-message.ts`), put by rename.
+ *
+ * - Whole: a file is written and synced under `.tmp`, then renamed to its name. Nothing ever writes to a file that has
+ *   a name, so that whoever opens one reads one put. A crash leaves a file under `.tmp` that nobody reads and the next
+ *   writer removes.
+ * - Durable: the bytes are synced before the rename, the directory after it; only then does `put` return.
+ * - Conditions: judging the tag and the rename happen under a lock of the machine (`filesystem-lock.ts`). Plain puts
+ *   and deletes take it too: one that came between a condition's judgement and its rename would be overwritten by a
+ *   put whose condition no longer held.
+ * - Reads take no lock. A read costs one `stat` while the file is the one that was read twice before.
+ *
+ * The lock file is also the mark of a store: where it is missing (a disk that is not mounted), nothing is "absent".
+ */
+import { randomBytes } from "node:crypto";
+import { closeSync, fstatSync, openSync, readFileSync, renameSync, rmSync, statSync, unlinkSync } from "node:fs";
+import { open, readdir } from "node:fs/promises";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { makeDirectory } from "../../files/make-directory.ts";
+import { checkKey, checkObject } from "../check-object.ts";
+import {
+  type GetOptions,
+  type ObjectStore,
+  type PutCondition,
+  StoreConflict,
+  type StoredObject,
+  type StoreObject,
+  type StoreTag,
+  StoreUnavailable,
+} from "../object-store.ts";
+import { FilesystemCache } from "./cache.ts";
+import { FilesystemLock } from "./lock.ts";
+import { formatHead, parseMessage } from "./message.ts";
+import { fileOfKey, keyOfFile } from "./names.ts";
+import { checkReadable, prepareDirectory, STORE_MARK, TEMPORARY } from "./prepare.ts";
+
+const MAX_PATHS = 1024;
+
+export class FilesystemStore implements ObjectStore {
+  readonly name: string;
+  private readonly cache = new FilesystemCache();
+  private readonly lock: FilesystemLock | undefined;
+  private readonly paths = new Map<string, string>();
+
+  /**
+   * For a writer the directory is made and tried: throws `Failure` (`store_unwritable`, `disk_full`). A reader waits for
+   * one that is not there yet, but not for a file to become one (`store_unreadable`).
+   */
+  constructor(directory: string, options: { write: boolean }) {
+    this.name = resolve(directory);
+    if (options.write) {
+      prepareDirectory(this.name);
+      this.lock = new FilesystemLock(join(this.name, STORE_MARK));
+    } else checkReadable(this.name);
+  }
+
+  async get(key: string, options: GetOptions = {}): Promise<StoredObject | undefined> {
+    return this.read(this.pathOf(key), options.fresh === true);
+  }
+
+  async put(key: string, object: StoreObject, condition?: PutCondition): Promise<StoreTag> {
+    const path = this.pathOf(key);
+    checkObject(object);
+    const lock = this.writable();
+    const tag = randomBytes(12).toString("base64url");
+    const temporary = join(this.name, TEMPORARY, tag);
+    try {
+      await writeSynced(temporary, formatHead(object, tag), object.body);
+      lock.hold(() => {
+        if (condition !== undefined) this.judge(path, key, condition);
+        renameInto(temporary, path);
+      });
+      await syncDirectory(dirname(path));
+      return tag;
+    } catch (error) {
+      rmSync(temporary, { force: true });
+      throw error instanceof StoreConflict ? error : unavailable("put", path, error);
+    }
+  }
+
+  async delete(key: string): Promise<void> {
+    const path = this.pathOf(key);
+    try {
+      this.writable().hold(() => unlinkSync(path));
+      await syncDirectory(dirname(path));
+    } catch (error) {
+      if (codeOf(error) !== "ENOENT") throw unavailable("delete", path, error);
+    }
+    this.cache.drop(path);
+  }
+
+  async *list(prefix: string): AsyncIterable<string> {
+    const keys: string[] = [];
+    try {
+      for (const entry of await readdir(this.name, { recursive: true, withFileTypes: true })) {
+        if (!entry.isFile()) continue;
+        const file = relative(this.name, join(entry.parentPath, entry.name)).split(sep).join("/");
+        const key = keyOfFile(file);
+        if (key?.startsWith(prefix)) keys.push(key);
+      }
+    } catch (error) {
+      throw unavailable("list", this.name, error);
+    }
+    yield* keys.sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
+  }
+
+  private read(path: string, fresh: boolean): StoredObject | undefined {
+    let fd: number | undefined;
+    try {
+      const now = statSync(path, { bigint: true, throwIfNoEntry: false });
+      if (now === undefined) return this.absent();
+      const cached = fresh ? undefined : this.cache.get(path, now);
+      if (cached !== undefined) return cached;
+      fd = openSync(path, "r");
+      const stats = fstatSync(fd, { bigint: true });
+      const object = parseMessage(readFileSync(fd));
+      if (object === undefined) throw new Error("the file is damaged");
+      this.cache.add(path, { fd, stats, object });
+      return object;
+    } catch (error) {
+      if (fd !== undefined) closeSync(fd);
+      // Deleted between the stat and the opening.
+      if (codeOf(error) === "ENOENT" && fd === undefined) return this.absent();
+      throw error instanceof StoreUnavailable ? error : unavailable("get", path, error);
+    }
+  }
+
+  private absent(): undefined {
+    const mark = join(this.name, STORE_MARK);
+    if (statSync(mark, { throwIfNoEntry: false }) === undefined) {
+      throw new StoreUnavailable(`${this.name}: no store is here (${STORE_MARK} is missing)`);
+    }
+    return undefined;
+  }
+
+  private judge(path: string, key: string, condition: PutCondition): void {
+    const current = this.read(path, true)?.tag;
+    if (current !== ("ifTag" in condition ? condition.ifTag : undefined)) {
+      throw new StoreConflict(`${key}: the object is ${current === undefined ? "gone" : "another"}`);
+    }
+  }
+
+  /** Judged and translated once: a reader asks for a few keys again and again. */
+  private pathOf(key: string): string {
+    let path = this.paths.get(key);
+    if (path === undefined) {
+      checkKey(key);
+      path = join(this.name, fileOfKey(key));
+      if (this.paths.size >= MAX_PATHS) this.paths.clear();
+      this.paths.set(key, path);
+    }
+    return path;
+  }
+
+  private writable(): FilesystemLock {
+    if (this.lock === undefined) throw new TypeError(`${this.name} was opened for reading only`);
+    return this.lock;
+  }
+}
+
+async function writeSynced(path: string, head: string, body: Uint8Array): Promise<void> {
+  const file = await open(path, "wx");
+  try {
+    await file.writev([Buffer.from(head), body]);
+    await file.datasync();
+  } finally {
+    await file.close();
+  }
+}
+
+function renameInto(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
+    makeDirectory(dirname(to));
+    renameSync(from, to);
+  }
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, "r");
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}
+
+function unavailable(what: string, path: string, cause: unknown): StoreUnavailable {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new StoreUnavailable(`${what} ${path}: ${reason}`, { cause });
+}

@@ -1,0 +1,93 @@
+/**
+ * An R2 bucket as a store, through a Worker's binding: at the edge, without `node:`. The runtime signs, retries and
+ * times the requests itself. Tags hash the body alone, as on S3.
+ */
+import { checkKey, checkObject } from "../check-object.ts";
+import {
+  type ObjectStore,
+  type PutCondition,
+  StoreConflict,
+  type StoredObject,
+  type StoreObject,
+  type StoreTag,
+  StoreUnavailable,
+} from "../object-store.ts";
+import type { R2Bucket, R2PutOptions } from "./binding.ts";
+
+/** The binding has no time limit of its own; below the publisher's PUT_LIMIT_MS, as on S3. */
+const LIMIT_MS = 3_500;
+
+export class R2Store implements ObjectStore {
+  readonly name: string;
+  readonly #bucket: R2Bucket;
+  readonly #root: string;
+
+  /** `prefix` has no slash at its ends and may be empty. */
+  constructor(bucket: R2Bucket, prefix = "") {
+    this.name = `r2:${prefix}`;
+    this.#bucket = bucket;
+    this.#root = prefix === "" ? "" : `${prefix}/`;
+  }
+
+  async get(key: string): Promise<StoredObject | undefined> {
+    checkKey(key);
+    return limited(`get ${this.name}/${key}`, async () => {
+      const found = await this.#bucket.get(this.#root + key);
+      if (found === null) return undefined;
+      return {
+        body: new Uint8Array(await found.arrayBuffer()),
+        contentType: found.httpMetadata?.contentType ?? "",
+        metadata: found.customMetadata ?? {},
+        tag: found.etag,
+      };
+    });
+  }
+
+  async put(key: string, object: StoreObject, condition?: PutCondition): Promise<StoreTag> {
+    checkKey(key);
+    checkObject(object);
+    const what = `put ${this.name}/${key}`;
+    const options = {
+      httpMetadata: { contentType: object.contentType },
+      customMetadata: object.metadata,
+      ...onlyIf(condition),
+    };
+    const done = await limited(what, () => this.#bucket.put(this.#root + key, object.body, options));
+    if (done === null) throw new StoreConflict(`${what}: the condition does not hold`);
+    return done.etag;
+  }
+
+  async delete(key: string): Promise<void> {
+    checkKey(key);
+    await limited(`delete ${this.name}/${key}`, () => this.#bucket.delete(this.#root + key));
+  }
+
+  async *list(prefix: string): AsyncIterable<string> {
+    let cursor: string | undefined;
+    do {
+      const options = { prefix: this.#root + prefix, ...(cursor === undefined ? {} : { cursor }) };
+      const page = await limited(`list ${this.name}/${prefix}`, () => this.#bucket.list(options));
+      for (const { key } of page.objects) yield key.slice(this.#root.length);
+      cursor = page.truncated ? page.cursor : undefined;
+    } while (cursor !== undefined);
+  }
+}
+
+function onlyIf(condition: PutCondition | undefined): Pick<R2PutOptions, "onlyIf"> {
+  if (condition === undefined) return {};
+  return { onlyIf: "ifTag" in condition ? { etagMatches: condition.ifTag } : { etagDoesNotMatch: "*" } };
+}
+
+async function limited<T>(what: string, request: () => Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${LIMIT_MS} ms`)), LIMIT_MS);
+  });
+  try {
+    return await Promise.race([request(), late]);
+  } catch (cause) {
+    throw new StoreUnavailable(`${what}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,149 @@
+/** One attempt at each request to a bucket; what it means and whether to try again is decided in `s3.ts`. */
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+  type S3ClientConfig,
+} from "@aws-sdk/client-s3";
+import type { StoredObject, StoreObject, StoreTag } from "../object-store.ts";
+import type { Attempt } from "../retry.ts";
+import { bareTag } from "./conditions.ts";
+
+/** Connections at once; above what a publisher keeps in flight. */
+const MAX_SOCKETS = 64;
+/** The metadata that marks one put; taken off what is read. */
+const PUT_MARK = "noonmark-put";
+
+export interface PutHeaders {
+  readonly IfNoneMatch?: "*";
+  readonly IfMatch?: string;
+}
+
+/** An object, and the mark of the put that stored it. */
+export interface Marked {
+  readonly mark: string | undefined;
+  readonly object: StoredObject;
+}
+
+export class S3Bucket {
+  readonly #client: S3Client;
+  readonly #bucket: string;
+  readonly #root: string;
+
+  /** `prefix` has no slash at its ends and may be empty. */
+  constructor(bucket: string, prefix: string, config: S3ClientConfig) {
+    this.#bucket = bucket;
+    this.#root = prefix === "" ? "" : `${prefix}/`;
+    this.#client = new S3Client({
+      requestChecksumCalculation: "WHEN_REQUIRED",
+      responseChecksumValidation: "WHEN_REQUIRED",
+      maxAttempts: 1,
+      requestHandler: {
+        httpAgent: { keepAlive: true, maxSockets: MAX_SOCKETS },
+        httpsAgent: { keepAlive: true, maxSockets: MAX_SOCKETS },
+      },
+      ...config,
+    });
+  }
+
+  async read(key: string, abortSignal: AbortSignal): Promise<Marked> {
+    const answer = await this.#client.send(new GetObjectCommand(this.#at(key)), { abortSignal });
+    const body = (await answer.Body?.transformToByteArray()) ?? new Uint8Array();
+    const { [PUT_MARK]: mark, ...metadata } = answer.Metadata ?? {};
+    return { mark, object: { body, contentType: answer.ContentType ?? "", metadata, tag: bareTag(answer.ETag) } };
+  }
+
+  async write(
+    key: string,
+    object: StoreObject,
+    mark: string,
+    headers: PutHeaders,
+    { signal, end }: Attempt,
+  ): Promise<StoreTag> {
+    const command = new PutObjectCommand({
+      ...this.#at(key),
+      ...headers,
+      Body: object.body,
+      ContentLength: object.body.length,
+      ContentType: object.contentType,
+      Metadata: { ...object.metadata, [PUT_MARK]: mark },
+    });
+    command.middlewareStack.add((next) => (args) => notAfter(end, () => next(args)), LAST);
+    return bareTag((await this.#client.send(command, { abortSignal: signal })).ETag);
+  }
+
+  async remove(key: string, { signal, end }: Attempt): Promise<void> {
+    const command = new DeleteObjectCommand(this.#at(key));
+    command.middlewareStack.add((next) => (args) => notAfter(end, () => next(args)), LAST);
+    await this.#client.send(command, { abortSignal: signal });
+  }
+
+  /** Up to 1,000 keys, and where to go on; `next` is undefined at the end. */
+  async page(prefix: string, from: string | undefined, abortSignal: AbortSignal) {
+    const command = new ListObjectsV2Command({
+      Bucket: this.#bucket,
+      Prefix: this.#root + prefix,
+      ContinuationToken: from,
+    });
+    const page = await this.#client.send(command, { abortSignal });
+    return {
+      keys: (page.Contents ?? []).flatMap(({ Key }) => (Key === undefined ? [] : [Key.slice(this.#root.length)])),
+      next: page.IsTruncated === true ? page.NextContinuationToken : undefined,
+    };
+  }
+
+  /** The Date (epoch ms, whole seconds) of an answer, whatever the answer is; throws where none came. */
+  async date(abortSignal: AbortSignal): Promise<number> {
+    const command = new HeadObjectCommand(this.#at("status.json"));
+    let date = Number.NaN;
+    command.middlewareStack.add(
+      (next) => async (args) => {
+        const result = await next(args);
+        date = dateOf(result.response);
+        return result;
+      },
+      { step: "deserialize", priority: "low", name: "noonmarkDate" },
+    );
+    const error = await this.#client.send(command, { abortSignal }).then(
+      () => new Error("the answer has no Date"),
+      (cause: unknown) => cause,
+    );
+    if (Number.isNaN(date)) throw error;
+    return date;
+  }
+
+  /** From now on `begin` is called before each request, and what it gave with the answer's Date (epoch ms, whole seconds). */
+  watchDates(begin: () => (date: number) => void): void {
+    this.#client.middlewareStack.add(
+      (next) => async (args) => {
+        const tell = begin();
+        const result = await next(args);
+        const date = dateOf(result.response);
+        if (!Number.isNaN(date)) tell(date);
+        return result;
+      },
+      { step: "deserialize", priority: "low", name: "noonmarkDates", override: true },
+    );
+  }
+
+  #at(key: string): { Bucket: string; Key: string } {
+    return { Bucket: this.#bucket, Key: this.#root + key };
+  }
+}
+
+/** The step next to the wire. */
+const LAST = { step: "deserialize", priority: "low", name: "noonmarkEnd" } as const;
+
+/** What changes a bucket is not sent by a process that was stopped on the way and woke up when its time was over. */
+async function notAfter<T>(end: number, send: () => Promise<T>): Promise<T> {
+  if (performance.now() > end) throw new Error("no time is left to ask");
+  return send();
+}
+
+/** NaN where there is none. */
+function dateOf(response: unknown): number {
+  return Date.parse((response as { headers: Record<string, string> }).headers.date ?? "");
+}

@@ -1,0 +1,84 @@
+/** What an S3 server's refusal means, and whether to ask again. */
+
+import { StoreUnavailable } from "../object-store.ts";
+import type { Verdict } from "../retry.ts";
+
+export type Refusal =
+  /** 404 NoSuchKey: the one thing that means absent. */
+  | "absent"
+  /** 412: the condition does not hold (or did not any more, after the put's own earlier success). */
+  | "condition"
+  /** 409: somebody else was at it at the same moment. */
+  | "contended"
+  /** 501, or 400 where a server does not know the header: it cannot do this. */
+  | "unsupported"
+  /** Overload, a fault of the server or of the way there. */
+  | "transient"
+  /** Credentials, rights, a missing bucket, a wrong clock: asking again gives the same. */
+  | "final";
+
+export function refusalOf(error: unknown): Refusal {
+  const { status, code } = answerOf(error);
+  if (status === undefined) return isMisconfigured(error) ? "final" : "transient";
+  if (status === 404) return code === "NoSuchKey" ? "absent" : "final";
+  if (status === 412) return "condition";
+  if (status === 409) return "contended";
+  if (status === 501) return "unsupported";
+  if (status >= 500 || status === 429 || status === 408) return "transient";
+  return TRANSIENT_400.has(code) ? "transient" : "final";
+}
+
+/** What the SDK says before it asks anybody. */
+function isMisconfigured(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return error.name === "CredentialsProviderError" || error.message.startsWith("Region is missing");
+}
+
+/** Codes with which servers answer 400 to a request that arrived in part. */
+const TRANSIENT_400 = new Set(["RequestTimeout", "IncompleteBody", "SlowDown", "TooManyRequests"]);
+
+export function verdictOf(error: unknown): Verdict {
+  const refusal = refusalOf(error);
+  if (refusal !== "transient" && refusal !== "contended") return { retry: false };
+  const afterMs = retryAfter(answerOf(error).headers);
+  return { retry: true, ...(afterMs === undefined ? {} : { afterMs }) };
+}
+
+export function unavailable(what: string, error: unknown): StoreUnavailable {
+  const { status, code } = answerOf(error);
+  const message = error instanceof Error && error.message !== "UnknownError" ? error.message : "";
+  const parts = [status === undefined ? "no answer" : String(status), code, message];
+  return new StoreUnavailable(`${what}: ${parts.filter((part) => part !== "").join(" ")}`, { cause: error });
+}
+
+/** Seconds, or a date: that is read against the server's own Date. */
+function retryAfter(headers: Readonly<Record<string, string>>): number | undefined {
+  const value = headers["retry-after"];
+  if (value === undefined) return undefined;
+  if (/^\d+$/.test(value)) return Number(value) * 1000;
+  const wait = Date.parse(value) - Date.parse(headers.date ?? "");
+  return wait > 0 ? wait : undefined;
+}
+
+interface Answer {
+  /** Undefined where no answer came. */
+  readonly status: number | undefined;
+  readonly code: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The SDK hangs the answer on its errors; what is no error of the SDK has none. */
+function answerOf(error: unknown): Answer {
+  const { name, $metadata, $response } = error as {
+    name?: string;
+    $metadata?: { httpStatusCode?: number };
+    $response?: { statusCode?: number; headers?: Record<string, string> };
+  };
+  const status = $metadata?.httpStatusCode ?? $response?.statusCode;
+  // A body that could not be read as XML leaves a 200 on the error: nothing is known then.
+  return {
+    status: status !== undefined && status >= 300 ? status : undefined,
+    code: name === undefined || name === "Error" || name === "Unknown" ? "" : name,
+    headers: $response?.headers ?? {},
+  };
+}

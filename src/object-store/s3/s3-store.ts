@@ -1,0 +1,218 @@
+/**
+ * An S3 bucket as a store, below a prefix. Body, type and metadata travel in one PutObject, so that nobody sees half.
+ *
+ * - Every call ends within `LIMITS.limitMs`, retries included; an attempt that hangs is given up before.
+ * - Each put carries a mark of its own in the metadata. Where a conditional put is refused, the object is read back:
+ *   one with this put's mark means that an earlier attempt was stored and its answer lost.
+ * - A tag is the server's ETag, which mostly hashes the body alone: a condition, never a sign of change.
+ * - Only NoSuchKey means absent. A reader without the right to list gets 403 instead, which is "unavailable".
+ */
+import { randomBytes } from "node:crypto";
+import type { S3ClientConfig } from "@aws-sdk/client-s3";
+import { EXIT, Failure } from "../../values/failure.ts";
+import { checkKey, checkObject } from "../check-object.ts";
+import {
+  type ObjectStore,
+  type PutCondition,
+  type StoreClock,
+  StoreConflict,
+  type StoredObject,
+  type StoreObject,
+  type StoreTag,
+} from "../object-store.ts";
+import { type Attempt, retrying } from "../retry.ts";
+import { type Marked, type PutHeaders, S3Bucket } from "./bucket.ts";
+import { type Conditions, inForm, probeConditions } from "./conditions.ts";
+import { refusalOf, unavailable, verdictOf } from "./errors.ts";
+
+/** Below the publisher's PUT_LIMIT_MS, which its lease counts on. */
+const LIMITS = { limitMs: 3_500, attemptMs: 1_700 } as const;
+
+export interface S3StoreSettings {
+  readonly bucket: string;
+  /** Without slashes at its ends; empty for the whole bucket. */
+  readonly prefix: string;
+  readonly client: S3ClientConfig;
+  /** The operator's word that nobody else writes: conditions that the server cannot judge are judged here. */
+  readonly singleWriter?: boolean;
+  /** As in `S3Provider`. */
+  readonly absentAfter?: number | undefined;
+}
+
+export class S3Store implements ObjectStore, StoreClock {
+  readonly name: string;
+  readonly #bucket: S3Bucket;
+  readonly #singleWriter: boolean;
+  readonly #absentAfter: number;
+  #conditions: Promise<Conditions> | undefined;
+
+  constructor(settings: S3StoreSettings) {
+    this.name = `s3://${settings.bucket}${settings.prefix === "" ? "" : `/${settings.prefix}`}`;
+    this.#bucket = new S3Bucket(settings.bucket, settings.prefix, settings.client);
+    this.#singleWriter = settings.singleWriter === true;
+    this.#absentAfter = settings.absentAfter ?? 1;
+  }
+
+  async get(key: string): Promise<StoredObject | undefined> {
+    checkKey(key);
+    return (await this.#read(key))?.object;
+  }
+
+  async put(key: string, object: StoreObject, condition?: PutCondition): Promise<StoreTag> {
+    checkKey(key);
+    checkObject(object);
+    const headers = condition === undefined ? {} : await this.#headersOf(key, condition);
+    const done = await this.#write(key, object, headers);
+    if (done.refused === undefined) return done.tag;
+    if (done.refused === "unsupported") throw unavailable(`put ${this.name}/${key}`, done.error);
+    throw new StoreConflict(`put ${this.name}/${key}: the condition does not hold`, { cause: done.error });
+  }
+
+  async delete(key: string): Promise<void> {
+    checkKey(key);
+    try {
+      await retrying(LIMITS, (attempt) => this.#bucket.remove(key, attempt), verdictOf);
+    } catch (error) {
+      if (refusalOf(error) !== "absent") throw unavailable(`delete ${this.name}/${key}`, error);
+    }
+  }
+
+  async *list(prefix: string): AsyncIterable<string> {
+    let from: string | undefined;
+    do {
+      const page = await retrying(LIMITS, ({ signal }) => this.#bucket.page(prefix, from, signal), verdictOf).catch(
+        (error: unknown) => {
+          throw unavailable(`list ${this.name}/${prefix}`, error);
+        },
+      );
+      yield* page.keys;
+      from = page.next;
+    } while (from !== undefined);
+  }
+
+  async clockSkew(now: () => number): Promise<number> {
+    const measure = async ({ signal }: Attempt) => {
+      const sent = now();
+      const date = await this.#bucket.date(signal);
+      return skewOf(sent, date, now());
+    };
+    return retrying(LIMITS, measure, verdictOf).catch((error: unknown) => {
+      throw unavailable(`clock of ${this.name}`, error);
+    });
+  }
+
+  watchClock(now: () => number): () => number | undefined {
+    let skew: number | undefined;
+    this.#bucket.watchDates(() => {
+      const sent = now();
+      return (date) => {
+        skew = skewOf(sent, date, now());
+      };
+    });
+    return () => skew;
+  }
+
+  /**
+   * Finds out what the server makes of conditions. Throws `Failure` conditions_unsupported where it cannot judge them
+   * and nobody has said that there is a single writer; `StoreUnavailable`.
+   */
+  async probe(): Promise<void> {
+    if ((await this.#probed()) !== "none" || this.#singleWriter) return;
+    throw new Failure("conditions_unsupported", `${this.name} does not judge If-None-Match and If-Match on a put`, {
+      exit: EXIT.usage,
+      hint: "Two publishers could overwrite each other. Where you see to it that there is one, say --single-writer.",
+    });
+  }
+
+  async #headersOf(key: string, condition: PutCondition): Promise<PutHeaders> {
+    const form = await this.#probed();
+    if (form !== "none") {
+      return "ifTag" in condition ? { IfMatch: inForm(condition.ifTag, form) } : { IfNoneMatch: "*" };
+    }
+    await this.probe();
+    const current = (await this.get(key))?.tag;
+    if (current === ("ifTag" in condition ? condition.ifTag : undefined)) return {};
+    throw new StoreConflict(`put ${this.name}/${key}: the condition does not hold`);
+  }
+
+  #probed(): Promise<Conditions> {
+    if (this.#conditions === undefined) {
+      this.#conditions = this.#probe();
+      // A probe that failed says nothing: the next put asks again.
+      this.#conditions.catch(() => {
+        this.#conditions = undefined;
+      });
+    }
+    return this.#conditions;
+  }
+
+  async #probe(): Promise<Conditions> {
+    const key = `probe/${randomBytes(9).toString("base64url")}`;
+    const object: StoreObject = { body: new Uint8Array(), contentType: "text/plain", metadata: {} };
+    try {
+      return await probeConditions(
+        (headers) => this.#write(key, object, headers),
+        (headers) => this.#tryWrite(key, object, headers, newMark()),
+      );
+    } finally {
+      await this.delete(key);
+    }
+  }
+
+  /** A put with every retry: its tag, or that it was refused for its condition. Throws `StoreUnavailable`. */
+  async #write(key: string, object: StoreObject, headers: PutHeaders): Promise<Written> {
+    const mark = newMark();
+    const done = await this.#tryWrite(key, object, headers, mark);
+    if (done.refused !== "condition") return done;
+    const stored = await this.#read(key);
+    return stored?.mark === mark ? { tag: stored.object.tag, refused: undefined } : done;
+  }
+
+  /** The same, but a put that was stored and whose answer was lost may count as refused. */
+  async #tryWrite(key: string, object: StoreObject, headers: PutHeaders, mark: string): Promise<Written> {
+    try {
+      const tag = await retrying(
+        LIMITS,
+        (attempt) => this.#bucket.write(key, object, mark, headers, attempt),
+        verdictOf,
+      );
+      return { tag, refused: undefined };
+    } catch (error) {
+      const refusal = refusalOf(error);
+      const conditional = Object.keys(headers).length > 0;
+      if (conditional && refusal === "unsupported") return { refused: "unsupported", error };
+      // AWS answers 404 to an If-Match for an object that is gone.
+      if (!conditional || (refusal !== "condition" && refusal !== "contended" && refusal !== "absent")) {
+        throw unavailable(`put ${this.name}/${key}`, error);
+      }
+      return { refused: "condition", error };
+    }
+  }
+
+  async #read(key: string): Promise<Marked | undefined> {
+    let absent = 0;
+    const verdict = (error: unknown) => {
+      if (refusalOf(error) !== "absent") return verdictOf(error);
+      return { retry: ++absent < this.#absentAfter };
+    };
+    try {
+      return await retrying(LIMITS, ({ signal }) => this.#bucket.read(key, signal), verdict);
+    } catch (error) {
+      if (refusalOf(error) === "absent") return undefined;
+      throw unavailable(`get ${this.name}/${key}`, error);
+    }
+  }
+}
+
+/** The server's instant lies in the second after `date`, and between `sent` and `received` of the clock in question. */
+function skewOf(sent: number, date: number, received: number): number {
+  return received < date ? received - date : Math.max(0, sent - (date + 999));
+}
+
+function newMark(): string {
+  return randomBytes(9).toString("base64url");
+}
+
+type Written =
+  | { readonly tag: StoreTag; readonly refused: undefined }
+  | { readonly refused: "condition" | "unsupported"; readonly error: unknown };

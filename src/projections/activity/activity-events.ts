@@ -1,0 +1,148 @@
+/**
+ * The events of the activity feed in the feed's order (read-api.md 2.9, 4.8), and a log of which keys have come or
+ * gone, so that who keeps pages of the feed touches only those.
+ */
+import type { Database } from "better-sqlite3";
+import { statement } from "../../sqlite/statement.ts";
+
+export const ACTIVITY_TABLES = `
+CREATE TABLE activity_event (
+  key TEXT PRIMARY KEY,
+  -- protocol, players or measurement; every event is in all besides
+  category TEXT NOT NULL,
+  -- null for measurement
+  block_number INTEGER,
+  type TEXT NOT NULL,
+  -- JSON objects
+  source TEXT NOT NULL,
+  payload TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX activity_event_by_category ON activity_event (category, key);
+CREATE INDEX activity_event_by_block ON activity_event (block_number) WHERE block_number IS NOT NULL;
+
+CREATE TABLE activity_change (
+  no INTEGER PRIMARY KEY AUTOINCREMENT,
+  key TEXT NOT NULL,
+  category TEXT NOT NULL
+) STRICT;
+`;
+
+export type EventCategory = "protocol" | "players" | "measurement";
+/** What a feed is of. */
+export type FeedCategory = EventCategory | "all";
+
+export interface ActivityEvent {
+  readonly key: string;
+  readonly type: string;
+  readonly source: string;
+  readonly payload: string;
+}
+
+export interface NewActivityEvent {
+  readonly key: string;
+  readonly category: EventCategory;
+  readonly blockNumber: number | null;
+  readonly type: string;
+  readonly source: Readonly<Record<string, unknown>>;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+export function addActivityEvent(projections: Database, event: NewActivityEvent): void {
+  const { key, category, blockNumber, type, source, payload } = event;
+  const sql = "INSERT INTO activity_event VALUES (?, ?, ?, ?, ?, ?)";
+  statement(projections, sql).run(key, category, blockNumber, type, JSON.stringify(source), JSON.stringify(payload));
+  statement(projections, "INSERT INTO activity_change (key, category) VALUES (?, ?)").run(key, category);
+}
+
+export function dropChainEventsAbove(projections: Database, block: number): void {
+  drop(projections, "block_number > ?", block);
+}
+
+export function dropMeasurementEvents(projections: Database): void {
+  drop(projections, "category = ?", "measurement");
+}
+
+/** Keys at or below `through`, and above `above` or at or above `last`; each bound may be left out. */
+export interface KeyRange {
+  readonly through?: string;
+  readonly above?: string;
+  readonly last?: string;
+}
+
+/** The events of a range, newest first. */
+export function readActivityEvents(
+  projections: Database,
+  category: FeedCategory,
+  { above = "", through = HIGHEST, last }: KeyRange,
+): ActivityEvent[] {
+  // One lower bound in the statement: of two SQLite searches with the one and reads on to the end for the other.
+  const sql = `SELECT key, type, source, payload FROM activity_event
+    WHERE ${inCategory(category)} AND key ${last === undefined ? ">" : ">="} ? AND key <= ? ORDER BY key DESC`;
+  const events = statement<string[], ActivityEvent>(projections, sql);
+  return events.all(...categoryArgument(category), last ?? above, through);
+}
+
+/** The keys alone, of a half-open range: above `above`, at or below `through`. Newest first. */
+export function readActivityKeys(
+  projections: Database,
+  category: FeedCategory,
+  above: string,
+  through: string = HIGHEST,
+): string[] {
+  const sql = `SELECT key FROM activity_event WHERE ${inCategory(category)} AND key > ? AND key <= ? ORDER BY key DESC`;
+  const keys = statement<string[], string>(projections, sql).pluck();
+  return keys.all(...categoryArgument(category), above, through) as string[];
+}
+
+/** The newest and the oldest key at or above one and below another; undefined where there is none. */
+export function boundsOf(
+  projections: Database,
+  category: FeedCategory,
+  from: string,
+  below: string,
+): { readonly first: string; readonly last: string } | undefined {
+  const sql = `SELECT max(key) AS first, min(key) AS last FROM activity_event
+    WHERE ${inCategory(category)} AND key >= ? AND key < ?`;
+  const bounds = statement<string[], { first: string | null; last: string | null }>(projections, sql);
+  const { first, last } = bounds.get(...categoryArgument(category), from, below) ?? { first: null, last: null };
+  return first === null || last === null ? undefined : { first, last };
+}
+
+export interface ActivityChange {
+  readonly no: number;
+  readonly key: string;
+}
+
+/** What has come or gone in a category since a change, oldest first. */
+export function activityChanges(projections: Database, category: FeedCategory, since: number): ActivityChange[] {
+  const sql = `SELECT no, key FROM activity_change WHERE no > ? AND ${inCategory(category)} ORDER BY no`;
+  return statement<(string | number)[], ActivityChange>(projections, sql).all(since, ...categoryArgument(category));
+}
+
+/** The number of the newest change, 0 before the first. */
+export function newestChange(projections: Database): number {
+  const sql = "SELECT ifnull(max(seq), 0) FROM sqlite_sequence WHERE name = 'activity_change'";
+  return statement<[], number>(projections, sql).pluck().get() as number;
+}
+
+/** Changes that every follower has taken in. */
+export function forgetChanges(projections: Database, through: number): void {
+  statement(projections, "DELETE FROM activity_change WHERE no <= ?").run(through);
+}
+
+/** Above every key: keys begin with a digit. */
+export const HIGHEST = "~";
+
+function inCategory(category: FeedCategory): string {
+  return category === "all" ? "true" : "category = ?";
+}
+
+function categoryArgument(category: FeedCategory): string[] {
+  return category === "all" ? [] : [category];
+}
+
+function drop(projections: Database, condition: string, argument: string | number): void {
+  const log = `INSERT INTO activity_change (key, category) SELECT key, category FROM activity_event WHERE ${condition}`;
+  statement(projections, log).run(argument);
+  statement(projections, `DELETE FROM activity_event WHERE ${condition}`).run(argument);
+}

@@ -1,0 +1,167 @@
+/**
+ * The measurement part of the activity feed (read-api.md 4.8; design 4, "Activity"): milestones by policy v1 over all
+ * receipts in the order of their positions, new ones only.
+ */
+import type { Database } from "better-sqlite3";
+import { readTelemetryIdAt } from "../../ledger/read/receipts.ts";
+import type { Installation } from "../../ledger/watermarks.ts";
+import { statement } from "../../sqlite/statement.ts";
+import { measurementEventKey } from "../../values/activity-key.ts";
+import { noonDate, noonDay } from "../../values/noon-day.ts";
+import { addActivityEvent, dropMeasurementEvents } from "./activity-events.ts";
+import {
+  dailyMilestones,
+  isSpeedRecord,
+  isStreakMilestone,
+  lifetimeMilestones,
+  STREAK_DAY_MM,
+  speedMilestones,
+} from "./milestone-policy.ts";
+import { followedReceipts, forgetMilestoneState, MilestoneState } from "./milestone-state.ts";
+
+/** Receipts of one step: about a tenth of a second. */
+const STEP = 100_000;
+
+/**
+ * One step; true while the ledger holds more receipts than it took in. Where the ledger is another than the one
+ * followed, or there is none (`ledger` undefined), it begins again from nothing.
+ */
+export function advanceMilestones(
+  projections: Database,
+  ledger: Database | undefined,
+  installation: Installation | undefined,
+  step = STEP,
+): boolean {
+  const followed = followedReceipts(projections);
+  const isSame =
+    ledger !== undefined &&
+    installation !== undefined &&
+    followed?.installationId === installation.id &&
+    readTelemetryIdAt(ledger, installation.no, followed.position) === followed.telemetryId;
+  if (followed !== undefined && !isSame) forget(projections);
+  if (ledger === undefined || installation === undefined) return false;
+  return follow(projections, ledger, installation, isSame ? (followed?.position ?? 0) : 0, step);
+}
+
+/** Whether receipts of the installation have not been followed yet. */
+export function isBehindReceipts(projections: Database, ledger: Database, { no }: Installation): boolean {
+  const sql = "SELECT ifnull(max(position), 0) FROM receipt WHERE installation = ?";
+  const newest = statement<[number], number>(ledger, sql).pluck().get(no) as number;
+  return (followedReceipts(projections)?.position ?? 0) < newest;
+}
+
+interface Row {
+  readonly position: number;
+  readonly telemetryId: string;
+  readonly counterEpoch: string;
+  readonly observedAt: number;
+  readonly receivedAt: number;
+  readonly speed: number;
+  readonly distance: number;
+}
+
+/** What a measurement event keeps of its receipt; instants in epoch ms. */
+export interface MeasurementEventSource {
+  readonly position: number;
+  readonly telemetryId: string;
+  readonly observedAt: number;
+  readonly receivedAt: number;
+}
+
+function follow(
+  projections: Database,
+  ledger: Database,
+  installation: Installation,
+  after: number,
+  step: number,
+): boolean {
+  const sql = `SELECT position, telemetry_id AS telemetryId, counter_epoch AS counterEpoch, observed_at AS observedAt,
+      received_at AS receivedAt, speed_mm_per_second AS speed, distance_mm AS distance
+    FROM receipt WHERE installation = ? AND position > ? ORDER BY position LIMIT ?`;
+  const rows = statement<[number, number, number], Row>(ledger, sql);
+  return projections.transaction(() => {
+    const state = new MilestoneState(projections);
+    let last: Row | undefined;
+    for (const row of rows.iterate(installation.no, after, step)) {
+      followDistance(projections, state, row);
+      followSpeed(projections, state, row);
+      last = row;
+    }
+    if (last === undefined) return false;
+    state.save({ installationId: installation.id, position: last.position, telemetryId: last.telemetryId });
+    return isBehindReceipts(projections, ledger, installation);
+  })();
+}
+
+function followDistance(projections: Database, state: MilestoneState, row: Row): void {
+  const increase = state.increase(row.counterEpoch, row.distance);
+  if (increase === 0n) return;
+  const lifetime = state.lifetimeMm + increase;
+  for (const milestone of lifetimeMilestones(state.lifetimeMm, lifetime)) {
+    const payload = { milestoneMm: Number(milestone), distanceMm: Number(lifetime) };
+    add(projections, row, "lifetime_distance_milestone", milestone, payload);
+  }
+  state.lifetimeMm = lifetime;
+
+  const day = noonDay(row.observedAt);
+  const before = state.day(day);
+  const total = before + increase;
+  state.setDay(day, total);
+  for (const milestone of dailyMilestones(before, total)) {
+    const payload = { milestoneMm: Number(milestone), distanceMm: Number(total), date: noonDate(day) };
+    add(projections, row, "daily_distance_milestone", milestone, payload);
+  }
+  if (before < STREAK_DAY_MM && total >= STREAK_DAY_MM) {
+    const days = state.streak(day);
+    const payload = { days, startDate: noonDate(day - days + 1), endDate: noonDate(day) };
+    if (isStreakMilestone(days)) add(projections, row, "distance_streak", days, payload);
+  }
+}
+
+function followSpeed(projections: Database, state: MilestoneState, row: Row): void {
+  const { speed } = row;
+  if (speed <= state.fastest) return;
+  for (const milestone of speedMilestones(state.fastest, speed)) {
+    const payload = { milestoneMmPerSecond: milestone, speedMmPerSecond: speed };
+    add(projections, row, "speed_milestone", milestone, payload);
+  }
+  if (state.lastRecord === 0) {
+    state.lastRecord = speed;
+  } else if (isSpeedRecord(speed, state.fastest, state.lastRecord)) {
+    const payload = { speedMmPerSecond: speed, previousSpeedMmPerSecond: state.lastRecord };
+    add(projections, row, "speed_record", speed, payload);
+    state.lastRecord = speed;
+  }
+  state.fastest = speed;
+}
+
+/** `value` ends the event's id. */
+function add(
+  projections: Database,
+  row: Row,
+  kind: string,
+  value: bigint | number,
+  payload: Readonly<Record<string, unknown>>,
+): void {
+  const type = `measurement.${kind}`;
+  addActivityEvent(projections, {
+    key: measurementEventKey(row.observedAt, row.position, `${type}-${value}`),
+    category: "measurement",
+    blockNumber: null,
+    type,
+    source: {
+      position: row.position,
+      telemetryId: row.telemetryId,
+      observedAt: row.observedAt,
+      receivedAt: row.receivedAt,
+    } satisfies MeasurementEventSource,
+    payload,
+  });
+}
+
+function forget(projections: Database): void {
+  projections.transaction(() => {
+    dropMeasurementEvents(projections);
+    forgetMilestoneState(projections);
+  })();
+}

@@ -1,0 +1,96 @@
+/**
+ * The work of the open round (design 4, "Process", openRoundWorkUnits). The sentence asks for the newest receipt of the
+ * epoch observed before an instant, while receipts are ordered by position and may come late. Rounds end on multiples of
+ * ten minutes, so it is enough to keep in memory, for the receipts since then, each ten-minute slot's last receipt with
+ * nothing earlier after it: a receipt is read once, and any later end finds its receipt among the few that are kept.
+ */
+import type { Database } from "better-sqlite3";
+import { iterateCountersBack } from "../../ledger/read/counters.ts";
+import { readEpochStart } from "../../ledger/read/epochs.ts";
+import { type Receipt, readTelemetryIdAt } from "../../ledger/read/receipts.ts";
+import { ROUND_MS } from "../../values/round.ts";
+
+/** Slots and positions both ascend. */
+interface Step {
+  readonly slot: number;
+  readonly cumulativeWorkUnits: string;
+}
+
+interface Walked {
+  readonly counterEpoch: string;
+  /** Receipts up to this one are accounted for. */
+  readonly position: number;
+  readonly telemetryId: string;
+  /** Nothing is known of what lies before the first step, unless `fromStart`. */
+  readonly steps: Step[];
+  readonly fromStart: boolean;
+}
+
+const walks = new WeakMap<Database, Map<number, Walked>>();
+
+/**
+ * The work that the newest receipt shows beyond the newest receipt of its epoch observed before `end` (epoch ms, a
+ * multiple of 600 s); where there is none, beyond the epoch's first. Costs the receipts since the last call on the same
+ * ledger, and at first those observed since `end`.
+ */
+export function readOpenWork(ledger: Database, installation: number, newest: Receipt, end: bigint): bigint {
+  const endSlot = Number(end / BigInt(ROUND_MS));
+  let walked = goOn(ledger, installation, newest, endSlot);
+  if (!knows(walked, endSlot)) walked = walkBack(ledger, installation, newest, endSlot, undefined);
+  walked = forgetBefore(walked, endSlot);
+  let ofLedger = walks.get(ledger);
+  if (ofLedger === undefined) walks.set(ledger, (ofLedger = new Map()));
+  ofLedger.set(installation, walked);
+  const [step] = walked.steps;
+  const base =
+    step !== undefined && step.slot < endSlot ? step : readEpochStart(ledger, installation, newest.counterEpoch);
+  const open = BigInt(newest.cumulativeWorkUnits) - BigInt((base ?? newest).cumulativeWorkUnits);
+  return open > 0n ? open : 0n;
+}
+
+function goOn(ledger: Database, installation: number, newest: Receipt, endSlot: number): Walked {
+  const before = walks.get(ledger)?.get(installation);
+  const serves =
+    before !== undefined &&
+    before.counterEpoch === newest.counterEpoch &&
+    before.telemetryId === readTelemetryIdAt(ledger, installation, before.position);
+  return walkBack(ledger, installation, newest, endSlot, serves ? before : undefined);
+}
+
+/** From the newest receipt back to the first observed before the end, to what was walked before, or to the epoch's start. */
+function walkBack(
+  ledger: Database,
+  installation: number,
+  newest: Receipt,
+  endSlot: number,
+  before: Walked | undefined,
+): Walked {
+  const { counterEpoch, position, telemetryId } = newest;
+  const start = before?.position ?? (readEpochStart(ledger, installation, counterEpoch)?.position ?? 1) - 1;
+  const found: Step[] = [];
+  let earliest = Number.POSITIVE_INFINITY;
+  for (const receipt of iterateCountersBack(ledger, installation, start, position)) {
+    if (receipt.counterEpoch !== counterEpoch) continue;
+    const slot = Math.floor(receipt.observedAt / ROUND_MS);
+    if (slot >= earliest) continue;
+    earliest = slot;
+    found.push({ slot, cumulativeWorkUnits: receipt.cumulativeWorkUnits });
+    if (slot < endSlot) return { counterEpoch, position, telemetryId, steps: found.toReversed(), fromStart: false };
+  }
+  const steps = before?.steps ?? [];
+  while ((steps.at(-1)?.slot ?? Number.NEGATIVE_INFINITY) >= earliest) steps.pop();
+  for (const step of found.toReversed()) steps.push(step);
+  return { counterEpoch, position, telemetryId, steps, fromStart: before?.fromStart ?? true };
+}
+
+function knows(walked: Walked, endSlot: number): boolean {
+  return walked.fromStart || (walked.steps[0]?.slot ?? Number.POSITIVE_INFINITY) < endSlot;
+}
+
+/** Leaves of the steps before the end only the last: ends hardly ever go back, and then the walk is made anew. */
+function forgetBefore(walked: Walked, endSlot: number): Walked {
+  const after = walked.steps.findIndex((step) => step.slot >= endSlot);
+  const dropped = (after === -1 ? walked.steps.length : after) - 1;
+  if (dropped <= 0) return walked;
+  return { ...walked, steps: walked.steps.slice(dropped), fromStart: false };
+}

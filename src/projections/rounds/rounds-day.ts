@@ -1,0 +1,82 @@
+/**
+ * The observed rounds of one noon-to-noon day (read-api.md 2.6; design 4, "Statistics"): one row a day, so that a
+ * window of thirty days is thirty rows, whatever the history.
+ */
+import type { Database } from "better-sqlite3";
+import { statement } from "../../sqlite/statement.ts";
+import { SLOTS_PER_DAY } from "../../values/slot.ts";
+
+export const DAY_TABLE = `
+CREATE TABLE day_rounds (
+  installation INTEGER NOT NULL,
+  -- the number of values/noon-day.ts
+  day INTEGER NOT NULL,
+  observed INTEGER NOT NULL,
+  work TEXT NOT NULL,
+  -- the rounds whose distance is known, and their sum
+  measured INTEGER NOT NULL,
+  distance TEXT NOT NULL,
+  -- the 144 rounds' work from noon on, with commas between; nothing for a round that is not observed
+  rounds TEXT NOT NULL,
+  PRIMARY KEY (installation, day)
+) STRICT;
+CREATE INDEX day_incomplete ON day_rounds (installation, day) WHERE observed < ${SLOTS_PER_DAY};
+`;
+
+export interface DayRounds {
+  readonly day: number;
+  observed: number;
+  work: bigint;
+  measured: number;
+  distance: bigint;
+  /** Work of the day's rounds from noon on; undefined for a round that is not observed. */
+  readonly rounds: (bigint | undefined)[];
+}
+
+export function emptyDay(day: number): DayRounds {
+  return { day, observed: 0, work: 0n, measured: 0, distance: 0n, rounds: Array(SLOTS_PER_DAY).fill(undefined) };
+}
+
+/** The days from one to another, both included, that have an observed round; ascending. */
+export function readDays(projections: Database, installation: number, from: number, to: number): DayRounds[] {
+  const sql = `SELECT day, observed, work, measured, distance, rounds FROM day_rounds
+    WHERE installation = ? AND day BETWEEN ? AND ? ORDER BY day`;
+  return statement<[number, number, number], DayRow>(projections, sql).all(installation, from, to).map(dayOf);
+}
+
+export function readDay(projections: Database, installation: number, day: number): DayRounds | undefined {
+  return readDays(projections, installation, day, day)[0];
+}
+
+export function writeDay(projections: Database, installation: number, day: DayRounds): void {
+  const rounds = day.rounds.map((work) => (work === undefined ? "" : String(work))).join(",");
+  statement(projections, "INSERT OR REPLACE INTO day_rounds VALUES (?, ?, ?, ?, ?, ?, ?)").run(
+    installation,
+    day.day,
+    day.observed,
+    String(day.work),
+    day.measured,
+    String(day.distance),
+    rounds,
+  );
+}
+
+/** Whether each day from one to another has all its 144 rounds observed; days without any are not looked for. */
+export function areComplete(projections: Database, installation: number, from: number, to: number): boolean {
+  const sql = `SELECT 1 FROM day_rounds WHERE installation = ? AND day BETWEEN ? AND ? AND observed < ${SLOTS_PER_DAY}`;
+  return statement<[number, number, number]>(projections, `${sql} LIMIT 1`).get(installation, from, to) === undefined;
+}
+
+interface DayRow {
+  readonly day: number;
+  readonly observed: number;
+  readonly work: string;
+  readonly measured: number;
+  readonly distance: string;
+  readonly rounds: string;
+}
+
+function dayOf(row: DayRow): DayRounds {
+  const rounds = row.rounds.split(",").map((work) => (work === "" ? undefined : BigInt(work)));
+  return { ...row, work: BigInt(row.work), distance: BigInt(row.distance), rounds };
+}

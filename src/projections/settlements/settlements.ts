@@ -1,0 +1,165 @@
+/**
+ * The settlement batches and what funded their rounds (read-api.md 2.8; design 3, "Derived values"). Each batch keeps
+ * the totals up to and including itself, so that any window is the difference of two rows, whatever the history.
+ */
+import type { Database } from "better-sqlite3";
+import { paddedRound } from "../../ledger/schema.ts";
+import { statement } from "../../sqlite/statement.ts";
+import { argument, type Follower, followEvents, type StoredEvent } from "../chain-events.ts";
+
+export const SETTLEMENT_TABLES = `
+CREATE TABLE settlement (
+  block_number INTEGER NOT NULL,
+  log_index INTEGER NOT NULL,
+  block_timestamp INTEGER NOT NULL,
+  transaction_hash TEXT NOT NULL,
+  previous_round TEXT NOT NULL,
+  settled_round TEXT NOT NULL,
+  active_rounds TEXT NOT NULL,
+  cumulative_work TEXT NOT NULL,
+  block_height TEXT NOT NULL,
+  -- of the batches up to and including this one
+  batches INTEGER NOT NULL,
+  total_active_rounds TEXT NOT NULL,
+  PRIMARY KEY (block_number, log_index)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX settlement_by_time ON settlement (block_timestamp, block_number, log_index);
+
+CREATE TABLE round_funding (
+  round TEXT NOT NULL,
+  block_number INTEGER NOT NULL,
+  log_index INTEGER NOT NULL,
+  amount TEXT NOT NULL,
+  PRIMARY KEY (round, block_number, log_index)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX round_funding_by_block ON round_funding (block_number);
+`;
+
+export interface Settlement {
+  readonly blockNumber: number;
+  readonly logIndex: number;
+  /** Epoch ms. */
+  readonly blockTimestamp: number;
+  readonly transactionHash: string;
+  readonly previousRound: bigint;
+  readonly settledRound: bigint;
+  readonly activeRounds: bigint;
+  readonly cumulativeWork: bigint;
+  readonly blockHeight: bigint;
+  /** Of the batches up to and including this one. */
+  readonly batches: bigint;
+  readonly totalActiveRounds: bigint;
+}
+
+/** The projection's name in `changesOf`. */
+export const SETTLEMENTS_PROJECTION = "settlements";
+
+/** Brings the tables to the safe block. */
+export function advanceSettlements(projections: Database, chain: Database, safeBlock: bigint): void {
+  followEvents(follower, projections, chain, safeBlock);
+}
+
+/** The last batch whose block was before an instant (epoch ms); undefined before the first. */
+export function lastSettlementBefore(projections: Database, instant: number): Settlement | undefined {
+  return settlementOf(
+    statement<[number], Row>(projections, `${SELECT} WHERE block_timestamp < ? ${NEWEST} LIMIT 1`).get(instant),
+  );
+}
+
+/** Batches with start ≤ blockTimestamp < end, newest first, at most `limit`. */
+export function settlementsBetween(projections: Database, start: number, end: number, limit: number): Settlement[] {
+  return statement<[number, number, number], Row>(
+    projections,
+    `${SELECT} WHERE block_timestamp >= ? AND block_timestamp < ? ${NEWEST} LIMIT ?`,
+  )
+    .all(start, end, limit)
+    .flatMap((row) => settlementOf(row) ?? []);
+}
+
+/** The batch before one: where its work and blocks are counted from. */
+export function settlementBefore(
+  projections: Database,
+  { blockNumber, logIndex }: { readonly blockNumber: number; readonly logIndex: number },
+): Settlement | undefined {
+  const sql = `${SELECT} WHERE (block_number, log_index) < (?, ?) ORDER BY block_number DESC, log_index DESC LIMIT 1`;
+  return settlementOf(statement<[number, number], Row>(projections, sql).get(blockNumber, logIndex));
+}
+
+/** What was funded for the rounds above `after` up to and including `through`, in the token's base units. */
+export function fundedAmount(projections: Database, after: bigint, through: bigint): bigint {
+  const sql = "SELECT amount FROM round_funding WHERE round > ? AND round <= ?";
+  const amounts = statement<[string, string], string>(projections, sql).pluck();
+  let sum = 0n;
+  for (const amount of amounts.iterate(paddedRound(after), paddedRound(through))) sum += BigInt(amount as string);
+  return sum;
+}
+
+type Row = { readonly [Name in keyof Settlement]: string | number };
+
+const SELECT = `SELECT block_number AS blockNumber, log_index AS logIndex, block_timestamp AS blockTimestamp,
+  transaction_hash AS transactionHash, previous_round AS previousRound, settled_round AS settledRound,
+  active_rounds AS activeRounds, cumulative_work AS cumulativeWork, block_height AS blockHeight, batches,
+  total_active_rounds AS totalActiveRounds FROM settlement`;
+const NEWEST = "ORDER BY block_timestamp DESC, block_number DESC, log_index DESC";
+
+const follower: Follower = {
+  projection: SETTLEMENTS_PROJECTION,
+  events: [
+    ["core", "BatchSettled"],
+    ["mining", "RoundFunded"],
+  ],
+  add: (projections, event) =>
+    event.contractKind === "core" ? addSettlement(projections, event) : addFunding(projections, event),
+  dropAbove: (projections, block) => {
+    statement(projections, "DELETE FROM settlement WHERE block_number > ?").run(block);
+    statement(projections, "DELETE FROM round_funding WHERE block_number > ?").run(block);
+  },
+};
+
+function addSettlement(projections: Database, event: StoredEvent): void {
+  const last = statement<[], { batches: number; total: string }>(
+    projections,
+    `SELECT batches, total_active_rounds AS total FROM settlement ORDER BY block_number DESC, log_index DESC LIMIT 1`,
+  ).get();
+  const activeRounds = argument(event, "activeRoundCount");
+  statement(projections, "INSERT INTO settlement VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)").run(
+    event.blockNumber,
+    event.logIndex,
+    event.blockTimestamp,
+    event.transactionHash,
+    argument(event, "previousSettledThroughRound"),
+    argument(event, "settledThroughRound"),
+    activeRounds,
+    argument(event, "cumulativeWork"),
+    argument(event, "blockHeight"),
+    (last?.batches ?? 0) + 1,
+    String(BigInt(last?.total ?? "0") + BigInt(activeRounds)),
+  );
+}
+
+function addFunding(projections: Database, event: StoredEvent): void {
+  statement(projections, "INSERT INTO round_funding VALUES (?, ?, ?, ?)").run(
+    paddedRound(argument(event, "round")),
+    event.blockNumber,
+    event.logIndex,
+    argument(event, "amount"),
+  );
+}
+
+function settlementOf(row: Row | undefined): Settlement | undefined {
+  return row === undefined
+    ? undefined
+    : {
+        blockNumber: Number(row.blockNumber),
+        logIndex: Number(row.logIndex),
+        blockTimestamp: Number(row.blockTimestamp),
+        transactionHash: String(row.transactionHash),
+        previousRound: BigInt(row.previousRound),
+        settledRound: BigInt(row.settledRound),
+        activeRounds: BigInt(row.activeRounds),
+        cumulativeWork: BigInt(row.cumulativeWork),
+        blockHeight: BigInt(row.blockHeight),
+        batches: BigInt(row.batches),
+        totalActiveRounds: BigInt(row.totalActiveRounds),
+      };
+}

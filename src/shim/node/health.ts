@@ -1,0 +1,73 @@
+/** `/healthz` and `/readyz`: for whoever runs the shim, not for readers; never cached. */
+import { NO_STORE } from "../../http/common-headers.ts";
+import { METHOD_NOT_ALLOWED, unavailable } from "../../http/errors.ts";
+import { STATUS_KEY } from "../../http/keys.ts";
+import { StoreUnavailable } from "../../object-store/object-store.ts";
+import type { ShimAnswer } from "../answer.ts";
+import { plainAnswer } from "../full-answer.ts";
+import type { StoreReader } from "../recent.ts";
+
+export interface HealthClocks {
+  /** Epoch ms, for the publisher's age. */
+  wallClock(): number;
+  /** How far this host is ahead of the store (ms); undefined where that is not known. */
+  clockSkew?(): number | undefined;
+}
+
+export interface HealthRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly url: string;
+}
+
+/**
+ * `undefined` for any other path. Alive: always 200. Ready: 200 while the store can be read, whatever the publisher
+ * does (a dead one is when the shim is needed most); its age stands in the body.
+ */
+export function healthAnswer(
+  { method, url }: HealthRequest,
+  store: StoreReader,
+  clocks: HealthClocks,
+): Promise<ShimAnswer> | undefined {
+  // Every request passes here: one look at its first letters.
+  if (!url.startsWith("/healthz") && !url.startsWith("/readyz")) return undefined;
+  const path = url.split("?", 1)[0];
+  if (path !== "/healthz" && path !== "/readyz") return undefined;
+  return answered(method, path === "/healthz" ? ALIVE : () => readiness(store, clocks));
+}
+
+const ALIVE = () => ok({ status: "ok" });
+
+async function answered(method: string, full: () => ShimAnswer | Promise<ShimAnswer>): Promise<ShimAnswer> {
+  if (method !== "GET" && method !== "HEAD") return plainAnswer(METHOD_NOT_ALLOWED);
+  return method === "HEAD" ? { ...(await full()), body: undefined } : full();
+}
+
+async function readiness(store: StoreReader, clocks: HealthClocks): Promise<ShimAnswer> {
+  try {
+    const status = await store.get(STATUS_KEY, { fresh: true });
+    const publisher = status === undefined ? null : publisherAge(status.body, clocks.wallClock());
+    const clockSkewMs = clocks.clockSkew?.();
+    return ok({ status: "ready", publisher, ...(clockSkewMs === undefined ? {} : { clockSkewMs }) });
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    return plainAnswer(unavailable("store_unavailable"));
+  }
+}
+
+/** From the publisher's own record; nulls where it does not say, for readiness does not hang on it. */
+function publisherAge(body: Uint8Array, now: number): Record<"renewedAt" | "ageSeconds", unknown> {
+  let renewedAt: unknown;
+  try {
+    renewedAt = (JSON.parse(new TextDecoder().decode(body)) as { renewedAt?: unknown } | null)?.renewedAt;
+  } catch {
+    // Not our record: the store can be read all the same.
+  }
+  const instant = typeof renewedAt === "string" ? Date.parse(renewedAt) : Number.NaN;
+  if (Number.isNaN(instant)) return { renewedAt: null, ageSeconds: null };
+  return { renewedAt, ageSeconds: Math.max(0, Math.floor((now - instant) / 1000)) };
+}
+
+function ok(body: unknown): ShimAnswer {
+  return plainAnswer({ status: 200, headers: { "cache-control": NO_STORE }, body: JSON.stringify(body) });
+}

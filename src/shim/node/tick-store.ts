@@ -1,0 +1,28 @@
+import type { StoredObject } from "../../object-store/object-store.ts";
+import type { StoreReader } from "../recent.ts";
+
+/**
+ * Requests that Node hands over in one turn of its loop share one read of an object. All of them had arrived before
+ * the read began, so that none misses a put it could know of. For stores whose reads are quick: a slow read is not
+ * shared beyond its turn.
+ */
+export function tickStore(store: StoreReader): StoreReader {
+  let reads: Map<string, Promise<StoredObject | undefined>> | undefined;
+  return {
+    get(key, options) {
+      if (options?.fresh === true) return store.get(key, options);
+      if (reads === undefined) {
+        reads = new Map();
+        setImmediate(() => {
+          reads = undefined;
+        });
+      }
+      let read = reads.get(key);
+      if (read === undefined) {
+        read = store.get(key);
+        reads.set(key, read);
+      }
+      return read;
+    },
+  };
+}

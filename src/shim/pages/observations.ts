@@ -1,0 +1,74 @@
+/**
+ * Pages of the observations (read-api.md 2.4 and 4.3), cut from tiles (design 1, "What is stored", 5). Positions are
+ * dense, so a position names its tile: a page is at most two of them, wherever in the history it lies.
+ */
+import { observationTileKey, TILE_SIZE, tileOf } from "../../http/keys.ts";
+import { encodeObservationCursor } from "../../http/observation-cursor.ts";
+import type { ObservationsQuery } from "../../http/page-query.ts";
+import type { NamedRoute } from "../../http/routes.ts";
+import type { ShimContext } from "../context.ts";
+import { type FullAnswer, routeAnswer } from "../full-answer.ts";
+import { installations } from "./installation.ts";
+import { joinItems, NO_TILE, type Tile, type TileSlice, tileFrom } from "./tile.ts";
+
+const encoder = new TextEncoder();
+
+/** `undefined` where nothing is published; an unknown installation has no items. */
+export async function observationsPage(
+  route: NamedRoute,
+  installationId: string,
+  { after, limit }: ObservationsQuery,
+  context: ShimContext,
+): Promise<FullAnswer | undefined> {
+  const index = await installations(context);
+  if (index === undefined) return undefined;
+  const history = index.histories.get(installationId);
+  const readTile = (tile: number, fresh: boolean) => read(installationId, history ?? "", tile, fresh, context);
+  const { slices, more } = history === undefined ? NO_ITEMS : await itemsAfter(after, limit, readTile);
+  const nextCursor = more ? encodeObservationCursor(after + limit) : null;
+  const before = `{"schemaVersion":1,"installationId":${JSON.stringify(installationId)},"items":[`;
+  const behind = `],"nextCursor":${JSON.stringify(nextCursor)}}`;
+  const body = joinItems(encoder.encode(before), slices, encoder.encode(behind));
+  return routeAnswer(route, { status: 200, headers: {} }, body);
+}
+
+interface Items {
+  readonly slices: readonly TileSlice[];
+  /** Whether another item stands behind them. */
+  readonly more: boolean;
+}
+
+const NO_ITEMS: Items = { slices: [], more: false };
+
+/** Up to `limit` (at most 100) items of positions above `after`, from at most two tiles. */
+async function itemsAfter(
+  after: number,
+  limit: number,
+  readTile: (tile: number, fresh: boolean) => Promise<Tile>,
+): Promise<Items> {
+  if (after >= Number.MAX_SAFE_INTEGER) return NO_ITEMS;
+  const number = tileOf(after + 1);
+  const from = after - number * TILE_SIZE;
+  const to = from + limit;
+  let tile = await readTile(number, false);
+  if (tile.ends.length > to) return { slices: [{ tile, from, to }], more: true };
+  // A tile that is not full may be an old copy of one that is: its successor must not be read on top of it.
+  if (tile.ends.length > 0 && tile.ends.length < TILE_SIZE) tile = await readTile(number, true);
+  const count = tile.ends.length;
+  const first = { tile, from, to: Math.min(to, count) };
+  if (count < TILE_SIZE || count > to) return { slices: [first], more: count > to };
+  const next = await readTile(number + 1, false);
+  const rest = { tile: next, from: 0, to: Math.min(to - TILE_SIZE, next.ends.length) };
+  return { slices: [first, rest], more: next.ends.length > to - TILE_SIZE };
+}
+
+async function read(
+  installationId: string,
+  history: string,
+  tile: number,
+  fresh: boolean,
+  { store }: ShimContext,
+): Promise<Tile> {
+  const object = await store.get(observationTileKey(installationId, history, tile), fresh ? { fresh } : undefined);
+  return object === undefined ? NO_TILE : tileFrom(object);
+}

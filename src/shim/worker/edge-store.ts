@@ -1,0 +1,103 @@
+/**
+ * A store read through a Worker's cache: an object is kept for the edge seconds of the route that it answers, and the
+ * shim applies successors and conditions to it on every request, so that nothing kept outlives its word. While the
+ * store fails, what the table allows to be hidden is answered from what was kept (design 4, "HTTP").
+ */
+import { type NamedRoute, ROUTES } from "../../http/routes.ts";
+import { type StoredObject, StoreUnavailable } from "../../object-store/object-store.ts";
+import { decodeMark } from "../../object-store/stored-answer.ts";
+import type { StoreReader } from "../recent.ts";
+import { collapsed } from "./collapsed.ts";
+
+/** What is used of `caches.default`. */
+export interface EdgeCache {
+  match(url: string): Promise<Response | undefined>;
+  put(url: string, response: Response): Promise<void>;
+}
+
+interface Kept {
+  readonly object: StoredObject;
+  /** Epoch ms. */
+  readonly at: number;
+}
+
+/** `now`: epoch ms of the machine, not of the store. */
+export function edgeStore(store: StoreReader, cache: EdgeCache, now: () => number): StoreReader {
+  const read = collapsed(refresh);
+  return {
+    async get(key, options) {
+      if (options?.fresh === true) return refresh(key);
+      const kept = await match(cache, key);
+      const { edgeSeconds, staleIfErrorSeconds } = routeOf(key);
+      const age = kept === undefined ? Infinity : now() - kept.at;
+      if (age < edgeSeconds * 1_000) return kept?.object;
+      try {
+        return await read(key);
+      } catch (error) {
+        if (!(error instanceof StoreUnavailable) || age >= (edgeSeconds + staleIfErrorSeconds) * 1_000) throw error;
+        return kept?.object;
+      }
+    },
+  };
+
+  async function refresh(key: string): Promise<StoredObject | undefined> {
+    const at = now();
+    const object = await store.get(key, { fresh: true });
+    // Absence is not kept: the first publication is seen at once.
+    if (object === undefined) return undefined;
+    // A read that took long must not take back what a later one has put.
+    const kept = await match(cache, key);
+    if (kept !== undefined && builtAt(kept.object) > builtAt(object)) return kept.object;
+    await cache.put(urlOf(key), encode(object, at, routeOf(key)));
+    return object;
+  }
+}
+
+/** The row whose answers an object is part of: its own, the activity's feed, else telemetry and observations. */
+function routeOf(key: string): NamedRoute {
+  const row = ROUTES.find((route) => route.objects.some((object) => `${key}/`.startsWith(`${object.key}/`)));
+  return row ?? (key.startsWith("v1/public/activity/") ? ACTIVITY : OBSERVATIONS);
+}
+
+const ACTIVITY = rowOf("activity");
+const OBSERVATIONS = rowOf("observations");
+
+function rowOf(name: NamedRoute["name"]): NamedRoute {
+  const row = ROUTES.find((route) => route.name === name);
+  if (row === undefined) throw new Error(`no row ${name}`);
+  return row;
+}
+
+/** `at` of the build (epoch ms), which never goes back. */
+function builtAt({ metadata }: StoredObject): number {
+  return decodeMark(metadata).asof.at;
+}
+
+function urlOf(key: string): string {
+  return `https://objects.invalid/${encodeURIComponent(key)}`;
+}
+
+function encode({ body, contentType, tag, metadata }: StoredObject, at: number, route: NamedRoute): Response {
+  return new Response(Uint8Array.from(body), {
+    headers: {
+      "cache-control": `max-age=${route.edgeSeconds + route.staleIfErrorSeconds}`,
+      "content-type": contentType,
+      "noonmark-at": String(at),
+      "noonmark-tag": tag,
+      // Printable ASCII, as metadata is.
+      "noonmark-metadata": JSON.stringify(metadata),
+    },
+  });
+}
+
+async function match(cache: EdgeCache, key: string): Promise<Kept | undefined> {
+  const kept = await cache.match(urlOf(key));
+  if (kept === undefined) return undefined;
+  const object = {
+    body: new Uint8Array(await kept.arrayBuffer()),
+    contentType: kept.headers.get("content-type") ?? "",
+    tag: kept.headers.get("noonmark-tag") ?? "",
+    metadata: JSON.parse(kept.headers.get("noonmark-metadata") ?? "{}") as Record<string, string>,
+  };
+  return { object, at: Number(kept.headers.get("noonmark-at")) };
+}

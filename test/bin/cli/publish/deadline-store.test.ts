@@ -1,0 +1,44 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { withDeadline } from "../../../../bin/cli/publish/deadline-store.ts";
+import { INSTALLATION, START, World } from "../../../publish/world.ts";
+import { MemoryStore } from "../../../support/memory-store.ts";
+
+let world: World;
+beforeEach(() => {
+  world = new World();
+});
+afterEach(() => world.end());
+
+test("a run whose time is over begins no put, says so, and the next run goes on where it ended", async () => {
+  world.receive(300);
+  // Each put takes a second.
+  const { store } = world;
+  const put = store.put.bind(store);
+  store.put = (...args) => {
+    world.now += 1_000;
+    return put(...args);
+  };
+  const worker = await world.work({ store: withDeadline(store, () => world.now, 10_000) });
+  const { rows } = await worker.cycle(START);
+  const failed = rows.filter(({ action }) => action === "failed");
+  expect(failed.length).toBeGreaterThan(0);
+  expect(new Set(failed.map(({ why }) => why))).toEqual(new Set(["the run's time (10 s, --deadline) is over"]));
+  expect(store.puts.length).toBe(10);
+  worker.kill();
+
+  const next = await world.work();
+  const again = await next.cycle(START + 60_000);
+  expect(again.rows.filter(({ action }) => action === "failed")).toEqual([]);
+  const page = await world.body(`/v1/public/installations/${INSTALLATION}/observations?cursor=Mjk5`);
+  expect(JSON.parse(page).items).toHaveLength(1);
+  await next.stop();
+});
+
+test("reads, deletions and lists begin no later than puts", async () => {
+  let now = 0;
+  const store = withDeadline(new MemoryStore(), () => now, 1_000);
+  now = 1_000;
+  await expect(store.get("a")).rejects.toThrow("--deadline");
+  await expect(store.delete("a")).rejects.toThrow("--deadline");
+  await expect(store.list("a")[Symbol.asyncIterator]().next()).rejects.toThrow("--deadline");
+});

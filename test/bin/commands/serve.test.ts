@@ -1,0 +1,124 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openStore } from "../../../src/object-store/open-store.ts";
+import { parseScript } from "../../support/http-script.ts";
+import { runScript } from "../../support/run-http-script.ts";
+import { addressTarget } from "../../support/script-targets.ts";
+import { putWorld } from "../../support/world.ts";
+
+const AT = "2026-11-20T10:00:00.000Z";
+const MAIN = new URL("../../../bin/main.ts", import.meta.url).href;
+
+let directory = "";
+const running: ChildProcess[] = [];
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "noonmark-serve-"));
+});
+afterEach(async () => {
+  for (const child of running.splice(0)) {
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill("SIGKILL");
+      await once(child, "exit");
+    }
+  }
+  rmSync(directory, { recursive: true });
+});
+
+function noonmark(...args: string[]): ChildProcess {
+  const code = `import { main } from ${JSON.stringify(MAIN)}; await main(process.argv);`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", code, "noonmark", ...args], {
+    cwd: directory,
+    env: { ...process.env, NOONMARK_STORE: directory, NOONMARK_PORT: "0" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  running.push(child);
+  return child;
+}
+
+async function serving(child: ChildProcess): Promise<number> {
+  if (child.stdout === null) throw new Error("no stdout");
+  const line = await Promise.race([
+    once(createInterface({ input: child.stdout }), "line").then(([text]) => String(text)),
+    once(child, "exit").then(([code]) => `ended with ${code}`),
+  ]);
+  const port = /^Serving .* on http:\/\/127\.0\.0\.1:(\d+)/.exec(line)?.[1];
+  if (port === undefined) throw new Error(line);
+  return Number(port);
+}
+
+test("serves a directory as of --at, ends on SIGTERM, and says nothing of single requests", async () => {
+  const store = await openStore(directory, { write: true });
+  await putWorld(store, Date.parse(AT));
+  const child = noonmark("serve", "--at", "2026-11-20T10:02:00.001Z");
+  let stderr = "";
+  child.stderr?.on("data", (text) => {
+    stderr += String(text);
+  });
+  const port = await serving(child);
+  const script = parseScript(
+    "serve",
+    `GET /v1/public/telemetry
+200
+ETag: "telemetry-1"
+= {"schemaVersion":1,"installationId":"wheel-1","revision":"telemetry-1","status":"stale"}
+
+GET /v1/public/installations/wheel-2/observations?cursor=MTI3
+200
+= {"schemaVersion":1,"installationId":"wheel-2","items":[{"cursor":"MTI4","installationId":"wheel-2","sequence":127}],"nextCursor":null}
+
+GET /v2/public/stats?range=30d
+503
+Cache-Control: no-store
+Retry-After: 2
+= {"error":"public_stats_rebuilding"}`,
+  );
+  const target = addressTarget({ hostname: "127.0.0.1", port }, { object: (key) => store.get(key) });
+  expect(await runScript(script, target)).toMatchObject({ differences: [], requests: 3 });
+  child.kill("SIGTERM");
+  expect(await once(child, "exit")).toEqual([0, null]);
+  const lines = stderr.trim().split("\n");
+  expect(lines).toHaveLength(1);
+  expect(JSON.parse(lines[0] ?? "")).toMatchObject({ msg: "stopping", signal: "SIGTERM" });
+});
+
+test("a store that is not there is 503 and one line in the log, however many ask", async () => {
+  const child = noonmark("serve", "--store", join(directory, "nowhere"));
+  let stderr = "";
+  child.stderr?.on("data", (text) => {
+    stderr += String(text);
+  });
+  const port = await serving(child);
+  const answers = await Promise.all(
+    ["/v4/public/process", "/v1/public/telemetry", "/readyz"].map((path) => fetch(`http://127.0.0.1:${port}${path}`)),
+  );
+  expect(answers.map(({ status }) => status)).toEqual([503, 503, 503]);
+  child.kill("SIGINT");
+  expect(await once(child, "exit")).toEqual([0, null]);
+  expect(stderr.trim().split("\n")).toEqual([
+    expect.stringMatching(/"reason":".*no store is here.*","before":0,"msg":"the store cannot be read"/),
+    expect.stringMatching(/"msg":"stopping"/),
+  ]);
+});
+
+test("a port in use and an instant that is none are told in a line, without a stack", async () => {
+  const first = noonmark("serve");
+  const port = await serving(first);
+  for (const [args, code, message] of [
+    [["--port", String(port)], 1, /^noonmark: port_in_use: .*\n {2}\S.*\n$/],
+    [["--at", "yesterday"], 2, /^noonmark: invalid_instant: .*\n {2}\S.*\n$/],
+    [["--port", "70000"], 2, /^noonmark: invalid_setting: .*\n {2}\S.*\n$/],
+  ] as const) {
+    const child = noonmark("serve", ...args);
+    let stderr = "";
+    child.stderr?.on("data", (text) => {
+      stderr += String(text);
+    });
+    const [exit] = await once(child, "close");
+    expect([exit, stderr]).toEqual([code, expect.stringMatching(message)]);
+  }
+});

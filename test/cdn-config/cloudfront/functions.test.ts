@@ -1,0 +1,218 @@
+/** CloudFront's functions and template, in a JavaScript context of their own, before the shim itself. */
+import { readdirSync, readFileSync } from "node:fs";
+import { transformSync } from "esbuild";
+import { describe, expect, test } from "vitest";
+import { cloudfrontFiles } from "../../../cdn-config/generate/cloudfront/template.ts";
+import { PROCESS_KEY, settlementsKey, statisticsKey, TELEMETRY_KEY } from "../../../src/http/keys.ts";
+import type { Successor } from "../../../src/http/successor.ts";
+import { answer } from "../../../src/shim/answer.ts";
+import { type ShimContext, shimContext } from "../../../src/shim/context.ts";
+import { allScripts } from "../../support/all-scripts.ts";
+import { CloudFront, type CloudFrontOptions, type CloudFrontTemplate, type Origin } from "../../support/cloudfront.ts";
+import { edgeFunction } from "../../support/cloudfront-function.ts";
+import { MemoryStore } from "../../support/memory-store.ts";
+import { putAnswer } from "../../support/publish-answer.ts";
+import { runScript } from "../../support/run-http-script.ts";
+import { scriptWorld } from "../../support/script-world.ts";
+
+const files = cloudfrontFiles();
+const template = JSON.parse(files["template.json"] ?? "") as CloudFrontTemplate;
+const REVALIDATE = { "cache-control": "public, max-age=0, must-revalidate" };
+const NOW = 1_000_000;
+
+/** A distribution before a shim over a store in memory, a hand on clock and origin. */
+function distribution(options: Partial<Pick<CloudFrontOptions, "tiers" | "responseSees">> = {}) {
+  const store = new MemoryStore();
+  const world = { store, now: NOW, down: false, asked: [] as string[] };
+  const context = shimContext({ store, now: () => world.now, monotonic: () => world.now });
+  const shim = shimOf(() => context);
+  const origin: Origin = async (method, url, headers) => {
+    if (world.down) throw new Error("down");
+    world.asked.push(`${method} ${url} ${JSON.stringify(headers)}`);
+    return shim(method, url, headers);
+  };
+  const settings = { tiers: 1, responseSees: "what the client sent", ...options } as const;
+  const cloudfront = new CloudFront({ template, origin, now: () => world.now, ...settings });
+  const get = (url: string, headers: Record<string, string> = {}) => cloudfront.request("GET", url, headers);
+  return Object.assign(world, { cloudfront, get });
+}
+
+function shimOf(context: () => ShimContext): Origin {
+  return async (method, url, headers) => {
+    const request = { method, url, ifNoneMatch: headers["if-none-match"], front: headers["noonmark-front"] };
+    const answered = await answer(request, context());
+    return { ...answered, body: answered.body === undefined ? "" : new TextDecoder().decode(answered.body) };
+  };
+}
+
+describe.each(["what the client sent", "what the function made of it"] as const)(
+  "a response sees %s",
+  (responseSees) => {
+    for (const { name, blocks } of allScripts()) {
+      test(`${name}, byte for byte`, async () => {
+        const { context, control, object } = await scriptWorld();
+        const cloudfront = new CloudFront({
+          template,
+          origin: shimOf(() => context),
+          now: () => context.now(),
+          tiers: 0,
+          responseSees,
+        });
+        const send = cloudfront.request.bind(cloudfront);
+        const outcome = await runScript(blocks, { control, object, transport: [], send });
+        expect(outcome).toMatchObject({ differences: [], passedOver: [] });
+      });
+    }
+  },
+);
+
+describe("the functions", () => {
+  const code = { request: files["viewer-request.js"] ?? "", response: files["viewer-response.js"] ?? "" };
+
+  /** Besides ECMAScript 5.1; the other is a way of printing. */
+  const RUNTIME = { "const-and-let": true, "object-extensions": true };
+
+  test.each(Object.entries(code))("viewer-%s fits: 10 kB, and nothing newer than the runtime", (_, text) => {
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(10_240);
+    const lowered = transformSync(text, { target: "es5", supported: RUNTIME, charset: "utf8" });
+    expect(lowered.code).toBe(transformSync(text, { target: "esnext", charset: "utf8" }).code);
+  });
+
+  const EVENTS = new URL("events/", import.meta.url);
+  test.each(readdirSync(EVENTS))("%s gives what is written beside it", (name) => {
+    const { event, returns, rawQueryString } = JSON.parse(readFileSync(new URL(name, EVENTS), "utf8"));
+    const text = event.context.eventType === "viewer-request" ? code.request : code.response;
+    expect(edgeFunction(text, () => NOW).handle({ ...event, rawQueryString })).toEqual(returns);
+  });
+});
+
+describe("what is kept", () => {
+  test("one key for every way of writing a URL, and none for what only the shim can judge", async () => {
+    const world = distribution();
+    await putAnswer(world.store, settlementsKey("queue"), { status: 200, headers: REVALIDATE, body: "{}" });
+    await putAnswer(world.store, TELEMETRY_KEY, { status: 200, headers: {}, body: "{}" });
+    for (const query of ["range=now&queue=1", "queue=1&range=now", "&queue=1&&range=now&"]) {
+      expect((await world.get(`/v4/public/settlements?${query}`)).status).toBe(200);
+    }
+    for (const query of ["", "?", "?a=b", "?a=b&a=c&%zz"]) await world.get(`/v1/public/telemetry${query}`);
+    expect(world.asked).toEqual([
+      'GET /v4/public/settlements?range=now&queue=1 {"noonmark-front":"edge"}',
+      'GET /v1/public/telemetry {"noonmark-front":"edge"}',
+    ]);
+    world.asked.length = 0;
+    for (let times = 0; times < 2; times++) {
+      expect((await world.get("/v4/public/settlements?range=n%6Fw&queue=1")).status).toBe(200);
+      expect((await world.get("/v4/public/settlements?range=never")).status).toBe(400);
+    }
+    expect(world.asked).toHaveLength(4);
+  });
+
+  test("for the table's edge seconds, and an unpublished answer's absence not at all", async () => {
+    const world = distribution();
+    const url = "/v4/public/process";
+    expect((await world.get(url)).status).toBe(503);
+    await putAnswer(world.store, PROCESS_KEY, { status: 200, headers: REVALIDATE, body: "1" });
+    expect((await world.get(url)).body).toBe("1");
+    await putAnswer(world.store, PROCESS_KEY, { status: 200, headers: REVALIDATE, body: "2" });
+    world.now += 999;
+    expect((await world.get(url)).body).toBe("1");
+    world.now += 1;
+    expect((await world.get(url)).body).toBe("2");
+  });
+
+  test("a published 503 for one second, with the client's own status and headers", async () => {
+    const world = distribution();
+    const headers = { "cache-control": "no-store", "retry-after": "2" };
+    const url = "/v2/public/stats?range=7d";
+    const body = '{"error":"public_stats_rebuilding"}';
+    await putAnswer(world.store, statisticsKey("7d"), { status: 503, headers, body });
+    for (const msLater of [0, 999, 1]) {
+      world.now += msLater;
+      expect(await world.get(url)).toMatchObject({
+        status: 503,
+        headers: { ...headers, "content-length": "35" },
+        body,
+      });
+    }
+    expect(world.asked).toHaveLength(2);
+  });
+
+  test("a client's tags are judged against what is kept, and the shim is not asked for them", async () => {
+    const world = distribution();
+    const answered = { headers: { etag: '"a,b"', ...REVALIDATE }, body: "{}", status: 200 };
+    await putAnswer(world.store, PROCESS_KEY, answered);
+    await putAnswer(world.store, settlementsKey("7d"), answered);
+    await putAnswer(world.store, TELEMETRY_KEY, { ...answered, headers: { etag: '"a,b"' } });
+    const statuses = async (url: string) =>
+      Promise.all(
+        ['"a,b"', 'W/"a,b"', ' "x" , W/"a,b"', "*", '"a', '"x"', "a,b"].map(
+          async (field) => (await world.get(url, { "If-None-Match": field, Range: "bytes=0-0" })).status,
+        ),
+      );
+    for (const url of ["/v4/public/process", "/v1/public/telemetry"]) await world.get(url);
+    expect(await statuses("/v4/public/process")).toEqual([304, 304, 304, 304, 200, 200, 200]);
+    expect(new Set(await statuses("/v1/public/telemetry"))).toEqual(new Set([200]));
+    const process = await world.get("/v4/public/process", { "If-None-Match": "*" });
+    expect(process).toMatchObject({ body: "", headers: { etag: '"a,b"', ...REVALIDATE } });
+    expect(Object.keys(process.headers)).not.toContain("content-type");
+    const settlements = await world.get("/v4/public/settlements?range=7d", { "If-None-Match": "*" });
+    expect([settlements.status, settlements.headers["etag"]]).toEqual([304, undefined]);
+    expect(world.asked.every((line) => !/none-match/i.test(line))).toBe(true);
+    expect(world.asked).toHaveLength(3);
+  });
+});
+
+describe("time", () => {
+  const successors: Successor[] = [{ from: NOW + 10_500, edits: [{ offset: 1, length: 5, text: "stale" }] }];
+  const online = { status: 200, headers: {}, body: '"fresh"' };
+
+  /** When each location first asks (ms), so that a cache is filled just before the one behind it would fill anew. */
+  const FIRST_ASKS = [1_700, 850, 425, 0];
+
+  test.each([1, 2, 3])("through %d tiers nothing outlives valid-until, and nobody is turned away", async (tiers) => {
+    for (const stepMs of [1, 7, 97, 333, 1_000, 1_003]) {
+      const world = distribution({ tiers });
+      await putAnswer(world.store, TELEMETRY_KEY, online, successors);
+      let drawn = stepMs;
+      for (; world.now < NOW + 16_000; world.now += stepMs) {
+        drawn = (drawn * 48_271) % 0x7fff_ffff;
+        world.cloudfront.location = drawn % FIRST_ASKS.length;
+        if (world.now - NOW < (FIRST_ASKS[world.cloudfront.location] ?? 0)) continue;
+        const { status, body } = await world.get("/v1/public/telemetry");
+        expect([world.now, status, body]).toEqual([world.now, 200, world.now < NOW + 10_500 ? '"fresh"' : '"stale"']);
+      }
+    }
+  });
+
+  test("an origin that fails is hidden as long as the table says, never past valid-until, and else not at all", async () => {
+    const world = distribution({ tiers: 3 });
+    await putAnswer(world.store, TELEMETRY_KEY, online, successors);
+    await putAnswer(world.store, PROCESS_KEY, { status: 200, headers: REVALIDATE, body: "{}" });
+    await world.get("/v1/public/telemetry");
+    await world.get("/v4/public/process");
+    world.down = true;
+    world.now = NOW + 4_000;
+    expect((await world.get("/v4/public/process")).status).toBe(502);
+    // One edge second in each of three caches, and then as long as there is up to valid-until: seven seconds.
+    world.now = NOW + 7_999;
+    expect(await world.get("/v1/public/telemetry")).toMatchObject({ status: 200, body: '"fresh"' });
+    world.now = NOW + 10_500;
+    // Each cache may have hidden the failure of the next one, so that it lies there still: the function sees its end.
+    expect(await world.get("/v1/public/telemetry")).toMatchObject({
+      status: 503,
+      headers: { "cache-control": "no-store", "content-length": "29" },
+      body: '{"error":"store_unavailable"}',
+    });
+  });
+
+  test("an answer without an end is hidden behind for a minute", async () => {
+    const world = distribution({ tiers: 1 });
+    await putAnswer(world.store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"offline"' });
+    await world.get("/v1/public/telemetry");
+    world.down = true;
+    world.now = NOW + 60_999;
+    expect((await world.get("/v1/public/telemetry")).status).toBe(200);
+    world.now = NOW + 61_000;
+    expect((await world.get("/v1/public/telemetry")).status).toBe(502);
+  });
+});

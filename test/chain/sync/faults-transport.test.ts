@@ -1,0 +1,180 @@
+// What a node's HTTP can do wrong: limits, refusals, silence, broken answers. What is stored in the end is the chain's.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
+import type { Chain } from "../../../src/chain/open-chain.ts";
+import { eventsFrom } from "../../../src/chain/view/read-events.ts";
+import { CHAIN_BEGINS, coreOf, type ReaderOptions, reader, type Stage, stage } from "../../support/chain/harness.ts";
+import { PROVIDER_LIMITS } from "../../support/chain/provider-limits.ts";
+import { type Call, type Fault, scriptedRpc } from "../../support/chain/scripted-rpc.ts";
+
+describe.skipIf(NO_ANVIL !== undefined)(`faults of transport${NO_ANVIL ? `: ${NO_ANVIL}` : ""}`, () => {
+  let on: Stage;
+  let whole: readonly unknown[];
+  const stored = (chain: Chain) => eventsFrom(chain.db, 0n);
+
+  beforeAll(async () => {
+    on = await stage();
+    const { world } = on;
+    for (let batch = 1; batch <= 8; batch++) {
+      await world.settle({ throughRound: batch * 16, activeRoundCount: 9, workUnits: 12_345n });
+      await world.mine(30);
+    }
+    using read = reader(world.deployment, [on.anvil.url]);
+    coreOf(await read.poll());
+    whole = stored(read.chain);
+    expect(whole.length).toBe(15);
+  });
+  afterAll(() => on[Symbol.asyncDispose]());
+
+  async function behind(script: (call: Call, request: number) => Fault | undefined, options: ReaderOptions = {}) {
+    const proxy = await scriptedRpc(on.anvil.url, script);
+    const read = reader(on.world.deployment, [proxy.url], options);
+    return {
+      proxy,
+      read,
+      async [Symbol.asyncDispose]() {
+        read[Symbol.dispose]();
+        await proxy[Symbol.asyncDispose]();
+      },
+    };
+  }
+
+  const logs = ({ method }: Call) => method === "eth_getLogs";
+  const blocks = ({ params }: Call) => {
+    const { fromBlock, toBlock } = params[0] as { fromBlock: string; toBlock: string };
+    return Number(toBlock) - Number(fromBlock) + 1;
+  };
+
+  test.each(Object.entries(PROVIDER_LIMITS))("a range limit as %s says it", async (_, refusal) => {
+    await using given = await behind((call) => (logs(call) && blocks(call) > 40 ? refusal : undefined));
+    expect(coreOf(await given.read.poll()).core.settledThroughRound).toBe(128n);
+    expect(stored(given.read.chain)).toEqual(whole);
+  });
+
+  test("at most two requests a range", async () => {
+    await using given = await behind((call) => (logs(call) && blocks(call) > 40 ? PROVIDER_LIMITS.ankr : undefined));
+    let asked = 0;
+    let refused = 0;
+    const { script } = given.proxy;
+    given.proxy.script = (call, request) => {
+      if (logs(call) && blocks(call) > 40) refused++;
+      else if (logs(call)) asked++;
+      return script(call, request);
+    };
+    await given.read.poll();
+    expect(refused).toBeGreaterThan(0);
+    // The head, and the state before and after, are one request each; each range but the last is proven by one more.
+    expect(given.proxy.requests - refused).toBe(3 + 2 * asked - 1);
+  });
+
+  const limited: Record<string, { fault: Fault; waits: number }> = {
+    "429 and Retry-After in seconds": {
+      fault: { http: { status: 429, headers: { "retry-after": "7" } } },
+      waits: 7_000,
+    },
+    "429 and Retry-After as a date": {
+      fault: {
+        http: { status: 429, headers: { "retry-after": new Date((CHAIN_BEGINS + 9) * 1000).toUTCString() } },
+      },
+      waits: 9_000,
+    },
+    "429 inside a 200, with the header": {
+      fault: {
+        http: {
+          headers: { "retry-after": "5" },
+          body: '{"jsonrpc":"2.0","id":0,"error":{"code":429,"message":"slow down"}}',
+        },
+      },
+      waits: 5_000,
+    },
+    "429 inside a 200, with the time in its data": {
+      fault: {
+        error: {
+          code: -32005,
+          message: "daily request count exceeded, request rate limited",
+          data: { rate: { backoff_seconds: 11 } },
+        },
+      },
+      waits: 11_000,
+    },
+    "503 and Retry-After": { fault: { http: { status: 503, headers: { "retry-after": "3" } } }, waits: 3_000 },
+    "500 without a word": { fault: { http: { status: 500, body: "<html>oops" } }, waits: 100 },
+    "502, 5xx in JSON": {
+      fault: { http: { status: 502, body: '{"jsonrpc":"2.0","id":0,"error":{"code":-32603,"message":"upstream"}}' } },
+      waits: 100,
+    },
+    "truncated JSON": { fault: { truncate: 100 }, waits: 100 },
+    "an empty answer": { fault: { http: { body: "" } }, waits: 100 },
+  };
+
+  test.each(Object.entries(limited))("%s: waits as asked, with jitter, and goes on", async (_, { fault, waits }) => {
+    let first = true;
+    await using given = await behind((call) => {
+      if (!logs(call) || !first) return undefined;
+      first = false;
+      return fault;
+    });
+    coreOf(await given.read.poll());
+    expect(stored(given.read.chain)).toEqual(whole);
+    expect(given.read.now - CHAIN_BEGINS * 1000).toBeGreaterThanOrEqual(waits);
+    expect(given.read.now - CHAIN_BEGINS * 1000).toBeLessThanOrEqual(waits + 200);
+  });
+
+  test("a Retry-After above the cap, or past the deadline, is not waited for", async () => {
+    let after = "31";
+    await using given = await behind((call) =>
+      logs(call) ? { http: { status: 429, headers: { "retry-after": after } } } : undefined,
+    );
+    await given.read.poll();
+    expect(given.read.says()).toEqual(["indexer_unavailable", "indexer_unavailable"]);
+    after = "20";
+    const { now } = given.read;
+    await given.read.chain.poll(now, now + 10_000);
+    expect(given.read.now).toBe(now);
+    given.proxy.script = () => undefined;
+    coreOf(await given.read.poll());
+  });
+
+  test("a node that stays broken is unavailable, keeps no connection, and recovers by itself", async () => {
+    await using given = await behind(() => ({ http: { status: 500 } }));
+    await given.read.poll();
+    expect(given.read.says()).toEqual(["indexer_unavailable", "indexer_unavailable"]);
+    expect(given.proxy.requests).toBe(4);
+    given.proxy.script = () => undefined;
+    coreOf(await given.read.poll());
+    given.proxy.script = () => ({ http: { status: 500 } });
+    await given.read.poll();
+    expect(given.read.says()).toEqual(["available", "available"]);
+    given.read.now += 15_000;
+    expect(given.read.says()).toEqual(["indexer_unavailable", "indexer_unavailable"]);
+    expect(given.read.state().safeCore?.settledThroughRound).toBe(128n);
+  });
+
+  test("a hanging socket times out, and the other node is asked", async () => {
+    const limits = { requestTimeout: 50, maxResponseBytes: 1e6 };
+    await using given = await behind(() => ({ hang: true }), { limits });
+    using read = reader(on.world.deployment, [given.proxy.url, on.anvil.url], { limits });
+    coreOf(await read.poll());
+    expect(given.proxy.requests).toBe(1);
+  });
+
+  test("an answer of 50 MB is not read, and its range is halved", async () => {
+    await using given = await behind((call) => (logs(call) && blocks(call) > 100 ? { pad: 50_000_000 } : undefined), {
+      limits: { requestTimeout: 10_000, maxResponseBytes: 4_000_000 },
+    });
+    coreOf(await given.read.poll());
+    expect(stored(given.read.chain)).toEqual(whole);
+  });
+
+  test("no key of an address is ever told", async () => {
+    await using given = await behind(() => ({ http: { status: 500, body: "no" } }));
+    const { port } = new URL(given.proxy.url);
+    const address = `http://operator:hunter2@127.0.0.1:${port}/v2/c0ffee-secret-key?token=another-secret`;
+    const gone = "http://127.0.0.1:1/v3/c0ffee-secret-key";
+    using read = reader(on.world.deployment, [address, gone]);
+    await read.poll();
+    const told = JSON.stringify(read.events);
+    expect(read.events.length).toBeGreaterThan(1);
+    for (const secret of ["operator", "hunter2", "c0ffee", "another-secret"]) expect(told).not.toContain(secret);
+  });
+});

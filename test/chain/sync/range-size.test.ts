@@ -1,0 +1,35 @@
+// Ranges adapt (design 3, Reading 2).
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { RangeSize } from "../../../src/chain/sync/range-size.ts";
+
+test("under any limit of a provider the size comes near it and is seldom refused", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 20_000 }), (limit) => {
+      const size = new RangeSize();
+      let refusals = 0;
+      for (let request = 0; request < 200; request++) {
+        const asked = size.blocks;
+        if (asked > limit) {
+          refusals++;
+          size.refused(asked);
+        } else size.answered(asked, 10);
+      }
+      expect(refusals).toBeLessThan(40);
+      expect(size.blocks).toBeLessThanOrEqual(Math.max(limit, 10_000));
+      expect(size.blocks).toBeGreaterThanOrEqual(Math.min(limit, 10_000) / 2 - 1);
+    }),
+  );
+});
+
+test("many logs in an answer halve it, a short range at the end of a pass says nothing", () => {
+  const size = new RangeSize(1_000);
+  size.answered(1_000, 9_000);
+  expect(size.blocks).toBe(500);
+  size.answered(12, 0);
+  expect(size.blocks).toBe(500);
+  size.answered(500, 2_000);
+  expect(size.blocks).toBe(500);
+  size.answered(500, 100);
+  expect(size.blocks).toBe(1_000);
+});

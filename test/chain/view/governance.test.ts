@@ -1,0 +1,85 @@
+// Governance from a real timelock's events, through a real Core's upgrade (design 3, "Derived values").
+import { type Hex, keccak256 } from "viem";
+import { describe, expect, test } from "vitest";
+import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
+import { callData } from "../../../demo/chain/calls.ts";
+import { IMPLEMENTATION_SLOT } from "../../../src/chain/view/reading.ts";
+import { coreOf, type Reader, reader, type Stage, stage } from "../../support/chain/harness.ts";
+
+describe.skipIf(NO_ANVIL !== undefined)(`governance${NO_ANVIL ? `: ${NO_ANVIL}` : ""}`, () => {
+  async function governance(on: Stage, read: Reader): Promise<string> {
+    await on.world.mine(11);
+    const { operationId, operationKind, operationState } = coreOf(await read.poll()).governance;
+    return `${operationKind} ${operationState} ${operationId}`;
+  }
+
+  test("none, pending, cancelled, scheduled again, executed, two pending, one cancelled", async () => {
+    await using on = await stage();
+    const { world } = on;
+    using read = reader(world.deployment, [on.anvil.url]);
+    const none = `0x${"0".repeat(64)}`;
+    await world.mine(12);
+    expect(await governance(on, read)).toBe(`None None ${none}`);
+    // An operation that is not to the proxy admin does not count.
+    const delay = callData("TimelockController", "updateDelay", [120n]);
+    await world.execute(await world.scheduleCalls([world.deployment.operatorTimelock], [delay]));
+    expect(await governance(on, read)).toBe(`None None ${none}`);
+    const first = await world.scheduleUpgrade();
+    expect(await governance(on, read)).toBe(`Upgrade Pending ${first.id}`);
+    await world.cancel(first);
+    expect(await governance(on, read)).toBe(`Upgrade Cancelled ${first.id}`);
+    await world.reschedule(first);
+    expect(await governance(on, read)).toBe(`Upgrade Pending ${first.id}`);
+    await world.execute(first);
+    expect(await governance(on, read)).toBe(`Upgrade Executed ${first.id}`);
+    const { implementation } = coreOf(read.state());
+    expect(implementation).toMatchObject({ codeAddress: first.implementation, codeVersion: "2.0.0" });
+    const second = await world.scheduleUpgrade({ salt: 1 });
+    const third = await world.scheduleUpgrade({ salt: 2 });
+    expect(await governance(on, read)).toBe(`Conflict Conflict ${third.id}`);
+    await world.cancel(second);
+    expect(await governance(on, read)).toBe(`Upgrade Pending ${third.id}`);
+    await world.cancel(third);
+    expect(await governance(on, read)).toBe(`Upgrade Cancelled ${third.id}`);
+  });
+
+  test("of several calls in one operation the last implementation counts, and other calls name none", async () => {
+    await using on = await stage();
+    const { world } = on;
+    const { core, proxyAdmin } = world.deployment;
+    using read = reader(world.deployment, [on.anvil.url]);
+    const upgradeTo = (implementation: string) =>
+      callData("ProxyAdmin", "upgradeAndCall", [core, implementation, "0x"]);
+    const { implementation: next } = await world.scheduleUpgrade({ salt: 9 });
+    const payloads = [upgradeTo(next as string), upgradeTo(world.implementation)];
+    const batch = await world.scheduleCalls([proxyAdmin, proxyAdmin], payloads, 3);
+    await world.execute(batch);
+    // The earlier one is still pending, alone: no conflict, since the last call's implementation is in the slot.
+    expect(await governance(on, read)).toBe(`Upgrade Executed ${batch.id}`);
+    const owner = callData("ProxyAdmin", "transferOwnership", [world.deployment.operatorTimelock]);
+    const other = await world.scheduleCalls([proxyAdmin], [owner], 4);
+    expect(await governance(on, read)).toBe(`Conflict Conflict ${other.id}`);
+    await world.execute(other);
+    expect(await governance(on, read)).toBe(`Upgrade Executed ${other.id}`);
+  });
+
+  test("an implementation in the slot that is not the one executed last is a conflict, and its code is read", async () => {
+    await using on = await stage();
+    const { world, anvil } = on;
+    using read = reader(world.deployment, [anvil.url]);
+    const operation = await world.scheduleUpgrade();
+    await world.execute(operation);
+    expect(await governance(on, read)).toBe(`Upgrade Executed ${operation.id}`);
+    // No log tells of it: the slot alone says another.
+    const word = `0x${world.implementation.slice(2).padStart(64, "0")}`;
+    await anvil.rpc("anvil_setStorageAt", [world.deployment.core, IMPLEMENTATION_SLOT, word]);
+    await world.mine(1);
+    expect(await governance(on, read)).toBe(`Conflict Conflict ${operation.id}`);
+    const code = (await anvil.rpc("eth_getCode", [world.implementation, "latest"])) as Hex;
+    expect(coreOf(read.state()).implementation).toMatchObject({
+      codeAddress: world.implementation,
+      codeVersion: "1.0.0",
+      runtimeHash: keccak256(code),
+    });
+  });
+});

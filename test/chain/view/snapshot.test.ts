@@ -1,0 +1,189 @@
+// A first pass, polls after it, restarts: what is read at the safe block, and what it costs (design 3, Reading).
+import { keccak256 } from "viem";
+import { describe, expect, test } from "vitest";
+import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
+import { deploy } from "../../../demo/chain/calls.ts";
+import { readSync } from "../../../src/chain/sync/store.ts";
+import { eventsFrom } from "../../../src/chain/view/read-events.ts";
+import { MULTICALL3 } from "../../../src/chain/view/reading.ts";
+import { coreOf, economyOf, reader, stage } from "../../support/chain/harness.ts";
+import { scriptedRpc } from "../../support/chain/scripted-rpc.ts";
+
+describe.skipIf(NO_ANVIL !== undefined)(`the snapshot${NO_ANVIL ? `: ${NO_ANVIL}` : ""}`, () => {
+  test("is not yet safe until the deployment has 12 confirmations, then what the chain says", async () => {
+    await using on = await stage();
+    const { world, anvil } = on;
+    using read = reader(world.deployment, [anvil.url]);
+    expect(read.says()).toEqual(["not_yet_safe", "not_yet_safe"]);
+    await read.poll();
+    expect(read.says()).toEqual(["not_yet_safe", "not_yet_safe"]);
+    await world.mine(world.deployment.deploymentBlock + 11 - (await world.head()));
+    await read.poll();
+    // The economy's first block is the one after the Core's: its own view has to wait, and the Core's has not.
+    expect(read.says()).toEqual(["available", "not_yet_safe"]);
+    await world.mine(20);
+    const state = await read.poll();
+    const core = coreOf(state);
+    const head = BigInt(await world.head());
+    expect(core.chain).toMatchObject({ indexedThroughBlock: head, safeThroughBlock: head - 11n, chainId: 31337n });
+    expect(core.implementation.codeAddress).toBe(world.implementation);
+    const code = (await anvil.rpc("eth_getCode", [world.implementation, "latest"])) as `0x${string}`;
+    expect(core.implementation.runtimeHash).toBe(keccak256(code));
+    expect(core.governance).toEqual({
+      operationId: `0x${"0".repeat(64)}`,
+      operationKind: "None",
+      operationState: "None",
+    });
+    expect(core.events).toHaveLength(7);
+    expect(economyOf(state)).toMatchObject({ symbol: "NOON", mintedThroughRound: 0n, rewardWeightActivationRound: 0n });
+    expect(state.safeCore?.lastSettlement).toBeNull();
+  });
+
+  test("shows a settlement only at 12 confirmations, and mining itself where it has no proxy", async () => {
+    await using on = await stage({ miningBehindProxy: false });
+    const { world } = on;
+    using read = reader(world.deployment, [on.anvil.url]);
+    await world.settle({ throughRound: 3, activeRoundCount: 2, workUnits: 2_500n });
+    await world.mine(10);
+    expect(coreOf(await read.poll()).core.settledThroughRound).toBe(0n);
+    await world.mine(1);
+    const state = await read.poll();
+    expect(coreOf(state).core).toMatchObject({ settledThroughRound: 3n, blockHeight: 2n, currentWork: 500n });
+    expect(state.safeCore?.lastSettlement?.transactionHash).toBe(coreOf(state).source.transactionHash);
+    expect(economyOf(state).miningImplementation).toBe(world.deployment.economy?.mining);
+  });
+
+  test("survives a restart: within the grace as it was, later only after a pass", async () => {
+    await using on = await stage();
+    await on.world.mine(12);
+    using read = reader(on.world.deployment, [on.anvil.url]);
+    const before = await read.poll();
+    read.now += 14_999;
+    using again = read.reopen();
+    expect(coreOf(again.state())).toEqual(coreOf(before));
+    expect(economyOf(again.state())).toEqual(economyOf(before));
+    again.now += 1;
+    expect(again.says()).toEqual(["indexer_unavailable", "indexer_unavailable"]);
+    expect(again.state().safeCore).toEqual(before.safeCore);
+    await again.poll();
+    expect(again.says()).toEqual(["available", "available"]);
+  });
+
+  test("through Multicall3 it is the same", async () => {
+    await using on = await stage();
+    const { world, anvil } = on;
+    await world.settle({ throughRound: 3, activeRoundCount: 2, workUnits: 2_500n });
+    await world.mine(12);
+    using plain = reader(world.deployment, [anvil.url]);
+    const other = await plain.poll();
+    const { address } = await deploy(anvil.url, world.people.deployer, "Multicall");
+    await anvil.rpc("anvil_setCode", [MULTICALL3, await anvil.rpc("eth_getCode", [address, "latest"])]);
+    await world.mine(12);
+    const calls: string[] = [];
+    await using proxy = await scriptedRpc(anvil.url, ({ method }) => void calls.push(method));
+    using through = reader(world.deployment, [proxy.url]);
+    const state = await through.poll();
+    // One before the first sync, one at its end.
+    expect(calls.filter((method) => method === "eth_call")).toHaveLength(2);
+    await plain.poll();
+    expect(coreOf(state).core).toEqual(coreOf(other).core);
+    expect(coreOf(state)).toEqual(coreOf(plain.state()));
+    expect(economyOf(state)).toEqual(economyOf(other));
+  });
+
+  test("costs one batch where nothing is new, and three round trips for a new safe block with a settlement", async () => {
+    await using on = await stage();
+    await using proxy = await scriptedRpc(on.anvil.url);
+    using read = reader(on.world.deployment, [proxy.url]);
+    await on.world.mine(12);
+    await read.poll();
+    const cost = async () => {
+      const before = proxy.requests;
+      await read.poll();
+      return proxy.requests - before;
+    };
+    expect(await cost()).toBe(1);
+    const moved = read.chain.moved();
+    expect(await cost()).toBe(1);
+    expect(read.chain.moved()).toBe(moved);
+    await on.world.settle({ throughRound: 3, activeRoundCount: 2, workUnits: 2_500n });
+    await on.world.mine(11);
+    expect(await cost()).toBe(3);
+    expect(read.chain.moved()).toBeGreaterThan(moved);
+    expect(coreOf(read.state()).core.settledThroughRound).toBe(3n);
+  });
+
+  test("dates the logs of a node that does not, and reads an economy older than the Core", async () => {
+    await using on = await stage();
+    for (const throughRound of [3, 9]) {
+      await on.world.settle({ throughRound, activeRoundCount: 2, workUnits: 2_500n });
+      await on.world.mine(30);
+    }
+    const { deployment } = on.world;
+    using straight = reader(deployment, [on.anvil.url]);
+    const core = coreOf(await straight.poll());
+    await using proxy = await scriptedRpc(on.anvil.url, ({ method, params }) => {
+      if (method !== "eth_getLogs") return undefined;
+      const { fromBlock, toBlock } = params[0] as { fromBlock: string; toBlock: string };
+      if (Number(toBlock) - Number(fromBlock) > 30) return { error: { code: -32005, message: "block range" } };
+      return { change: (logs: object[]) => logs.map((log) => ({ ...log, blockTimestamp: undefined })) };
+    });
+    using undated = reader(deployment, [proxy.url]);
+    expect(coreOf(await undated.poll())).toEqual(core);
+    using older = reader({ ...deployment, economy: { ...deployment.economy, deploymentBlock: 1 } }, [on.anvil.url]);
+    expect(coreOf(await older.poll())).toEqual(core);
+    economyOf(older.state());
+  });
+
+  test("a first sync that runs out of time goes on from where it was, and has not failed", async () => {
+    await using on = await stage();
+    await on.world.settle({ throughRound: 3, activeRoundCount: 2, workUnits: 2_500n });
+    await on.world.mine(120);
+    await using proxy = await scriptedRpc(on.anvil.url);
+    using read = reader(on.world.deployment, [proxy.url]);
+    proxy.script = ({ method, params }) => {
+      if (method !== "eth_getLogs") return undefined;
+      read.now += 15_000;
+      const { fromBlock, toBlock } = params[0] as { fromBlock: string; toBlock: string };
+      return Number(toBlock) - Number(fromBlock) > 20 ? { error: { code: -32005, message: "block range" } } : undefined;
+    };
+    await read.poll();
+    expect(read.chain.settled()).toBe(false);
+    expect(read.says()).toEqual(["not_yet_safe", "not_yet_safe"]);
+    const { stored } = readSync(read.chain.db);
+    for (let poll = 0; poll < 12 && !read.chain.settled(); poll++) await read.poll();
+    expect(coreOf(read.state()).core.settledThroughRound).toBe(3n);
+    expect(readSync(read.chain.db).stored?.block).toBeGreaterThan(stored?.block ?? 0n);
+  });
+
+  test("another deployment empties the file; another label only forgets the snapshot", async () => {
+    await using on = await stage();
+    await on.world.mine(12);
+    const { deployment } = on.world;
+    using read = reader(deployment, [on.anvil.url]);
+    await read.poll();
+    const { stored } = readSync(read.chain.db);
+    using renamed = reader({ ...deployment, target: "renamed" }, [on.anvil.url], { path: read.path });
+    expect(renamed.says()).toEqual(["indexer_unavailable", "indexer_unavailable"]);
+    expect(readSync(renamed.chain.db)).toMatchObject({ stored, snapshot: null });
+    expect(coreOf(await renamed.poll()).chain.target).toBe("renamed");
+    using other = reader({ ...deployment, deploymentBlock: 3 }, [on.anvil.url], { path: read.path });
+    expect(readSync(other.chain.db)).toMatchObject({ stored: undefined, snapshot: null });
+    expect(other.says()).toEqual(["not_yet_safe", "not_yet_safe"]);
+  });
+
+  test("two processes on one file do not mix: the second to write begins again", async () => {
+    await using on = await stage();
+    await on.world.mine(12);
+    using one = reader(on.world.deployment, [on.anvil.url]);
+    await one.poll();
+    using two = reader(on.world.deployment, [on.anvil.url], { path: one.path, begins: one.now });
+    await on.world.settle({ throughRound: 3, activeRoundCount: 2, workUnits: 2_500n });
+    await on.world.mine(11);
+    await Promise.all([one.poll(), two.poll()]);
+    await Promise.all([one.poll(), two.poll()]);
+    expect(coreOf(one.state())).toEqual(coreOf(two.state()));
+    expect(coreOf(one.state()).core.settledThroughRound).toBe(3n);
+    expect(eventsFrom(one.chain.db, 0n)).toHaveLength(8);
+  });
+});

@@ -1,0 +1,29 @@
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { makeDirectory } from "../../src/files/make-directory.ts";
+
+function scratch(): string {
+  const folder = mkdtempSync(join(tmpdir(), "noonmark-directory-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+test("makes a directory and those above it, and takes one that is there", () => {
+  const path = join(scratch(), "a", "b", "c");
+  makeDirectory(path);
+  makeDirectory(path);
+  expect(statSync(path).isDirectory()).toBe(true);
+});
+
+test("a file in the way is an error", () => {
+  const folder = scratch();
+  writeFileSync(join(folder, "file"), "");
+  expect(() => makeDirectory(join(folder, "file"))).toThrow("EEXIST");
+  expect(() => makeDirectory(join(folder, "file", "below"))).toThrow("ENOTDIR");
+});
+
+test.runIf(existsSync("/proc/self"))("where nothing can be made it comes back all the same", () => {
+  expect(() => makeDirectory("/proc/noonmark/a/b")).toThrow("ENOENT");
+});

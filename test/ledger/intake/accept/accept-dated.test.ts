@@ -1,0 +1,150 @@
+import { expect, test } from "vitest";
+import { readWatermarks } from "../../../../src/ledger/watermarks.ts";
+import {
+  emptyLedger,
+  epoch,
+  instant,
+  type Json,
+  module,
+  oracle,
+  reporterRun,
+  settlementControl,
+  uuid,
+  verdict,
+  verdicts,
+} from "../../samples.ts";
+
+test("facts that never move: again a duplicate, otherwise a conflict on the last field of the key", () => {
+  const other: [Json, Json, string][] = [
+    [epoch(), { approvedAt: instant(1) }, "counterEpoch"],
+    [oracle(), { blockedReason: "other" }, "at"],
+    [oracle(), { blockedReason: null }, "at"],
+    [settlementControl(), { settlementEnabled: false }, "at"],
+    [settlementControl(), { reporterEnvironmentEnabled: false }, "at"],
+    [settlementControl(), { blockedReason: "held" }, "at"],
+    [settlementControl(), { incidentOpen: true }, "at"],
+  ];
+  for (const [record, changes, field] of other) {
+    const db = emptyLedger();
+    expect(
+      verdicts(db, record, record, { ...record, ...changes }, { ...record, installationId: "wheel-2", ...changes }),
+    ).toEqual(["accepted", "duplicate", `conflict ${field}`, "accepted"]);
+  }
+});
+
+test("dated facts are all kept, in whatever order they come", () => {
+  const db = emptyLedger();
+  for (const record of [oracle, settlementControl]) {
+    expect(verdicts(db, record({ at: instant(5) }), record({ at: instant(1) }), record({ at: instant(9) }))).toEqual(
+      Array(3).fill("accepted"),
+    );
+  }
+  expect(verdicts(db, epoch(), epoch({ counterEpoch: uuid(2) }))).toEqual(["accepted", "accepted"]);
+  expect(readWatermarks(db, 1)).toMatchObject({ oracle: 3, settlement_control: 3, epoch: 2, receipt: 0 });
+});
+
+test("a module's later snapshot replaces, an earlier one is a duplicate whatever it says, an equal instant is compared", () => {
+  const db = emptyLedger();
+  expect(
+    verdicts(
+      db,
+      module({ observedAt: instant(10) }),
+      module({ observedAt: instant(9), state: "faulted" }),
+      module({ observedAt: instant(10) }),
+      module({ observedAt: instant(10), state: "faulted" }),
+      module({ observedAt: instant(9), state: "wrong" }),
+      module({ observedAt: instant(11), state: "faulted" }),
+      module({ observedAt: instant(10) }),
+      module({ instanceId: "encoder-1", observedAt: instant(1) }),
+    ),
+  ).toEqual([
+    "accepted",
+    "duplicate",
+    "duplicate",
+    "conflict observedAt",
+    "invalid_field state",
+    "accepted",
+    "duplicate",
+    "accepted",
+  ]);
+  const rows = db.prepare("SELECT instance_id, state, observed_at, health_checked_at FROM module").raw().all();
+  expect(rows).toEqual([
+    ["encoder-0", "faulted", Date.parse(instant(11)), Date.parse(instant(-1))],
+    ["encoder-1", "ready", Date.parse(instant(1)), Date.parse(instant(-1))],
+  ]);
+});
+
+test("snapshots are compared as values: order of keys, notation of numbers and instants aside, free parts included", () => {
+  const db = emptyLedger();
+  const line = (data: string, checkedAt = instant(-1)) =>
+    JSON.parse(JSON.stringify(module({ health: { checkedAt } })).replace('"data":{}', `"data":${data}`));
+  expect(
+    verdicts(
+      db,
+      line('{"a":100,"b":[{"c":null,"d":"x"}],"1":0}'),
+      line('{"b":[{"d":"\\u0078","c":null}],"1":-0,"a":1e2}'),
+      line('{"a":100,"b":[{"c":null,"d":"x"}],"1":0}', "2026-11-20T10:59:59+01:00"),
+      line('{"a":100,"b":[{"c":null,"d":"x"}],"1":0}', instant(-2)),
+      line('{"a":101,"b":[{"c":null,"d":"x"}],"1":0}'),
+      line('{"a":100,"b":[{"c":false,"d":"x"}],"1":0}'),
+      line('{"a":100,"b":[{"d":"x"}],"1":0}'),
+    ),
+  ).toEqual(["accepted", "duplicate", "duplicate", ...Array(4).fill("conflict observedAt")]);
+});
+
+test("what is not in the public resource is stored, normalised", () => {
+  const db = emptyLedger();
+  const record = module({
+    health: { code: "ok", checkedAt: "2026-11-20T11:00:00+01:00", z: 1 },
+    data: { b: [], a: {} },
+    configuration: { gain: 1.5, "😀": "é" },
+    enabled: false,
+  });
+  verdicts(db, record);
+  expect(JSON.parse(db.prepare("SELECT record FROM module").pluck().get() as string)).toEqual({
+    ...record,
+    health: { code: "ok", checkedAt: instant(0), z: 1 },
+  });
+});
+
+test("a number beyond the doubles is not null", () => {
+  const db = emptyLedger();
+  const lines = ["1e400", "-1e400", "null"].map((value) =>
+    JSON.stringify(module()).replace('"data":{}', `"data":{"a":${value}}`),
+  );
+  expect(lines.map((line) => verdict(db, line))).toEqual(["accepted", "conflict observedAt", "conflict observedAt"]);
+});
+
+test("a Reporter's run: open, then finished once; the open form late is a duplicate", () => {
+  const open = { finishedAt: null, result: null };
+  const db = emptyLedger();
+  expect(
+    verdicts(
+      db,
+      reporterRun(open),
+      reporterRun(open),
+      reporterRun(),
+      reporterRun(open),
+      reporterRun(),
+      reporterRun({ result: "failed" }),
+      reporterRun({ finishedAt: instant(6) }),
+      reporterRun({ startedAt: instant(1), result: "nothing_to_submit" }),
+      reporterRun({ startedAt: instant(1), ...open }),
+    ),
+  ).toEqual([
+    "accepted",
+    "duplicate",
+    "accepted",
+    "duplicate",
+    "duplicate",
+    "conflict startedAt",
+    "conflict startedAt",
+    "accepted",
+    "duplicate",
+  ]);
+  expect(readWatermarks(db, 1).reporter_run).toBe(3);
+  expect(db.prepare("SELECT finished_at, result FROM reporter_run").raw().all()).toEqual([
+    [Date.parse(instant(5)), "submitted"],
+    [Date.parse(instant(5)), "nothing_to_submit"],
+  ]);
+});

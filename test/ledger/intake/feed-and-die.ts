@@ -1,0 +1,14 @@
+/** Takes a file in, a batch for each so many bytes, and dies without a word once so many have been given. */
+import { readFileSync } from "node:fs";
+import { Intake } from "../../../src/ledger/intake/intake.ts";
+import { openLedgerForIntake } from "../../../src/ledger/open.ts";
+
+const [ledger = "", file = "", batch, deadAt] = process.argv.slice(2);
+const bytes = readFileSync(file).subarray(0, Number(deadAt));
+const intake = new Intake(openLedgerForIntake(ledger));
+for (let start = 0; start < bytes.length; start += Number(batch)) {
+  const chunk = bytes.subarray(start, start + Number(batch));
+  intake.write(chunk);
+  if (chunk.length === Number(batch)) intake.flush();
+}
+process.kill(process.pid, "SIGKILL");

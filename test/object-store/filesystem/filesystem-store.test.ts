@@ -1,0 +1,191 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as fc from "fast-check";
+import { afterAll, expect, test } from "vitest";
+import { FilesystemStore } from "../../../src/object-store/filesystem/filesystem-store.ts";
+import { fileOfKey, keyOfFile } from "../../../src/object-store/filesystem/names.ts";
+import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
+import { openStore } from "../../../src/object-store/open-store.ts";
+import { Failure } from "../../../src/values/failure.ts";
+import { conforms } from "../conformance.ts";
+import { sample, versioned, versionOf } from "../samples.ts";
+
+const root = mkdtempSync(join(tmpdir(), "noonmark-store-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+const scratch = () => mkdtempSync(join(root, "s-"));
+
+conforms("a directory", {
+  open: async () => new FilesystemStore(scratch(), { write: true }),
+  again: async (store) => new FilesystemStore(store.name, { write: true }),
+});
+
+test("a file is readable by eye", async () => {
+  const directory = scratch();
+  const store = new FilesystemStore(directory, { write: true });
+  const tag = await store.put("v1/public/installations/~Wheel:1/telemetry", sample('{"a":1}', { status: "200" }));
+  expect(readFileSync(join(directory, "v1/public/installations/~!wheel%3a1/telemetry.http"), "utf8")).toBe(
+    `content-type: application/json; charset=utf-8\ncontent-length: 7\nx-store-tag: ${tag}\nx-meta-status: 200\n\n{"a":1}`,
+  );
+});
+
+test("file names are unique without regard to case, and lead back to the key", () => {
+  const segment = fc
+    .oneof(
+      fc.string({ unit: "binary", minLength: 1, maxLength: 12 }),
+      fc.constantFrom("A", "a", "a.http", ".tmp", "%+", "!a", "W".repeat(128)),
+    )
+    .filter((text) => !/[\p{Cc}/]/u.test(text) && text !== "." && text !== ".." && text.isWellFormed());
+  const key = fc.array(segment, { minLength: 1, maxLength: 3 }).map((segments) => segments.join("/"));
+  fc.assert(
+    fc.property(key, key, (one, other) => {
+      const file = fileOfKey(one);
+      expect(keyOfFile(file)).toBe(one);
+      expect(file.split("/").every((name) => name.length <= 255 && !name.startsWith("."))).toBe(true);
+      if (one !== other) {
+        const [short, long] = [file, fileOfKey(other)].map((path) => path.toLowerCase());
+        expect(short).not.toBe(long);
+        // No object's file is another's directory.
+        expect(`${long}/`.startsWith(`${short}/`)).toBe(false);
+      }
+    }),
+  );
+});
+
+test("a damaged file is unavailable, not absent and not served", async () => {
+  const directory = scratch();
+  const store = new FilesystemStore(directory, { write: true });
+  await store.put("k", sample("a whole body", { status: "200" }));
+  const path = join(directory, "k.http");
+  const whole = readFileSync(path);
+  for (const bytes of [whole.subarray(0, -1), whole.subarray(0, 30), Buffer.alloc(0), Buffer.alloc(whole.length)]) {
+    writeFileSync(path, bytes);
+    await expect(store.get("k")).rejects.toThrow(StoreUnavailable);
+  }
+  rmSync(path);
+  symlinkSync("k.http", path);
+  await expect(store.get("k")).rejects.toThrow(/get .*k\.http: ELOOP/);
+});
+
+test("where no store is, nothing is absent", async () => {
+  const directory = scratch();
+  const reader = await openStore(join(directory, "none"), { write: false });
+  await expect(reader.get("k")).rejects.toThrow(StoreUnavailable);
+  const store = await openStore(join(directory, "none"), { write: true });
+  expect(await reader.get("k")).toBeUndefined();
+  await store.put("k", sample("body"));
+  rmSync(join(directory, "none"), { recursive: true });
+  await expect(reader.get("k")).rejects.toThrow(StoreUnavailable);
+  await expect(store.put("k", sample("body"))).rejects.toThrow(StoreUnavailable);
+});
+
+test("a directory that cannot be made or written is a failure at open", async () => {
+  const directory = scratch();
+  writeFileSync(join(directory, "file"), "");
+  const paths = [join(directory, "file"), join(directory, "file", "below"), "/proc/noonmark"];
+  if (process.getuid?.() !== 0) {
+    mkdirSync(join(directory, "closed"));
+    chmodSync(join(directory, "closed"), 0o500);
+    paths.push(join(directory, "closed"));
+  }
+  for (const path of paths) {
+    const failure = await openStore(path, { write: true }).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(Failure);
+    expect(failure).toMatchObject({ code: "store_unwritable", exitCode: 74, message: expect.stringContaining(path) });
+  }
+});
+
+test("a reader refuses a file in the directory's place, and waits for what is not there yet", async () => {
+  const directory = scratch();
+  writeFileSync(join(directory, "file"), "");
+  const failure = await openStore(join(directory, "file"), { write: false }).catch((error: unknown) => error);
+  expect(failure).toMatchObject({ code: "store_unreadable", exitCode: 74, message: expect.stringContaining("file") });
+  expect(await openStore(join(directory, "later"), { write: false })).toBeInstanceOf(FilesystemStore);
+});
+
+test.runIf(existsSync("/dev/full"))("a full disk is a failure at open", async () => {
+  const directory = scratch();
+  mkdirSync(join(directory, ".tmp"));
+  symlinkSync("/dev/full", join(directory, ".tmp", `probe-${process.pid}`));
+  const failure = await openStore(directory, { write: true }).catch((error: unknown) => error);
+  expect(failure).toMatchObject({ code: "disk_full", exitCode: 74 });
+});
+
+test("opening for writing removes what a dead writer left, and only that", async () => {
+  const directory = scratch();
+  const store = new FilesystemStore(directory, { write: true });
+  await store.put("k", sample("body"));
+  writeFileSync(join(directory, ".tmp", "left"), "half");
+  utimesSync(join(directory, ".tmp", "left"), 1, 1);
+  writeFileSync(join(directory, ".tmp", "under-way"), "half");
+  await openStore(directory, { write: false });
+  expect(readdirSync(join(directory, ".tmp")).sort()).toEqual(["left", "under-way"]);
+  await openStore(directory, { write: true });
+  expect(readdirSync(join(directory, ".tmp"))).toEqual(["under-way"]);
+});
+
+test("from its second reading on, a file that is the same gives the same object", async () => {
+  const directory = scratch();
+  const store = new FilesystemStore(directory, { write: true });
+  await store.put("k", sample("body"));
+  await store.get("k");
+  const first = await store.get("k");
+  expect(await store.get("k")).toBe(first);
+  await new FilesystemStore(directory, { write: true }).put("k", sample("body"));
+  const second = await store.get("k");
+  expect(second).not.toBe(first);
+  expect(second?.tag).not.toBe(first?.tag);
+  expect(await store.get("k")).toBe(second);
+});
+
+test("reading many objects once drives out none that is read often", async () => {
+  const directory = scratch();
+  const store = new FilesystemStore(directory, { write: true });
+  await store.put("head", sample("head"));
+  await store.get("head");
+  const head = await store.get("head");
+  await store.put("tiles/0", sample("tile"));
+  for (let tile = 1; tile <= 600; tile++) {
+    writeFileSync(join(directory, `tiles/${tile}.http`), readFileSync(join(directory, "tiles/0.http")));
+    await store.get(`tiles/${tile}`);
+  }
+  expect(await store.get("head")).toBe(head);
+  expect(readdirSync("/proc/self/fd").length).toBeLessThan(200);
+});
+
+test("a writer killed at any moment leaves whole objects and a free lock", async () => {
+  const directory = scratch();
+  const reader = new FilesystemStore(directory, { write: true });
+  await reader.put("k", versioned(0));
+  for (let turn = 0; turn < 6; turn++) {
+    const writer = fork(new URL("./writer.ts", import.meta.url), [directory], {
+      stdio: ["ignore", "ignore", "inherit", "ipc"],
+    });
+    expect(await Promise.race([once(writer, "message"), once(writer, "exit")])).toEqual(["ready", undefined]);
+    const reads = 40 + turn * 37;
+    for (let read = 0, last = 0; read < reads; read++) {
+      const version = versionOf(await reader.get("k"));
+      expect(version).toBeGreaterThanOrEqual(last);
+      last = version;
+      // Lets the writer's process have the processor.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    writer.kill("SIGKILL");
+    await once(writer, "exit");
+    const { tag } = (await reader.get("k")) ?? { tag: "" };
+    await reader.put("k", versioned(0), { ifTag: tag });
+  }
+});

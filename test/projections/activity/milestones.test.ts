@@ -1,0 +1,123 @@
+/** Policy v1 against an obvious implementation: random receipts, late ones among them, in steps of any size. */
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { readActivityEvents } from "../../../src/projections/activity/activity-events.ts";
+import { advanceMilestones } from "../../../src/projections/activity/milestones.ts";
+import { openProjectionsInMemory } from "../../../src/projections/open.ts";
+import { measurementSuffix } from "../../../src/values/activity-key.ts";
+import { type FeedReceipt, FeedWorld } from "../../publish/activity/feed-world.ts";
+import { obviousMilestones } from "../../publish/activity/second-implementation.ts";
+import { AT } from "../../support/chain/chain-state.ts";
+
+const DAY = 86_400_000;
+
+interface Step {
+  readonly days: number;
+  readonly epoch: string;
+  readonly speed: number;
+  readonly metres: number;
+}
+
+const steps: fc.Arbitrary<Step[]> = fc.array(
+  fc.record({
+    days: fc.oneof(fc.constant(0), fc.constant(1), fc.double({ min: -9, max: 3, noNaN: true })),
+    epoch: fc.constantFrom("a", "b", "c"),
+    speed: fc.oneof(fc.nat(3000), fc.nat(120_000), fc.constantFrom(0, 499, 500, 525, 1000, 100_000, 100_500)),
+    metres: fc.oneof(fc.nat(1500), fc.nat(60_000), fc.constantFrom(0, 1000, 42_195, 10_000_000)),
+  }),
+  { maxLength: 50 },
+);
+
+function receiptsOf(given: readonly Step[]): FeedReceipt[] {
+  const distances = new Map<string, number>();
+  let observedAt = AT - 60 * DAY;
+  return given.map(({ days, epoch, speed, metres }) => {
+    observedAt += Math.round(days * DAY);
+    const distance = (distances.get(epoch) ?? 0) + metres * 1000;
+    distances.set(epoch, distance);
+    return { observedAt, epoch, speed, distance };
+  });
+}
+
+function events(world: FeedWorld) {
+  return readActivityEvents(world.projections, "measurement", {}).map(({ key, source, payload }) => {
+    const { position, observedAt } = JSON.parse(source) as { position: number; observedAt: number };
+    return { id: `wheel-1-${position}-${measurementSuffix(key)}`, observedAt, position, payload: JSON.parse(payload) };
+  });
+}
+
+const INSTALLATION = { no: 1, id: "wheel-1" };
+
+test("equal to the obvious implementation, however the receipts come in", () => {
+  fc.assert(
+    fc.property(steps, fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1 }), (given, sizes) => {
+      const receipts = receiptsOf(given);
+      const world = new FeedWorld();
+      for (let from = 0, turn = 0; from < receipts.length; turn++) {
+        const size = sizes[turn % sizes.length] ?? 1;
+        world.receive(receipts.slice(from, from + size));
+        from += size;
+        while (advanceMilestones(world.projections, world.ledger, INSTALLATION, 7));
+      }
+      const found = events(world);
+      world.close();
+      expect(found).toEqual(obviousMilestones(receipts));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+const walk = (days: readonly number[]): FeedReceipt[] =>
+  days.map((day) => ({ observedAt: AT + day * DAY, epoch: `day ${day}`, speed: 0, distance: 1_000_000 }));
+const streaks = (world: FeedWorld) => events(world).flatMap(({ payload }) => payload.days ?? []);
+
+test("a late receipt that fills a gap joins nothing that lies after it", () => {
+  const world = new FeedWorld();
+  world.receive(walk([1, 2, 4, 5, 3]));
+  advanceMilestones(world.projections, world.ledger, INSTALLATION);
+  expect(streaks(world)).toEqual([3]);
+  world.receive(walk([6]));
+  advanceMilestones(world.projections, world.ledger, INSTALLATION);
+  expect(streaks(world)).toEqual([3]);
+  world.receive(walk([7]));
+  advanceMilestones(world.projections, world.ledger, INSTALLATION);
+  expect(streaks(world)).toEqual([7, 3]);
+});
+
+test("streaks at each of the days that count, and every year", () => {
+  const world = new FeedWorld();
+  world.receive(walk(Array.from({ length: 800 }, (_, day) => day)));
+  while (advanceMilestones(world.projections, world.ledger, INSTALLATION));
+  expect(streaks(world)).toEqual([730, 365, 180, 100, 60, 30, 14, 7, 3]);
+});
+
+test("noon divides the days", () => {
+  const world = new FeedWorld();
+  const noon = Date.parse("2026-11-20T12:00:00.000Z");
+  world.receive([
+    { observedAt: noon - 1, epoch: "a", speed: 0, distance: 999_999 },
+    { observedAt: noon, epoch: "a", speed: 0, distance: 1_999_998 },
+    { observedAt: noon + DAY - 1, epoch: "a", speed: 0, distance: 1_999_999 },
+  ]);
+  advanceMilestones(world.projections, world.ledger, INSTALLATION);
+  const daily = events(world).filter(({ payload }) => payload.date !== undefined);
+  expect(daily.map(({ payload }) => payload)).toEqual([
+    { milestoneMm: 1_000_000, distanceMm: 1_000_000, date: "2026-11-20" },
+  ]);
+});
+
+test("another ledger, a shorter one or none begins anew", () => {
+  const world = new FeedWorld();
+  world.receive(walk([1, 2, 3]));
+  advanceMilestones(world.projections, world.ledger, INSTALLATION);
+  const kept = events(world);
+  world.ledger.exec("DELETE FROM receipt WHERE position = 3");
+  advanceMilestones(world.projections, world.ledger, INSTALLATION);
+  expect(events(world)).toEqual(kept.filter(({ position }) => position < 3));
+  advanceMilestones(world.projections, undefined, undefined);
+  expect(events(world)).toEqual([]);
+  const empty = openProjectionsInMemory();
+  expect(world.projections.prepare("SELECT * FROM milestone_day").all()).toEqual(
+    empty.prepare("SELECT * FROM milestone_day").all(),
+  );
+});

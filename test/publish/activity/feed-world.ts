@@ -1,0 +1,141 @@
+/** A ledger and a chain that grow by hand, and the activity feed published from them into a store in memory. */
+import SqliteDatabase, { type Database } from "better-sqlite3";
+import { feedContext } from "../../../publish/activity/context.ts";
+import { planFeeds } from "../../../publish/activity/plan.ts";
+import { beginFeeds } from "../../../publish/activity/recall.ts";
+import { futureOf } from "../../../publish/answers/future.ts";
+import { activityPublications } from "../../../publish/publications/activity.ts";
+import type { Sources } from "../../../publish/sources/sources.ts";
+import type { ChainEvent, ChainState } from "../../../src/chain/view/chain-state.ts";
+import { LEDGER_SCHEMA } from "../../../src/ledger/schema.ts";
+import { advanceMilestones } from "../../../src/projections/activity/milestones.ts";
+import { advanceChainViews } from "../../../src/projections/chain-views.ts";
+import { openProjectionsInMemory } from "../../../src/projections/open.ts";
+import { answer } from "../../../src/shim/answer.ts";
+import { shimContext } from "../../../src/shim/context.ts";
+import { addEvents, chainDb } from "../../support/chain/chain-db.ts";
+import { AT, chainState, coreView } from "../../support/chain/chain-state.ts";
+import { MemoryStore } from "../../support/memory-store.ts";
+import { putAnswer, putText } from "../../support/publish-answer.ts";
+
+export interface FeedReceipt {
+  /** Epoch ms. */
+  readonly observedAt: number;
+  readonly epoch: string;
+  readonly speed: number;
+  readonly distance: number;
+}
+
+export interface FeedBody {
+  readonly status: string;
+  readonly reason?: string;
+  readonly activeEventTypes: readonly string[];
+  readonly events: readonly { readonly id: string; readonly type: string; readonly [name: string]: unknown }[];
+  readonly nextCursor: string | null;
+}
+
+export class FeedWorld {
+  readonly store = new MemoryStore();
+  readonly ledger: Database = new SqliteDatabase(":memory:");
+  projections: Database = openProjectionsInMemory();
+  chain: ChainState = chainState();
+  hasLedger = true;
+  tilePrefix = "1-1";
+  #chainDb = chainDb([]);
+  #position = 0;
+
+  constructor() {
+    this.ledger.exec(LEDGER_SCHEMA);
+    this.ledger.exec("INSERT INTO installation (no, id) VALUES (1, 'wheel-1')");
+  }
+
+  receive(receipts: readonly FeedReceipt[]): void {
+    const insert = this.ledger.prepare(
+      "INSERT INTO receipt VALUES (1, ?, ?, 'boot', ?, ?, ?, ?, '0', 'simulated', '1', 'ACTIVE', 0, ?, ?)",
+    );
+    for (const { observedAt, epoch, speed, distance } of receipts) {
+      const position = ++this.#position;
+      insert.run(position, uuid(position), epoch, position, observedAt, observedAt + 250, speed, distance);
+    }
+  }
+
+  /** New logs, all at or below the new safe block. */
+  mine(events: readonly ChainEvent[], safeBlock: bigint): void {
+    addEvents(this.#chainDb, events);
+    this.#setSafe(safeBlock);
+  }
+
+  /** As `noonmark chain rewind --to` does, and then another chain is synced. */
+  rewind(to: bigint, events: readonly ChainEvent[], safeBlock: bigint): void {
+    this.#chainDb.prepare("DELETE FROM event WHERE block_number > ?").run(Number(to));
+    this.#chainDb.exec("UPDATE sync SET history = history || '+'");
+    this.mine(events, safeBlock);
+  }
+
+  sources(): Sources {
+    return {
+      installationId: "wheel-1",
+      facts: this.hasLedger ? { ledger: this.ledger } : undefined,
+      projections: this.projections,
+      chain: this.chain,
+      chainDb: this.#chainDb,
+      tilePrefix: this.tilePrefix,
+      genesisTimestamp: undefined,
+    };
+  }
+
+  advance(): Sources {
+    const sources = this.sources();
+    const installation = this.hasLedger ? { no: 1, id: "wheel-1" } : undefined;
+    while (advanceMilestones(this.projections, sources.facts?.ledger, installation, 50));
+    advanceChainViews(this.projections, sources);
+    const context = feedContext("wheel-1", this.chain);
+    beginFeeds(this.projections);
+    if (context !== undefined) planFeeds(this.projections, context);
+    return sources;
+  }
+
+  async publish(at = AT): Promise<void> {
+    const sources = this.advance();
+    for (const publication of activityPublications) {
+      await publication.before?.(sources, (key, body) => putText(this.store, key, body));
+      const { built, successors } = futureOf((instant) => publication.build(sources, instant), at);
+      await putAnswer(this.store, publication.key, built, successors);
+    }
+  }
+
+  async read(query: string, at = AT): Promise<{ status: number; body: FeedBody }> {
+    const context = shimContext({ store: this.store, now: () => at, monotonic: () => at });
+    const { status, body } = await answer({ method: "GET", url: `/v1/public/activity?${query}` }, context);
+    return { status, body: JSON.parse(new TextDecoder().decode(body)) as FeedBody };
+  }
+
+  /** Every event from the newest on, in pages of the given sizes, which begin again where they run out. */
+  async walk(category: string, limits: readonly number[], between: (page: number) => Promise<void> = async () => {}) {
+    const events: FeedBody["events"][number][] = [];
+    let cursor: string | null = null;
+    for (let page = 0; ; page++) {
+      const query: string = `category=${category}&limit=${limits[page % limits.length]}${cursor === null ? "" : `&cursor=${cursor}`}`;
+      const { body } = await this.read(query);
+      events.push(...body.events);
+      if (body.nextCursor === null) return events;
+      cursor = body.nextCursor;
+      await between(page);
+    }
+  }
+
+  /** Lets go of its databases: a property makes thousands of worlds. */
+  close(): void {
+    for (const db of [this.ledger, this.projections, this.#chainDb]) db.close();
+  }
+
+  #setSafe(safeThroughBlock: bigint): void {
+    this.#chainDb.prepare("UPDATE sync SET stored_through_block = ?").run(Number(safeThroughBlock));
+    const { chain } = coreView();
+    this.chain = chainState({ chain: { ...chain, safeThroughBlock, indexedThroughBlock: safeThroughBlock + 11n } });
+  }
+}
+
+export function uuid(n: number): string {
+  return `00000000-0000-4000-8000-${n.toString(16).padStart(12, "0")}`;
+}

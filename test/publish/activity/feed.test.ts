@@ -1,0 +1,252 @@
+import { expect, test } from "vitest";
+import type { ChainState } from "../../../src/chain/view/chain-state.ts";
+import { CATEGORIES } from "../../../src/http/keys.ts";
+import { batchEvents } from "../../support/chain/chain-db.ts";
+import { AT } from "../../support/chain/chain-state.ts";
+import { KINDS, rewardsClaimed, roundReleased, unitMinted, unitsMerged } from "./chain-logs.ts";
+import { FeedWorld, uuid } from "./feed-world.ts";
+
+const HOUR = 3_600_000;
+const BATCH = { block: 110n, time: AT - 20 * HOUR, rounds: 16n, activeRounds: 9n, work: 2500n };
+
+/** One event of every type, measurement events among the chain's. */
+function everything(): FeedWorld {
+  const world = new FeedWorld();
+  const at = (blockNumber: bigint, hours: number) => ({ blockNumber, logIndex: 1, blockTimestamp: AT - hours * HOUR });
+  world.mine(
+    [
+      ...batchEvents([BATCH]),
+      roundReleased(at(111n, 19)),
+      unitMinted(at(112n, 18)),
+      unitsMerged(at(113n, 17)),
+      rewardsClaimed(at(114n, 16)),
+    ],
+    500n,
+  );
+  const day = 24 * HOUR;
+  world.receive([
+    { observedAt: AT - 2 * day - 15 * HOUR, epoch: "a", speed: 480, distance: 1_500_000 },
+    { observedAt: AT - day - 15 * HOUR, epoch: "a", speed: 520, distance: 2_700_000 },
+    { observedAt: AT - 15 * HOUR, epoch: "a", speed: 400, distance: 3_900_000 },
+  ]);
+  return world;
+}
+
+test.each(CATEGORIES)("%s as a golden body", async (category) => {
+  const world = everything();
+  await world.publish();
+  const { status, body } = await world.read(`category=${category}`);
+  expect(status).toBe(200);
+  await expect(`${JSON.stringify(body, null, 2)}\n`).toMatchFileSnapshot(`golden/${category}.json`);
+});
+
+test("every type that is served is in the golden bodies", async () => {
+  const world = everything();
+  await world.publish();
+  const { body } = await world.read("category=all");
+  expect(new Set(body.events.map(({ type }) => type))).toEqual(new Set(body.activeEventTypes));
+  expect(body.activeEventTypes).toHaveLength(10);
+});
+
+test("at one instant chain events go before measurement events, and ids descend by code units", async () => {
+  const world = new FeedWorld();
+  const blockTimestamp = AT - HOUR;
+  world.mine(
+    [
+      unitMinted({ blockNumber: 110n, logIndex: 9, blockTimestamp }),
+      roundReleased({ blockNumber: 110n, logIndex: 10, blockTimestamp }),
+    ],
+    500n,
+  );
+  world.receive([{ observedAt: blockTimestamp, epoch: "a", speed: 1100, distance: 1_000_000 }]);
+  await world.publish();
+  const { body } = await world.read("");
+  expect(body.events.map(({ id }) => id)).toEqual([
+    "31337-110-10",
+    "31337-110-9",
+    "wheel-1-1-measurement.speed_milestone-500",
+    "wheel-1-1-measurement.speed_milestone-1000",
+    "wheel-1-1-measurement.lifetime_distance_milestone-1000000",
+    "wheel-1-1-measurement.daily_distance_milestone-1000000",
+  ]);
+});
+
+const unavailable = (reason: string) => ({
+  schemaVersion: 1,
+  installationId: "wheel-1",
+  status: "unavailable",
+  reason,
+});
+
+test("without a measurement source measurement is source_disabled and all is the chain's part", async () => {
+  const world = everything();
+  await world.publish();
+  world.hasLedger = false;
+  await world.publish();
+  expect((await world.read("category=measurement")).body).toEqual(unavailable("source_disabled"));
+  const { body } = await world.read("category=all");
+  expect(body.events).toHaveLength(5);
+  expect(body.activeEventTypes).toHaveLength(5);
+});
+
+test("a source without receipts is an empty feed", async () => {
+  const world = new FeedWorld();
+  await world.publish();
+  const { body } = await world.read("category=measurement");
+  expect(body).toMatchObject({ status: "available", events: [], nextCursor: null });
+  expect(body.activeEventTypes).toHaveLength(5);
+});
+
+const DISABLED: ChainState["economy"] = { status: "unavailable", reason: "indexer_disabled" };
+
+test("every category needs the economy", async () => {
+  const world = everything();
+  world.chain = { ...world.chain, economy: DISABLED };
+  await world.publish();
+  for (const category of CATEGORIES) {
+    expect((await world.read(`category=${category}`)).body).toEqual(unavailable("indexer_disabled"));
+  }
+});
+
+test("when the word has run out every page is indexer_unavailable", async () => {
+  const world = everything();
+  await world.publish();
+  const { body } = await world.read("category=protocol&limit=1");
+  const cursor = body.nextCursor;
+  for (const query of ["", "category=players", `category=protocol&cursor=${cursor}`]) {
+    expect((await world.read(query, AT + 599_999)).body.status).toBe("available");
+    expect((await world.read(query, AT + 600_000)).body).toEqual(unavailable("indexer_unavailable"));
+  }
+});
+
+test("a cursor that does not decode, or of another category, is an error only where it is judged here", async () => {
+  const world = everything();
+  await world.publish();
+  const cursors: Record<string, string> = {};
+  for (const category of CATEGORIES) {
+    const { body } = await world.read(`category=${category}&limit=1`);
+    cursors[category] = body.nextCursor ?? "none";
+  }
+  const bad = (category: string) => [
+    "x",
+    "AAAA",
+    `${cursors[category]}A`,
+    ...CATEGORIES.filter((other) => other !== category).map((other) => cursors[other]),
+  ];
+  for (const category of ["all", "measurement"]) {
+    for (const cursor of bad(category)) {
+      expect(await world.read(`category=${category}&cursor=${cursor}`)).toEqual({
+        status: 400,
+        body: { error: "invalid_query" },
+      });
+    }
+  }
+  for (const category of ["protocol", "players"]) {
+    for (const cursor of bad(category)) {
+      const { status, body } = await world.read(`category=${category}&cursor=${cursor}`);
+      expect([status, body]).toEqual([200, unavailable("indexer_unavailable")]);
+    }
+  }
+  world.chain = { ...world.chain, economy: DISABLED };
+  await world.publish();
+  expect((await world.read("category=players&cursor=x")).body).toEqual(unavailable("indexer_disabled"));
+  expect((await world.read("category=all&cursor=x")).status).toBe(400);
+});
+
+test("a page is one head, at most one index tile and at most two tiles, anywhere in a long history", async () => {
+  const world = new FeedWorld();
+  const events = Array.from({ length: 20_000 }, (_, index) =>
+    (KINDS[index % 4] ?? unitMinted)({ blockNumber: 101n + BigInt(Math.floor(index / 50)), logIndex: index % 50 }),
+  );
+  world.mine(events, 600n);
+  await world.publish();
+  const { body } = await world.read("limit=100");
+  let { nextCursor } = body;
+  let pages = 1;
+  let indexTiles = 0;
+  while (nextCursor !== null) {
+    world.store.gets.length = 0;
+    const page = await world.read(`limit=100&cursor=${nextCursor}`);
+    const tiles = world.store.gets.filter((key) => key.includes("/tiles/"));
+    indexTiles += tiles.length > 2 ? 1 : 0;
+    expect(world.store.gets.length).toBeLessThanOrEqual(4);
+    expect(page.body.events).toHaveLength(Math.min(100, events.length - pages * 100));
+    nextCursor = page.body.nextCursor;
+    pages++;
+  }
+  expect(pages).toBe(200);
+  expect(indexTiles).toBeGreaterThan(0);
+});
+
+test("one new event puts one head of each of its feeds, and no tile", async () => {
+  const world = new FeedWorld();
+  const mint = (block: bigint) => unitMinted({ blockNumber: block, logIndex: 0 });
+  world.mine(
+    Array.from({ length: 300 }, (_, index) => mint(101n + BigInt(index))),
+    450n,
+  );
+  await world.publish();
+  world.mine([mint(451n)], 460n);
+  world.store.puts.length = 0;
+  await world.publish();
+  expect(world.store.puts.filter((key) => key.includes("/tiles/"))).toEqual([]);
+});
+
+test("an older event that arrives late puts only the tiles that it falls into", async () => {
+  const world = new FeedWorld();
+  const hours = (n: number) => AT - n * HOUR;
+  // Each receipt reaches one more speed milestone, 150 of them are events of a day that is complete.
+  world.receive(
+    Array.from({ length: 199 }, (_, n) => ({
+      observedAt: hours(900 - n),
+      epoch: "a",
+      speed: (n + 1) * 500,
+      distance: 0,
+    })),
+  );
+  world.receive(
+    Array.from({ length: 300 }, (_, n) => ({
+      observedAt: hours(600 - n),
+      epoch: "b",
+      speed: 0,
+      distance: 30_000_000 * n,
+    })),
+  );
+  await world.publish();
+  world.receive([{ observedAt: hours(899.5), epoch: "late", speed: 0, distance: 1_100_000 }]);
+  world.store.puts.length = 0;
+  await world.publish();
+  const tiles = world.store.puts.filter((key) => key.includes("/tiles/"));
+  expect(tiles).toHaveLength(2);
+  expect(new Set(tiles).size).toBe(2);
+});
+
+test("a tile that has been deleted since the head was read is looked for through a fresh head", async () => {
+  const world = new FeedWorld();
+  const mint = (block: bigint, logIndex = 0) => unitMinted({ blockNumber: block, logIndex });
+  world.mine(
+    Array.from({ length: 300 }, (_, index) => mint(101n + BigInt(index))),
+    450n,
+  );
+  await world.publish();
+  const before = new Set(world.store.puts.filter((key) => key.includes("/tiles/")));
+  for (const category of CATEGORIES) world.store.freeze(`v1/public/activity/${category}`);
+  world.rewind(
+    100n,
+    Array.from({ length: 300 }, (_, index) => mint(101n + BigInt(index), 7)),
+    450n,
+  );
+  await world.publish();
+  for (const key of before) await world.store.delete(key);
+  const { status, body } = await world.read("limit=100&category=players");
+  expect(status).toBe(200);
+  expect(body.events).toHaveLength(100);
+  expect(body.events[99]?.id).toMatch(/-7$/);
+});
+
+test("an event's id, source and payload carry the receipt they come from", async () => {
+  const world = everything();
+  await world.publish();
+  const { body } = await world.read("category=measurement&limit=1");
+  expect(body.events[0]).toMatchObject({ source: { telemetryId: uuid(3), disposition: "accepted" } });
+});

@@ -1,0 +1,55 @@
+/** A chain that grows by hand, as a publisher reads it: its own file, and what a pass at an instant has found. */
+import type { Database } from "better-sqlite3";
+import type { ChainSource } from "../../../publish/sources/chain-source.ts";
+import type { ChainEvent, ChainState } from "../../../src/chain/view/chain-state.ts";
+import { addEvents, chainDb } from "../../support/chain/chain-db.ts";
+import { chainState, coreView } from "../../support/chain/chain-state.ts";
+
+const WORD_MS = 600_000;
+
+export class GrownChain implements ChainSource {
+  readonly db: Database = chainDb([], 0);
+  #safeBlock = 100n;
+  #state: ChainState = chainState();
+  #moves = 0;
+
+  /** A block more, with these logs. */
+  mine(logs: (blockNumber: bigint) => readonly ChainEvent[]): void {
+    addEvents(this.db, logs(++this.#safeBlock));
+    this.db.prepare("UPDATE sync SET stored_through_block = ?").run(Number(this.#safeBlock));
+  }
+
+  /** As `noonmark chain rewind --to` does. */
+  rewind(to: bigint): void {
+    this.db.prepare("DELETE FROM event WHERE block_number > ?").run(Number(to));
+    this.db.exec("UPDATE sync SET history = history || '+'");
+  }
+
+  /** Finds an empty block more. `at` in epoch ms. */
+  pass(at: number): void {
+    this.mine(() => []);
+    const { chain } = coreView();
+    const heights = { safeThroughBlock: this.#safeBlock, indexedThroughBlock: this.#safeBlock + 11n };
+    this.#set({ ...chainState({ chain: { ...chain, ...heights } }), wordUntil: at + WORD_MS });
+  }
+
+  /** A first sync under way. */
+  isSyncing(): void {
+    const unavailable = { status: "unavailable", reason: "not_yet_safe" } as const;
+    this.#set({ ...chainState(), core: unavailable, economy: unavailable });
+  }
+
+  moved = () => this.#moves;
+  state = () => this.#state;
+  nextChange = () => undefined;
+  poll = async () => {};
+  settled = () => true;
+  describe = () => "grown";
+  /** It outlives its publishers. */
+  close = () => {};
+
+  #set(state: ChainState): void {
+    this.#state = state;
+    this.#moves++;
+  }
+}

@@ -1,0 +1,238 @@
+// A publisher whose state directory was lost, or who was not the last to hold the lease, goes on with the feed that
+// stands in the store.
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { ChainEvent } from "../../../src/chain/view/chain-state.ts";
+import { decodeHead, decodeIndexTile } from "../../../src/http/activity-head.ts";
+import { activityKey, activityTileKey, CATEGORIES } from "../../../src/http/keys.ts";
+import { putText } from "../../support/publish-answer.ts";
+import { START, uuid, type Worker, World } from "../world.ts";
+import { KINDS, unitMinted } from "./chain-logs.ts";
+import type { FeedBody } from "./feed-world.ts";
+import { GrownChain } from "./grown-chain.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+/** As a crash leaves one behind: put, and named by no head. */
+const STRAY = activityTileKey("players", `1-1-${"A".repeat(22)}`);
+
+let world: World;
+let chain: GrownChain;
+let now: number;
+beforeEach(() => {
+  world = new World();
+  chain = new GrownChain();
+  now = START;
+});
+afterEach(() => {
+  chain.db.close();
+  world.end();
+});
+
+/** A page of the shim after another, over every category. */
+async function walk(): Promise<Record<string, string[]>> {
+  const feeds: Record<string, string[]> = {};
+  for (const category of CATEGORIES) {
+    const ids: string[] = [];
+    let cursor: string | null = "";
+    while (cursor !== null) {
+      const query: string = `category=${category}&limit=100${cursor === "" ? "" : `&cursor=${cursor}`}`;
+      const body = JSON.parse(await world.body(`/v1/public/activity?${query}`)) as FeedBody;
+      expect(body.status).toBe("available");
+      ids.push(...body.events.map((event) => JSON.stringify(event)));
+      cursor = body.nextCursor;
+    }
+    feeds[category] = ids;
+  }
+  return feeds;
+}
+
+async function tiles(): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const key of world.store.list("v1/public/activity/")) if (key.includes("/tiles/")) keys.push(key);
+  return keys;
+}
+
+/** What the heads lead to, in the order of a listing. */
+async function reachable(): Promise<string[]> {
+  const keys: string[] = [];
+  for (const category of CATEGORIES) {
+    const text = async (key: string) => new TextDecoder().decode((await world.store.get(key))?.body);
+    const head = decodeHead(await text(activityKey(category)));
+    const named = [...(head?.tiles ?? [])];
+    for (const index of head?.indexes ?? []) {
+      named.push(index, ...decodeIndexTile(await text(activityTileKey(category, index.name))));
+    }
+    const own = named.map(({ name }) => activityTileKey(category, name));
+    const sizes = await Promise.all(own.map(async (key) => (await text(key)).split("\n").length));
+    // Of tiles of events and index tiles alike: none is longer than two cut as one.
+    expect(Math.max(0, ...sizes)).toBeLessThan(256);
+    keys.push(...own);
+  }
+  return keys.toSorted();
+}
+
+/** Keys of feed tiles that are put meanwhile. */
+async function tilesPut(work: () => Promise<void>): Promise<string[]> {
+  world.store.puts.length = 0;
+  await work();
+  return world.store.puts.filter((key) => key.startsWith("v1/public/activity/") && key.includes("/tiles/"));
+}
+
+/** Each of a new counter epoch, so that its distance counts whole: a lifetime of milestones, some of them late. */
+function receiveMilestones(count: number, observedAt: (n: number) => number): void {
+  const last = world.ledger.prepare("SELECT coalesce(max(position), 0) FROM receipt").pluck().get() as number;
+  world.ledger.transaction(() => {
+    world.ledger.exec("INSERT OR IGNORE INTO installation (no, id) VALUES (1, 'wheel-1')");
+    const insert = world.ledger.prepare(
+      "INSERT INTO receipt VALUES (1, ?, ?, ?, ?, ?, ?, ?, '0', 'simulated', '1', 'ACTIVE', 0, 0, 30000000)",
+    );
+    for (let n = 1; n <= count; n++) {
+      const position = last + n;
+      const at = observedAt(n);
+      insert.run(position, uuid(position), uuid(1), uuid(position), position, at, at + 250);
+    }
+    const watermark = "INSERT OR REPLACE INTO watermark VALUES (1, 'receipt', ?)";
+    world.ledger.prepare(watermark).run(last + count);
+  })();
+}
+
+const mint =
+  (count: number, logIndex = 0) =>
+  (blockNumber: bigint): ChainEvent[] =>
+    Array.from({ length: count }, (_, n) => {
+      const make = KINDS[n % KINDS.length] ?? unitMinted;
+      return make({ blockNumber, logIndex: logIndex + n });
+    });
+
+/** A pass over the chain a minute later, and a cycle that publishes it. */
+async function cycle(worker: Worker, later = MINUTE): Promise<void> {
+  now += later;
+  chain.pass(now);
+  const { rows } = await worker.cycle(now);
+  expect(rows.filter(({ action, resource }) => action === "failed" && resource === "activity")).toEqual([]);
+}
+
+/** A feed that was cut anew in its midst, so that nobody would cut it so from nothing. */
+async function publishLong(chainEvents: number): Promise<Worker> {
+  const worker = await world.work({ chain });
+  const days = (n: number) => START - (400 - n) * 24 * HOUR;
+  receiveMilestones(140, (n) => days(n));
+  chain.mine(mint(chainEvents));
+  await cycle(worker);
+  receiveMilestones(30, (n) => days(n * 3) + HOUR);
+  await cycle(worker);
+  await cycle(worker);
+  return worker;
+}
+
+test("a lost state directory costs no tile of a feed of any length, and the feed goes on as it was", async () => {
+  const worker = await publishLong(17_000);
+  const [before, keys] = [await walk(), await tiles()];
+  expect(before.measurement?.length).toBeGreaterThan(500);
+  expect(keys.length).toBeGreaterThan(260);
+  await worker.stop();
+
+  const next = await world.work({ chain, state: "new" });
+  expect(await tilesPut(() => cycle(next))).toEqual([]);
+  expect(await walk()).toEqual(before);
+  expect(await tiles()).toEqual(keys);
+
+  chain.mine(mint(200));
+  const put = await tilesPut(() => cycle(next));
+  expect(put.length).toBeGreaterThan(0);
+  expect(put.length).toBeLessThan(6);
+  expect((await walk()).players?.slice(-(before.players?.length ?? 0))).toEqual(before.players);
+  await next.stop();
+});
+
+test("what no head names is deleted after an hour and not before, the leavings of the lost state too", async () => {
+  const worker = await publishLong(300);
+  await putText(world.store, STRAY, "stray");
+  chain.rewind(100n);
+  chain.mine(mint(300, 7));
+  receiveMilestones(80, (n) => START - (500 - n) * 24 * HOUR);
+  await worker.stop();
+
+  const next = await world.work({ chain, state: "new" });
+  const old = await tiles();
+  const put = await tilesPut(() => cycle(next));
+  expect(put.length).toBeGreaterThan(0);
+  const feed = await walk();
+  await cycle(next, HOUR - 1);
+  expect(await tiles()).toEqual([...new Set([...old, ...put])].toSorted());
+  await cycle(next, 1);
+  expect(await tiles()).toEqual(await reachable());
+  expect(old.filter((key) => put.includes(key))).toEqual([]);
+  expect(await walk()).toEqual(feed);
+  await next.stop();
+});
+
+test("heads that say unavailable while the chain is read anew cost no tile either, killed in between or not", async () => {
+  const worker = await publishLong(300);
+  const [before, keys] = [await walk(), await tiles()];
+  worker.kill();
+
+  world.now += HOUR;
+  now = world.now;
+  chain.isSyncing();
+  const killed = await world.work({ chain, state: "new" });
+  await killed.cycle(now);
+  expect(await world.body("/v1/public/activity")).toContain('"not_yet_safe"');
+  killed.kill();
+  // As if it had died before it knew what it had put.
+  for (const suffix of ["", "-wal", "-shm"]) {
+    rmSync(join(world.folder, `new/published.db${suffix}`), { force: true });
+  }
+  world.now += HOUR;
+  const next = await world.work({ chain, state: "new" });
+  now = world.now;
+  await next.cycle(now);
+  expect(await tilesPut(() => cycle(next))).toEqual([]);
+  expect(await walk()).toEqual(before);
+  expect(await tiles()).toEqual(keys);
+  await next.stop();
+});
+
+test.each(["available", "unavailable"])(
+  "who holds the lease again after another, who left the feed %s, believes no name of its own",
+  async (left) => {
+    const first = await publishLong(300);
+    await leave(first);
+    const other = await world.work({ chain, state: "other" });
+    receiveMilestones(40, (n) => START - (390 - n * 9) * 24 * HOUR);
+    await cycle(other);
+    await cycle(other, HOUR + 1);
+    const [before, keys] = [await walk(), await tiles()];
+    expect(keys).toEqual(await reachable());
+    await leave(other);
+
+    const again = await world.work({ chain });
+    const put = await tilesPut(() => cycle(again));
+    if (left === "available") expect(put).toEqual([]);
+    expect(await walk()).toEqual(before);
+    await cycle(again, HOUR + 1);
+    expect(await tiles()).toEqual(await reachable());
+    await again.stop();
+
+    async function leave(worker: Worker): Promise<void> {
+      if (left === "unavailable") {
+        chain.isSyncing();
+        await worker.cycle(++now);
+      }
+      await worker.stop();
+    }
+  },
+);
+
+test("a publisher that remembers asks the store for nothing", async () => {
+  const worker = await publishLong(300);
+  await worker.stop();
+  const next = await world.work({ chain });
+  world.store.gets.length = 0;
+  now += 1;
+  await next.cycle(now);
+  expect(world.store.gets.filter((key) => key.includes("/activity/"))).toEqual([]);
+  await next.stop();
+});

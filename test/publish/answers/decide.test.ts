@@ -1,0 +1,88 @@
+import { expect, test } from "vitest";
+import { decide } from "../../../publish/answers/decide.ts";
+import type { PublishedObject } from "../../../publish/state/published.ts";
+import type { Built } from "../../../src/resources/built.ts";
+
+/** Online until `until`, stale from then on; the body carries the instant of its build. */
+function aging(until: number, source = "receipt 1"): (at: number) => Built {
+  return (at) => {
+    const status = at < until ? "online" : "stale";
+    const body = JSON.stringify({ generatedAt: at, status, source });
+    const built = { status: 200, headers: { etag: `"${status} ${source}"` }, body, identity: status + source };
+    return at < until ? { ...built, nextChangeAt: until } : built;
+  };
+}
+
+function published(build: (at: number) => Built, at: number): PublishedObject {
+  const decision = decide(build, undefined, at, { force: false });
+  if (!decision.put) throw new Error("a new answer is always put");
+  const { states, built } = decision.future;
+  return {
+    key: "k",
+    tag: "t",
+    states,
+    asof: { at },
+    status: built.status,
+    bytes: built.body.length,
+    etag: null,
+    putAt: at,
+  };
+}
+
+test("what differs by generatedAt alone stays as it was put", () => {
+  const build = aging(1000);
+  expect(decide(build, published(build, 10), 500, { force: false })).toEqual({
+    put: false,
+    why: "unchanged",
+    dueAt: 1000,
+    isGap: false,
+  });
+});
+
+test("at its instant the successor's very bytes are put, however late the cycle comes", () => {
+  const build = aging(1000);
+  const decision = decide(build, published(build, 10), 1777, { force: false });
+  expect(decision.put && decision.future.built.body).toBe('{"generatedAt":1000,"status":"stale","source":"receipt 1"}');
+});
+
+test("a changed fact is put as of now", () => {
+  const decision = decide(aging(2000, "receipt 2"), published(aging(1000), 10), 500, { force: false });
+  expect(decision).toMatchObject({ put: true, why: "changed", dueAt: 2000 });
+  expect(decision.put && decision.future.built.body).toContain('"generatedAt":500');
+});
+
+test("no instant is built twice", () => {
+  const before = published(aging(1000), 10);
+  const asked: number[] = [];
+  const build = (at: number) => {
+    asked.push(at);
+    return aging(2000, "receipt 2")(at);
+  };
+  expect(decide(build, before, 500, { force: false }).put).toBe(true);
+  expect(asked).toEqual([500, 2000]);
+});
+
+test("a word that was extended is put anew only when half of it is spent", () => {
+  const before = published(aging(1000), 0);
+  expect(decide(aging(1100), before, 100, { force: false }).put).toBe(false);
+  expect(decide(aging(2500), before, 400, { force: false })).toMatchObject({
+    put: true,
+    why: "its future has changed",
+  });
+});
+
+test("a word that was shortened is put at once", () => {
+  expect(decide(aging(900), published(aging(1000), 0), 100, { force: false }).put).toBe(true);
+});
+
+test("--force puts as of now what would have stayed", () => {
+  const build = aging(1000);
+  const decision = decide(build, published(build, 10), 500, { force: true });
+  expect(decision.put && decision.future.built.body).toContain('"generatedAt":500');
+});
+
+test("an answer that only fills a gap never takes the place of a good one", () => {
+  const gap = (): Built => ({ status: 503, headers: {}, body: "{}", identity: "gap", onlyIfAbsent: true });
+  expect(decide(gap, undefined, 5, { force: false }).put).toBe(true);
+  expect(decide(gap, published(aging(1000), 0), 5, { force: false }).put).toBe(false);
+});

@@ -1,0 +1,76 @@
+/** Active and standby (design 1, 6): one of them puts, and the one that lost the lease puts nothing more. */
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { standby } from "../../../publish/lease/acquire.ts";
+import type { Lease } from "../../../publish/lease/lease.ts";
+import { readLease } from "../../../publish/lease/lease-object.ts";
+import { Published } from "../../../publish/state/published.ts";
+import { INSTALLATION, START, World } from "../world.ts";
+
+let world: World;
+let published: Published;
+beforeEach(() => {
+  world = new World();
+  published = Published.open(join(world.folder, "standby"));
+});
+afterEach(() => {
+  published.close();
+  world.end();
+});
+
+const waiting = () =>
+  standby({
+    store: world.store,
+    clock: world.clock,
+    identity: { holder: crypto.randomUUID(), holderName: "standby" },
+    published,
+  });
+
+/** Looks every two seconds, as `publish` does, until it has the lease; `each` is done before every look. */
+async function lookUntil(look: () => Promise<Lease | undefined>, end: number, each = async () => {}) {
+  for (; world.now <= end; world.now += 2000) {
+    await each();
+    const lease = await look();
+    if (lease !== undefined) return lease;
+  }
+  return undefined;
+}
+
+test("it leaves a living holder alone, and takes over within 20 s of its death", async () => {
+  world.receive(3);
+  const worker = await world.work();
+  await worker.cycle(START + 10_000);
+  const { look } = waiting();
+  const holderLives = () => worker.publisher.renewIfDue(undefined);
+  expect(await lookUntil(look, START + 130_000, holderLives)).toBeUndefined();
+  const died = world.now;
+  worker.kill();
+  const lease = await lookUntil(look, died + 60_000);
+  expect(lease?.epoch).toBe(2);
+  expect(world.now - died).toBeLessThanOrEqual(20_000);
+});
+
+test("a holder that wakes up after it was taken over puts and deletes nothing", async () => {
+  world.receive(3);
+  const worker = await world.work();
+  await worker.cycle(START + 10_000);
+  const { look } = waiting();
+  expect(await lookUntil(look, world.now + 60_000)).toBeDefined();
+  const before = await world.body(`/v1/public/installations/${INSTALLATION}/observations`);
+  world.receive(2);
+  const puts = world.store.puts.length;
+  await expect(worker.cycle(world.now)).rejects.toMatchObject({ code: "lease_lost", exitCode: 75 });
+  expect(world.store.puts.slice(puts).filter((key) => key !== "status.json")).toEqual([]);
+  expect(await world.body(`/v1/public/installations/${INSTALLATION}/observations`)).toBe(before);
+  worker.kill();
+});
+
+test("a holder that lets go is followed at once, and time does not go back", async () => {
+  const worker = await world.work();
+  await worker.cycle(START + 500_000);
+  await worker.stop();
+  world.now = START;
+  expect((await waiting().look())?.epoch).toBe(2);
+  expect(Number(published.meta("at"))).toBe(START + 500_000);
+  expect((await readLease(world.store))?.record.released).toBe(false);
+});

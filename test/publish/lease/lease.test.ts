@@ -1,0 +1,101 @@
+/** The holder's side of the lease (design 1, 6 and 8): which renewals are its own, and by what clock. */
+import { beforeEach, expect, test } from "vitest";
+import { Lease } from "../../../publish/lease/lease.ts";
+import { forceRelease, readLease } from "../../../publish/lease/lease-object.ts";
+import { announce } from "../../../publish/lease/standby-record.ts";
+import { CALM, WATCHED } from "../../../publish/lease/timing.ts";
+import type { StoreClock } from "../../../src/object-store/object-store.ts";
+import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
+import { MemoryStore } from "../../support/memory-store.ts";
+import { START } from "../world.ts";
+
+/** A store whose puts may be done and their answers lost, and whose clock may differ. */
+class OddStore extends MemoryStore implements StoreClock {
+  losing = false;
+  skew = 0;
+  measurements = 0;
+
+  override async put(...put: Parameters<MemoryStore["put"]>): ReturnType<MemoryStore["put"]> {
+    const tag = await super.put(...put);
+    if (this.losing) throw new StoreUnavailable("no answer");
+    return tag;
+  }
+
+  async clockSkew(): Promise<number> {
+    this.measurements++;
+    return this.skew;
+  }
+
+  watchClock(): () => number {
+    return () => this.skew;
+  }
+}
+
+let now: number;
+let store: OddStore;
+const clock = { wall: () => now, monotonic: () => now };
+const take = () => Lease.take(store, clock, { holder: "me", holderName: "me" }, undefined);
+beforeEach(() => {
+  now = START;
+  store = new OddStore();
+});
+
+test("a renewal that was stored and never answered is the holder's own", async () => {
+  const lease = await take();
+  now += CALM.renewMs;
+  store.losing = true;
+  await expect(lease.renew({})).rejects.toThrow(StoreUnavailable);
+  store.losing = false;
+  now += 3_000;
+  await lease.beforePut();
+  expect((await readLease(store))?.record).toMatchObject({ epoch: 1, renewedAt: new Date(now).toISOString() });
+});
+
+test("what the operator has released is the holder's no more, nor is another's", async () => {
+  const lease = await take();
+  await forceRelease(store);
+  now += CALM.renewMs;
+  await expect(lease.beforePut()).rejects.toMatchObject({ code: "lease_lost", exitCode: 75 });
+  await Lease.take(store, clock, { holder: "other", holderName: "other" }, await readLease(store));
+  await expect(lease.renew({})).rejects.toMatchObject({ code: "lease_lost" });
+});
+
+test("the first renewal takes a standby's word, later ones see it move, and it is not the holder's own", async () => {
+  const paceAfter = async (standby: string, ago: number) => {
+    store = new OddStore();
+    const lease = await take();
+    now += CALM.renewMs;
+    await announce(store, { holder: standby, holderName: standby }, now - ago);
+    await lease.renew({});
+    return (await readLease(store))?.record.ttlMs;
+  };
+  expect(await paceAfter("other", 2_000)).toBe(WATCHED.ttlMs);
+  expect(await paceAfter("other", 7_000)).toBe(CALM.ttlMs);
+  expect(await paceAfter("me", 2_000)).toBe(CALM.ttlMs);
+});
+
+test("a clock is told from two seconds on, and beyond a minute nothing is put", async () => {
+  for (const [skew, told] of [
+    [-2_000, null],
+    [2_001, 2_001],
+    [-60_000, -60_000],
+  ] as const) {
+    store = new OddStore();
+    store.skew = skew;
+    await take();
+    expect((await readLease(store))?.record.clockSkewMs).toBe(told);
+    expect(store.measurements).toBe(0);
+  }
+  store = new OddStore();
+  const lease = await take();
+  store.skew = 60_001;
+  now += CALM.renewMs;
+  for (let times = 0; times < 2; times++) {
+    await expect(lease.beforePut()).rejects.toMatchObject({ code: "clock_skew", exitCode: 1 });
+  }
+  expect([store.puts, store.measurements]).toEqual([["status.json"], 1]);
+  store = new OddStore();
+  store.skew = -60_001;
+  await expect(take()).rejects.toMatchObject({ code: "clock_skew" });
+  expect(store.puts).toEqual([]);
+});

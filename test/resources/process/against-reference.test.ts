@@ -1,0 +1,65 @@
+/** The process snapshot against `reference.ts` on random histories, looked at while they grow. */
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { buildProcess } from "../../../src/resources/process/build.ts";
+import { readProcessFacts } from "../../../src/resources/process/facts.ts";
+import { accept, coreAt, emptyLedger, type Fact, INSTALLATION } from "./history.ts";
+import { GENESIS, type Step, steps } from "./random-history.ts";
+import { referenceProcess } from "./reference.ts";
+
+const RUNS = Number(process.env.NOONMARK_FUZZ_RUNS ?? 400);
+
+function bodyAt(build: ReturnType<typeof buildProcess>): Record<string, unknown> {
+  const { revision: _revision, generatedAt: _generatedAt, ...rest } = JSON.parse(build.body) as Record<string, unknown>;
+  return rest;
+}
+
+function coreOf(step: Step) {
+  return step.frontier === undefined ? undefined : coreAt(step.frontier, step.frontier * 12_345n, 10n ** 6n);
+}
+
+test("equals the slow reference at every look, whatever came in between", () => {
+  fc.assert(
+    fc.property(steps, fc.option(fc.constant(GENESIS), { nil: undefined, freq: 9 }), (looks, genesis) => {
+      const ledger = emptyLedger();
+      const facts: Fact[] = [];
+      for (const step of looks) {
+        for (const fact of step.facts) {
+          accept(ledger, fact);
+          facts.push(fact);
+        }
+        const core = coreOf(step);
+        const built = buildProcess(readProcessFacts(ledger, 1, INSTALLATION, core, genesis), step.at);
+        expect(bodyAt(built)).toEqual(referenceProcess(facts, core, genesis, step.at));
+      }
+      ledger.close();
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+test("nextChangeAt is the first millisecond at which the body differs, and at its end nothing changes any more", () => {
+  fc.assert(
+    fc.property(steps, (looks) => {
+      const ledger = emptyLedger();
+      const facts = looks.flatMap((step) => step.facts);
+      for (const fact of facts) accept(ledger, fact);
+      const core = coreAt(3n, 12_345n, 100n);
+      const read = readProcessFacts(ledger, 1, INSTALLATION, core, GENESIS);
+      let at = looks[0]?.at ?? 0;
+      for (let changes = 0; ; changes++) {
+        const built = buildProcess(read, at);
+        if (built.nextChangeAt === undefined) break;
+        expect(changes).toBeLessThan(3);
+        expect(built.nextChangeAt).toBeGreaterThan(at);
+        expect(referenceProcess(facts, core, GENESIS, built.nextChangeAt - 1)).toEqual(bodyAt(built));
+        expect(referenceProcess(facts, core, GENESIS, built.nextChangeAt)).not.toEqual(bodyAt(built));
+        at = built.nextChangeAt;
+      }
+      const forever = 253_402_300_799_999;
+      expect(bodyAt(buildProcess(read, at))).toEqual(referenceProcess(facts, core, GENESIS, forever));
+      ledger.close();
+    }),
+    { numRuns: RUNS },
+  );
+});

@@ -1,0 +1,55 @@
+/** The three instants at which time alone changes the snapshot (read-api.md 3.1, 3.2, 3.5; design 1). */
+import { expect, test } from "vitest";
+import { futureOf } from "../../../publish/answers/future.ts";
+import type { Process } from "../../../src/resources/process/schema.ts";
+import { AT, build, type Case, control, READY, receipt, run, withFacts } from "./scenarios.ts";
+
+const bodyAt = (it: Case, at: number) => JSON.parse(build({ ...it, at }).body) as Process;
+const queueState = (body: Process) =>
+  body.settlementQueue.status === "available" ? body.settlementQueue.state : body.settlementQueue.reason;
+
+test("120 s after receipt the measurement is stale, exactly 120 s it is online", () => {
+  const receivedAt = AT - 50_000 + 250;
+  expect(bodyAt(READY, receivedAt + 120_000).measurement?.freshness).toBe("online");
+  expect(bodyAt(READY, receivedAt + 120_001).measurement?.freshness).toBe("stale");
+});
+
+test("600 s after its last completion the Reporter is stale", () => {
+  const finishedAt = AT - 28_000;
+  expect(queueState(bodyAt(READY, finishedAt + 600_000))).toBe("ready");
+  expect(queueState(bodyAt(READY, finishedAt + 600_001))).toBe("stale");
+});
+
+test("1,200 s after the latest acceptance the Oracle is stale", () => {
+  const latestAcceptedAt = AT - 60_000;
+  expect(bodyAt(READY, latestAcceptedAt + 1_200_000).oracle.state).toBe("accepted");
+  expect(bodyAt(READY, latestAcceptedAt + 1_200_001).oracle.state).toBe("stale");
+});
+
+test("the three are chained, and nothing comes after the last", () => {
+  const { successors } = futureOf((at) => build({ ...READY, at }), AT);
+  expect(successors.map(({ from }) => from)).toEqual([
+    AT - 50_000 + 250 + 120_001,
+    AT - 28_000 + 600_001,
+    AT - 60_000 + 1_200_001,
+  ]);
+});
+
+test("an instant that changes nothing is none: blocked, disabled and unfinished queues do not wait for 600 s", () => {
+  for (const it of [
+    withFacts(control({ blockedReason: "hold", at: 2 })),
+    withFacts(control({ settlementEnabled: false, at: 2 })),
+    withFacts(run(AT - 1_000, null)),
+  ]) {
+    const { successors } = futureOf((at) => build({ ...it, at }), AT);
+    expect(successors.map(({ from }) => from)).toEqual([AT - 50_000 + 250 + 120_001, AT - 60_000 + 1_200_001]);
+  }
+  const blocked = withFacts({ type: "oracle", blockedReason: "signature_mismatch", at: 1 });
+  expect(futureOf((at) => build({ ...blocked, at }), AT).successors).toHaveLength(2);
+});
+
+test("what lies beyond the year 9999 is no instant", () => {
+  const last = 253_402_300_799_999;
+  const { successors } = futureOf((at) => build({ ...withFacts(receipt(last, 7_300n, { receivedAt: last })), at }), AT);
+  expect(successors.map(({ from }) => from)).toEqual([AT - 28_000 + 600_001, AT - 60_000 + 1_200_001]);
+});

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { processPublication } from "../../../publish/publications/process.ts";
+import type { Sources } from "../../../publish/sources/sources.ts";
+import { FACT_KINDS } from "../../../src/ledger/schema.ts";
+import { emptyLedger, ledgerOf } from "./history.ts";
+import { AT, build, buildWithoutLedger, CORE, GENESIS, READY } from "./scenarios.ts";
+
+function sourcesOf(more: Partial<Sources> = {}): Sources {
+  const unavailable = { status: "unavailable", reason: "indexer_unavailable" } as const;
+  const chain = { core: unavailable, economy: unavailable, safeCore: CORE } as Sources["chain"];
+  const facts = { ledger: ledgerOf(READY.facts) };
+  return { installationId: "wheel-1", facts, chain, genesisTimestamp: GENESIS, ...more } as Sources;
+}
+
+test("builds from the ledger and the stored safe Core, though the chain's views are unavailable", () => {
+  expect(processPublication.build(sourcesOf(), AT)).toEqual(build(READY));
+  expect(processPublication.build(sourcesOf({ facts: undefined }), AT)).toEqual(buildWithoutLedger(CORE));
+});
+
+test("an installation without a record is one without a measurement source", () => {
+  const ledger = emptyLedger();
+  ledger.prepare("DELETE FROM installation").run();
+  expect(processPublication.build(sourcesOf({ facts: { ledger } }), AT)).toEqual(buildWithoutLedger(CORE));
+});
+
+test("its inputs move with every kind of fact but modules, with the safe Core and with genesis", () => {
+  const sources = sourcesOf();
+  const seen = [processPublication.inputs(sources)];
+  for (const kind of FACT_KINDS) {
+    sources.facts?.ledger.prepare("INSERT OR REPLACE INTO watermark VALUES (1, ?, 9)").run(kind);
+    seen.push(processPublication.inputs(sources));
+  }
+  seen.push(processPublication.inputs({ ...sources, genesisTimestamp: undefined }));
+  seen.push(processPublication.inputs({ ...sources, chain: { ...sources.chain, safeCore: undefined } }));
+  expect(new Set(seen).size).toBe(seen.length - 1);
+});

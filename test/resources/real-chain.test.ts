@@ -1,0 +1,150 @@
+// From a real chain to what a reader gets: settlements, mints and the feed of contracts on anvil, through the shim.
+import type { Address } from "viem";
+import { describe, expect, test } from "vitest";
+import { NO_ANVIL } from "../../demo/chain/anvil.ts";
+import { feedContext } from "../../publish/activity/context.ts";
+import { planFeeds } from "../../publish/activity/plan.ts";
+import { beginFeeds } from "../../publish/activity/recall.ts";
+import { futureOf } from "../../publish/answers/future.ts";
+import { activityPublications } from "../../publish/publications/activity.ts";
+import { onchainPublications } from "../../publish/publications/onchain.ts";
+import { legacySettlementsPublications, settlementsPublications } from "../../publish/publications/settlements.ts";
+import type { Sources } from "../../publish/sources/sources.ts";
+import { advanceChainViews } from "../../src/projections/chain-views.ts";
+import { openProjectionsInMemory } from "../../src/projections/open.ts";
+import { answer } from "../../src/shim/answer.ts";
+import { shimContext } from "../../src/shim/context.ts";
+import { type Reader, reader, stage } from "../support/chain/harness.ts";
+import { MemoryStore } from "../support/memory-store.ts";
+import { putAnswer, putText } from "../support/publish-answer.ts";
+
+const PUBLICATIONS = [
+  ...onchainPublications,
+  ...settlementsPublications,
+  ...legacySettlementsPublications,
+  ...activityPublications,
+];
+
+/** Publishes what a reader of the chain knows, and gives what a reader of the API is answered. */
+function publisher(read: Reader) {
+  const store = new MemoryStore();
+  const projections = openProjectionsInMemory();
+  beginFeeds(projections);
+  return {
+    async publish(): Promise<void> {
+      const chain = read.state();
+      const chainDb = read.chain.db;
+      const sources: Sources = {
+        installationId: "wheel-1",
+        facts: undefined,
+        projections,
+        chain,
+        chainDb,
+        tilePrefix: "1-1",
+        genesisTimestamp: chain.genesisTimestamp,
+      };
+      advanceChainViews(projections, { chain, chainDb });
+      const context = feedContext("wheel-1", chain);
+      if (context !== undefined) planFeeds(projections, context);
+      for (const publication of PUBLICATIONS) {
+        await publication.before?.(sources, (key, body) => putText(store, key, body));
+        const { built, successors } = futureOf((at) => publication.build(sources, at), read.now);
+        publication.stands?.(sources, built.body);
+        await putAnswer(store, publication.key, built, successors);
+      }
+    },
+    async get(url: string) {
+      const context = shimContext({ store, now: () => read.now, monotonic: () => read.now });
+      const { headers, body } = await answer({ method: "GET", url }, context);
+      return { headers, body: JSON.parse(new TextDecoder().decode(body)) };
+    },
+  };
+}
+
+describe.skipIf(NO_ANVIL !== undefined)(`a real chain${NO_ANVIL ? `: ${NO_ANVIL}` : ""}`, () => {
+  test("settlements, mints, releases, units and claims as they are read over HTTP", async () => {
+    await using on = await stage();
+    const { world } = on;
+    const [player] = world.people.players as [Address];
+    const { workPerBlock } = await settleTwice();
+    using read = reader(world.deployment, [on.anvil.url]);
+    const service = publisher(read);
+    await read.poll();
+    await service.publish();
+
+    const onchain = (await service.get("/v4/public/onchain")).body;
+    expect(onchain.core).toMatchObject({ settledThroughRound: "19", cumulativeWork: "14845", blockHeight: "14" });
+    const now = await service.get("/v4/public/settlements?range=now");
+    expect(now.headers["x-service-settlement-source"]).toBe("live");
+    expect(now.body.summary).toEqual({
+      settlementCount: "2",
+      activeRoundCount: "11",
+      workAdded: "14845",
+      completedBlockCount: String(14_845n / workPerBlock),
+      archivedSettlementCount: "0",
+    });
+    expect(now.body.recentSettlements.map(({ mint }: { mint: unknown }) => mint)).toEqual([
+      { state: "pending", amountBaseUnits: String(2n * BigInt(await baseline(read))) },
+      { state: "confirmed", amountBaseUnits: "3000" },
+    ]);
+    const legacy = (await service.get("/v3/public/settlements?range=24h")).body;
+    expect(legacy).toMatchObject({ schemaVersion: 3, status: "available", range: "24h" });
+
+    const feed = (await service.get("/v1/public/activity")).body;
+    expect(feed.events.map(({ type }: { type: string }) => type)).toEqual([
+      "player.rewards_claimed",
+      "player.units_merged",
+      "player.unit_minted",
+      "player.unit_minted",
+      "system.round_released",
+      "system.settlement_completed",
+      "system.settlement_completed",
+    ]);
+    expect(feed.events[1].payload).toMatchObject({ player, consumedUnitIds: ["1", "2"] });
+    expect(feed.events[5].payload).toMatchObject({ previousSettledThroughRound: "16", workAdded: "2500" });
+
+    async function settleTwice(): Promise<{ workPerBlock: bigint }> {
+      await world.settle({ throughRound: 16, activeRoundCount: 9, workUnits: 12_345n });
+      await world.settle({ throughRound: 19, activeRoundCount: 2, workUnits: 2_500n });
+      await world.fund(16, [
+        [3, 1000n],
+        [16, 2000n],
+      ]);
+      await world.release(3, 7n);
+      await world.mintUnit(player, 3);
+      await world.mintUnit(player, 4);
+      await world.mergeUnits(player, [1n, 2n], 9);
+      await world.claim(player, 16, 5n);
+      await world.mine(12);
+      return { workPerBlock: 1000n };
+    }
+  });
+
+  test("when the node is gone the history stands as saved, and the other views say so", async () => {
+    await using on = await stage();
+    await on.world.settle({ throughRound: 16, activeRoundCount: 9, workUnits: 12_345n });
+    await on.world.mine(12);
+    using read = reader(on.world.deployment, [on.anvil.url]);
+    const service = publisher(read);
+    await read.poll();
+    await service.publish();
+    const live = await service.get("/v4/public/settlements?range=now&queue=1");
+    await on.anvil.stop();
+    read.now += 20_000;
+    await read.poll();
+    await service.publish();
+    const saved = await service.get("/v4/public/settlements?range=now&queue=1");
+    expect(saved.body).toEqual(live.body);
+    expect(saved.headers["x-service-settlement-source"]).toBe("durable-cache");
+    expect(saved.headers["x-service-settlement-fallback-reason"]).toBe("indexer_unavailable");
+    expect(saved.headers.etag).not.toBe(live.headers.etag);
+    for (const url of ["/v4/public/onchain", "/v1/public/activity?category=players"]) {
+      expect((await service.get(url)).body).toMatchObject({ status: "unavailable", reason: "indexer_unavailable" });
+    }
+  });
+});
+
+async function baseline(read: Reader): Promise<string> {
+  const { economy } = read.state();
+  return economy.status === "available" ? String(economy.view.baselineRewardPerBlock) : economy.reason;
+}

@@ -1,0 +1,211 @@
+import { expect, test } from "vitest";
+import { futureOf } from "../../../publish/answers/future.ts";
+import type { ChainState, EconomyView } from "../../../src/chain/view/chain-state.ts";
+import { advanceChainViews } from "../../../src/projections/chain-views.ts";
+import { buildSettlements, type SettlementsVariant } from "../../../src/resources/settlements/build.ts";
+import type { QueueCandidate } from "../../../src/resources/settlements/queue-projection.ts";
+import { buildLegacySettlements } from "../../../src/resources/settlements-legacy/build.ts";
+import {
+  type Batch,
+  batchEvents,
+  chainDb,
+  fundingEvent,
+  projectionsDb,
+  regularBatches,
+  settledChain,
+} from "../../support/chain/chain-db.ts";
+import { AT } from "../../support/chain/chain-state.ts";
+
+const BATCHES = regularBatches(16, 1, 20);
+const FRONTIER = 16n * 16n;
+/** Rounds 1 to 240 are funded, so that all but the newest batch are minted. */
+const FUNDING = Array.from({ length: 240 }, (_, index) =>
+  fundingEvent(300n, index, BigInt(index + 1), 10n ** 18n + BigInt(index)),
+);
+const MINTED = { mintedThroughRound: 240n };
+
+/** Expected to follow the frontier of BATCHES and to complete three blocks. */
+function candidate(core: ChainState["core"], overrides: Partial<QueueCandidate> = {}): QueueCandidate {
+  const height = core.status === "available" ? core.view.core.blockHeight : 0n;
+  return {
+    previousSettledThroughRound: FRONTIER,
+    settledThroughRound: FRONTIER + 16n,
+    activeRoundCount: 9,
+    expected: { blockHeight: height + 3n, completedBlockCount: 3n },
+    ...overrides,
+  };
+}
+
+function sources(batches: readonly Batch[] = BATCHES, economy: Partial<EconomyView> = MINTED) {
+  const chain = settledChain(batches, economy);
+  const projections = projectionsDb();
+  advanceChainViews(projections, { chain, chainDb: chainDb([...batchEvents(batches), ...FUNDING]) });
+  return { installationId: "wheel-1", chain, projections };
+}
+
+const parse = (built: { body: string }) => JSON.parse(built.body);
+
+test.each<SettlementsVariant>(["now", "queue", "24h", "7d", "30d"])("v4 %s as a golden body", async (variant) => {
+  const given = sources();
+  const built = buildSettlements(variant, given, candidate(given.chain.core), AT);
+  await expect(`${JSON.stringify(parse(built), null, 2)}\n`).toMatchFileSnapshot(`golden/v4-${variant}.json`);
+  expect(built.headers).toEqual({
+    "cache-control": "public, max-age=0, must-revalidate",
+    etag: expect.stringMatching(/^"[\w-]{43}"$/),
+    "x-service-settlement-source": "live",
+  });
+});
+
+test.each(["now", "24h", "7d", "30d"] as const)("v3 %s as a golden body", async (range) => {
+  const built = buildLegacySettlements(range, sources(), AT);
+  await expect(`${JSON.stringify(parse(built), null, 2)}\n`).toMatchFileSnapshot(`golden/v3-${range}.json`);
+  expect(parse(built).chain).not.toHaveProperty("economyDeploymentBlock");
+});
+
+test("a chain before its first settlement has no history, and that is no zero work unknown", () => {
+  const body = parse(buildSettlements("24h", sources([]), undefined, AT));
+  expect(body.summary).toEqual({
+    settlementCount: "0",
+    activeRoundCount: "0",
+    workAdded: "0",
+    completedBlockCount: "0",
+    archivedSettlementCount: "0",
+  });
+  expect(body.recentSettlements).toEqual([]);
+  expect(body.buckets).toHaveLength(24);
+});
+
+test.each<[string, SettlementsVariant, string, string]>([
+  ["an hour", "24h", "2026-11-20T10:00:00.000Z", "2026-11-20T11:00:00.000Z"],
+  ["a millisecond before the hour", "24h", "2026-11-20T09:59:59.999Z", "2026-11-20T10:00:00.000Z"],
+  ["noon itself", "7d", "2026-11-20T12:00:00.000Z", "2026-11-21T12:00:00.000Z"],
+  ["just before noon", "30d", "2026-11-20T11:59:59.999Z", "2026-11-20T12:00:00.000Z"],
+])("the window at %s ends at the next boundary strictly after it", (_, range, at, endAt) => {
+  const given = sources();
+  const state = { ...given, chain: { ...given.chain, wordUntil: Number.POSITIVE_INFINITY } };
+  expect(parse(buildSettlements(range, state, undefined, Date.parse(at))).window.endAt).toBe(endAt);
+});
+
+test("a settlement belongs to the bucket of its block's time: the start counts, the end does not", () => {
+  const end = Date.parse("2026-11-20T11:00:00.000Z");
+  const at = (time: number, block: bigint): Batch => ({ block, time, rounds: 1n, activeRounds: 1n, work: 10n });
+  const hour = 3_600_000;
+  const body = parse(
+    buildSettlements(
+      "24h",
+      sources([at(end - 24 * hour - 1, 101n), at(end - 24 * hour, 102n), at(end - 1, 103n), at(end, 104n)]),
+      undefined,
+      AT,
+    ),
+  );
+  const counts = body.buckets.map((bucket: { settlementCount: string }) => bucket.settlementCount);
+  expect(counts).toEqual(["1", ...Array.from({ length: 22 }, () => "0"), "1"]);
+  expect(body.summary.settlementCount).toBe("2");
+});
+
+test("a mint is confirmed where the cursor covers the batch, its amount then what was funded for its rounds", () => {
+  const body = parse(buildSettlements("now", sources(), undefined, AT));
+  const [newest, second] = body.recentSettlements;
+  const blocks = BigInt(newest.completedBlockCount);
+  expect(newest.mint).toEqual({ state: "pending", amountBaseUnits: String(blocks * 5n * 10n ** 18n) });
+  const rounds = Array.from({ length: 16 }, (_, index) => 10n ** 18n + 224n + BigInt(index));
+  expect(second.mint).toEqual({ state: "confirmed", amountBaseUnits: String(rounds.reduce((a, b) => a + b)) });
+});
+
+test("the queue projection stands on the safe frontier and says what would be minted", () => {
+  const given = sources();
+  const queue = parse(buildSettlements("queue", given, candidate(given.chain.core), AT)).queueProjection;
+  const height = BigInt(queue.previousBlockHeight);
+  expect(queue).toEqual({
+    state: "projected",
+    previousSettledThroughRound: "256",
+    settledThroughRound: "272",
+    activeRoundCount: "9",
+    previousBlockHeight: String(height),
+    blockHeight: String(height + 3n),
+    firstCompletedBlock: String(height + 1n),
+    lastCompletedBlock: String(height + 3n),
+    completedBlockCount: "3",
+    amountBaseUnits: String(15n * 10n ** 18n),
+  });
+});
+
+test("a projection without a completed block has no bounds", () => {
+  const given = sources();
+  const { expected } = candidate(given.chain.core);
+  const none = candidate(given.chain.core, {
+    expected: { blockHeight: expected.blockHeight - 3n, completedBlockCount: 0n },
+  });
+  const queue = parse(buildSettlements("queue", given, none, AT)).queueProjection;
+  expect(queue).toMatchObject({ firstCompletedBlock: null, lastCompletedBlock: null, completedBlockCount: "0" });
+});
+
+test.each<[string, Partial<QueueCandidate> | undefined, Partial<EconomyView>]>([
+  ["there is no candidate", undefined, {}],
+  ["it starts elsewhere", { previousSettledThroughRound: FRONTIER - 1n }, {}],
+  ["its blocks do not add up", { expected: { blockHeight: 999n, completedBlockCount: 3n } }, {}],
+  ["reward weights change at its first round", {}, { rewardWeightActivationRound: FRONTIER + 1n }],
+  ["reward weights change at its last round", {}, { rewardWeightActivationRound: FRONTIER + 16n }],
+  ["its amount has no decimal string", {}, { baselineRewardPerBlock: 2n ** 255n }],
+])("the queue projection is omitted where %s, and the tag is that of range=now", (_, overrides, economy) => {
+  // A wide reward would break the pending mint as well; all is minted here.
+  const given = sources(BATCHES, { mintedThroughRound: FRONTIER, ...economy });
+  const queued = overrides === undefined ? undefined : candidate(given.chain.core, overrides);
+  const built = buildSettlements("queue", given, queued, AT);
+  expect(parse(built)).not.toHaveProperty("queueProjection");
+  expect(built).toEqual(buildSettlements("now", given, undefined, AT));
+});
+
+test.each([FRONTIER, FRONTIER + 17n])("reward weights that change at %s leave the projection", (activation) => {
+  const given = sources(BATCHES, { ...MINTED, rewardWeightActivationRound: activation });
+  const built = buildSettlements("queue", given, candidate(given.chain.core), AT);
+  expect(parse(built)).toHaveProperty("queueProjection");
+});
+
+test("the tag varies with range, source, reason, content and queue, not with generatedAt", () => {
+  const given = sources();
+  const queued = candidate(given.chain.core);
+  const tag = (variant: SettlementsVariant, at = AT) => buildSettlements(variant, given, queued, at).headers.etag;
+  expect(tag("now", AT + 1000)).toBe(tag("now"));
+  expect(tag("7d", AT + 1000)).toBe(tag("7d"));
+  const legacy = buildLegacySettlements("now", given, AT).headers.etag;
+  const durable = buildSettlements("now", given, undefined, AT).successor?.headers.etag;
+  const tags = [tag("now"), tag("queue"), tag("24h"), tag("7d"), tag("30d"), tag("24h", AT + 3_600_000)];
+  expect(new Set([...tags, legacy, durable]).size).toBe(8);
+});
+
+test("when its word has run out the same body stands as saved history, without the queue projection", () => {
+  const given = sources();
+  const future = (variant: SettlementsVariant) =>
+    futureOf((at) => buildSettlements(variant, given, candidate(given.chain.core), at), AT);
+  const [now, queue] = [future("now"), future("queue")];
+  expect(now.successors).toEqual([
+    {
+      from: AT + 600_000,
+      headers: {
+        etag: now.built.successor?.headers.etag,
+        "x-service-settlement-source": "durable-cache",
+        "x-service-settlement-fallback-reason": "indexer_unavailable",
+      },
+    },
+  ]);
+  expect(queue.successors[0]?.edits).toHaveLength(1);
+  expect(queue.built.successor?.body).toBe(now.built.body);
+  expect(queue.built.successor?.headers.etag).toBe(now.built.successor?.headers.etag);
+});
+
+test("a bounded window keeps its word no longer than a minute after its end", () => {
+  const given = sources();
+  const long = { ...given, chain: { ...given.chain, wordUntil: AT + 86_400_000 } };
+  const until = (variant: SettlementsVariant) => buildSettlements(variant, long, undefined, AT).nextChangeAt;
+  expect(until("24h")).toBe(Date.parse("2026-11-20T11:01:00.000Z"));
+  expect(until("7d")).toBe(Date.parse("2026-11-20T12:01:00.000Z"));
+  expect(until("now")).toBe(AT + 86_400_000);
+});
+
+test("batches that do not lead to the Core's state are not published", () => {
+  const given = sources();
+  const other = { ...given, chain: settledChain(regularBatches(15, 1, 20)) };
+  expect(() => buildSettlements("now", other, undefined, AT)).toThrow("the Core is at");
+  expect(() => buildLegacySettlements("now", other, AT)).toThrow("the Core is at");
+});

@@ -1,0 +1,141 @@
+import { expect, test } from "vitest";
+import { identityOf } from "../../../publish/answers/future.ts";
+import type { Publication } from "../../../publish/answers/publication.ts";
+import { legacySettlementsPublications, settlementsPublications } from "../../../publish/publications/settlements.ts";
+import type { Sources } from "../../../publish/sources/sources.ts";
+import type { ChainState, ChainUnavailable } from "../../../src/chain/view/chain-state.ts";
+import { advanceChainViews } from "../../../src/projections/chain-views.ts";
+import { batchEvents, chainDb, projectionsDb, regularBatches, settledChain } from "../../support/chain/chain-db.ts";
+import { AT, address } from "../../support/chain/chain-state.ts";
+
+const BATCHES = regularBatches(5, 1, 3);
+const ALL = [...settlementsPublications, ...legacySettlementsPublications];
+
+function live(): Sources {
+  const chain = settledChain(BATCHES);
+  const projections = projectionsDb();
+  const db = chainDb(batchEvents(BATCHES));
+  advanceChainViews(projections, { chain, chainDb: db });
+  return {
+    installationId: "wheel-1",
+    facts: undefined,
+    projections,
+    chain,
+    chainDb: db,
+    tilePrefix: "1-1",
+    genesisTimestamp: undefined,
+  };
+}
+
+/** The chain cannot be read, and its file is gone. */
+function silent(sources: Sources, reason: ChainUnavailable, binding: ChainState["binding"] = sources.chain.binding) {
+  const view = { status: "unavailable", reason } as const;
+  const chain = { ...sources.chain, core: view, economy: view, binding };
+  return { ...sources, chain, chainDb: undefined };
+}
+
+const published = (publication: Publication, sources: Sources) => {
+  const built = publication.build(sources, AT);
+  publication.stands?.(sources, built.body);
+  return built;
+};
+
+test.each(ALL.map((publication) => [publication.key, publication] as const))(
+  "%s: saved history stands in while the chain cannot be read, whatever the hour",
+  (_, publication) => {
+    const sources = live();
+    const built = published(publication, sources);
+    for (const reason of ["not_yet_safe", "indexer_mismatch", "indexer_unavailable"] as const) {
+      const later = publication.build(silent(sources, reason), AT + 90 * 86_400_000);
+      expect(later.body).toBe(built.successor?.body);
+      expect(later.headers["x-service-settlement-source"]).toBe("durable-cache");
+      expect(later.headers["x-service-settlement-fallback-reason"]).toBe(reason);
+      expect(later.nextChangeAt).toBeUndefined();
+    }
+    const due = publication.build(silent(sources, "indexer_unavailable"), AT + 700_000);
+    expect(identityOf(due)).toBe(built.successor === undefined ? "" : identityOf(built.successor));
+  },
+);
+
+test.each(ALL.map((publication) => [publication.key, publication] as const))(
+  "%s: once the view's word has run out a build gives the successor's very bytes",
+  (_, publication) => {
+    const sources = live();
+    const built = published(publication, sources);
+    expect(publication.build(sources, AT + 600_000)).toEqual(built.successor);
+  },
+);
+
+test("without saved history the answer is the reason alone, with its source and tag", () => {
+  const answers = ALL.map((publication) => publication.build(silent(live(), "not_yet_safe"), AT));
+  expect(answers.map(({ body }) => body)).toContain(
+    '{"schemaVersion":4,"installationId":"wheel-1","status":"unavailable","range":"24h","reason":"not_yet_safe"}',
+  );
+  for (const { headers } of answers) {
+    expect(headers["x-service-settlement-source"]).toBe("unavailable");
+    expect(headers).not.toHaveProperty("x-service-settlement-fallback-reason");
+    expect(headers.etag).toBeDefined();
+  }
+  // queue=1 and range=now say the same; every other differs.
+  expect(new Set(answers.map(({ headers }) => headers.etag)).size).toBe(8);
+});
+
+test.each<[string, Partial<NonNullable<ChainState["binding"]>>, boolean]>([
+  ["another Core", { core: address(0xbad) }, false],
+  ["another chain", { chainId: 1n }, false],
+  ["another deployment block", { deploymentBlock: 7n }, false],
+  ["another release, which is nothing to v3", { releaseId: "release-2" }, true],
+])("saved history of %s does not stand in", (_, other, legacyStands) => {
+  const sources = live();
+  for (const publication of ALL) published(publication, sources);
+  const { binding } = sources.chain;
+  const elsewhere = silent(sources, "indexer_unavailable", binding === undefined ? binding : { ...binding, ...other });
+  for (const { resource, build } of ALL) {
+    const stands = resource === "settlements-legacy" && legacyStands;
+    expect(build(elsewhere, AT).headers["x-service-settlement-source"]).toBe(stands ? "durable-cache" : "unavailable");
+  }
+});
+
+test("without a configured source nothing stands in: it is indexer_disabled", () => {
+  const sources = live();
+  for (const publication of ALL) published(publication, sources);
+  for (const { build } of ALL) {
+    expect(JSON.parse(build(silent(sources, "indexer_disabled"), AT).body).reason).toBe("indexer_disabled");
+  }
+});
+
+test("without an economy v4 is indexer_disabled and v3 is live", () => {
+  const sources = live();
+  const chain: ChainState = { ...sources.chain, economy: { status: "unavailable", reason: "indexer_disabled" } };
+  const now = settlementsPublications[0]?.build({ ...sources, chain }, AT);
+  expect(now?.body).toContain('"reason":"indexer_disabled"');
+  const legacy = legacySettlementsPublications[0]?.build({ ...sources, chain }, AT);
+  expect(legacy?.headers["x-service-settlement-source"]).toBe("live");
+});
+
+test("history read back from the store serves as if it had been saved", () => {
+  const sources = live();
+  for (const publication of ALL) {
+    const stored = publication.build(sources, AT);
+    const lost = { ...silent(sources, "indexer_unavailable"), projections: projectionsDb() };
+    publication.stands?.(lost, stored.body);
+    expect(publication.build(lost, AT + 1).body).toBe(stored.successor?.body);
+    // What is no history of this source is not saved.
+    const empty = { ...lost, projections: projectionsDb() };
+    publication.stands?.(empty, publication.build(empty, AT).body);
+    publication.stands?.({ ...empty, installationId: "wheel-2" }, stored.body);
+    expect(publication.build(empty, AT).headers["x-service-settlement-source"]).toBe("unavailable");
+  }
+});
+
+test("a saved response that breaks its schema is not accepted", () => {
+  const sources = live();
+  for (const publication of ALL) published(publication, sources);
+  sources.projections.exec(
+    `UPDATE saved_history SET body = replace(body, '"settlementCount":"', '"settlementCount":"9')`,
+  );
+  for (const { build } of ALL) {
+    const answer = build(silent(sources, "indexer_unavailable"), AT);
+    expect(answer.headers["x-service-settlement-source"]).toBe("unavailable");
+  }
+});

@@ -1,0 +1,54 @@
+/** The real way from a ledger to a statistics body, for tests. */
+import type { Database } from "better-sqlite3";
+import { advanceProjections, type Budget } from "../../../src/projections/advance.ts";
+import { openProjectionsInMemory } from "../../../src/projections/open.ts";
+import type { Built } from "../../../src/resources/built.ts";
+import { buildStatistics } from "../../../src/resources/statistics/build.ts";
+import { readStatisticsFacts } from "../../../src/resources/statistics/read-facts.ts";
+import { INSTALLATION } from "./history.ts";
+import type { Question } from "./reference.ts";
+
+/** Advances until nothing is left. */
+export function advanceFully(
+  ledger: Database,
+  projections: Database,
+  { genesis, at }: Pick<Question, "genesis" | "at">,
+  budget?: Budget,
+): void {
+  while (advanceProjections(ledger, projections, { genesis, at, ...(budget && { budget }) }));
+}
+
+/** From projections that have been advanced. */
+export function bodyOf(ledger: Database, projections: Database, question: Omit<Question, "installationId">): Built {
+  const { range, at } = question;
+  return buildStatistics(
+    readStatisticsFacts(ledger, projections, { installationId: INSTALLATION, ...question }),
+    range,
+    at,
+  );
+}
+
+/** From projections made anew. */
+export function rebuiltBody(ledger: Database, question: Omit<Question, "installationId">): Built {
+  const projections = openProjectionsInMemory();
+  advanceFully(ledger, projections, question);
+  const built = bodyOf(ledger, projections, question);
+  projections.close();
+  return built;
+}
+
+/** Every row that comes from the ledger, watermarks aside. */
+export function contentOf(projections: Database): unknown {
+  const tables = [
+    "day_rounds",
+    "active_interval",
+    "round_totals",
+    "waiting_round",
+    "peak",
+    "submission_state",
+    "submission_totals",
+    "followed",
+    "followed_closures",
+  ];
+  return tables.map((table) => projections.prepare(`SELECT * FROM ${table} ORDER BY 1, 2, 3`).all());
+}

@@ -1,0 +1,125 @@
+/**
+ * A history of accepted facts as plain arrays, and a ledger made of it by direct inserts: what the statistics and their
+ * reference are both given. Facts stand in the order in which they arrived.
+ */
+import type { Database } from "better-sqlite3";
+import SqliteDatabase from "better-sqlite3";
+import { FACT_KINDS, LEDGER_SCHEMA, paddedRound } from "../../../src/ledger/schema.ts";
+
+export interface HistoryRound {
+  readonly type: "round";
+  readonly roundId: bigint;
+  readonly workUnits: bigint;
+  readonly distanceMm: bigint | null;
+}
+
+export interface HistoryClosure {
+  readonly type: "closure";
+  readonly firstRound: bigint;
+  readonly lastRound: bigint;
+}
+
+export interface HistoryReceipt {
+  readonly type: "receipt";
+  readonly counterEpoch: number;
+  readonly observedAt: number;
+  readonly rpmMilli: number;
+  readonly speedMmPerSecond: number;
+}
+
+/** The same submissionId again moves it on. */
+export interface HistorySubmission {
+  readonly type: "submission";
+  readonly submissionId: string;
+  readonly lifecycle: "preparing" | "submitted" | "retrying" | "confirmed" | "reverted" | "superseded";
+  readonly cumulativeWork: bigint;
+  readonly blockHeight: bigint;
+  readonly completedBlockCount: bigint;
+  readonly preparedAt: number;
+  readonly submittedAt: number | null;
+  readonly confirmedAt: number | null;
+}
+
+export type Fact = HistoryRound | HistoryClosure | HistoryReceipt | HistorySubmission;
+
+export const INSTALLATION = "wheel-1";
+
+/** An empty ledger in memory. */
+export function emptyLedger(installations: readonly string[] = [INSTALLATION]): Database {
+  const ledger = new SqliteDatabase(":memory:");
+  ledger.exec(LEDGER_SCHEMA);
+  for (const id of installations) ledger.prepare("INSERT INTO installation (id) VALUES (?)").run(id);
+  return ledger;
+}
+
+/** Adds facts to the ledger in one transaction, with the watermarks that intake would write. */
+export function accept(ledger: Database, facts: readonly Fact[], installation = 1): void {
+  ledger.transaction(() => {
+    for (const fact of facts) insert(ledger, installation, fact, raise(ledger, installation, fact.type));
+  })();
+}
+
+function raise(ledger: Database, installation: number, kind: (typeof FACT_KINDS)[number]): number {
+  return ledger
+    .prepare(`INSERT INTO watermark VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET value = value + 1 RETURNING value`)
+    .pluck()
+    .get(installation, kind) as number;
+}
+
+function insert(ledger: Database, installation: number, fact: Fact, watermark: number): void {
+  switch (fact.type) {
+    case "round":
+      ledger
+        .prepare("INSERT INTO round VALUES (NULL, ?, ?, ?, ?, 1, 0)")
+        .run(installation, paddedRound(fact.roundId), String(fact.workUnits), fact.distanceMm?.toString() ?? null);
+      break;
+    case "closure":
+      ledger
+        .prepare("INSERT INTO closure VALUES (NULL, ?, ?, ?, 0)")
+        .run(installation, paddedRound(fact.firstRound), paddedRound(fact.lastRound));
+      break;
+    case "receipt":
+      insertReceipt(ledger, installation, watermark, fact);
+      break;
+    case "submission":
+      insertSubmission(ledger, installation, watermark, fact);
+      break;
+  }
+}
+
+function insertReceipt(ledger: Database, installation: number, position: number, receipt: HistoryReceipt): void {
+  const id = `telemetry-${installation}-${position}`;
+  const epoch = `epoch-${receipt.counterEpoch}`;
+  ledger
+    .prepare(`INSERT INTO receipt VALUES (?, ?, ?, 'boot', ?, ?, ?, ?, '0', 'hardware', '1', 'ACTIVE', ?, ?, 0)`)
+    .run(
+      installation,
+      position,
+      id,
+      epoch,
+      position,
+      receipt.observedAt,
+      receipt.observedAt,
+      receipt.rpmMilli,
+      receipt.speedMmPerSecond,
+    );
+}
+
+function insertSubmission(ledger: Database, installation: number, changedSeq: number, of: HistorySubmission): void {
+  ledger
+    .prepare(`INSERT OR REPLACE INTO submission VALUES (?, ?, ?, ?, ?, 0, ?, ?, '0', ?, NULL, ?, ?, NULL, ?, NULL, ?)`)
+    .run(
+      installation,
+      of.submissionId,
+      of.lifecycle,
+      paddedRound(0n),
+      paddedRound(16n),
+      String(of.cumulativeWork),
+      String(of.blockHeight),
+      String(of.completedBlockCount),
+      of.preparedAt,
+      of.submittedAt,
+      of.confirmedAt,
+      changedSeq,
+    );
+}

@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { statisticsPublications } from "../../../publish/publications/statistics.ts";
+import type { Sources } from "../../../publish/sources/sources.ts";
+import { openProjectionsInMemory } from "../../../src/projections/open.ts";
+import { advanceFully } from "./build-from-ledger.ts";
+import { accept, emptyLedger, type Fact, INSTALLATION } from "./history.ts";
+
+const ROUND = 600_000;
+const GENESIS = BigInt(Date.parse("2024-03-10T11:00:00Z") / 1000);
+const NOON = Date.parse("2024-03-10T12:00:00Z");
+
+function sourcesOf(facts: readonly Fact[]) {
+  const ledger = emptyLedger();
+  accept(ledger, facts);
+  const projections = openProjectionsInMemory();
+  const sources = (genesisTimestamp: bigint | undefined, facts: Sources["facts"] = { ledger }) =>
+    ({ installationId: INSTALLATION, facts, projections, genesisTimestamp }) as unknown as Sources;
+  return { ledger, projections, sources };
+}
+
+const [week, month] = statisticsPublications(30_000);
+if (week === undefined || month === undefined) throw new Error("one publication a range");
+
+test("one object a range, at most every interval, and again at each end of a round, noon among them", () => {
+  const { sources } = sourcesOf([]);
+  expect([week.key, month.key]).toEqual(["v2/public/stats/7d", "v2/public/stats/30d"]);
+  expect(week.minimumInterval).toBe(30_000);
+  expect(week.rebuildAt?.(sources(GENESIS), NOON - 1)).toBe(NOON);
+  expect(week.rebuildAt?.(sources(GENESIS), NOON)).toBe(NOON + ROUND);
+  expect(week.rebuildAt?.(sources(undefined), NOON)).toBeUndefined();
+});
+
+test("without a ledger, without genesis and before the first observed round: 503, only where nothing stands", () => {
+  const { ledger, projections, sources } = sourcesOf([]);
+  advanceFully(ledger, projections, { genesis: GENESIS, at: NOON });
+  const { facts: _, ...withoutLedger } = sources(GENESIS);
+  for (const of of [{ ...withoutLedger, facts: undefined }, sources(undefined), sources(GENESIS)]) {
+    expect(month.build(of, NOON)).toMatchObject({ status: 503, onlyIfAbsent: true });
+  }
+});
+
+test("inputs tell when what is left has been taken in, though no receipt of it was a peak", () => {
+  const receipt: Fact = { type: "receipt", counterEpoch: 1, observedAt: NOON, rpmMilli: 5, speedMmPerSecond: 5 };
+  const { ledger, projections, sources } = sourcesOf([
+    { type: "round", roundId: 0n, workUnits: 1n, distanceMm: null },
+    { type: "closure", firstRound: 0n, lastRound: 0n },
+    receipt,
+  ]);
+  const question = { genesis: GENESIS, at: NOON };
+  advanceFully(ledger, projections, question);
+  const level = month.inputs(sources(GENESIS));
+  expect(month.build(sources(GENESIS), NOON).status).toBe(200);
+  accept(ledger, [receipt]);
+  expect(month.inputs(sources(GENESIS))).not.toBe(level);
+  expect(month.build(sources(GENESIS), NOON).status).toBe(503);
+  advanceFully(ledger, projections, question);
+  expect(month.inputs(sources(GENESIS))).toBe(level);
+  expect(month.build(sources(GENESIS), NOON).status).toBe(200);
+});

@@ -1,0 +1,146 @@
+import { request } from "node:http";
+import { connect } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { MODULES_KEY, PROCESS_KEY, STATUS_KEY } from "../../../src/http/keys.ts";
+import { shimContext } from "../../../src/shim/context.ts";
+import { type ShimServer, startServer } from "../../../src/shim/node/node-server.ts";
+import { MemoryStore } from "../../support/memory-store.ts";
+import { putAnswer, putText } from "../../support/publish-answer.ts";
+
+const running: ShimServer[] = [];
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.stop()));
+});
+
+async function start(store: MemoryStore, port = 0, graceMs?: number): Promise<ShimServer> {
+  const context = shimContext({ store, now: () => 0, monotonic: () => 0 });
+  const server = await startServer(context, {
+    host: "127.0.0.1",
+    port,
+    wallClock: () => Date.parse("2026-11-20T10:01:00.500Z"),
+    defect: (error) => {
+      throw error;
+    },
+    ...(graceMs === undefined ? {} : { graceMs }),
+  });
+  running.push(server);
+  return server;
+}
+
+/** Writes bytes to the server and gives everything it answers until it closes the connection. */
+async function raw(port: number, bytes: string): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  socket.write(bytes, "latin1");
+  const chunks: Buffer[] = [];
+  for await (const chunk of socket) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString("latin1");
+}
+
+test("a port in use is a failure that says so", async () => {
+  const { port } = await start(new MemoryStore());
+  await expect(start(new MemoryStore(), port)).rejects.toMatchObject({ code: "port_in_use", exitCode: 1 });
+});
+
+test("alive, ready while the store can be read, and how old the publisher's word is", async () => {
+  const store = new MemoryStore();
+  const { url } = await start(store);
+  const get = async (path: string, init?: RequestInit) => {
+    const response = await fetch(url + path, init);
+    return [response.status, response.headers.get("cache-control"), await response.text()];
+  };
+  expect(await get("/healthz")).toEqual([200, "no-store", '{"status":"ok"}']);
+  expect(await get("/readyz")).toEqual([200, "no-store", '{"status":"ready","publisher":null}']);
+  await putText(store, STATUS_KEY, '{"renewedAt":"2026-11-20T10:00:00.000Z"}');
+  expect((await get("/readyz"))[2]).toBe(
+    '{"status":"ready","publisher":{"renewedAt":"2026-11-20T10:00:00.000Z","ageSeconds":60}}',
+  );
+  await putText(store, STATUS_KEY, "not JSON");
+  expect((await get("/readyz"))[2]).toBe('{"status":"ready","publisher":{"renewedAt":null,"ageSeconds":null}}');
+  expect((await get("/readyz", { method: "POST" }))[0]).toBe(405);
+  store.fail();
+  expect(await get("/healthz")).toEqual([200, "no-store", '{"status":"ok"}']);
+  expect(await get("/readyz")).toEqual([503, "no-store", '{"error":"store_unavailable"}']);
+});
+
+test("a stop lets requests in flight finish, and then closes every connection", async () => {
+  const store = new MemoryStore();
+  await putAnswer(store, PROCESS_KEY, { status: 200, headers: {}, body: "{}" });
+  const asked = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  const get = store.get.bind(store);
+  store.get = async (key, options) => {
+    asked.resolve();
+    await release.promise;
+    return get(key, options);
+  };
+  const server = await start(store);
+  const inFlight = fetch(`${server.url}/v4/public/process`);
+  await asked.promise;
+  const stopped = server.stop();
+  await expect(fetch(`${server.url}/healthz`)).rejects.toThrow();
+  release.resolve();
+  const response = await inFlight;
+  expect(await response.text()).toBe("{}");
+  expect(response.headers.get("connection")).toBe("close");
+  await stopped;
+});
+
+test("a stop waits for nobody for ever", async () => {
+  const store = new MemoryStore();
+  const asked = Promise.withResolvers<void>();
+  store.get = async () => {
+    asked.resolve();
+    return new Promise(() => {});
+  };
+  const server = await start(store, 0, 1);
+  const inFlight = fetch(`${server.url}/v4/public/process`).catch(() => "cut off");
+  await asked.promise;
+  await server.stop();
+  expect(await inFlight).toBe("cut off");
+});
+
+test("//host in a target is a path, an absolute target's host is nobody's business", async () => {
+  const store = new MemoryStore();
+  await putAnswer(store, MODULES_KEY, { status: 200, headers: {}, body: "[]" });
+  const { port } = await start(store);
+  const status = async (target: string) =>
+    (await raw(port, `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)).split(" ")[1];
+  expect(await status("/v1/public/modules")).toBe("200");
+  expect(await status("http://elsewhere.example/v1/public/modules")).toBe("200");
+  expect(await status("/x/../v1/./public/%2e%2E/public/modules")).toBe("200");
+  expect(await status("/v1\\public\\modules")).toBe("200");
+  expect(await status("//elsewhere.example/v1/public/modules")).toBe("404");
+  expect(await status("//v1/public/modules")).toBe("404");
+  expect(await status("/v1/public/modules/")).toBe("404");
+  expect(await status("/v1/public//modules")).toBe("404");
+  expect(await status("*")).toBe("404");
+  expect(await raw(port, "OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")).toMatch(/^HTTP\/1.1 204 /);
+});
+
+test("several If-None-Match fields are one list", async () => {
+  const store = new MemoryStore();
+  await putAnswer(store, PROCESS_KEY, { status: 200, headers: { etag: '"b"' }, body: "{}" });
+  const { port } = await start(store);
+  const answered = await raw(
+    port,
+    'GET /v4/public/process HTTP/1.1\r\nHost: x\r\nIf-None-Match: "a"\r\nIf-None-Match: "b"\r\nConnection: close\r\n\r\n',
+  );
+  expect(answered).toMatch(/^HTTP\/1.1 304 /);
+});
+
+test("a request's body is not waited for, and the connection goes on", async () => {
+  const { port } = await start(new MemoryStore());
+  const { status, body } = await new Promise<{ status: number | undefined; body: string }>((resolve, reject) => {
+    const post = request({ port, host: "127.0.0.1", method: "POST", path: "/" }, (response) => {
+      response.setEncoding("utf8");
+      let body = "";
+      response.on("data", (text: string) => {
+        body += text;
+      });
+      response.on("end", () => resolve({ status: response.statusCode, body }));
+    });
+    post.on("error", reject);
+    post.end("x".repeat(100_000));
+  });
+  expect([status, body]).toEqual([405, '{"error":"method_not_allowed"}']);
+});

@@ -1,0 +1,127 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { observationTileKey } from "../../../src/http/keys.ts";
+import { encodeObservationCursor } from "../../../src/http/observation-cursor.ts";
+import { answer } from "../../../src/shim/answer.ts";
+import { shimContext } from "../../../src/shim/context.ts";
+import { MemoryStore } from "../../support/memory-store.ts";
+import { putIndex, putTiles } from "../../support/publish-answer.ts";
+import { item } from "../../support/world.ts";
+
+interface Page {
+  readonly items: readonly { readonly cursor: string; readonly sequence: number }[];
+  readonly nextCursor: string | null;
+}
+
+async function history(count: number) {
+  const store = new MemoryStore();
+  await putIndex(store, { w: "h1" });
+  const grow = (to: number) => putTiles(store, "w", "h1", to, (position) => item("w", position));
+  await grow(count);
+  const context = shimContext({ store, now: () => 0, monotonic: () => 0 });
+  const page = async (query: string): Promise<Page> => {
+    const { body } = await answer({ method: "GET", url: `/v1/public/installations/w/observations?${query}` }, context);
+    return JSON.parse(new TextDecoder().decode(body)) as Page;
+  };
+  await page("");
+  return { store, grow, page };
+}
+
+const tile = (n: number) => observationTileKey("w", "h1", n);
+
+test("a page is the items after its cursor, and says rightly whether another exists", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 0, max: 600 }),
+      fc.integer({ min: 0, max: 700 }),
+      fc.integer({ min: 1, max: 100 }),
+      async (count, after, limit) => {
+        const { store, page } = await history(count);
+        store.gets.length = 0;
+        const cursor = after === 0 ? "" : `cursor=${encodeObservationCursor(after)}&`;
+        const { items, nextCursor } = await page(`${cursor}limit=${limit}`);
+        const wanted = Math.max(0, Math.min(limit, count - after));
+        expect(items.map(({ sequence }) => sequence + 1)).toEqual(
+          Array.from({ length: wanted }, (_, i) => after + 1 + i),
+        );
+        expect(nextCursor).toBe(after + limit < count ? items.at(-1)?.cursor : null);
+        expect(new Set(store.gets.map((key) => key.replace("?fresh", ""))).size).toBeLessThanOrEqual(2);
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
+
+test("reads: one tile where it suffices, two where the page or the question whether more exists goes over", async () => {
+  const { store, page } = await history(400);
+  const reads = async (query: string) => {
+    store.gets.length = 0;
+    await page(query);
+    return store.gets.splice(0);
+  };
+  expect(await reads("limit=100")).toEqual([tile(0)]);
+  expect(await reads(`cursor=${encodeObservationCursor(27)}&limit=100`)).toEqual([tile(0)]);
+  expect(await reads(`cursor=${encodeObservationCursor(28)}&limit=100`)).toEqual([tile(0), tile(1)]);
+  expect(await reads(`cursor=${encodeObservationCursor(255)}&limit=100`)).toEqual([tile(1), tile(2)]);
+  expect(await reads(`cursor=${encodeObservationCursor(384)}`)).toEqual([tile(3), `${tile(3)}?fresh`]);
+  expect(await reads(`cursor=${encodeObservationCursor(999)}`)).toEqual([tile(7)]);
+});
+
+test("an old copy of a tile is never crossed: it is read again past every cache", async () => {
+  const { store, grow, page } = await history(100);
+  store.freeze(tile(0));
+  await grow(200);
+  const { items, nextCursor } = await page(`cursor=${encodeObservationCursor(90)}&limit=50`);
+  expect(items.map(({ sequence }) => sequence + 1)).toEqual(Array.from({ length: 50 }, (_, i) => 91 + i));
+  expect(nextCursor).toBe(encodeObservationCursor(140));
+});
+
+test("a tile that is still not full ends the page, whatever stands behind it", async () => {
+  const { store, grow, page } = await history(100);
+  const stale = await store.get(tile(0));
+  await grow(200);
+  if (stale !== undefined) await store.put(tile(0), stale);
+  const { items, nextCursor } = await page(`cursor=${encodeObservationCursor(90)}&limit=50`);
+  expect(items.map(({ sequence }) => sequence + 1)).toEqual(Array.from({ length: 10 }, (_, i) => 91 + i));
+  expect(nextCursor).toBeNull();
+});
+
+test("a reader who pages while receipts arrive in bursts gets every receipt once, in order", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(
+        fc.record({
+          burst: fc.integer({ min: 0, max: 300 }),
+          limit: fc.integer({ min: 1, max: 100 }),
+          stale: fc.boolean(),
+        }),
+        {
+          minLength: 1,
+          maxLength: 20,
+        },
+      ),
+      async (steps) => {
+        let count = 0;
+        const { store, grow, page } = await history(0);
+        const seen: number[] = [];
+        const read = async (limit: number) => {
+          const cursor = seen.length === 0 ? "" : `cursor=${encodeObservationCursor(seen.length)}&`;
+          const { items } = await page(`${cursor}limit=${limit}`);
+          seen.push(...items.map(({ sequence }) => sequence + 1));
+          return items.length;
+        };
+        for (const { burst, limit, stale } of steps) {
+          store.thaw();
+          if (stale) for (let n = 0; n * 128 < count; n++) store.freeze(tile(n));
+          count += burst;
+          await grow(count);
+          await read(limit);
+        }
+        store.thaw();
+        while ((await read(100)) > 0);
+        expect(seen).toEqual(Array.from({ length: count }, (_, i) => i + 1));
+      },
+    ),
+    { numRuns: 50 },
+  );
+});

@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { activityKey, MODULES_KEY, observationTileKey, PROCESS_KEY, TELEMETRY_KEY } from "../../../src/http/keys.ts";
+import { type StoredObject, StoreUnavailable } from "../../../src/object-store/object-store.ts";
+import { type EdgeCache, edgeStore } from "../../../src/shim/worker/edge-store.ts";
+import { MemoryStore } from "../../support/memory-store.ts";
+import { putText } from "../../support/publish-answer.ts";
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+/** Keeps everything for ever: what is too old is for the edge store to see. */
+function heldCache(): EdgeCache {
+  const held = new Map<string, Response>();
+  return {
+    match: async (url) => held.get(url)?.clone(),
+    put: async (url, response) => void held.set(url, response),
+  };
+}
+
+function edge(cache = heldCache()) {
+  const store = new MemoryStore();
+  const clock = { now: 1_000_000 };
+  const reader = edgeStore(store, cache, () => clock.now);
+  const get = async (key: string) => textOf(await reader.get(key));
+  return { store, clock, reader, get, cache };
+}
+
+const textOf = (object: StoredObject | undefined) => new TextDecoder().decode(object?.body);
+
+test.each([
+  [PROCESS_KEY, 1_000],
+  [activityKey("all"), 5_000],
+  [`${activityKey("all")}/tiles/h-1-a`, 5_000],
+  [observationTileKey("wheel-1", "h", 0), 1_000],
+])("%s is read again after %d ms, and absence is not kept", async (key, keptMs) => {
+  const { store, clock, get, reader } = edge();
+  expect(await reader.get(key)).toBeUndefined();
+  await putText(store, key, "1");
+  expect(await get(key)).toBe("1");
+  await putText(store, key, "2");
+  clock.now += keptMs - 1;
+  expect(await get(key)).toBe("1");
+  clock.now += 1;
+  expect(await get(key)).toBe("2");
+});
+
+test.each([
+  [TELEMETRY_KEY, 61_000],
+  [MODULES_KEY, 61_000],
+  [observationTileKey("wheel-1", "h", 0), 61_000],
+  [PROCESS_KEY, 1_000],
+  [activityKey("all"), 5_000],
+])("a store that fails is hidden from %s for %d ms in all", async (key, hiddenMs) => {
+  const { store, clock, get } = edge();
+  await putText(store, key, "1");
+  await get(key);
+  store.fail();
+  clock.now += hiddenMs - 1;
+  expect(await get(key)).toBe("1");
+  clock.now += 1;
+  await expect(get(key)).rejects.toThrow(StoreUnavailable);
+});
+
+test("requests that meet share a read; after a fresh one nothing older is answered", async () => {
+  const { store, reader, get } = edge();
+  await putText(store, PROCESS_KEY, "1");
+  await Promise.all(Array.from({ length: 64 }, () => get(PROCESS_KEY)));
+  expect(store.gets).toHaveLength(1);
+  await putText(store, PROCESS_KEY, "2");
+  expect(textOf(await reader.get(PROCESS_KEY, { fresh: true }))).toBe("2");
+  expect(await get(PROCESS_KEY)).toBe("2");
+});
+
+test("a read that is late does not take back what a later one has put", async () => {
+  const { store, clock, cache, get } = edge();
+  const object = (text: string, at: number) => ({
+    body: new TextEncoder().encode(text),
+    contentType: "text/plain",
+    metadata: { asof: JSON.stringify({ at }) },
+  });
+  await store.put(PROCESS_KEY, object("old", 1));
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  const slow = edgeStore(
+    { get: async (key) => [await store.get(key), await held][0] ?? undefined },
+    cache,
+    () => clock.now,
+  );
+  const late = slow.get(PROCESS_KEY);
+  await vi.advanceTimersByTimeAsync(0);
+  await store.put(PROCESS_KEY, object("new", 2));
+  expect(await get(PROCESS_KEY)).toBe("new");
+  release();
+  expect(textOf(await late)).toBe("new");
+  expect(await get(PROCESS_KEY)).toBe("new");
+});
+
+test("a read that never ends holds nobody up for long", async () => {
+  const { store, cache, clock } = edge();
+  await putText(store, PROCESS_KEY, "1");
+  let reads = 0;
+  const reader = edgeStore(
+    { get: (key) => (reads++ === 0 ? new Promise(() => {}) : store.get(key)) },
+    cache,
+    () => clock.now,
+  );
+  void reader.get(PROCESS_KEY);
+  await vi.advanceTimersByTimeAsync(0);
+  const second = reader.get(PROCESS_KEY);
+  await vi.advanceTimersByTimeAsync(249);
+  expect(reads).toBe(1);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(textOf(await second)).toBe("1");
+});
