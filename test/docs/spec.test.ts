@@ -1,0 +1,114 @@
+// The specification stands by itself and agrees with the code: its examples are taken, its links and citations lead somewhere.
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { parseAbi, toEventSelector, toFunctionSelector } from "viem";
+import { expect, test } from "vitest";
+import * as ABIS from "../../src/chain/abi.ts";
+import { deploymentSchema } from "../../src/chain/deployment.ts";
+import { ingest } from "../../src/ledger/ingest.ts";
+import { FAULT_CODES } from "../../src/ledger/intake/fault.ts";
+import { RECORD_SCHEMAS } from "../../src/ledger/intake/records.ts";
+import { openLedgerForIntake } from "../../src/ledger/open.ts";
+import { anchors, fenced, links, writtenAnchors } from "./markdown.ts";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const DOCUMENTS = globSync(["*.md", "docs/**/*.md"], { cwd: ROOT });
+const SOURCES = globSync(
+  [
+    "{src,bin,publish,cdn-config,test,demo,bench,.ci}/**/*.{ts,js,json,jsonc,vcl,conf,mjs,http-script,sh}",
+    "{.oxlintrc,knip,biome,tsconfig}.json",
+  ],
+  { cwd: ROOT },
+);
+
+const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
+const spec = (name: string) => read(`docs/spec/${name}.md`);
+
+function hasAnchor(path: string, anchor: string): boolean {
+  return anchors(read(path)).includes(anchor);
+}
+
+test("an example of each record type is taken as it stands", () => {
+  const lines = fenced(spec("intake"), "json").map((text) => text.trim());
+  const types = lines.map((line) => (JSON.parse(line) as { type: string }).type);
+  expect(types).toEqual(Object.keys(RECORD_SCHEMAS));
+  const db = openLedgerForIntake(":memory:");
+  try {
+    expect(ingest(db, `${lines.join("\n")}\n`)).toEqual({ accepted: 9, duplicate: 0, rejected: 0, rejections: [] });
+  } finally {
+    db.close();
+  }
+});
+
+test("each record type's table names its fields in the order in which faults are told", () => {
+  const text = spec("intake");
+  for (const [type, schema] of Object.entries(RECORD_SCHEMAS)) {
+    const section = text.split(`<a id="${type}"></a>`)[1]?.split('<a id="')[0] ?? "";
+    for (const field of Object.keys(schema.shape)) expect.soft(section, `${type}.${field}`).toContain(field);
+  }
+});
+
+test("the rejection codes are the code's, in its order", () => {
+  const section = spec("intake").split('<a id="codes"></a>')[1]?.split('<a id="')[0] ?? "";
+  expect([...section.matchAll(/^\| `([a-z_]+)` \|/gm)].map(([, code]) => code)).toEqual([...FAULT_CODES]);
+});
+
+test("the example deployment passes the schema", () => {
+  const [example = ""] = fenced(spec("chain"), "json");
+  const parsed = deploymentSchema.parse(JSON.parse(example));
+  expect(parsed.economy?.releaseId).toBe("release-1");
+});
+
+test("the interfaces are those that the code reads", () => {
+  const [block = ""] = fenced(spec("chain"), "solidity");
+  const signatures = block
+    .split("\n")
+    .map((line) => line.replace(/\/\/.*/, "").trim())
+    .filter((line) => line !== "");
+  const written = signatures.map((signature) => selector(parseAbi([signature])[0]));
+  const known = Object.values(ABIS).flatMap((abi) => abi.map(selector));
+  expect(written).toEqual(known);
+});
+
+test("every link in the documents leads to a file and an anchor that exist", () => {
+  const broken = DOCUMENTS.flatMap((path) =>
+    links(read(path))
+      .filter(({ target }) => !/^(?:https?|mailto):/.test(target) && !leadsSomewhere(path, target))
+      .map(({ line, target }) => `${path}:${line} ${target}`),
+  );
+  expect(broken).toEqual([]);
+});
+
+test("every citation of the specification, in source and documents, names a section that exists", () => {
+  const cited = /docs\/spec\/([a-z-]+\.md)(?:#([\w-]+))?/g;
+  const broken = [...DOCUMENTS, ...SOURCES].flatMap((path) =>
+    [...read(path).matchAll(cited)]
+      .filter(([, file = "", anchor]) => {
+        const target = `docs/spec/${file}`;
+        return !existsSync(join(ROOT, target)) || (anchor !== undefined && !hasAnchor(target, anchor));
+      })
+      .map(([citation]) => `${path}: ${citation}`),
+  );
+  expect(broken).toEqual([]);
+});
+
+test("an anchor stands once in its file", () => {
+  for (const path of DOCUMENTS) {
+    const found = writtenAnchors(read(path));
+    expect.soft(found, path).toEqual([...new Set(found)]);
+  }
+});
+
+/** Topic or selector, with the shape that `indexed` gives an event. */
+function selector(item: Parameters<typeof toEventSelector>[0] | Parameters<typeof toFunctionSelector>[0]): string {
+  if (typeof item === "string") return item;
+  if (item.type === "function") return `${toFunctionSelector(item)} ${JSON.stringify(item.outputs)}`;
+  return `${toEventSelector(item)} ${JSON.stringify(item.inputs)}`;
+}
+
+function leadsSomewhere(from: string, target: string): boolean {
+  const [file = "", anchor] = target.split("#");
+  const path = file === "" ? from : relative(ROOT, resolve(ROOT, dirname(from), file));
+  if (path.startsWith("..") || !existsSync(join(ROOT, path))) return false;
+  return anchor === undefined || hasAnchor(path, anchor);
+}
