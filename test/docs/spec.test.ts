@@ -6,8 +6,8 @@ import { expect, test } from "vitest";
 import * as ABIS from "../../src/chain/abi.ts";
 import { deploymentSchema } from "../../src/chain/deployment.ts";
 import { ingest } from "../../src/ledger/ingest.ts";
+import { RECORD_SCHEMAS } from "../../src/ledger/intake/decode/records.ts";
 import { FAULT_CODES } from "../../src/ledger/intake/fault.ts";
-import { RECORD_SCHEMAS } from "../../src/ledger/intake/records.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import { anchors, fenced, links, writtenAnchors } from "./markdown.ts";
 
