@@ -139,7 +139,7 @@ async function putProtocolFeed(store: ObjectStore, at: number): Promise<void> {
 async function putSettlements(store: ObjectStore, key: string, revision: string, at: number): Promise<void> {
   const live = answer(
     { etag: `"${revision}-live"`, "cache-control": REVALIDATE, [SOURCE]: "live" },
-    { status: "available", range: revision.slice(3) },
+    { schemaVersion: Number(revision[1]), status: "available", range: revision.slice(3) },
   );
   const saved: Successor = {
     from: at + 600_000,

@@ -1,0 +1,51 @@
+/** `noonmark/client`: the API's ten routes and `/status.json`, typed. For browsers, workers, Node 22 on, Deno and Bun. */
+import { baseAddress } from "./base-url.ts";
+import type { Client } from "./client.ts";
+import { clientOf } from "./client-of.ts";
+import { type Fetch, systemRuntime } from "./exchange/runtime.ts";
+
+export type { Answer, CallOptions } from "./answer.ts";
+export type { Activity } from "./bodies/activity.ts";
+export type { LegacySettlements } from "./bodies/legacy-settlements.ts";
+export type { Modules } from "./bodies/modules.ts";
+export type { Observations } from "./bodies/observations.ts";
+export type { Onchain } from "./bodies/onchain.ts";
+export type { Process } from "./bodies/process.ts";
+export type { PublicationStatus } from "./bodies/publication-status.ts";
+export type { Settlements } from "./bodies/settlements.ts";
+export type { Statistics } from "./bodies/statistics.ts";
+export type { Telemetry } from "./bodies/telemetry.ts";
+export type * from "./bodies/values.ts";
+export type {
+  ActivityCategory,
+  ActivityEvent,
+  ActivityParameters,
+  Calls,
+  Observation,
+  PageParameters,
+  SettlementRange,
+  SettlementsParameters,
+  StatisticsRange,
+} from "./calls.ts";
+export type { Client } from "./client.ts";
+export { amount, units } from "./decimal-strings.ts";
+export { NoonmarkError, type NoonmarkErrorCode } from "./noonmark-error.ts";
+
+export interface ClientOptions {
+  /** What the API's paths are appended to, a subpath included; in a page it may be relative. */
+  readonly baseUrl: string | URL;
+  readonly fetch?: Fetch | undefined;
+  /** Milliseconds for each attempt; 10,000 unless said otherwise. */
+  readonly timeout?: number | undefined;
+  /** Attempts after the first, after network errors, timeouts and 503; 2 unless said otherwise. */
+  readonly retries?: number | undefined;
+}
+
+/**
+ * Throws a TypeError for a base address with a query, a fragment or a user, or of another scheme than http and https; and for a
+ * timeout that is not above 0, or retries below it.
+ */
+export function createClient({ baseUrl, fetch, timeout = 10_000, retries = 2 }: ClientOptions): Client {
+  if (!(timeout > 0 && retries >= 0)) throw new TypeError(`no timeout and retries: ${timeout}, ${retries}`);
+  return clientOf({ base: baseAddress(baseUrl), timeout, retries }, systemRuntime(fetch));
+}

@@ -1,0 +1,48 @@
+/** The one error of the client. */
+
+/**
+ * `code` is the API's error word (docs/spec/api.md#errors), a feed's reason for being unavailable, or one of the
+ * client's own: `network`, `timeout`, `aborted`, `invalid_answer`.
+ */
+export type NoonmarkErrorCode =
+  | "network"
+  | "timeout"
+  | "aborted"
+  | "invalid_answer"
+  | "invalid_installation_id"
+  | "invalid_cursor"
+  | "invalid_query"
+  | "not_found"
+  | "database_busy"
+  | "public_stats_rebuilding"
+  | "not_published"
+  | "store_unavailable"
+  | "indexer_disabled"
+  | "not_yet_safe"
+  | "indexer_unavailable"
+  | "indexer_mismatch"
+  | "source_disabled"
+  // Any other word that a server says; keeps the known ones in an editor's completion.
+  | (string & Record<never, never>);
+
+export interface NoonmarkErrorDetails {
+  readonly status?: number | null;
+  readonly retryAfter?: number | null;
+  readonly cause?: unknown;
+}
+
+export class NoonmarkError extends Error {
+  override readonly name = "NoonmarkError";
+  readonly code: NoonmarkErrorCode;
+  /** The HTTP status; null where no answer came. */
+  readonly status: number | null;
+  /** Seconds after which the server wants to be asked again; null where it did not say. */
+  readonly retryAfter: number | null;
+
+  constructor(code: NoonmarkErrorCode, sentence: string, details: NoonmarkErrorDetails = {}) {
+    super(`${code}: ${sentence}`, { cause: details.cause });
+    this.code = code;
+    this.status = details.status ?? null;
+    this.retryAfter = details.retryAfter ?? null;
+  }
+}

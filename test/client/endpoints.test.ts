@@ -1,0 +1,89 @@
+import { expect, test } from "vitest";
+import { baseAddress } from "../../src/client/base-url.ts";
+import { createClient } from "../../src/client/create-client.ts";
+import { ENDPOINTS, schemaVersionOf } from "../../src/client/endpoints.ts";
+import { targetOf } from "../../src/client/target.ts";
+import { ROUTES } from "../../src/http/routes.ts";
+import { clientUnderTest, failure } from "./client-under-test.ts";
+
+test("the client's endpoints are the table of routes and /status.json", () => {
+  const { status, ...api } = ENDPOINTS;
+  const byPath = (rows: readonly { path: string; conditional: boolean }[]) =>
+    rows.map(({ path, conditional }) => `${path.replace("{installationId}", "{id}")} ${conditional}`).toSorted();
+  expect(byPath(Object.values(api))).toEqual(byPath(ROUTES));
+  expect(status).toEqual({ path: "/status.json", conditional: false });
+});
+
+test("the version of a body is that of its path", () => {
+  const versions = Object.entries(ENDPOINTS).map(([name, endpoint]) => [name, schemaVersionOf(endpoint)]);
+  expect(Object.fromEntries(versions)).toEqual({
+    telemetry: 1,
+    installationTelemetry: 1,
+    modules: 1,
+    observations: 1,
+    process: 4,
+    statistics: 2,
+    onchain: 4,
+    settlements: 4,
+    legacySettlements: 3,
+    activity: 1,
+    status: 1,
+  });
+});
+
+test.each([
+  [targetOf("process", {}), "/v4/public/process"],
+  [targetOf("statistics", { range: "7d" }), "/v2/public/stats?range=7d"],
+  [targetOf("settlements", { queue: true }), "/v4/public/settlements?range=now&queue=1"],
+  [targetOf("settlements", { queue: true, range: "now" }), "/v4/public/settlements?range=now&queue=1"],
+  [
+    targetOf("observations", { id: "a:b.c_D-1", cursor: undefined, limit: 5 }),
+    "/v1/public/installations/a:b.c_D-1/observations?limit=5",
+  ],
+  [targetOf("activity", { category: "all", cursor: "a&b=c" }), "/v1/public/activity?category=all&cursor=a%26b%3Dc"],
+])("a target: %s", (target, expected) => expect(target).toBe(expected));
+
+test.each([".", "..", "", "a/b", "a b", "ä", "%2e%2e", "x".repeat(129), undefined, 7, "a\n"])(
+  "an id that no path can carry or no server takes is refused before anything is sent: %j",
+  async (id) => {
+    let requests = 0;
+    const { api } = clientUnderTest({
+      fetch: async () => {
+        requests++;
+        return Response.error();
+      },
+    });
+    const refused = { code: "invalid_installation_id", status: null, retryAfter: null };
+    expect(await failure(api.installationTelemetry(id as string))).toEqual(refused);
+    expect(await failure(api.observations(id as string))).toEqual(refused);
+    expect(await failure(api.eachObservation(id as string).next())).toEqual(refused);
+    expect(await failure(api.watch("installationTelemetry", { id: id as string }).next())).toEqual(refused);
+    expect(requests).toBe(0);
+  },
+);
+
+test.each([
+  ["https://api.example", "https://api.example"],
+  ["https://api.example/", "https://api.example"],
+  ["http://127.0.0.1:8787/a/b//", "http://127.0.0.1:8787/a/b"],
+  ["HTTPS://API.example:443/A", "https://api.example/A"],
+])("paths are appended to %s", (baseUrl, expected) => {
+  expect(baseAddress(baseUrl)).toBe(expected);
+  expect(baseAddress(new URL(baseUrl))).toBe(expected);
+});
+
+test.each([
+  "https://api.example?x=1",
+  "https://api.example/?",
+  "https://api.example/a#b",
+  "https://me:secret@api.example",
+  "ftp://api.example",
+  "data:text/plain,x",
+  "/relative",
+  "",
+])("createClient refuses %s", (baseUrl) => expect(() => createClient({ baseUrl })).toThrow(TypeError));
+
+test.each([{ timeout: 0 }, { timeout: Number.NaN }, { retries: -1 }, { retries: Number.NaN }])(
+  "createClient refuses %j",
+  (odd) => expect(() => createClient({ baseUrl: "https://api.example", ...odd })).toThrow(TypeError),
+);

@@ -1,0 +1,129 @@
+/** Every call against the shim in process, over the world of the HTTP scripts. */
+import { expect, test } from "vitest";
+import type { Fetch } from "../../src/client/exchange/runtime.ts";
+import { encodeObservationCursor } from "../../src/http/observation-cursor.ts";
+import { webHandler } from "../../src/shim/web-handler.ts";
+import { type ScriptWorld, scriptWorld } from "../support/script-world.ts";
+import { clientUnderTest, collect, failure } from "./client-under-test.ts";
+
+async function overShim(base?: string) {
+  const world: ScriptWorld = await scriptWorld();
+  const handler = webHandler(world.context);
+  const statuses: number[] = [];
+  const send: Fetch = async (url, init) => {
+    const response = await handler(new Request(url, init));
+    statuses.push(response.status);
+    return response;
+  };
+  return { world, statuses, ...clientUnderTest({ fetch: send, ...(base === undefined ? {} : { base }) }) };
+}
+
+test("each call gives the body, the tag and the headers of its route", async () => {
+  const { api } = await overShim();
+  const answers = {
+    telemetry: await api.telemetry(),
+    installationTelemetry: await api.installationTelemetry("wheel-2"),
+    modules: await api.modules(),
+    observations: await api.observations("wheel-1", { cursor: encodeObservationCursor(5), limit: 2 }),
+    process: await api.process(),
+    statistics: await api.statistics({ range: "7d" }),
+    onchain: await api.onchain(),
+    settlements: await api.settlements({ range: "24h" }),
+    queue: await api.settlements({ queue: true }),
+    legacySettlements: await api.legacySettlements({ range: "30d" }),
+    activity: await api.activity({ category: "protocol", limit: 1 }),
+  };
+  const of = Object.entries(answers).map(([name, { body, etag, notModified }]) => [name, { body, etag, notModified }]);
+  expect(Object.fromEntries(of)).toMatchObject({
+    telemetry: { etag: '"telemetry-1"', body: { installationId: "wheel-1", status: "online" } },
+    installationTelemetry: { etag: '"telemetry-2"', body: { installationId: "wheel-2", status: "stale" } },
+    modules: { etag: null, body: { modules: [] } },
+    observations: { etag: null, body: { items: [{ sequence: 5 }, { sequence: 6 }] } },
+    process: { etag: '"process-1"', body: { schemaVersion: 4 }, notModified: false },
+    statistics: { etag: '"stats-7d"', body: { range: "7d" } },
+    onchain: { etag: null, body: { status: "available" } },
+    settlements: { etag: '"v4-24h-live"', body: { range: "24h" } },
+    queue: { etag: '"v4-queue-live"', body: { range: "queue" } },
+    legacySettlements: { etag: '"v3-30d-live"', body: { schemaVersion: 3, range: "30d" } },
+    activity: { etag: null, body: { events: [{ id: "31337-105-0" }] } },
+  });
+  expect(answers.settlements.headers.get("x-service-settlement-source")).toBe("live");
+});
+
+test("an unchanged answer is the very object of the last time, by a 304 without a body", async () => {
+  const { api, statuses, world } = await overShim();
+  const reads = [() => api.process(), () => api.statistics({ range: "7d" }), () => api.settlements({ range: "now" })];
+  for (const read of reads) {
+    const first = await read();
+    const second = await read();
+    expect(second).toMatchObject({ etag: first.etag, notModified: true });
+    expect(second.body).toBe(first.body);
+  }
+  expect(statuses).toEqual([200, 304, 200, 304, 200, 304]);
+  expect((await api.settlements({ range: "now" })).headers.get("x-service-settlement-source")).toBe("live");
+
+  const before = await api.process();
+  await world.control.setClock(120_001);
+  const stale = await api.process();
+  expect(stale).toMatchObject({
+    etag: '"process-2"',
+    notModified: false,
+    body: { measurement: { freshness: "stale" } },
+  });
+  expect(stale.body).not.toBe(before.body);
+});
+
+test("telemetry has a tag and no condition: online becomes stale under the same tag", async () => {
+  const { api, statuses, world } = await overShim();
+  const online = await api.telemetry();
+  await world.control.setClock(120_001);
+  expect(await api.telemetry()).toMatchObject({ etag: online.etag, notModified: false, body: { status: "stale" } });
+  expect(statuses).toEqual([200, 200]);
+});
+
+test("eachObservation walks every page, from the start or after a cursor", async () => {
+  const { api, statuses } = await overShim();
+  const all = await collect(api.eachObservation("wheel-1"));
+  expect(all.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 300 }, (_, index) => index));
+  expect(statuses).toHaveLength(3);
+  const later = await collect(api.eachObservation("wheel-1", { after: encodeObservationCursor(290), limit: 4 }));
+  expect(later.map(({ sequence }) => sequence)).toEqual([290, 291, 292, 293, 294, 295, 296, 297, 298, 299]);
+  expect(await collect(api.eachObservation("nobody"))).toEqual([]);
+});
+
+test("eachActivity walks the feed from the newest on", async () => {
+  const { api } = await overShim();
+  const events = await collect(api.eachActivity({ category: "protocol", limit: 2 }));
+  expect(events.map(({ id }) => id)).toEqual([5, 4, 3, 2, 1].map((number) => `31337-${100 + number}-0`));
+});
+
+test("a feed that is unavailable is an error of its walk, and data of its call", async () => {
+  const { api } = await overShim();
+  expect((await api.activity()).body).toMatchObject({ status: "unavailable", reason: "indexer_disabled" });
+  const unavailable = { code: "indexer_disabled", status: 200, retryAfter: null };
+  expect(await failure(collect(api.eachActivity()))).toEqual(unavailable);
+});
+
+test("what the server refuses is the API's own word, asked once", async () => {
+  const { api, statuses, runtime } = await overShim();
+  const refused = (code: string) => ({ code, status: 400, retryAfter: null });
+  expect(await failure(api.observations("wheel-1", { cursor: "?" }))).toEqual(refused("invalid_cursor"));
+  expect(await failure(api.statistics({ range: "1d" as "7d" }))).toEqual(refused("invalid_query"));
+  expect(await failure(api.activity({ limit: 0 }))).toEqual(refused("invalid_query"));
+  expect(statuses).toEqual([400, 400, 400]);
+  expect(runtime.waits).toEqual([]);
+});
+
+test("where there is no such path it is not_found", async () => {
+  const { api, statuses } = await overShim("http://api.example/elsewhere");
+  expect(await failure(api.status())).toEqual({ code: "not_found", status: 404, retryAfter: null });
+  expect(statuses).toEqual([404]);
+});
+
+test("a 503 is asked again after its two seconds, as often as there are retries", async () => {
+  const { api, statuses, runtime } = await overShim();
+  const rebuilding = { code: "public_stats_rebuilding", status: 503, retryAfter: 2 };
+  expect(await failure(api.statistics({ range: "30d" }))).toEqual(rebuilding);
+  expect(statuses).toEqual([503, 503, 503]);
+  expect(runtime.waits).toEqual([2_000, 2_000]);
+});
