@@ -1,0 +1,108 @@
+/** What the client remembers, of which routes, and how much. */
+import { expect, test } from "vitest";
+import type { Fetch } from "../../src/client/exchange/runtime.ts";
+import { clientUnderTest, failure } from "./client-under-test.ts";
+import { json, misbehavingServer, text } from "./misbehaving-server.ts";
+
+const process = (revision: string) => ({ schemaVersion: 4, revision });
+
+test("If-None-Match is sent where the route evaluates it, and nowhere else", async () => {
+  const server = await misbehavingServer((request, response) =>
+    json(response, { schemaVersion: request.url?.startsWith("/v4") ? 4 : 1 }, { etag: '"a"' }),
+  );
+  const { api } = clientUnderTest(server);
+  for (let calls = 0; calls < 2; calls++) {
+    await api.process();
+    await api.telemetry();
+    await api.onchain();
+  }
+  const sent = server.requests.map(({ url, headers }) => [url, headers["if-none-match"]]);
+  expect(sent.slice(3)).toEqual([
+    ["/v4/public/process", '"a"'],
+    ["/v1/public/telemetry", undefined],
+    ["/v4/public/onchain", undefined],
+  ]);
+});
+
+test("a 304 that carries no tag keeps the one that was asked with", async () => {
+  const server = await misbehavingServer((_, response, number) =>
+    number === 1 ? json(response, process("1"), { etag: 'W/"a"' }) : text(response, 304, "", { "x-from": "cache" }),
+  );
+  const { api } = clientUnderTest(server);
+  const first = await api.process();
+  const second = await api.process();
+  expect(second).toMatchObject({ etag: 'W/"a"', notModified: true });
+  expect(second.body).toBe(first.body);
+  expect(second.headers.get("x-from")).toBe("cache");
+  expect(server.requests[1]?.headers["if-none-match"]).toBe('W/"a"');
+});
+
+test("a cache that answers 200 to a condition, its tag made weak: the same object", async () => {
+  const server = await misbehavingServer((_, response, number) =>
+    json(response, process("1"), { etag: number === 1 ? '"a"' : 'W/"a"' }),
+  );
+  const { api } = clientUnderTest(server);
+  const first = await api.process();
+  const second = await api.process();
+  expect(second.notModified).toBe(true);
+  expect(second.body).toBe(first.body);
+});
+
+test("in a browser its own cache revalidates: no header of ours, and a 200 that shows what is unchanged", async () => {
+  const inits: RequestInit[] = [];
+  const send: Fetch = async (_, init) => {
+    inits.push(init);
+    return Response.json(process("1"), { headers: { etag: '"a"' } });
+  };
+  const { api } = clientUnderTest({ fetch: send, ownCache: true });
+  const first = await api.process();
+  const second = await api.process();
+  expect(second.notModified).toBe(true);
+  expect(second.body).toBe(first.body);
+  expect(inits.map(({ cache, headers }) => ({ cache, headers }))).toEqual([
+    { cache: "no-cache", headers: undefined },
+    { cache: "no-cache", headers: undefined },
+  ]);
+});
+
+test("two calls at once come to share what they found", async () => {
+  const server = await misbehavingServer((_, response) => json(response, process("1"), { etag: '"a"' }));
+  const { api } = clientUnderTest(server);
+  const [one, other] = await Promise.all([api.process(), api.process()]);
+  expect(one.body).toBe(other.body);
+});
+
+test("without a tag nothing is remembered", async () => {
+  const server = await misbehavingServer((_, response) => json(response, process("1")));
+  const { api } = clientUnderTest(server);
+  const first = await api.process();
+  const second = await api.process();
+  expect(second).toMatchObject({ etag: null, notModified: false });
+  expect(second.body).not.toBe(first.body);
+});
+
+test("an error forgets nothing, and is not remembered", async () => {
+  const server = await misbehavingServer((_, response, number) => {
+    if (number === 2) return text(response, 500, "", { etag: '"b"' });
+    if (number === 3) return text(response, 304, "");
+    return json(response, process("1"), { etag: '"a"' });
+  });
+  const { api } = clientUnderTest(server);
+  const first = await api.process();
+  expect(await failure(api.process())).toMatchObject({ code: "invalid_answer", status: 500 });
+  expect((await api.process()).body).toBe(first.body);
+});
+
+test("the memory is bounded, whatever a server answers to", async () => {
+  const server = await misbehavingServer((request, response) =>
+    request.headers["if-none-match"] === undefined
+      ? json(response, { schemaVersion: 2 }, { etag: '"a"' })
+      : text(response, 304, ""),
+  );
+  const { api } = clientUnderTest(server);
+  const read = (number: number) => api.statistics({ range: `${number}d` as "7d" });
+  for (let number = 0; number < 17; number++) await read(number);
+  expect((await read(16)).notModified).toBe(true);
+  expect((await read(1)).notModified).toBe(true);
+  expect((await read(0)).notModified).toBe(false);
+});

@@ -1,0 +1,150 @@
+/**
+ * Types: each union is narrowed by its discriminator alone, without a cast, and each branch has what the other has not.
+ * tsc judges this file; what the functions say of real bodies is tested besides.
+ */
+import { expect, expectTypeOf, test } from "vitest";
+import type { z } from "zod";
+import type { Client } from "../../src/client/client.ts";
+import {
+  type Activity,
+  type ActivityEvent,
+  type Answer,
+  amount,
+  type LegacySettlements,
+  type Modules,
+  type Observation,
+  type Observations,
+  type Onchain,
+  type Process,
+  type PublicationStatus,
+  type Settlements,
+  type Statistics,
+  type Telemetry,
+} from "../../src/client/create-client.ts";
+import type { BODIES } from "./body-schemas.ts";
+
+function ofProcess({ measurement, builder, settlementQueue: queue }: Process): string[] {
+  return [
+    measurement === null ? "not measured" : measurement.freshness,
+    builder.status === "available" ? builder.anchor.blockHeight : builder.reason,
+    queue.status === "unavailable" ? queue.reason : (queue.latestSubmission?.lifecycle ?? queue.state),
+  ];
+}
+
+function ofStatistics({ blocks, oracle, records }: Statistics): string[] {
+  return [
+    blocks.status === "available" ? blocks.completedInRange : blocks.reason,
+    oracle.status === "available" ? oracle.coverageStartsAt : oracle.reason,
+    records.mostWorkUtcDay?.value ?? "none",
+  ];
+}
+
+function ofSettlements(body: Settlements): string {
+  if (body.status === "unavailable") return `${body.range} ${body.reason}`;
+  const { economy, recentSettlements, queueProjection } = body;
+  const [newest] = recentSettlements;
+  if (newest === undefined) return queueProjection?.amountBaseUnits ?? "none";
+  return `${newest.mint.state} ${amount(newest.mint.amountBaseUnits, economy.decimals)} ${economy.symbol}`;
+}
+
+function ofLegacy(body: LegacySettlements): string {
+  return body.status === "available" ? body.summary.workAdded : body.reason;
+}
+
+function ofOnchain(body: Onchain): string {
+  return body.status === "available" ? body.core.blockHeight : body.reason;
+}
+
+function ofActivity(body: Activity): string {
+  return body.status === "available" ? body.events.map(ofEvent).join() : body.reason;
+}
+
+function ofEvent(event: ActivityEvent): string {
+  // The type says of which source an event is.
+  switch (event.type) {
+    case "system.settlement_completed":
+      return `${event.payload.settledThroughRound} ${event.source.transactionHash}`;
+    case "system.round_released":
+      return event.payload.round;
+    case "player.unit_minted":
+      return event.payload.unitId;
+    case "player.units_merged":
+      return event.payload.consumedUnitIds.join();
+    case "player.rewards_claimed":
+      return event.payload.amountBaseUnits;
+    case "measurement.lifetime_distance_milestone":
+      return `${event.payload.milestoneMm} ${event.source.telemetryId}`;
+    case "measurement.daily_distance_milestone":
+      return event.payload.date;
+    case "measurement.speed_milestone":
+      return String(event.payload.milestoneMmPerSecond);
+    case "measurement.speed_record":
+      return String(event.payload.previousSpeedMmPerSecond);
+    case "measurement.distance_streak":
+      return event.payload.startDate;
+    case "measurement.rpm_record":
+      return String(event.payload.rpmMilli);
+    default:
+      return event satisfies never;
+  }
+}
+
+test("each branch gives what it has", () => {
+  expect(ofOnchain({ schemaVersion: 4, installationId: "w", status: "unavailable", reason: "not_yet_safe" })).toBe(
+    "not_yet_safe",
+  );
+  const unavailable = { installationId: "w", status: "unavailable", reason: "indexer_mismatch", range: "7d" } as const;
+  expect(ofSettlements({ schemaVersion: 4, ...unavailable })).toBe("7d indexer_mismatch");
+  expect(ofLegacy({ schemaVersion: 3, ...unavailable })).toBe("indexer_mismatch");
+  const { range: _, ...feed } = unavailable;
+  expect(ofActivity({ schemaVersion: 1, ...feed })).toBe("indexer_mismatch");
+  const process = {
+    measurement: null,
+    builder: { status: "unavailable", reason: "no_measurement" },
+    settlementQueue: { status: "unavailable", reason: "round_ineligible" },
+  } as const;
+  expect(ofProcess(process as unknown as Process)).toEqual(["not measured", "no_measurement", "round_ineligible"]);
+  const statistics = {
+    blocks: { status: "unavailable", reason: "insufficient_history" },
+    oracle: { status: "unavailable", reason: "projection_not_initialized" },
+    records: { mostWorkUtcDay: null },
+  } as const;
+  const said = ["insufficient_history", "projection_not_initialized", "none"];
+  expect(ofStatistics(statistics as unknown as Statistics)).toEqual(said);
+});
+
+test("the written types are those that the schemas infer", () => {
+  type Inferred<Name extends keyof typeof BODIES> = z.infer<(typeof BODIES)[Name]["schema"]>;
+  expectTypeOf<Telemetry>().toEqualTypeOf<Inferred<"telemetry">>();
+  expectTypeOf<Observations>().toEqualTypeOf<Inferred<"observations">>();
+  expectTypeOf<Process>().toEqualTypeOf<Inferred<"process">>();
+  expectTypeOf<Statistics>().toEqualTypeOf<Inferred<"statistics">>();
+  expectTypeOf<PublicationStatus>().toEqualTypeOf<Inferred<"publication-status">>();
+  // Ours are the narrower ones here: "12" for a string, an absent field for one that is undefined.
+  expectTypeOf<Onchain>().toExtend<Inferred<"onchain">>();
+  expectTypeOf<Settlements>().toExtend<Inferred<"settlements">>();
+  expectTypeOf<LegacySettlements>().toExtend<Inferred<"legacy-settlements">>();
+  expectTypeOf<Activity>().toExtend<Inferred<"activity">>();
+  expectTypeOf<Modules>().toExtend<Inferred<"modules">>();
+});
+
+test("methods, walks and watches give the body of their name", () => {
+  expectTypeOf<Client["process"]>().returns.toEqualTypeOf<Promise<Answer<Process>>>();
+  expectTypeOf<Client["installationTelemetry"]>().returns.toEqualTypeOf<Promise<Answer<Telemetry>>>();
+  expectTypeOf<Client["eachObservation"]>().returns.toExtend<AsyncIterable<Observation>>();
+  expectTypeOf<Client["eachActivity"]>().returns.toExtend<AsyncIterable<ActivityEvent>>();
+  const calls = (api: Client) => {
+    expectTypeOf(api.watch("process")).toExtend<AsyncIterable<Answer<Process>>>();
+    expectTypeOf(api.watch("statistics", { range: "7d" }, { every: 1 })).toExtend<AsyncIterable<Answer<Statistics>>>();
+    expectTypeOf(api.watch("activity")).toExtend<AsyncIterable<Answer<Activity>>>();
+    // @ts-expect-error a range is required
+    api.watch("statistics");
+    // @ts-expect-error no such range
+    void api.statistics({ range: "1d" });
+    // @ts-expect-error a queue projection is of range=now alone
+    void api.settlements({ range: "7d", queue: true });
+    // @ts-expect-error statistics have no range "now"
+    api.watch("statistics", { range: "now" });
+  };
+  expectTypeOf(calls).toBeFunction();
+});

@@ -1,0 +1,101 @@
+/** The client as somebody installs it: packed, typed for both ways of resolving, and run. */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
+
+const ROOT = join(import.meta.dirname, "../..");
+const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
+
+const CONSUMER = `
+import { type ActivityEvent, amount, createClient, NoonmarkError, type Process, units } from "noonmark/client";
+
+const api = createClient({ baseUrl: "https://api.example", fetch, timeout: 1_000 });
+
+export async function main(signal: AbortSignal): Promise<string> {
+  const { body, etag, headers, notModified } = await api.process({ signal });
+  const process: Process = body;
+  if (process.builder.status === "unavailable") return process.builder.reason;
+  const blocks: bigint = units(process.builder.projected.blockHeight);
+  const events: ActivityEvent[] = [];
+  for await (const event of api.eachActivity({ category: "protocol" })) events.push(event);
+  for await (const { body } of api.watch("settlements", { queue: true }, { every: 1_000, signal })) {
+    if (body.status === "available") return amount(body.summary.workAdded, body.economy.decimals);
+  }
+  return [blocks, etag, headers.get("etag"), notModified, NoonmarkError.name].join();
+}
+`;
+
+let consumer: string;
+beforeAll(() => {
+  consumer = mkdtempSync(join(tmpdir(), "noonmark-consumer-"));
+  const packed = execFileSync("npm", ["pack", "--ignore-scripts", "--json", "--pack-destination", consumer], {
+    cwd: ROOT,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const [{ filename }] = JSON.parse(packed) as [{ filename: string }];
+  const installed = join(consumer, "node_modules/noonmark");
+  mkdirSync(installed, { recursive: true });
+  execFileSync("tar", ["-xzf", join(consumer, filename), "-C", installed, "--strip-components=1"]);
+  // Nothing else is installed: the client's declarations need neither zod nor Node's types.
+  writeFileSync(join(consumer, "package.json"), '{"type":"module"}');
+  writeFileSync(join(consumer, "main.ts"), CONSUMER);
+  return () => rmSync(consumer, { recursive: true });
+});
+
+test.each([
+  ["nodenext", "nodenext"],
+  ["esnext", "bundler"],
+])("a strict project of module %s, resolved as %s, compiles without skipLibCheck", (module, moduleResolution) => {
+  const project = join(consumer, `tsconfig.${moduleResolution}.json`);
+  const compilerOptions = {
+    module,
+    moduleResolution,
+    target: "es2022",
+    lib: ["es2022", "dom"],
+    types: [],
+    strict: true,
+    noEmit: true,
+    skipLibCheck: false,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    verbatimModuleSyntax: true,
+  };
+  writeFileSync(project, JSON.stringify({ compilerOptions, files: ["main.ts"] }));
+  onTestFinished(() => rmSync(project));
+  expect(tsc(["-p", project, "--listFiles"])).toContain("noonmark/dist/src/client/create-client.d.ts");
+});
+
+test("what is installed runs, and nothing else of the package can be imported but its package.json", () => {
+  const script = `
+    const { createClient, units, amount, NoonmarkError } = await import("noonmark/client");
+    const api = createClient({ baseUrl: "http://h/x", fetch: async (url) => Response.json({ schemaVersion: 1, url }) });
+    const { version } = (await import("noonmark/package.json", { with: { type: "json" } })).default;
+    const refused = await import("noonmark/dist/src/client/ask.js").catch(({ code }) => code);
+    const id = await api.observations("..").catch((error) => error instanceof NoonmarkError && error.code);
+    console.log(JSON.stringify([(await api.modules()).body.url, String(units("7")), amount("70", 2), typeof version, refused, id]));
+  `;
+  const output = execFileSync(process.execPath, ["--input-type=module", "-e", script], {
+    cwd: consumer,
+    encoding: "utf8",
+  });
+  expect(JSON.parse(output)).toEqual([
+    "http://h/x/v1/public/modules",
+    "7",
+    "0.7",
+    "string",
+    "ERR_PACKAGE_PATH_NOT_EXPORTED",
+    "invalid_installation_id",
+  ]);
+});
+
+/** Its output; throws with it where there are errors. */
+function tsc(given: readonly string[]): string {
+  try {
+    return execFileSync(process.execPath, [TSC, ...given], { cwd: consumer, encoding: "utf8" });
+  } catch (error) {
+    throw new Error((error as { stdout: string }).stdout);
+  }
+}

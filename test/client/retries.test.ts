@@ -1,0 +1,124 @@
+/** What is asked again, when, and what is not. */
+import { expect, test } from "vitest";
+import { clientUnderTest, failure } from "./client-under-test.ts";
+import { json, misbehavingServer, text } from "./misbehaving-server.ts";
+import { NOW } from "./stepped-runtime.ts";
+
+const TELEMETRY = { schemaVersion: 1, status: "offline" };
+const inSeconds = (seconds: number) => new Date(NOW + seconds * 1000).toUTCString();
+
+test.each([
+  ["2", 2_000, 2],
+  ["0", 0, 0],
+  ["30", 30_000, 30],
+  ["31", 30_000, 31],
+  ["999999999999999999999", 30_000, 1e21],
+  [inSeconds(7), 7_000, 7],
+  [inSeconds(-60), 0, 0],
+  [inSeconds(86_400), 30_000, 86_400],
+  ["Friday, 20-Nov-26 10:00:09 GMT", 9_000, 9],
+])("503 with Retry-After %s: asked again after %i ms", async (header, wait, retryAfter) => {
+  const server = await misbehavingServer((_, response, number) =>
+    number === 1
+      ? json(response, { error: "store_unavailable" }, { "retry-after": header }, 503)
+      : json(response, TELEMETRY),
+  );
+  const { api, runtime } = clientUnderTest(server);
+  expect((await api.telemetry()).body).toEqual(TELEMETRY);
+  expect(runtime.waits).toEqual([wait]);
+  const once = clientUnderTest({
+    retries: 0,
+    fetch: async () => new Response("{}", { status: 503, headers: { "retry-after": header } }),
+  });
+  expect(await failure(once.api.telemetry())).toEqual({ code: "invalid_answer", status: 503, retryAfter });
+  expect(once.runtime.waits).toEqual([]);
+});
+
+test.each([undefined, "-5", "1.5", "soon", "", "2, 2", "0x10", "9".repeat(400), "Fri, 99 Foo 2026 10:00:00 GMT"])(
+  "503 with Retry-After %j: asked again as after a network error",
+  async (header) => {
+    const server = await misbehavingServer((_, response) =>
+      json(response, { error: "not_published" }, header === undefined ? {} : { "retry-after": header }, 503),
+    );
+    const { api, runtime } = clientUnderTest({ ...server, random: 0.5 });
+    expect(await failure(api.telemetry())).toEqual({ code: "not_published", status: 503, retryAfter: null });
+    expect(runtime.waits).toEqual([250, 500]);
+  },
+);
+
+test("network errors are asked again with full jitter, as often as there are retries", async () => {
+  const server = await misbehavingServer((request) => request.socket.destroy());
+  const eager = clientUnderTest({ ...server, retries: 7, random: 0 });
+  expect(await failure(eager.api.telemetry())).toEqual({ code: "network", status: null, retryAfter: null });
+  expect(eager.runtime.waits).toEqual([0, 0, 0, 0, 0, 0, 0]);
+  const patient = clientUnderTest({ ...server, retries: 7, random: 0.999 });
+  await failure(patient.api.telemetry());
+  expect(patient.runtime.waits.map(Math.round)).toEqual([500, 999, 1998, 3996, 7992, 7992, 7992]);
+  expect(server.requests.length).toBe(16);
+});
+
+test("nobody listens: network", async () => {
+  const { api } = clientUnderTest({ base: "http://127.0.0.1:1", retries: 0 });
+  expect(await failure(api.process())).toEqual({ code: "network", status: null, retryAfter: null });
+});
+
+test("a body cut short is a network error, and asked again", async () => {
+  const server = await misbehavingServer((_, response, number) => {
+    if (number > 2) return json(response, TELEMETRY);
+    // Once against its length, once in the middle of a chunk.
+    response.writeHead(200, number === 1 ? { "content-length": "1000" } : {});
+    response.write('{"schemaVersion":1,', () => response.destroy());
+  });
+  const { api } = clientUnderTest(server);
+  expect((await api.telemetry()).body).toEqual(TELEMETRY);
+  expect(server.requests.length).toBe(3);
+});
+
+const PAGE = "<!doctype html><title>Sign in</title>";
+test.each([
+  ["HTML for JSON", 200, PAGE, "invalid_answer"],
+  ["JSON that ends too soon", 200, '{"schemaVersion":1', "invalid_answer"],
+  ["nothing", 200, "", "invalid_answer"],
+  ["null", 200, "null", "invalid_answer"],
+  ["a list", 200, "[]", "invalid_answer"],
+  ["another version", 200, '{"schemaVersion":2}', "invalid_answer"],
+  ["an error as 200", 200, '{"error":"x"}', "invalid_answer"],
+  ["no content", 204, null, "invalid_answer"],
+  ["a 304 that nobody asked for", 304, null, "invalid_answer"],
+  ["an HTML error", 502, PAGE, "invalid_answer"],
+  ["a JSON error that is none of the API's", 500, '{"error":"internal_error"}', "invalid_answer"],
+  ["504", 504, "", "invalid_answer"],
+  ["400 in HTML", 400, PAGE, "invalid_answer"],
+  ["403 with no word", 403, '{"error":{"message":"no"}}', "invalid_answer"],
+  ["404", 404, '{"error":"not_found"}', "not_found"],
+  ["429", 429, '{"error":"slow_down"}', "slow_down"],
+])("%s is asked once", async (_, status, body, code) => {
+  const server = await misbehavingServer((_, response) => text(response, status, body ?? "", { "retry-after": "1" }));
+  const { api, runtime } = clientUnderTest(server);
+  // A status that is no refusal says nothing about coming back.
+  const retryAfter = status >= 400 || status === 204 || status === 304 ? 1 : null;
+  const outcome = await failure(api.telemetry());
+  expect(outcome).toEqual({ code, status, retryAfter: status === 304 ? null : retryAfter });
+  expect(server.requests.length).toBe(1);
+  expect(runtime.waits).toEqual([]);
+});
+
+test("a 503 in HTML is asked again all the same, and invalid_answer in the end", async () => {
+  const server = await misbehavingServer((_, response) => text(response, 503, PAGE));
+  const { api } = clientUnderTest(server);
+  expect(await failure(api.telemetry())).toEqual({ code: "invalid_answer", status: 503, retryAfter: null });
+  expect(server.requests.length).toBe(3);
+});
+
+test("what a fetch of the caller's throws is network, with its cause", async () => {
+  const cause = new TypeError("no route to host");
+  const { api } = clientUnderTest({ fetch: () => Promise.reject(cause), retries: 0 });
+  await expect(api.telemetry()).rejects.toMatchObject({ name: "NoonmarkError", code: "network", cause });
+  const sync = clientUnderTest({
+    retries: 0,
+    fetch: () => {
+      throw cause;
+    },
+  });
+  await expect(sync.api.telemetry()).rejects.toMatchObject({ code: "network", cause });
+});

@@ -1,0 +1,107 @@
+/** Walks over servers that grow, repeat themselves, or give no page. */
+import { expect, test } from "vitest";
+import { clientUnderTest, collect, failure } from "./client-under-test.ts";
+import { json, misbehavingServer } from "./misbehaving-server.ts";
+
+const page = (items: unknown, nextCursor: unknown) => ({ schemaVersion: 1, installationId: "w", items, nextCursor });
+const observation = (sequence: number) => ({ cursor: `c${sequence}`, sequence });
+const invalid = { code: "invalid_answer", status: 200, retryAfter: null };
+
+test("what arrives during a walk is in it, and nothing comes twice", async () => {
+  let stored = 5;
+  const server = await misbehavingServer((request, response) => {
+    const after = Number(new URL(request.url ?? "", "http://h").searchParams.get("cursor")?.slice(1) ?? 0);
+    const rest = Array.from({ length: stored - after }, (_, index) => observation(after + index + 1));
+    const items = rest.slice(0, 2);
+    json(response, page(items, rest.length > 2 ? items.at(-1)?.cursor : null));
+    if (stored < 9) stored++;
+  });
+  const { api } = clientUnderTest(server);
+  const sequences = (await collect(api.eachObservation("w", { limit: 2 }))).map(({ sequence }) => sequence);
+  expect(sequences).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  expect(server.requests.map(({ url }) => url)[1]).toBe("/v1/public/installations/w/observations?cursor=c2&limit=2");
+});
+
+test.each([
+  ["the first again", (number: number) => (number === 1 ? "a" : "a"), 2],
+  ["a ring of three", (number: number) => ["a", "b", "c"][(number - 1) % 3], 4],
+  ["the cursor the walk began with", () => "begin", 1],
+])("a cursor that repeats ends the walk: %s", async (_, cursorOf, requests) => {
+  const server = await misbehavingServer((_, response, number) =>
+    json(response, page([observation(number)], cursorOf(number))),
+  );
+  const { api } = clientUnderTest(server);
+  expect(await failure(collect(api.eachObservation("w", { after: "begin" })))).toEqual(invalid);
+  expect(server.requests.length).toBe(requests);
+});
+
+test.each([
+  page(undefined, null),
+  page({}, null),
+  page("ab", null),
+  page([], undefined),
+  page([], 7),
+  { schemaVersion: 1, status: "available" },
+])("no page: %j", async (body) => {
+  const server = await misbehavingServer((_, response) => json(response, body));
+  const { api } = clientUnderTest(server);
+  expect(await failure(collect(api.eachObservation("w")))).toEqual(invalid);
+});
+
+test("a walk goes on over a page that failed once, and ends with the error of one that fails for good", async () => {
+  const server = await misbehavingServer((_, response, number) => {
+    if (number === 2) return json(response, {}, {}, 503);
+    if (number >= 4) return json(response, { error: "invalid_cursor" }, {}, 400);
+    return json(response, page([observation(number)], `c${number}`));
+  });
+  const { api } = clientUnderTest(server);
+  const seen: number[] = [];
+  const walking = async () => {
+    for await (const { sequence } of api.eachObservation("w")) seen.push(sequence);
+  };
+  expect(await failure(walking())).toEqual({ code: "invalid_cursor", status: 400, retryAfter: null });
+  expect(seen).toEqual([1, 3]);
+});
+
+test("aborted in the middle of a page: the rest of it is not given", async () => {
+  const server = await misbehavingServer((_, response, number) =>
+    json(response, page([observation(number * 2 - 1), observation(number * 2)], `c${number}`)),
+  );
+  const { api } = clientUnderTest(server);
+  const controller = new AbortController();
+  const seen: number[] = [];
+  const walking = async () => {
+    for await (const { sequence } of api.eachObservation("w", {}, { signal: controller.signal })) {
+      seen.push(sequence);
+      if (sequence === 3) controller.abort();
+    }
+  };
+  expect(await failure(walking())).toEqual({ code: "aborted", status: null, retryAfter: null });
+  expect(seen).toEqual([1, 2, 3]);
+  expect(server.requests.length).toBe(2);
+});
+
+test("a walk that is left asks for nothing more", async () => {
+  const server = await misbehavingServer((_, response, number) =>
+    json(response, page([observation(number)], `c${number}`)),
+  );
+  const { api, runtime } = clientUnderTest(server);
+  for await (const { sequence } of api.eachObservation("w")) if (sequence === 2) break;
+  expect(server.requests.length).toBe(2);
+  expect(runtime.pending.size).toBe(0);
+});
+
+test("a feed that becomes unavailable in the middle of a walk ends it with the reason", async () => {
+  const server = await misbehavingServer((_, response, number) =>
+    json(
+      response,
+      number === 1
+        ? { schemaVersion: 1, status: "available", events: [{ id: "e1" }], nextCursor: "c1" }
+        : { schemaVersion: 1, status: "unavailable", reason: "indexer_unavailable" },
+    ),
+  );
+  const { api } = clientUnderTest(server);
+  const walking = api.eachActivity({ category: "all" });
+  expect((await walking.next()).value).toEqual({ id: "e1" });
+  expect(await failure(walking.next())).toEqual({ code: "indexer_unavailable", status: 200, retryAfter: null });
+});

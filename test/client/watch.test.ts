@@ -1,0 +1,107 @@
+import { expect, test } from "vitest";
+import type { Fetch } from "../../src/client/exchange/runtime.ts";
+import { clientUnderTest, failure } from "./client-under-test.ts";
+
+/** Answers in the order given; the last one for ever. */
+function answers(all: readonly { body: object; etag?: string; status?: number }[]) {
+  let number = 0;
+  const send: Fetch = async (_, init) => {
+    const { body, etag, status } = all[Math.min(number++, all.length - 1)] ?? { body: {} };
+    const asked = new Headers(init.headers).get("if-none-match");
+    const headers: Record<string, string> = etag === undefined ? {} : { etag };
+    if (etag !== undefined && asked === etag) return new Response(null, { status: 304, headers });
+    return Response.json(body, { status: status ?? 200, headers });
+  };
+  return { send, requests: () => number };
+}
+
+const process = (revision: string) => ({ body: { schemaVersion: 4, revision }, etag: `"${revision}"` });
+
+test("first the answer, then each that differs", async () => {
+  const { send, requests } = answers([
+    process("1"),
+    process("1"),
+    process("2"),
+    process("2"),
+    process("2"),
+    process("1"),
+  ]);
+  const { api, runtime } = clientUnderTest({ fetch: send });
+  const controller = new AbortController();
+  const seen: string[] = [];
+  const watching = async () => {
+    for await (const { body } of api.watch("process", undefined, { every: 1_000, signal: controller.signal })) {
+      seen.push(body.revision);
+      if (seen.length === 3) controller.abort();
+    }
+  };
+  expect(await failure(watching())).toMatchObject({ code: "aborted" });
+  expect(seen).toEqual(["1", "2", "1"]);
+  expect(requests()).toBe(6);
+  expect(runtime.waits).toEqual([1_000, 1_000, 1_000, 1_000, 1_000]);
+});
+
+test("telemetry is told apart by its body: one tag, online and then stale", async () => {
+  const telemetry = (status: string) => ({ body: { schemaVersion: 1, status }, etag: '"t"' });
+  const noCondition = answers([telemetry("online"), telemetry("online"), telemetry("stale")]);
+  const { api } = clientUnderTest({ fetch: noCondition.send });
+  const watching = api.watch("telemetry");
+  expect((await watching.next()).value).toMatchObject({ body: { status: "online" } });
+  expect((await watching.next()).value).toMatchObject({ body: { status: "stale" } });
+  expect(noCondition.requests()).toBe(3);
+  await watching.return();
+});
+
+test("the same body under another tag differs: its headers say so", async () => {
+  const body = { schemaVersion: 4, status: "available" };
+  const { send } = answers([
+    { body, etag: '"live"' },
+    { body, etag: '"saved"' },
+  ]);
+  const { api } = clientUnderTest({ fetch: send });
+  const watching = api.watch("settlements", { range: "7d" });
+  expect((await watching.next()).value).toMatchObject({ etag: '"live"' });
+  expect((await watching.next()).value).toMatchObject({ etag: '"saved"', notModified: false });
+  await watching.return();
+});
+
+test("what another call has seen meanwhile is new to a watch that has not", async () => {
+  const { send } = answers([process("1"), process("2"), process("2")]);
+  const { api } = clientUnderTest({ fetch: send });
+  const watching = api.watch("process");
+  await watching.next();
+  await api.process();
+  expect((await watching.next()).value).toMatchObject({ etag: '"2"', notModified: true });
+  await watching.return();
+});
+
+test("a call that fails for good ends it", async () => {
+  const { send } = answers([process("1"), { body: { error: "invalid_query" }, status: 400 }]);
+  const { api } = clientUnderTest({ fetch: send });
+  const watching = api.watch("process");
+  await watching.next();
+  expect(await failure(watching.next())).toEqual({ code: "invalid_query", status: 400, retryAfter: null });
+  expect(await watching.next()).toEqual({ done: true, value: undefined });
+});
+
+test.each([0, -1, Number.NaN, 5, 100])("never faster than every 100 ms: %d", async (every) => {
+  const { send } = answers([process("1"), process("2")]);
+  const { api, runtime } = clientUnderTest({ fetch: send });
+  const watching = api.watch("process", undefined, { every });
+  await watching.next();
+  await watching.next();
+  expect(runtime.waits).toEqual([100]);
+  await watching.return();
+});
+
+test("aborted during its wait", async () => {
+  const { send, requests } = answers([process("1")]);
+  const { api, runtime } = clientUnderTest({ fetch: send });
+  const controller = new AbortController();
+  const watching = api.watch("process", undefined, { signal: controller.signal });
+  await watching.next();
+  runtime.onWait = () => controller.abort();
+  expect(await failure(watching.next())).toMatchObject({ code: "aborted" });
+  expect(requests()).toBe(1);
+  expect(runtime.pending.size).toBe(0);
+});
