@@ -96,6 +96,6 @@ function tsc(given: readonly string[]): string {
   try {
     return execFileSync(process.execPath, [TSC, ...given], { cwd: consumer, encoding: "utf8" });
   } catch (error) {
-    throw new Error((error as { stdout: string }).stdout);
+    throw new Error((error as { stdout: string }).stdout, { cause: error });
   }
 }
