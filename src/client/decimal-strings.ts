@@ -1,4 +1,4 @@
-/** Decimal strings (docs/spec/api.md#value-types) as numbers to compute with and as text to read; never a float. */
+/** Decimal strings (docs/spec/api.md#values) as numbers to compute with and as text to read; never a float. */
 
 /** The exact value. Throws a TypeError for anything but `0` or a positive integer without leading zeros. */
 export function units(text: string): bigint {

@@ -1,4 +1,4 @@
-/** The value types that bodies are made of (docs/spec/api.md#value-types). All are strings: nothing is rounded on its way. */
+/** The value types that bodies are made of (docs/spec/api.md#values). All are strings: nothing is rounded on its way. */
 
 /** ISO 8601 in UTC with three decimals. */
 export type Timestamp = string;

@@ -1,6 +1,6 @@
 /**
  * `/status.json`: how the publication is, as a stranger may read it. Made from the lease object and the clock
- * (docs/spec/api.md#status).
+ * (docs/spec/people.md#status-json).
  */
 import { z } from "zod";
 import { uint256String } from "../../values/decimal.ts";
