@@ -1,0 +1,62 @@
+/**
+ * The page at `/` as the files that are published (docs/spec/api.md#files): `index.html`, `favicon.svg`, and what they
+ * load under `assets/`, each named by the hash of its bytes. The same sources give the same bytes.
+ */
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { build } from "esbuild";
+
+export interface SiteFile {
+  /** Below `/`, without a first slash. */
+  readonly path: string;
+  readonly contentType: string;
+  readonly bytes: Uint8Array;
+}
+
+/** What the page may do, said by a header; nothing in the page is inline. */
+export const PAGE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const ROOT = import.meta.dirname;
+const TYPES: Readonly<Record<string, string>> = {
+  js: "text/javascript; charset=utf-8",
+  css: "text/css; charset=utf-8",
+};
+/** What every browser of the last three years reads. */
+const TARGET = ["es2022", "chrome110", "firefox115", "safari16"];
+
+/** `index.html` comes last: whoever puts the files in this order never shows a page without what it loads. */
+export async function buildSite(): Promise<readonly SiteFile[]> {
+  const { outputFiles } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: { page: "page/main.tsx", style: "style/all.css" },
+    outdir: "out",
+    write: false,
+    bundle: true,
+    minify: true,
+    format: "esm",
+    target: TARGET,
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    legalComments: "none",
+    charset: "utf8",
+    logLevel: "warning",
+  });
+  const assets = outputFiles.map(({ path, contents }) => assetOf(path, contents));
+  const nameOf = (kind: string) => assets.find(({ path }) => path.endsWith(`.${kind}`))?.path ?? "";
+  const template = await readFile(join(ROOT, "index.html"), "utf8");
+  const html = template.replace("style.css", nameOf("css")).replace("page.js", nameOf("js"));
+  return [
+    ...assets,
+    { path: "favicon.svg", contentType: "image/svg+xml", bytes: await readFile(join(ROOT, "favicon.svg")) },
+    { path: "index.html", contentType: "text/html; charset=utf-8", bytes: new TextEncoder().encode(html) },
+  ];
+}
+
+function assetOf(path: string, bytes: Uint8Array): SiteFile {
+  const [, name = "", kind = ""] = /([a-z]+)\.([a-z]+)$/.exec(path) ?? [];
+  const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 12);
+  return { path: `assets/${name}-${hash}.${kind}`, contentType: TYPES[kind] ?? "application/octet-stream", bytes };
+}

@@ -1,0 +1,74 @@
+/** What followed: the feed by category, loading on. */
+import { useEffect, useState } from "preact/hooks";
+import type { Category } from "../../../src/http/keys.ts";
+import { useNow, useView } from "../data/use-view.ts";
+import { ACTIVITY, askOlder } from "../data/views.ts";
+import { Choice } from "../parts/choice.tsx";
+import { Panel, Unavailable } from "../parts/panel.tsx";
+import { ms } from "../words/time.ts";
+import { EventItem } from "./event.tsx";
+import { type Feed, MOST_EVENTS, withNewest, withOlder } from "./feed.ts";
+
+const CATEGORIES = [
+  ["all", "All"],
+  ["measurement", "Milestones"],
+  ["protocol", "Protocol"],
+  ["players", "Players"],
+] as const;
+const SLOW_MS = 15_000;
+
+export function ActivityPanel() {
+  const [category, choose] = useState<Category>("all");
+  const { body, failure } = useView(ACTIVITY[category]);
+  const now = useNow(SLOW_MS);
+  return (
+    <Panel
+      id="activity"
+      heading="Activity"
+      asOf={body?.status === "available" ? ms(body.generatedAt) : undefined}
+      path={`/v1/public/activity?category=${category}`}
+      failure={body === undefined ? undefined : failure}
+      now={now}
+      controls={<Choice label="Activity shown" options={CATEGORIES} value={category} choose={choose} />}
+    >
+      {body === undefined && failure !== undefined && <Unavailable what="Activity is" reason={failure.code} />}
+      {body?.status === "unavailable" && <Unavailable what="Activity is" reason={body.reason} />}
+      {body?.status === "available" && <Events key={category} category={category} newest={body} />}
+    </Panel>
+  );
+}
+
+interface EventsProps {
+  readonly category: Category;
+  readonly newest: Parameters<typeof withNewest>[1];
+}
+
+function Events({ category, newest }: EventsProps) {
+  const [feed, hold] = useState<Feed>(() => withNewest(undefined, newest));
+  const [asking, ask] = useState<"no" | "yes" | "failed">("no");
+  useEffect(() => hold((held) => withNewest(held, newest)), [newest]);
+  const loadOn = async (cursor: string) => {
+    ask("yes");
+    const older = await askOlder(category, cursor).catch(() => undefined);
+    ask(older?.status === "available" ? "no" : "failed");
+    if (older?.status === "available") hold((held) => withOlder(held, older));
+  };
+  const { events, cursor } = feed;
+  if (events.length === 0) return <p>Nothing has happened yet.</p>;
+  return (
+    <>
+      <ol class="events" aria-label="Events, newest first, times in UTC">
+        {events.map((event) => (
+          <EventItem key={event.id} event={event} />
+        ))}
+      </ol>
+      {asking === "failed" && <p class="late">Older events could not be read.</p>}
+      {cursor !== null && (
+        <button type="button" class="more" disabled={asking === "yes"} onClick={() => void loadOn(cursor)}>
+          {asking === "yes" ? "Loading…" : "Older events"}
+        </button>
+      )}
+      {events.length >= MOST_EVENTS && <p class="note">Older events are in the API.</p>}
+    </>
+  );
+}

@@ -1,0 +1,62 @@
+/** The device's modules and their health, as they last said. There is no age at which a module stops being ready. */
+import type { Modules } from "../data/bodies.ts";
+import { useNow, useView } from "../data/use-view.ts";
+import { MODULES } from "../data/views.ts";
+import { Provenance } from "../parts/figure.tsx";
+import { Panel, Unavailable } from "../parts/panel.tsx";
+import { moment, ms } from "../words/time.ts";
+
+const SLOW_MS = 15_000;
+
+export function ModulesPanel() {
+  const { body, failure } = useView(MODULES);
+  const now = useNow(SLOW_MS);
+  return (
+    <Panel
+      id="modules"
+      heading="Modules"
+      path="/v1/public/modules"
+      failure={body === undefined ? undefined : failure}
+      now={now}
+    >
+      {body === undefined && failure !== undefined && <Unavailable what="The modules are" reason={failure.code} />}
+      {body?.modules.length === 0 && <p>No module has ever reported.</p>}
+      {body !== undefined && body.modules.length > 0 && <List modules={body.modules} now={now} />}
+    </Panel>
+  );
+}
+
+function List({ modules, now }: { readonly modules: Modules["modules"]; readonly now: number }) {
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label="Modules of the device">
+      <table class="plain-table">
+        <caption class="sr">Modules of the device</caption>
+        <thead>
+          <tr>
+            <th scope="col">Module</th>
+            <th scope="col">State</th>
+            <th scope="col">Driver</th>
+            <th scope="col">Said at</th>
+          </tr>
+        </thead>
+        <tbody>
+          {modules.map((module) => (
+            <tr key={module.instanceId}>
+              <th scope="row">
+                {module.instanceId} <Provenance of={module.provenance} />
+              </th>
+              <td>
+                {module.state}
+                {typeof module.health.message === "string" && <small> {module.health.message}</small>}
+              </td>
+              <td>
+                {module.driverId} {module.moduleVersion}
+              </td>
+              <td>{moment(ms(module.observedAt), now)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,142 @@
+/** The settlement chain: how far it is read, what stands there, and who may change it. */
+import type { ComponentChildren } from "preact";
+import type { Available, Onchain } from "../data/bodies.ts";
+import { useNow, useView } from "../data/use-view.ts";
+import { ONCHAIN } from "../data/views.ts";
+import { OnChain } from "../parts/explorer.tsx";
+import { Figure } from "../parts/figure.tsx";
+import { Panel, Unavailable } from "../parts/panel.tsx";
+import { grouped } from "../words/number.ts";
+import { clock, full, ms, shortDay } from "../words/time.ts";
+
+const SLOW_MS = 15_000;
+
+export function ChainPanel() {
+  const { body, failure } = useView(ONCHAIN);
+  const now = useNow(SLOW_MS);
+  return (
+    <Panel
+      id="chain"
+      heading="Chain"
+      asOf={body?.status === "available" ? ms(body.source.blockTimestamp) : undefined}
+      path="/v4/public/onchain"
+      failure={body === undefined ? undefined : failure}
+      now={now}
+    >
+      {body === undefined && failure !== undefined && <Unavailable what="The chain is" reason={failure.code} />}
+      {body?.status === "unavailable" && <Unavailable what="The chain is" reason={body.reason} />}
+      {body?.status === "available" && <Facts onchain={body} />}
+    </Panel>
+  );
+}
+
+function Facts({ onchain }: { readonly onchain: Available<Onchain> }) {
+  const { chain, core, governance, implementation } = onchain;
+  return (
+    <>
+      <dl class="figures">
+        <Figure name="Chain" note={`chain id ${chain.chainId}`}>
+          <span class="text">{chain.target}</span>
+        </Figure>
+        <Figure name="Safe block" note={`${chain.confirmations} confirmations`}>
+          <OnChain kind="block" of={chain.safeThroughBlock} />
+        </Figure>
+        <Figure name="Read through block">{grouped(chain.indexedThroughBlock)}</Figure>
+        <Figure name="Settled through round">{core.settledThroughRound}</Figure>
+        <Figure
+          name="Settled work"
+          note={`${grouped(core.currentWork)} of ${grouped(core.workPerBlock)} in the next block`}
+        >
+          {grouped(core.cumulativeWork)} units
+        </Figure>
+        <Figure name="Settled blocks">{grouped(core.blockHeight)}</Figure>
+        <Figure name="Contract" note={`implementation ${implementation.codeVersion}`}>
+          {core.paused ? <strong class="warned">Paused</strong> : "Running"}
+        </Figure>
+        <Figure name="Governance" note={governanceNote(governance)}>
+          {GOVERNANCE[governance.operationState]}
+        </Figure>
+      </dl>
+      <div class="pair">
+        <Contracts onchain={onchain} />
+        <Events events={onchain.events} />
+      </div>
+    </>
+  );
+}
+
+const GOVERNANCE: Readonly<Record<Available<Onchain>["governance"]["operationState"], string>> = {
+  None: "Nothing scheduled",
+  Pending: "Change scheduled",
+  Executed: "Last change executed",
+  Cancelled: "Last change cancelled",
+  Conflict: "In conflict",
+};
+
+function governanceNote({ operationKind, operationState }: Available<Onchain>["governance"]): string {
+  return operationState === "None" ? "no operation" : `operation: ${operationKind.toLowerCase()}`;
+}
+
+function Contracts({ onchain: { identities, configuration } }: { readonly onchain: Available<Onchain> }) {
+  const rows: readonly (readonly [string, string])[] = [
+    ["Core", identities.core],
+    ["Implementation", identities.proxyImplementation],
+    ["Factory", identities.factory],
+    ["Proxy admin", identities.proxyAdmin],
+    ["Timelock", identities.operatorTimelock],
+    ["Proposer", identities.operatorProposer],
+    ["Reporter", configuration.reporter],
+    ["Guardian", configuration.guardian],
+  ];
+  return (
+    <Part heading="Contracts and roles">
+      <table class="plain-table">
+        <caption class="sr">Addresses of contracts and roles</caption>
+        <tbody>
+          {rows.map(([name, address]) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td>
+                <OnChain kind="address" of={address} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Part>
+  );
+}
+
+const SHOWN_EVENTS = 8;
+
+function Events({ events }: { readonly events: Available<Onchain>["events"] }) {
+  return (
+    <Part heading="Newest contract events">
+      {events.length === 0 && <p>None yet.</p>}
+      <ol class="events" aria-label="Contract events, newest first, times in UTC">
+        {events.slice(0, SHOWN_EVENTS).map((event) => (
+          <li key={event.id} class="event chain">
+            <time dateTime={event.blockTimestamp} title={full(ms(event.blockTimestamp))}>
+              {shortDay(ms(event.blockTimestamp))}, {clock(ms(event.blockTimestamp))}
+            </time>
+            <p>
+              {event.eventName} <small>block {grouped(event.blockNumber)} </small>
+              <small>
+                <OnChain kind="tx" of={event.transactionHash} />
+              </small>
+            </p>
+          </li>
+        ))}
+      </ol>
+    </Part>
+  );
+}
+
+function Part({ heading, children }: { readonly heading: string; readonly children: ComponentChildren }) {
+  return (
+    <section class="part">
+      <h3>{heading}</h3>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,68 @@
+/** Each day's work and distance, and the typical day over all of them. */
+import type { Statistics, StatisticsDay } from "../../../src/resources/statistics/schema.ts";
+import { type Bar, Bars } from "../parts/bars.tsx";
+import { slotClock } from "../words/half-hour.ts";
+import { distance, grouped, milli, percent, plural } from "../words/number.ts";
+import { day as dayWords, noonOf, shortDay } from "../words/time.ts";
+
+const NOON = 720;
+/** Clock times below the typical day. */
+const TICK_MINUTES = 360;
+
+export function DailyWork({ days }: { readonly days: readonly StatisticsDay[] }) {
+  const every = days.length > 7 ? 5 : 1;
+  const bars = days.map(({ date, coverage, observedWorkUnits, distanceMm }, index): Bar => {
+    const observed = coverage.observedRoundCount > 0;
+    return {
+      key: date,
+      name: dayWords(noonOf(date)),
+      value: observed ? BigInt(observedWorkUnits) : null,
+      mark: coverage.observedRoundCount < coverage.expectedRoundCount ? "partial" : undefined,
+      tick: index % every === 0 ? shortDay(noonOf(date)) : undefined,
+      cells: [
+        observed ? plural(observedWorkUnits, "unit") : "work not known",
+        distanceMm === null ? "distance not known" : distance(distanceMm),
+        `${percent(coverage.coverageBps)} covered`,
+      ],
+    };
+  });
+  return (
+    <section>
+      <h3>Work of each day, noon to noon</h3>
+      <Bars label="Work of each day" columns={["Day from noon", "Work", "Distance", "Coverage"]} bars={bars} />
+    </section>
+  );
+}
+
+export function TypicalDay({ activity }: { readonly activity: Statistics["activity"] }) {
+  const { typicalDay, summary } = activity;
+  const peak = summary.peakWindowStartMinuteUtc;
+  const slots = [...typicalDay].sort((a, b) => fromNoon(a.startMinuteUtc) - fromNoon(b.startMinuteUtc));
+  const bars = slots.map(({ startMinuteUtc, meanWorkMilli, observedDayCount, totalWorkUnits }): Bar => {
+    return {
+      key: String(startMinuteUtc),
+      name: `${slotClock(startMinuteUtc)} UTC`,
+      value: meanWorkMilli === null ? null : BigInt(meanWorkMilli),
+      mark: startMinuteUtc === peak ? "peak" : undefined,
+      tick: startMinuteUtc % TICK_MINUTES === 0 ? slotClock(startMinuteUtc).slice(0, 5) : undefined,
+      cells: [
+        meanWorkMilli === null ? "not known" : `${milli(meanWorkMilli)} units on average`,
+        `${grouped(totalWorkUnits)} in all`,
+        plural(observedDayCount, "day"),
+      ],
+    };
+  });
+  return (
+    <section>
+      <h3>Typical day, from noon</h3>
+      <Bars label="Mean work of each half hour" columns={["Half hour", "Mean", "Total", "Days"]} bars={bars} />
+      <p class="note">
+        {peak === null ? "No half hour stands out: there is no peak." : `Its peak is from ${slotClock(peak)} UTC.`}
+      </p>
+    </section>
+  );
+}
+
+function fromNoon(minute: number): number {
+  return (minute - NOON + 1440) % 1440;
+}

@@ -1,0 +1,85 @@
+/** What the range and the whole life add up to. A sum over nothing observed is not known. */
+import type { Statistics } from "../../../src/resources/statistics/schema.ts";
+import { Exact, Figure, Unknown } from "../parts/figure.tsx";
+import { distance, grouped, milli, percent, plural } from "../words/number.ts";
+import { day, full, ms, noonOf, shortDay } from "../words/time.ts";
+
+export function RangeFigures({ activity }: { readonly activity: Statistics["activity"] }) {
+  const { coverage, summary } = activity;
+  const observed = coverage.observedRoundCount > 0;
+  const best = summary.mostActiveDate;
+  return (
+    <dl class="figures">
+      <Figure name="Work">{observed ? `${grouped(summary.observedWorkUnits)} units` : <Unknown />}</Figure>
+      <Figure name="Distance">{observed ? <Distance mm={summary.observedDistanceMm} /> : <Unknown />}</Figure>
+      <Figure
+        name="Coverage"
+        note={`${grouped(coverage.observedRoundCount)} of ${plural(coverage.expectedRoundCount, "round")}`}
+      >
+        {percent(coverage.coverageBps)}
+      </Figure>
+      <Figure name="Active days" note={`${plural(summary.inactiveDayCount, "day")} fully covered without work`}>
+        {grouped(summary.activeDayCount)}
+      </Figure>
+      <Figure name="An active day" note={<MedianWork value={summary.medianWorkPerActiveDay} />}>
+        {summary.averageWorkPerActiveDayMilli === null ? (
+          <Unknown />
+        ) : (
+          `${milli(summary.averageWorkPerActiveDayMilli)} units`
+        )}
+      </Figure>
+      <Figure name="Most active day" note={best === null ? undefined : `from noon on ${day(noonOf(best))}`}>
+        {summary.mostActiveDateWorkUnits === null ? <Unknown /> : `${grouped(summary.mostActiveDateWorkUnits)} units`}
+      </Figure>
+    </dl>
+  );
+}
+
+export function Rounds({ rounds }: { readonly rounds: Statistics["rounds"] }) {
+  const work = (value: string | null) => (value === null ? <Unknown /> : `${grouped(value)} units`);
+  return (
+    <dl class="figures">
+      <Figure
+        name="Rounds with work"
+        note={`${grouped(rounds.zeroWorkCount)} without, ${grouped(rounds.missingCount)} missing`}
+      >
+        {rounds.observedCount === 0 ? <Unknown /> : `${grouped(rounds.activeCount)} (${percent(rounds.activeRateBps)})`}
+      </Figure>
+      <Figure name="Median round with work">{work(rounds.medianActiveWork)}</Figure>
+      <Figure name="9 of 10 stay below">{work(rounds.p90ActiveWork)}</Figure>
+      <Figure name="Most in a round">{work(rounds.mostActiveWork)}</Figure>
+    </dl>
+  );
+}
+
+export function Lifetime({ lifetime }: { readonly lifetime: Statistics["lifetime"] }) {
+  const since = ms(lifetime.firstObservedAt);
+  return (
+    <dl class="figures">
+      <Figure name="Accepted work">{grouped(lifetime.acceptedWorkUnits)} units</Figure>
+      <Figure name="Settled work" note={plural(lifetime.settlementCount, "settlement")}>
+        {grouped(lifetime.settledWorkUnits)} units
+      </Figure>
+      <Figure name="Settled blocks">{grouped(lifetime.settledBlockCount)}</Figure>
+      <Figure name="Distance">
+        <Distance mm={lifetime.observedDistanceMm} />
+      </Figure>
+      <Figure name="Active days" note={`${percent(lifetime.coverageBps)} of all rounds covered`}>
+        {grouped(lifetime.activeDayCount)}
+      </Figure>
+      <Figure name="First observed">
+        <span title={full(since)}>
+          {shortDay(since)} {new Date(since).getUTCFullYear()}
+        </span>
+      </Figure>
+    </dl>
+  );
+}
+
+function Distance({ mm }: { readonly mm: string }) {
+  return <Exact short={distance(mm)} exact={`${grouped(mm)} mm`} />;
+}
+
+function MedianWork({ value }: { readonly value: string | null }) {
+  return <>{value === null ? "median not known" : `on average; the median is ${grouped(value)}`}</>;
+}

@@ -1,0 +1,142 @@
+/**
+ * Noon-to-noon days by half hours, a real table: arrow keys walk it; pointer, focus and touch say the same words below it.
+ */
+import { useMemo, useRef, useState } from "preact/hooks";
+import type { StatisticsDay } from "../../../src/resources/statistics/schema.ts";
+import { cellWords, fromNoon, lookOf, mostOf, slotClock, slotWords, stepOf } from "../words/half-hour.ts";
+import { day as dayWords, noonOf, shortDay } from "../words/time.ts";
+import { Legend } from "./legend.tsx";
+
+const SLOTS = 48;
+/** Column headings stand at every sixth half hour. */
+const HEADED = 6;
+const MOVES: Readonly<Record<string, readonly [down: number, right: number]>> = {
+  ArrowUp: [-1, 0],
+  ArrowDown: [1, 0],
+  ArrowLeft: [0, -1],
+  ArrowRight: [0, 1],
+  Home: [0, -SLOTS],
+  End: [0, SLOTS],
+  PageUp: [-SLOTS, 0],
+  PageDown: [SLOTS, 0],
+};
+
+export function HeatMap({ days, count }: CellsProps) {
+  const [words, say] = useState<string>();
+  const table = useRef<HTMLTableElement>(null);
+  // Drawn again only when an answer brings other days.
+  const cells = useMemo(() => <Cells days={days} count={count} />, [days, count]);
+  const speak = ({ target }: Event) => {
+    const cell = target instanceof Element ? target.closest("td") : null;
+    if (cell !== null) say(cell.getAttribute("aria-label") ?? undefined);
+  };
+  const walk = (event: KeyboardEvent) => {
+    const move = MOVES[event.key];
+    if (move === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    moveFocus(event.target, move);
+  };
+  const touch = ({ clientX, clientY, pointerType }: PointerEvent) => {
+    if (pointerType === "mouse") return;
+    const cell = document.elementFromPoint(clientX, clientY)?.closest("td");
+    if (cell?.closest("table") === table.current) say(cell?.getAttribute("aria-label") ?? undefined);
+  };
+  return (
+    <div class="heat-box">
+      <table
+        class="heat"
+        role="grid"
+        aria-label="Work of each half hour, days from noon to noon UTC"
+        aria-readonly="true"
+        ref={table}
+        onPointerOver={speak}
+        onPointerMove={touch}
+        onFocusIn={speak}
+        onKeyDown={walk}
+      >
+        {cells}
+      </table>
+      <p class="words">{words ?? "Point at a half hour, or walk with the arrow keys, for its exact work."}</p>
+      <Legend />
+    </div>
+  );
+}
+
+interface CellsProps {
+  readonly days: readonly StatisticsDay[] | undefined;
+  readonly count: number;
+}
+
+function Cells({ days, count }: CellsProps) {
+  const most = mostOf(days ?? []);
+  return (
+    <>
+      <thead>
+        <tr>
+          <th scope="col">
+            <span class="sr">Day</span>
+          </th>
+          {Array.from({ length: SLOTS / HEADED }, (_, index) => (
+            <th key={index} scope="colgroup" colSpan={HEADED}>
+              <span>{slotClock((720 + index * HEADED * 30) % 1440).slice(0, 5)}</span>
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {days === undefined
+          ? Array.from({ length: count }, (_, index) => <EmptyRow key={index} />)
+          : days.toReversed().map((day, index) => <Row key={day.date} day={day} most={most} first={index === 0} />)}
+      </tbody>
+    </>
+  );
+}
+
+function Row({ day, most, first }: { readonly day: StatisticsDay; readonly most: bigint; readonly first: boolean }) {
+  const noon = noonOf(day.date);
+  return (
+    <tr>
+      <th scope="row" title={`From noon on ${dayWords(noon)}`}>
+        {shortDay(noon)}
+      </th>
+      {fromNoon(day.buckets).map((bucket, index) => {
+        const look = lookOf(bucket);
+        const step = look === "worked" ? ` step-${stepOf(bucket.workUnits ?? "0", most)}` : "";
+        return (
+          <td
+            key={bucket.startMinuteUtc}
+            class={`${look}${step}${bucket.coverage === "partial" ? " partial" : ""}`}
+            tabIndex={first && index === 0 ? 0 : -1}
+            aria-label={`${slotWords(day.date, bucket)}: ${cellWords(bucket)}`}
+          />
+        );
+      })}
+    </tr>
+  );
+}
+
+function EmptyRow() {
+  return (
+    <tr>
+      <th scope="row">{"\u00a0"}</th>
+      <td colSpan={SLOTS} class="asking" />
+    </tr>
+  );
+}
+
+/** The one cell that Tab reaches is the one that was reached last. */
+function moveFocus(from: EventTarget | null, [down, right]: readonly [number, number]): void {
+  if (!(from instanceof HTMLTableCellElement) || !(from.parentElement instanceof HTMLTableRowElement)) return;
+  const rows = [...(from.closest("tbody")?.rows ?? [])];
+  const row = rows[clamp(rows.indexOf(from.parentElement) + down, rows.length)];
+  const cells = [...(row?.cells ?? [])].filter(({ tagName }) => tagName === "TD");
+  const cell = cells[clamp([...from.parentElement.cells].indexOf(from) - 1 + right, cells.length)];
+  if (cell === undefined || cell === from) return;
+  from.tabIndex = -1;
+  cell.tabIndex = 0;
+  cell.focus();
+}
+
+function clamp(index: number, length: number): number {
+  return Math.max(0, Math.min(index, length - 1));
+}

@@ -1,0 +1,89 @@
+/** 7 and 30 days: the heat map, what it adds up to, and the records. */
+import type { ComponentChildren } from "preact";
+import { useMemo, useState } from "preact/hooks";
+import type { StatisticsRange } from "../../../src/http/keys.ts";
+import type { Statistics } from "../../../src/resources/statistics/schema.ts";
+import { useNow, useView } from "../data/use-view.ts";
+import { STATISTICS } from "../data/views.ts";
+import { Choice } from "../parts/choice.tsx";
+import { Panel, Unavailable } from "../parts/panel.tsx";
+import { ms } from "../words/time.ts";
+import { DailyWork, TypicalDay } from "./daily.tsx";
+import { Lifetime, RangeFigures, Rounds } from "./figures.tsx";
+import { HeatMap } from "./heat-map.tsx";
+import { Records } from "./records.tsx";
+import { Blocks, Reporter } from "./reporter.tsx";
+
+const RANGES = [
+  ["7d", "7 days"],
+  ["30d", "30 days"],
+] as const;
+const SLOW_MS = 15_000;
+
+export function DaysPanel() {
+  const [range, choose] = useState<StatisticsRange>("7d");
+  const { body, failure } = useView(STATISTICS[range]);
+  const now = useNow(SLOW_MS);
+  const rest = useMemo(() => body !== undefined && <Rest statistics={body} />, [body]);
+  return (
+    <Panel
+      id="days"
+      heading="Days"
+      asOf={body === undefined ? undefined : ms(body.generatedAt)}
+      failure={body === undefined ? undefined : failure}
+      now={now}
+      controls={<Choice label="Days shown" options={RANGES} value={range} choose={choose} />}
+    >
+      {body === undefined && failure !== undefined ? (
+        <Unavailable what="The days are" reason={failure.code} />
+      ) : (
+        <HeatMap key={range} days={body?.activity.days} count={range === "7d" ? 7 : 30} />
+      )}
+      {rest}
+    </Panel>
+  );
+}
+
+function Rest({ statistics }: { readonly statistics: Statistics }) {
+  const { activity, records, rounds, oracle, blocks, lifetime } = statistics;
+  return (
+    <>
+      <RangeFigures activity={activity} />
+      <div class="pair">
+        <DailyWork days={activity.days} />
+        <TypicalDay activity={activity} />
+      </div>
+      <div class="pair">
+        <Part heading="Records ever">
+          <Records records={records} />
+        </Part>
+        <div class="stack">
+          <Part heading="Rounds of ten minutes">
+            <Rounds rounds={rounds} />
+          </Part>
+          <Part heading="Oracle and Reporter">
+            <Reporter oracle={oracle} />
+          </Part>
+          {blocks.status === "available" && (
+            <Part heading="Blocks">
+              <Blocks blocks={blocks} />
+            </Part>
+          )}
+        </div>
+      </div>
+      <Part heading="Since the beginning">
+        <Lifetime lifetime={lifetime} />
+      </Part>
+      {blocks.status === "unavailable" && <Blocks blocks={blocks} />}
+    </>
+  );
+}
+
+function Part({ heading, children }: { readonly heading: string; readonly children: ComponentChildren }) {
+  return (
+    <section class="part">
+      <h3>{heading}</h3>
+      {children}
+    </section>
+  );
+}

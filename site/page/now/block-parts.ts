@@ -1,0 +1,55 @@
+/**
+ * The block that is being filled, cut into what is settled, accepted, closed and open (docs/spec/api.md#process). All
+ * but the settled part is a projection: the API calls it optimistic.
+ */
+import type { Process } from "../../../src/resources/process/schema.ts";
+
+export type PartName = "settled" | "accepted" | "closed" | "open";
+
+export interface BlockPart {
+  readonly name: PartName;
+  /** Units in all: settled ever, and what waits of the others. */
+  readonly total: bigint;
+  /** Units of it that fall into this block, and how many lie below them in it. */
+  readonly inBlock: bigint;
+  readonly from: bigint;
+}
+
+export interface FillingBlock {
+  readonly number: bigint;
+  readonly workPerBlock: bigint;
+  readonly filled: bigint;
+  readonly parts: readonly BlockPart[];
+  /** Blocks that are full and not settled. */
+  readonly completed: bigint;
+}
+
+/** `undefined` where the builder is unavailable. Without a known queue all closed work counts as not yet accepted. */
+export function fillingBlock({ builder, settlementQueue }: Process): FillingBlock | undefined {
+  if (builder.status === "unavailable") return undefined;
+  const { anchor, queued, projected } = builder;
+  const closedWork = BigInt(queued.closedWorkUnits);
+  const buffered = settlementQueue.status === "available" ? BigInt(settlementQueue.buffered.workUnits) : 0n;
+  const accepted = buffered < closedWork ? buffered : closedWork;
+  const totals: readonly (readonly [PartName, bigint])[] = [
+    ["settled", BigInt(anchor.cumulativeWork)],
+    ["accepted", accepted],
+    ["closed", closedWork - accepted],
+    ["open", BigInt(queued.openRoundWorkUnits)],
+  ];
+  const start = BigInt(projected.cumulativeWork) - BigInt(projected.currentWork);
+  let reached = 0n;
+  const parts = totals.map(([name, total]) => {
+    const from = reached > start ? reached - start : 0n;
+    reached += total;
+    const to = reached > start ? reached - start : 0n;
+    return { name, total, from, inBlock: to - from };
+  });
+  return {
+    number: BigInt(projected.blockHeight) + 1n,
+    workPerBlock: BigInt(projected.workPerBlock),
+    filled: BigInt(projected.currentWork),
+    completed: BigInt(projected.completedBlockCount),
+    parts,
+  };
+}

@@ -1,0 +1,84 @@
+/** The sentence, its age, and what the device last measured. */
+import { useEffect, useState } from "preact/hooks";
+import type { Process } from "../../../src/resources/process/schema.ts";
+import type { Telemetry } from "../../../src/resources/telemetry/schema.ts";
+import type { ViewState } from "../data/view.ts";
+import { Exact, Figure, Provenance, Unknown } from "../parts/figure.tsx";
+import { type DeviceWords, deviceWords } from "../words/device.ts";
+import { distance, fixed, grouped, speed } from "../words/number.ts";
+
+export interface DeviceProps {
+  readonly process: ViewState<Process>;
+  readonly telemetry: Telemetry | undefined;
+  readonly now: number;
+}
+
+export function Device({ process, telemetry, now }: DeviceProps) {
+  const words = deviceWords(process.body, process.failure, now);
+  const measurement = process.body?.measurement ?? undefined;
+  const installation = process.body?.installationId ?? telemetry?.installationId;
+  return (
+    <div class={`device ${words.state}`}>
+      <p class="who">
+        {installation ?? "\u00a0"} {measurement !== undefined && <Provenance of={measurement.provenance} />}
+      </p>
+      <p class="sentence">{words.sentence}</p>
+      <p class="detail">{words.detail}</p>
+      <Announce words={words} />
+      <dl class="figures">
+        <Figure name="Speed">
+          {measurement === undefined ? (
+            <Unknown />
+          ) : (
+            <Exact
+              short={speed(measurement.speedMmPerSecond)}
+              exact={`${grouped(measurement.speedMmPerSecond)} mm/s`}
+            />
+          )}
+        </Figure>
+        <Figure name="Turning">
+          {measurement === undefined ? (
+            <Unknown />
+          ) : (
+            <Exact
+              short={`${fixed(measurement.rpmMilli / 1000, 1)} rpm`}
+              exact={`${grouped(measurement.rpmMilli)} milli-rpm`}
+            />
+          )}
+        </Figure>
+        <Figure name="Distance">
+          {measurement === undefined ? (
+            <Unknown />
+          ) : (
+            <Exact short={distance(measurement.distanceMm)} exact={`${grouped(measurement.distanceMm)} mm`} />
+          )}
+        </Figure>
+        <Figure name="Counter">
+          {measurement === undefined ? (
+            <Unknown />
+          ) : (
+            <span class="num">{grouped(measurement.cumulativeWorkUnits)} units</span>
+          )}
+        </Figure>
+      </dl>
+      <p class="note">
+        {telemetry?.softwareVersion === null || telemetry === undefined
+          ? "\u00a0"
+          : `Software ${telemetry.softwareVersion}`}
+      </p>
+    </div>
+  );
+}
+
+/** Speaks only where the state changes: the age counts up in silence, and so does the speed. */
+function Announce({ words }: { readonly words: DeviceWords }) {
+  const [said, say] = useState<DeviceWords>();
+  useEffect(() => {
+    if (words.state !== "asking" && words.state !== said?.state) say(words);
+  }, [words, said]);
+  return (
+    <p class="sr" role="status">
+      {said?.sentence}
+    </p>
+  );
+}

@@ -1,0 +1,90 @@
+/** The settlement queue in words, the Oracle before it, and the last settlement behind it. */
+import type { Process } from "../../../src/resources/process/schema.ts";
+import type { Available, Settlements } from "../data/bodies.ts";
+import { Unavailable } from "../parts/panel.tsx";
+import { Mint } from "../settlements/mint.tsx";
+import { grouped, plural } from "../words/number.ts";
+import { queueWords } from "../words/queue.ts";
+import { reasonWords } from "../words/reasons.ts";
+import { moment, ms, span } from "../words/time.ts";
+
+export interface QueueProps {
+  readonly process: Process | undefined;
+  readonly settlements: Settlements | undefined;
+  readonly now: number;
+}
+
+export function Queue({ process, settlements, now }: QueueProps) {
+  return (
+    <div class="flow">
+      <Step name="Oracle">{process === undefined ? "\u00a0" : <p>{oracleSentence(process.oracle, now)}</p>}</Step>
+      <Step name="Queue">{process === undefined ? "\u00a0" : <QueueState queue={process.settlementQueue} />}</Step>
+      <Step name="Last settlement">
+        <LastSettlement settlements={settlements} now={now} />
+      </Step>
+    </div>
+  );
+}
+
+function Step({ name, children }: { readonly name: string; readonly children: preact.ComponentChildren }) {
+  return (
+    <section class="step">
+      <h3>{name}</h3>
+      {children}
+    </section>
+  );
+}
+
+function QueueState({ queue }: { readonly queue: Process["settlementQueue"] }) {
+  if (queue.status === "unavailable") return <Unavailable what="The queue is" reason={queue.reason} />;
+  const { heading, sentence } = queueWords(queue);
+  return (
+    <>
+      <p>
+        <strong class={`queue-${queue.state}`}>{heading}.</strong> {sentence}
+      </p>
+      {queue.incidentOpen && <p class="late">An incident is open at the Reporter.</p>}
+    </>
+  );
+}
+
+function oracleSentence({ state, reason, latestAcceptedAt, latestClosure }: Process["oracle"], now: number): string {
+  const accepted =
+    latestAcceptedAt === null || latestClosure === null
+      ? ""
+      : `It accepted rounds through ${latestClosure.lastRound} at ${moment(ms(latestAcceptedAt), now)}, ` +
+        `${span(now - ms(latestAcceptedAt))} ago.`;
+  if (state === "accepted") return accepted;
+  if (state === "stale") return `Late. ${accepted}`;
+  if (state === "blocked") return `Blocked: ${reason}. ${accepted}`;
+  return reasonWords(reason ?? "").why;
+}
+
+function LastSettlement({ settlements, now }: Pick<QueueProps, "settlements" | "now">) {
+  if (settlements === undefined) return <p>{"\u00a0"}</p>;
+  if (settlements.status === "unavailable") return <Unavailable what="Settlements are" reason={settlements.reason} />;
+  const [last] = settlements.recentSettlements;
+  if (last === undefined) return <p>Nothing has been settled yet.</p>;
+  return (
+    <>
+      <p>
+        {moment(ms(last.blockTimestamp), now)}: {plural(last.workAdded, "unit")} of work through round{" "}
+        {last.settledThroughRound}, {blocksOf(last)}.
+      </p>
+      <p>
+        <Mint mint={last.mint} economy={(settlements as Available<Settlements>).economy} />
+      </p>
+    </>
+  );
+}
+
+function blocksOf({
+  completedBlockCount: count,
+  firstCompletedBlock: first,
+  lastCompletedBlock: last,
+}: Available<Settlements>["recentSettlements"][number]): string {
+  if (first === null || last === null) return "no block completed";
+  return first === last
+    ? `block ${grouped(last)} completed`
+    : `blocks ${grouped(first)} to ${grouped(last)} completed (${grouped(count)})`;
+}

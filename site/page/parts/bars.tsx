@@ -1,0 +1,96 @@
+/** Columns of equal width and the table that says the same. A gap stays a gap; what is not known has no height. */
+import { useState } from "preact/hooks";
+import { share } from "../words/number.ts";
+
+export interface Bar {
+  readonly key: string;
+  /** What the column is, as the table's row heading. */
+  readonly name: string;
+  /** `null`: not known. */
+  readonly value: bigint | null;
+  /** The table's cells, and what pointer and touch say. */
+  readonly cells: readonly string[];
+  readonly mark?: "partial" | "projected" | "peak" | undefined;
+  /** Stands below the column where there is room. */
+  readonly tick?: string | undefined;
+}
+
+export interface BarsProps {
+  readonly label: string;
+  readonly columns: readonly string[];
+  readonly bars: readonly Bar[];
+}
+
+const HEIGHT = 96;
+const WIDTH = 12;
+const GAP = 2;
+const LEAST = 1.5;
+
+export function Bars({ label, columns, bars }: BarsProps) {
+  const [said, say] = useState<string>();
+  const speak = ({ target }: Event) => {
+    const index = target instanceof Element ? target.getAttribute("data-i") : null;
+    if (index !== null) say(wordsOf(bars[Number(index)]));
+  };
+  const most = bars.reduce((top, { value }) => (value !== null && value > top ? value : top), 1n);
+  const width = Math.max(bars.length, 1) * WIDTH;
+  return (
+    <figure class="bars">
+      <svg viewBox={`0 0 ${width} ${HEIGHT + 2}`} preserveAspectRatio="none" aria-hidden="true" onPointerOver={speak}>
+        <line class="base" x1="0" x2={width} y1={HEIGHT + 1} y2={HEIGHT + 1} />
+        {bars.map(({ key, value, mark }, index) => {
+          const height = value === null ? HEIGHT : value === 0n ? 0 : Math.max(LEAST, share(value, most) * HEIGHT);
+          const look = value === null ? "gap" : (mark ?? "plain");
+          return (
+            <g key={key}>
+              <rect class={look} x={index * WIDTH + GAP / 2} y={HEIGHT - height} width={WIDTH - GAP} height={height} />
+              <rect class="reach" data-i={index} x={index * WIDTH} y="0" width={WIDTH} height={HEIGHT + 2} />
+            </g>
+          );
+        })}
+      </svg>
+      <div class="ticks" aria-hidden="true">
+        {bars.map(({ key, tick }) => (
+          <span key={key}>{tick}</span>
+        ))}
+      </div>
+      <figcaption>{said ?? label}</figcaption>
+      <details>
+        <summary>{label}: as a table</summary>
+        <BarTable label={label} columns={columns} bars={bars} />
+      </details>
+    </figure>
+  );
+}
+
+function BarTable({ label, columns, bars }: BarsProps) {
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label={`${label}, table`}>
+      <table class="plain-table">
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column} scope="col">
+                {column}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {bars.map(({ key, name, cells }) => (
+            <tr key={key}>
+              <th scope="row">{name}</th>
+              {cells.map((cell, index) => (
+                <td key={columns[index + 1]}>{cell}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function wordsOf(bar: Bar | undefined): string | undefined {
+  return bar === undefined ? undefined : `${bar.name}: ${bar.cells.join(", ")}`;
+}

@@ -1,0 +1,44 @@
+/** Figures: what is short with its exact value at hand, and lists of them. */
+import type { ComponentChildren } from "preact";
+
+/** `short` for the eye; the exact value for the pointer, and for who listens. */
+export function Exact({ short, exact }: { readonly short: string; readonly exact: string }) {
+  if (short === exact) return <span class="num">{short}</span>;
+  return (
+    <span class="num" title={exact}>
+      <span aria-hidden="true">{short}</span>
+      <span class="sr">{exact}</span>
+    </span>
+  );
+}
+
+export interface FigureProps {
+  readonly name: string;
+  readonly children: ComponentChildren;
+  readonly note?: ComponentChildren;
+}
+
+export function Figure({ name, children, note }: FigureProps) {
+  return (
+    <div class="figure">
+      <dt>{name}</dt>
+      <dd>
+        {children}
+        {note !== undefined && <small>{note}</small>}
+      </dd>
+    </div>
+  );
+}
+
+export function Unknown({ why }: { readonly why?: string }) {
+  return <span class="unknown">not known{why === undefined ? "" : `: ${why}`}</span>;
+}
+
+/** Everything that hardware did not measure says so. */
+export function Provenance({ of }: { readonly of: string }) {
+  return of === "hardware" ? null : (
+    <span class="badge" title="These values were not measured by hardware">
+      {of}
+    </span>
+  );
+}

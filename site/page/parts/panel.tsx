@@ -1,0 +1,72 @@
+/** A part of the page with its heading, and as of when it speaks. */
+import type { ComponentChildren } from "preact";
+import { useContext } from "preact/hooks";
+import type { Failure } from "../data/view.ts";
+import { reasonWords } from "../words/reasons.ts";
+import { full, moment, ms } from "../words/time.ts";
+import { PublishedAt } from "./published-at.ts";
+
+export interface PanelProps {
+  readonly id: string;
+  readonly heading: string;
+  /** Epoch ms; undefined where nothing says it. */
+  readonly asOf?: number | undefined;
+  /** The answer's URL path with its query: /status.json says when it was published, where it does not say so itself. */
+  readonly path?: string;
+  readonly failure?: Failure | undefined;
+  readonly now: number;
+  readonly children: ComponentChildren;
+  /** Stands beside the heading: tabs. */
+  readonly controls?: ComponentChildren;
+}
+
+export function Panel({ id, heading, asOf, path = "", failure, now, children, controls }: PanelProps) {
+  const published = useContext(PublishedAt)?.[path];
+  return (
+    <section id={id} class="panel" aria-labelledby={`${id}-h`}>
+      <div class="head">
+        <h2 id={`${id}-h`}>{heading}</h2>
+        {controls}
+        <AsOf at={asOf ?? (published === undefined ? undefined : ms(published.asOf))} now={now} />
+      </div>
+      {failure !== undefined && <Late failure={failure} now={now} />}
+      {children}
+    </section>
+  );
+}
+
+function AsOf({ at, now }: { readonly at: number | undefined; readonly now: number }) {
+  return (
+    <p class="asof">
+      {at === undefined ? (
+        "\u00a0"
+      ) : (
+        <time dateTime={new Date(at).toISOString()} title={full(at)}>
+          as of {moment(at, now)}
+        </time>
+      )}
+    </p>
+  );
+}
+
+/** What is shown is an earlier answer, because newer ones fail. */
+function Late({ failure, now }: { readonly failure: Failure; readonly now: number }) {
+  return (
+    <p class="late">
+      No newer answer since {moment(failure.since, now)}. {reasonWords(failure.code).why}
+    </p>
+  );
+}
+
+/** In place of what is not available: why, and what still holds. */
+export function Unavailable({ what, reason }: { readonly what: string; readonly reason: string }) {
+  const { why, holds } = reasonWords(reason);
+  return (
+    <div class="unavailable">
+      <p>
+        <strong>{what} not known.</strong> {why}
+      </p>
+      <p>{holds}</p>
+    </div>
+  );
+}

@@ -1,0 +1,65 @@
+/** The newest batches of the range, at most twelve, and how many older ones there are. */
+import type { Available, RecentSettlement, Settlements } from "../data/bodies.ts";
+import { OnChain } from "../parts/explorer.tsx";
+import { grouped, plural } from "../words/number.ts";
+import { clock, full, ms, shortDay } from "../words/time.ts";
+import { Mint } from "./mint.tsx";
+
+export function Batches({ history }: { readonly history: Available<Settlements> }) {
+  const { recentSettlements: batches, economy, summary } = history;
+  if (batches.length === 0) return <p>Nothing was settled in this range.</p>;
+  return (
+    <>
+      <div class="scroll" tabIndex={0} role="region" aria-label="Recent batches">
+        <table class="plain-table">
+          <caption class="sr">Recent batches, newest first</caption>
+          <thead>
+            <tr>
+              <th scope="col">When (UTC)</th>
+              <th scope="col">Rounds</th>
+              <th scope="col">Work</th>
+              <th scope="col">Blocks</th>
+              <th scope="col">Reward</th>
+              <th scope="col">Transaction</th>
+            </tr>
+          </thead>
+          <tbody>
+            {batches.map((batch) => (
+              <tr key={`${batch.ethereumBlockNumber}-${batch.logIndex}`}>
+                <th scope="row">
+                  <time dateTime={batch.blockTimestamp} title={full(ms(batch.blockTimestamp))}>
+                    {shortDay(ms(batch.blockTimestamp))}, {clock(ms(batch.blockTimestamp))}
+                  </time>
+                </th>
+                <td>{roundsOf(batch)}</td>
+                <td>{grouped(batch.workAdded)}</td>
+                <td>{blocksOf(batch)}</td>
+                <td>
+                  <Mint mint={batch.mint} economy={economy} />
+                </td>
+                <td>
+                  <OnChain kind="tx" of={batch.transactionHash} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {summary.archivedSettlementCount !== "0" && (
+        <p class="note">
+          {plural(summary.archivedSettlementCount, "older batch", "older batches")} of this range are not listed.
+        </p>
+      )}
+    </>
+  );
+}
+
+function roundsOf({ previousSettledThroughRound: previous, settledThroughRound: last }: RecentSettlement): string {
+  const first = String(BigInt(previous) + 1n);
+  return first === last ? last : `${first}–${last}`;
+}
+
+function blocksOf({ firstCompletedBlock: first, lastCompletedBlock: last }: RecentSettlement): string {
+  if (first === null || last === null) return "none";
+  return first === last ? grouped(last) : `${grouped(first)}–${grouped(last)}`;
+}

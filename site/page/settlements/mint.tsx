@@ -1,0 +1,24 @@
+/** What a batch's reward is: confirmed, or pending and then a projection that never looks minted. */
+import type { Available, RecentSettlement, Settlements } from "../data/bodies.ts";
+import { Exact } from "../parts/figure.tsx";
+import { amount, exactAmount } from "../words/number.ts";
+
+export interface MintProps {
+  readonly mint: RecentSettlement["mint"];
+  readonly economy: Available<Settlements>["economy"];
+}
+
+export function Mint({ mint, economy: { symbol, decimals } }: MintProps) {
+  const value = (
+    <Exact
+      short={`${amount(mint.amountBaseUnits, decimals)} ${symbol}`}
+      exact={`${exactAmount(mint.amountBaseUnits, decimals)} ${symbol}`}
+    />
+  );
+  if (mint.state === "confirmed") return <span class="minted">{value} minted</span>;
+  return (
+    <span class="projected" title="A projection with the baseline multiplier; not minted">
+      ~ {value} expected, mint pending
+    </span>
+  );
+}

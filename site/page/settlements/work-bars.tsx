@@ -1,0 +1,34 @@
+/** Work settled in each slice of the range. Slices that lie ahead are said to. */
+import type { Available, Settlements } from "../data/bodies.ts";
+import { type Bar, Bars } from "../parts/bars.tsx";
+import { plural } from "../words/number.ts";
+import { clock, day, ms, shortDay } from "../words/time.ts";
+
+const DAY_SECONDS = 86_400;
+const TICKS = 6;
+
+export function WorkBars({ history }: { readonly history: Available<Settlements> }) {
+  const generatedAt = ms(history.generatedAt);
+  const daily = history.window?.bucketSeconds === DAY_SECONDS;
+  const every = Math.ceil(history.buckets.length / TICKS);
+  const bars = history.buckets.map((bucket, index): Bar => {
+    const start = ms(bucket.startAt);
+    const ahead = start > generatedAt;
+    const runs = !ahead && ms(bucket.endAt) > generatedAt;
+    return {
+      key: bucket.startAt,
+      name: daily ? `Day from noon, ${day(start)}` : `${day(start)}, ${clock(start)}–${clock(ms(bucket.endAt))} UTC`,
+      value: ahead ? 0n : BigInt(bucket.workAdded),
+      mark: runs ? "partial" : undefined,
+      tick: index % every === 0 ? (history.range === "24h" ? clock(start) : shortDay(start)) : undefined,
+      cells: ahead
+        ? ["not yet", "not yet", "not yet"]
+        : [
+            `${plural(bucket.workAdded, "unit")}${runs ? " so far" : ""}`,
+            plural(bucket.settlementCount, "settlement"),
+            plural(bucket.completedBlockCount, "block"),
+          ],
+    };
+  });
+  return <Bars label="Work settled in each slice" columns={["Slice", "Work", "Settlements", "Blocks"]} bars={bars} />;
+}

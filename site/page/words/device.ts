@@ -1,0 +1,72 @@
+/** What the device does, in one sentence (docs/spec/api.md#process: freshness, and #telemetry: status). */
+import type { Process } from "../../../src/resources/process/schema.ts";
+import type { Failure } from "../data/view.ts";
+import { fixed } from "./number.ts";
+import { moment, ms, span } from "./time.ts";
+
+export type DeviceState = "asking" | "turning" | "still" | "fault" | "silent" | "never" | "unknown";
+
+export interface DeviceWords {
+  readonly state: DeviceState;
+  readonly sentence: string;
+  /** What else a reader must know to believe the sentence. */
+  readonly detail: string;
+}
+
+/** A receipt at most this old is fresh; exactly so old is. */
+const FRESH_MS = 120_000;
+
+/** `now` in epoch ms of the server's clock. `failure`: the newest request failed, the body is an earlier one. */
+export function deviceWords(process: Process | undefined, failure: Failure | undefined, now: number): DeviceWords {
+  if (process === undefined) {
+    return failure === undefined
+      ? { state: "asking", sentence: "Asking the wheel…", detail: "The first answer is on its way." }
+      : {
+          state: "unknown",
+          sentence: "Not known",
+          detail: "No answer has been read yet. That says nothing about the wheel.",
+        };
+  }
+  const { measurement } = process;
+  if (measurement === null) {
+    return {
+      state: "never",
+      sentence: "Never heard of",
+      detail: "No measurement of this installation was ever accepted.",
+    };
+  }
+  const receivedAt = ms(measurement.receivedAt);
+  const heard = `Last heard at ${moment(receivedAt, now)}, ${span(now - receivedAt)} ago`;
+  const fresh = now - receivedAt <= FRESH_MS;
+  if (!fresh && failure !== undefined) {
+    return {
+      state: "unknown",
+      sentence: `Not known since ${moment(failure.since, now)}`,
+      detail: `This page gets no answers. ${heard}: ${lower(motion(measurement))}.`,
+    };
+  }
+  if (!fresh) {
+    return {
+      state: "silent",
+      sentence: `Silent since ${moment(receivedAt, now)}`,
+      detail: `Then it was: ${lower(motion(measurement))}.`,
+    };
+  }
+  if (measurement.coreStatus === "COUNTER_FAULT") {
+    return {
+      state: "fault",
+      sentence: "Its counter is at fault",
+      detail: "It reports, but what it counts is not trusted as work.",
+    };
+  }
+  const state = measurement.rpmMilli > 0 ? "turning" : "still";
+  return { state, sentence: motion(measurement), detail: `${heard}.` };
+}
+
+function motion({ rpmMilli }: NonNullable<Process["measurement"]>): string {
+  return rpmMilli > 0 ? `Turning at ${fixed(rpmMilli / 1000, rpmMilli < 10_000 ? 1 : 0)} rpm` : "Standing still";
+}
+
+function lower(sentence: string): string {
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
+}

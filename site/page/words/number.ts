@@ -1,0 +1,73 @@
+/** Decimal strings of the API as people read them. They stay bigint; only a view's rounding ever becomes a number. */
+
+const GROUPED = new Intl.NumberFormat();
+const decimals = new Map<number, Intl.NumberFormat>();
+
+/** Grouped in the reader's way: "484,372". */
+export function grouped(value: string | bigint | number): string {
+  return GROUPED.format(typeof value === "number" ? value : BigInt(value));
+}
+
+/** A number with so many decimals at most: `fixed(42.13, 1)` is "42.1". */
+export function fixed(value: number, digits: number): string {
+  let format = decimals.get(digits);
+  if (format === undefined) {
+    format = new Intl.NumberFormat(undefined, { maximumFractionDigits: digits });
+    decimals.set(digits, format);
+  }
+  return format.format(value);
+}
+
+/** Thousandths as the API scales them: `milli("16170310")` is "16,170.3". */
+export function milli(value: string | number, digits = 1): string {
+  return scaled(BigInt(value), 3, digits);
+}
+
+/** `value` × 10^-`places` with at most `digits` decimals, cut and not rounded up: what is shown was reached. */
+export function scaled(value: bigint, places: number, digits: number): string {
+  const unit = 10n ** BigInt(places);
+  const rest = (value % unit).toString().padStart(places, "0").slice(0, digits).replace(/0+$/, "");
+  return rest === "" ? grouped(value / unit) : grouped(value / unit) + decimalPoint() + rest;
+}
+
+/** Token base units in whole units, two decimals at most; a smaller amount than that is said to be one. */
+export function amount(baseUnits: string, places: number): string {
+  const value = BigInt(baseUnits);
+  if (value > 0n && value < 10n ** BigInt(Math.max(places - 2, 0))) return `< 0${decimalPoint()}01`;
+  return scaled(value, places, 2);
+}
+
+/** Every digit of it: "20.000000000000000001", zeros at the end dropped. */
+export function exactAmount(baseUnits: string, places: number): string {
+  return scaled(BigInt(baseUnits), places, places);
+}
+
+/** Basis points: "99.27 %". */
+export function percent(bps: number): string {
+  return `${fixed(bps / 100, 2)} %`;
+}
+
+/** `plural("1", "round")` is "1 round", `plural("2", "round")` "2 rounds". */
+export function plural(count: string | number | bigint, word: string, words = `${word}s`): string {
+  return `${grouped(count)} ${BigInt(count) === 1n ? word : words}`;
+}
+
+/** Millimetres: metres below a kilometre, else kilometres with two decimals. */
+export function distance(mm: string | number): string {
+  const value = BigInt(mm);
+  return value < 1_000_000n ? `${scaled(value, 3, 1)} m` : `${scaled(value, 6, 2)} km`;
+}
+
+/** Millimetres a second as metres a second. */
+export function speed(mmPerSecond: number | string): string {
+  return `${scaled(BigInt(mmPerSecond), 3, 2)} m/s`;
+}
+
+/** For the lengths of drawings alone: the share of a whole, from 0 to 1. */
+export function share(part: bigint, whole: bigint): number {
+  return whole <= 0n ? 0 : Number((part * 1_000_000n) / whole) / 1_000_000;
+}
+
+function decimalPoint(): string {
+  return fixed(0.5, 1).charAt(1);
+}

@@ -1,0 +1,32 @@
+/** What the banner says when the publisher, the ledger or the chain lags (docs/spec/api.md#status). */
+import type { Status } from "../data/status.ts";
+import { moment, ms } from "./time.ts";
+
+/** One sentence for each thing that is late; none while all is well. */
+export function publicationWords({ publisher, sources }: Status, now: number): readonly string[] {
+  const words: string[] = [];
+  const since = (at: string | null) => (at === null ? "" : ` since ${moment(ms(at), now)}`);
+  if (publisher.state === "late") {
+    words.push(`The publisher is late: nothing new was published${since(publisher.lastCycleAt)}.`);
+  }
+  if (publisher.state === "stopped") {
+    words.push(
+      `The publisher has stopped: nothing new is published${since(publisher.lastCycleAt)}. What is shown is what it left.`,
+    );
+  }
+  const { ledger, chain } = sources;
+  if (ledger.status === "unreadable")
+    words.push("The ledger of measurements cannot be read. What was published stays.");
+  if (ledger.status === "behind")
+    words.push("The ledger lacks measurements that were published. What was published stays.");
+  if (chain.status === "silent") words.push(`The chain's node has not answered${since(chain.lastGoodPassAt)}.`);
+  if (chain.status === "behind")
+    words.push(`The chain is read with a delay; it was read last at ${at(chain.lastGoodPassAt, now)}.`);
+  if (chain.status === "mismatch")
+    words.push("What the chain says contradicts what it must be; its views are withheld.");
+  return words;
+}
+
+function at(time: string | null, now: number): string {
+  return time === null ? "no time that is known" : moment(ms(time), now);
+}

@@ -1,0 +1,79 @@
+/** Why something is not there, in a sentence, and what still holds all the same. Codes are the API's own. */
+
+export interface ReasonWords {
+  readonly why: string;
+  readonly holds: string;
+}
+
+const CHAIN_HOLDS = "Measurements go on; nothing here says that a settlement failed.";
+
+const REASONS: Readonly<Record<string, ReasonWords>> = {
+  // Chain-backed views.
+  indexer_disabled: { why: "No settlement chain is being followed.", holds: "Measured work is counted all the same." },
+  not_yet_safe: { why: "The chain has no block yet that is confirmed deeply enough.", holds: CHAIN_HOLDS },
+  indexer_unavailable: { why: "The chain's node gives no usable answer at the moment.", holds: CHAIN_HOLDS },
+  indexer_mismatch: {
+    why: "What the chain says contradicts what it must be, so none of it is shown.",
+    holds: CHAIN_HOLDS,
+  },
+  source_disabled: {
+    why: "No measurement source is configured for the feed.",
+    holds: "Chain events are shown under All.",
+  },
+  // Builder and queue.
+  no_measurement: {
+    why: "No measurement was ever accepted, so no block is being filled.",
+    holds: "What is settled stays settled.",
+  },
+  counter_fault: {
+    why: "The device reports a counter fault; its open work is not trusted.",
+    holds: "Accepted rounds and settled blocks stay.",
+  },
+  counter_epoch_unapproved: {
+    why: "The device counts in a new epoch that is not approved yet.",
+    holds: "Accepted rounds and settled blocks stay.",
+  },
+  round_projection_gap: {
+    why: "A round between the settled ones and the newest is missing, so the sum is not known.",
+    holds: "What is settled stays settled; a gap is not zero work.",
+  },
+  oracle_head_unavailable: {
+    why: "The settled state of the chain is not known at the moment.",
+    holds: "The measurement itself is not touched by that.",
+  },
+  round_ineligible: {
+    why: "A waiting round may not be settled as it is.",
+    holds: "What is settled stays settled.",
+  },
+  no_accepted_closure: { why: "No closed round was ever accepted by the Oracle.", holds: "Measurements go on." },
+  // Statistics.
+  completion_boundaries_unavailable: {
+    why: "When single blocks were completed is not recorded.",
+    holds: "How many are settled is known.",
+  },
+  insufficient_history: { why: "There is not enough history yet.", holds: "It will be shown once there is." },
+  projection_not_initialized: {
+    why: "The Oracle's submissions are not counted yet.",
+    holds: "The other figures hold.",
+  },
+  database_busy: {
+    why: "The statistics are being computed and not published yet.",
+    holds: "They are asked for again.",
+  },
+  public_stats_rebuilding: {
+    why: "The statistics are being made anew.",
+    holds: "They are asked for again; nothing is lost.",
+  },
+  // What the page itself meets.
+  not_published: { why: "This has not been published yet.", holds: "It is asked for again." },
+  store_unavailable: { why: "The server cannot read what is published.", holds: "It is asked for again." },
+  network: { why: "The server cannot be reached.", holds: "It is asked for again." },
+  timeout: { why: "The server takes too long to answer.", holds: "It is asked for again." },
+  invalid_answer: { why: "The server's answer cannot be read.", holds: "It is asked for again." },
+};
+
+export function reasonWords(code: string): ReasonWords {
+  return (
+    REASONS[code] ?? { why: `It is not available (${code}).`, holds: "That says nothing about work or settlements." }
+  );
+}

@@ -1,0 +1,68 @@
+/** Instants in the reader's format, always in UTC; who shows one says so. */
+
+const utc = (options: Intl.DateTimeFormatOptions) =>
+  new Intl.DateTimeFormat(undefined, { timeZone: "UTC", ...options });
+const CLOCK = utc({ hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+const DAY = utc({ weekday: "short", day: "numeric", month: "short" });
+const FULL = utc({ dateStyle: "medium", timeStyle: "medium", hourCycle: "h23" } as Intl.DateTimeFormatOptions);
+const SHORT = utc({ day: "numeric", month: "short" });
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY_MS = 24 * HOUR;
+
+export const ms = (iso: string) => Date.parse(iso);
+
+/** "14:02". */
+export function clock(at: number): string {
+  return CLOCK.format(at);
+}
+
+/** A minute of the UTC day, "05:30"; 1440 is "24:00". */
+export function clockOfMinute(minute: number): string {
+  return `${pad(Math.floor(minute / 60))}:${pad(minute % 60)}`;
+}
+
+/** "Sat, 21 Nov". */
+export function day(at: number): string {
+  return DAY.format(at);
+}
+
+/** "21 Nov". */
+export function shortDay(at: number): string {
+  return SHORT.format(at);
+}
+
+/** The noon that begins the day of a date. */
+export function noonOf(date: string): number {
+  return Date.parse(`${date}T12:00:00.000Z`);
+}
+
+/** To the second, with its zone: "22 Nov 2026, 02:42:28 UTC". */
+export function full(at: number): string {
+  return `${FULL.format(at)} UTC`;
+}
+
+/** "14:02 UTC" within a day of `now`, else "21 Nov, 14:02 UTC". */
+export function moment(at: number, now: number): string {
+  return Math.abs(now - at) < 18 * HOUR ? `${clock(at)} UTC` : `${shortDay(at)}, ${clock(at)} UTC`;
+}
+
+/** How long ago or for how long, the two largest units: "3 min 20 s", "2 d 4 h". */
+export function span(length: number): string {
+  const whole = Math.max(0, length);
+  if (whole < MINUTE) return `${Math.floor(whole / SECOND)} s`;
+  if (whole < HOUR) return two(whole, MINUTE, "min", SECOND, "s");
+  if (whole < DAY_MS) return two(whole, HOUR, "h", MINUTE, "min");
+  return two(whole, DAY_MS, "d", HOUR, "h");
+}
+
+function two(whole: number, large: number, largeName: string, small: number, smallName: string): string {
+  const rest = Math.floor((whole % large) / small);
+  return `${Math.floor(whole / large)} ${largeName}${rest === 0 ? "" : ` ${rest} ${smallName}`}`;
+}
+
+function pad(value: number): string {
+  return String(value).padStart(2, "0");
+}

@@ -1,0 +1,25 @@
+/**
+ * The page over a running API, built anew at each start:
+ * `node test/site/support/dev.ts http://127.0.0.1:8787 8790`
+ */
+import { startSite } from "./site-server.ts";
+
+const [base = "http://127.0.0.1:8787", port = "8790"] = process.argv.slice(2);
+const PASSED = ["content-type", "cache-control", "etag", "date", "retry-after", "x-service-settlement-source"];
+
+const { url } = await startSite(
+  async (target, { headers }) => {
+    const condition = headers["if-none-match"];
+    const answer = await fetch(base + target, {
+      headers: condition === undefined ? {} : { "if-none-match": condition },
+    });
+    const kept = PASSED.flatMap((name) => (answer.headers.has(name) ? [[name, answer.headers.get(name) ?? ""]] : []));
+    return {
+      status: answer.status,
+      headers: Object.fromEntries(kept) as Record<string, string>,
+      body: await answer.text(),
+    };
+  },
+  { port: Number(port) },
+);
+console.log(url);

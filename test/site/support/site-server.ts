@@ -1,0 +1,69 @@
+/** The built page with its headers, and behind it whatever answers the API: for looking at it, and for the tests. */
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
+import { buildSite, PAGE_POLICY, type SiteFile } from "../../../site/build.ts";
+
+export interface ApiAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** `target` is path and query, below the subpath. */
+export type Api = (target: string, request: IncomingMessage) => Promise<ApiAnswer> | ApiAnswer;
+
+export interface SiteServer {
+  /** With a slash at its end. */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+export interface SiteServerOptions {
+  readonly port?: number;
+  /** Where the page lives: "/" or "/some/where/". */
+  readonly subpath?: string;
+}
+
+/** Binds to 127.0.0.1. */
+export async function startSite(api: Api, { port = 0, subpath = "/" }: SiteServerOptions = {}): Promise<SiteServer> {
+  const files = new Map((await buildSite()).map((file) => [file.path, file]));
+  const server = createServer((request, response) => {
+    const target = request.url ?? "/";
+    const below = target.startsWith(subpath) ? target.slice(subpath.length) : undefined;
+    const file = below === undefined ? undefined : files.get(below === "" ? "index.html" : below);
+    if (file !== undefined) sendFile(response, file);
+    else void sendAnswer(response, below === undefined ? notFound() : api(`/${below}`, request));
+  });
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${subpath}`,
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+export function notFound(): ApiAnswer {
+  return { status: 404, headers: { "content-type": "application/json" }, body: '{"error":"not_found"}' };
+}
+
+function sendFile(response: ServerResponse, { path, contentType, bytes }: SiteFile): void {
+  response.writeHead(200, {
+    "content-type": contentType,
+    "content-encoding": "gzip",
+    "x-content-type-options": "nosniff",
+    "cache-control": path.startsWith("assets/") ? "public, max-age=31536000, immutable" : "no-cache",
+    ...(path === "index.html" ? { "content-security-policy": PAGE_POLICY, "referrer-policy": "no-referrer" } : {}),
+  });
+  response.end(gzipSync(bytes, { level: 9 }));
+}
+
+async function sendAnswer(response: ServerResponse, answering: Promise<ApiAnswer> | ApiAnswer): Promise<void> {
+  const { status, headers, body } = await answering;
+  response.writeHead(status, headers);
+  response.end(body);
+}
