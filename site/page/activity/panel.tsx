@@ -1,6 +1,7 @@
 /** What followed: the feed by category, loading on. */
+
 import { useEffect, useState } from "preact/hooks";
-import type { Category } from "../../../src/http/keys.ts";
+import type { ActivityCategory } from "../../../src/client/create-client.ts";
 import { useNow, useView } from "../data/use-view.ts";
 import { ACTIVITY, askOlder } from "../data/views.ts";
 import { Choice } from "../parts/choice.tsx";
@@ -18,7 +19,7 @@ const CATEGORIES = [
 const SLOW_MS = 15_000;
 
 export function ActivityPanel() {
-  const [category, choose] = useState<Category>("all");
+  const [category, choose] = useState<ActivityCategory>("all");
   const { body, failure } = useView(ACTIVITY[category]);
   const now = useNow(SLOW_MS);
   return (
@@ -39,7 +40,7 @@ export function ActivityPanel() {
 }
 
 interface EventsProps {
-  readonly category: Category;
+  readonly category: ActivityCategory;
   readonly newest: Parameters<typeof withNewest>[1];
 }
 

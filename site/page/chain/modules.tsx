@@ -1,5 +1,5 @@
 /** The device's modules and their health, as they last said. There is no age at which a module stops being ready. */
-import type { Modules } from "../data/bodies.ts";
+import type { Modules } from "../../../src/client/create-client.ts";
 import { useNow, useView } from "../data/use-view.ts";
 import { MODULES } from "../data/views.ts";
 import { Provenance } from "../parts/figure.tsx";

@@ -1,6 +1,8 @@
 /** The settlement chain: how far it is read, what stands there, and who may change it. */
+
 import type { ComponentChildren } from "preact";
-import type { Available, Onchain } from "../data/bodies.ts";
+import type { Onchain } from "../../../src/client/create-client.ts";
+import type { Available } from "../data/bodies.ts";
 import { useNow, useView } from "../data/use-view.ts";
 import { ONCHAIN } from "../data/views.ts";
 import { OnChain } from "../parts/explorer.tsx";

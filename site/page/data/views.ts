@@ -1,64 +1,73 @@
 /** Every answer that the page reads, and how often. */
-import type { Category, SettlementRange, StatisticsRange } from "../../../src/http/keys.ts";
-import type { Process } from "../../../src/resources/process/schema.ts";
-import type { Statistics } from "../../../src/resources/statistics/schema.ts";
-import type { Telemetry } from "../../../src/resources/telemetry/schema.ts";
-import { ApiError, ask } from "./api.ts";
-import type { Activity, Modules, Onchain, Settlements } from "./bodies.ts";
+import {
+  type Activity,
+  type ActivityCategory,
+  type Answer,
+  createClient,
+  NoonmarkError,
+  type SettlementRange,
+  type Settlements,
+  type StatisticsRange,
+} from "../../../src/client/create-client.ts";
 import { BROWSER, learnTime } from "./browser.ts";
-import type { Status } from "./status.ts";
 import { View } from "./view.ts";
 
 const S = 1000;
+/** Events of one page of the feed. */
+const PAGE = 20;
 
-function view<Body>(path: string, every: number): View<Body> {
+/** Below the page's own address, which may be a subpath. A view waits by itself: the client tries once. */
+const API = createClient({ baseUrl: new URL(".", document.baseURI), retries: 0 });
+
+type Options = { readonly signal: AbortSignal };
+
+function view<Body>(every: number, call: (options: Options) => Promise<Answer<Body>>): View<Body> {
   return new View<Body>(
     {
       every,
       async ask(signal) {
-        const answer = await ask<Body>(path, signal);
+        const answer = await call({ signal });
         learnTime(answer.headers);
         return answer;
       },
       failureOf: (error) =>
-        error instanceof ApiError ? { code: error.code, retryAfter: error.retryAfter } : { code: "invalid_answer" },
+        error instanceof NoonmarkError
+          ? { code: error.code, retryAfter: error.retryAfter ?? undefined }
+          : { code: "invalid_answer" },
     },
     BROWSER,
   );
 }
 
-export const PROCESS = view<Process>("v4/public/process", 10 * S);
-export const TELEMETRY = view<Telemetry>("v1/public/telemetry", 20 * S);
-export const STATUS = view<Status>("status.json", 30 * S);
-export const MODULES = view<Modules>("v1/public/modules", 60 * S);
-export const ONCHAIN = view<Onchain>("v4/public/onchain", 60 * S);
+export const PROCESS = view(10 * S, (options) => API.process(options));
+export const TELEMETRY = view(20 * S, (options) => API.telemetry(options));
+export const STATUS = view(30 * S, (options) => API.status(options));
+export const MODULES = view(60 * S, (options) => API.modules(options));
+export const ONCHAIN = view(60 * S, (options) => API.onchain(options));
 
-const statistics = (range: StatisticsRange) => view<Statistics>(`v2/public/stats?range=${range}`, 60 * S);
+const statistics = (range: StatisticsRange) => view(60 * S, (options) => API.statistics({ range }, options));
 export const STATISTICS = { "7d": statistics("7d"), "30d": statistics("30d") };
 
-const settlements = (query: string) => view<Settlements>(`v4/public/settlements?range=${query}`, 60 * S);
-/** `now` with the queue's projection. */
+const settlements = (range: SettlementRange) => view(60 * S, (options) => API.settlements({ range }, options));
 export const SETTLEMENTS: Readonly<Record<SettlementRange, View<Settlements>>> = {
-  now: settlements("now&queue=1"),
+  /** With the queue's projection. */
+  now: view(60 * S, (options) => API.settlements({ queue: true }, options)),
   "24h": settlements("24h"),
   "7d": settlements("7d"),
   "30d": settlements("30d"),
 };
 
-const activity = (category: Category) => view<Activity>(activityPath(category), 60 * S);
-export const ACTIVITY: Readonly<Record<Category, View<Activity>>> = {
+const activity = (category: ActivityCategory) =>
+  view(60 * S, (options) => API.activity({ category, limit: PAGE }, options));
+export const ACTIVITY: Readonly<Record<ActivityCategory, View<Activity>>> = {
   all: activity("all"),
   protocol: activity("protocol"),
   players: activity("players"),
   measurement: activity("measurement"),
 };
 
-/** One page more, from where another ended. */
-export async function askOlder(category: Category, cursor: string): Promise<Activity> {
-  const { body } = await ask<Activity>(`${activityPath(category)}&cursor=${cursor}`, new AbortController().signal);
+/** One page more, from where another ended. Throws `NoonmarkError`. */
+export async function askOlder(category: ActivityCategory, cursor: string): Promise<Activity> {
+  const { body } = await API.activity({ category, limit: PAGE, cursor });
   return body;
-}
-
-function activityPath(category: Category): string {
-  return `v1/public/activity?category=${category}&limit=20`;
 }

@@ -1,5 +1,6 @@
 /** Each day's work and distance, and the typical day over all of them. */
-import type { Statistics, StatisticsDay } from "../../../src/resources/statistics/schema.ts";
+import type { Statistics } from "../../../src/client/create-client.ts";
+import type { StatisticsDay } from "../data/bodies.ts";
 import { type Bar, Bars } from "../parts/bars.tsx";
 import { slotClock } from "../words/half-hour.ts";
 import { distance, grouped, milli, percent, plural } from "../words/number.ts";

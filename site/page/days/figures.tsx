@@ -1,5 +1,5 @@
 /** What the range and the whole life add up to. A sum over nothing observed is not known. */
-import type { Statistics } from "../../../src/resources/statistics/schema.ts";
+import type { Statistics } from "../../../src/client/create-client.ts";
 import { Exact, Figure, Unknown } from "../parts/figure.tsx";
 import { distance, grouped, milli, percent, plural } from "../words/number.ts";
 import { day, full, ms, noonOf, shortDay } from "../words/time.ts";

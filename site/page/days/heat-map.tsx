@@ -1,8 +1,9 @@
 /**
  * Noon-to-noon days by half hours, a real table: arrow keys walk it; pointer, focus and touch say the same words below it.
  */
+
 import { useMemo, useRef, useState } from "preact/hooks";
-import type { StatisticsDay } from "../../../src/resources/statistics/schema.ts";
+import type { StatisticsDay } from "../data/bodies.ts";
 import { cellWords, fromNoon, lookOf, mostOf, slotClock, slotWords, stepOf } from "../words/half-hour.ts";
 import { day as dayWords, noonOf, shortDay } from "../words/time.ts";
 import { Legend } from "./legend.tsx";

@@ -1,8 +1,8 @@
 /** 7 and 30 days: the heat map, what it adds up to, and the records. */
+
 import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import type { StatisticsRange } from "../../../src/http/keys.ts";
-import type { Statistics } from "../../../src/resources/statistics/schema.ts";
+import type { Statistics, StatisticsRange } from "../../../src/client/create-client.ts";
 import { useNow, useView } from "../data/use-view.ts";
 import { STATISTICS } from "../data/views.ts";
 import { Choice } from "../parts/choice.tsx";

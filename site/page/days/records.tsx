@@ -1,5 +1,5 @@
 /** The seven records of the whole history. */
-import type { Statistics } from "../../../src/resources/statistics/schema.ts";
+import type { Statistics } from "../../../src/client/create-client.ts";
 import { Exact, Unknown } from "../parts/figure.tsx";
 import { distance, grouped, milli, plural, speed } from "../words/number.ts";
 import { day, full, ms, span } from "../words/time.ts";

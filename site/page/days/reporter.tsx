@@ -1,5 +1,5 @@
 /** What the Oracle's and the Reporter's submissions of the range came to. */
-import type { Statistics } from "../../../src/resources/statistics/schema.ts";
+import type { Statistics } from "../../../src/client/create-client.ts";
 import { Figure, Unknown } from "../parts/figure.tsx";
 import { Unavailable } from "../parts/panel.tsx";
 import { grouped, percent, plural } from "../words/number.ts";

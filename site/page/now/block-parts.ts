@@ -2,7 +2,7 @@
  * The block that is being filled, cut into what is settled, accepted, closed and open (docs/spec/api.md#process). All
  * but the settled part is a projection: the API calls it optimistic.
  */
-import type { Process } from "../../../src/resources/process/schema.ts";
+import type { Process } from "../../../src/client/create-client.ts";
 
 export type PartName = "settled" | "accepted" | "closed" | "open";
 

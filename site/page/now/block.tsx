@@ -1,5 +1,5 @@
 /** The ring with the table that says the same in numbers. */
-import type { Process } from "../../../src/resources/process/schema.ts";
+import type { Process } from "../../../src/client/create-client.ts";
 import { Unavailable } from "../parts/panel.tsx";
 import { grouped, plural } from "../words/number.ts";
 import { type FillingBlock, fillingBlock, type PartName } from "./block-parts.ts";

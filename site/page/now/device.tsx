@@ -1,7 +1,7 @@
 /** The sentence, its age, and what the device last measured. */
+
 import { useEffect, useState } from "preact/hooks";
-import type { Process } from "../../../src/resources/process/schema.ts";
-import type { Telemetry } from "../../../src/resources/telemetry/schema.ts";
+import type { Process, Telemetry } from "../../../src/client/create-client.ts";
 import type { ViewState } from "../data/view.ts";
 import { Exact, Figure, Provenance, Unknown } from "../parts/figure.tsx";
 import { type DeviceWords, deviceWords } from "../words/device.ts";

@@ -1,6 +1,6 @@
 /** The settlement queue in words, the Oracle before it, and the last settlement behind it. */
-import type { Process } from "../../../src/resources/process/schema.ts";
-import type { Available, Settlements } from "../data/bodies.ts";
+import type { Process, Settlements } from "../../../src/client/create-client.ts";
+import type { Available } from "../data/bodies.ts";
 import { Unavailable } from "../parts/panel.tsx";
 import { Mint } from "../settlements/mint.tsx";
 import { grouped, plural } from "../words/number.ts";

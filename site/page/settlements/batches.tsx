@@ -1,5 +1,6 @@
 /** The newest batches of the range, at most twelve, and how many older ones there are. */
-import type { Available, RecentSettlement, Settlements } from "../data/bodies.ts";
+import type { Settlements } from "../../../src/client/create-client.ts";
+import type { Available, RecentSettlement } from "../data/bodies.ts";
 import { OnChain } from "../parts/explorer.tsx";
 import { grouped, plural } from "../words/number.ts";
 import { clock, full, ms, shortDay } from "../words/time.ts";

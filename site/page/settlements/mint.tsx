@@ -1,5 +1,6 @@
 /** What a batch's reward is: confirmed, or pending and then a projection that never looks minted. */
-import type { Available, RecentSettlement, Settlements } from "../data/bodies.ts";
+import type { Settlements } from "../../../src/client/create-client.ts";
+import type { Available, RecentSettlement } from "../data/bodies.ts";
 import { Exact } from "../parts/figure.tsx";
 import { amount, exactAmount } from "../words/number.ts";
 

@@ -1,7 +1,8 @@
 /** Settlements by range: how much, which batches, and what the queue would add. */
+
 import { useState } from "preact/hooks";
-import type { SettlementRange } from "../../../src/http/keys.ts";
-import type { Available, Settlements } from "../data/bodies.ts";
+import type { SettlementRange, Settlements } from "../../../src/client/create-client.ts";
+import type { Available } from "../data/bodies.ts";
 import { useNow, useView } from "../data/use-view.ts";
 import { SETTLEMENTS } from "../data/views.ts";
 import { Choice } from "../parts/choice.tsx";

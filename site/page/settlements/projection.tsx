@@ -1,5 +1,6 @@
 /** What the queue would settle: drawn dashed, and said to be neither settled nor minted. */
-import type { Available, Settlements } from "../data/bodies.ts";
+import type { Settlements } from "../../../src/client/create-client.ts";
+import type { Available } from "../data/bodies.ts";
 import { plural } from "../words/number.ts";
 import { Mint } from "./mint.tsx";
 

@@ -1,5 +1,6 @@
 /** Work settled in each slice of the range. Slices that lie ahead are said to. */
-import type { Available, Settlements } from "../data/bodies.ts";
+import type { Settlements } from "../../../src/client/create-client.ts";
+import type { Available } from "../data/bodies.ts";
 import { type Bar, Bars } from "../parts/bars.tsx";
 import { plural } from "../words/number.ts";
 import { clock, day, ms, shortDay } from "../words/time.ts";

@@ -1,5 +1,5 @@
 /** What the device does, in one sentence (docs/spec/api.md#process: freshness, and #telemetry: status). */
-import type { Process } from "../../../src/resources/process/schema.ts";
+import type { Process } from "../../../src/client/create-client.ts";
 import type { Failure } from "../data/view.ts";
 import { fixed } from "./number.ts";
 import { moment, ms, span } from "./time.ts";

@@ -1,5 +1,5 @@
 /** A half hour of the heat map: its look, and the words that hold its exact work. */
-import type { StatisticsDay } from "../../../src/resources/statistics/schema.ts";
+import type { StatisticsDay } from "../data/bodies.ts";
 import { plural } from "./number.ts";
 import { clockOfMinute, day, noonOf } from "./time.ts";
 

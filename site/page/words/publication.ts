@@ -1,9 +1,9 @@
 /** What the banner says when the publisher, the ledger or the chain lags (docs/spec/api.md#status). */
-import type { Status } from "../data/status.ts";
+import type { PublicationStatus } from "../../../src/client/create-client.ts";
 import { moment, ms } from "./time.ts";
 
 /** One sentence for each thing that is late; none while all is well. */
-export function publicationWords({ publisher, sources }: Status, now: number): readonly string[] {
+export function publicationWords({ publisher, sources }: PublicationStatus, now: number): readonly string[] {
   const words: string[] = [];
   const since = (at: string | null) => (at === null ? "" : ` since ${moment(ms(at), now)}`);
   if (publisher.state === "late") {

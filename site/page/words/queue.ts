@@ -1,5 +1,5 @@
 /** The settlement queue's eight states, and what waits for what (docs/spec/api.md#queue-state). */
-import type { SettlementQueue } from "../../../src/resources/process/schema.ts";
+import type { SettlementQueue } from "../data/bodies.ts";
 import { plural } from "./number.ts";
 
 type Available = Extract<SettlementQueue, { status: "available" }>;
