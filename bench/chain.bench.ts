@@ -152,7 +152,7 @@ function open(world: World, statePath: string, onRange: (range: { through: bigin
     rpcUrls: [world.url],
     statePath,
     grace: 15_000,
-    word: 600_000,
+    validity: 600_000,
     now: Date.now,
     onEvent(event) {
       if (event.type === "range") onRange(event);

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import SqliteDatabase, { type Database } from "better-sqlite3";
 import { acquireNow } from "../../publish/lease/acquire.ts";
-import { noChain } from "../../publish/sources/chain-source.ts";
+import { noChain } from "../../src/chain/chain.ts";
 import { LedgerSource } from "../../publish/sources/ledger-source.ts";
 import { ownProjections } from "../../publish/sources/projections-source.ts";
 import { allPublications } from "../../publish/publications/all.ts";

@@ -1,7 +1,7 @@
 /** A chain's file with any number of settled batches, and one more at a time: what a pass would have stored of each. */
 import SqliteDatabase, { type Database } from "better-sqlite3";
-import type { ChainEvent, ChainState } from "../../src/chain/view/chain-state.ts";
-import { CHAIN_SCHEMA } from "../../src/chain/sync/schema.ts";
+import type { ChainEvent, ChainState } from "../../src/chain/chain-state.ts";
+import { CHAIN_SCHEMA } from "../../src/chain/store/schema.ts";
 import { addEvents, WORK_PER_BLOCK } from "../../test/support/chain/chain-db.ts";
 import {
   AT,
@@ -77,7 +77,7 @@ export class SettledChain {
       safeBlockTimestamp: timeOf(this.#batches),
     };
     const state = chainState({ chain, core, source, events }, { mintedThroughRound: core.settledThroughRound });
-    return { ...state, wordUntil: this.at + 600_000 };
+    return { ...state, validUntil: this.at + 600_000 };
   }
 
   #next(): ChainEvent[] {

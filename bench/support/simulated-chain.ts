@@ -3,8 +3,8 @@
  * funds its rounds there, and is safe twelve blocks deep. Nothing is asked of any node.
  */
 import type { Database } from "better-sqlite3";
-import type { ChainSource } from "../../publish/sources/chain-source.ts";
-import type { ChainEvent, ChainState } from "../../src/chain/view/chain-state.ts";
+import type { Chain } from "../../src/chain/chain.ts";
+import type { ChainEvent, ChainState } from "../../src/chain/chain-state.ts";
 import { rewardsClaimed, unitMinted } from "../../test/publish/activity/chain-logs.ts";
 import { addEvents, chainDb, fundingEvent } from "../../test/support/chain/chain-db.ts";
 import {
@@ -16,10 +16,11 @@ import {
   hash,
 } from "../../test/support/chain/chain-state.ts";
 import type { Plan } from "../../demo/plan.ts";
+import { SAFE_DEPTH } from "../../src/values/settlement-limits.ts";
 import type { Batch, Settlement } from "../../demo/settlement.ts";
 
 export const BLOCK_MS = 12_000;
-const CONFIRMATIONS = 12n;
+
 const SENT_AFTER_MS = 2_000;
 const GRACE_MS = 15_000;
 const WORD_MS = 600_000;
@@ -36,7 +37,7 @@ interface Settled {
   readonly event: ChainEvent;
 }
 
-export class SimulatedChain implements ChainSource, Settlement {
+export class SimulatedChain implements Chain, Settlement {
   readonly db: Database;
   readonly #plan: Plan;
   readonly #settled: Settled[] = [];
@@ -59,12 +60,12 @@ export class SimulatedChain implements ChainSource, Settlement {
 
   confirmedAt(batch: Batch, at: number): number | undefined {
     const block = this.#find(batch)?.block;
-    const confirmedAt = block === undefined ? Number.POSITIVE_INFINITY : this.#timeOf(block + CONFIRMATIONS - 1n);
+    const confirmedAt = block === undefined ? Number.POSITIVE_INFINITY : this.#timeOf(block + SAFE_DEPTH);
     return confirmedAt > at ? undefined : confirmedAt;
   }
 
   async poll(now: number): Promise<void> {
-    const safe = this.#blockAt(now) - CONFIRMATIONS + 1n;
+    const safe = this.#blockAt(now) - SAFE_DEPTH;
     this.#goodPassAt = now;
     if (safe <= this.#safe) return;
     this.#safe = safe;
@@ -75,7 +76,7 @@ export class SimulatedChain implements ChainSource, Settlement {
 
   state(): ChainState {
     this.#state ??= this.#read();
-    return { ...this.#state, wordUntil: this.#goodPassAt + WORD_MS };
+    return { ...this.#state, validUntil: this.#goodPassAt + WORD_MS };
   }
 
   moved(): number {
@@ -87,7 +88,7 @@ export class SimulatedChain implements ChainSource, Settlement {
     return silentAt > now ? silentAt : undefined;
   }
 
-  settled(): boolean {
+  concluded(): boolean {
     return true;
   }
 
@@ -143,7 +144,7 @@ export class SimulatedChain implements ChainSource, Settlement {
         chain: {
           ...standing.chain,
           safeThroughBlock: this.#safe,
-          indexedThroughBlock: this.#safe + CONFIRMATIONS - 1n,
+          indexedThroughBlock: this.#safe + SAFE_DEPTH,
           safeBlockHash: hash(Number(this.#safe)),
           safeBlockTimestamp: this.#timeOf(this.#safe),
         },

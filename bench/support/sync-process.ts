@@ -9,13 +9,13 @@ const chain = openChain({
   rpcUrls: [url],
   statePath,
   grace: 15_000,
-  word: 600_000,
+  validity: 600_000,
   now: Date.now,
   onEvent(event) {
     if (event.type === "range") events += event.events;
   },
 });
 await chain.poll(Date.now(), Date.now() + 600_000);
-if (!chain.settled()) process.exitCode = 1;
+if (!chain.concluded()) process.exitCode = 1;
 chain.close();
 console.log(events);

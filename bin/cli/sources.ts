@@ -1,9 +1,10 @@
 /** Opens what the settings name: the sources that `publish` and `render` read. */
-import type { ChainSource } from "../../publish/sources/chain-source.ts";
+
 import { LedgerSource } from "../../publish/sources/ledger-source.ts";
 import { copiedProjections, ownProjections } from "../../publish/sources/projections-source.ts";
 import { SourceReader } from "../../publish/sources/source-reader.ts";
-import type { PollEvent } from "../../src/chain/sync/poll-event.ts";
+import type { Chain } from "../../src/chain/chain.ts";
+import type { PollEvent } from "../../src/chain/poll-event.ts";
 import { openChainCopy, openChainFor } from "./chain/chain.ts";
 import { required, type Settings } from "./settings.ts";
 
@@ -19,7 +20,7 @@ export interface SourceUse {
 
 export interface OpenedSources {
   readonly reader: SourceReader;
-  readonly chain: ChainSource;
+  readonly chain: Chain;
 }
 
 export async function openSources(settings: Settings, use: SourceUse): Promise<OpenedSources> {

@@ -1,7 +1,8 @@
 /** `noonmark chain`: what is known of the settlement chain, reading it ahead of a publisher, and the way out of a deep reorg. */
 import { type Command, InvalidArgumentError } from "commander";
-import type { ProblemEvent } from "../../src/chain/sync/poll-event.ts";
-import { readSync, rewind } from "../../src/chain/sync/store.ts";
+import type { PollEvent, ProblemEvent } from "../../src/chain/poll-event.ts";
+import { rewind } from "../../src/chain/store/rewind.ts";
+import { readSync } from "../../src/chain/store/sync-row.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { chainProgress } from "../cli/chain/chain-progress.ts";
 import { chainStatus, printChainStatus } from "../cli/chain/chain-status.ts";
@@ -64,7 +65,7 @@ async function syncToSafeBlock(settings: Settings): Promise<void> {
       before = readSync(chain.db).stored?.block;
       await chain.poll(Date.now(), Date.now() + POLL_MS);
       // As long as a poll stores something, another may store more.
-    } while (!chain.settled() && readSync(chain.db).stored?.block !== before);
+    } while (!chain.concluded() && readSync(chain.db).stored?.block !== before);
     progress.stop();
     if (problem !== undefined) throw failureOf(problem);
     const { stored, indexedThroughBlock } = readSync(chain.db);
@@ -97,12 +98,13 @@ function withChain(settings: Settings, use: (configured: ConfiguredChain) => voi
   }
 }
 
-function open(settings: Settings, onEvent?: Parameters<typeof openConfiguredChain>[1]): ConfiguredChain {
-  required(settings, "deployment");
-  required(settings, "rpcUrl");
-  const configured = openConfiguredChain(settings, onEvent);
-  if (configured === undefined) throw new Error("the chain's settings are there and it was not opened");
-  return configured;
+function open(settings: Settings, onEvent?: (event: PollEvent) => void): ConfiguredChain {
+  const deployment = required(settings, "deployment");
+  const rpcUrl = required(settings, "rpcUrl");
+  return openConfiguredChain(
+    { ...settings, deployment, rpcUrl },
+    { now: Date.now, ...(onEvent === undefined ? {} : { onEvent }) },
+  );
 }
 
 function blockArgument(text: string): bigint {

@@ -7,9 +7,9 @@ import { acquireNow } from "../../publish/lease/acquire.ts";
 import { heldBy, readLease } from "../../publish/lease/lease-object.ts";
 import { explicitInstant, leaseIdentity, Publisher } from "../../publish/publisher.ts";
 import type { CycleReport } from "../../publish/report.ts";
-import { pollUntilSettled } from "../../publish/sources/chain-source.ts";
 import { Published } from "../../publish/state/published.ts";
-import type { PollEvent } from "../../src/chain/sync/poll-event.ts";
+import { pollUntilConcluded } from "../../src/chain/chain.ts";
+import type { PollEvent } from "../../src/chain/poll-event.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { RESOURCE_NAMES, type ResourceName } from "../../src/resources/names.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
@@ -75,7 +75,7 @@ async function tryOut(settings: Settings, flags: Flags): Promise<CycleReport> {
   const now = instantClock(given);
   const { reader, chain } = await openSources(settings, { state: "copy", whole: true, now });
   try {
-    await pollUntilSettled(chain, now, now() + settings.deadline * 1000);
+    await pollUntilConcluded(chain, now, now() + settings.deadline * 1000);
     const options = publisherOptions(settings, flags, { store, reader, floor: 0 });
     return await dryRun(options, given ?? now());
   } finally {
@@ -96,7 +96,7 @@ async function publishOnce(settings: Settings, flags: Flags): Promise<CycleRepor
       const options = { ...publisherOptions(settings, flags, { store: limited, reader, floor: 0 }), published };
       const lease = await acquireNow({ store, clock: systemClock, identity: leaseIdentity(), published });
       const publisher = await Publisher.begin(options, lease);
-      await pollUntilSettled(chain, now, now() + settings.deadline * 1000);
+      await pollUntilConcluded(chain, now, now() + settings.deadline * 1000);
       const report = await publisher.cycle(at ?? publisher.instant(now()));
       await publisher.release();
       return report;
@@ -111,8 +111,9 @@ async function publishOnce(settings: Settings, flags: Flags): Promise<CycleRepor
 /** An unavailable chain is data, exit 0; the operator is told why all the same. */
 function warnOf(event: PollEvent): void {
   if (event.type === "failed") console.error(`noonmark: warning: chain: ${event.node}: ${event.message}`);
-  if (event.type === "mismatch" || event.type === "doubt") {
-    console.error(`noonmark: warning: chain: ${event.node}: ${event.type} ${event.check}: ${event.detail}`);
+  if (event.type === "mismatch" || event.type === "unconfirmed_fault") {
+    const what = event.type === "mismatch" ? event.type : "unconfirmed fault";
+    console.error(`noonmark: warning: chain: ${event.node}: ${what} ${event.check}: ${event.detail}`);
   }
 }
 

@@ -3,7 +3,7 @@ import { STATUS_CODES } from "node:http";
 import type { Command } from "commander";
 import { allPublications } from "../../publish/publications/all.ts";
 import { sourceStore } from "../../publish/source-store.ts";
-import { pollUntilSettled } from "../../publish/sources/chain-source.ts";
+import { pollUntilConcluded } from "../../src/chain/chain.ts";
 import { answer, type ShimAnswer } from "../../src/shim/answer.ts";
 import { shimContext } from "../../src/shim/context.ts";
 import { parseInstant } from "../cli/instant.ts";
@@ -44,7 +44,7 @@ async function render(settings: Settings, path: string, given: number | undefine
   const now = instantClock(given);
   const { reader, chain } = await openSources(settings, { state: "copy", whole: true, now });
   try {
-    await pollUntilSettled(chain, now, now() + settings.deadline * 1000);
+    await pollUntilConcluded(chain, now, now() + settings.deadline * 1000);
     const at = given ?? now();
     const publications = allPublications({
       installationId: required(settings, "installationId"),

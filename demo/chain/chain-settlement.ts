@@ -1,13 +1,11 @@
 /** The wheel's batches on the demo's chain: those of the history are there, each new one is sent and confirmed. */
 import type { Hex } from "viem";
+import { SAFE_DEPTH } from "../../src/values/settlement-limits.ts";
 import { type Batch, type Settlement, simulatedSettlement } from "../settlement.ts";
 import { settledOf, settlementOf } from "./history.ts";
 import type { Node } from "./node.ts";
 import { rewardsWith, type Settled } from "./rewards.ts";
 import type { Cast } from "./transactions.ts";
-
-/** A block counts among its own twelve confirmations. */
-const CONFIRMATIONS = 12;
 
 export interface Sent {
   readonly transactionHash: Hex;
@@ -92,6 +90,6 @@ export class ChainSettlement implements Settlement {
   }
 
   #isSafe({ block }: Sent): boolean {
-    return block <= this.#node.head.number - CONFIRMATIONS + 1;
+    return block <= this.#node.head.number - Number(SAFE_DEPTH);
   }
 }

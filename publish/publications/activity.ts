@@ -45,7 +45,7 @@ function build(category: Category, sources: Sources, at: number): Built {
     if (view.status === "unavailable") return buildUnavailableActivity(installationId, view.reason);
   }
   const context = feedContext(installationId, chain);
-  if (at >= chain.wordUntil || context === undefined) {
+  if (at >= chain.validUntil || context === undefined) {
     return buildUnavailableActivity(installationId, "indexer_unavailable");
   }
   if (hasMeasurements(category) && isBehind(sources)) {
@@ -54,8 +54,8 @@ function build(category: Category, sources: Sources, at: number): Built {
       hint: "They are followed in steps, cycle by cycle; the feed is published when they are through.",
     });
   }
-  const { core, economy, wordUntil } = context;
-  const inputs = { installationId, category, hasMeasurements: facts !== undefined, core, economy, wordUntil };
+  const { core, economy, validUntil } = context;
+  const inputs = { installationId, category, hasMeasurements: facts !== undefined, core, economy, validUntil };
   return buildActivityHead(inputs, feedLayout(projections, category, context, tilePrefix), at);
 }
 

@@ -1,5 +1,5 @@
 /** What the chain-backed publications depend on, as texts: the news of a pass, and its height alone. */
-import type { ChainState } from "../../src/chain/view/chain-state.ts";
+import type { ChainState } from "../../src/chain/chain-state.ts";
 
 /** A publisher that costs money per put rebuilds for the height alone at most so often (design 1, "The cycle"), ms. */
 export const ONCHAIN_HEIGHT_INTERVAL = 15_000;
@@ -25,5 +25,5 @@ export function chainNews(chain: ChainState): string {
 export function chainHeight(chain: ChainState): string {
   if (chain.core.status === "unavailable") return "";
   const { indexedThroughBlock, safeThroughBlock } = chain.core.view.chain;
-  return `${indexedThroughBlock} ${safeThroughBlock} ${Math.floor(chain.wordUntil / WORD_STEP)}`;
+  return `${indexedThroughBlock} ${safeThroughBlock} ${Math.floor(chain.validUntil / WORD_STEP)}`;
 }

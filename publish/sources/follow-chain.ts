@@ -1,6 +1,6 @@
 /** Passes over the chain, one after the other, beside the cycles that publish what they found. */
 import { setTimeout as wait } from "node:timers/promises";
-import type { ChainSource } from "./chain-source.ts";
+import type { Chain } from "../../src/chain/chain.ts";
 
 export interface FollowOptions {
   /** Between the end of a pass and the next one's beginning, ms. */
@@ -13,7 +13,7 @@ export interface FollowOptions {
 }
 
 /** Runs until the signal; a pass under way is waited for. */
-export async function followChain(chain: ChainSource, options: FollowOptions): Promise<void> {
+export async function followChain(chain: Chain, options: FollowOptions): Promise<void> {
   const { signal, interval, passLimit } = options;
   while (!signal.aborted) {
     const now = options.now();

@@ -2,7 +2,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";
-import type { ChainState } from "../../src/chain/view/chain-state.ts";
+import type { ChainState } from "../../src/chain/chain-state.ts";
 import { installationNo } from "../../src/ledger/watermarks.ts";
 import { advanceMilestones } from "../../src/projections/activity/milestones.ts";
 import { advanceProjections } from "../../src/projections/advance.ts";

@@ -1,6 +1,6 @@
 /** Reads one cycle's sources: ledger, projections and chain of one instant (design 1, "The cycle"). */
 
-import type { ChainSource } from "./chain-source.ts";
+import type { Chain } from "../../src/chain/chain.ts";
 import type { LedgerSource, LedgerStanding } from "./ledger-source.ts";
 import type { ProjectionsSource } from "./projections-source.ts";
 import type { Sources } from "./sources.ts";
@@ -9,7 +9,7 @@ export interface SourceReaderOptions {
   readonly installationId: string;
   readonly ledger: LedgerSource | undefined;
   readonly projections: ProjectionsSource;
-  readonly chain: ChainSource;
+  readonly chain: Chain;
   /** Seconds, as configured. */
   readonly genesisTimestamp: number | undefined;
 }

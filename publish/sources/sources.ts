@@ -3,7 +3,7 @@
  * (design 1, "The cycle").
  */
 import type { Database } from "better-sqlite3";
-import type { ChainState } from "../../src/chain/view/chain-state.ts";
+import type { ChainState } from "../../src/chain/chain-state.ts";
 
 export interface Sources {
   /** The single configured public installation (read-api.md 1, 7). */

@@ -1,4 +1,4 @@
-/** The interfaces that are deployed and read (design 3, "Interfaces"). */
+/** The interfaces that are deployed and read (docs/spec/chain.md#interfaces). */
 import { parseAbi } from "viem";
 
 export const FACTORY_ABI = parseAbi([

@@ -1,7 +1,7 @@
 /** How the chain is opened. */
 import type { Deployment } from "./deployment.ts";
+import type { PollEvent } from "./poll-event.ts";
 import type { RpcLimits } from "./rpc/rpc-node.ts";
-import type { PollEvent } from "./sync/poll-event.ts";
 
 export interface ChainOptions {
   readonly deployment: Deployment;
@@ -11,8 +11,8 @@ export interface ChainOptions {
   readonly statePath: string;
   /** Milliseconds without a good pass before the views are unavailable (`chainGrace`). */
   readonly grace: number;
-  /** Milliseconds for which the views keep their word after the last good pass. */
-  readonly word: number;
+  /** Milliseconds for which the views are valid after the last good pass. */
+  readonly validity: number;
   /** Epoch ms. */
   readonly now: () => number;
   /** Seconds; a Core that says otherwise is a mismatch. */

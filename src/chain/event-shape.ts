@@ -4,17 +4,17 @@
  */
 import { type Abi, type AbiParameter, decodeAbiParameters, getAddress, type Hex, toEventSelector } from "viem";
 import { COLLECTION_ABI, CORE_ABI, FACTORY_ABI, MINING_ABI, PROXY_ADMIN_ABI, TIMELOCK_ABI } from "./abi.ts";
-import type { ContractKind } from "./view/chain-state.ts";
+import type { ContractKind } from "./chain-state.ts";
 
 export interface EventShape {
   readonly name: string;
   /** Topics of a log of this event, topic0 included. */
   readonly topicCount: number;
-  /** The arguments as texts in ABI order (design 3, "Derived values"); throws where topics or data do not fit. */
+  /** The arguments as texts in ABI order (docs/spec/chain.md#derived-values); throws where topics or data do not fit. */
   decode(topics: readonly Hex[], data: Hex): { name: string; value: string }[];
 }
 
-/** Logs of other topics are not in the interface of that contract, and are ignored (design 3, Reading 3). */
+/** Logs of other topics are not in the interface of that contract, and are ignored (docs/spec/chain.md#reading). */
 export const EVENT_SHAPES: Readonly<Record<ContractKind, ReadonlyMap<string, EventShape>>> = {
   factory: shapes(FACTORY_ABI),
   core: shapes(CORE_ABI),

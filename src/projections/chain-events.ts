@@ -4,7 +4,7 @@
  * published with it: a pass may have stored logs whose state was not read yet.
  */
 import type { Database } from "better-sqlite3";
-import type { ContractKind } from "../chain/view/chain-state.ts";
+import type { ContractKind } from "../chain/chain-state.ts";
 import { statement } from "../sqlite/statement.ts";
 
 /** One row per projection; `through_block` is the last block whose events it holds. */

@@ -1,6 +1,6 @@
 /** What is derived from the chain's events, as one: its tables, and one call that brings it to a cycle's state. */
 import type { Database } from "better-sqlite3";
-import type { ChainState } from "../chain/view/chain-state.ts";
+import type { ChainState } from "../chain/chain-state.ts";
 import { advanceChainActivity } from "./activity/activity-chain.ts";
 import { ACTIVITY_TABLES } from "./activity/activity-events.ts";
 import { FEED_FOUND_TABLE } from "./activity/feed-found.ts";

@@ -1,10 +1,8 @@
 /** Shapes that the chain-backed resources share (read-api.md 2.1, 2.7 to 2.10, 3.10). */
 import { z } from "zod";
-import type { ChainPoint, ChainUnavailable } from "../chain/view/chain-state.ts";
+import type { ChainPoint, ChainUnavailable } from "../chain/chain-state.ts";
 import { uint256String } from "../values/decimal.ts";
-
-/** Blocks counted for safety, the block itself among them (read-api.md 8). */
-export const CONFIRMATIONS = 12n;
+import { CONFIRMATIONS, SAFE_DEPTH } from "../values/settlement-limits.ts";
 
 export const CHAIN_UNAVAILABLE = [
   "indexer_disabled",
@@ -43,7 +41,7 @@ interface Heights {
 /** The safe block is the indexed one less 11, and not before the deployment (read-api.md 8). */
 export function heightsAgree(chain: Heights): boolean {
   return (
-    BigInt(chain.safeThroughBlock) === BigInt(chain.indexedThroughBlock) - (CONFIRMATIONS - 1n) &&
+    BigInt(chain.safeThroughBlock) === BigInt(chain.indexedThroughBlock) - SAFE_DEPTH &&
     BigInt(chain.deploymentBlock) <= BigInt(chain.safeThroughBlock)
   );
 }

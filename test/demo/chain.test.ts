@@ -12,7 +12,7 @@ import { resumeChain } from "../../demo/chain/resume.ts";
 import { BASELINE_REWARD } from "../../demo/chain/rewards.ts";
 import { planOf } from "../../demo/plan.ts";
 import type { Batch } from "../../demo/settlement.ts";
-import { newestOf } from "../../src/chain/view/read-events.ts";
+import { newestOf } from "../../src/chain/store/read-events.ts";
 import { coreOf, economyOf, type Reader, reader } from "../support/chain/harness.ts";
 
 const END = Date.parse("2026-11-21T11:07:13.500Z");

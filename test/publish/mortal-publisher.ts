@@ -7,11 +7,11 @@ import { systemClock } from "../../publish/clock.ts";
 import { acquireNow } from "../../publish/lease/acquire.ts";
 import { allPublications } from "../../publish/publications/all.ts";
 import { leaseIdentity, Publisher } from "../../publish/publisher.ts";
-import { noChain } from "../../publish/sources/chain-source.ts";
 import { LedgerSource } from "../../publish/sources/ledger-source.ts";
 import { ownProjections } from "../../publish/sources/projections-source.ts";
 import { SourceReader } from "../../publish/sources/source-reader.ts";
 import { Published } from "../../publish/state/published.ts";
+import { noChain } from "../../src/chain/chain.ts";
 import { openStore } from "../../src/object-store/open-store.ts";
 import { steppedStore } from "../support/stepped-store.ts";
 

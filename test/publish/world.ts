@@ -8,11 +8,11 @@ import { acquireNow } from "../../publish/lease/acquire.ts";
 import { allPublications } from "../../publish/publications/all.ts";
 import { Publisher } from "../../publish/publisher.ts";
 import type { CycleReport } from "../../publish/report.ts";
-import { type ChainSource, noChain } from "../../publish/sources/chain-source.ts";
 import { LedgerSource } from "../../publish/sources/ledger-source.ts";
 import { ownProjections } from "../../publish/sources/projections-source.ts";
 import { SourceReader } from "../../publish/sources/source-reader.ts";
 import { Published } from "../../publish/state/published.ts";
+import { type Chain, noChain } from "../../src/chain/chain.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { answer, type ShimAnswer } from "../../src/shim/answer.ts";
@@ -37,7 +37,7 @@ export interface WorkOptions {
   /** The state directory's name: another one for a publisher that has lost its own. */
   readonly state?: string;
   /** Closed with the worker. */
-  readonly chain?: ChainSource;
+  readonly chain?: Chain;
   readonly newHistories?: string[];
   readonly force?: boolean;
   readonly floor?: number;

@@ -1,7 +1,7 @@
 import { SingleBar } from "cli-progress";
-import type { RangeProgress } from "../../../src/chain/sync/poll-event.ts";
+import type { RangeProgress } from "../../../src/chain/poll-event.ts";
 
-/** Blocks, events, rate and time left of a sync, on a terminal alone (design 3, Reading 2). */
+/** Blocks, events, rate and time left of a sync, on a terminal alone (docs/spec/chain.md#reading). */
 export interface ChainProgress {
   /** Events stored so far. */
   readonly events: number;

@@ -1,8 +1,8 @@
 /** What `noonmark chain status` shows, from the chain's file alone: no node is asked. */
 
+import type { ProblemEvent } from "../../../src/chain/poll-event.ts";
 import { redactUrl } from "../../../src/chain/rpc/redact.ts";
-import type { ProblemEvent } from "../../../src/chain/sync/poll-event.ts";
-import { readSync } from "../../../src/chain/sync/store.ts";
+import { readSync } from "../../../src/chain/store/sync-row.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import type { ConfiguredChain } from "./configured-chain.ts";
 
@@ -59,6 +59,7 @@ export function printChainStatus(status: ChainStatus): void {
 }
 
 function problemLine(problem: NonNullable<ChainStatus["problem"]>): string {
-  const what = problem.type === "failed" ? problem.message : `${problem.type}: ${problem.check}: ${problem.detail}`;
+  const kind = problem.type === "unconfirmed_fault" ? "unconfirmed fault" : problem.type;
+  const what = problem.type === "failed" ? problem.message : `${kind}: ${problem.check}: ${problem.detail}`;
   return `${what} (${problem.node}, since ${problem.since})`;
 }

@@ -1,42 +1,49 @@
 /** The chain that the settings name. */
 import { join } from "node:path";
 import { type Deployment, readDeployment } from "../../../src/chain/deployment.ts";
-import { type Chain, openChain } from "../../../src/chain/open-chain.ts";
-import type { PollEvent } from "../../../src/chain/sync/poll-event.ts";
-import { CHAIN_FILE } from "../../../src/chain/sync/schema.ts";
+import { type OpenChain, openChain } from "../../../src/chain/open-chain.ts";
+import type { PollEvent } from "../../../src/chain/poll-event.ts";
+import { CHAIN_FILE } from "../../../src/chain/store/schema.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import type { Settings } from "../settings.ts";
 
 export interface ConfiguredChain {
   readonly deployment: Deployment;
   readonly rpcUrls: readonly string[];
-  readonly chain: Chain;
+  readonly chain: OpenChain;
 }
 
-/** Undefined without a deployment file or without an RPC address (indexer_disabled). Throws `Failure`. */
-export function openConfiguredChain(
-  settings: Settings,
-  onEvent: (event: PollEvent) => void = () => undefined,
-): ConfiguredChain | undefined {
-  if (settings.deployment === undefined || settings.rpcUrl === undefined) return undefined;
+export interface ChainUse {
+  /** Epoch ms; for `--at` a clock that was set to that instant when the command began. */
+  readonly now: () => number;
+  readonly onEvent?: (event: PollEvent) => void;
+  /** Another file than the publisher's own. */
+  readonly statePath?: string;
+}
+
+/** Settings of a publisher with a chain. */
+export type WithChain = Settings & { readonly deployment: string; readonly rpcUrl: string };
+
+/** Throws `Failure`. */
+export function openConfiguredChain(settings: WithChain, use: ChainUse): ConfiguredChain {
   const deployment = readDeployment(settings.deployment);
   const rpcUrls = rpcAddresses(settings.rpcUrl);
   const genesis = settings.genesisTimestamp;
   const chain = openChain({
     deployment,
     rpcUrls,
-    statePath: join(settings.state, CHAIN_FILE),
+    statePath: use.statePath ?? join(settings.state, CHAIN_FILE),
     grace: settings.chainGrace * 1000,
-    word: settings.chainWord * 1000,
-    now: Date.now,
+    validity: settings.chainWord * 1000,
+    now: use.now,
     genesisTimestamp: genesis === undefined ? undefined : BigInt(genesis),
-    onEvent,
+    ...(use.onEvent === undefined ? {} : { onEvent: use.onEvent }),
   });
   return { deployment, rpcUrls, chain };
 }
 
 /** `a, b` → each address, in order of preference. Throws `Failure`, without the address: it may hold a key. */
-export function rpcAddresses(text: string): string[] {
+function rpcAddresses(text: string): string[] {
   const addresses = text
     .split(",")
     .map((address) => address.trim())

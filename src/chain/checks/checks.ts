@@ -1,46 +1,11 @@
 /**
- * The binding checks, each by the name under which the operator's log and `status` show it (design 3, Reading 7). The
+ * The binding checks, each by the name under which the operator's log and `status` show it (docs/spec/chain.md#checks). The
  * names are never in a public body. Those that read logs too are in settlements.ts and pass.ts.
  */
+import type { CheckName, FailedCheck } from "../check-name.ts";
 import type { Deployment } from "../deployment.ts";
-import { type Reading, ZERO_ADDRESS } from "../view/reading.ts";
+import type { Reading } from "../view/reading.ts";
 import { type CoreStateRead, type EconomyStateRead } from "../view/state-read.ts";
-
-export type CheckName =
-  | "chain_id"
-  | "code_factory"
-  | "code_core"
-  | "code_proxy_admin"
-  | "code_operator_timelock"
-  | "core_deployed"
-  | "proxy_admin_slot"
-  | "stream_id"
-  | "round_duration"
-  | "genesis_timestamp_multiple"
-  | "genesis_timestamp_configured"
-  | "proxy_admin_owner"
-  | "proposer_role"
-  | "block_height"
-  | "current_work"
-  | "settlement_continuity"
-  | "settlement_state"
-  | "snapshot_regression"
-  | "code_mining"
-  | "code_token"
-  | "code_token_factory"
-  | "code_collection"
-  | "mining_core"
-  | "mining_token"
-  | "mining_collection"
-  | "token_decimals"
-  | "minted_through_round"
-  | "round_funded_cursor";
-
-/** A check that fails, with what it saw. */
-export interface FailedCheck {
-  readonly check: CheckName;
-  readonly detail: string;
-}
 
 const ROUND_SECONDS = 600n;
 const TOKEN_DECIMALS = 18;
@@ -107,11 +72,6 @@ export function failedEconomyCheck(
       ? { check: "minted_through_round", detail: `${minted} is above ${core.settledThroughRound}` }
       : undefined)
   );
-}
-
-/** The mining implementation that is published: the slot's, mining itself where the slot is empty. */
-export function miningImplementation(mining: string, { miningSlot }: Reading): string {
-  return miningSlot === ZERO_ADDRESS ? mining : miningSlot;
 }
 
 function differs(check: CheckName, found: unknown, expected: unknown): FailedCheck | undefined {

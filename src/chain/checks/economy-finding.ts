@@ -1,12 +1,13 @@
-/** What one pass finds of the economy, on which settlements v4 and activity stand and nothing else (design 3, Reading 7). */
+/** What one pass finds of the economy, on which settlements v4 and activity stand and nothing else (docs/spec/chain.md#checks). */
 
+import type { ChainEvent } from "../chain-state.ts";
+import type { FailedCheck } from "../check-name.ts";
 import type { Deployment } from "../deployment.ts";
-import { ContradictingAnswer } from "../sync/node-answers.ts";
-import type { ChainEvent } from "../view/chain-state.ts";
+import { ContradictingAnswer } from "../rpc/node-answers.ts";
+import { integerArgument } from "../store/event-argument.ts";
 import type { Reading } from "../view/reading.ts";
 import { type CoreStateRead, type EconomyStateRead, economyState } from "../view/state-read.ts";
-import { type FailedCheck, failedEconomyCheck, missingEconomyCode } from "./checks.ts";
-import { integer } from "./settlement-chain.ts";
+import { failedEconomyCheck, missingEconomyCode } from "./checks.ts";
 
 export type EconomyFinding =
   /** The deployment has none, or its first block is not safe yet. */
@@ -36,8 +37,8 @@ export function economyFinding(
   }
   const failure = failedEconomyCheck(deployment, core, state);
   if (failure !== undefined) return { kind: "mismatch", failure };
-  if (highestFunded !== undefined && integer(highestFunded, "round") > state.mintedThroughRound) {
-    const detail = `round ${integer(highestFunded, "round")} is funded above ${state.mintedThroughRound}`;
+  if (highestFunded !== undefined && integerArgument(highestFunded, "round") > state.mintedThroughRound) {
+    const detail = `round ${integerArgument(highestFunded, "round")} is funded above ${state.mintedThroughRound}`;
     const repairFrom = highestFunded.blockNumber;
     return { kind: "mismatch", failure: { check: "round_funded_cursor", detail }, repairFrom };
   }

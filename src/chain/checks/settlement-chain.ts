@@ -1,5 +1,7 @@
-/** Whether each BatchSettled continues the one before (design 3, Reading 7). */
-import type { ChainEvent } from "../view/chain-state.ts";
+/** Whether each BatchSettled continues the one before (docs/spec/chain.md#checks). */
+import { MAX_ACTIVE_ROUNDS } from "../../values/settlement-limits.ts";
+import type { ChainEvent } from "../chain-state.ts";
+import { integerArgument } from "../store/event-argument.ts";
 
 /** What one settlement leaves behind; all zero before the first. */
 export interface Frontier {
@@ -10,24 +12,22 @@ export interface Frontier {
 
 export const NOTHING_SETTLED: Frontier = { settledThroughRound: 0n, cumulativeWork: 0n, blockHeight: 0n };
 
-const MOST_ACTIVE_ROUNDS = 16n;
-
 export function isSettlement(event: ChainEvent): boolean {
   return event.contractKind === "core" && event.eventName === "BatchSettled";
 }
 
 export function frontierOf(settlement: ChainEvent): Frontier {
   return {
-    settledThroughRound: integer(settlement, "settledThroughRound"),
-    cumulativeWork: integer(settlement, "cumulativeWork"),
-    blockHeight: integer(settlement, "blockHeight"),
+    settledThroughRound: integerArgument(settlement, "settledThroughRound"),
+    cumulativeWork: integerArgument(settlement, "cumulativeWork"),
+    blockHeight: integerArgument(settlement, "blockHeight"),
   };
 }
 
 /** Where a batch does not continue `before`, in words for the operator; undefined where it does. */
 export function discontinuity(before: Frontier, settlement: ChainEvent): string | undefined {
-  const previous = integer(settlement, "previousSettledThroughRound");
-  const active = integer(settlement, "activeRoundCount");
+  const previous = integerArgument(settlement, "previousSettledThroughRound");
+  const active = integerArgument(settlement, "activeRoundCount");
   const after = frontierOf(settlement);
   const where = `the batch in block ${settlement.blockNumber}`;
   if (previous !== before.settledThroughRound) {
@@ -36,13 +36,6 @@ export function discontinuity(before: Frontier, settlement: ChainEvent): string 
   if (after.settledThroughRound <= previous) return `${where} settles no round`;
   if (after.cumulativeWork < before.cumulativeWork) return `${where} has less cumulative work than the one before`;
   if (after.blockHeight < before.blockHeight) return `${where} has a lower block height than the one before`;
-  if (active > MOST_ACTIVE_ROUNDS) return `${where} has ${active} active rounds`;
+  if (active > MAX_ACTIVE_ROUNDS) return `${where} has ${active} active rounds`;
   return undefined;
-}
-
-/** An argument of an event as an integer. */
-export function integer(event: ChainEvent, name: string): bigint {
-  const argument = event.arguments.find((one) => one.name === name);
-  if (argument === undefined) throw new Error(`${event.eventName} has no argument ${name}`);
-  return BigInt(argument.value);
 }

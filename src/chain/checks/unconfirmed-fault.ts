@@ -1,12 +1,10 @@
 /**
- * A pass that contradicts what is stored, or itself. It is not believed until a second pass agrees, from another node
- * where one answers (design 3, Reading 5 and 6).
+ * A pass that contradicts what is stored, or itself. It does not count until a second pass agrees, from another node
+ * where one answers (docs/spec/chain.md#reading).
  */
-import { createHash } from "node:crypto";
-import type { ChainEvent } from "../view/chain-state.ts";
-import type { FailedCheck } from "./checks.ts";
+import type { FailedCheck } from "../check-name.ts";
 
-export interface Doubt {
+export interface UnconfirmedFault {
   readonly failure: FailedCheck;
   /** The node's place in the list. */
   readonly node: number;
@@ -20,21 +18,14 @@ export interface Doubt {
 }
 
 /** Whether the second of two passes running says the same as the first. */
-export function confirms(first: Doubt | undefined, second: Doubt, sameNodeWillDo: boolean): boolean {
+export function confirms(
+  first: UnconfirmedFault | undefined,
+  second: UnconfirmedFault,
+  sameNodeWillDo: boolean,
+): boolean {
   if (first === undefined || first.failure.check !== second.failure.check) return false;
   if (first.node === second.node && !sameNodeWillDo) return false;
   if (second.failure.check === "snapshot_regression") return true;
   if (second.from > first.from || second.through < first.through) return false;
   return first.digest(first.from, first.through) === second.digest(first.from, first.through);
-}
-
-export function digestOf(events: readonly ChainEvent[], from: bigint, through: bigint): string {
-  const hash = createHash("sha256");
-  for (const event of events) {
-    if (event.blockNumber < from || event.blockNumber > through) continue;
-    // Not the timestamp: it is not in every node's logs.
-    const { blockHash, transactionHash, logIndex, contractAddress, eventName } = event;
-    hash.update(JSON.stringify([blockHash, transactionHash, logIndex, contractAddress, eventName, event.arguments]));
-  }
-  return hash.digest("hex");
 }

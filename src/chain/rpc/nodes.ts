@@ -1,12 +1,12 @@
 /** What is remembered of each RPC node between polls, and in which order they are asked. */
-import { RangeSize } from "../sync/range-size.ts";
+import { RangeSize } from "./range-size.ts";
 
 export interface NodeMemory {
   readonly size: RangeSize;
   /** Whether its chain has Multicall3; undefined before it was asked. */
   multicall: boolean | undefined;
   /** Whether its last pass said anything of the chain. */
-  spoke: boolean;
+  hasAnswered: boolean;
   /** Epoch ms at which it last answered nothing in time. */
   silentAt: number;
 }
@@ -20,7 +20,7 @@ export class Nodes {
     this.#memories = Array.from({ length: count }, () => ({
       size: new RangeSize(),
       multicall: undefined,
-      spoke: true,
+      hasAnswered: true,
       silentAt: -Infinity,
     }));
   }
@@ -38,7 +38,7 @@ export class Nodes {
   }
 
   /** Whether no other node said anything of the chain when it was last asked. */
-  speaksAlone(index: number): boolean {
-    return !this.#memories.some((other, at) => at !== index && other.spoke);
+  answersAlone(index: number): boolean {
+    return !this.#memories.some((other, at) => at !== index && other.hasAnswered);
   }
 }

@@ -1,14 +1,22 @@
 /** The logs of a span of blocks from one node, as ranges in ascending order, a few of them in flight. */
-
+import { type Block, blockCall, parseBlock } from "../rpc/node-answers.ts";
+import type { RangeSize } from "../rpc/range-size.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
-import type { RpcCall, RpcNode } from "../rpc/rpc-node.ts";
+import type { RpcNode } from "../rpc/rpc-node.ts";
 import { decodeLogs, type LogSources, logFilter, type RangeLogs, withBlocks } from "./logs.ts";
-import { type Block, parseBlock } from "./node-answers.ts";
-import type { RangeSize } from "./range-size.ts";
 
 /** A range whose end the node has proven to know: the hash was asked for after the logs, from the same node. */
 export interface ProvenRange extends RangeLogs {
   readonly endHash: string;
+}
+
+/** The logs of all `sources` between two blocks, both included. */
+export interface LogRequest {
+  readonly node: RpcNode;
+  readonly sources: LogSources;
+  readonly size: RangeSize;
+  readonly from: bigint;
+  readonly to: bigint;
 }
 
 const IN_FLIGHT = 3;
@@ -19,19 +27,14 @@ const BLOCKS_IN_A_BATCH = 100;
  * Yields ranges that together cover `from` to `to`; the last of them ends at `to` and has no proof yet: its end is the
  * safe block, whose hash comes with the state that is read there. Throws what the node's answers give.
  */
-export async function* fetchRanges(
-  node: RpcNode,
-  sources: LogSources,
-  from: bigint,
-  to: bigint,
-  size: RangeSize,
-): AsyncGenerator<ProvenRange | RangeLogs> {
+export async function* fetchRanges(request: LogRequest): AsyncGenerator<ProvenRange | RangeLogs> {
+  const { size, to } = request;
   const flights: Promise<readonly (ProvenRange | RangeLogs)[]>[] = [];
-  let next = from;
+  let next = request.from;
   while (next <= to || flights.length > 0) {
     while (next <= to && flights.length < IN_FLIGHT) {
       const end = next + BigInt(size.blocks) - 1n;
-      const flight = fetchSplitting(node, sources, next, end < to ? end : to, to, size);
+      const flight = fetchSplitting(request, next, end < to ? end : to);
       // It is awaited below; until then a failure is not an unhandled one.
       flight.catch(() => undefined);
       flights.push(flight);
@@ -45,19 +48,12 @@ export function isProven(range: ProvenRange | RangeLogs): range is ProvenRange {
   return "endHash" in range;
 }
 
-/** eth_getBlockByNumber for each block, without its transactions. */
-export function blockCall(number: bigint): RpcCall {
-  return { method: "eth_getBlockByNumber", params: [`0x${number.toString(16)}`, false] };
-}
-
 async function fetchSplitting(
-  node: RpcNode,
-  sources: LogSources,
+  request: LogRequest,
   from: bigint,
   to: bigint,
-  last: bigint,
-  size: RangeSize,
 ): Promise<readonly (ProvenRange | RangeLogs)[]> {
+  const { node, sources, size } = request;
   const blocks = Number(to - from) + 1;
   let answer: unknown;
   try {
@@ -66,12 +62,12 @@ async function fetchSplitting(
     if (blocks === 1 || !(error instanceof RpcError) || !mayBeTooLarge(error)) throw error;
     size.refused(blocks);
     const middle = from + BigInt(Math.floor(blocks / 2)) - 1n;
-    const first = await fetchSplitting(node, sources, from, middle, last, size);
-    return [...first, ...(await fetchSplitting(node, sources, middle + 1n, to, last, size))];
+    const first = await fetchSplitting(request, from, middle);
+    return [...first, ...(await fetchSplitting(request, middle + 1n, to))];
   }
   const range = decodeLogs(sources, from, to, answer);
   size.answered(blocks, (answer as unknown[]).length);
-  return [to === last ? range : await prove(node, range)];
+  return [to === request.to ? range : await prove(node, range)];
 }
 
 /** A provider's words for its limits have no end: any answered error that waiting did not cure is tried with half. */

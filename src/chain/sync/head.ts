@@ -1,14 +1,11 @@
 /** The first question of a pass, in one batch: which chain, how far, and whether the stored block is still there. */
 import type { Database } from "better-sqlite3";
+import { SAFE_DEPTH } from "../../values/settlement-limits.ts";
+import { type Block, blockCall, ContradictingAnswer, parseBlock, quantity } from "../rpc/node-answers.ts";
 import type { RpcNode } from "../rpc/rpc-node.ts";
-import { newestEventUpTo } from "../view/read-events.ts";
+import { newestEventUpTo } from "../store/read-events.ts";
+import type { SyncRow } from "../store/sync-row.ts";
 import { MULTICALL3 } from "../view/reading.ts";
-import { blockCall } from "./fetch-ranges.ts";
-import { type Block, ContradictingAnswer, parseBlock, quantity } from "./node-answers.ts";
-import type { SyncRow } from "./store.ts";
-
-/** 12 confirmations, the block itself counted (read-api.md 8). */
-export const SAFE_DEPTH = 11n;
 
 /** The stored block whose hash every pass compares. */
 export interface Checkpoint {

@@ -1,9 +1,9 @@
-/** From a node's answer to eth_getLogs to events: validated, decoded, each once, in order (design 3, Reading 3). */
+/** From a node's answer to eth_getLogs to events: validated, decoded, each once, in order (docs/spec/chain.md#reading). */
 import type { Hex } from "viem";
+import type { ChainEvent, ContractKind } from "../chain-state.ts";
 import type { Deployment } from "../deployment.ts";
 import { EVENT_SHAPES, type EventShape } from "../event-shape.ts";
-import type { ChainEvent, ContractKind } from "../view/chain-state.ts";
-import { type Block, ContradictingAnswer, type Log, UNDATED, validLog } from "./node-answers.ts";
+import { type Block, ContradictingAnswer, type Log, UNDATED, validLog } from "../rpc/node-answers.ts";
 
 /** Whose logs are read from which block on. */
 export interface LogSources {

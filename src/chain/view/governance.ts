@@ -1,7 +1,7 @@
-/** The operator timelock's last upgrade (design 3, "Derived values", Governance; read-api.md 3.9). */
+/** The operator timelock's last upgrade (docs/spec/chain.md#derived-values). */
 import { decodeFunctionData, type Hex } from "viem";
 import { PROXY_ADMIN_ABI } from "../abi.ts";
-import type { ChainEvent, CoreView } from "./chain-state.ts";
+import type { ChainEvent, CoreView } from "../chain-state.ts";
 
 interface Operation {
   readonly id: string;

@@ -1,6 +1,6 @@
 /**
  * The state at one block in one JSON-RPC batch: slots, code, the view calls (one multicall where the chain has
- * Multicall3) and the block itself, so that its hash belongs to the same answer (design 3, Reading 1).
+ * Multicall3) and the block itself, so that its hash belongs to the same answer (docs/spec/chain.md#reading).
  */
 import {
   type Abi,
@@ -15,10 +15,9 @@ import {
 } from "viem";
 import { CORE_ABI, MINING_ABI, PROXY_ADMIN_ABI, TIMELOCK_ABI, TOKEN_ABI } from "../abi.ts";
 import type { Deployment } from "../deployment.ts";
+import { type Block, blockCall, ContradictingAnswer, parseBlock } from "../rpc/node-answers.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import type { RpcCall, RpcNode } from "../rpc/rpc-node.ts";
-import { blockCall } from "../sync/fetch-ranges.ts";
-import { type Block, ContradictingAnswer, parseBlock } from "../sync/node-answers.ts";
 
 export const MULTICALL3: Address = "0xcA11bde05977b3631167028862bE2a173976CA11";
 export const ADMIN_SLOT = "0xb53127684a568b3173ae13b9f8a6016e243e63b6e8ee1178d6a717850b5d6103";
@@ -111,6 +110,11 @@ async function readOnce(
     views: decodeViews(views, request.multicall ? multicallResults(results[0], views.length) : results),
     blocks: new Map(request.blocks.map((number, index) => [number, parseBlock(blocks[index], number)])),
   };
+}
+
+/** The mining implementation that is published: the slot's, mining itself where the slot is empty. */
+export function miningImplementation(mining: string, { miningSlot }: Reading): string {
+  return miningSlot === ZERO_ADDRESS ? mining : miningSlot;
 }
 
 function codeAddresses(deployment: Deployment): (readonly [string, Address])[] {

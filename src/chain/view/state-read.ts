@@ -1,6 +1,6 @@
 /** The view functions' results, typed. A result that is missing means that the node's answer is not valid upstream data. */
 import { z } from "zod";
-import { ContradictingAnswer } from "../sync/node-answers.ts";
+import { ContradictingAnswer } from "../rpc/node-answers.ts";
 import type { Reading } from "./reading.ts";
 
 const integer = z.bigint();

@@ -1,10 +1,9 @@
-/** The published views of one reading (read-api.md 2.7 to 2.9), and their form in the chain's file. */
+/** The published views of one reading (docs/spec/api.md), and their form in the chain's file. */
 
-import { miningImplementation } from "../checks/checks.ts";
+import type { ChainEvent, ChainPoint, CoreView, EconomyView, SafeCoreState } from "../chain-state.ts";
 import type { Deployment, EconomyDeployment } from "../deployment.ts";
-import type { ChainEvent, ChainPoint, CoreView, EconomyView, SafeCoreState } from "./chain-state.ts";
 import { governance } from "./governance.ts";
-import type { Reading } from "./reading.ts";
+import { miningImplementation, type Reading } from "./reading.ts";
 import type { CoreStateRead, EconomyStateRead } from "./state-read.ts";
 
 export interface Snapshot {
@@ -24,13 +23,16 @@ export interface LogFacts {
   readonly timelock: readonly ChainEvent[];
 }
 
-export function coreView(
-  deployment: Deployment,
-  reading: Reading,
-  core: CoreStateRead,
-  facts: LogFacts,
-  head: bigint,
-): CoreView {
+/** What the Core's view is made of: everything of one safe block, under the head of the pass. */
+export interface CoreFindings {
+  readonly deployment: Deployment;
+  readonly reading: Reading;
+  readonly core: CoreStateRead;
+  readonly facts: LogFacts;
+  readonly head: bigint;
+}
+
+export function coreView({ deployment, reading, core, facts, head }: CoreFindings): CoreView {
   return {
     chain: chainPoint(deployment, reading, head),
     identities: {

@@ -1,5 +1,5 @@
 /** read-api.md 2.9 and 4.8: the head of a category's feed, whose pages the shim cuts. */
-import type { ChainUnavailable, CoreView, EconomyView } from "../../chain/view/chain-state.ts";
+import type { ChainUnavailable, CoreView, EconomyView } from "../../chain/chain-state.ts";
 import { type EventLine, encodeHead, type Head, pageBody } from "../../http/activity-head.ts";
 import { NO_STORE } from "../../http/common-headers.ts";
 import { activityKey, type Category, constantKey } from "../../http/keys.ts";
@@ -22,7 +22,7 @@ export interface HeadInputs {
   readonly core: CoreView;
   readonly economy: EconomyView;
   /** Epoch ms. */
-  readonly wordUntil: number;
+  readonly validUntil: number;
 }
 
 /** Throws where a page of its newest events would break a rule of 2.9. */
@@ -35,7 +35,7 @@ export function buildActivityHead(inputs: HeadInputs, layout: FeedLayout, at: nu
     headers: { "cache-control": NO_STORE },
     body: encodeHead({ opening, ...layout }),
     identity: encodeHead({ opening: openingOf(inputs, lasting, ""), ...layout }),
-    nextChangeAt: inputs.wordUntil,
+    nextChangeAt: inputs.validUntil,
     successorKey: constantKey(activityKey(inputs.category)),
   };
 }

@@ -1,5 +1,5 @@
 /** read-api.md 2.7 and 4.6: the Core's state and its newest events at the confirmation-safe block. */
-import type { ChainEvent, ChainState, ChainUnavailable, CoreView } from "../../chain/view/chain-state.ts";
+import type { ChainEvent, ChainState, ChainUnavailable, CoreView } from "../../chain/chain-state.ts";
 import { NO_STORE } from "../../http/common-headers.ts";
 import { constantKey, ONCHAIN_KEY } from "../../http/keys.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
@@ -10,10 +10,10 @@ import { onchainSchema } from "./schema.ts";
 /** Available while the chain's view keeps its word, then the constant indexer_unavailable answer (design 1, 4). */
 export function buildOnchain(installationId: string, chain: ChainState, at: number): Built {
   if (chain.core.status === "unavailable") return buildUnavailableOnchain(installationId, chain.core.reason);
-  if (at >= chain.wordUntil) return buildUnavailableOnchain(installationId, "indexer_unavailable");
+  if (at >= chain.validUntil) return buildUnavailableOnchain(installationId, "indexer_unavailable");
   return {
     ...built({ schemaVersion: 4, installationId, status: "available", ...viewOf(chain.core.view) }),
-    nextChangeAt: chain.wordUntil,
+    nextChangeAt: chain.validUntil,
     successorKey: constantKey(ONCHAIN_KEY),
   };
 }

@@ -1,6 +1,6 @@
 /** What the process snapshot is built from (read-api.md 2.5), read in one go: rounds and work are bigint, instants epoch ms. */
 import type { Database } from "better-sqlite3";
-import type { SafeCoreState } from "../../chain/view/chain-state.ts";
+import type { SafeCoreState } from "../../chain/chain-state.ts";
 import { isEpochApproved } from "../../ledger/read/epochs.ts";
 import { type Receipt, readNewestReceipt } from "../../ledger/read/receipts.ts";
 import {

@@ -1,5 +1,5 @@
 /** read-api.md 2.5, `projected`: the Core as it would stand with more work. Optimistic: no settlement and no reward. */
-import type { SafeCoreState } from "../../chain/view/chain-state.ts";
+import type { SafeCoreState } from "../../chain/chain-state.ts";
 import type { Projected } from "./schema.ts";
 
 /** `added` is the work (units) beyond the settled work; blocks are those that the safe Core has not completed. */

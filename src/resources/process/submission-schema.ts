@@ -1,9 +1,9 @@
 /** read-api.md 2.5, settlementQueue.latestSubmission, and its rules 4 and 7 (as strict as intake: design 2). */
 import { z } from "zod";
 import { uint64String, uint256String } from "../../values/decimal.ts";
+import { MAX_ACTIVE_ROUNDS } from "../../values/settlement-limits.ts";
 import { chainHash, timestamp, uuid } from "../fields.ts";
 
-const MAX_ACTIVE_ROUNDS = 16n;
 const TERMINAL: ReadonlySet<string> = new Set(["confirmed", "reverted", "superseded"]);
 
 export const submissionSchema = z
@@ -33,7 +33,7 @@ export const submissionSchema = z
   )
   .refine(
     (it) => BigInt(it.activeRoundCount) <= BigInt(it.roundCount) && BigInt(it.activeRoundCount) <= MAX_ACTIVE_ROUNDS,
-    "rule 4: activeRoundCount is at most roundCount and at most 16",
+    `rule 4: activeRoundCount is at most roundCount and at most ${MAX_ACTIVE_ROUNDS}`,
   )
   .refine(
     (it) => it.submittedAt !== null || !["submitted", "confirmed", "reverted"].includes(it.lifecycle),

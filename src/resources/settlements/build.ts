@@ -1,5 +1,5 @@
 /** read-api.md 2.8 and 4.7: the history of settlement batches with their mints, live or as it was saved. */
-import type { CoreView, EconomyView } from "../../chain/view/chain-state.ts";
+import type { CoreView, EconomyView } from "../../chain/chain-state.ts";
 import { type SettlementRange, settlementsKey } from "../../http/keys.ts";
 import { savedHistory } from "../../projections/settlements/saved-history.ts";
 import type { Built } from "../built.ts";

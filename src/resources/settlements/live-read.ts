@@ -1,6 +1,6 @@
 /** What v4 and v3 need to be built live, and what they are bound to when they cannot (read-api.md 4.7, 4.9). */
 import type { Database } from "better-sqlite3";
-import type { ChainBinding, ChainState, ChainUnavailable, CoreView } from "../../chain/view/chain-state.ts";
+import type { ChainBinding, ChainState, ChainUnavailable, CoreView } from "../../chain/chain-state.ts";
 import type { SettlementRange } from "../../http/keys.ts";
 import { onceASettlement } from "../../projections/settlements/settlement-memo.ts";
 import { lastSettlementBefore } from "../../projections/settlements/settlements.ts";
@@ -44,7 +44,7 @@ export function readLive(sources: SettlementSources, core: CoreView, range: Sett
       readHistory(sources.projections, window),
     ),
     until: Math.min(
-      sources.chain.wordUntil,
+      sources.chain.validUntil,
       window === undefined ? Number.POSITIVE_INFINITY : window.end + WINDOW_GRACE_MS,
     ),
   };
@@ -57,7 +57,7 @@ export function whyNotLive(
   at: number,
 ): ChainUnavailable | undefined {
   if (view.status === "unavailable") return view.reason;
-  return at >= chain.wordUntil ? "indexer_unavailable" : undefined;
+  return at >= chain.validUntil ? "indexer_unavailable" : undefined;
 }
 
 /** What saved history is bound to (design 4, "Settlements"); v3 without the economy's release. */

@@ -2,7 +2,7 @@
  * The queue projection of range=now&queue=1 (read-api.md 2.8 and 4.7; design 4, "Settlements"): what the submission
  * under way would settle. It is neither settled work nor confirmed minting.
  */
-import type { CoreView, EconomyView } from "../../chain/view/chain-state.ts";
+import type { CoreView, EconomyView } from "../../chain/chain-state.ts";
 import { UINT256_MAX } from "../../values/decimal.ts";
 import { completedBlocks } from "./history.ts";
 

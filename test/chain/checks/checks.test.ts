@@ -1,4 +1,4 @@
-// Each binding check of design 3, Reading 7, by the name under which the operator sees it.
+// Each binding check of docs/spec/chain.md#checks, by the name under which the operator sees it.
 import { toFunctionSelector } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
@@ -126,7 +126,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`binding checks${NO_ANVIL ? `: ${NO_ANVI
     await on.world.mine(12);
     const before = coreOf(read.state());
     await read.poll();
-    expect(read.events.at(-1)).toMatchObject({ type: "doubt", check: "round_funded_cursor" });
+    expect(read.events.at(-1)).toMatchObject({ type: "unconfirmed_fault", check: "round_funded_cursor" });
     expect(coreOf(read.state())).toEqual(before);
     expect(read.says()).toEqual(AVAILABLE);
     for (let pass = 0; pass < 3; pass++) {

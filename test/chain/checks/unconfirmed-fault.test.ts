@@ -1,8 +1,9 @@
-// Reorgs above and below the safe block, nodes that disagree, and what the operator does about it (design 3, Reading 5).
+// Reorgs above and below the safe block, nodes that disagree, and what the operator does about it (docs/spec/chain.md#reading).
 import { describe, expect, test } from "vitest";
 import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
-import { readSync, rewind } from "../../../src/chain/sync/store.ts";
-import { eventsFrom } from "../../../src/chain/view/read-events.ts";
+import { eventsFrom } from "../../../src/chain/store/read-events.ts";
+import { rewind } from "../../../src/chain/store/rewind.ts";
+import { readSync } from "../../../src/chain/store/sync-row.ts";
 import { coreOf, reader, stage } from "../../support/chain/harness.ts";
 import { type Script, scriptedRpc } from "../../support/chain/scripted-rpc.ts";
 
@@ -107,7 +108,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`reorgs${NO_ANVIL ? `: ${NO_ANVIL}` : ""
     }
   });
 
-  test("with the other node gone, one node's second word counts", async () => {
+  test("with the other node gone, a second pass of the one node confirms", async () => {
     await using on = await stage();
     await on.world.mine(30);
     await using proxy = await scriptedRpc(on.anvil.url);

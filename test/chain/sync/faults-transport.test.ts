@@ -1,8 +1,8 @@
 // What a node's HTTP can do wrong: limits, refusals, silence, broken answers. What is stored in the end is the chain's.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
-import type { Chain } from "../../../src/chain/open-chain.ts";
-import { eventsFrom } from "../../../src/chain/view/read-events.ts";
+import type { OpenChain } from "../../../src/chain/open-chain.ts";
+import { eventsFrom } from "../../../src/chain/store/read-events.ts";
 import { CHAIN_BEGINS, coreOf, type ReaderOptions, reader, type Stage, stage } from "../../support/chain/harness.ts";
 import { PROVIDER_LIMITS } from "../../support/chain/provider-limits.ts";
 import { type Call, type Fault, scriptedRpc } from "../../support/chain/scripted-rpc.ts";
@@ -10,7 +10,7 @@ import { type Call, type Fault, scriptedRpc } from "../../support/chain/scripted
 describe.skipIf(NO_ANVIL !== undefined)(`faults of transport${NO_ANVIL ? `: ${NO_ANVIL}` : ""}`, () => {
   let on: Stage;
   let whole: readonly unknown[];
-  const stored = (chain: Chain) => eventsFrom(chain.db, 0n);
+  const stored = (chain: OpenChain) => eventsFrom(chain.db, 0n);
 
   beforeAll(async () => {
     on = await stage();

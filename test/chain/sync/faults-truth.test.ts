@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
 import type { RawLog } from "../../../demo/chain/calls.ts";
 import type { World } from "../../../demo/chain/deploy.ts";
-import { readSync } from "../../../src/chain/sync/store.ts";
-import { eventsFrom } from "../../../src/chain/view/read-events.ts";
+import { eventsFrom } from "../../../src/chain/store/read-events.ts";
+import { readSync } from "../../../src/chain/store/sync-row.ts";
 import { coreOf, reader, stage } from "../../support/chain/harness.ts";
 import { type Call, type Script, scriptedRpc } from "../../support/chain/scripted-rpc.ts";
 
@@ -103,7 +103,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`faults of truth${NO_ANVIL ? `: ${NO_ANV
     await read.poll();
     expect(coreOf(read.state())).toEqual(before);
     expect(readSync(read.chain.db).stored?.block).toBe(before.chain.safeThroughBlock);
-    expect(read.events.at(-1)).toMatchObject({ type: "doubt", check: "settlement_state" });
+    expect(read.events.at(-1)).toMatchObject({ type: "unconfirmed_fault", check: "settlement_state" });
     proxy.script = () => undefined;
     expect(coreOf(await read.poll()).core.settledThroughRound).toBe(16n);
   });

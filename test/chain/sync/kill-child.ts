@@ -10,7 +10,7 @@ const chain = openChain({
   rpcUrls: [url],
   statePath: file,
   grace: 15_000,
-  word: 600_000,
+  validity: 600_000,
   now: Date.now,
   onEvent(event) {
     if (event.type === "range" && ++stored === Number(ranges)) process.kill(process.pid, "SIGKILL");

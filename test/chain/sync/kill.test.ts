@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
-import { eventsFrom } from "../../../src/chain/view/read-events.ts";
+import { eventsFrom } from "../../../src/chain/store/read-events.ts";
 import { coreOf, reader, stage } from "../../support/chain/harness.ts";
 import { PROVIDER_LIMITS } from "../../support/chain/provider-limits.ts";
 import { scriptedRpc } from "../../support/chain/scripted-rpc.ts";

@@ -1,4 +1,4 @@
-// Every event kind of read-api.md 6.1 and of the economy, decoded from a real receipt.
+// Every event kind of the onchain resource and of the economy, decoded from a real receipt.
 import type { Address } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { NO_ANVIL } from "../../../demo/chain/anvil.ts";

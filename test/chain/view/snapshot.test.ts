@@ -1,10 +1,10 @@
-// A first pass, polls after it, restarts: what is read at the safe block, and what it costs (design 3, Reading).
+// A first pass, polls after it, restarts: what is read at the safe block, and what it costs (docs/spec/chain.md#reading).
 import { keccak256 } from "viem";
 import { describe, expect, test } from "vitest";
 import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
 import { deploy } from "../../../demo/chain/calls.ts";
-import { readSync } from "../../../src/chain/sync/store.ts";
-import { eventsFrom } from "../../../src/chain/view/read-events.ts";
+import { eventsFrom } from "../../../src/chain/store/read-events.ts";
+import { readSync } from "../../../src/chain/store/sync-row.ts";
 import { MULTICALL3 } from "../../../src/chain/view/reading.ts";
 import { coreOf, economyOf, reader, stage } from "../../support/chain/harness.ts";
 import { scriptedRpc } from "../../support/chain/scripted-rpc.ts";
@@ -148,10 +148,10 @@ describe.skipIf(NO_ANVIL !== undefined)(`the snapshot${NO_ANVIL ? `: ${NO_ANVIL}
       return Number(toBlock) - Number(fromBlock) > 20 ? { error: { code: -32005, message: "block range" } } : undefined;
     };
     await read.poll();
-    expect(read.chain.settled()).toBe(false);
+    expect(read.chain.concluded()).toBe(false);
     expect(read.says()).toEqual(["not_yet_safe", "not_yet_safe"]);
     const { stored } = readSync(read.chain.db);
-    for (let poll = 0; poll < 12 && !read.chain.settled(); poll++) await read.poll();
+    for (let poll = 0; poll < 12 && !read.chain.concluded(); poll++) await read.poll();
     expect(coreOf(read.state()).core.settledThroughRound).toBe(3n);
     expect(readSync(read.chain.db).stored?.block).toBeGreaterThan(stored?.block ?? 0n);
   });

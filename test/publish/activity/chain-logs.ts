@@ -1,5 +1,5 @@
 /** Logs of the five kinds that the feed shows, in the shape in which the sync stores them. */
-import type { ChainEvent } from "../../../src/chain/view/chain-state.ts";
+import type { ChainEvent } from "../../../src/chain/chain-state.ts";
 import { address, COLLECTION, chainEvent, MINING } from "../../support/chain/chain-state.ts";
 
 export const PLAYER = address(0x9a);

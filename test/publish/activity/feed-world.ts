@@ -6,7 +6,7 @@ import { beginFeeds } from "../../../publish/activity/recall.ts";
 import { futureOf } from "../../../publish/answers/future.ts";
 import { activityPublications } from "../../../publish/publications/activity.ts";
 import type { Sources } from "../../../publish/sources/sources.ts";
-import type { ChainEvent, ChainState } from "../../../src/chain/view/chain-state.ts";
+import type { ChainEvent, ChainState } from "../../../src/chain/chain-state.ts";
 import { LEDGER_SCHEMA } from "../../../src/ledger/schema.ts";
 import { advanceMilestones } from "../../../src/projections/activity/milestones.ts";
 import { advanceChainViews } from "../../../src/projections/chain-views.ts";

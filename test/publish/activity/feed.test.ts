@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ChainState } from "../../../src/chain/view/chain-state.ts";
+import type { ChainState } from "../../../src/chain/chain-state.ts";
 import { CATEGORIES } from "../../../src/http/keys.ts";
 import { batchEvents } from "../../support/chain/chain-db.ts";
 import { AT } from "../../support/chain/chain-state.ts";

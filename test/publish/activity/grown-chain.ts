@@ -1,13 +1,13 @@
 /** A chain that grows by hand, as a publisher reads it: its own file, and what a pass at an instant has found. */
 import type { Database } from "better-sqlite3";
-import type { ChainSource } from "../../../publish/sources/chain-source.ts";
-import type { ChainEvent, ChainState } from "../../../src/chain/view/chain-state.ts";
+import type { Chain } from "../../../src/chain/chain.ts";
+import type { ChainEvent, ChainState } from "../../../src/chain/chain-state.ts";
 import { addEvents, chainDb } from "../../support/chain/chain-db.ts";
 import { chainState, coreView } from "../../support/chain/chain-state.ts";
 
 const WORD_MS = 600_000;
 
-export class GrownChain implements ChainSource {
+export class GrownChain implements Chain {
   readonly db: Database = chainDb([], 0);
   #safeBlock = 100n;
   #state: ChainState = chainState();
@@ -30,7 +30,7 @@ export class GrownChain implements ChainSource {
     this.mine(() => []);
     const { chain } = coreView();
     const heights = { safeThroughBlock: this.#safeBlock, indexedThroughBlock: this.#safeBlock + 11n };
-    this.#set({ ...chainState({ chain: { ...chain, ...heights } }), wordUntil: at + WORD_MS });
+    this.#set({ ...chainState({ chain: { ...chain, ...heights } }), validUntil: at + WORD_MS });
   }
 
   /** A first sync under way. */
@@ -43,7 +43,7 @@ export class GrownChain implements ChainSource {
   state = () => this.#state;
   nextChange = () => undefined;
   poll = async () => {};
-  settled = () => true;
+  concluded = () => true;
   describe = () => "grown";
   /** It outlives its publishers. */
   close = () => {};

@@ -3,7 +3,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { ChainEvent } from "../../../src/chain/view/chain-state.ts";
+import type { ChainEvent } from "../../../src/chain/chain-state.ts";
 import { decodeHead, decodeIndexTile } from "../../../src/http/activity-head.ts";
 import { activityKey, activityTileKey, CATEGORIES } from "../../../src/http/keys.ts";
 import { putText } from "../../support/publish-answer.ts";

@@ -4,7 +4,7 @@
  */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { ChainEvent } from "../../../src/chain/view/chain-state.ts";
+import type { ChainEvent } from "../../../src/chain/chain-state.ts";
 import { CATEGORIES } from "../../../src/http/keys.ts";
 import { AT } from "../../support/chain/chain-state.ts";
 import { KINDS } from "./chain-logs.ts";

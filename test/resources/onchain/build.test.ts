@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { futureOf } from "../../../publish/answers/future.ts";
 import { onchainPublications } from "../../../publish/publications/onchain.ts";
-import type { ChainUnavailable, CoreView } from "../../../src/chain/view/chain-state.ts";
+import type { ChainUnavailable, CoreView } from "../../../src/chain/chain-state.ts";
 import { buildOnchain } from "../../../src/resources/onchain/build.ts";
 import { AT, address, chainEvent, chainState, coreView, hash } from "../../support/chain/chain-state.ts";
 
@@ -24,7 +24,7 @@ test.each(["indexer_disabled", "not_yet_safe", "indexer_mismatch", "indexer_unav
   },
 );
 
-test("the word ends at wordUntil, and the constant answer that takes over is what a build gives then", () => {
+test("the word ends at validUntil, and the constant answer that takes over is what a build gives then", () => {
   const { states, successors } = futureOf((at) => buildOnchain("wheel-1", chainState(), at), AT);
   expect(successors).toEqual([{ from: AT + 600_000, key: "v4/public/onchain/unavailable" }]);
   expect(states).toHaveLength(2);

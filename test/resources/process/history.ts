@@ -3,7 +3,7 @@
  * without intake in between. Rounds and work are bigint, instants epoch ms.
  */
 import SqliteDatabase, { type Database } from "better-sqlite3";
-import type { SafeCoreState } from "../../../src/chain/view/chain-state.ts";
+import type { SafeCoreState } from "../../../src/chain/chain-state.ts";
 import type { RunResult } from "../../../src/ledger/read/reporter-runs.ts";
 import type { Submission } from "../../../src/ledger/read/submissions.ts";
 import { LEDGER_SCHEMA, paddedRound } from "../../../src/ledger/schema.ts";

@@ -2,7 +2,7 @@
  * The process snapshot once more, slowly and obviously, from plain records: what the real one is held against.
  * It walks over everything it has been given each time and shares no arithmetic with src/.
  */
-import type { SafeCoreState } from "../../../src/chain/view/chain-state.ts";
+import type { SafeCoreState } from "../../../src/chain/chain-state.ts";
 import { type Fact, type FactOf, INSTALLATION } from "./history.ts";
 
 /** The body without revision and generatedAt. `facts` in the order of arrival; `genesis` in seconds. */

@@ -1,5 +1,5 @@
 /** One history for each branch of the process snapshot: an installation in full swing, and what each case changes. */
-import type { SafeCoreState } from "../../../src/chain/view/chain-state.ts";
+import type { SafeCoreState } from "../../../src/chain/chain-state.ts";
 import type { Submission } from "../../../src/ledger/read/submissions.ts";
 import { buildProcess } from "../../../src/resources/process/build.ts";
 import { noProcessFacts, readProcessFacts } from "../../../src/resources/process/facts.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { futureOf } from "../../../publish/answers/future.ts";
-import type { ChainState, EconomyView } from "../../../src/chain/view/chain-state.ts";
+import type { ChainState, EconomyView } from "../../../src/chain/chain-state.ts";
 import { advanceChainViews } from "../../../src/projections/chain-views.ts";
 import { buildSettlements, type SettlementsVariant } from "../../../src/resources/settlements/build.ts";
 import type { QueueCandidate } from "../../../src/resources/settlements/queue-projection.ts";
@@ -82,7 +82,7 @@ test.each<[string, SettlementsVariant, string, string]>([
   ["just before noon", "30d", "2026-11-20T11:59:59.999Z", "2026-11-20T12:00:00.000Z"],
 ])("the window at %s ends at the next boundary strictly after it", (_, range, at, endAt) => {
   const given = sources();
-  const state = { ...given, chain: { ...given.chain, wordUntil: Number.POSITIVE_INFINITY } };
+  const state = { ...given, chain: { ...given.chain, validUntil: Number.POSITIVE_INFINITY } };
   expect(parse(buildSettlements(range, state, undefined, Date.parse(at))).window.endAt).toBe(endAt);
 });
 
@@ -196,7 +196,7 @@ test("when its word has run out the same body stands as saved history, without t
 
 test("a bounded window keeps its word no longer than a minute after its end", () => {
   const given = sources();
-  const long = { ...given, chain: { ...given.chain, wordUntil: AT + 86_400_000 } };
+  const long = { ...given, chain: { ...given.chain, validUntil: AT + 86_400_000 } };
   const until = (variant: SettlementsVariant) => buildSettlements(variant, long, undefined, AT).nextChangeAt;
   expect(until("24h")).toBe(Date.parse("2026-11-20T11:01:00.000Z"));
   expect(until("7d")).toBe(Date.parse("2026-11-20T12:01:00.000Z"));

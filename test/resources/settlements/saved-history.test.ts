@@ -3,7 +3,7 @@ import { identityOf } from "../../../publish/answers/future.ts";
 import type { Publication } from "../../../publish/answers/publication.ts";
 import { legacySettlementsPublications, settlementsPublications } from "../../../publish/publications/settlements.ts";
 import type { Sources } from "../../../publish/sources/sources.ts";
-import type { ChainState, ChainUnavailable } from "../../../src/chain/view/chain-state.ts";
+import type { ChainState, ChainUnavailable } from "../../../src/chain/chain-state.ts";
 import { advanceChainViews } from "../../../src/projections/chain-views.ts";
 import { batchEvents, chainDb, projectionsDb, regularBatches, settledChain } from "../../support/chain/chain-db.ts";
 import { AT, address } from "../../support/chain/chain-state.ts";

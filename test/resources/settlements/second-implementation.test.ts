@@ -1,7 +1,7 @@
 /** Settlements from the projection and from raw logs are equal, whatever the order of passes, rewinds and wipes. */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { ChainEvent } from "../../../src/chain/view/chain-state.ts";
+import type { ChainEvent } from "../../../src/chain/chain-state.ts";
 import { advanceChainViews } from "../../../src/projections/chain-views.ts";
 import { buildSettlements } from "../../../src/resources/settlements/build.ts";
 import { buildLegacySettlements } from "../../../src/resources/settlements-legacy/build.ts";

@@ -1,5 +1,5 @@
 /** Settlements v4 recomputed from raw logs in the obvious way: all of them, every time, no totals kept. */
-import type { ChainEvent, ChainState } from "../../../src/chain/view/chain-state.ts";
+import type { ChainEvent, ChainState } from "../../../src/chain/chain-state.ts";
 
 const HOUR = 3_600_000;
 const LAYOUT = { "24h": [24, HOUR], "7d": [28, 6 * HOUR], "30d": [30, 24 * HOUR] } as const;

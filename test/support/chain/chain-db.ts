@@ -1,7 +1,7 @@
 /** A chain's file with events put into it by hand, and a settlement history that its Core state agrees with. */
 import SqliteDatabase, { type Database } from "better-sqlite3";
-import { CHAIN_SCHEMA } from "../../../src/chain/sync/schema.ts";
-import type { ChainEvent, ChainState, EconomyView } from "../../../src/chain/view/chain-state.ts";
+import type { ChainEvent, ChainState, EconomyView } from "../../../src/chain/chain-state.ts";
+import { CHAIN_SCHEMA } from "../../../src/chain/store/schema.ts";
 import { CHAIN_VIEW_TABLES } from "../../../src/projections/chain-views.ts";
 import { AT, address, chainEvent, chainState, coreView, DEPLOYMENT_BLOCK, hash, MINING } from "./chain-state.ts";
 

@@ -1,5 +1,5 @@
 /** A chain as a pass would hand it over, for tests of what is built from it. */
-import type { ChainEvent, ChainState, CoreView, EconomyView } from "../../../src/chain/view/chain-state.ts";
+import type { ChainEvent, ChainState, CoreView, EconomyView } from "../../../src/chain/chain-state.ts";
 
 export const AT = Date.parse("2026-11-20T10:00:00.000Z");
 export const DEPLOYMENT_BLOCK = 100n;
@@ -119,6 +119,6 @@ export function chainState(core: Partial<CoreView> = {}, economy: Partial<Econom
     },
     safeCore: { ...view.core, lastSettlement: null },
     genesisTimestamp: view.configuration.genesisTimestamp,
-    wordUntil: AT + 600_000,
+    validUntil: AT + 600_000,
   };
 }

@@ -1,14 +1,14 @@
-/** A chain of its own for a test: anvil, design 3's contracts on it, and Noonmark's reading of them in a fresh file. */
+/** A chain of its own for a test: anvil, the contracts on it, and Noonmark's reading of them in a fresh file. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Anvil, startAnvil } from "../../../demo/chain/anvil.ts";
 import { type DeploymentFile, deployWorld, type World, type WorldOptions } from "../../../demo/chain/deploy.ts";
 import type { ChainOptions } from "../../../src/chain/chain-options.ts";
+import type { ChainState } from "../../../src/chain/chain-state.ts";
 import { deploymentSchema } from "../../../src/chain/deployment.ts";
-import { type Chain, openChain } from "../../../src/chain/open-chain.ts";
-import type { PollEvent } from "../../../src/chain/sync/poll-event.ts";
-import type { ChainState } from "../../../src/chain/view/chain-state.ts";
+import { type OpenChain, openChain } from "../../../src/chain/open-chain.ts";
+import type { PollEvent } from "../../../src/chain/poll-event.ts";
 
 /** Seconds; before it every chain of the tests is dated. */
 export const CHAIN_BEGINS = 1_766_000_400;
@@ -26,7 +26,7 @@ export async function stage(options: WorldOptions = {}): Promise<Stage> {
 
 /** A chain under test whose clock is the test's. */
 export interface Reader extends Disposable {
-  readonly chain: Chain;
+  readonly chain: OpenChain;
   readonly events: PollEvent[];
   readonly path: string;
   /** Epoch ms; moves only when the test moves it, or when a retry waits. */
@@ -61,7 +61,7 @@ export function reader(
     rpcUrls,
     statePath: path,
     grace: 15_000,
-    word: 600_000,
+    validity: 600_000,
     now: () => clock.now,
     onEvent: (event) => events.push(event),
     // Waiting moves the test's clock and takes no time.

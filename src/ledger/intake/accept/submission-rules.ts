@@ -1,13 +1,11 @@
 /** What a submission's record must say in itself (read-api.md 2.5 rules 4 and 7, strictly; design 2). */
 import { compareDecimals } from "../../../values/decimal.ts";
+import { MAX_ACTIVE_ROUNDS } from "../../../values/settlement-limits.ts";
 import type { RecordOf } from "../decode/records.ts";
 import { Fault } from "../fault.ts";
 
 export type Submission = Omit<RecordOf<"submission">, "type">;
 type Lifecycle = Submission["lifecycle"];
-
-/** The most active rounds of a batch (read-api.md 8). */
-const ACTIVE_ROUNDS_MAX = 16;
 
 export function isTerminal(lifecycle: Lifecycle): boolean {
   return lifecycle === "confirmed" || lifecycle === "reverted" || lifecycle === "superseded";
@@ -40,8 +38,8 @@ const RULES: readonly Rule[] = [
   ],
   [
     "activeRoundCount",
-    `activeRoundCount is at most ${ACTIVE_ROUNDS_MAX}`,
-    (s) => s.activeRoundCount <= ACTIVE_ROUNDS_MAX,
+    `activeRoundCount is at most ${MAX_ACTIVE_ROUNDS}`,
+    (s) => s.activeRoundCount <= MAX_ACTIVE_ROUNDS,
   ],
   [
     "activeRoundCount",

@@ -1,5 +1,5 @@
 /** What the operator is told of a poll; nothing of it holds a key, and nothing of it is in a public body. */
-import type { CheckName } from "../checks/checks.ts";
+import type { CheckName } from "./check-name.ts";
 
 /** After each stored range. */
 export interface RangeProgress {
@@ -14,10 +14,21 @@ export interface RangeProgress {
 /** What is wrong with a pass, by node (redacted) and, for a check, by its stable name. */
 export type ProblemEvent =
   | { readonly type: "failed"; readonly node: string; readonly message: string }
-  | { readonly type: "doubt" | "mismatch"; readonly node: string; readonly check: CheckName; readonly detail: string };
+  /** A fault that one pass has found counts once a second pass agrees; a mismatch counts. */
+  | {
+      readonly type: "unconfirmed_fault" | "mismatch";
+      readonly node: string;
+      readonly check: CheckName;
+      readonly detail: string;
+    };
 
-/** What the operator is told; nothing of it holds a key. */
 export type PollEvent =
   | ProblemEvent
   | ({ readonly type: "range"; readonly node: string } & RangeProgress)
   | { readonly type: "good"; readonly node: string; readonly head: bigint };
+
+/** For JSON: blocks as decimal strings. */
+export function plainEvent(event: PollEvent): Record<string, unknown> {
+  const plain = (value: unknown) => (typeof value === "bigint" ? String(value) : value);
+  return Object.fromEntries(Object.entries(event).map(([name, value]) => [name, plain(value)]));
+}

@@ -1,10 +1,10 @@
 /**
  * What one pass over the chain gives the resources: everything read at one safe block, or the reason why there is
- * nothing to say (read-api.md 2.7 to 2.9, 3.10; design 3). Quantities are bigint, instants epoch milliseconds,
+ * nothing to say (docs/spec/chain.md#reading). Quantities are bigint, instants epoch milliseconds,
  * addresses checksummed, hashes and bytes lower case.
  */
 
-/** In the order in which the first that holds is given (design 3, Reading 8); source_disabled is the activity's own. */
+/** In the order in which the first that holds is given (docs/spec/chain.md#reasons); source_disabled is the activity's own. */
 export type ChainUnavailable = "indexer_disabled" | "not_yet_safe" | "indexer_mismatch" | "indexer_unavailable";
 
 export type View<T> =
@@ -19,18 +19,18 @@ export interface ChainState {
   readonly economy: View<{ readonly view: EconomyView }>;
   /**
    * The Core state that process keeps while the node is silent: the last stored one, gone when the chain contradicts
-   * it (design 1, "Missing is unknown"), undefined before the first.
+   * it, undefined before the first.
    */
   readonly safeCore: SafeCoreState | undefined;
   /** Seconds; the Core's own, known from the last stored snapshot while the node is silent. */
   readonly genesisTimestamp: bigint | undefined;
   /** What the views are bound to, whether or not the chain answers; undefined without a deployment file or an RPC. */
   readonly binding: ChainBinding | undefined;
-  /** Epoch ms until which the available views keep their word: the last good pass + 10 min (design 1, 4). */
-  readonly wordUntil: number;
+  /** Epoch ms until which the available views are valid: the last good pass + 10 min. */
+  readonly validUntil: number;
 }
 
-/** As the deployment file says; saved history holds for the same binding only (design 4, "Settlements"). */
+/** As the deployment file says; saved history holds for the same binding only. */
 export interface ChainBinding {
   readonly target: string;
   readonly chainId: bigint;
@@ -40,7 +40,7 @@ export interface ChainBinding {
   readonly releaseId: string | undefined;
 }
 
-/** The settled frontier, read at the safe block (read-api.md 2.5, builder.anchor). */
+/** The settled frontier, read at the safe block (docs/spec/api.md#process). */
 export interface SafeCoreState {
   readonly settledThroughRound: bigint;
   readonly cumulativeWork: bigint;
@@ -145,6 +145,6 @@ export interface ChainEvent {
   readonly transactionHash: string;
   readonly transactionIndex: number;
   readonly logIndex: number;
-  /** In ABI order, as texts (design 3, "Derived values"). */
+  /** In ABI order, as texts (docs/spec/chain.md#derived-values). */
   readonly arguments: readonly { readonly name: string; readonly value: string }[];
 }

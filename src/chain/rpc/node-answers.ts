@@ -1,5 +1,6 @@
 /** A node's answers, validated: logs, blocks and quantities, before anything is made of them. */
 import type { Hex } from "viem";
+import type { RpcCall } from "./rpc-node.ts";
 
 /** A node's answer contradicts itself or the question: nothing of it is stored. */
 export class ContradictingAnswer extends Error {
@@ -17,6 +18,11 @@ export interface Block {
 export const UNDATED = -1;
 const HASH = /^0x[0-9a-f]{64}$/;
 const QUANTITY = /^0x(?:0|[1-9a-f][0-9a-f]{0,15})$/;
+
+/** eth_getBlockByNumber for a block, without its transactions. */
+export function blockCall(number: bigint): RpcCall {
+  return { method: "eth_getBlockByNumber", params: [`0x${number.toString(16)}`, false] };
+}
 
 /** A block as eth_getBlockByNumber gives it. Throws `ContradictingAnswer` where it is not the one asked for. */
 export function parseBlock(value: unknown, number: bigint): Block {

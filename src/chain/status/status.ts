@@ -1,9 +1,9 @@
-/** What the passes so far add up to (design 3, Reading 4 to 6 and 8), and what of it is written down. */
+/** What the passes so far add up to (docs/spec/chain.md#reading), and what of it is written down. */
 import type { Database } from "better-sqlite3";
+import type { FailedCheck } from "../check-name.ts";
 import type { Deployment } from "../deployment.ts";
-import { dropSnapshot, readSync, touch } from "../sync/store.ts";
+import { dropSnapshot, readSync, touch } from "../store/sync-row.ts";
 import { readSnapshot, type Snapshot } from "../view/views.ts";
-import type { FailedCheck } from "./checks.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** A good pass that found nothing new is written down this seldom (ms). */
@@ -16,7 +16,7 @@ interface Found {
   readonly synced?: boolean;
 }
 
-export class Standing {
+export class Status {
   readonly #db: Database;
   readonly #deployment: Deployment;
   readonly #grace: number;

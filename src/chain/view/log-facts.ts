@@ -1,12 +1,12 @@
 /** What the stored logs say at the safe block, read anew for each pass without reading the history anew. */
 import type { Database } from "better-sqlite3";
-import type { ChainEvent } from "../view/chain-state.ts";
-import { EventTail } from "../view/event-tail.ts";
-import { newestEvents, newestFirst, newestOf, ONCHAIN_KINDS } from "../view/read-events.ts";
-import type { LogFacts } from "../view/views.ts";
-import { integer } from "./settlement-chain.ts";
+import type { ChainEvent } from "../chain-state.ts";
+import { integerArgument } from "../store/event-argument.ts";
+import { EventTail } from "../store/event-tail.ts";
+import { newestEvents, newestFirst, newestOf, ONCHAIN_KINDS } from "../store/read-events.ts";
+import type { LogFacts } from "./views.ts";
 
-/** read-api.md 2.7. */
+/** docs/spec/api.md#onchain */
 const MOST_EVENTS = 25;
 
 export class LogFactsReader {
@@ -31,7 +31,8 @@ export class LogFactsReader {
   highestFunded(db: Database): ChainEvent | undefined {
     for (const event of this.#funded.next(db)) {
       const highest = this.#highestFunded;
-      if (highest === undefined || integer(event, "round") > integer(highest, "round")) this.#highestFunded = event;
+      if (highest === undefined || integerArgument(event, "round") > integerArgument(highest, "round"))
+        this.#highestFunded = event;
     }
     return this.#highestFunded;
   }

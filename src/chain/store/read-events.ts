@@ -1,10 +1,10 @@
 /** Typed reads of the stored events; none of them grows with the history, save where it says so. */
 import type { Database } from "better-sqlite3";
 import { statement } from "../../sqlite/statement.ts";
+import type { ChainEvent, ContractKind } from "../chain-state.ts";
 import { EVENT_SHAPES } from "../event-shape.ts";
-import type { ChainEvent, ContractKind } from "./chain-state.ts";
 
-/** The four interfaces of the onchain resource (design 3, "Derived values"). */
+/** The four interfaces of the onchain resource (docs/spec/chain.md#derived-values). */
 export const ONCHAIN_KINDS: readonly ContractKind[] = ["factory", "core", "proxy_admin", "timelock"];
 
 export interface EventRow {

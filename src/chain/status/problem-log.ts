@@ -1,7 +1,7 @@
 /** What a poll finds wrong: told to the operator at once, and written down for `chain status` where it is news. */
 import type { Database } from "better-sqlite3";
-import type { PollEvent, ProblemEvent } from "./poll-event.ts";
-import { readSync, writeProblem } from "./store.ts";
+import type { PollEvent, ProblemEvent } from "../poll-event.ts";
+import { readSync, writeProblem } from "../store/sync-row.ts";
 
 export class ProblemLog {
   readonly #db: Database;

@@ -1,9 +1,9 @@
-/** From what the passes found to what the resources are told, and when time alone changes it (design 3, Reading 8). */
+/** From what the passes found to what the resources are told, and when time alone changes it (docs/spec/chain.md#reasons). */
 
+import type { ChainBinding, ChainState, ChainUnavailable, View } from "../chain-state.ts";
+import type { FailedCheck } from "../check-name.ts";
 import type { Deployment } from "../deployment.ts";
-import type { ChainBinding, ChainState, ChainUnavailable, View } from "../view/chain-state.ts";
 import type { Snapshot } from "../view/views.ts";
-import type { FailedCheck } from "./checks.ts";
 
 /** All that the passes so far have left behind. */
 export interface Verdict {
@@ -20,11 +20,11 @@ export interface Verdict {
   readonly economyMismatch: FailedCheck | undefined;
 }
 
-/** `grace` and `word` in ms (design 1, "Missing is unknown" and 4). */
+/** `grace` and `validity` in ms. */
 export function chainState(
   verdict: Verdict,
   deployment: Deployment,
-  times: { readonly now: number; readonly grace: number; readonly word: number },
+  times: { readonly now: number; readonly grace: number; readonly validity: number },
 ): ChainState {
   const { snapshot, lastGoodPassAt } = verdict;
   const silent = lastGoodPassAt === undefined || times.now - lastGoodPassAt >= times.grace;
@@ -36,7 +36,7 @@ export function chainState(
     safeCore: verdict.coreMismatch === undefined ? snapshot?.safeCore : undefined,
     genesisTimestamp: snapshot?.core.configuration.genesisTimestamp,
     binding: bindingOf(deployment),
-    wordUntil: (lastGoodPassAt ?? times.now) + times.word,
+    validUntil: (lastGoodPassAt ?? times.now) + times.validity,
   };
 }
 
@@ -49,7 +49,7 @@ export function disabledChain(): ChainState {
     safeCore: undefined,
     genesisTimestamp: undefined,
     binding: undefined,
-    wordUntil: Number.MAX_SAFE_INTEGER,
+    validUntil: Number.MAX_SAFE_INTEGER,
   };
 }
 

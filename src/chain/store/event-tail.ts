@@ -1,7 +1,7 @@
 /** Follows the stored events of one name, so that a pass reads what is new and not the history. */
 import type { Database } from "better-sqlite3";
 import { statement } from "../../sqlite/statement.ts";
-import type { ChainEvent, ContractKind } from "./chain-state.ts";
+import type { ChainEvent, ContractKind } from "../chain-state.ts";
 import { type EventRow, eventOfRow } from "./read-events.ts";
 
 export class EventTail {

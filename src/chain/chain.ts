@@ -1,0 +1,48 @@
+/** The settlement chain as the publisher uses it: `openChain` gives a real one, this file that of a publisher without. */
+import type { Database } from "better-sqlite3";
+import type { ChainState } from "./chain-state.ts";
+import { disabledChain } from "./status/verdict.ts";
+
+export interface Chain {
+  /** The chain's own SQLite file, for reads of events up to the view's safeThroughBlock; undefined without a chain. */
+  readonly db: Database | undefined;
+  /**
+   * One pass, over the nodes in order until one is good. Never overlaps: a poll during another is that one. Does not
+   * reject; `deadline` is in epoch ms.
+   */
+  poll(now: number, deadline: number): Promise<void>;
+  /** Synchronous and cheap: from memory; `now` in epoch ms ages the last good pass. */
+  state(now: number): ChainState;
+  /** Epoch ms after `now` at which `state` changes by time alone; undefined where it does not. */
+  nextChange(now: number): number | undefined;
+  /** Rises whenever `state` has changed by anything but time; `validUntil` alone is not counted. */
+  moved(): number;
+  /** Whether the last poll came to a verdict: nothing more is to be had from the nodes now. */
+  concluded(): boolean;
+  /** For `noonmark status`: the last news of its passes, without secrets. */
+  describe(): unknown;
+  close(): void;
+}
+
+/** No deployment file or no RPC address. */
+export function noChain(): Chain {
+  const state = disabledChain();
+  return {
+    db: undefined,
+    moved: () => 0,
+    state: () => state,
+    nextChange: () => undefined,
+    poll: async () => {},
+    concluded: () => true,
+    describe: () => "none",
+    close: () => {},
+  };
+}
+
+/** Polls until one comes to a verdict, at most twice (a second pass confirms a fault), or until the deadline (epoch ms). */
+export async function pollUntilConcluded(chain: Chain, now: () => number, deadline: number): Promise<void> {
+  for (let polls = 0; polls < 2 && now() < deadline; polls++) {
+    await chain.poll(now(), deadline);
+    if (chain.concluded()) return;
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * Ranges of events, stored one after the other. Each write says what it continues, so that a second writer (`chain sync`
+ * or `rewind` beside a publisher) makes it fail instead of mixing two histories.
+ */
+import { randomUUID } from "node:crypto";
+import type { Database } from "better-sqlite3";
+import { statement } from "../../sqlite/statement.ts";
+import type { ChainEvent } from "../chain-state.ts";
+import { digestOf } from "./event-digest.ts";
+import { eventsFrom } from "./read-events.ts";
+import type { StoredThrough } from "./sync-row.ts";
+
+/** What one transaction of the sync adds. */
+export interface Append {
+  /** What the writer read the file as. */
+  readonly expected: StoredThrough | undefined;
+  /** First block of the range; events stored from there on are replaced. */
+  readonly from: bigint;
+  readonly events: readonly ChainEvent[];
+  readonly through: { readonly block: bigint; readonly hash: string };
+  /** With the last range of a pass: what it found, once its events are in. What it throws undoes all of it. */
+  readonly finish?: () => { readonly head: bigint; readonly at: number | null; readonly snapshot: string | null };
+}
+
+export class StoreMoved extends Error {
+  override readonly name = "StoreMoved";
+}
+
+/** Stores a range whole or not at all. Throws `StoreMoved` where somebody else has written meanwhile. */
+export function append(db: Database, { expected, from, events, through, finish }: Append): void {
+  db.transaction(() => {
+    const moved = statement(
+      db,
+      `UPDATE sync SET stored_through_block = ?, stored_through_hash = ?
+       WHERE id = 1 AND stored_through_block IS ? AND stored_through_hash IS ?`,
+    ).run(through.block, through.hash, expected?.block ?? null, expected?.hash ?? null);
+    if (moved.changes !== 1) throw new StoreMoved("another process has written to the chain's file");
+    const known = expected !== undefined && from <= expected.block && replace(db, from, expected.block, events);
+    insert(db, known ? events.filter((event) => event.blockNumber > expected.block) : events);
+    if (finish !== undefined) {
+      const pass = finish();
+      statement(
+        db,
+        `UPDATE sync SET indexed_through_block = ?, snapshot = ?,
+         last_good_pass_at = coalesce(?, last_good_pass_at) WHERE id = 1`,
+      ).run(pass.head, pass.snapshot, pass.at);
+    }
+  }).immediate();
+}
+
+/**
+ * Whether the events stored from `from` to `to` are those read again. Where they are not they are removed, and the
+ * history is another one for everybody who follows it.
+ */
+function replace(db: Database, from: bigint, to: bigint, events: readonly ChainEvent[]): boolean {
+  if (digestOf(eventsFrom(db, from), from, to) === digestOf(events, from, to)) return true;
+  statement(db, "DELETE FROM event WHERE block_number >= ?").run(from);
+  statement(db, "UPDATE sync SET history = ? WHERE id = 1").run(randomUUID());
+  return false;
+}
+
+function insert(db: Database, events: readonly ChainEvent[]): void {
+  const row = statement(
+    db,
+    `INSERT INTO event (block_number, log_index, transaction_index, block_hash, block_timestamp, transaction_hash,
+     contract_kind, contract_address, event_name, arguments) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  for (const event of events) {
+    row.run(
+      event.blockNumber,
+      event.logIndex,
+      event.transactionIndex,
+      event.blockHash,
+      event.blockTimestamp,
+      event.transactionHash,
+      event.contractKind,
+      event.contractAddress,
+      event.eventName,
+      JSON.stringify(event.arguments),
+    );
+  }
+}

@@ -1,0 +1,68 @@
+/** The chain's SQLite file, opened and bound to one deployment. */
+import { createHash, randomUUID } from "node:crypto";
+import { dirname } from "node:path";
+import BetterSqlite3, { type Database } from "better-sqlite3";
+import { makeDirectory } from "../../files/make-directory.ts";
+import { sqliteFailure } from "../../sqlite/sqlite-failure.ts";
+import type { Deployment } from "../deployment.ts";
+import { CHAIN_SCHEMA, CHAIN_SCHEMA_VERSION } from "./schema.ts";
+
+/** How long a statement waits for another process's transaction, in milliseconds. */
+const BUSY_TIMEOUT = 5_000;
+const CACHE_KIB = 16 * 1024;
+/** A first sync writes in bulk: fewer checkpoints, and a -wal file of 16 MiB at most. */
+const CHECKPOINT_PAGES = 4_000;
+
+/** Opens or creates the file. One of another deployment or version is emptied: all of it is read again from the chain. Throws `Failure`. */
+export function openChainStore(path: string, deployment: Deployment): Database {
+  try {
+    makeDirectory(dirname(path));
+    const db = new BetterSqlite3(path, { timeout: BUSY_TIMEOUT });
+    db.pragma("journal_mode = WAL");
+    // What a crash of the machine takes is read again from the chain.
+    db.pragma("synchronous = NORMAL");
+    db.pragma(`cache_size = -${CACHE_KIB}`);
+    db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+    db.transaction(() => bind(db, logsBinding(deployment), deploymentBinding(deployment))).immediate();
+    return db;
+  } catch (error) {
+    throw sqliteFailure(error, path, "chain_store", "write");
+  }
+}
+
+/** What decides which logs are read: another one makes the file worthless. */
+function logsBinding({ chainId, deploymentBlock, factory, core, proxyAdmin, operatorTimelock, economy }: Deployment) {
+  const of = economy && [economy.deploymentBlock, economy.mining, economy.collection];
+  return digest([CHAIN_SCHEMA_VERSION, chainId, deploymentBlock, factory, core, proxyAdmin, operatorTimelock, of]);
+}
+
+/** The whole deployment: another one makes the snapshot worthless. */
+function deploymentBinding(deployment: Deployment): string {
+  return digest(deployment);
+}
+
+function digest(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("hex");
+}
+
+function bind(db: Database, logs: string, whole: string): void {
+  const exists = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'sync'").get() !== undefined;
+  const version = db.pragma("user_version", { simple: true });
+  if (!exists || version !== CHAIN_SCHEMA_VERSION) {
+    db.exec("DROP TABLE IF EXISTS event; DROP TABLE IF EXISTS sync;");
+    db.exec(CHAIN_SCHEMA);
+    db.pragma(`user_version = ${CHAIN_SCHEMA_VERSION}`);
+  }
+  const row = db.prepare<[], { binding: string }>("SELECT binding FROM sync WHERE id = 1").get();
+  if (row === undefined) {
+    db.prepare("INSERT INTO sync (id, binding, history) VALUES (1, ?, ?)").run(`${logs}:${whole}`, randomUUID());
+  } else if (!row.binding.startsWith(`${logs}:`)) {
+    db.exec("DELETE FROM event");
+    db.prepare(
+      `UPDATE sync SET binding = ?, stored_through_block = NULL, stored_through_hash = NULL,
+       indexed_through_block = NULL, last_good_pass_at = NULL, snapshot = NULL, problem = NULL, history = ? WHERE id = 1`,
+    ).run(`${logs}:${whole}`, randomUUID());
+  } else if (row.binding !== `${logs}:${whole}`) {
+    db.prepare("UPDATE sync SET binding = ?, snapshot = NULL WHERE id = 1").run(`${logs}:${whole}`);
+  }
+}

@@ -1,0 +1,68 @@
+/** The one row that says how far the chain's file goes, what was found last, and what is wrong. */
+import type { Database } from "better-sqlite3";
+import { statement } from "../../sqlite/statement.ts";
+import type { ProblemEvent } from "../poll-event.ts";
+
+/** How far the file goes; `hash` is null only after a rewind. */
+export interface StoredThrough {
+  readonly block: bigint;
+  readonly hash: string | null;
+}
+
+export interface SyncRow {
+  /** Another one where stored events were removed or replaced. */
+  readonly history: string;
+  readonly stored: StoredThrough | undefined;
+  readonly indexedThroughBlock: bigint | undefined;
+  readonly lastGoodPassAt: number | undefined;
+  /** JSON of the last good snapshot. */
+  readonly snapshot: string | null;
+  readonly problem: Problem | undefined;
+}
+
+/** What is wrong, and since when (epoch ms). */
+export interface Problem {
+  readonly since: number;
+  readonly event: ProblemEvent;
+}
+
+export function readSync(db: Database): SyncRow {
+  const row = statement<[], Record<string, bigint | string | null>>(db, "SELECT * FROM sync WHERE id = 1")
+    .safeIntegers()
+    .get();
+  const block = row?.stored_through_block;
+  const indexed = row?.indexed_through_block;
+  const at = row?.last_good_pass_at;
+  return {
+    history: String(row?.history),
+    stored:
+      typeof block === "bigint" ? { block, hash: (row?.stored_through_hash ?? null) as string | null } : undefined,
+    indexedThroughBlock: typeof indexed === "bigint" ? indexed : undefined,
+    lastGoodPassAt: typeof at === "bigint" ? Number(at) : undefined,
+    snapshot: (row?.snapshot ?? null) as string | null,
+    problem: typeof row?.problem === "string" ? problemOf(row.problem) : undefined,
+  };
+}
+
+/** Remembers a pass that found nothing new. */
+export function touch(db: Database, lastGoodPassAt: number): void {
+  statement(db, "UPDATE sync SET last_good_pass_at = ? WHERE id = 1").run(lastGoodPassAt);
+}
+
+/** What `chain status` shows; undefined when all is well again. */
+export function writeProblem(db: Database, event: ProblemEvent | undefined, since: number): void {
+  const problem = event === undefined ? null : JSON.stringify({ since, event } satisfies Problem);
+  statement(db, "UPDATE sync SET problem = ? WHERE id = 1").run(problem);
+}
+
+/** Forgets the snapshot that the chain contradicts, so that a restart does not serve it. */
+export function dropSnapshot(db: Database): void {
+  statement(db, "UPDATE sync SET snapshot = NULL WHERE id = 1").run();
+}
+
+/** `doubt` is what earlier versions called an unconfirmed fault. */
+function problemOf(text: string): Problem {
+  const problem = JSON.parse(text) as Problem;
+  if ((problem.event.type as string) !== "doubt") return problem;
+  return { ...problem, event: { ...problem.event, type: "unconfirmed_fault" } as ProblemEvent };
+}
