@@ -1,6 +1,7 @@
 /** Opening the ledger of accepted facts: once for intake, and read only for whoever publishes from it. */
 import type { Database } from "better-sqlite3";
 import { type DatabaseKind, openForReading, openForWriting } from "../sqlite/open.ts";
+import { UPGRADE_FROM_1 } from "./change-schema.ts";
 import { LEDGER_APPLICATION_ID, LEDGER_SCHEMA, LEDGER_SCHEMA_VERSION } from "./schema.ts";
 
 const LEDGER: DatabaseKind = {
@@ -8,17 +9,18 @@ const LEDGER: DatabaseKind = {
   applicationId: LEDGER_APPLICATION_ID,
   schemaVersion: LEDGER_SCHEMA_VERSION,
   schema: LEDGER_SCHEMA,
+  upgrades: { 1: UPGRADE_FROM_1 },
 };
 
 /**
- * The ledger for writing, made with its directories where it is missing. Throws `Failure` (exit 74, 75 where it is
+ * The ledger for writing, made with its directories where it is missing, brought to this schema where it is older. Throws `Failure` (exit 74, 75 where it is
  * locked): see `openForWriting`.
  */
 export function openLedgerForIntake(path: string): Database {
   return openForWriting(path, LEDGER);
 }
 
-/** The ledger, read only; it must exist. Throws `Failure` (exit 74): see `openForReading`. */
+/** The ledger, read only, of this schema or one that intake would bring to it; it must exist. Throws `Failure` (exit 74): see `openForReading`. */
 export function openLedgerForReading(path: string): Database {
   return openForReading(path, LEDGER);
 }

@@ -1,10 +1,12 @@
+import { CHANGE_SCHEMA } from "./change-schema.ts";
+
 /**
  * The ledger's tables (design 2). All keys are per installation; instants are epoch milliseconds; decimal strings are
  * text, and round ids are padded with zeros to 20 digits, so that text sorts as the numbers do. Each accepted batch
  * raises `watermark`, by which the publisher sees in one small read what has moved.
  */
 export const LEDGER_APPLICATION_ID = 0x4e4f4f4e; // "NOON"
-export const LEDGER_SCHEMA_VERSION = 1;
+export const LEDGER_SCHEMA_VERSION = 2;
 
 /** The kinds of fact that a watermark counts; one for each record type of design 2. */
 export const FACT_KINDS = [
@@ -178,4 +180,5 @@ CREATE TABLE settlement_control (
   incident_open INTEGER NOT NULL,
   PRIMARY KEY (installation, at)
 ) STRICT, WITHOUT ROWID;
-`;
+
+${CHANGE_SCHEMA}`;

@@ -14,6 +14,8 @@ export interface DatabaseKind {
   readonly schemaVersion: number;
   /** The statements that make an empty file one of this kind. */
   readonly schema: string;
+  /** By schema version, the statements that make the next one of it. Readers take every version that has some. */
+  readonly upgrades?: Readonly<Record<number, string>>;
 }
 
 /** How long a statement waits for somebody else's lock before it is `<name>_locked`, in milliseconds. */
@@ -67,6 +69,7 @@ export function openForWriting(
       db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
       if (fresh) createSchema(db, kind);
       checkKind(db, path, kind);
+      upgrade(db, kind);
       return db;
     });
   });
@@ -83,6 +86,22 @@ function createSchema(db: Database, kind: DatabaseKind): void {
   create.immediate();
 }
 
+/** One transaction: whoever opens the file sees it before or after. Whoever comes second finds it done. */
+function upgrade(db: Database, kind: DatabaseKind): void {
+  if (versionOf(db) === kind.schemaVersion) return;
+  const upgradeAll = db.transaction(() => {
+    for (let version = versionOf(db); version < kind.schemaVersion; version++) {
+      db.exec(kind.upgrades?.[version] ?? "");
+      db.pragma(`user_version = ${version + 1}`);
+    }
+  });
+  upgradeAll.immediate();
+}
+
+function versionOf(db: Database): number {
+  return db.pragma("user_version", { simple: true }) as number;
+}
+
 function isEmpty(db: Database): boolean {
   const tables = db.prepare("SELECT count(*) FROM sqlite_schema").pluck().get();
   return tables === 0 && db.pragma("application_id", { simple: true }) === 0;
@@ -96,8 +115,8 @@ function checkKind(db: Database, path: string, kind: DatabaseKind): void {
       hint: "Name another file; this one has been left as it was.",
     });
   }
-  const version = db.pragma("user_version", { simple: true }) as number;
-  if (version === kind.schemaVersion) return;
+  const version = versionOf(db);
+  if (version === kind.schemaVersion || kind.upgrades?.[version] !== undefined) return;
   const [code, hint] =
     version > kind.schemaVersion
       ? ["newer", "It was written by a newer Noonmark: use that one."]

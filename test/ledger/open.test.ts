@@ -22,7 +22,7 @@ test("intake makes the directories, the file and its schema; WAL, every commit s
   expect(db.pragma("journal_mode", { simple: true })).toBe("wal");
   expect(db.pragma("synchronous", { simple: true })).toBe(2);
   expect(db.pragma("application_id", { simple: true })).toBe(0x4e4f4f4e);
-  expect(db.pragma("user_version", { simple: true })).toBe(1);
+  expect(db.pragma("user_version", { simple: true })).toBe(2);
   db.close();
   openLedgerForIntake(path).close();
 });
@@ -96,7 +96,7 @@ test("every other file is told apart, and left as it was", () => {
 test("a ledger of a newer schema is refused by both doors", () => {
   const path = join(directory, "ledger.db");
   const db = openLedgerForIntake(path);
-  db.pragma("user_version = 2");
+  db.pragma("user_version = 3");
   db.close();
   for (const open of [openLedgerForReading, openLedgerForIntake]) {
     expect(failureOf(() => open(path))).toMatchObject({ code: "ledger_schema_newer", exitCode: 74 });

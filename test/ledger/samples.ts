@@ -1,7 +1,10 @@
 /** One valid record of each type, and a ledger in memory to put them into. */
 import SqliteDatabase, { type Database } from "better-sqlite3";
+import { CHANGE_SCHEMA } from "../../src/ledger/change-schema.ts";
 import { ingest } from "../../src/ledger/ingest.ts";
+import { readFactSums } from "../../src/ledger/read/changes.ts";
 import { LEDGER_SCHEMA } from "../../src/ledger/schema.ts";
+import { listInstallations } from "../../src/ledger/watermarks.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -153,13 +156,17 @@ export function verdict(db: Database, line: string | Uint8Array): string {
   return accepted === 1 ? "accepted" : duplicate === 1 ? "duplicate" : "nothing";
 }
 
-/** Every row of every table, by which two ledgers are compared. */
-export function contents(db: Database): Record<string, unknown[]> {
+/** Every row of every table, and the sums of the facts: two ledgers are compared by it, whatever their batches were. */
+export function contents(db: Database): Record<string, unknown> {
   const tables = db
-    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'change' ORDER BY name")
     .pluck()
     .all() as string[];
-  return Object.fromEntries(
-    tables.map((table) => [table, db.prepare(`SELECT * FROM ${table} ORDER BY 1, 2, 3`).all()]),
-  );
+  return {
+    ...Object.fromEntries(tables.map((table) => [table, db.prepare(`SELECT * FROM ${table} ORDER BY 1, 2, 3`).all()])),
+    sums: listInstallations(db).map(({ no }) => readFactSums(db, no)),
+  };
 }
+
+/** The statements that made a ledger before it kept changes. */
+export const SCHEMA_1 = LEDGER_SCHEMA.replace(CHANGE_SCHEMA, "");

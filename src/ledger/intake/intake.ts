@@ -5,7 +5,7 @@
 import type { Database } from "better-sqlite3";
 import { sqliteFailure } from "../../sqlite/sqlite-failure.ts";
 import { accept } from "./accept/accept.ts";
-import { Standings } from "./accept/standings.ts";
+import { InstallationStates } from "./accept/installation-states.ts";
 import { type DecodedLine, LineDecoder } from "./decode/decode-lines.ts";
 import { LineBuffer } from "./decode/line-buffer.ts";
 import { Fault } from "./fault.ts";
@@ -42,7 +42,7 @@ export class Intake {
   readonly #onRejected: (rejections: readonly Rejection[]) => void;
   readonly #lines = new LineBuffer();
   readonly #decoder = new LineDecoder();
-  readonly #standings: Standings;
+  readonly #states: InstallationStates;
   #counts: Counts = { accepted: 0, duplicate: 0, rejected: 0 };
   /** Of the batch that is not committed yet. */
   #batch = { accepted: 0, duplicate: 0, rejected: 0, bytes: 0 };
@@ -54,7 +54,7 @@ export class Intake {
     this.#db = db;
     this.#strict = options.strict ?? false;
     this.#onRejected = options.onRejected ?? (() => undefined);
-    this.#standings = new Standings(db);
+    this.#states = new InstallationStates(db);
   }
 
   /** Of the committed batches; of a strict run that was stopped, one rejected and nothing else. */
@@ -103,7 +103,7 @@ export class Intake {
   /** Undoes what is not committed. */
   abort(): void {
     if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
-    this.#standings.forget();
+    this.#states.forget();
     this.#batch = { accepted: 0, duplicate: 0, rejected: 0, bytes: 0 };
   }
 
@@ -113,7 +113,7 @@ export class Intake {
     this.#guarded(() => {
       if (!this.#db.inTransaction) {
         this.#db.exec("BEGIN IMMEDIATE");
-        this.#standings.refresh();
+        this.#states.refresh();
       }
       this.#accept(decoded);
     });
@@ -126,7 +126,7 @@ export class Intake {
   #accept(lines: readonly DecodedLine[]): void {
     const rejections: Rejection[] = [];
     for (const { line, raw, record } of lines) {
-      const verdict = record instanceof Fault ? record : accept(this.#standings, record);
+      const verdict = record instanceof Fault ? record : accept(this.#states, record);
       if (!(verdict instanceof Fault)) {
         this.#batch[verdict]++;
         continue;
@@ -144,7 +144,7 @@ export class Intake {
   #commit(): void {
     if (!this.#db.inTransaction) return;
     this.#guarded(() => {
-      this.#standings.save();
+      this.#states.save();
       this.#db.exec("COMMIT");
     });
     const { accepted, duplicate, rejected } = this.#batch;

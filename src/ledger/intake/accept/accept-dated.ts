@@ -2,41 +2,45 @@
 import { statement } from "../../../sqlite/statement.ts";
 import type { RecordOf } from "../decode/records.ts";
 import { conflict, type Verdict } from "../fault.ts";
-import type { Standing, Standings } from "./standings.ts";
+import type { InstallationState, InstallationStates } from "./installation-states.ts";
 import { flag, isSame } from "./stored.ts";
 
-export function acceptEpoch(standings: Standings, standing: Standing, epoch: RecordOf<"epoch">): Verdict {
-  const { db } = standings;
+export function acceptEpoch(states: InstallationStates, state: InstallationState, epoch: RecordOf<"epoch">): Verdict {
+  const { db } = states;
   const { counterEpoch, approvedAt } = epoch;
-  const stored = statement<[number, string], { approvedAt: number }>(db, STORED_EPOCH).get(standing.no, counterEpoch);
+  const stored = statement<[number, string], { approvedAt: number }>(db, STORED_EPOCH).get(state.no, counterEpoch);
   if (stored !== undefined) {
     return isSame(stored, { approvedAt })
       ? "duplicate"
       : conflict("counterEpoch", "it was approved at another instant");
   }
-  statement(db, "INSERT INTO epoch_approval VALUES (?, ?, ?)").run(standings.exist(standing), counterEpoch, approvedAt);
+  statement(db, "INSERT INTO epoch_approval VALUES (?, ?, ?)").run(states.exist(state), counterEpoch, approvedAt);
   return "accepted";
 }
 
-export function acceptOracle(standings: Standings, standing: Standing, oracle: RecordOf<"oracle">): Verdict {
-  const { db } = standings;
+export function acceptOracle(
+  states: InstallationStates,
+  state: InstallationState,
+  oracle: RecordOf<"oracle">,
+): Verdict {
+  const { db } = states;
   const { at, blockedReason } = oracle;
-  const stored = statement<[number, number], { blockedReason: string | null }>(db, STORED_ORACLE).get(standing.no, at);
+  const stored = statement<[number, number], { blockedReason: string | null }>(db, STORED_ORACLE).get(state.no, at);
   if (stored !== undefined) {
     return isSame(stored, { blockedReason })
       ? "duplicate"
       : conflict("at", "the Oracle said otherwise at this instant");
   }
-  statement(db, "INSERT INTO oracle_block VALUES (?, ?, ?)").run(standings.exist(standing), at, blockedReason);
+  statement(db, "INSERT INTO oracle_block VALUES (?, ?, ?)").run(states.exist(state), at, blockedReason);
   return "accepted";
 }
 
 export function acceptSettlementControl(
-  standings: Standings,
-  standing: Standing,
+  states: InstallationStates,
+  state: InstallationState,
   control: RecordOf<"settlement_control">,
 ): Verdict {
-  const { db } = standings;
+  const { db } = states;
   const { at, blockedReason } = control;
   const come = {
     settlementEnabled: flag(control.settlementEnabled),
@@ -44,12 +48,12 @@ export function acceptSettlementControl(
     blockedReason,
     incidentOpen: flag(control.incidentOpen),
   };
-  const stored = statement<[number, number], typeof come>(db, STORED_CONTROL).get(standing.no, at);
+  const stored = statement<[number, number], typeof come>(db, STORED_CONTROL).get(state.no, at);
   if (stored !== undefined) {
     return isSame(stored, come) ? "duplicate" : conflict("at", "the switches stood otherwise at this instant");
   }
   const { settlementEnabled, reporterEnvironmentEnabled, incidentOpen } = come;
-  const no = standings.exist(standing);
+  const no = states.exist(state);
   statement(db, INSERT_CONTROL).run(no, at, settlementEnabled, reporterEnvironmentEnabled, blockedReason, incidentOpen);
   return "accepted";
 }

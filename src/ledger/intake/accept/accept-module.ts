@@ -4,16 +4,16 @@ import { formatTimestamp } from "../../../values/timestamp.ts";
 import { canonicalJson } from "../decode/canonical-json.ts";
 import type { RecordOf } from "../decode/records.ts";
 import { conflict, type Verdict } from "../fault.ts";
-import type { Standing, Standings } from "./standings.ts";
+import type { InstallationState, InstallationStates } from "./installation-states.ts";
 import { integer } from "./stored.ts";
 
 type Module = RecordOf<"module">;
 
-export function acceptModule(standings: Standings, standing: Standing, module: Module): Verdict {
-  const { db } = standings;
+export function acceptModule(states: InstallationStates, state: InstallationState, module: Module): Verdict {
+  const { db } = states;
   const { instanceId, observedAt } = module;
   const stored = statement<[number, string], { observedAt: number; record: string }>(db, STORED).get(
-    standing.no,
+    state.no,
     instanceId,
   );
   if (stored !== undefined && observedAt < stored.observedAt) return "duplicate";
@@ -24,7 +24,7 @@ export function acceptModule(standings: Standings, standing: Standing, module: M
       : conflict("observedAt", "another snapshot has this instanceId and observedAt");
   }
   statement(db, REPLACE).run(
-    standings.exist(standing),
+    states.exist(state),
     instanceId,
     module.moduleType,
     module.driverId,

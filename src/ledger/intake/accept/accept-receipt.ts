@@ -7,17 +7,17 @@ import { statement } from "../../../sqlite/statement.ts";
 import { compareDecimals } from "../../../values/decimal.ts";
 import type { RecordOf } from "../decode/records.ts";
 import { conflict, Fault, type Verdict } from "../fault.ts";
-import type { Standing, Standings } from "./standings.ts";
+import type { InstallationState, InstallationStates } from "./installation-states.ts";
 import { integer, isSame } from "./stored.ts";
 
 type Receipt = RecordOf<"receipt">;
 
-export function acceptReceipt(standings: Standings, standing: Standing, receipt: Receipt): Verdict {
-  const epoch = standings.epoch(standing, receipt.counterEpoch);
+export function acceptReceipt(states: InstallationStates, state: InstallationState, receipt: Receipt): Verdict {
+  const epoch = states.epoch(state, receipt.counterEpoch);
   if (epoch !== undefined) {
     const workFalls = compareDecimals(receipt.cumulativeWorkUnits, epoch.cumulativeWorkUnits) < 0;
     if (workFalls || receipt.distanceMm < epoch.distanceMm) {
-      if (storedAs(standings, standing, receipt) === "same") return "duplicate";
+      if (storedAs(states, state, receipt) === "same") return "duplicate";
       return workFalls
         ? new Fault(
             "counter_regression",
@@ -31,9 +31,9 @@ export function acceptReceipt(standings: Standings, standing: Standing, receipt:
           );
     }
   }
-  const position = standing.watermarks.receipt + 1;
-  if (!insert(standings, standings.exist(standing), position, receipt)) {
-    const stored = storedAs(standings, standing, receipt);
+  const position = state.watermarks.receipt + 1;
+  if (!insert(states, states.exist(state), position, receipt)) {
+    const stored = storedAs(states, state, receipt);
     if (stored === "same") return "duplicate";
     return stored === "other"
       ? conflict("telemetryId", "another receipt has this telemetryId")
@@ -42,12 +42,12 @@ export function acceptReceipt(standings: Standings, standing: Standing, receipt:
   const { cumulativeWorkUnits, distanceMm } = receipt;
   const firstPosition = epoch?.firstPosition ?? position;
   const moved = { firstPosition, lastPosition: position, cumulativeWorkUnits, distanceMm, moved: true };
-  standing.epochs.set(receipt.counterEpoch, moved);
+  state.epochs.set(receipt.counterEpoch, moved);
   return "accepted";
 }
 
 /** False where one of the three keys is taken. */
-function insert({ db }: Standings, installation: number, position: number, receipt: Receipt): boolean {
+function insert({ db }: InstallationStates, installation: number, position: number, receipt: Receipt): boolean {
   return (
     statement(db, INSERT).run(
       installation,
@@ -74,7 +74,11 @@ const INSERT = `INSERT INTO receipt VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 
 type StoredReceipt = Omit<Receipt, "type" | "installationId">;
 
 /** What the ledger has under this telemetryId. */
-function storedAs({ db }: Standings, { no }: Standing, receipt: Receipt): "same" | "other" | undefined {
+function storedAs(
+  { db }: InstallationStates,
+  { no }: InstallationState,
+  receipt: Receipt,
+): "same" | "other" | undefined {
   const stored = statement<[number, string], StoredReceipt>(db, STORED).get(no, receipt.telemetryId);
   return stored === undefined ? undefined : isSame(stored, receipt) ? "same" : "other";
 }

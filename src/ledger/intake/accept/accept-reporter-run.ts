@@ -2,21 +2,25 @@
 import { statement } from "../../../sqlite/statement.ts";
 import type { RecordOf } from "../decode/records.ts";
 import { conflict, type Verdict } from "../fault.ts";
-import type { Standing, Standings } from "./standings.ts";
+import type { InstallationState, InstallationStates } from "./installation-states.ts";
 import { isSame } from "./stored.ts";
 
-export function acceptReporterRun(standings: Standings, standing: Standing, run: RecordOf<"reporter_run">): Verdict {
-  const { db } = standings;
+export function acceptReporterRun(
+  states: InstallationStates,
+  state: InstallationState,
+  run: RecordOf<"reporter_run">,
+): Verdict {
+  const { db } = states;
   const { startedAt, finishedAt, result } = run;
   const come = { finishedAt, result };
-  const stored = statement<[number, number], typeof come>(db, STORED).get(standing.no, startedAt);
+  const stored = statement<[number, number], typeof come>(db, STORED).get(state.no, startedAt);
   if (stored === undefined) {
-    statement(db, INSERT).run(standings.exist(standing), startedAt, finishedAt, result);
+    statement(db, INSERT).run(states.exist(state), startedAt, finishedAt, result);
     return "accepted";
   }
   if (finishedAt === null || isSame(stored, come)) return "duplicate";
   if (stored.finishedAt !== null) return conflict("startedAt", "the run ended otherwise");
-  statement(db, FINISH).run(finishedAt, result, standing.no, startedAt);
+  statement(db, FINISH).run(finishedAt, result, state.no, startedAt);
   return "accepted";
 }
 

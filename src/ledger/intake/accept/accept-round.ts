@@ -4,43 +4,47 @@ import { TOTAL_MAX } from "../../../values/decimal.ts";
 import { paddedRound } from "../../schema.ts";
 import type { RecordOf } from "../decode/records.ts";
 import { conflict, Fault, type Verdict } from "../fault.ts";
-import type { Standing, Standings } from "./standings.ts";
+import type { InstallationState, InstallationStates } from "./installation-states.ts";
 import { flag, isSame } from "./stored.ts";
 
 /** A round is closed once; the sums over all rounds stay below what a mean in thousandths can hold. */
-export function acceptRound(standings: Standings, standing: Standing, round: RecordOf<"round">): Verdict {
-  const { db } = standings;
+export function acceptRound(states: InstallationStates, state: InstallationState, round: RecordOf<"round">): Verdict {
+  const { db } = states;
   const roundId = paddedRound(round.roundId);
   const { workUnits, distanceMm, closedAt } = round;
   const come = { workUnits, distanceMm, eligible: flag(round.eligible), closedAt };
-  const stored = statement<[number, string], typeof come>(db, STORED_ROUND).get(standing.no, roundId);
+  const stored = statement<[number, string], typeof come>(db, STORED_ROUND).get(state.no, roundId);
   if (stored !== undefined) {
     return isSame(stored, come) ? "duplicate" : conflict("roundId", "this round was closed with other content");
   }
-  const work = standing.roundWorkUnits + BigInt(workUnits);
-  const distance = standing.roundDistanceMm + BigInt(distanceMm ?? 0);
+  const work = state.roundWorkUnits + BigInt(workUnits);
+  const distance = state.roundDistanceMm + BigInt(distanceMm ?? 0);
   if (work > TOTAL_MAX) return tooMuch("workUnits");
   if (distance > TOTAL_MAX) return tooMuch("distanceMm");
-  statement(db, INSERT_ROUND).run(standings.exist(standing), roundId, workUnits, distanceMm, come.eligible, closedAt);
-  standing.roundWorkUnits = work;
-  standing.roundDistanceMm = distance;
+  statement(db, INSERT_ROUND).run(states.exist(state), roundId, workUnits, distanceMm, come.eligible, closedAt);
+  state.roundWorkUnits = work;
+  state.roundDistanceMm = distance;
   return "accepted";
 }
 
 /** Closures overlap no other and cover rounds of the ledger alone. */
-export function acceptClosure(standings: Standings, standing: Standing, closure: RecordOf<"closure">): Verdict {
-  const { db } = standings;
+export function acceptClosure(
+  states: InstallationStates,
+  state: InstallationState,
+  closure: RecordOf<"closure">,
+): Verdict {
+  const { db } = states;
   const first = paddedRound(closure.firstRound);
   const last = paddedRound(closure.lastRound);
   // No two overlap, so that of all that begin at or before `last` only the one that begins latest may reach `first`.
-  const before = statement<[number, string], StoredClosure>(db, STORED_CLOSURE).get(standing.no, last);
+  const before = statement<[number, string], StoredClosure>(db, STORED_CLOSURE).get(state.no, last);
   const overlaps = before !== undefined && before.last >= first;
   const isKnown = overlaps && before.first === first && before.last === last;
   if (isKnown) {
     const same = before.acceptedAt === closure.acceptedAt;
     return same ? "duplicate" : conflict("lastRound", "the Oracle accepted these rounds at another acceptedAt");
   }
-  const unknown = unknownBound(standings, standing, closure);
+  const unknown = unknownBound(states, state, closure);
   if (unknown !== undefined) {
     return new Fault("unknown_round", unknown, "a round of the closure is not in the ledger");
   }
@@ -48,18 +52,22 @@ export function acceptClosure(standings: Standings, standing: Standing, closure:
     const field = before.first <= first ? "firstRound" : "lastRound";
     return new Fault("closure_overlap", field, "the closure overlaps another one");
   }
-  statement(db, INSERT_CLOSURE).run(standing.no, first, last, closure.acceptedAt);
+  statement(db, INSERT_CLOSURE).run(state.no, first, last, closure.acceptedAt);
   return "accepted";
 }
 
 /** The bound at or before which a round is missing: a span may be astronomical, so it is never walked. */
-function unknownBound({ db }: Standings, standing: Standing, closure: RecordOf<"closure">): string | undefined {
+function unknownBound(
+  { db }: InstallationStates,
+  state: InstallationState,
+  closure: RecordOf<"closure">,
+): string | undefined {
   const first = paddedRound(closure.firstRound);
   const last = paddedRound(closure.lastRound);
-  if (statement<[number, string]>(db, STORED_ROUND).get(standing.no, first) === undefined) return "firstRound";
+  if (statement<[number, string]>(db, STORED_ROUND).get(state.no, first) === undefined) return "firstRound";
   const span = BigInt(closure.lastRound) - BigInt(closure.firstRound) + 1n;
-  if (span > BigInt(standing.watermarks.round)) return "lastRound";
-  const count = statement<[number, string, string], { known: number }>(db, COUNT_ROUNDS).get(standing.no, first, last);
+  if (span > BigInt(state.watermarks.round)) return "lastRound";
+  const count = statement<[number, string, string], { known: number }>(db, COUNT_ROUNDS).get(state.no, first, last);
   return BigInt(count?.known ?? 0) === span ? undefined : "lastRound";
 }
 

@@ -5,20 +5,20 @@
 import { statement } from "../../../sqlite/statement.ts";
 import type { RecordOf } from "../decode/records.ts";
 import { conflict, Fault, type Verdict } from "../fault.ts";
-import type { Standing, Standings } from "./standings.ts";
+import type { InstallationState, InstallationStates } from "./installation-states.ts";
 import { isTerminal, type Submission, submissionFault } from "./submission-rules.ts";
 
 export function acceptSubmission(
-  standings: Standings,
-  standing: Standing,
+  states: InstallationStates,
+  state: InstallationState,
   submission: RecordOf<"submission">,
 ): Verdict {
-  const { db } = standings;
+  const { db } = states;
   const { submissionId } = submission;
   const record = JSON.stringify(columns(submission));
-  const current = statement<[number, string], Current>(db, CURRENT).get(standing.no, submissionId);
+  const current = statement<[number, string], Current>(db, CURRENT).get(state.no, submissionId);
   if (current !== undefined) {
-    if (statement(db, REMEMBERED).get(standing.no, submissionId, record) !== undefined) return "duplicate";
+    if (statement(db, REMEMBERED).get(state.no, submissionId, record) !== undefined) return "duplicate";
     const isOther = !keepsItsPlan(current, submission);
     if (isTerminal(current.lifecycle) && !isOther) {
       return new Fault("submission_terminal", "lifecycle", `the submission is ${current.lifecycle} and never changes`);
@@ -30,8 +30,8 @@ export function acceptSubmission(
     const invalid = submissionFault(submission, undefined);
     if (invalid !== undefined) return invalid;
   }
-  const no = standings.exist(standing);
-  const changedSeq = standing.watermarks.submission + 1;
+  const no = states.exist(state);
+  const changedSeq = state.watermarks.submission + 1;
   statement(db, REPLACE).run(no, submissionId, ...columns(submission), changedSeq);
   statement(db, "INSERT INTO submission_record VALUES (?, ?, ?)").run(no, submissionId, record);
   return "accepted";

@@ -6,38 +6,35 @@ import { acceptReceipt } from "./accept-receipt.ts";
 import { acceptReporterRun } from "./accept-reporter-run.ts";
 import { acceptClosure, acceptRound } from "./accept-round.ts";
 import { acceptSubmission } from "./accept-submission.ts";
-import type { Standing, Standings } from "./standings.ts";
+import type { InstallationState, InstallationStates } from "./installation-states.ts";
 
-/** Takes one normalised record into the ledger, or says why not; what is accepted raises its kind's watermark. */
-export function accept(standings: Standings, record: IntakeRecord): Verdict {
-  const standing = standings.of(record.installationId);
-  const verdict = judge(standings, standing, record);
-  if (verdict === "accepted") {
-    standing.watermarks[record.type]++;
-    standing.moved.add(record.type);
-  }
+/** Takes one normalised record into the ledger, or says why not; what is accepted is counted. */
+export function accept(states: InstallationStates, record: IntakeRecord): Verdict {
+  const state = states.of(record.installationId);
+  const verdict = judge(states, state, record);
+  if (verdict === "accepted") states.count(state, record);
   return verdict;
 }
 
-function judge(standings: Standings, standing: Standing, record: IntakeRecord): Verdict {
+function judge(states: InstallationStates, state: InstallationState, record: IntakeRecord): Verdict {
   switch (record.type) {
     case "receipt":
-      return acceptReceipt(standings, standing, record);
+      return acceptReceipt(states, state, record);
     case "epoch":
-      return acceptEpoch(standings, standing, record);
+      return acceptEpoch(states, state, record);
     case "module":
-      return acceptModule(standings, standing, record);
+      return acceptModule(states, state, record);
     case "round":
-      return acceptRound(standings, standing, record);
+      return acceptRound(states, state, record);
     case "closure":
-      return acceptClosure(standings, standing, record);
+      return acceptClosure(states, state, record);
     case "oracle":
-      return acceptOracle(standings, standing, record);
+      return acceptOracle(states, state, record);
     case "submission":
-      return acceptSubmission(standings, standing, record);
+      return acceptSubmission(states, state, record);
     case "reporter_run":
-      return acceptReporterRun(standings, standing, record);
+      return acceptReporterRun(states, state, record);
     case "settlement_control":
-      return acceptSettlementControl(standings, standing, record);
+      return acceptSettlementControl(states, state, record);
   }
 }

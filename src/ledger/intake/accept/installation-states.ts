@@ -1,26 +1,29 @@
 /**
- * Where each installation stands while a batch is taken in: its watermarks, the sums of its rounds, the counters of its
- * epochs. Read once, moved in memory, written at the end of the batch in the batch's own transaction.
+ * The state of each installation while a batch is taken in: its watermarks, the sums of its facts and rounds, the
+ * counters of its epochs. Read once, moved in memory, written at the end of the batch in the batch's own transaction.
  */
 import type { Database } from "better-sqlite3";
 import { statement } from "../../../sqlite/statement.ts";
+import { readFactSum } from "../../read/changes.ts";
 import type { FactKind } from "../../schema.ts";
 import { installationNo, readWatermarks, type Watermarks } from "../../watermarks.ts";
+import type { IntakeRecord } from "../decode/records.ts";
+import { FactHash, FactSum64 } from "./fact-hash.ts";
 
-export interface Standing {
+export interface InstallationState {
   /** 0 until its first accepted record, from which on it exists. */
   no: number;
   readonly id: string;
   readonly watermarks: Watermarks;
   roundWorkUnits: bigint;
   roundDistanceMm: bigint;
-  readonly epochs: Map<string, EpochStanding>;
-  /** What has moved since the last `save`. */
-  readonly moved: Set<FactKind>;
+  readonly epochs: Map<string, EpochCounters>;
+  /** Of the kinds that have moved since the last `save`: the sum of the facts' hashes. */
+  readonly moved: Map<FactKind, FactSum64>;
 }
 
 /** The counters of an epoch's newest receipt. */
-export interface EpochStanding {
+export interface EpochCounters {
   firstPosition: number;
   lastPosition: number;
   cumulativeWorkUnits: string;
@@ -32,9 +35,10 @@ export interface EpochStanding {
 const KEPT_INSTALLATIONS = 256;
 const KEPT_EPOCHS = 1024;
 
-export class Standings {
+export class InstallationStates {
   readonly db: Database;
-  readonly #byId = new Map<string, Standing>();
+  readonly #byId = new Map<string, InstallationState>();
+  readonly #hash = new FactHash();
   #dataVersion: unknown;
 
   constructor(db: Database) {
@@ -53,42 +57,55 @@ export class Standings {
     this.#byId.clear();
   }
 
-  of(id: string): Standing {
-    let standing = this.#byId.get(id);
-    if (standing === undefined) this.#byId.set(id, (standing = this.#read(id)));
-    return standing;
+  of(id: string): InstallationState {
+    let state = this.#byId.get(id);
+    if (state === undefined) this.#byId.set(id, (state = this.#read(id)));
+    return state;
   }
 
   /** Where an epoch's counters stand; undefined before its first receipt. */
-  epoch(standing: Standing, counterEpoch: string): EpochStanding | undefined {
-    const known = standing.epochs.get(counterEpoch);
+  epoch(state: InstallationState, counterEpoch: string): EpochCounters | undefined {
+    const known = state.epochs.get(counterEpoch);
     if (known !== undefined) return known;
-    const row = statement<[number, string], Omit<EpochStanding, "moved">>(this.db, READ_EPOCH).get(
-      standing.no,
+    const row = statement<[number, string], Omit<EpochCounters, "moved">>(this.db, READ_EPOCH).get(
+      state.no,
       counterEpoch,
     );
     if (row === undefined) return undefined;
     const epoch = { ...row, moved: false };
-    standing.epochs.set(counterEpoch, epoch);
+    state.epochs.set(counterEpoch, epoch);
     return epoch;
   }
 
   /** Makes the installation exist, and gives its number. */
-  exist(standing: Standing): number {
-    if (standing.no === 0) {
+  exist(state: InstallationState): number {
+    if (state.no === 0) {
       const insert = statement<[string]>(this.db, "INSERT INTO installation (id) VALUES (?)");
-      standing.no = Number(insert.run(standing.id).lastInsertRowid);
+      state.no = Number(insert.run(state.id).lastInsertRowid);
     }
-    return standing.no;
+    return state.no;
+  }
+
+  /** Counts a fact that has been accepted. */
+  count(state: InstallationState, fact: IntakeRecord): void {
+    const kind = fact.type;
+    let sum = state.moved.get(kind);
+    if (sum === undefined) {
+      // Where there is none yet, it begins here: what came before is its base.
+      sum = new FactSum64(readFactSum(this.db, state.no, kind, state.watermarks[kind]).sum ?? 0n);
+      state.moved.set(kind, sum);
+    }
+    sum.add(this.#hash.of(fact));
+    state.watermarks[kind]++;
   }
 
   /** Called in each transaction last. */
   save(): void {
-    for (const standing of this.#byId.values()) this.#save(standing);
+    for (const state of this.#byId.values()) this.#save(state);
     if (this.#byId.size > KEPT_INSTALLATIONS) this.#byId.clear();
   }
 
-  #read(id: string): Standing {
+  #read(id: string): InstallationState {
     const no = installationNo(this.db, id) ?? 0;
     const sums = statement<[number], { work: string; distance: string }>(
       this.db,
@@ -101,30 +118,32 @@ export class Standings {
       roundWorkUnits: BigInt(sums?.work ?? 0),
       roundDistanceMm: BigInt(sums?.distance ?? 0),
       epochs: new Map(),
-      moved: new Set(),
+      moved: new Map(),
     };
   }
 
-  #save(standing: Standing): void {
-    for (const kind of standing.moved) {
-      statement(this.db, SAVE_WATERMARK).run(standing.no, kind, standing.watermarks[kind]);
+  #save(state: InstallationState): void {
+    for (const [kind, sum] of state.moved) {
+      const count = state.watermarks[kind];
+      statement(this.db, SAVE_CHANGE).run(state.no, kind, count, BigInt.asIntN(64, sum.value));
+      statement(this.db, SAVE_WATERMARK).run(state.no, kind, count);
     }
-    if (standing.moved.has("round")) {
+    if (state.moved.has("round")) {
       statement(this.db, "UPDATE installation SET round_work_units = ?, round_distance_mm = ? WHERE no = ?").run(
-        String(standing.roundWorkUnits),
-        String(standing.roundDistanceMm),
-        standing.no,
+        String(state.roundWorkUnits),
+        String(state.roundDistanceMm),
+        state.no,
       );
     }
-    if (standing.moved.has("receipt")) {
-      for (const [counterEpoch, epoch] of standing.epochs) {
+    if (state.moved.has("receipt")) {
+      for (const [counterEpoch, epoch] of state.epochs) {
         if (!epoch.moved) continue;
-        statement(this.db, SAVE_EPOCH).run(standing.no, counterEpoch, epoch.firstPosition, epoch.lastPosition);
+        statement(this.db, SAVE_EPOCH).run(state.no, counterEpoch, epoch.firstPosition, epoch.lastPosition);
         epoch.moved = false;
       }
-      if (standing.epochs.size > KEPT_EPOCHS) standing.epochs.clear();
+      if (state.epochs.size > KEPT_EPOCHS) state.epochs.clear();
     }
-    standing.moved.clear();
+    state.moved.clear();
   }
 }
 
@@ -138,6 +157,8 @@ WHERE epoch.installation = ? AND epoch.counter_epoch = ?`;
 const SAVE_EPOCH = `
 INSERT INTO counter_epoch VALUES (?, ?, ?, ?)
 ON CONFLICT DO UPDATE SET last_position = excluded.last_position`;
+
+const SAVE_CHANGE = "INSERT OR REPLACE INTO change (installation, kind, count, sum) VALUES (?, ?, ?, ?)";
 
 const SAVE_WATERMARK = `
 INSERT INTO watermark VALUES (?, ?, ?)

@@ -1,0 +1,99 @@
+/**
+ * Which installations have moved, and by what the facts of an installation are known to be the ones they were
+ * (docs/spec/publishing.md#nothing-goes-back). Ledgers of schema 1 have counts alone.
+ */
+import type { Database } from "better-sqlite3";
+import { statement } from "../../sqlite/statement.ts";
+import { FACT_KINDS, type FactKind } from "../schema.ts";
+import { readWatermarks } from "../watermarks.ts";
+
+/** The accepted facts of one kind. */
+export interface FactSum {
+  readonly count: number;
+  /**
+   * The sum of the hashes of the facts after `base`, modulo 2^64 and whatever their order; undefined where counts alone
+   * are known. Sums compare where their bases are equal.
+   */
+  readonly sum: bigint | undefined;
+  /** So many facts, the first ones, are counted only: those of before the ledger kept sums. */
+  readonly base: number;
+}
+
+export type FactSums = Record<FactKind, FactSum>;
+
+/** How far a ledger had come when it was read. */
+export interface LedgerPoint {
+  /** The newest change; 0 in an empty ledger. */
+  readonly seq: number;
+  /** What that change says; at the same `seq` of another ledger it says something else. */
+  readonly check: string;
+}
+
+export interface Changes {
+  readonly now: LedgerPoint;
+  /** Numbers of the installations that have moved since, ascending; undefined: any of them may have. */
+  readonly installations: readonly number[] | undefined;
+}
+
+/** The facts of an installation as they are now; 0 and a sum of 0 for a kind that it has none of. */
+export function readFactSums(ledger: Database, installation: number): FactSums {
+  const watermarks = readWatermarks(ledger, installation);
+  const sums = FACT_KINDS.map((kind) => [kind, readFactSum(ledger, installation, kind, watermarks[kind])]);
+  return Object.fromEntries(sums) as FactSums;
+}
+
+/**
+ * The facts of one kind when there were `count` of them, as far as a commit ended there; undefined where none did: they
+ * came in other batches then, and nothing can be compared.
+ */
+export function factSumAt(ledger: Database, installation: number, kind: FactKind, count: number): FactSum | undefined {
+  if (count === 0) return { count: 0, sum: 0n, base: 0 };
+  if (!hasChanges(ledger)) return undefined;
+  const sql = "SELECT 1 FROM change WHERE installation = ? AND kind = ? AND count = ?";
+  if (statement(ledger, sql).get(installation, kind, count) === undefined) return undefined;
+  return readFactSum(ledger, installation, kind, count);
+}
+
+/**
+ * What has moved since a point that an earlier call gave, in time that grows with the changes since. All may have moved
+ * where no point is given, where the ledger is another or has gone back, and in a ledger of schema 1.
+ */
+export function changedSince(ledger: Database, since: LedgerPoint | undefined): Changes {
+  if (!hasChanges(ledger)) return { now: { seq: 0, check: "" }, installations: undefined };
+  const newest = statement<[], number | null>(ledger, "SELECT max(seq) FROM change").pluck().get() as number | null;
+  const now = { seq: newest ?? 0, check: checkAt(ledger, newest ?? 0) };
+  if (since === undefined || since.seq > now.seq || checkAt(ledger, since.seq) !== since.check) {
+    return { now, installations: undefined };
+  }
+  const sql = "SELECT DISTINCT installation FROM change WHERE seq > ? ORDER BY installation";
+  return { now, installations: statement<[number], number>(ledger, sql).pluck().all(since.seq) as number[] };
+}
+
+/** Whether the file keeps changes: another process may upgrade it while it is open. */
+function hasChanges(ledger: Database): boolean {
+  const sql = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'change'";
+  return statement(ledger, sql).get() !== undefined;
+}
+
+function checkAt(ledger: Database, seq: number): string {
+  const sql = "SELECT installation || ' ' || kind || ' ' || count || ' ' || ifnull(sum, '-') FROM change WHERE seq = ?";
+  return (statement<[number], string>(ledger, sql).pluck().get(seq) as string | undefined) ?? "";
+}
+
+/** The facts of one kind when there were `count` of them, in a commit that ended there. */
+export function readFactSum(ledger: Database, installation: number, kind: FactKind, count: number): FactSum {
+  if (count === 0) return { count, sum: 0n, base: 0 };
+  if (!hasChanges(ledger)) return { count, sum: undefined, base: count };
+  const base = statement<[number, string, number], number>(ledger, BASE).pluck().get(installation, kind, count);
+  const stored = statement<[number, string, number], bigint>(ledger, SUM)
+    .pluck()
+    .safeIntegers()
+    .get(installation, kind, count) as bigint | null | undefined;
+  const sum = stored === undefined || stored === null ? undefined : BigInt.asUintN(64, stored);
+  return { count, sum, base: sum === undefined ? count : (base as number) };
+}
+
+const SUM = "SELECT sum FROM change WHERE installation = ? AND kind = ? AND count = ?";
+
+const BASE = `
+SELECT ifnull(max(count), 0) FROM change WHERE installation = ? AND kind = ? AND count <= ? AND sum IS NULL`;

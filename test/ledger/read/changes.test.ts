@@ -1,0 +1,195 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import SqliteDatabase, { type Database } from "better-sqlite3";
+import fc from "fast-check";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ingest } from "../../../src/ledger/ingest.ts";
+import { openLedgerForIntake, openLedgerForReading } from "../../../src/ledger/open.ts";
+import { changedSince, factSumAt, readFactSums } from "../../../src/ledger/read/changes.ts";
+import { LEDGER_APPLICATION_ID } from "../../../src/ledger/schema.ts";
+import { installationNo } from "../../../src/ledger/watermarks.ts";
+import { emptyLedger, instant, module, oracle, receipt, reporterRun, round, SCHEMA_1, verdicts } from "../samples.ts";
+
+let directory: string;
+let path: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "noonmark-changes-"));
+  path = join(directory, "ledger.db");
+});
+afterEach(() => {
+  rmSync(directory, { recursive: true });
+});
+
+test("the sum of a kind says nothing of order or batches, and everything of content", () => {
+  const facts = [
+    round(1),
+    round(2),
+    round(3),
+    oracle(),
+    reporterRun({ finishedAt: null, result: null }),
+    reporterRun(),
+  ];
+  fc.assert(
+    fc.property(fc.shuffledSubarray([0, 1, 2, 3], { minLength: 4 }), fc.nat(3), (order, cut) => {
+      const [together, apart] = [emptyLedger(), emptyLedger()];
+      ingest(together, facts);
+      const shuffled = order.map((at) => facts[at] ?? {});
+      ingest(apart, shuffled.slice(0, cut));
+      ingest(apart, [...shuffled.slice(cut), ...facts.slice(4)]);
+      expect(readFactSums(apart, 1)).toEqual(readFactSums(together, 1));
+    }),
+  );
+  const other = emptyLedger();
+  ingest(other, [round(1), round(2), round(3, { workUnits: "601" }), oracle({ blockedReason: "other" })]);
+  const [sums, others] = [sumsAfter(facts), readFactSums(other, 1)];
+  expect(sums.round).toMatchObject({ count: 3, base: 0 });
+  expect(others.round.count).toBe(3);
+  expect(others.round.sum).not.toBe(sums.round.sum);
+  expect(others.oracle.sum).not.toBe(sums.oracle.sum);
+  expect(sums.receipt).toEqual({ count: 0, sum: 0n, base: 0 });
+});
+
+test("duplicates and rejected lines count nothing; a stored snapshot that is replaced stays counted", () => {
+  const db = emptyLedger();
+  expect(verdicts(db, module(), module({ observedAt: instant(5) }))).toEqual(["accepted", "accepted"]);
+  const before = readFactSums(db, 1);
+  const { now } = changedSince(db, undefined);
+  expect(verdicts(db, module(), module({ observedAt: instant(5), state: "faulted" }))).toEqual([
+    "duplicate",
+    "conflict observedAt",
+  ]);
+  expect(readFactSums(db, 1)).toEqual(before);
+  expect(before.module.count).toBe(2);
+  expect(changedSince(db, now)).toEqual({ now, installations: [] });
+});
+
+test("a run that is rolled back leaves neither sum nor change", () => {
+  const db = emptyLedger();
+  ingest(db, [receipt(1)]);
+  const before = [readFactSums(db, 1), changedSince(db, undefined)];
+  expect(ingest(db, [receipt(2), receipt(1, { sequence: 9 })], { strict: true }).rejected).toBe(1);
+  expect([readFactSums(db, 1), changedSince(db, undefined)]).toEqual(before);
+});
+
+test("what has moved since a point is told by the changes after it", () => {
+  const db = emptyLedger();
+  const start = changedSince(db, undefined);
+  expect(start).toEqual({ now: { seq: 0, check: "" }, installations: undefined });
+  ingest(db, [receipt(1), receipt(2, { installationId: "wheel-2" }), receipt(3, { installationId: "wheel-3" })]);
+  const first = changedSince(db, start.now);
+  expect(first.installations).toEqual([1, 2, 3]);
+  ingest(db, [oracle({ installationId: "wheel-3" })]);
+  ingest(db, [receipt(4, { installationId: "wheel-3" })]);
+  const second = changedSince(db, first.now);
+  expect(second.installations).toEqual([installationNo(db, "wheel-3")]);
+  expect(changedSince(db, second.now)).toEqual({ now: second.now, installations: [] });
+});
+
+test("of a ledger restored in place anything may have moved, also where it has grown past the point again", () => {
+  const db = emptyLedger();
+  ingest(db, [receipt(1)]);
+  const backup = db.serialize();
+  ingest(db, [receipt(2)]);
+  const { now } = changedSince(db, undefined);
+  const restored = new SqliteDatabase(backup);
+  expect(changedSince(restored, now).installations).toBeUndefined();
+  ingest(restored, [receipt(2, { distanceMm: 2001 })]);
+  ingest(restored, [receipt(3)]);
+  expect(changedSince(restored, now).installations).toBeUndefined();
+});
+
+test("a fork that has grown longer is told by the sum at the length that was known", () => {
+  const db = emptyLedger();
+  ingest(db, [round(1)]);
+  const backup = db.serialize();
+  ingest(db, [round(2)]);
+  const known = readFactSums(db, 1).round;
+  const fork = new SqliteDatabase(backup);
+  ingest(fork, [round(2, { eligible: false })]);
+  ingest(fork, [round(3)]);
+  ingest(db, [round(3)]);
+  expect(factSumAt(db, 1, "round", 2)).toEqual(known);
+  expect(factSumAt(fork, 1, "round", 2)).toMatchObject({ count: 2, base: 0 });
+  expect(factSumAt(fork, 1, "round", 2)?.sum).not.toBe(known.sum);
+  // Where no batch ended nothing can be said.
+  const batched = emptyLedger();
+  ingest(batched, [round(1), round(2), round(3)]);
+  expect(factSumAt(batched, 1, "round", 2)).toBeUndefined();
+});
+
+test("a ledger of schema 1 is read by its counts, and upgraded by the next ingest", () => {
+  schema1(path);
+  const reader = openLedgerForReading(path);
+  expect(readFactSums(reader, 1).receipt).toEqual({ count: 2, sum: undefined, base: 2 });
+  expect(readFactSums(reader, 1).oracle).toEqual({ count: 0, sum: 0n, base: 0 });
+  expect(changedSince(reader, undefined)).toEqual({ now: { seq: 0, check: "" }, installations: undefined });
+  expect(factSumAt(reader, 1, "receipt", 2)).toBeUndefined();
+
+  const writer = openLedgerForIntake(path);
+  expect(writer.pragma("user_version", { simple: true })).toBe(2);
+  expect(readFactSums(reader, 1).receipt).toEqual({ count: 2, sum: undefined, base: 2 });
+  const { now } = changedSince(reader, undefined);
+  expect(ingest(writer, [receipt(2), receipt(3)])).toMatchObject({ accepted: 1, duplicate: 1 });
+  expect(changedSince(reader, now).installations).toEqual([1]);
+  const { sum } = readFactSums(reader, 1).receipt;
+  const alone = emptyLedger();
+  ingest(alone, [receipt(3)]);
+  // Above the base the sum is that of the facts that came since.
+  expect(readFactSums(reader, 1).receipt).toEqual({ count: 3, sum, base: 2 });
+  expect(sum).toBe(readFactSums(alone, 1).receipt.sum);
+  reader.close();
+  writer.close();
+});
+
+test("an ingest of schema 1 that was under way while another upgraded is seen, and its facts are a new base", () => {
+  schema1(path);
+  const old = new SqliteDatabase(path);
+  const writer = openLedgerForIntake(path);
+  ingest(writer, [receipt(3)]);
+  const { now } = changedSince(writer, undefined);
+  // The statement by which schema 1 saved a watermark.
+  old.exec("INSERT INTO watermark VALUES (1, 'receipt', 4) ON CONFLICT DO UPDATE SET value = excluded.value");
+  expect(changedSince(writer, now).installations).toEqual([1]);
+  expect(readFactSums(writer, 1).receipt).toEqual({ count: 4, sum: undefined, base: 4 });
+  ingest(writer, [receipt(5)]);
+  expect(readFactSums(writer, 1).receipt).toMatchObject({ count: 5, base: 4 });
+  expect(factSumAt(writer, 1, "receipt", 3)).toMatchObject({ count: 3, base: 2 });
+  old.close();
+  writer.close();
+});
+
+test("an upgrade that is killed leaves schema 1", () => {
+  schema1(path);
+  const db = new SqliteDatabase(path);
+  // A table of that name makes the upgrade's first statement fail inside of its transaction.
+  db.exec("CREATE INDEX change_count ON watermark (value)");
+  db.close();
+  expect(() => openLedgerForIntake(path)).toThrow();
+  const reader = openLedgerForReading(path);
+  expect(reader.pragma("user_version", { simple: true })).toBe(1);
+  expect(readFactSums(reader, 1).receipt.count).toBe(2);
+  reader.close();
+});
+
+function sumsAfter(facts: readonly Readonly<Record<string, unknown>>[]) {
+  const db: Database = emptyLedger();
+  ingest(db, facts);
+  return readFactSums(db, 1);
+}
+
+/** A ledger as the version before this wrote it, with two receipts. */
+function schema1(at: string): void {
+  const source = emptyLedger();
+  ingest(source, [receipt(1), receipt(2)]);
+  const db = new SqliteDatabase(at);
+  db.pragma("journal_mode = WAL");
+  db.exec(SCHEMA_1);
+  db.pragma(`application_id = ${LEDGER_APPLICATION_ID}`);
+  db.pragma("user_version = 1");
+  for (const table of ["installation", "watermark", "receipt", "counter_epoch"]) {
+    const rows = source.prepare(`SELECT * FROM ${table}`).raw().all() as unknown[][];
+    for (const row of rows) db.prepare(`INSERT INTO ${table} VALUES (${row.map(() => "?").join(",")})`).run(...row);
+  }
+  db.close();
+}
