@@ -1,0 +1,90 @@
+/** The client in Chromium, in a page of another origin and in a worker of that page. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { build } from "esbuild";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import type { SceneAddresses } from "./client-scene.ts";
+import { SCENE_OUTCOME, sceneServers } from "./client-scene-servers.ts";
+
+const IN_PAGE = `import { clientScene } from "./client-scene.ts"; globalThis.clientScene = clientScene;`;
+const IN_WORKER = `
+import { clientScene } from "./client-scene.ts";
+addEventListener("message", async ({ data }) => postMessage(await clientScene(data)));
+`;
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
+});
+afterAll(() => browser.close());
+
+test.each([
+  ["a page", (addresses: SceneAddresses) => (globalThis as unknown as InPage).clientScene(addresses)],
+  [
+    "a worker of a page",
+    (addresses: SceneAddresses) =>
+      new Promise((resolve, reject) => {
+        const { Worker } = globalThis as unknown as InPage;
+        const worker = new Worker("/worker.js");
+        worker.onmessage = ({ data }) => resolve(data);
+        worker.onerror = ({ message }) => reject(new Error(message));
+        worker.postMessage(addresses);
+      }),
+  ],
+])("the client in %s: no preflight, and the browser's own cache revalidates", async (_, inPage) => {
+  const servers = await sceneServers();
+  const page = await openPage();
+  const { good, bad } = servers;
+  expect(await page.evaluate(inPage, { good, bad })).toEqual(SCENE_OUTCOME);
+  const { requests } = servers;
+  expect(requests.filter((line) => !line.startsWith("GET "))).toEqual([]);
+  expect(requests.filter((line) => line.includes("process")).slice(0, 2)).toEqual([
+    "GET /v4/public/process - 200",
+    'GET /v4/public/process "process-1" 304',
+  ]);
+});
+
+/** What the page's side has; the tests are compiled without a DOM. */
+interface InPage {
+  clientScene(addresses: SceneAddresses): Promise<unknown>;
+  readonly Worker: new (
+    url: string,
+  ) => {
+    onmessage: (event: { readonly data: unknown }) => void;
+    onerror: (event: { readonly message: string }) => void;
+    postMessage(data: unknown): void;
+  };
+}
+
+async function openPage(): Promise<Page> {
+  const scripts: Readonly<Record<string, string>> = {
+    "/page.js": await bundle(IN_PAGE),
+    "/worker.js": await bundle(IN_WORKER),
+  };
+  const server = createServer(({ url = "" }, response) => {
+    const script = scripts[url];
+    response.writeHead(200, { "content-type": script === undefined ? "text/html" : "text/javascript" });
+    response.end(script ?? '<!doctype html><script src="/page.js"></script>');
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const page = await browser.newPage();
+  onTestFinished(async () => {
+    await page.close();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  return page;
+}
+
+async function bundle(contents: string): Promise<string> {
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: import.meta.dirname, loader: "ts" },
+    bundle: true,
+    write: false,
+    format: "iife",
+    target: "es2022",
+  });
+  return outputFiles[0]?.text ?? "";
+}
