@@ -10,7 +10,7 @@ import { SCENE_OUTCOME, sceneServers } from "./client-scene-servers.ts";
 const IN_PAGE = `import { clientScene } from "./client-scene.ts"; globalThis.clientScene = clientScene;`;
 const IN_WORKER = `
 import { clientScene } from "./client-scene.ts";
-addEventListener("message", async ({ data }) => postMessage(await clientScene(data)));
+clientScene(JSON.parse(decodeURIComponent(location.hash.slice(1)))).then(postMessage);
 `;
 
 let browser: Browser;
@@ -26,10 +26,9 @@ test.each([
     (addresses: SceneAddresses) =>
       new Promise((resolve, reject) => {
         const { Worker } = globalThis as unknown as InPage;
-        const worker = new Worker("/worker.js");
-        worker.onmessage = ({ data }) => resolve(data);
-        worker.onerror = ({ message }) => reject(new Error(message));
-        worker.postMessage(addresses);
+        const worker = new Worker(`/worker.js#${encodeURIComponent(JSON.stringify(addresses))}`);
+        worker.addEventListener("message", ({ data }) => resolve(data));
+        worker.addEventListener("error", ({ message }) => reject(new Error(message)));
       }),
   ],
 ])("the client in %s: no preflight, and the browser's own cache revalidates", async (_, inPage) => {
@@ -51,9 +50,10 @@ interface InPage {
   readonly Worker: new (
     url: string,
   ) => {
-    onmessage: (event: { readonly data: unknown }) => void;
-    onerror: (event: { readonly message: string }) => void;
-    postMessage(data: unknown): void;
+    addEventListener(
+      type: "message" | "error",
+      listener: (event: { readonly data: unknown; readonly message: string }) => void,
+    ): void;
   };
 }
 
