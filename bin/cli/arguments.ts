@@ -16,3 +16,18 @@ export function secondsArgument(text: string): number {
   if (text.trim() === "" || !(seconds >= 0)) throw new InvalidArgumentError("it is no number of seconds");
   return seconds;
 }
+
+/** A number above 0. */
+export function positiveArgument(text: string): number {
+  const number = Number(text);
+  if (text.trim() === "" || !(number > 0) || !Number.isFinite(number)) {
+    throw new InvalidArgumentError("it is no number above 0");
+  }
+  return number;
+}
+
+/** A whole number above 0. */
+export function wholeArgument(text: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError("it is no whole number above 0");
+  return Number(text);
+}

@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   lease: async () => (await import("./lease.ts")).registerLease,
   cdn: async () => (await import("./cdn.ts")).registerCdn,
   chain: async () => (await import("./chain.ts")).registerChain,
+  verify: async () => (await import("./verify.ts")).registerVerify,
 };
 
 /** What adds the called command to the program; all of them where the arguments name none. */

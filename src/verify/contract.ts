@@ -1,0 +1,77 @@
+/**
+ * What `noonmark verify` takes from the table of routes and the schemas: the only file of this folder that knows their
+ * shape.
+ */
+import { type NamedRoute, ROUTES, type RouteName } from "../http/routes.ts";
+import { activitySchema } from "../resources/activity/schema.ts";
+import { modulesSchema } from "../resources/modules/schema.ts";
+import { observationsSchema } from "../resources/observations/schema.ts";
+import { onchainSchema } from "../resources/onchain/schema.ts";
+import { processSchema } from "../resources/process/schema.ts";
+import { settlementsSchema } from "../resources/settlements/schema.ts";
+import { legacySettlementsSchema } from "../resources/settlements-legacy/schema.ts";
+import { statisticsSchema } from "../resources/statistics/rules.ts";
+import { telemetrySchema } from "../resources/telemetry/schema.ts";
+
+/** A complaint of a schema: where, and in words. `crossField` for a rule between fields. */
+export interface SchemaIssue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+  readonly crossField: boolean;
+}
+
+export interface RouteContract {
+  readonly name: RouteName;
+  /** Section of the API. */
+  readonly section: string;
+  /** With `{installationId}` where it has one. */
+  readonly path: string;
+  readonly query: "ignored" | "exact" | "observations" | "activity";
+  /** Every accepted query of an exact route in its plain form; `[""]` where there is but the bare path. */
+  readonly queries: readonly string[];
+  /** The word of the 400 to a bad query; null where none is rejected. */
+  readonly queryError: string | null;
+  readonly hasTag: boolean;
+  readonly conditional: boolean;
+  readonly notModifiedTag: boolean;
+  readonly sourceHeaders: boolean;
+  readonly cacheControl: string | null;
+  /** Seconds that a cache may answer with what it has kept; the second while an origin fails. */
+  readonly edgeSeconds: number;
+  readonly staleIfErrorSeconds: number;
+  /** What the schema says against a body; empty for a good one. */
+  complaints(body: unknown): SchemaIssue[];
+}
+
+const SCHEMAS = {
+  telemetry: telemetrySchema,
+  modules: modulesSchema,
+  observations: observationsSchema,
+  process: processSchema,
+  statistics: statisticsSchema,
+  onchain: onchainSchema,
+  settlements: settlementsSchema,
+  "settlements-legacy": legacySettlementsSchema,
+  activity: activitySchema,
+} as const;
+
+export const CONTRACT: readonly RouteContract[] = (ROUTES as readonly NamedRoute[]).map((route) => ({
+  name: route.name,
+  section: route.section,
+  path: route.path,
+  query: route.query,
+  queries: route.query === "exact" ? route.objects.map(({ query }) => query) : [""],
+  queryError: route.queryError,
+  hasTag: route.etag,
+  conditional: route.conditional,
+  notModifiedTag: route.notModifiedTag,
+  sourceHeaders: route.sourceHeaders,
+  cacheControl: route.cacheControl,
+  edgeSeconds: route.edgeSeconds,
+  staleIfErrorSeconds: route.staleIfErrorSeconds,
+  complaints: (body) => {
+    const result = SCHEMAS[route.resource as keyof typeof SCHEMAS].safeParse(body);
+    const issues = result.error?.issues ?? [];
+    return issues.map(({ code, path, message }) => ({ path, message, crossField: code === "custom" }));
+  },
+}));

@@ -1,0 +1,68 @@
+/** What a run has checked, found and left out. */
+import type { Rule } from "./rule.ts";
+
+export interface Finding {
+  readonly rule: string;
+  /** A route's name, a file's path, or `every path`. */
+  readonly route: string;
+  readonly expected: string;
+  readonly saw: string;
+  readonly spec: string;
+  readonly mend: string;
+}
+
+export interface Skipped {
+  readonly rule: string;
+  readonly why: string;
+}
+
+/** Whom a check speaks of. */
+export interface Subject {
+  readonly name: string;
+  readonly section: string;
+}
+
+export interface Verdict {
+  readonly expected: string;
+  readonly saw: string;
+  /** In place of the rule's own. */
+  readonly mend?: string;
+}
+
+/** More of one rule on one route say nothing new. */
+const MOST_ALIKE = 5;
+const MOST_CHARACTERS = 300;
+
+export class Report {
+  readonly findings: Finding[] = [];
+  readonly skipped: Skipped[] = [];
+  checks = 0;
+  readonly #seen = new Map<string, number>();
+
+  /** The verdict is asked for only where the rule does not hold. */
+  check(rule: Rule, subject: Subject, holds: boolean, verdict: () => Verdict): boolean {
+    this.checks++;
+    if (!holds) this.#add(rule, subject, verdict());
+    return holds;
+  }
+
+  skip(rule: string, why: string): void {
+    if (!this.skipped.some((one) => one.rule === rule && one.why === why)) this.skipped.push({ rule, why });
+  }
+
+  #add(rule: Rule, { name, section }: Subject, { expected, saw, mend = rule.mend }: Verdict): void {
+    const place = `${rule.name} ${name}`;
+    const whole = `${place} ${expected} ${saw}`;
+    const alike = this.#seen.get(place) ?? 0;
+    if (alike >= MOST_ALIKE || this.#seen.has(whole)) return;
+    this.#seen.set(place, alike + 1);
+    this.#seen.set(whole, 1);
+    const spec = rule.spec ?? `API ${section}`;
+    this.findings.push({ rule: rule.name, route: name, expected: short(expected), saw: short(saw), spec, mend });
+  }
+}
+
+function short(text: string): string {
+  const line = text.replace(/[\x00-\x1f\x7f-\x9f]/g, (unit) => JSON.stringify(unit).slice(1, -1));
+  return line.length <= MOST_CHARACTERS ? line : `${line.slice(0, MOST_CHARACTERS)}… (${line.length} characters)`;
+}

@@ -1,0 +1,24 @@
+/** A rule of verify: what it is called, what it says, and what to do where it does not hold. */
+export interface Rule {
+  /** Stable: `family/what`. */
+  readonly name: string;
+  readonly says: string;
+  readonly mend: string;
+  /** Where it is not the route's own section of the API that says so. */
+  readonly spec?: string;
+}
+
+/** The rules of a family by their last word. */
+export type Rules<Name extends string> = Readonly<Record<Name, Rule>>;
+
+/** `family("headers", { cors: [says, mend, spec?] })`. */
+export function family<Name extends string>(
+  name: string,
+  rules: Readonly<Record<Name, readonly [says: string, mend: string, spec?: string]>>,
+): Rules<Name> {
+  const entries = Object.entries<readonly [string, string, string?]>(rules).map(([key, [says, mend, spec]]) => [
+    key,
+    { name: `${name}/${key}`, says, mend, ...(spec === undefined ? {} : { spec }) },
+  ]);
+  return Object.fromEntries(entries) as Rules<Name>;
+}

@@ -1,0 +1,38 @@
+/** A request of a rule: sent, and its answer held against what holds for every answer. */
+import type { RouteContract } from "../contract.ts";
+import type { Reply } from "../exchange/exchange.ts";
+import { EVERY_PATH, type Run } from "../run.ts";
+import { judgeCommon } from "./common.ts";
+import { judgeError } from "./errors.ts";
+import { judgeRevision } from "./revision.ts";
+
+export interface Asked {
+  /** Absent for a path of no route. */
+  readonly route?: RouteContract | undefined;
+  readonly target: string;
+  /** GET where absent. */
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Whether it may come back as it was asked for: other than plain JSON. */
+  readonly foreign?: boolean;
+}
+
+export async function ask(run: Run, asked: Asked): Promise<Reply> {
+  const { route, target, method = "GET", headers = {}, foreign = false } = asked;
+  // An answer in its plain form, whatever a cache has stored.
+  const sent = { method, target, headers: { "accept-encoding": "identity", ...headers } };
+  const reply = await run.surroundings.send(sent);
+  const exchange = { run, route, subject: route ?? EVERY_PATH, sent, reply };
+  if (!foreign) {
+    judgeCommon(exchange);
+    judgeError(exchange);
+    judgeRevision(exchange);
+  }
+  return reply;
+}
+
+/** For a finding: the request as a person would say it. */
+export function spoken({ target, method = "GET", headers = {} }: Asked): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return `${method} ${target}${lines.length === 0 ? "" : ` with ${lines.join(", ")}`}`;
+}

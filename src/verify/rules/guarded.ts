@@ -1,0 +1,33 @@
+/** Rules over many routes: each route on its own, and none is lost because another does not answer. */
+import { Unanswered } from "../exchange/exchange.ts";
+import type { Subject } from "../report/report.ts";
+import { family } from "../report/rule.ts";
+import type { Run } from "../run.ts";
+
+export const EXCHANGE = family("exchange", {
+  completes: [
+    "every request is answered, whole and in time",
+    "see why the front or its origin closes, stalls or cuts off; --timeout gives it longer",
+    "API 4",
+  ],
+});
+
+/** Runs a group of checks; a request that is not answered ends the group with a finding. */
+export async function guarded(run: Run, subject: Subject, checks: () => Promise<void>): Promise<void> {
+  try {
+    await checks();
+    run.check(EXCHANGE.completes, subject, true, () => ({ expected: "", saw: "" }));
+  } catch (error) {
+    if (!(error instanceof Unanswered)) throw error;
+    run.check(EXCHANGE.completes, subject, false, () => ({ expected: "an answer", saw: error.message }));
+  }
+}
+
+/** Side by side; the pace is held elsewhere. */
+export async function each<T>(
+  run: Run,
+  items: readonly T[],
+  { of, checks }: { of(item: T): Subject; checks(item: T): Promise<void> },
+): Promise<void> {
+  await Promise.all(items.map((item) => guarded(run, of(item), () => checks(item))));
+}

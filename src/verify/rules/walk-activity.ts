@@ -1,0 +1,242 @@
+/** The activity feed from the newest event to the first, each category, and cursors used as they are not meant. */
+import { CATEGORIES, type Category } from "../../http/keys.ts";
+import type { RouteContract } from "../contract.ts";
+import { jsonOf, type Reply } from "../exchange/exchange.ts";
+import { family } from "../report/rule.ts";
+import type { Run } from "../run.ts";
+import { targetOf } from "../subjects.ts";
+import { judgeGood } from "./answers.ts";
+import { ask } from "./ask.ts";
+import { judgeRefusal, seen } from "./errors.ts";
+
+export const ACTIVITY_WALK = family("activity-walk", {
+  "goes-on": [
+    "each page goes on below the one before, and no event comes twice",
+    "bind the cursor to category and key of the last event; put the whole query into the cache key",
+  ],
+  order: [
+    "events descend from page to page, by time and below that by position",
+    "order the whole feed as API 4.8 says",
+  ],
+  size: [
+    "a page that has a nextCursor is full, and one without is the last",
+    "give nextCursor exactly where an older event exists",
+  ],
+  smaller: ["smaller pages hold the same events", "cut pages at the limit alone"],
+  categories: [
+    "all holds the events of the three others, and they hold all of it",
+    "fill every category from one feed",
+  ],
+  misuse: [
+    "another category's cursor, or the observations', is refused by all and measurement, and indexer_unavailable in the chain's own",
+    "bind the cursor to its category",
+  ],
+});
+
+export interface Event {
+  readonly id: string;
+  readonly type: string;
+  readonly occurredAt: string;
+  readonly source: { readonly kind: string };
+  readonly [name: string]: unknown;
+}
+interface Page {
+  readonly status: string;
+  readonly reason?: string;
+  readonly events: readonly Event[];
+  readonly nextCursor: string | null;
+}
+interface Walked {
+  readonly events: readonly Event[];
+  readonly complete: boolean;
+  /** The cursor behind the first event. */
+  readonly cursor: string | undefined;
+}
+
+const LIMIT = 100;
+const SMALL = 3;
+const SMALL_PAGES = 3;
+
+export async function walkActivity(run: Run, route: RouteContract): Promise<void> {
+  const walks = new Map<Category, Walked>();
+  for (const category of CATEGORIES) {
+    const walked = await walk(run, route, category);
+    if (walked !== undefined) walks.set(category, walked);
+  }
+  compareCategories(run, route, walks);
+  for (const category of CATEGORIES) await misuse(run, route, { category, walks });
+}
+
+async function walk(run: Run, route: RouteContract, category: Category): Promise<Walked | undefined> {
+  const events: Event[] = [];
+  const ids = new Set<string>();
+  let cursor: string | null = null;
+  for (let pages = 0; pages < run.options.pages; pages++) {
+    const page: Page | undefined = await pageOf(run, route, { category, cursor, limit: LIMIT });
+    if (page === undefined) return undefined;
+    judgePage(run, route, { page, before: events.at(-1), ids });
+    events.push(...page.events);
+    if (page.nextCursor === null || page.nextCursor === cursor) {
+      return { events, complete: true, cursor: await smaller(run, route, { category, events }) };
+    }
+    cursor = page.nextCursor;
+  }
+  run.skip(ACTIVITY_WALK["goes-on"], `the feed of ${category} has more than ${run.options.pages} pages (--pages)`);
+  return { events, complete: false, cursor: await smaller(run, route, { category, events }) };
+}
+
+interface PageQuery {
+  readonly category: Category;
+  readonly cursor: string | null;
+  readonly limit: number;
+}
+
+async function pageOf(
+  run: Run,
+  route: RouteContract,
+  { category, cursor, limit }: PageQuery,
+): Promise<Page | undefined> {
+  const query = `category=${category}&limit=${limit}${cursor === null ? "" : `&cursor=${cursor}`}`;
+  const target = targetOf(run, route, query);
+  const reply = await ask(run, { route, target });
+  run.check(ACTIVITY_WALK["goes-on"], route, reply.status === 200, () => ({
+    expected: `200 to GET ${target}`,
+    saw: seen(reply),
+  }));
+  if (reply.status !== 200) return undefined;
+  judgeGood(run, { route, target, query: `category=${category}` }, reply);
+  const page = jsonOf(reply) as Page | undefined;
+  if (page?.status === "unavailable") {
+    run.skip(ACTIVITY_WALK["goes-on"], `the feed of ${category} is unavailable: ${page.reason}`);
+    return undefined;
+  }
+  if (!Array.isArray(page?.events)) return undefined;
+  run.check(ACTIVITY_WALK.size, route, page.nextCursor === null || page.events.length === limit, () => ({
+    expected: `${limit} events beside a nextCursor from GET ${target}`,
+    saw: String(page.events.length),
+  }));
+  return page;
+}
+
+interface Judged {
+  readonly page: Page;
+  readonly before: Event | undefined;
+  readonly ids: Set<string>;
+}
+
+function judgePage(run: Run, route: RouteContract, { page, before, ids }: Judged): void {
+  let newer = before;
+  for (const event of page.events) {
+    run.check(ACTIVITY_WALK["goes-on"], route, !ids.has(event.id), () => ({
+      expected: "each event once",
+      saw: `${event.id} again`,
+    }));
+    ids.add(event.id);
+    const above = newer;
+    run.check(ACTIVITY_WALK.order, route, above === undefined || descends(above, event), () => ({
+      expected: `events below ${above?.id} at ${above?.occurredAt}`,
+      saw: `${event.id} at ${event.occurredAt}`,
+    }));
+    newer = event;
+  }
+}
+
+/** By time; at one instant chain events first; the rest of the order is in positions that ids do not show alike. */
+function descends(newer: Event, older: Event): boolean {
+  if (newer.occurredAt !== older.occurredAt) return newer.occurredAt > older.occurredAt;
+  return newer.source.kind === older.source.kind || newer.source.kind === "chain";
+}
+
+/** The first events once more in small pages; gives the cursor behind the first. */
+async function smaller(
+  run: Run,
+  route: RouteContract,
+  { category, events }: { category: Category; events: readonly Event[] },
+): Promise<string | undefined> {
+  const first = await pageOf(run, route, { category, cursor: null, limit: 1 });
+  const found: Event[] = [];
+  let cursor: string | null = null;
+  for (let pages = 0; pages < SMALL_PAGES; pages++) {
+    const page: Page | undefined = await pageOf(run, route, { category, cursor, limit: SMALL });
+    if (page === undefined) return undefined;
+    found.push(...page.events);
+    cursor = page.nextCursor;
+    if (cursor === null) break;
+  }
+  // Events that have come since stand above the ones that are known.
+  const begin = found.findIndex(({ id }) => id === events[0]?.id);
+  const wanted = events.slice(0, Math.max(0, found.length - Math.max(begin, 0))).map(({ id }) => id);
+  const got = found.slice(Math.max(begin, 0)).map(({ id }) => id);
+  run.check(ACTIVITY_WALK.smaller, route, wanted.join() === got.join(), () => ({
+    expected: `${wanted.join(", ")} in pages of ${SMALL} of ${category}`,
+    saw: got.join(", "),
+  }));
+  return first?.nextCursor ?? undefined;
+}
+
+function compareCategories(run: Run, route: RouteContract, walks: ReadonlyMap<Category, Walked>): void {
+  const all = walks.get("all");
+  if (all === undefined || !all.complete) return;
+  const inAll = new Set(all.events.map(({ id }) => id));
+  const newest = all.events[0]?.occurredAt ?? "";
+  const elsewhere = new Set<string>();
+  for (const [category, { events, complete }] of walks) {
+    if (category === "all") continue;
+    for (const { id } of events) elsewhere.add(id);
+    if (!complete) return;
+    // Walked after `all`: what has come since is newer.
+    const missing = events.find(({ id, occurredAt }) => !inAll.has(id) && occurredAt <= newest);
+    run.check(ACTIVITY_WALK.categories, route, missing === undefined, () => ({
+      expected: `${missing?.id} of ${category} among all`,
+      saw: "it is not there",
+    }));
+  }
+  if (walks.size < CATEGORIES.length) return;
+  const lost = all.events.find(({ id }) => !elsewhere.has(id));
+  run.check(ACTIVITY_WALK.categories, route, lost === undefined, () => ({
+    expected: `${lost?.id} of all in one of the three categories`,
+    saw: "it is in none",
+  }));
+}
+
+interface Misuse {
+  readonly category: Category;
+  readonly walks: ReadonlyMap<Category, Walked>;
+}
+
+/** Cursors of other categories, of the observations and of nobody. */
+async function misuse(run: Run, route: RouteContract, { category, walks }: Misuse): Promise<void> {
+  if (!walks.has(category)) return;
+  const others = CATEGORIES.filter((other) => other !== category).flatMap((other) => walks.get(other)?.cursor ?? []);
+  for (const cursor of [...others, "MTI4", "A", "a".repeat(512)]) {
+    const target = targetOf(run, route, `category=${category}&cursor=${cursor}`);
+    judgeMisuse(run, route, { category, target, reply: await ask(run, { route, target }) });
+  }
+}
+
+function judgeMisuse(
+  run: Run,
+  route: RouteContract,
+  { category, target, reply }: { category: Category; target: string; reply: Reply },
+): void {
+  const request = `GET ${target.slice(0, 160)}`;
+  if (category === "all" || category === "measurement") {
+    judgeRefusal({
+      run,
+      rule: ACTIVITY_WALK.misuse,
+      subject: route,
+      request,
+      reply,
+      status: 400,
+      code: "invalid_query",
+    });
+    return;
+  }
+  const { status, reason } = (jsonOf(reply) ?? {}) as Partial<Page>;
+  const holds = reply.status === 200 && status === "unavailable" && reason === "indexer_unavailable";
+  run.check(ACTIVITY_WALK.misuse, route, holds, () => ({
+    expected: `200 unavailable indexer_unavailable to ${request}`,
+    saw: `${seen(reply)} ${status ?? ""} ${reason ?? ""}`.trim(),
+  }));
+  if (reply.status === 200) judgeGood(run, { route, target, query: `category=${category}` }, reply);
+}

@@ -1,0 +1,72 @@
+/** One run of verify: what is asked of whom, and what was seen so far. */
+import type { RouteContract } from "./contract.ts";
+import { header, type Reply, type Transport } from "./exchange/exchange.ts";
+import { Report, type Subject, type Verdict } from "./report/report.ts";
+import type { Rule } from "./report/rule.ts";
+
+export interface Surroundings {
+  readonly send: Transport;
+  /** Own clock, epoch ms. */
+  now(): number;
+  pause(milliseconds: number): Promise<void>;
+  /** Letters and digits that nobody has asked for before. */
+  unique(): string;
+}
+
+export interface RunOptions {
+  /** Those asked for; all by default. */
+  readonly routes: readonly RouteContract[];
+  /** Whose observations and telemetry are read; of the configured one where absent. */
+  readonly installationId: string | undefined;
+  /** Pages of a walk at most. */
+  readonly pages: number;
+  /** Seconds of watching; 0 for none. */
+  readonly watch: number;
+}
+
+/** What is said of all paths. */
+export const EVERY_PATH: Subject = { name: "every path", section: "4" };
+
+export class Run {
+  readonly report = new Report();
+  readonly options: RunOptions;
+  readonly surroundings: Surroundings;
+  /** The configured installation, once telemetry has named it. */
+  configuredId: string | undefined;
+  /** By subject and tag: what the body was, generatedAt aside. */
+  readonly bodiesByTag = new Map<string, string>();
+
+  constructor(options: RunOptions, surroundings: Surroundings) {
+    this.options = options;
+    this.surroundings = surroundings;
+  }
+
+  get routes(): readonly RouteContract[] {
+    return this.options.routes;
+  }
+
+  /** Whose history is read. */
+  get installationId(): string {
+    return this.options.installationId ?? this.configuredId ?? "unknown";
+  }
+
+  check(rule: Rule, subject: Subject, holds: boolean, verdict: () => Verdict): boolean {
+    return this.report.check(rule, subject, holds, verdict);
+  }
+
+  skip(rule: Rule, why: string): void {
+    this.report.skip(rule.name, why);
+  }
+
+  route(name: RouteContract["name"]): RouteContract | undefined {
+    return this.routes.find((route) => route.name === name);
+  }
+}
+
+/** The clock by which a reply is judged (epoch ms): the server's own Date, a cache's Age added to it, else ours. */
+export function instantOf(reply: Reply): number {
+  const date = Date.parse(header(reply, "date") ?? "");
+  if (Number.isNaN(date)) return reply.at;
+  const age = Number(header(reply, "age") ?? "0");
+  return date + (Number.isFinite(age) ? age * 1000 : 0);
+}

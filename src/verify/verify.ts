@@ -1,0 +1,85 @@
+/** A whole run: who is there, then every family of rules, one after the other. */
+
+import { CONTRACT } from "./contract.ts";
+import { jsonOf } from "./exchange/exchange.ts";
+import type { Report } from "./report/report.ts";
+import { judgeAgreement } from "./rules/agreement.ts";
+import { judgeNewest } from "./rules/agreement-newest.ts";
+import { CHAIN_AGREEMENTS } from "./rules/agreements-chain.ts";
+import { MEASUREMENT_AGREEMENTS } from "./rules/agreements-measurement.ts";
+import { judgeAnswers } from "./rules/answers.ts";
+import { judgeEdge } from "./rules/edge.ts";
+import { judgeFiles } from "./rules/files.ts";
+import { guarded } from "./rules/guarded.ts";
+import { judgeKept } from "./rules/kept.ts";
+import { judgeMethods } from "./rules/methods.ts";
+import { judgeNotModified } from "./rules/not-modified.ts";
+import { judgePaths } from "./rules/paths.ts";
+import { judgeQueries } from "./rules/query.ts";
+import { walkActivity } from "./rules/walk-activity.ts";
+import { walkObservations } from "./rules/walk-observations.ts";
+import { watch } from "./rules/watch.ts";
+import { EVERY_PATH, Run, type RunOptions, type Surroundings } from "./run.ts";
+
+export const FAMILIES = {
+  answers: judgeAnswers,
+  "not-modified": judgeNotModified,
+  queries: judgeQueries,
+  methods: judgeMethods,
+  paths: judgePaths,
+  edge: judgeEdge,
+  files: judgeFiles,
+  agreement: judgeAgreements,
+  walks: judgeWalks,
+  kept: judgeKept,
+  watch,
+} as const;
+export type FamilyName = keyof typeof FAMILIES;
+
+/** The whole of the API where none is left out: then what belongs to no route is judged too. */
+function isWhole(run: Run): boolean {
+  return run.routes.length === CONTRACT.length;
+}
+
+/** Throws `Unanswered` where the very first request finds nobody. */
+export async function verify(
+  options: RunOptions,
+  surroundings: Surroundings,
+  families: readonly FamilyName[] = Object.keys(FAMILIES) as FamilyName[],
+): Promise<Report> {
+  const run = new Run(options, surroundings);
+  await findConfigured(run);
+  for (const name of families) {
+    if (name === "files" && !isWhole(run)) continue;
+    await guarded(run, EVERY_PATH, () => FAMILIES[name](run));
+  }
+  return run.report;
+}
+
+/** Telemetry names the configured installation, whose history is read. */
+async function findConfigured(run: Run): Promise<void> {
+  const telemetry = CONTRACT.find(({ name }) => name === "telemetry");
+  if (telemetry === undefined) return;
+  const reply = await run.surroundings.send({ method: "GET", target: telemetry.path, headers: {} });
+  const body = reply.status === 200 ? (jsonOf(reply) as { installationId?: unknown } | undefined) : undefined;
+  if (typeof body?.installationId === "string") run.configuredId = body.installationId;
+}
+
+async function judgeAgreements(run: Run): Promise<void> {
+  await Promise.all(
+    [...MEASUREMENT_AGREEMENTS, ...CHAIN_AGREEMENTS].map((agreement) => judgeAgreement(run, agreement)),
+  );
+}
+
+async function judgeWalks(run: Run): Promise<void> {
+  const [observations, activity] = [run.route("observations"), run.route("activity")];
+  await Promise.all([
+    observations === undefined
+      ? undefined
+      : guarded(run, observations, async () => {
+          const newest = await walkObservations(run, observations);
+          if (newest !== undefined) await judgeNewest(run, observations, newest);
+        }),
+    activity === undefined ? undefined : guarded(run, activity, () => walkActivity(run, activity)),
+  ]);
+}
