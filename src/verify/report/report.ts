@@ -62,7 +62,8 @@ export class Report {
   }
 }
 
+/** One line, whatever was sent: what is no visible character is written as JSON writes it. */
 function short(text: string): string {
-  const line = text.replace(/[\x00-\x1f\x7f-\x9f]/g, (unit) => JSON.stringify(unit).slice(1, -1));
+  const line = text.replace(/\p{Cc}/gu, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
   return line.length <= MOST_CHARACTERS ? line : `${line.slice(0, MOST_CHARACTERS)}… (${line.length} characters)`;
 }

@@ -8,8 +8,6 @@ import { targetOf } from "../subjects.ts";
 import { ask } from "./ask.ts";
 import { guarded } from "./guarded.ts";
 
-export type Body = Record<string, never>;
-
 /** A route and its query. */
 export interface Source {
   readonly route: RouteContract["name"];

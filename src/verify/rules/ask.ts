@@ -30,9 +30,3 @@ export async function ask(run: Run, asked: Asked): Promise<Reply> {
   }
   return reply;
 }
-
-/** For a finding: the request as a person would say it. */
-export function spoken({ target, method = "GET", headers = {} }: Asked): string {
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  return `${method} ${target}${lines.length === 0 ? "" : ` with ${lines.join(", ")}`}`;
-}

@@ -1,0 +1,133 @@
+/**
+ * A deployment in which every route has all that it can have: three days of the demo's wheel through intake, a chain that
+ * has settled its batches, an active submission, players; published as a publisher does it.
+ */
+import type { Database } from "better-sqlite3";
+import type { ChainSource } from "../../../publish/chain-source.ts";
+import type { ChainEvent } from "../../../src/chain/chain-state.ts";
+import { ingest } from "../../../src/ledger/ingest.ts";
+import { KINDS } from "../../activity/chain-logs.ts";
+import { batchEvents, chainDb, settledChain } from "../../chain-views/chain-db.ts";
+import { type DemoRecord, planFrom } from "../../demo/plan.ts";
+import { DAY, HOUR } from "../../demo/story.ts";
+import { Wheel } from "../../demo/wheel.ts";
+import { INSTALLATION, START, World } from "../../publish/world.ts";
+
+export interface FullWorld {
+  readonly world: World;
+  /** The instant (epoch ms) as of which everything was published. */
+  readonly at: number;
+}
+
+const DAYS = 3;
+const FIRST_BLOCK = 110n;
+const MORE_EVENTS = 60;
+
+/** `world.end()` is the caller's. */
+export async function fullWorld(): Promise<FullWorld> {
+  const world = new World();
+  const from = START - DAYS * DAY;
+  const wheel = new Wheel(planFrom(3, INSTALLATION, from, from + HOUR));
+  const records: DemoRecord[] = [];
+  /** The tick in which a batch was sent ends with this one. */
+  let sentAfter: number | undefined;
+  for (const record of wheel.history(START + 2 * DAY)) {
+    if (sentAfter !== undefined && wheel.at > sentAfter) break;
+    records.push(record);
+    // A batch is sent: for two and a half minutes it is the active submission.
+    const isSent = record.type === "submission" && record.lifecycle === "submitted";
+    if (sentAfter === undefined && wheel.at > START && isSent) sentAfter = wheel.at;
+  }
+  if (sentAfter === undefined) throw new Error("the wheel has sent no batch");
+  const { rejected, rejections } = ingest(world.ledger, records);
+  if (rejected > 0) throw new Error(JSON.stringify(rejections[0]));
+  const at = wheel.at + 1_500;
+  const worker = await world.work({ chain: chainOf(world.ledger, from, at) });
+  const { failures } = await worker.cycle(at);
+  await worker.stop();
+  if (failures.length > 0) throw new Error(JSON.stringify(failures));
+  return { world, at };
+}
+
+interface Confirmed {
+  readonly hash: string;
+  readonly at: number;
+  readonly previous: number;
+  readonly settled: number;
+  readonly active: number;
+  readonly work: number;
+}
+
+/** A chain on which the ledger's confirmed batches are settled. */
+function chainOf(ledger: Database, from: number, at: number): ChainSource {
+  const confirmed = ledger
+    .prepare(
+      `SELECT transaction_hash AS hash, confirmed_at AS at, CAST(previous_settled_through_round AS INTEGER) AS previous,
+         CAST(settled_through_round AS INTEGER) AS settled, active_round_count AS active,
+         CAST(expected_cumulative_work AS INTEGER) AS work
+       FROM submission WHERE lifecycle = 'confirmed' ORDER BY CAST(settled_through_round AS INTEGER)`,
+    )
+    .all() as Confirmed[];
+  const batches = confirmed.map((one, index) => ({
+    block: FIRST_BLOCK + BigInt(index * 10),
+    time: one.at,
+    rounds: BigInt(one.settled - one.previous),
+    activeRounds: BigInt(one.active),
+    work: BigInt(one.work - (confirmed[index - 1]?.work ?? 0)),
+  }));
+  const settled = batchEvents(batches).map((event, index) => ({
+    ...event,
+    transactionHash: confirmed[index]?.hash ?? "",
+  }));
+  const events = [...settled, ...playersBetween(settled)];
+  const newest = settled.at(-1) as ChainEvent;
+  const state = settledChain(
+    batches,
+    { mintedThroughRound: BigInt(confirmed.at(-3)?.settled ?? 0) },
+    newest.blockNumber + 9n,
+  );
+  if (state.core.status !== "available") throw new Error("the chain is there");
+  const { view } = state.core;
+  const lastSettlement = { confirmedAt: newest.blockTimestamp, transactionHash: newest.transactionHash };
+  const genesisTimestamp = BigInt(from / 1000);
+  const whole = {
+    ...state,
+    core: {
+      status: "available" as const,
+      view: {
+        ...view,
+        configuration: { ...view.configuration, genesisTimestamp },
+        source: newest,
+        events: settled.toReversed().slice(0, 25),
+      },
+    },
+    safeCore: { ...view.core, lastSettlement },
+    genesisTimestamp,
+    wordUntil: at + 600_000,
+  };
+  const db = chainDb(events, Number(newest.blockNumber + 9n));
+  return {
+    db,
+    moved: () => 1,
+    state: () => whole,
+    nextChange: () => undefined,
+    poll: async () => {},
+    settled: () => true,
+    describe: () => "full",
+    close: () => db.close(),
+  };
+}
+
+/** Other logs, each in the block behind a batch. */
+function playersBetween(settled: readonly ChainEvent[]): ChainEvent[] {
+  return Array.from({ length: MORE_EVENTS }, (_, index) => {
+    const batch = settled[index % (settled.length - 1)] as ChainEvent;
+    const kind = KINDS[index % KINDS.length] ?? KINDS[0];
+    const turn = BigInt(Math.floor(index / (settled.length - 1)));
+    return kind({
+      blockNumber: batch.blockNumber + 1n + turn,
+      logIndex: index % 7,
+      blockTimestamp: batch.blockTimestamp + 12_000 * (1 + Number(turn)),
+    });
+  });
+}

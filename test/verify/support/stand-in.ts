@@ -1,0 +1,70 @@
+/** A server in process: the shim's own core over a published world, and what a fault makes of its answers. */
+import { answer } from "../../../src/shim/answer.ts";
+import { shimContext } from "../../../src/shim/context.ts";
+import { CONTRACT } from "../../../src/verify/contract.ts";
+import type { Reply, Sent, Transport } from "../../../src/verify/exchange/exchange.ts";
+import type { Report } from "../../../src/verify/report/report.ts";
+import { FAMILIES, type FamilyName, verify } from "../../../src/verify/verify.ts";
+import type { FullWorld } from "./full-world.ts";
+
+/** Changes what comes back, or asks something else in place of what was asked. */
+export type Fault = (sent: Sent, next: Transport) => Promise<Reply>;
+
+export const RIGHT: Fault = (sent, next) => next(sent);
+
+/** Answers of one instant; each request is answered once and remembered. */
+export function standIn({ world, at }: FullWorld, now = at): Transport {
+  const context = shimContext({ store: world.store, now: () => now, monotonic: () => 0 });
+  const known = new Map<string, Promise<Reply>>();
+  return (sent) => {
+    const { method, target, headers } = sent;
+    const key = `${method} ${target} ${headers["if-none-match"] ?? ""}`;
+    const reply = known.get(key) ?? ask();
+    known.set(key, reply);
+    return reply;
+
+    async function ask(): Promise<Reply> {
+      const answered = await answer({ method, url: target, ifNoneMatch: headers["if-none-match"] }, context);
+      const lines = Object.entries({ ...answered.headers, date: new Date(now).toUTCString() });
+      return {
+        status: answered.status,
+        headers: new Map(lines.map(([name, value]) => [name, [value]])),
+        body: answered.body ?? new Uint8Array(),
+        wireLength: answered.body?.length ?? 0,
+        at: now,
+      };
+    }
+  };
+}
+
+export interface Judging {
+  readonly send: Transport;
+  readonly now: number;
+  readonly fault?: Fault;
+  readonly families?: readonly FamilyName[];
+  readonly only?: readonly string[];
+  readonly watch?: number;
+}
+
+/** Nothing waits: a pause moves the clock by which watching ends. */
+export function judge({ send, now, fault = RIGHT, families, only, watch = 0 }: Judging): Promise<Report> {
+  let passed = 0;
+  let counter = 0;
+  return verify(
+    {
+      routes: CONTRACT.filter(({ name }) => only === undefined || only.includes(name)),
+      installationId: undefined,
+      pages: 1_000,
+      watch,
+    },
+    {
+      send: (sent) => fault(sent, send),
+      now: () => now + passed,
+      pause: async (milliseconds) => {
+        passed += milliseconds;
+      },
+      unique: () => `unique${++counter}`,
+    },
+    families ?? (Object.keys(FAMILIES) as FamilyName[]),
+  );
+}
