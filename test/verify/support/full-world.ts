@@ -3,15 +3,15 @@
  * has settled its batches, an active submission, players; published as a publisher does it.
  */
 import type { Database } from "better-sqlite3";
-import type { ChainSource } from "../../../publish/chain-source.ts";
-import type { ChainEvent } from "../../../src/chain/chain-state.ts";
+import { type DemoRecord, planFrom } from "../../../demo/plan.ts";
+import { DAY, HOUR } from "../../../demo/story.ts";
+import { Wheel } from "../../../demo/wheel.ts";
+import type { ChainSource } from "../../../publish/sources/chain-source.ts";
+import type { ChainEvent } from "../../../src/chain/view/chain-state.ts";
 import { ingest } from "../../../src/ledger/ingest.ts";
-import { KINDS } from "../../activity/chain-logs.ts";
-import { batchEvents, chainDb, settledChain } from "../../chain-views/chain-db.ts";
-import { type DemoRecord, planFrom } from "../../demo/plan.ts";
-import { DAY, HOUR } from "../../demo/story.ts";
-import { Wheel } from "../../demo/wheel.ts";
+import { KINDS } from "../../publish/activity/chain-logs.ts";
 import { INSTALLATION, START, World } from "../../publish/world.ts";
+import { batchEvents, chainDb, settledChain } from "../../support/chain/chain-db.ts";
 
 export interface FullWorld {
   readonly world: World;
