@@ -6,8 +6,8 @@ import type { Database } from "better-sqlite3";
 import { type DemoRecord, planFrom } from "../../../demo/plan.ts";
 import { DAY, HOUR } from "../../../demo/story.ts";
 import { Wheel } from "../../../demo/wheel.ts";
-import type { ChainSource } from "../../../publish/sources/chain-source.ts";
-import type { ChainEvent } from "../../../src/chain/view/chain-state.ts";
+import type { Chain } from "../../../src/chain/chain.ts";
+import type { ChainEvent } from "../../../src/chain/chain-state.ts";
 import { ingest } from "../../../src/ledger/ingest.ts";
 import { KINDS } from "../../publish/activity/chain-logs.ts";
 import { INSTALLATION, START, World } from "../../publish/world.ts";
@@ -59,7 +59,7 @@ interface Confirmed {
 }
 
 /** A chain on which the ledger's confirmed batches are settled. */
-function chainOf(ledger: Database, from: number, at: number): ChainSource {
+function chainOf(ledger: Database, from: number, at: number): Chain {
   const confirmed = ledger
     .prepare(
       `SELECT transaction_hash AS hash, confirmed_at AS at, CAST(previous_settled_through_round AS INTEGER) AS previous,
@@ -103,7 +103,7 @@ function chainOf(ledger: Database, from: number, at: number): ChainSource {
     },
     safeCore: { ...view.core, lastSettlement },
     genesisTimestamp,
-    wordUntil: at + 600_000,
+    validUntil: at + 600_000,
   };
   const db = chainDb(events, Number(newest.blockNumber + 9n));
   return {
@@ -112,7 +112,7 @@ function chainOf(ledger: Database, from: number, at: number): ChainSource {
     state: () => whole,
     nextChange: () => undefined,
     poll: async () => {},
-    settled: () => true,
+    concluded: () => true,
     describe: () => "full",
     close: () => db.close(),
   };
