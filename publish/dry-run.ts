@@ -1,38 +1,40 @@
 /** A cycle that puts nothing: the store is read, what would be put is judged and forgotten. */
 import { type ObjectStore, type PutCondition, StoreConflict } from "../src/object-store/object-store.ts";
-import { FeedRecall } from "./activity/recall.ts";
-import { Answers } from "./answers/answers.ts";
+import { ActivityRecall } from "./activity/recall.ts";
+import { BuildSchedule } from "./answers/build-schedule.ts";
+import { SavedBodyRecall } from "./answers/recall-saved.ts";
 import { runCycle } from "./cycle.ts";
 import type { Fence } from "./lease/fenced-put.ts";
 import { Histories } from "./observations/histories.ts";
-import { TilePace } from "./observations/pace.ts";
+import { TilePace } from "./observations/tile-pace.ts";
 import type { PublisherOptions } from "./publisher.ts";
 import type { CycleReport } from "./report.ts";
 import { Published } from "./state/published.ts";
 
 const UNFENCED: Fence = { epoch: Number.MAX_SAFE_INTEGER, writer: "dry-run", beforePut: async () => {} };
 
-/** Neither lease nor state directory is touched, so it may run beside a publisher. */
+/** Neither lease nor state directory is touched, so it may run beside a publisher. `at` in epoch ms. */
 export async function dryRun(options: Omit<PublisherOptions, "published">, at: number): Promise<CycleReport> {
+  const { reader, publications, force, concurrency, newHistories } = options;
   const published = Published.inMemory();
   const store = readOnly(options.store);
-  const histories = await Histories.load(store, published, options.reader.installationId);
-  for (const id of options.newHistories) histories.startNew(id);
-  const answers = new Answers(published, options);
-  return runCycle(
-    {
-      ...options,
-      selected: (resource) => options.selected(resource),
-      store,
-      fence: UNFENCED,
-      answers,
-      histories,
-      feeds: new FeedRecall(store, published),
-      tilePace: new TilePace(0),
-      read: (use) => options.reader.read(at, use),
-    },
+  const histories = await Histories.load(store, published, reader.installationId);
+  for (const id of newHistories) histories.startNew(id);
+  return runCycle({
     at,
-  );
+    session: {
+      published,
+      publications,
+      force,
+      histories,
+      selected: (resource) => options.selected(resource),
+      schedule: new BuildSchedule(published, 0),
+      tilePace: new TilePace(0),
+    },
+    sources: reader.begin(at),
+    target: { store, fence: UNFENCED, concurrency },
+    recall: { activity: new ActivityRecall(store, published), savedBodies: new SavedBodyRecall(store) },
+  });
 }
 
 /** Conditions are judged as the store would, so that the plan meets what is published. */

@@ -1,92 +1,71 @@
-/** What one cycle has to put, read and built in one transaction over the ledger. */
-import { z } from "zod";
+/** What one cycle has to put, read and built in one snapshot. */
 import { listInstallations } from "../src/ledger/watermarks.ts";
-import type { ResourceName } from "../src/resources/names.ts";
+import type { Publication } from "../src/resources/publication.ts";
+import type { Snapshot } from "../src/resources/snapshot.ts";
+import { telemetryPublication, unknownTelemetryPublication } from "../src/resources/telemetry/publication.ts";
 import { Failure } from "../src/values/failure.ts";
-import type { Answers, PlannedAnswer } from "./answers/answers.ts";
-import type { Publication } from "./answers/publication.ts";
-import type { Histories } from "./observations/histories.ts";
-import { telemetryPublication, unknownTelemetryPublication } from "./publications/measurement.ts";
-import type { ReportRow } from "./report.ts";
-import { asofOf } from "./sources/asof.ts";
-import type { Sources } from "./sources/sources.ts";
+import { type AnswerInputs, inputsOf } from "./answers/build-schedule.ts";
+import { type PlannedAnswer, planAnswer } from "./answers/plan-answer.ts";
+import { failedRow, type ReportFailure, type ReportRow, reportFailure } from "./report.ts";
+import type { Session } from "./session.ts";
 
 export interface Plan {
   readonly answers: readonly PlannedAnswer[];
   /** The installations of the ledger that go on from what was published. */
   readonly installations: readonly { readonly no: number; readonly id: string }[];
   readonly failedRows: readonly ReportRow[];
-  readonly failures: readonly PlanFailure[];
+  readonly failures: readonly ReportFailure[];
 }
 
-export interface PlanFailure {
-  readonly code: string;
-  readonly message: string;
-  readonly hint?: string;
-}
-
-export interface Planner {
-  readonly answers: Answers;
-  readonly histories: Histories;
-  /** Of the configured installation, telemetry aside. */
-  readonly publications: readonly Publication[];
-  selected(resource: ResourceName): boolean;
-}
-
-export function planCycle(planner: Planner, sources: Sources, at: number): Plan {
-  const failures: PlanFailure[] = [];
-  const configured = sources.installationId;
-  const present = sources.facts === undefined ? [] : listInstallations(sources.facts.ledger);
-  const goesOn = (id: string) => continues(planner.histories, sources, id, failures);
-  const installations = present.filter(({ id }) => goesOn(id));
-  const configuredGoesOn = present.some(({ id }) => id === configured)
-    ? installations.some(({ id }) => id === configured)
-    : goesOn(configured);
-
-  const publications = [
-    unknownTelemetryPublication,
-    ...(configuredGoesOn ? [telemetryPublication(configured, true), ...planner.publications] : []),
-    ...installations.filter(({ id }) => id !== configured).map(({ id }) => telemetryPublication(id, false)),
-  ].filter(({ resource }) => planner.selected(resource));
-
+/** `at` in epoch ms. */
+export function planCycle(session: Session, snapshot: Snapshot, at: number): Plan {
+  const { installationId: configured, ledger } = snapshot;
+  const present = ledger === undefined ? [] : listInstallations(ledger);
+  const ids = new Set([configured, ...present.map(({ id }) => id)]);
+  const failures: ReportFailure[] = [];
+  const goingOn = new Set([...ids].filter((id) => goesOn(session, snapshot, id, failures)));
   const answers: PlannedAnswer[] = [];
   const failedRows: ReportRow[] = [];
-  for (const publication of publications) {
-    try {
-      const asof = asofOf(sources, publication.installationId ?? configured, at);
-      const planned = planner.answers.plan(publication, sources, at, asof);
-      if (planned !== undefined) answers.push(planned);
-    } catch (error) {
-      planner.answers.failed(publication, sources, at);
-      failedRows.push(failedRow(publication, error));
-    }
+  for (const publication of publicationsOf(session, configured, goingOn)) {
+    if (!session.selected(publication.resource)) continue;
+    const planned = planIfDue(session, publication, snapshot, at);
+    if (planned === undefined) continue;
+    if ("action" in planned) failedRows.push(planned);
+    else answers.push(planned);
   }
-  return { answers, installations, failedRows, failures };
+  return { answers, installations: present.filter(({ id }) => goingOn.has(id)), failedRows, failures };
 }
 
-/** A resource that could not be built or put: its last good object and the other resources are unharmed. */
-export function failedRow({ key, resource }: Pick<Publication, "key" | "resource">, error: unknown): ReportRow {
-  return { key, resource, action: "failed", why: reasonOf(error), status: null, bytes: 0, etag: null, milliseconds: 0 };
-}
-
-/** Of a body that breaks its schema, the rule and where. */
-function reasonOf(error: unknown): string {
-  if (error instanceof Failure) return `${error.code}: ${error.message}`;
-  if (error instanceof z.ZodError) {
-    const [issue] = error.issues;
-    return `invalid_body: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "breaks its schema"}`;
-  }
-  return error instanceof Error ? error.message : String(error);
-}
-
-function continues(histories: Histories, sources: Sources, id: string, failures: PlanFailure[]): boolean {
+/** Builds nothing whose inputs have not moved and whose instant has not come; of what fails, what to report. */
+export function planIfDue(
+  session: Session,
+  publication: Publication,
+  snapshot: Snapshot,
+  at: number,
+): PlannedAnswer | ReportRow | undefined {
+  let inputs: AnswerInputs | undefined;
   try {
-    histories.verify(sources.facts?.ledger, id);
+    inputs = inputsOf(publication, snapshot);
+    return session.schedule.isDue(publication, inputs, at) ? planAnswer(publication, snapshot, at, session) : undefined;
+  } catch (error) {
+    if (inputs !== undefined) session.schedule.failed(publication.key, inputs, at);
+    return failedRow(publication, error);
+  }
+}
+
+function publicationsOf(session: Session, configured: string, goingOn: ReadonlySet<string>): Publication[] {
+  const own = goingOn.has(configured) ? [telemetryPublication(configured, true), ...session.publications] : [];
+  const others = [...goingOn].filter((id) => id !== configured).map((id) => telemetryPublication(id, false));
+  return [unknownTelemetryPublication, ...own, ...others];
+}
+
+function goesOn({ histories }: Session, { ledger }: Snapshot, id: string, failures: ReportFailure[]): boolean {
+  try {
+    histories.verify(ledger, id);
     return true;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    const { code, message, hint } = error;
-    failures.push({ code, message, ...(hint === undefined ? {} : { hint }) });
+    failures.push(reportFailure(error));
     return false;
   }
 }

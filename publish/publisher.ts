@@ -3,25 +3,28 @@
  * state_locked, lease_held (75), ledger_… and store_… (74).
  */
 import { hostname } from "node:os";
-import type { Database } from "better-sqlite3";
 import { type ObjectStore, StoreUnavailable } from "../src/object-store/object-store.ts";
 import type { ResourceName } from "../src/resources/names.ts";
+import type { Publication } from "../src/resources/publication.ts";
 import { Failure } from "../src/values/failure.ts";
 import { formatTimestamp } from "../src/values/timestamp.ts";
-import { FeedRecall } from "./activity/recall.ts";
-import { sweepFeed } from "./activity/sweep.ts";
-import { type AnswerOptions, Answers, earlier } from "./answers/answers.ts";
-import type { Publication } from "./answers/publication.ts";
+import { ActivityRecall } from "./activity/recall.ts";
+import { sweepActivity } from "./activity/sweep.ts";
+import { BuildSchedule, earlier } from "./answers/build-schedule.ts";
+import { SavedBodyRecall } from "./answers/recall-saved.ts";
 import type { Clock } from "./clock.ts";
-import { runCycle } from "./cycle.ts";
+import { type Recall, runCycle } from "./cycle.ts";
 import type { Lease, LeaseIdentity, LeaseNews } from "./lease/lease.ts";
 import { Histories } from "./observations/histories.ts";
-import { TilePace } from "./observations/pace.ts";
+import { TilePace } from "./observations/tile-pace.ts";
+import type { PutTarget } from "./put-target.ts";
 import type { CycleReport } from "./report.ts";
+import type { Session } from "./session.ts";
+import type { CycleSources } from "./sources/cycle-sources.ts";
 import type { SourceReader } from "./sources/source-reader.ts";
 import type { Published } from "./state/published.ts";
 
-export interface PublisherOptions extends AnswerOptions {
+export interface PublisherOptions {
   readonly store: ObjectStore;
   readonly clock: Clock;
   readonly reader: SourceReader;
@@ -32,24 +35,33 @@ export interface PublisherOptions extends AnswerOptions {
   readonly concurrency: number;
   /** Installations whose published history is left behind on purpose. */
   readonly newHistories: readonly string[];
+  /** Put everything as of this instant, changed or not. */
+  readonly force: boolean;
+  /** Of one key, where puts cost something (S3, R2): the first change at once, then at most one put in this time (ms). */
+  readonly minimumPutInterval: number;
 }
 
 export class Publisher {
   readonly #options: PublisherOptions;
   readonly #lease: Lease;
-  readonly #histories: Histories;
-  readonly #answers: Answers;
-  readonly #feeds: FeedRecall;
-  readonly #tilePace: TilePace;
+  readonly #session: Session;
+  readonly #recall: Recall;
   #last: CycleReport | undefined;
 
   private constructor(options: PublisherOptions, lease: Lease, histories: Histories) {
     this.#options = options;
     this.#lease = lease;
-    this.#histories = histories;
-    this.#answers = new Answers(options.published, options);
-    this.#feeds = new FeedRecall(options.store, options.published);
-    this.#tilePace = new TilePace(options.floor);
+    const { store, published, publications, force, minimumPutInterval } = options;
+    this.#session = {
+      published,
+      publications,
+      force,
+      histories,
+      selected: (resource) => options.selected(resource),
+      schedule: new BuildSchedule(published, minimumPutInterval),
+      tilePace: new TilePace(minimumPutInterval),
+    };
+    this.#recall = { activity: new ActivityRecall(store, published), savedBodies: new SavedBodyRecall(store) };
   }
 
   /** With a lease just taken (`acquireNow`, or a standby's). */
@@ -59,7 +71,7 @@ export class Publisher {
     return new Publisher(options, lease, histories);
   }
 
-  /** `at` never goes back (design 1, 8): not before the last instant published. */
+  /** `at` never goes back (docs/spec/publishing.md#clocks): not before the last instant published. */
   instant(now: number): number {
     return Math.max(now, Number(this.#options.published.meta("at") ?? 0));
   }
@@ -67,7 +79,8 @@ export class Publisher {
   /** The earliest instant (epoch ms) at which something changes by time alone. */
   nextDue(): number | undefined {
     const chain = this.#last === undefined ? undefined : this.#options.reader.nextChange(this.#last.at);
-    return earlier(earlier(this.#answers.nextDue(), this.#tilePace.nextDue()), chain);
+    const { schedule, tilePace } = this.#session;
+    return earlier(earlier(schedule.nextDue(), tilePace.nextDue()), chain);
   }
 
   /** Microseconds, and no request: whether a cycle at this instant could have anything to do. */
@@ -78,45 +91,25 @@ export class Publisher {
   }
 
   async cycle(at: number): Promise<CycleReport> {
-    const { reader, published } = this.#options;
-    if (reader.takeReplaced()) this.#histories.ledgerReplaced();
-    const standing = reader.standing();
-    const { history } = this.#histories.progress(reader.installationId);
-    const tilePrefix = `${history}-${this.#lease.epoch}`;
-    let projections: Database | undefined;
-    const report = await runCycle(
-      {
-        ...this.#options,
-        selected: (resource) => this.#options.selected(resource),
-        fence: this.#lease,
-        answers: this.#answers,
-        histories: this.#histories,
-        feeds: this.#feeds,
-        tilePace: this.#tilePace,
-        read: (use) =>
-          reader.read(
-            at,
-            (sources) => {
-              projections = sources.projections;
-              return use(sources);
-            },
-            tilePrefix,
-          ),
-      },
-      at,
-    );
-    if (projections !== undefined && this.#options.selected("activity")) await this.#sweep(projections, at);
+    const { reader, published, store, concurrency } = this.#options;
+    const { histories, selected } = this.#session;
+    if (reader.takeReplaced()) histories.ledgerReplaced();
+    const version = reader.version();
+    const { history } = histories.progress(reader.installationId);
+    const sources = reader.begin(at, `${history}-${this.#lease.epoch}`);
+    const target = { store, fence: this.#lease, concurrency };
+    const report = await runCycle({ at, session: this.#session, sources, target, recall: this.#recall });
+    if (selected("activity")) await this.#sweep(sources, target, at);
     published.setMeta("at", String(at));
-    reader.settle(standing);
+    reader.settle(version);
     this.#last = report;
     return report;
   }
 
   /** Deletions last: they are of no use to a reader, and what fails of them is done in a later cycle. */
-  async #sweep(projections: Database, at: number): Promise<void> {
-    const { store, published } = this.#options;
+  async #sweep(sources: CycleSources, target: PutTarget, at: number): Promise<void> {
     try {
-      await sweepFeed({ projections, store, fence: this.#lease, published }, at);
+      await sweepActivity({ sources, target, published: this.#options.published }, at);
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
     }

@@ -1,5 +1,7 @@
 /** What a cycle did, object by object. */
+import { z } from "zod";
 import type { ResourceName } from "../src/resources/names.ts";
+import { Failure } from "../src/values/failure.ts";
 
 export interface ReportRow {
   readonly key: string;
@@ -14,10 +16,35 @@ export interface ReportRow {
   readonly milliseconds: number;
 }
 
+/** The stable code of what kept an installation or a source from being published. */
+export interface ReportFailure {
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string;
+}
+
 export interface CycleReport {
   /** The instant computed for, epoch ms. */
   readonly at: number;
   readonly rows: readonly ReportRow[];
-  /** Stable codes of what kept an installation or a source from being published. */
-  readonly failures: readonly { readonly code: string; readonly message: string; readonly hint?: string }[];
+  readonly failures: readonly ReportFailure[];
+}
+
+/** A resource that could not be built or put: its last good object and the other resources are unharmed. */
+export function failedRow({ key, resource }: Pick<ReportRow, "key" | "resource">, error: unknown): ReportRow {
+  return { key, resource, action: "failed", why: reasonOf(error), status: null, bytes: 0, etag: null, milliseconds: 0 };
+}
+
+export function reportFailure({ code, message, hint }: Failure): ReportFailure {
+  return { code, message, ...(hint === undefined ? {} : { hint }) };
+}
+
+/** Of a body that breaks its schema, the rule and where. */
+function reasonOf(error: unknown): string {
+  if (error instanceof Failure) return `${error.code}: ${error.message}`;
+  if (error instanceof z.ZodError) {
+    const [issue] = error.issues;
+    return `invalid_body: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "breaks its schema"}`;
+  }
+  return error instanceof Error ? error.message : String(error);
 }

@@ -4,55 +4,59 @@
  */
 import {
   INSTALLATIONS_KEY,
+  type ObservationTile,
   parseActivityTileKey,
   parseInstallationTelemetryKey,
   parseObservationTileKey,
 } from "../src/http/keys.ts";
 import { listInstallations } from "../src/ledger/watermarks.ts";
-import type { ObjectStore, StoredObject, StoreObject } from "../src/object-store/object-store.ts";
+import type { ObjectStore, StoredObject } from "../src/object-store/object-store.ts";
 import { encodeAnswer, JSON_TYPE } from "../src/object-store/stored-answer.ts";
+import { tileAt } from "../src/resources/activity/tiles.ts";
 import { tileBounds } from "../src/resources/observations/build.ts";
-import { feedContext } from "./activity/context.ts";
-import { feedTileAt } from "./activity/put-tiles.ts";
+import { installationsPublication } from "../src/resources/observations/publication.ts";
+import type { Publication } from "../src/resources/publication.ts";
+import type { Snapshot } from "../src/resources/snapshot.ts";
+import { telemetryPublication, unknownTelemetryPublication } from "../src/resources/telemetry/publication.ts";
 import { futureOf } from "./answers/future.ts";
-import type { Publication } from "./answers/publication.ts";
 import { planTiles, TILE_TYPE } from "./observations/tiles.ts";
-import {
-  installationsPublication,
-  telemetryPublication,
-  unknownTelemetryPublication,
-} from "./publications/measurement.ts";
-import type { Sources } from "./sources/sources.ts";
+import type { CycleSources } from "./sources/cycle-sources.ts";
 
 export interface SourceStoreOptions {
   readonly publications: readonly Publication[];
   /** Epoch ms. */
   readonly at: number;
-  read<T>(use: (sources: Sources) => T): T;
+  /** Advanced to what it is to show. */
+  readonly sources: Pick<CycleSources, "snapshot">;
 }
 
 const HISTORY = "1";
 const NOBODY = { epoch: 0, writer: "render", asof: { at: 0 } };
 
 /** Only `get` is of use: it is a store for a shim. */
-export function sourceStore(options: SourceStoreOptions): Pick<ObjectStore, "get"> {
+export function sourceStore({ publications, at, sources }: SourceStoreOptions): Pick<ObjectStore, "get"> {
   return {
     async get(key) {
-      const tile = parseObservationTileKey(key);
-      if (tile !== undefined) return buildTile(options, tile.installationId, tile.tile);
-      const feedTile = parseActivityTileKey(key);
-      if (feedTile !== undefined) return options.read((sources) => buildFeedTile(sources, feedTile));
-      return options.read((sources) => {
-        const publication = publicationAt(key, sources, options.publications);
-        return publication === undefined ? undefined : buildAnswer(publication, sources, options.at);
+      return sources.snapshot((snapshot) => {
+        const tile = parseObservationTileKey(key);
+        if (tile !== undefined) return observationTile(snapshot, tile);
+        const activityTile = parseActivityTileKey(key);
+        if (activityTile !== undefined) {
+          return objectOf(tileAt(snapshot, activityTile.category, activityTile.name), JSON_TYPE);
+        }
+        const publication = publicationAt(key, snapshot, publications);
+        return publication === undefined ? undefined : answerOf(publication, snapshot, at);
       });
     },
   };
 }
 
-function publicationAt(key: string, sources: Sources, publications: readonly Publication[]): Publication | undefined {
-  const { installationId: configured, facts } = sources;
-  const ids = facts === undefined ? [] : listInstallations(facts.ledger).map(({ id }) => id);
+function publicationAt(
+  key: string,
+  { installationId: configured, ledger }: Snapshot,
+  publications: readonly Publication[],
+): Publication | undefined {
+  const ids = ledger === undefined ? [] : listInstallations(ledger).map(({ id }) => id);
   if (key === INSTALLATIONS_KEY) return installationsPublication(configured, new Map(ids.map((id) => [id, HISTORY])));
   const other = parseInstallationTelemetryKey(key);
   if (other !== undefined) return ids.includes(other) ? telemetryPublication(other, false) : undefined;
@@ -61,32 +65,21 @@ function publicationAt(key: string, sources: Sources, publications: readonly Pub
   );
 }
 
-function buildAnswer(publication: Publication, sources: Sources, at: number): StoredObject {
-  const { built, states, successors } = futureOf((instant) => publication.build(sources, instant), at);
+function answerOf(publication: Publication, snapshot: Snapshot, at: number): StoredObject {
+  const { built, states, successors } = futureOf((instant) => publication.build(snapshot, instant), at);
   const representation = { status: built.status, headers: built.headers };
   const answer = { representation, body: Buffer.from(built.body), successors, states, mark: NOBODY };
   return { ...encodeAnswer(answer), tag: "" };
 }
 
-function buildTile(options: SourceStoreOptions, installationId: string, tile: number): StoredObject | undefined {
-  return options.read(({ facts }) => {
-    const found = facts && listInstallations(facts.ledger).find(({ id }) => id === installationId);
-    if (facts === undefined || found === undefined) return undefined;
-    const position = tileBounds(tile).first - 1;
-    const [planned] = planTiles(facts.ledger, found, { history: HISTORY, position, tag: null }, 1);
-    return planned === undefined ? undefined : { ...objectOf(planned.body, TILE_TYPE), tag: "" };
-  });
+function observationTile({ ledger }: Snapshot, { installationId, tile }: ObservationTile): StoredObject | undefined {
+  const found = ledger && listInstallations(ledger).find(({ id }) => id === installationId);
+  if (ledger === undefined || found === undefined) return undefined;
+  const position = tileBounds(tile).first - 1;
+  const [planned] = planTiles(ledger, found, { history: HISTORY, position, tag: null }, 1);
+  return objectOf(planned?.body, TILE_TYPE);
 }
 
-function buildFeedTile(
-  { projections, chain, installationId, tilePrefix }: Sources,
-  { category, name }: NonNullable<ReturnType<typeof parseActivityTileKey>>,
-): StoredObject | undefined {
-  const context = feedContext(installationId, chain);
-  const body = context && feedTileAt(projections, category, context, tilePrefix, name);
-  return body === undefined ? undefined : { ...objectOf(body, JSON_TYPE), tag: "" };
-}
-
-function objectOf(body: string | Buffer, contentType: string): StoreObject {
-  return { body: Buffer.from(body), contentType, metadata: {} };
+function objectOf(body: string | Buffer | undefined, contentType: string): StoredObject | undefined {
+  return body === undefined ? undefined : { body: Buffer.from(body), contentType, metadata: {}, tag: "" };
 }

@@ -2,12 +2,16 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Answers } from "../../publish/answers/answers.ts";
-import { beginFeeds } from "../../publish/activity/recall.ts";
+import { BuildSchedule, inputsOf } from "../../publish/answers/build-schedule.ts";
+import { type PlannedAnswer, planAnswer } from "../../publish/answers/plan-answer.ts";
+import { putAnswer } from "../../publish/answers/put-answer.ts";
+import { beginActivity } from "../../publish/activity/recall.ts";
 import { ownProjections, type ProjectionsSource } from "../../publish/sources/projections-source.ts";
-import { activityPublications } from "../../publish/publications/activity.ts";
-import { onchainPublications } from "../../publish/publications/onchain.ts";
-import { legacySettlementsPublications, settlementsPublications } from "../../publish/publications/settlements.ts";
+import { activityPublications } from "../../src/resources/activity/publication.ts";
+import { onchainPublications } from "../../src/resources/onchain/publication.ts";
+import { settlementsPublications } from "../../src/resources/settlements/publication.ts";
+import { legacySettlementsPublications } from "../../src/resources/settlements-legacy/publication.ts";
+import type { CycleSources } from "../../publish/sources/cycle-sources.ts";
 import { Published } from "../../publish/state/published.ts";
 import { firstPublishDone, keepHeapSmall } from "../../bin/cli/publish/small-heap.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
@@ -63,7 +67,7 @@ interface Subject {
   readonly chain: SettledChain;
   readonly projections: ProjectionsSource;
   readonly published: Published;
-  readonly answers: Answers;
+  readonly schedule: BuildSchedule;
   readonly store: ObjectStore;
   /** Milliseconds of each turn, whole and by part. */
   readonly times: Map<string, number[]>;
@@ -72,7 +76,7 @@ interface Subject {
 function openSubject(folder: string, batches: number): Subject {
   mkdirSync(folder);
   const empty = openProjections(join(folder, PROJECTIONS_FILE));
-  beginFeeds(empty);
+  beginActivity(empty);
   empty.close();
   const published = Published.inMemory();
   return {
@@ -80,40 +84,47 @@ function openSubject(folder: string, batches: number): Subject {
     chain: new SettledChain(join(folder, "chain.db"), batches),
     projections: ownProjections(folder, { whole: true }),
     published,
-    answers: new Answers(published, { force: false, floor: 0 }),
+    schedule: new BuildSchedule(published, 0),
     store: forgetfulStore(),
     times: new Map(),
   };
 }
 
 /** One settlement more; what is put of it is not measured. */
-async function turn({ chain, projections: source, answers, store, times }: Subject): Promise<void> {
+async function turn({ chain, projections: source, published, schedule, store, times }: Subject): Promise<void> {
   chain.settle();
   const [state, { at, db: chainDb }] = [chain.state(), chain];
   const began = performance.now();
-  const inputs = { installationId: INSTALLATION, ledger: undefined, chain: state, chainDb, genesis: undefined, at };
-  const projections = source.advance(inputs);
-  const sources = {
+  const snapshot = {
     installationId: INSTALLATION,
-    facts: undefined,
+    ledger: undefined,
     chain: state,
-    projections,
+    projections: source.open(),
     chainDb,
     tilePrefix: "1-1",
     genesisTimestamp: undefined,
   };
+  source.advance(snapshot, at);
+  const options = { published, force: false };
   const parts = new Map([["advance", performance.now() - began]]);
   const planned = PUBLICATIONS.flatMap((publication) => {
     const started = performance.now();
-    const answer = answers.plan(publication, sources, at, { at });
+    const isDue = schedule.isDue(publication, inputsOf(publication, snapshot), at);
+    const answer = isDue ? planAnswer(publication, snapshot, at, options) : [];
     const { resource } = publication;
     parts.set(resource, (parts.get(resource) ?? 0) + performance.now() - started);
-    return answer ?? [];
+    return answer;
   });
   parts.set("whole", performance.now() - began);
   for (const [part, time] of parts) times.set(part, [...(times.get(part) ?? []), time]);
   const fence = { epoch: 1, writer: "bench", beforePut: async () => {} };
-  for (const answer of planned) await answers.put(answer, store, fence);
+  const sources = { advance: (use) => use(snapshot), snapshot: (use) => use(snapshot) } satisfies CycleSources;
+  const put = { target: { store, fence, concurrency: 1 }, sources, published, replan: (answer: PlannedAnswer) => answer };
+  for (const answer of planned) {
+    await putAnswer(answer, put);
+    const { publication, inputs, dueAt } = answer;
+    schedule.built(publication.key, { ...inputs, builtAt: at, dueAt });
+  }
 }
 
 keepHeapSmall();

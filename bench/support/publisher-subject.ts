@@ -5,7 +5,7 @@ import { acquireNow } from "../../publish/lease/acquire.ts";
 import { noChain } from "../../src/chain/chain.ts";
 import { LedgerSource } from "../../publish/sources/ledger-source.ts";
 import { ownProjections } from "../../publish/sources/projections-source.ts";
-import { allPublications } from "../../publish/publications/all.ts";
+import { allPublications } from "../../src/resources/publications.ts";
 import { Published } from "../../publish/state/published.ts";
 import { leaseIdentity, Publisher } from "../../publish/publisher.ts";
 import { SourceReader } from "../../publish/sources/source-reader.ts";
@@ -51,7 +51,7 @@ export async function openSubject(folder: string, receipts: number): Promise<Sub
       concurrency: 16,
       newHistories: [],
       force: false,
-      floor: 0,
+      minimumPutInterval: 0,
     },
     lease,
   );

@@ -7,7 +7,7 @@ import { noChain } from "../../src/chain/chain.ts";
 import { systemClock } from "../../publish/clock.ts";
 import { LedgerSource } from "../../publish/sources/ledger-source.ts";
 import { ownProjections } from "../../publish/sources/projections-source.ts";
-import { allPublications } from "../../publish/publications/all.ts";
+import { allPublications } from "../../src/resources/publications.ts";
 import { Published } from "../../publish/state/published.ts";
 import { leaseIdentity, Publisher } from "../../publish/publisher.ts";
 import { SourceReader } from "../../publish/sources/source-reader.ts";
@@ -48,7 +48,7 @@ export async function startPublisher(server: S3Server, folder: string): Promise<
       concurrency: 16,
       newHistories: [],
       force: false,
-      floor: 0,
+      minimumPutInterval: 0,
     },
     lease,
   );

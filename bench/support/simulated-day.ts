@@ -9,11 +9,11 @@ import { acquireNow } from "../../publish/lease/acquire.ts";
 import type { Clock } from "../../publish/clock.ts";
 import { LedgerSource } from "../../publish/sources/ledger-source.ts";
 import { ownProjections } from "../../publish/sources/projections-source.ts";
-import { allPublications } from "../../publish/publications/all.ts";
+import { allPublications } from "../../src/resources/publications.ts";
 import { Published } from "../../publish/state/published.ts";
 import { leaseIdentity, Publisher, type PublisherOptions } from "../../publish/publisher.ts";
 import { putsAMonth, receiptPace } from "../../bin/cli/publish/put-estimate.ts";
-import { putFloorOf } from "../../bin/cli/publish/put-floor.ts";
+import { minimumPutIntervalOf } from "../../bin/cli/publish/put-interval.ts";
 import { SourceReader } from "../../publish/sources/source-reader.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import { feedHistory, feedLive } from "../../demo/feed.ts";
@@ -68,7 +68,7 @@ export async function simulate(span: { readonly historyHours: number; readonly h
     if (now % POLL_MS === 0) await chain.poll(now);
     await turn(publisher, now);
   }
-  const estimate = putsAMonth({ ...options, receipts: reader.read(now, receiptPace), hasChain: true });
+  const estimate = putsAMonth({ ...options, receipts: reader.begin(now).snapshot(receiptPace), hasChain: true });
   reader.close();
   published.close();
   ledger.close();
@@ -95,7 +95,7 @@ function open(folder: string, chain: SimulatedChain, clock: Clock, counts: Count
     concurrency: 16,
     newHistories: [],
     force: false,
-    floor: putFloorOf("s3://bucket"),
+    minimumPutInterval: minimumPutIntervalOf("s3://bucket"),
   };
 }
 

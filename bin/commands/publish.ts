@@ -76,7 +76,7 @@ async function tryOut(settings: Settings, flags: Flags): Promise<CycleReport> {
   const { reader, chain } = await openSources(settings, { state: "copy", whole: true, now });
   try {
     await pollUntilConcluded(chain, now, now() + settings.deadline * 1000);
-    const options = publisherOptions(settings, flags, { store, reader, floor: 0 });
+    const options = publisherOptions(settings, flags, { store, reader, minimumPutInterval: 0 });
     return await dryRun(options, given ?? now());
   } finally {
     reader.close();
@@ -93,7 +93,10 @@ async function publishOnce(settings: Settings, flags: Flags): Promise<CycleRepor
     const { reader, chain } = await openSources(settings, { state: "own", whole: true, now, onChainEvent: warnOf });
     try {
       const limited = withDeadline(store, () => systemClock.monotonic(), settings.deadline * 1000);
-      const options = { ...publisherOptions(settings, flags, { store: limited, reader, floor: 0 }), published };
+      const options = {
+        ...publisherOptions(settings, flags, { store: limited, reader, minimumPutInterval: 0 }),
+        published,
+      };
       const lease = await acquireNow({ store, clock: systemClock, identity: leaseIdentity(), published });
       const publisher = await Publisher.begin(options, lease);
       await pollUntilConcluded(chain, now, now() + settings.deadline * 1000);

@@ -1,9 +1,9 @@
 /** `noonmark render PATH`: what a GET would be answered, from the sources, publishing nothing. */
 import { STATUS_CODES } from "node:http";
 import type { Command } from "commander";
-import { allPublications } from "../../publish/publications/all.ts";
 import { sourceStore } from "../../publish/source-store.ts";
 import { pollUntilConcluded } from "../../src/chain/chain.ts";
+import { allPublications } from "../../src/resources/publications.ts";
 import { answer, type ShimAnswer } from "../../src/shim/answer.ts";
 import { shimContext } from "../../src/shim/context.ts";
 import { parseInstant } from "../cli/instant.ts";
@@ -51,7 +51,9 @@ async function render(settings: Settings, path: string, given: number | undefine
       statisticsInterval: 0,
     });
     let failure: unknown;
-    const store = sourceStore({ publications, at, read: (use) => reader.read(at, use) });
+    const sources = reader.begin(at);
+    sources.advance(() => undefined);
+    const store = sourceStore({ publications, at, sources });
     const context = shimContext({ store, now: () => at, monotonic: () => 0, report: (error) => (failure = error) });
     const url = path.startsWith("/") ? path : `/${path}`;
     const answered = await answer({ method: "GET", url }, context);

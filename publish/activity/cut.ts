@@ -1,14 +1,12 @@
 /**
- * Where one level of the feed is cut: tiles of events, and index tiles over them by the same rule. What has come or gone
+ * Where one level of a category is cut: tiles of events, and index tiles over them by the same rule. What has come or gone
  * touches the tile that covers it and no other. Every tile but the oldest holds at least 99 events, so that a page of 100
  * is at most two of them.
  */
-import type { Database } from "better-sqlite3";
-import { type Category, TILE_SIZE } from "../../src/http/keys.ts";
+import { TILE_SIZE } from "../../src/http/keys.ts";
 import { boundsOf, HIGHEST, readActivityKeys } from "../../src/projections/activity/activity-events.ts";
 import type { FeedLevel, FeedNodes } from "../../src/projections/activity/feed-nodes.ts";
-import type { FeedContext } from "../../src/resources/activity/event.ts";
-import { tileHash } from "./tile-body.ts";
+import { type CategoryEvents, tileHash } from "../../src/resources/activity/tile-body.ts";
 
 /** One event of a tile and the next tile whole make a page of 100. */
 const FEWEST_EVENTS = 99;
@@ -30,13 +28,14 @@ export interface EventChildren extends Children {
   bounds(from: string, below: string): { readonly first: string; readonly last: string } | undefined;
 }
 
-export function events(projections: Database, category: Category, context: FeedContext): EventChildren {
+export function events(own: CategoryEvents): EventChildren {
+  const { projections, category } = own;
   return {
     level: 1,
     fewest: FEWEST_EVENTS,
     keys: (above, through) => readActivityKeys(projections, category, above, through),
     lastOf: (key) => key,
-    hashOf: (first, last) => tileHash(projections, category, context, first, last),
+    hashOf: (first, last) => tileHash(own, { first, last }),
     bounds: (from, below) => boundsOf(projections, category, from, below),
   };
 }

@@ -1,6 +1,6 @@
-/** Keeps the tiles of the activity feed in step with its events, whether it is remembered or was found in the store. */
+/** Keeps the activity's tiles in step with its events, whether they are remembered or were found in the store. */
 import type { Database } from "better-sqlite3";
-import { CATEGORIES, type Category } from "../../src/http/keys.ts";
+import { CATEGORIES } from "../../src/http/keys.ts";
 import {
   activityChanges,
   forgetChanges,
@@ -9,15 +9,16 @@ import {
 } from "../../src/projections/activity/activity-events.ts";
 import { forgetFound, foundFeed } from "../../src/projections/activity/feed-found.ts";
 import { FeedNodes } from "../../src/projections/activity/feed-nodes.ts";
-import type { FeedContext } from "../../src/resources/activity/event.ts";
+import type { ActivityContext } from "../../src/resources/activity/event.ts";
+import type { CategoryEvents } from "../../src/resources/activity/tile-body.ts";
 import { cutNew, events, recut, tiles } from "./cut.ts";
 import { adoptNames, restoreCut } from "./restore.ts";
 
 /**
  * Brings every category's tiles to what the projections hold. Synchronous; idempotent; nothing is put. A category of
- * which neither is known is left: what stands in the store is looked up first (`FeedRecall`).
+ * which neither is known is left: what is in the store is looked up first (`ActivityRecall`).
  */
-export function planFeeds(projections: Database, context: FeedContext): void {
+export function planActivity(projections: Database, context: ActivityContext): void {
   const newest = newestChange(projections);
   const basis = JSON.stringify([context.installationId, context.target, String(context.chainId), context.releaseId]);
   const due = CATEGORIES.filter((category) => {
@@ -27,20 +28,15 @@ export function planFeeds(projections: Database, context: FeedContext): void {
   });
   if (due.length === 0) return;
   projections.transaction(() => {
-    for (const category of due) planCategory(projections, category, context, basis, newest);
+    for (const category of due) planCategory({ projections, category, context }, basis, newest);
     forgetChanges(projections, newest);
   })();
 }
 
-function planCategory(
-  projections: Database,
-  category: Category,
-  context: FeedContext,
-  basis: string,
-  newest: number,
-): void {
+function planCategory(own: CategoryEvents, basis: string, newest: number): void {
+  const { projections, category } = own;
   const nodes = new FeedNodes(projections, category);
-  const levels = [events(projections, category, context), tiles(nodes)] as const;
+  const levels = [events(own), tiles(nodes)] as const;
   const [ofEvents, ofTiles] = levels;
   const state = nodes.state();
   const found = foundFeed(projections, category);

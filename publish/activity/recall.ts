@@ -1,7 +1,7 @@
 /**
- * Looks up what stands in the store of a feed that is not remembered: the state directory was lost, or somebody else has
+ * Looks up what is in the store of activity that is not remembered: the state directory was lost, or somebody else has
  * held the lease since. The next plan takes it over. Heads are read before any is put: afterwards they say no more how
- * the feed was cut. Only here a prefix is listed: tiles that no head names are known to nobody else.
+ * it was cut. Only here a prefix is listed: tiles that no head names are known to nobody else.
  */
 import type { Database } from "better-sqlite3";
 import { decodeHead, decodeIndexTile, type Head } from "../../src/http/activity-head.ts";
@@ -16,14 +16,16 @@ import {
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { type FoundCut, foundFeed, NOTHING_FOUND, rememberFound } from "../../src/projections/activity/feed-found.ts";
 import { FeedNodes } from "../../src/projections/activity/feed-nodes.ts";
-import type { Sources } from "../sources/sources.ts";
+import type { Snapshot } from "../../src/resources/snapshot.ts";
+import type { CycleSources } from "../sources/cycle-sources.ts";
 import type { Published } from "../state/published.ts";
 
 /** One for each session of a publisher. */
-export class FeedRecall {
+export class ActivityRecall {
   readonly #store: ObjectStore;
   readonly #published: Published;
-  #looked: Database | undefined;
+  /** Whose projections have been completed. */
+  readonly #asked = new WeakSet<Database>();
 
   constructor(store: ObjectStore, published: Published) {
     this.#store = store;
@@ -31,24 +33,31 @@ export class FeedRecall {
   }
 
   /**
-   * No request once it has looked, where everything is remembered, and without a chain: then there is no feed. Throws
+   * No request once it has asked, where everything is remembered, and without a chain: then there is none. Throws
    * the store's own errors.
    */
-  async look({ projections, chain }: Pick<Sources, "projections" | "chain">): Promise<void> {
-    if (this.#looked === projections || chain.binding === undefined) return;
-    for (const category of CATEGORIES) {
-      if (this.#published.get(activityKey(category)) !== undefined && isKnown(projections, category)) continue;
+  async ask({ snapshot }: Pick<CycleSources, "snapshot">): Promise<void> {
+    for (const category of snapshot((state) => this.#unknown(state))) {
       const [names, cut] = [await listNames(this.#store, category), await findCut(this.#store, category)];
-      rememberFound(projections, category, { names, cut });
-      // What was garbage may be named again by who held the lease since.
-      new FeedNodes(projections, category).setGarbage([]);
+      snapshot(({ projections }) => {
+        rememberFound(projections, category, { names, cut });
+        // What was garbage may be named again by who held the lease since.
+        new FeedNodes(projections, category).setGarbage([]);
+      });
     }
-    this.#looked = projections;
+    snapshot(({ projections, chain }) => chain.binding !== undefined && this.#asked.add(projections));
+  }
+
+  #unknown({ projections, chain }: Snapshot): Category[] {
+    if (chain.binding === undefined || this.#asked.has(projections)) return [];
+    return CATEGORIES.filter(
+      (category) => this.#published.get(activityKey(category)) === undefined || !isKnown(projections, category),
+    );
   }
 }
 
-/** For who publishes nothing: a feed that is not remembered begins as if the store were empty. */
-export function beginFeeds(projections: Database): void {
+/** For who publishes nothing: a category that is not remembered begins as if the store were empty. */
+export function beginActivity(projections: Database): void {
   for (const category of CATEGORIES) {
     if (!isKnown(projections, category)) rememberFound(projections, category, NOTHING_FOUND);
   }

@@ -1,12 +1,12 @@
 /**
- * Taking over a feed that was found in the store (design 1, "What is stored", 2): it is cut where it was cut, and what
- * would be put again stands there already. A tile's name ends in the hash of its text, so that nothing is believed.
+ * Taking over the activity that was found in the store: it is cut where it was cut, and what would be put again is there
+ * already (docs/spec/publishing.md#lost-state). A tile's name ends in the hash of its text, so that nothing is believed.
  */
 import { HIGHEST } from "../../src/projections/activity/activity-events.ts";
 import type { FoundFeed, FoundTile } from "../../src/projections/activity/feed-found.ts";
 import type { FeedNodes } from "../../src/projections/activity/feed-nodes.ts";
+import { hashInName, nodeName } from "../../src/resources/activity/tile-body.ts";
 import { type Children, type EventChildren, recut } from "./cut.ts";
-import { hashInName, nodeName } from "./tile-body.ts";
 
 /** Without names as yet. Where the events are others than were published, the tiles that hold them are cut anew. */
 export function restoreCut(
@@ -39,7 +39,7 @@ export function restoreCut(
   recut(tiles, nodes, recut(events, nodes, touched));
 }
 
-/** Each tile gets the name under which its text stands in the store, and every other name there is garbage. */
+/** Each tile gets the name under which its text is in the store, and every other name there is garbage. */
 export function adoptNames(nodes: FeedNodes, { names, cut }: FoundFeed): void {
   const stored = new Set(names);
   const byHash = new Map(names.map((name) => [hashInName(name), name]));

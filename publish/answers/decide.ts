@@ -1,6 +1,6 @@
 /**
- * Whether an answer is put, and as of which instant (design 1, "Frozen bytes" and "An answer carries its own future").
- * A revision is one byte sequence: what differs by generatedAt alone is left as it stands, and where time alone has
+ * Whether an answer is put, and as of which instant (docs/spec/publishing.md#frozen-bytes and #scheduled-versions).
+ * A revision is one byte sequence: what differs by generatedAt alone is left as it is, and where time alone has
  * made a successor of it, that successor's very bytes are put in its place.
  */
 import type { Built } from "../../src/resources/built.ts";
@@ -17,7 +17,7 @@ interface Judgement {
   readonly isGap: boolean;
 }
 
-/** `build` is pure in its instant (epoch ms); `published` is what stands in the store, as far as is known. */
+/** `build` is pure in its instant (epoch ms); `published` is what the store holds, as far as is known. */
 export function decide(
   build: (at: number) => Built,
   published: PublishedObject | undefined,
@@ -35,15 +35,15 @@ export function decide(
   if (current === undefined || current.identity !== identityOf(fresh)) return put(known, at, "changed");
   if (index > 0) return put(known, current.from, "its time has come");
   const next = published.states[1]?.from;
-  if (keepsItsWord(next, fresh.nextChangeAt, at)) return keep("unchanged", next);
+  if (staysValid(next, fresh.nextChangeAt, at)) return keep("unchanged", next);
   return put(known, current.from, "its future has changed");
 }
 
 /**
  * Whether the next change that was published still serves: it does when it is the one that holds now, or comes
- * sooner (a shorter word is no lie) and at least half of the time is left.
+ * sooner (to be valid for less is no lie) and at least half of the time is left.
  */
-function keepsItsWord(published: number | undefined, now: number | undefined, at: number): boolean {
+function staysValid(published: number | undefined, now: number | undefined, at: number): boolean {
   if (published === now) return true;
   if (published === undefined || now === undefined) return false;
   return published < now && (published - at) * 2 >= now - at;

@@ -10,7 +10,7 @@ import { installationNo } from "../../src/ledger/watermarks.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import type { Asof } from "../../src/object-store/stored-answer.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
-import { publishedFrom } from "../answers/answers.ts";
+import { publishedFrom } from "../answers/published-object.ts";
 import type { Published, TileProgress } from "../state/published.ts";
 import { findProgress } from "./tiles.ts";
 

@@ -1,17 +1,20 @@
-/** The newest facts that an object speaks of (design 1, "History does not fork"), for its mark. */
+/** The newest facts that an object speaks of (docs/spec/publishing.md#nothing-goes-back), for its writer metadata. */
 import { readNewestReceipt } from "../../src/ledger/read/receipts.ts";
 import { installationNo } from "../../src/ledger/watermarks.ts";
 import type { Asof } from "../../src/object-store/stored-answer.ts";
-import type { Sources } from "./sources.ts";
+import type { Publication } from "../../src/resources/publication.ts";
+import type { Snapshot } from "../../src/resources/snapshot.ts";
 
-export function asofOf(sources: Sources, installationId: string, at: number): Asof {
-  const ledger = sources.facts?.ledger;
-  const no = ledger === undefined ? undefined : installationNo(ledger, installationId);
+/** `at` in epoch ms. */
+export function asofOf(snapshot: Snapshot, publication: Pick<Publication, "installationId">, at: number): Asof {
+  const { ledger, chain, installationId: configured } = snapshot;
+  const { installationId = configured } = publication;
+  if (installationId === null) return { at };
+  const no = ledger && installationNo(ledger, installationId);
   const newest = ledger === undefined || no === undefined ? undefined : readNewestReceipt(ledger, no);
-  const { core } = sources.chain;
   return {
     at,
     ...(newest === undefined ? {} : { position: newest.position, telemetryId: newest.telemetryId }),
-    ...(core.status === "available" ? { safeBlock: String(core.view.chain.safeThroughBlock) } : {}),
+    ...(chain.core.status === "available" ? { safeBlock: String(chain.core.view.chain.safeThroughBlock) } : {}),
   };
 }

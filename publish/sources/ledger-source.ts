@@ -1,6 +1,6 @@
 /**
  * The ledger as the publisher reads it: whether it has moved since the last cycle, in microseconds, and one short
- * synchronous read transaction a cycle (design 1, "The cycle"). A file that was replaced is opened anew.
+ * synchronous read transactions (docs/spec/publishing.md#snapshot). A file that was replaced is opened anew.
  */
 import { statSync } from "node:fs";
 import type { Database } from "better-sqlite3";
@@ -8,7 +8,7 @@ import { openLedgerForReading } from "../../src/ledger/open.ts";
 import { statement } from "../../src/sqlite/statement.ts";
 
 /** How far a file had come. */
-export interface LedgerStanding {
+export interface LedgerVersion {
   readonly db: Database;
   readonly version: number;
 }
@@ -28,9 +28,9 @@ export class LedgerSource {
 
   /**
    * `replaced` when another file stands at the path (what was verified of the old one no longer counts), `moved` when
-   * another connection has committed since the standing that was settled last.
+   * another connection has committed since the version that was settled last.
    */
-  look(): "still" | "moved" | "replaced" {
+  change(): "none" | "moved" | "replaced" {
     const file = fileOf(this.path);
     if (file !== this.#file) {
       const db = openLedgerForReading(this.path);
@@ -40,16 +40,16 @@ export class LedgerSource {
       this.#version = -1;
       return "replaced";
     }
-    return this.#dataVersion() === this.#version ? "still" : "moved";
+    return this.#dataVersion() === this.#version ? "none" : "moved";
   }
 
   /** Outside of a `read`: data_version stands still inside a transaction. */
-  standing(): LedgerStanding {
+  version(): LedgerVersion {
     return { db: this.#db, version: this.#dataVersion() };
   }
 
   /** All that had been committed by then is dealt with. */
-  settle({ db, version }: LedgerStanding): void {
+  settle({ db, version }: LedgerVersion): void {
     if (db === this.#db) this.#version = version;
   }
 

@@ -2,31 +2,27 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";
-import type { ChainState } from "../../src/chain/chain-state.ts";
 import { installationNo } from "../../src/ledger/watermarks.ts";
 import { advanceMilestones } from "../../src/projections/activity/milestones.ts";
 import { advanceProjections } from "../../src/projections/advance.ts";
 import { advanceChainViews } from "../../src/projections/chain-views.ts";
 import { openProjections, openProjectionsCopy, PROJECTIONS_FILE } from "../../src/projections/open.ts";
-import { feedContext } from "../activity/context.ts";
-import { planFeeds } from "../activity/plan.ts";
-import { beginFeeds } from "../activity/recall.ts";
+import { activityContext } from "../../src/resources/activity/context.ts";
+import type { Snapshot } from "../../src/resources/snapshot.ts";
+import { planActivity } from "../activity/plan.ts";
+import { beginActivity } from "../activity/recall.ts";
 
-export interface ProjectionInputs {
-  /** The configured one, whose activity is followed. */
-  readonly installationId: string;
-  readonly ledger: Database | undefined;
-  readonly chain: ChainState;
-  readonly chainDb: Database | undefined;
-  /** Seconds. */
-  readonly genesis: bigint | undefined;
-  /** Epoch ms. */
-  readonly at: number;
-}
+/** The configured installation's activity is followed, and every installation's facts. */
+export type ProjectionInputs = Pick<
+  Snapshot,
+  "installationId" | "ledger" | "chain" | "chainDb" | "projections" | "genesisTimestamp"
+>;
 
 export interface ProjectionsSource {
-  /** What is derived, brought as far as one bounded step goes. Synchronous: inside the cycle's read transaction. */
-  advance(inputs: ProjectionInputs): Database;
+  /** What is derived, as far as it has been brought; a file that was replaced is opened anew. */
+  open(): Database;
+  /** Brings it as far as one bounded step goes. Synchronous: inside a read transaction. `at` in epoch ms. */
+  advance(inputs: ProjectionInputs, at: number): void;
   /** Whether the last step left facts for another one. */
   readonly isBehind: boolean;
   close(): void;
@@ -51,34 +47,37 @@ export function ownProjections(stateDirectory: string, options: { readonly whole
 /** A copy in memory, for what leaves no trace: it takes in all that is new before it answers. */
 export function copiedProjections(stateDirectory: string): ProjectionsSource {
   const db = openProjectionsCopy(join(stateDirectory, PROJECTIONS_FILE));
-  beginFeeds(db);
+  beginActivity(db);
   return source(() => db, { whole: true });
 }
 
-function source(current: () => Database, { whole }: { readonly whole: boolean }): ProjectionsSource {
+function source(open: () => Database, { whole }: { readonly whole: boolean }): ProjectionsSource {
   let isBehind = false;
   return {
-    advance(inputs) {
-      const db = current();
-      isBehind = advanceStep(db, inputs);
-      if (whole) while (isBehind) isBehind = advanceStep(db, inputs);
-      const { installationId, chain, chainDb } = inputs;
-      advanceChainViews(db, { chain, chainDb });
-      const context = feedContext(installationId, chain);
-      if (context !== undefined) planFeeds(db, context);
-      return db;
+    open,
+    advance(inputs, at) {
+      isBehind = advanceStep(inputs, at);
+      if (whole) while (isBehind) isBehind = advanceStep(inputs, at);
+      const { installationId, chain, projections } = inputs;
+      advanceChainViews(projections, inputs);
+      const context = activityContext(installationId, chain);
+      if (context !== undefined) planActivity(projections, context);
     },
     get isBehind() {
       return isBehind;
     },
-    close: () => current().close(),
+    close: () => open().close(),
   };
 }
 
 /** One step of what follows the ledger; true while it holds more. */
-function advanceStep(db: Database, { installationId, ledger, genesis, at }: ProjectionInputs): boolean {
+function advanceStep({ installationId, ledger, projections, genesisTimestamp }: ProjectionInputs, at: number): boolean {
   const no = ledger && installationNo(ledger, installationId);
-  const milestonesLeft = advanceMilestones(db, ledger, no === undefined ? undefined : { no, id: installationId });
-  const factsLeft = ledger !== undefined && advanceProjections(ledger, db, { genesis, at });
+  const milestonesLeft = advanceMilestones(
+    projections,
+    ledger,
+    no === undefined ? undefined : { no, id: installationId },
+  );
+  const factsLeft = ledger !== undefined && advanceProjections(ledger, projections, { genesis: genesisTimestamp, at });
   return factsLeft || milestonesLeft;
 }

@@ -1,9 +1,10 @@
-/** Reads one cycle's sources: ledger, projections and chain of one instant (design 1, "The cycle"). */
-
+/** Reads the sources of a publisher: ledger, projections and chain (docs/spec/publishing.md#snapshot). */
+import type { Database } from "better-sqlite3";
 import type { Chain } from "../../src/chain/chain.ts";
-import type { LedgerSource, LedgerStanding } from "./ledger-source.ts";
+import type { Snapshot } from "../../src/resources/snapshot.ts";
+import type { CycleSources } from "./cycle-sources.ts";
+import type { LedgerSource, LedgerVersion } from "./ledger-source.ts";
 import type { ProjectionsSource } from "./projections-source.ts";
-import type { Sources } from "./sources.ts";
 
 export interface SourceReaderOptions {
   readonly installationId: string;
@@ -15,8 +16,8 @@ export interface SourceReaderOptions {
 }
 
 /** How far ledger and chain had come. */
-export interface Standing {
-  readonly ledger: LedgerStanding | undefined;
+export interface SourcesVersion {
+  readonly ledger: LedgerVersion | undefined;
   readonly chain: number;
 }
 
@@ -31,24 +32,24 @@ export class SourceReader {
     this.installationId = options.installationId;
   }
 
-  /** To be taken before a cycle reads anything: it may read several times, and what comes in between is not all its own. */
-  standing(): Standing {
+  /** To be taken before a cycle reads anything: what comes while it reads is the next one's. */
+  version(): SourcesVersion {
     const { ledger, chain } = this.#options;
-    return { ledger: ledger?.standing(), chain: chain.moved() };
+    return { ledger: ledger?.version(), chain: chain.moved() };
   }
 
-  /** The cycle that began with this standing is done. */
-  settle({ ledger, chain }: Standing): void {
+  /** The cycle that began with this version is done. */
+  settle({ ledger, chain }: SourcesVersion): void {
     if (ledger !== undefined) this.#options.ledger?.settle(ledger);
     this.#chainVersion = chain;
   }
 
-  /** Whether anything but time has changed since the standing that was settled last; microseconds. */
+  /** Whether anything but time has changed since the version that was settled last; microseconds. */
   moved(): boolean {
-    const look = this.#options.ledger?.look() ?? "still";
-    if (look === "replaced") this.#replaced = true;
+    const change = this.#options.ledger?.change() ?? "none";
+    if (change === "replaced") this.#replaced = true;
     const { chain, projections } = this.#options;
-    return look !== "still" || this.#replaced || projections.isBehind || chain.moved() !== this.#chainVersion;
+    return change !== "none" || this.#replaced || projections.isBehind || chain.moved() !== this.#chainVersion;
   }
 
   /** Whether another ledger file has come since the last time this was asked. */
@@ -59,29 +60,27 @@ export class SourceReader {
     return replaced;
   }
 
-  /** `tilePrefix` is of the lease under which something is put; without one nothing is. */
-  read<T>(at: number, use: (sources: Sources) => T, tilePrefix = "0-0"): T {
-    const { ledger, projections, chain, installationId, genesisTimestamp } = this.#options;
-    const chainState = chain.state(at);
-    const genesis = genesisTimestamp === undefined ? chainState.genesisTimestamp : BigInt(genesisTimestamp);
-    const withFacts = (db: NonNullable<Sources["facts"]>["ledger"] | undefined) =>
-      use({
-        installationId,
-        facts: db === undefined ? undefined : { ledger: db },
-        projections: projections.advance({
-          installationId,
-          ledger: db,
-          chain: chainState,
-          chainDb: chain.db,
-          genesis,
-          at,
+  /** Of a cycle at `at` (epoch ms); `tilePrefix` is of the lease under which something is put, without one nothing is. */
+  begin(at: number, tilePrefix = "0-0"): CycleSources {
+    const { projections, chain, installationId, genesisTimestamp } = this.#options;
+    const state = chain.state(at);
+    const whole: Omit<Snapshot, "ledger"> = {
+      installationId,
+      chain: state,
+      projections: projections.open(),
+      chainDb: chain.db,
+      tilePrefix,
+      genesisTimestamp: genesisTimestamp === undefined ? state.genesisTimestamp : BigInt(genesisTimestamp),
+    };
+    return {
+      advance: (use) =>
+        this.#read((ledger) => {
+          const snapshot = { ...whole, ledger };
+          projections.advance(snapshot, at);
+          return use(snapshot);
         }),
-        tilePrefix,
-        chain: chainState,
-        chainDb: chain.db,
-        genesisTimestamp: genesis,
-      });
-    return ledger === undefined ? withFacts(undefined) : ledger.read(withFacts);
+      snapshot: (use) => this.#read((ledger) => use({ ...whole, ledger })),
+    };
   }
 
   /** Epoch ms after `now` at which the chain says something else by time alone. */
@@ -99,5 +98,10 @@ export class SourceReader {
     this.#options.ledger?.close();
     this.#options.projections.close();
     this.#options.chain.close();
+  }
+
+  #read<T>(use: (ledger: Database | undefined) => T): T {
+    const { ledger } = this.#options;
+    return ledger === undefined ? use(undefined) : ledger.read(use);
   }
 }

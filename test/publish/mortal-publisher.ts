@@ -5,7 +5,6 @@
 import { join } from "node:path";
 import { systemClock } from "../../publish/clock.ts";
 import { acquireNow } from "../../publish/lease/acquire.ts";
-import { allPublications } from "../../publish/publications/all.ts";
 import { leaseIdentity, Publisher } from "../../publish/publisher.ts";
 import { LedgerSource } from "../../publish/sources/ledger-source.ts";
 import { ownProjections } from "../../publish/sources/projections-source.ts";
@@ -13,6 +12,7 @@ import { SourceReader } from "../../publish/sources/source-reader.ts";
 import { Published } from "../../publish/state/published.ts";
 import { noChain } from "../../src/chain/chain.ts";
 import { openStore } from "../../src/object-store/open-store.ts";
+import { allPublications } from "../../src/resources/publications.ts";
 import { steppedStore } from "../support/stepped-store.ts";
 
 const [folder = "", calls = "", when = "", instant = ""] = process.argv.slice(2);
@@ -52,7 +52,7 @@ const publisher = await Publisher.begin(
     concurrency: 1,
     newHistories: [],
     force: false,
-    floor: 0,
+    minimumPutInterval: 0,
   },
   lease,
 );

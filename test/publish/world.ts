@@ -5,7 +5,6 @@ import { join } from "node:path";
 import type { Database } from "better-sqlite3";
 import type { Clock } from "../../publish/clock.ts";
 import { acquireNow } from "../../publish/lease/acquire.ts";
-import { allPublications } from "../../publish/publications/all.ts";
 import { Publisher } from "../../publish/publisher.ts";
 import type { CycleReport } from "../../publish/report.ts";
 import { LedgerSource } from "../../publish/sources/ledger-source.ts";
@@ -15,6 +14,7 @@ import { Published } from "../../publish/state/published.ts";
 import { type Chain, noChain } from "../../src/chain/chain.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
+import { allPublications } from "../../src/resources/publications.ts";
 import { answer, type ShimAnswer } from "../../src/shim/answer.ts";
 import { shimContext } from "../../src/shim/context.ts";
 import { MemoryStore } from "../support/memory-store.ts";
@@ -40,7 +40,7 @@ export interface WorkOptions {
   readonly chain?: Chain;
   readonly newHistories?: string[];
   readonly force?: boolean;
-  readonly floor?: number;
+  readonly minimumPutInterval?: number;
 }
 
 export class World {
@@ -65,7 +65,7 @@ export class World {
   }
 
   async work(options: WorkOptions = {}): Promise<Worker> {
-    const { store = this.store, state = "state", newHistories = [], force = false, floor = 0 } = options;
+    const { store = this.store, state = "state", newHistories = [], force = false, minimumPutInterval = 0 } = options;
     const published = Published.open(join(this.folder, state));
     const reader = new SourceReader({
       installationId: INSTALLATION,
@@ -92,7 +92,7 @@ export class World {
           concurrency: 4,
           newHistories,
           force,
-          floor,
+          minimumPutInterval,
         },
         lease,
       );

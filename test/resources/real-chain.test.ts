@@ -2,21 +2,22 @@
 import type { Address } from "viem";
 import { describe, expect, test } from "vitest";
 import { NO_ANVIL } from "../../demo/chain/anvil.ts";
-import { feedContext } from "../../publish/activity/context.ts";
-import { planFeeds } from "../../publish/activity/plan.ts";
-import { beginFeeds } from "../../publish/activity/recall.ts";
+import { planActivity } from "../../publish/activity/plan.ts";
+import { beginActivity } from "../../publish/activity/recall.ts";
 import { futureOf } from "../../publish/answers/future.ts";
-import { activityPublications } from "../../publish/publications/activity.ts";
-import { onchainPublications } from "../../publish/publications/onchain.ts";
-import { legacySettlementsPublications, settlementsPublications } from "../../publish/publications/settlements.ts";
-import type { Sources } from "../../publish/sources/sources.ts";
 import { advanceChainViews } from "../../src/projections/chain-views.ts";
 import { openProjectionsInMemory } from "../../src/projections/open.ts";
+import { activityContext } from "../../src/resources/activity/context.ts";
+import { activityPublications } from "../../src/resources/activity/publication.ts";
+import { onchainPublications } from "../../src/resources/onchain/publication.ts";
+import { settlementsPublications } from "../../src/resources/settlements/publication.ts";
+import { legacySettlementsPublications } from "../../src/resources/settlements-legacy/publication.ts";
+import type { Snapshot } from "../../src/resources/snapshot.ts";
 import { answer } from "../../src/shim/answer.ts";
 import { shimContext } from "../../src/shim/context.ts";
 import { type Reader, reader, stage } from "../support/chain/harness.ts";
 import { MemoryStore } from "../support/memory-store.ts";
-import { putAnswer, putText } from "../support/publish-answer.ts";
+import { putAnswer, putNamedTiles } from "../support/publish-answer.ts";
 
 const PUBLICATIONS = [
   ...onchainPublications,
@@ -29,14 +30,14 @@ const PUBLICATIONS = [
 function publisher(read: Reader) {
   const store = new MemoryStore();
   const projections = openProjectionsInMemory();
-  beginFeeds(projections);
+  beginActivity(projections);
   return {
     async publish(): Promise<void> {
       const chain = read.state();
       const chainDb = read.chain.db;
-      const sources: Sources = {
+      const sources: Snapshot = {
         installationId: "wheel-1",
-        facts: undefined,
+        ledger: undefined,
         projections,
         chain,
         chainDb,
@@ -44,12 +45,12 @@ function publisher(read: Reader) {
         genesisTimestamp: chain.genesisTimestamp,
       };
       advanceChainViews(projections, { chain, chainDb });
-      const context = feedContext("wheel-1", chain);
-      if (context !== undefined) planFeeds(projections, context);
+      const context = activityContext("wheel-1", chain);
+      if (context !== undefined) planActivity(projections, context);
       for (const publication of PUBLICATIONS) {
-        await publication.before?.(sources, (key, body) => putText(store, key, body));
+        await putNamedTiles(store, publication, sources);
         const { built, successors } = futureOf((at) => publication.build(sources, at), read.now);
-        publication.stands?.(sources, built.body);
+        publication.savedBody?.save(sources, built.body);
         await putAnswer(store, publication.key, built, successors);
       }
     },

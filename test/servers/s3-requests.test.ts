@@ -5,7 +5,7 @@ import { type FaultProxy, startFaultProxy } from "./fault-proxy.ts";
 import { type S3Server, startRadosgw } from "./radosgw.ts";
 import { BUCKET, makeBucket, s3Store } from "./s3-store.ts";
 
-const FLOOR = 5_000;
+const INTERVAL = 5_000;
 const TILE = "PUT v1/public/installations/~wheel-1/observations/1/0";
 const RENEWAL = ["GET standby.json", "PUT status.json"];
 
@@ -29,7 +29,7 @@ beforeEach(async () => {
   const inStep = { clockSkew: async () => 0, watchClock: () => () => 0 };
   const store = Object.assign(s3Store(server, { endpoint: proxy.endpoint }), inStep);
   await store.probe();
-  worker = await world.work({ store, floor: FLOOR });
+  worker = await world.work({ store, minimumPutInterval: INTERVAL });
   await worker.cycle(START + 16_000);
 });
 afterEach(async () => {
@@ -76,7 +76,7 @@ test("idle for a minute: six renewals of the lease and nothing else", async () =
   ]);
 });
 
-test("receipts that come faster than the floor share their puts", async () => {
+test("receipts that come faster than the minimum put interval share their puts", async () => {
   world.receive(1);
   await turnUntil(START + 21_000);
   const requests = await requestsDuring(async () => {

@@ -6,6 +6,8 @@ import type { Representation } from "../../src/http/representation.ts";
 import type { Successor } from "../../src/http/successor.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { encodeAnswer, encodeMark, JSON_TYPE, type WriterMark } from "../../src/object-store/stored-answer.ts";
+import type { Publication } from "../../src/resources/publication.ts";
+import type { Snapshot } from "../../src/resources/snapshot.ts";
 
 const MARK: WriterMark = { epoch: 1, writer: "test", asof: { at: 0 } };
 const encoder = new TextEncoder();
@@ -48,5 +50,15 @@ export async function putTiles(
   for (let first = 1; first <= count; first += TILE_SIZE) {
     const items = Array.from({ length: Math.min(TILE_SIZE, count - first + 1) }, (_, index) => itemOf(first + index));
     await putText(store, observationTileKey(installationId, history, tileOf(first)), items.join("\n"));
+  }
+}
+
+/** The immutable tiles that an answer names and the store has not, as a cycle puts them. */
+export async function putNamedTiles(store: ObjectStore, publication: Publication, snapshot: Snapshot): Promise<void> {
+  for (const tile of publication.tiles?.(snapshot).flat() ?? []) {
+    const body = tile.body(snapshot);
+    if (body === undefined) throw new Error(`${tile.key} has no body`);
+    await putText(store, tile.key, body);
+    tile.stored(snapshot);
   }
 }

@@ -19,7 +19,7 @@ import { askedToStop } from "../signals.ts";
 import { openSources } from "../sources.ts";
 import { type PublishFlags, publisherOptions } from "./publisher-options.ts";
 import { putsAMonth, receiptPace } from "./put-estimate.ts";
-import { putFloorOf } from "./put-floor.ts";
+import { minimumPutIntervalOf } from "./put-interval.ts";
 import { firstPublishDone, keepHeapSmall } from "./small-heap.ts";
 
 /** The longest of one pass over the chain; a first sync goes on in the next. */
@@ -48,10 +48,14 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
       if (lease === undefined) return;
       log.info({ epoch: lease.epoch, store: store.name }, "publishing");
       const options = {
-        ...publisherOptions(settings, flags, { store, reader, floor: putFloorOf(settings.store) }),
+        ...publisherOptions(settings, flags, {
+          store,
+          reader,
+          minimumPutInterval: minimumPutIntervalOf(settings.store),
+        }),
         published,
       };
-      if (options.floor > 0) logCosts(log, options, chain.state(now()).binding !== undefined);
+      if (options.minimumPutInterval > 0) logCosts(log, options, chain.state(now()).binding !== undefined);
       const publisher = await Publisher.begin(options, lease);
       const { cadence, chainInterval } = settings;
       const onCycle = (report: CycleReport) => {
@@ -77,7 +81,7 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
 
 /** What it will cost, before it does (docs/storage.md, "What it costs"). */
 function logCosts(log: Logger, options: PublisherOptions, hasChain: boolean): void {
-  const receipts = options.reader.read(systemClock.wall(), receiptPace);
+  const receipts = options.reader.begin(systemClock.wall()).snapshot(receiptPace);
   log.info(
     { putsAMonth: putsAMonth({ ...options, receipts, hasChain }) },
     "estimate, at the pace of the last receipts",

@@ -1,11 +1,11 @@
 /** From settings and flags to what a publisher works with. */
 
 import { systemClock } from "../../../publish/clock.ts";
-import { allPublications } from "../../../publish/publications/all.ts";
 import type { PublisherOptions } from "../../../publish/publisher.ts";
 import type { SourceReader } from "../../../publish/sources/source-reader.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import type { ResourceName } from "../../../src/resources/names.ts";
+import { allPublications } from "../../../src/resources/publications.ts";
 import { required, type Settings } from "../settings.ts";
 
 export interface PublishFlags {
@@ -20,7 +20,7 @@ const CONCURRENCY = 16;
 export function publisherOptions(
   settings: Settings,
   flags: PublishFlags,
-  opened: { readonly store: ObjectStore; readonly reader: SourceReader; readonly floor: number },
+  opened: { readonly store: ObjectStore; readonly reader: SourceReader; readonly minimumPutInterval: number },
 ): Omit<PublisherOptions, "published"> {
   const { only } = flags;
   return {

@@ -1,14 +1,14 @@
 /**
- * What the puts of a month come to where they cost money (design 1, "The cycle"): from the floors and the ledger's own
+ * What the puts of a month come to where they cost money (docs/spec/publishing.md#the-cycle): from the minimum intervals and the ledger's own
  * pace. `npm run bench -- day` counts the puts of a simulated day to hold it against.
  */
 import type { Database } from "better-sqlite3";
-import type { Publication } from "../../../publish/answers/publication.ts";
 import { CALM } from "../../../publish/lease/timing.ts";
-import type { Sources } from "../../../publish/sources/sources.ts";
 import { readNewestReceipt, readReceipts } from "../../../src/ledger/read/receipts.ts";
 import { listInstallations } from "../../../src/ledger/watermarks.ts";
 import type { ResourceName } from "../../../src/resources/names.ts";
+import type { Publication } from "../../../src/resources/publication.ts";
+import type { Snapshot } from "../../../src/resources/snapshot.ts";
 import { ROUND_MS } from "../../../src/values/round.ts";
 
 export const MONTH_MS = 30 * 86_400_000;
@@ -19,7 +19,7 @@ const RECENT = 100;
 
 export interface PutPace {
   /** Least time between two puts of one key, ms. */
-  readonly floor: number;
+  readonly minimumPutInterval: number;
   readonly publications: readonly Publication[];
   selected(resource: ResourceName): boolean;
   /** Milliseconds between two receipts, of each installation that has some. */
@@ -29,26 +29,26 @@ export interface PutPace {
 }
 
 /** Puts in thirty days, the lease's renewals among them; what seldom changes, such as modules, is left out. */
-export function putsAMonth({ floor, publications, selected, receipts, hasChain }: PutPace): number {
+export function putsAMonth({ minimumPutInterval, publications, selected, receipts, hasChain }: PutPace): number {
   const every = (ms: number) => MONTH_MS / ms;
   let puts = every(CALM.renewMs);
   for (const { configured, everyMs } of receipts) {
     const moved: readonly ResourceName[] = ["telemetry", "observations", ...(configured ? (["process"] as const) : [])];
-    puts += moved.filter((resource) => selected(resource)).length * every(Math.max(floor, everyMs));
+    puts += moved.filter((resource) => selected(resource)).length * every(Math.max(minimumPutInterval, everyMs));
   }
   const measures = receipts.some(({ configured }) => configured);
-  for (const { resource, minorInterval } of publications.filter((one) => selected(one.resource))) {
-    if (hasChain && minorInterval !== undefined) puts += every(minorInterval);
+  for (const { resource, throttledInterval } of publications.filter((one) => selected(one.resource))) {
+    if (hasChain && throttledInterval !== undefined) puts += every(throttledInterval);
     if (measures && resource === "statistics") puts += STATISTICS_A_ROUND * every(ROUND_MS);
   }
   return Math.round(puts);
 }
 
 /** The pace of the newest receipts, by when they were received. */
-export function receiptPace({ facts, installationId }: Sources): PutPace["receipts"] {
-  if (facts === undefined) return [];
-  return listInstallations(facts.ledger).flatMap(({ no, id }) => {
-    const everyMs = receiptMs(facts.ledger, no);
+export function receiptPace({ ledger, installationId }: Snapshot): PutPace["receipts"] {
+  if (ledger === undefined) return [];
+  return listInstallations(ledger).flatMap(({ no, id }) => {
+    const everyMs = receiptMs(ledger, no);
     return everyMs === undefined ? [] : [{ configured: id === installationId, everyMs }];
   });
 }

@@ -110,7 +110,7 @@ export class FeedNodes {
     statement(this.#db, sql).run(this.#category, level, first, last, hash, name);
   }
 
-  setName({ level, first }: FeedNode, name: string): void {
+  setName({ level, first }: Pick<FeedNode, "level" | "first">, name: string): void {
     const sql = "UPDATE feed_node SET name = ? WHERE category = ? AND level = ? AND first = ?";
     statement(this.#db, sql).run(name, this.#category, level, first);
     statement(this.#db, "DELETE FROM feed_garbage WHERE category = ? AND name = ?").run(this.#category, name);

@@ -9,8 +9,8 @@ import { chainPointOf } from "../chain-fields.ts";
 import { activitySchema, MAX_PAGE } from "./schema.ts";
 import { activeTypes } from "./types.ts";
 
-/** The feed as its tiles hold it; the newest events stand in the head. */
-export interface FeedLayout extends Pick<Head, "tiles" | "indexes"> {
+/** A category as its tiles hold it; the newest events stand in the head. */
+export interface ActivityLayout extends Pick<Head, "tiles" | "indexes"> {
   readonly recent: readonly EventLine[];
 }
 
@@ -26,7 +26,7 @@ export interface HeadInputs {
 }
 
 /** Throws where a page of its newest events would break a rule of 2.9. */
-export function buildActivityHead(inputs: HeadInputs, layout: FeedLayout, at: number): Built {
+export function buildActivityHead(inputs: HeadInputs, layout: ActivityLayout, at: number): Built {
   const lasting = envelopeOf(inputs);
   const opening = openingOf(inputs, lasting, formatTimestamp(at));
   activitySchema.parse(JSON.parse(pageBody(opening, layout.recent.slice(0, MAX_PAGE), null)));

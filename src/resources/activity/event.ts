@@ -8,14 +8,14 @@ import { measurementSuffix } from "../../values/activity-key.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
 
 /** What every event of a feed has in common; where it changes, every event's text does. */
-export interface FeedContext {
+export interface ActivityContext {
   readonly installationId: string;
   readonly target: string;
   readonly chainId: bigint;
   readonly releaseId: string;
 }
 
-export function eventText(event: ActivityEvent, context: FeedContext): string {
+export function eventText(event: ActivityEvent, context: ActivityContext): string {
   const source = JSON.parse(event.source) as ChainEventSource | MeasurementEventSource;
   const { id, occurredAt, recordedAt, ...rest } =
     "blockNumber" in source ? chainParts(source, context) : measurementParts(event.key, source, context);
@@ -31,7 +31,7 @@ export function eventText(event: ActivityEvent, context: FeedContext): string {
   return `${head.slice(0, -1)},"payload":${event.payload}}`;
 }
 
-function chainParts(source: ChainEventSource, { chainId, target, releaseId }: FeedContext) {
+function chainParts(source: ChainEventSource, { chainId, target, releaseId }: ActivityContext) {
   return {
     id: `${chainId}-${source.blockNumber}-${source.logIndex}`,
     occurredAt: source.blockTimestamp,
@@ -52,7 +52,7 @@ function chainParts(source: ChainEventSource, { chainId, target, releaseId }: Fe
   };
 }
 
-function measurementParts(key: string, source: MeasurementEventSource, { installationId }: FeedContext) {
+function measurementParts(key: string, source: MeasurementEventSource, { installationId }: ActivityContext) {
   return {
     id: `${installationId}-${source.position}-${measurementSuffix(key)}`,
     occurredAt: source.observedAt,

@@ -1,22 +1,22 @@
 /** A ledger and a chain that grow by hand, and the activity feed published from them into a store in memory. */
 import SqliteDatabase, { type Database } from "better-sqlite3";
-import { feedContext } from "../../../publish/activity/context.ts";
-import { planFeeds } from "../../../publish/activity/plan.ts";
-import { beginFeeds } from "../../../publish/activity/recall.ts";
+import { planActivity } from "../../../publish/activity/plan.ts";
+import { beginActivity } from "../../../publish/activity/recall.ts";
 import { futureOf } from "../../../publish/answers/future.ts";
-import { activityPublications } from "../../../publish/publications/activity.ts";
-import type { Sources } from "../../../publish/sources/sources.ts";
 import type { ChainEvent, ChainState } from "../../../src/chain/chain-state.ts";
 import { LEDGER_SCHEMA } from "../../../src/ledger/schema.ts";
 import { advanceMilestones } from "../../../src/projections/activity/milestones.ts";
 import { advanceChainViews } from "../../../src/projections/chain-views.ts";
 import { openProjectionsInMemory } from "../../../src/projections/open.ts";
+import { activityContext } from "../../../src/resources/activity/context.ts";
+import { activityPublications } from "../../../src/resources/activity/publication.ts";
+import type { Snapshot } from "../../../src/resources/snapshot.ts";
 import { answer } from "../../../src/shim/answer.ts";
 import { shimContext } from "../../../src/shim/context.ts";
 import { addEvents, chainDb } from "../../support/chain/chain-db.ts";
 import { AT, chainState, coreView } from "../../support/chain/chain-state.ts";
 import { MemoryStore } from "../../support/memory-store.ts";
-import { putAnswer, putText } from "../../support/publish-answer.ts";
+import { putAnswer, putNamedTiles } from "../../support/publish-answer.ts";
 
 export interface FeedReceipt {
   /** Epoch ms. */
@@ -72,10 +72,10 @@ export class FeedWorld {
     this.mine(events, safeBlock);
   }
 
-  sources(): Sources {
+  sources(): Snapshot {
     return {
       installationId: "wheel-1",
-      facts: this.hasLedger ? { ledger: this.ledger } : undefined,
+      ledger: this.hasLedger ? this.ledger : undefined,
       projections: this.projections,
       chain: this.chain,
       chainDb: this.#chainDb,
@@ -84,21 +84,21 @@ export class FeedWorld {
     };
   }
 
-  advance(): Sources {
+  advance(): Snapshot {
     const sources = this.sources();
     const installation = this.hasLedger ? { no: 1, id: "wheel-1" } : undefined;
-    while (advanceMilestones(this.projections, sources.facts?.ledger, installation, 50));
+    while (advanceMilestones(this.projections, sources.ledger, installation, 50));
     advanceChainViews(this.projections, sources);
-    const context = feedContext("wheel-1", this.chain);
-    beginFeeds(this.projections);
-    if (context !== undefined) planFeeds(this.projections, context);
+    const context = activityContext("wheel-1", this.chain);
+    beginActivity(this.projections);
+    if (context !== undefined) planActivity(this.projections, context);
     return sources;
   }
 
   async publish(at = AT): Promise<void> {
     const sources = this.advance();
     for (const publication of activityPublications) {
-      await publication.before?.(sources, (key, body) => putText(this.store, key, body));
+      await putNamedTiles(this.store, publication, sources);
       const { built, successors } = futureOf((instant) => publication.build(sources, instant), at);
       await putAnswer(this.store, publication.key, built, successors);
     }

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { sweepFeed } from "../../../publish/activity/sweep.ts";
+import { sweepActivity } from "../../../publish/activity/sweep.ts";
 import { Published } from "../../../publish/state/published.ts";
+import type { Snapshot } from "../../../src/resources/snapshot.ts";
 import { AT } from "../../support/chain/chain-state.ts";
 import { unitMinted } from "./chain-logs.ts";
 import { FeedWorld } from "./feed-world.ts";
@@ -40,7 +41,8 @@ test("tiles go an hour after the head without them was put, and only while that 
       if (!lease) throw new Error("the lease is over");
     },
   };
-  const sweep = (at: number) => sweepFeed({ projections: world.projections, store: world.store, fence, published }, at);
+  const sources = { snapshot: <T>(use: (snapshot: Snapshot) => T) => use(world.sources()) };
+  const sweep = (at: number) => sweepActivity({ sources, target: { store: world.store, fence }, published }, at);
   // Heads that were put before the tiles had gone say nothing.
   await remember(world, published, AT - 1);
   await sweep(AT);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { futureOf } from "../../../publish/answers/future.ts";
-import { onchainPublications } from "../../../publish/publications/onchain.ts";
 import type { ChainUnavailable, CoreView } from "../../../src/chain/chain-state.ts";
 import { buildOnchain } from "../../../src/resources/onchain/build.ts";
+import { onchainPublications } from "../../../src/resources/onchain/publication.ts";
 import { AT, address, chainEvent, chainState, coreView, hash } from "../../support/chain/chain-state.ts";
 
 const build = (core: Partial<CoreView> = {}) => buildOnchain("wheel-1", chainState(core), AT);

@@ -1,33 +1,33 @@
 import { expect, test } from "vitest";
-import { processPublication } from "../../../publish/publications/process.ts";
-import type { Sources } from "../../../publish/sources/sources.ts";
 import { FACT_KINDS } from "../../../src/ledger/schema.ts";
+import { processPublication } from "../../../src/resources/process/publication.ts";
+import type { Snapshot } from "../../../src/resources/snapshot.ts";
 import { emptyLedger, ledgerOf } from "./history.ts";
 import { AT, build, buildWithoutLedger, CORE, GENESIS, READY } from "./scenarios.ts";
 
-function sourcesOf(more: Partial<Sources> = {}): Sources {
+function snapshotOf(more: Partial<Snapshot> = {}): Snapshot {
   const unavailable = { status: "unavailable", reason: "indexer_unavailable" } as const;
-  const chain = { core: unavailable, economy: unavailable, safeCore: CORE } as Sources["chain"];
-  const facts = { ledger: ledgerOf(READY.facts) };
-  return { installationId: "wheel-1", facts, chain, genesisTimestamp: GENESIS, ...more } as Sources;
+  const chain = { core: unavailable, economy: unavailable, safeCore: CORE } as Snapshot["chain"];
+  const ledger = ledgerOf(READY.facts);
+  return { installationId: "wheel-1", ledger, chain, genesisTimestamp: GENESIS, ...more } as Snapshot;
 }
 
 test("builds from the ledger and the stored safe Core, though the chain's views are unavailable", () => {
-  expect(processPublication.build(sourcesOf(), AT)).toEqual(build(READY));
-  expect(processPublication.build(sourcesOf({ facts: undefined }), AT)).toEqual(buildWithoutLedger(CORE));
+  expect(processPublication.build(snapshotOf(), AT)).toEqual(build(READY));
+  expect(processPublication.build(snapshotOf({ ledger: undefined }), AT)).toEqual(buildWithoutLedger(CORE));
 });
 
 test("an installation without a record is one without a measurement source", () => {
   const ledger = emptyLedger();
   ledger.prepare("DELETE FROM installation").run();
-  expect(processPublication.build(sourcesOf({ facts: { ledger } }), AT)).toEqual(buildWithoutLedger(CORE));
+  expect(processPublication.build(snapshotOf({ ledger }), AT)).toEqual(buildWithoutLedger(CORE));
 });
 
 test("its inputs move with every kind of fact but modules, with the safe Core and with genesis", () => {
-  const sources = sourcesOf();
+  const sources = snapshotOf();
   const seen = [processPublication.inputs(sources)];
   for (const kind of FACT_KINDS) {
-    sources.facts?.ledger.prepare("INSERT OR REPLACE INTO watermark VALUES (1, ?, 9)").run(kind);
+    sources.ledger?.prepare("INSERT OR REPLACE INTO watermark VALUES (1, ?, 9)").run(kind);
     seen.push(processPublication.inputs(sources));
   }
   seen.push(processPublication.inputs({ ...sources, genesisTimestamp: undefined }));

@@ -1,24 +1,25 @@
 import { expect, test } from "vitest";
 import { identityOf } from "../../../publish/answers/future.ts";
-import type { Publication } from "../../../publish/answers/publication.ts";
-import { legacySettlementsPublications, settlementsPublications } from "../../../publish/publications/settlements.ts";
-import type { Sources } from "../../../publish/sources/sources.ts";
 import type { ChainState, ChainUnavailable } from "../../../src/chain/chain-state.ts";
 import { advanceChainViews } from "../../../src/projections/chain-views.ts";
+import type { Publication } from "../../../src/resources/publication.ts";
+import { settlementsPublications } from "../../../src/resources/settlements/publication.ts";
+import { legacySettlementsPublications } from "../../../src/resources/settlements-legacy/publication.ts";
+import type { Snapshot } from "../../../src/resources/snapshot.ts";
 import { batchEvents, chainDb, projectionsDb, regularBatches, settledChain } from "../../support/chain/chain-db.ts";
 import { AT, address } from "../../support/chain/chain-state.ts";
 
 const BATCHES = regularBatches(5, 1, 3);
 const ALL = [...settlementsPublications, ...legacySettlementsPublications];
 
-function live(): Sources {
+function live(): Snapshot {
   const chain = settledChain(BATCHES);
   const projections = projectionsDb();
   const db = chainDb(batchEvents(BATCHES));
   advanceChainViews(projections, { chain, chainDb: db });
   return {
     installationId: "wheel-1",
-    facts: undefined,
+    ledger: undefined,
     projections,
     chain,
     chainDb: db,
@@ -28,15 +29,15 @@ function live(): Sources {
 }
 
 /** The chain cannot be read, and its file is gone. */
-function silent(sources: Sources, reason: ChainUnavailable, binding: ChainState["binding"] = sources.chain.binding) {
+function silent(sources: Snapshot, reason: ChainUnavailable, binding: ChainState["binding"] = sources.chain.binding) {
   const view = { status: "unavailable", reason } as const;
   const chain = { ...sources.chain, core: view, economy: view, binding };
   return { ...sources, chain, chainDb: undefined };
 }
 
-const published = (publication: Publication, sources: Sources) => {
+const published = (publication: Publication, sources: Snapshot) => {
   const built = publication.build(sources, AT);
-  publication.stands?.(sources, built.body);
+  publication.savedBody?.save(sources, built.body);
   return built;
 };
 
@@ -118,12 +119,12 @@ test("history read back from the store serves as if it had been saved", () => {
   for (const publication of ALL) {
     const stored = publication.build(sources, AT);
     const lost = { ...silent(sources, "indexer_unavailable"), projections: projectionsDb() };
-    publication.stands?.(lost, stored.body);
+    publication.savedBody?.save(lost, stored.body);
     expect(publication.build(lost, AT + 1).body).toBe(stored.successor?.body);
     // What is no history of this source is not saved.
     const empty = { ...lost, projections: projectionsDb() };
-    publication.stands?.(empty, publication.build(empty, AT).body);
-    publication.stands?.({ ...empty, installationId: "wheel-2" }, stored.body);
+    publication.savedBody?.save(empty, publication.build(empty, AT).body);
+    publication.savedBody?.save({ ...empty, installationId: "wheel-2" }, stored.body);
     expect(publication.build(empty, AT).headers["x-service-settlement-source"]).toBe("unavailable");
   }
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { statisticsPublications } from "../../../publish/publications/statistics.ts";
-import type { Sources } from "../../../publish/sources/sources.ts";
 import { openProjectionsInMemory } from "../../../src/projections/open.ts";
+import type { Snapshot } from "../../../src/resources/snapshot.ts";
+import { statisticsPublications } from "../../../src/resources/statistics/publication.ts";
 import { advanceFully } from "./build-from-ledger.ts";
 import { accept, emptyLedger, type Fact, INSTALLATION } from "./history.ts";
 
@@ -13,8 +13,8 @@ function sourcesOf(facts: readonly Fact[]) {
   const ledger = emptyLedger();
   accept(ledger, facts);
   const projections = openProjectionsInMemory();
-  const sources = (genesisTimestamp: bigint | undefined, facts: Sources["facts"] = { ledger }) =>
-    ({ installationId: INSTALLATION, facts, projections, genesisTimestamp }) as unknown as Sources;
+  const sources = (genesisTimestamp: bigint | undefined) =>
+    ({ installationId: INSTALLATION, ledger, projections, genesisTimestamp }) as unknown as Snapshot;
   return { ledger, projections, sources };
 }
 
@@ -33,8 +33,7 @@ test("one object a range, at most every interval, and again at each end of a rou
 test("without a ledger, without genesis and before the first observed round: 503, only where nothing stands", () => {
   const { ledger, projections, sources } = sourcesOf([]);
   advanceFully(ledger, projections, { genesis: GENESIS, at: NOON });
-  const { facts: _, ...withoutLedger } = sources(GENESIS);
-  for (const of of [{ ...withoutLedger, facts: undefined }, sources(undefined), sources(GENESIS)]) {
+  for (const of of [{ ...sources(GENESIS), ledger: undefined }, sources(undefined), sources(GENESIS)]) {
     expect(month.build(of, NOON)).toMatchObject({ status: 503, onlyIfAbsent: true });
   }
 });

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { simulate } from "../../../../bench/support/simulated-day.ts";
 import { MONTH_MS, putsAMonth } from "../../../../bin/cli/publish/put-estimate.ts";
-import { allPublications } from "../../../../publish/publications/all.ts";
+import { allPublications } from "../../../../src/resources/publications.ts";
 
 const MOST_A_MONTH = 2_700_000;
 const HOURS = 1 / 3;
@@ -17,14 +17,14 @@ test("a receipt every 3 s and a block every 12 s: at most 2.7 million, near what
 });
 
 const PACE = {
-  floor: 5_000,
+  minimumPutInterval: 5_000,
   publications: allPublications({ installationId: "wheel-1", statisticsInterval: 30_000 }),
   selected: () => true,
   receipts: [{ configured: true, everyMs: 3_000 }],
   hasChain: true,
 };
 
-test("the estimate: three keys at the floor, the chain's at theirs, the statistics, the lease", () => {
+test("the estimate: three keys at the minimum put interval, the chain's at theirs, the statistics, the lease", () => {
   const perDay = 3 * 17_280 + 5_760 + 13 * 1_440 + 2 * 5 * 144 + 8_640;
   expect(putsAMonth(PACE)).toBe(30 * perDay);
 });

@@ -1,8 +1,8 @@
-/** Where puts cost something, each key is put at most once in the floor: the first change at once, the rest together. */
+/** Where puts cost something, each key is put at most once in the minimum put interval: the first change at once, the rest together. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { INSTALLATION, START, type Worker, World } from "../world.ts";
 
-const FLOOR = 5_000;
+const INTERVAL = 5_000;
 const FIRST = START + 16_000;
 const KEYS = ["v1/public/installations/~wheel-1/observations/1/0", "v1/public/telemetry", "v4/public/process"];
 
@@ -11,7 +11,7 @@ let worker: Worker;
 beforeEach(async () => {
   world = new World();
   world.receive(5);
-  worker = await world.work({ floor: FLOOR });
+  worker = await world.work({ minimumPutInterval: INTERVAL });
   await worker.cycle(FIRST);
 });
 afterEach(async () => {
@@ -28,28 +28,28 @@ const putsAt = async (at: number) => {
     .toSorted();
 };
 
-test("what comes within the floor is put at its end, all at once, though nothing has come since", async () => {
+test("what comes within the interval is put at its end, all at once, though nothing has come since", async () => {
   world.receive(1);
   expect(await putsAt(FIRST + 1_000)).toEqual([]);
   world.receive(1);
   expect(await putsAt(FIRST + 4_999)).toEqual([]);
-  expect(worker.publisher.nextDue()).toBe(FIRST + FLOOR);
+  expect(worker.publisher.nextDue()).toBe(FIRST + INTERVAL);
   expect(worker.publisher.isIdle(FIRST + 4_999)).toBe(true);
-  expect(worker.publisher.isIdle(FIRST + FLOOR)).toBe(false);
-  expect(await putsAt(FIRST + FLOOR)).toEqual(KEYS);
+  expect(worker.publisher.isIdle(FIRST + INTERVAL)).toBe(false);
+  expect(await putsAt(FIRST + INTERVAL)).toEqual(KEYS);
   const page = JSON.parse(await world.body(`/v1/public/installations/${INSTALLATION}/observations`));
   expect(page.items).toHaveLength(7);
 });
 
-test("what comes after the floor is put at once", async () => {
+test("what comes after the interval is put at once", async () => {
   world.receive(1);
-  expect(await putsAt(FIRST + FLOOR)).toEqual(KEYS);
+  expect(await putsAt(FIRST + INTERVAL)).toEqual(KEYS);
 });
 
 test("nothing is due for tiles that have nothing new", async () => {
   world.ledger.exec("INSERT OR REPLACE INTO watermark VALUES (1, 'module', 0)");
   expect(await putsAt(FIRST + 1_000)).toEqual([]);
-  expect(worker.publisher.nextDue()).toBeGreaterThan(FIRST + FLOOR);
+  expect(worker.publisher.nextDue()).toBeGreaterThan(FIRST + INTERVAL);
 });
 
 test("each installation keeps its own pace", async () => {

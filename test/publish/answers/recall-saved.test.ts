@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { recallStanding } from "../../../publish/answers/recall.ts";
-import { settlementsPublications } from "../../../publish/publications/settlements.ts";
-import type { Sources } from "../../../publish/sources/sources.ts";
+import { SavedBodyRecall } from "../../../publish/answers/recall-saved.ts";
 import { advanceChainViews } from "../../../src/projections/chain-views.ts";
+import { settlementsPublications } from "../../../src/resources/settlements/publication.ts";
+import type { Snapshot } from "../../../src/resources/snapshot.ts";
 import { batchEvents, chainDb, projectionsDb, regularBatches, settledChain } from "../../support/chain/chain-db.ts";
 import { AT } from "../../support/chain/chain-state.ts";
 import { MemoryStore } from "../../support/memory-store.ts";
@@ -13,9 +13,9 @@ test("saved history that was lost with the state directory is read back from the
   const chain = settledChain(batches);
   const projections = projectionsDb();
   advanceChainViews(projections, { chain, chainDb: chainDb(batchEvents(batches)) });
-  const sources: Sources = {
+  const sources: Snapshot = {
     installationId: "wheel-1",
-    facts: undefined,
+    ledger: undefined,
     projections,
     chain,
     chainDb: undefined,
@@ -34,13 +34,10 @@ test("saved history that was lost with the state directory is read back from the
       return store.get(key);
     },
   });
-  const cycle = {
-    publications: settlementsPublications,
-    store: counting,
-    read: <T>(use: (s: Sources) => T) => use(lost),
-  };
-  await recallStanding(cycle);
-  await recallStanding(cycle);
+  const read = { snapshot: <T>(use: (s: Snapshot) => T) => use(lost) };
+  const recall = new SavedBodyRecall(counting);
+  await recall.ask(settlementsPublications, read);
+  await recall.ask(settlementsPublications, read);
   expect(reads).toHaveLength(settlementsPublications.length);
   for (const { key, build } of settlementsPublications) {
     expect(build(lost, AT + 1), key).toEqual(build(sources, AT).successor);

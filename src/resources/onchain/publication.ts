@@ -1,8 +1,8 @@
-/** read-api.md 4.6: the onchain snapshot, and the constant answer once its word has run out. */
-import { constantKey, ONCHAIN_KEY } from "../../src/http/keys.ts";
-import { buildOnchain, buildUnavailableOnchain } from "../../src/resources/onchain/build.ts";
-import type { Publication } from "../answers/publication.ts";
-import { chainHeight, chainNews, ONCHAIN_HEIGHT_INTERVAL } from "./chain-inputs.ts";
+/** The onchain view (docs/spec/api.md#onchain), and the constant answer once it is no longer valid. */
+import { constantKey, ONCHAIN_KEY } from "../../http/keys.ts";
+import { chainHeight, chainNews, ONCHAIN_HEIGHT_INTERVAL } from "../chain-inputs.ts";
+import type { Publication } from "../publication.ts";
+import { buildOnchain, buildUnavailableOnchain } from "./build.ts";
 
 /** The constant answer first: nothing may name what is not yet there. */
 export const onchainPublications: readonly Publication[] = [
@@ -16,8 +16,8 @@ export const onchainPublications: readonly Publication[] = [
     resource: "onchain",
     key: ONCHAIN_KEY,
     inputs: ({ chain }) => chainNews(chain),
-    minorInputs: ({ chain }) => chainHeight(chain),
-    minorInterval: ONCHAIN_HEIGHT_INTERVAL,
+    throttledInputs: ({ chain }) => chainHeight(chain),
+    throttledInterval: ONCHAIN_HEIGHT_INTERVAL,
     build: ({ installationId, chain }, at) => buildOnchain(installationId, chain, at),
   },
 ];

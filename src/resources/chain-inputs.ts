@@ -1,11 +1,11 @@
 /** What the chain-backed publications depend on, as texts: the news of a pass, and its height alone. */
-import type { ChainState } from "../../src/chain/chain-state.ts";
+import type { ChainState } from "../chain/chain-state.ts";
 
-/** A publisher that costs money per put rebuilds for the height alone at most so often (design 1, "The cycle"), ms. */
+/** A publisher that costs money per put rebuilds for the height alone at most so often, ms. */
 export const ONCHAIN_HEIGHT_INTERVAL = 15_000;
 export const HISTORY_HEIGHT_INTERVAL = 60_000;
 
-const WORD_STEP = 60_000;
+const VALIDITY_STEP = 60_000;
 const news = new WeakMap<ChainState, string>();
 
 /** Everything a view says but how high the chain is; one text per pass, however often a cycle asks. */
@@ -21,9 +21,9 @@ export function chainNews(chain: ChainState): string {
   return text;
 }
 
-/** The height, and in steps of a minute how long the views keep their word: it has to be renewed in time. */
+/** The height, and in steps of a minute how long the views are valid: that has to be extended in time. */
 export function chainHeight(chain: ChainState): string {
   if (chain.core.status === "unavailable") return "";
   const { indexedThroughBlock, safeThroughBlock } = chain.core.view.chain;
-  return `${indexedThroughBlock} ${safeThroughBlock} ${Math.floor(chain.validUntil / WORD_STEP)}`;
+  return `${indexedThroughBlock} ${safeThroughBlock} ${Math.floor(chain.validUntil / VALIDITY_STEP)}`;
 }

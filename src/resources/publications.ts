@@ -1,11 +1,12 @@
 /** Every answer of the configured installation, telemetry aside, in the order in which a cycle builds them. */
-import type { Publication } from "../answers/publication.ts";
-import { activityPublications } from "./activity.ts";
-import { modulesPublication } from "./measurement.ts";
-import { onchainPublications } from "./onchain.ts";
-import { processPublication } from "./process.ts";
-import { legacySettlementsPublications, settlementsPublications } from "./settlements.ts";
-import { statisticsPublications } from "./statistics.ts";
+import { activityPublications } from "./activity/publication.ts";
+import { modulesPublication } from "./modules/publication.ts";
+import { onchainPublications } from "./onchain/publication.ts";
+import { processPublication } from "./process/publication.ts";
+import type { Publication } from "./publication.ts";
+import { settlementsPublications } from "./settlements/publication.ts";
+import { legacySettlementsPublications } from "./settlements-legacy/publication.ts";
+import { statisticsPublications } from "./statistics/publication.ts";
 
 export interface PublicationSettings {
   readonly installationId: string;

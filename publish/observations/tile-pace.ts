@@ -1,21 +1,22 @@
 /**
  * How often the growing tile of an installation is put where puts cost something: the first new receipt at once, then at
- * most one put in `floor` ms (design 1, "The cycle"), as for any answer. In memory: a new process puts at once.
+ * most one put in the minimum put interval (docs/spec/publishing.md#the-cycle), as for any answer. In memory: a new process puts at once.
  */
 export class TilePace {
-  readonly #floor: number;
+  readonly #interval: number;
   /** Installation id → epoch ms of its last tile. */
   readonly #putAt = new Map<string, number>();
   /** Those with receipts that wait → epoch ms at which they are put. */
   readonly #waiting = new Map<string, number>();
 
-  constructor(floor: number) {
-    this.#floor = floor;
+  /** `interval` in ms. */
+  constructor(interval: number) {
+    this.#interval = interval;
   }
 
   /** Whether tiles may be put at `at`; where not, and there are some, they wait. */
   allows(installationId: string, at: number, hasTiles: () => boolean): boolean {
-    const earliest = (this.#putAt.get(installationId) ?? Number.NEGATIVE_INFINITY) + this.#floor;
+    const earliest = (this.#putAt.get(installationId) ?? Number.NEGATIVE_INFINITY) + this.#interval;
     this.#waiting.delete(installationId);
     if (at >= earliest) return true;
     if (hasTiles()) this.#waiting.set(installationId, earliest);

@@ -1,0 +1,80 @@
+/**
+ * When each answer is built again: its inputs have moved, or an instant has come; and where puts cost something, not
+ * before its minimum interval is over (docs/spec/publishing.md#the-cycle). In memory: a new process builds everything.
+ */
+import type { Publication } from "../../src/resources/publication.ts";
+import type { Snapshot } from "../../src/resources/snapshot.ts";
+import type { Published } from "../state/published.ts";
+
+/** What an answer was built from, as texts. */
+export interface AnswerInputs {
+  readonly inputs: string;
+  readonly throttledInputs: string;
+}
+
+interface LastBuild extends AnswerInputs {
+  /** Epoch ms; 0 where nothing good could be built, so that the next news are not kept waiting. */
+  readonly builtAt: number;
+  /** Built again then, though no input moved. */
+  readonly dueAt: number | undefined;
+}
+
+/** After a failure: not again before an input moves or this has passed (ms). */
+const AFTER_FAILURE_MS = 30_000;
+
+export class BuildSchedule {
+  readonly #builds = new Map<string, LastBuild>();
+  readonly #published: Published;
+  readonly #minimumPutInterval: number;
+
+  /** `minimumPutInterval`: of one key, in ms; the first change is put at once. 0 where puts cost nothing. */
+  constructor(published: Published, minimumPutInterval: number) {
+    this.#published = published;
+    this.#minimumPutInterval = minimumPutInterval;
+  }
+
+  /** The earliest instant (epoch ms) at which some answer changes by time alone; undefined where none does. */
+  nextDue(): number | undefined {
+    let next: number | undefined;
+    for (const { dueAt } of this.#builds.values()) next = earlier(next, dueAt);
+    return next;
+  }
+
+  /** Whether it is to be built at `at` (epoch ms). What has moved and may not yet be put is due later. */
+  isDue(publication: Publication, inputs: AnswerInputs, at: number): boolean {
+    const last = this.#builds.get(publication.key);
+    if (last === undefined || (last.dueAt !== undefined && last.dueAt <= at)) return true;
+    const earliest = this.#earliest(publication, last, inputs);
+    if (earliest === undefined) return false;
+    if (at >= earliest) return true;
+    this.#builds.set(publication.key, { ...last, dueAt: earlier(last.dueAt, earliest) });
+    return false;
+  }
+
+  built(key: string, build: LastBuild): void {
+    this.#builds.set(key, build);
+  }
+
+  failed(key: string, inputs: AnswerInputs, at: number): void {
+    this.#builds.set(key, { ...inputs, builtAt: at, dueAt: at + AFTER_FAILURE_MS });
+  }
+
+  /** When what has moved may be built; undefined where nothing has. */
+  #earliest(publication: Publication, last: LastBuild, now: AnswerInputs): number | undefined {
+    const { key, minimumInterval = 0, throttledInterval = 0 } = publication;
+    const interval = this.#minimumPutInterval;
+    const putAt = this.#published.get(key)?.putAt ?? 0;
+    if (now.inputs !== last.inputs) return Math.max(last.builtAt + minimumInterval, putAt + interval);
+    if (now.throttledInputs === last.throttledInputs) return undefined;
+    return last.builtAt + (interval === 0 ? 0 : throttledInterval);
+  }
+}
+
+export function inputsOf(publication: Publication, snapshot: Snapshot): AnswerInputs {
+  return { inputs: publication.inputs(snapshot), throttledInputs: publication.throttledInputs?.(snapshot) ?? "" };
+}
+
+/** The earlier of two instants, either of which may be none. */
+export function earlier(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined ? b : b === undefined ? a : Math.min(a, b);
+}

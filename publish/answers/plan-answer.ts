@@ -1,0 +1,48 @@
+/** What one answer comes to in a snapshot: values alone, so that it outlives the transaction it was read in. */
+import type { Asof } from "../../src/object-store/stored-answer.ts";
+import type { ImmutableTile, Publication } from "../../src/resources/publication.ts";
+import type { Snapshot } from "../../src/resources/snapshot.ts";
+import { asofOf } from "../sources/asof.ts";
+import type { Published } from "../state/published.ts";
+import { type AnswerInputs, earlier, inputsOf } from "./build-schedule.ts";
+import { type Decision, decide } from "./decide.ts";
+
+export interface PlannedAnswer {
+  readonly publication: Publication;
+  /** Of the snapshot that the answer was built from. */
+  readonly asof: Asof;
+  readonly inputs: AnswerInputs;
+  readonly decision: Decision;
+  /** What it names and the store has not yet; empty where it is not put. */
+  readonly tiles: readonly (readonly ImmutableTile[])[];
+  /** Epoch ms: built again then, though no input has moved. */
+  readonly dueAt: number | undefined;
+  readonly buildMs: number;
+}
+
+export interface PlanOptions {
+  readonly published: Published;
+  /** Put everything as of this instant, changed or not. */
+  readonly force: boolean;
+}
+
+/** `at` in epoch ms. Throws what the build throws. */
+export function planAnswer(
+  publication: Publication,
+  snapshot: Snapshot,
+  at: number,
+  options: PlanOptions,
+): PlannedAnswer {
+  const started = performance.now();
+  const build = (instant: number) => publication.build(snapshot, instant);
+  const decision = decide(build, options.published.get(publication.key), at, { force: options.force });
+  return {
+    publication,
+    asof: asofOf(snapshot, publication, at),
+    inputs: inputsOf(publication, snapshot),
+    decision,
+    tiles: decision.put ? (publication.tiles?.(snapshot) ?? []) : [],
+    dueAt: earlier(decision.dueAt, publication.rebuildAt?.(snapshot, at)),
+    buildMs: performance.now() - started,
+  };
+}

@@ -1,0 +1,42 @@
+/**
+ * Puts the immutable tiles that an answer names, before the answer. A crash on the way leaves tiles that nothing names;
+ * what was put keeps its name and is not put again.
+ */
+import { type Asof, encodeMark, JSON_TYPE } from "../../src/object-store/stored-answer.ts";
+import type { ImmutableTile } from "../../src/resources/publication.ts";
+import { eachLimited } from "../concurrency.ts";
+import { fencedPut, Superseded } from "../lease/fenced-put.ts";
+import type { PutTarget } from "../put-target.ts";
+import type { CycleSources } from "../sources/cycle-sources.ts";
+
+/** In flight at once, of one answer. */
+const CONCURRENCY = 8;
+
+/** A tile is no longer what the answer that names it was planned with. */
+export class TileOutdated extends Error {
+  override readonly name = "TileOutdated";
+}
+
+/** Each body is read in a snapshot of its own, so that a long history is never held as a whole. */
+export async function putTiles(
+  groups: readonly (readonly ImmutableTile[])[],
+  asof: Asof,
+  sources: Pick<CycleSources, "snapshot">,
+  target: PutTarget,
+): Promise<void> {
+  const { epoch, writer } = target.fence;
+  const metadata = encodeMark({ epoch, writer, asof });
+  const putTile = async (tile: ImmutableTile) => {
+    const body = sources.snapshot((snapshot) => tile.body(snapshot));
+    if (body === undefined) throw new TileOutdated(`${tile.key} has another text by now`);
+    try {
+      const object = { body: Buffer.from(body), contentType: JSON_TYPE, metadata };
+      await fencedPut(target.store, target.fence, tile.key, object, undefined);
+    } catch (error) {
+      // Immutable keys are never used twice: what is there already is what we would put.
+      if (!(error instanceof Superseded)) throw error;
+    }
+    sources.snapshot((snapshot) => tile.stored(snapshot));
+  };
+  for (const group of groups) await eachLimited(group, CONCURRENCY, putTile);
+}

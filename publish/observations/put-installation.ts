@@ -1,0 +1,55 @@
+/**
+ * Puts what an installation's observations lack: tiles in chunks, each planned in a snapshot of its own, for positions
+ * that are published never change.
+ */
+import type { Installation } from "../../src/ledger/watermarks.ts";
+import { readWatermarks } from "../../src/ledger/watermarks.ts";
+import type { PutTarget } from "../put-target.ts";
+import type { ReportRow } from "../report.ts";
+import type { CycleSources } from "../sources/cycle-sources.ts";
+import type { Histories } from "./histories.ts";
+import type { TilePace } from "./tile-pace.ts";
+import { type PlannedTile, planTiles, putTiles } from "./tiles.ts";
+
+export interface ObservationsPut {
+  readonly sources: Pick<CycleSources, "snapshot">;
+  readonly target: PutTarget;
+  readonly histories: Histories;
+  readonly tilePace: TilePace;
+  /** Epoch ms. */
+  readonly at: number;
+}
+
+/** Hands each chunk's rows to `report` once it is put. Throws the store's own errors, lease_… (75) or ledger_forked. */
+export async function putObservations(
+  installation: Installation,
+  put: ObservationsPut,
+  report: (row: ReportRow) => void,
+): Promise<void> {
+  const { histories, tilePace, at } = put;
+  if (!tilePace.allows(installation.id, at, () => hasNewReceipts(installation, put))) return;
+  for (;;) {
+    const started = performance.now();
+    const progress = histories.progress(installation.id);
+    const tiles = put.sources.snapshot(({ ledger }) =>
+      ledger === undefined ? [] : planTiles(ledger, installation, progress),
+    );
+    const reached = await putTiles(tiles, progress.history, at, put.target);
+    if (reached === undefined) return;
+    histories.advance(installation.id, reached);
+    tilePace.put(installation.id, at);
+    const milliseconds = (performance.now() - started) / tiles.length;
+    for (const tile of tiles) report(tileRow(tile, milliseconds));
+  }
+}
+
+function hasNewReceipts({ no, id }: Installation, { sources, histories }: ObservationsPut): boolean {
+  const received = sources.snapshot(({ ledger }) => (ledger === undefined ? 0 : readWatermarks(ledger, no).receipt));
+  return received > histories.progress(id).position;
+}
+
+function tileRow({ key, body, known }: PlannedTile, milliseconds: number): ReportRow {
+  const action = known === undefined ? "created" : "updated";
+  const why = known === undefined ? "new" : "grew";
+  return { key, resource: "observations", action, why, status: 200, bytes: body.length, etag: null, milliseconds };
+}

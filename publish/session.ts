@@ -1,0 +1,16 @@
+import type { ResourceName } from "../src/resources/names.ts";
+import type { Publication } from "../src/resources/publication.ts";
+import type { BuildSchedule } from "./answers/build-schedule.ts";
+import type { PlanOptions } from "./answers/plan-answer.ts";
+import type { Histories } from "./observations/histories.ts";
+import type { TilePace } from "./observations/tile-pace.ts";
+
+/** What a publisher knows from cycle to cycle, and what it was told to publish. */
+export interface Session extends PlanOptions {
+  readonly schedule: BuildSchedule;
+  readonly histories: Histories;
+  readonly tilePace: TilePace;
+  /** Of the configured installation, telemetry aside. */
+  readonly publications: readonly Publication[];
+  selected(resource: ResourceName): boolean;
+}

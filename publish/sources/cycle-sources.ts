@@ -1,0 +1,15 @@
+/** The sources of one cycle: its projections are advanced once, and read in as many snapshots as it takes. */
+import type { Snapshot } from "../../src/resources/snapshot.ts";
+
+export interface CycleSources {
+  /**
+   * Brings the projections to the ledger and the chain, in bounded steps, and gives `use` the snapshot of the very
+   * ledger state that they were advanced to. Once a cycle.
+   */
+  advance<T>(use: (snapshot: Snapshot) => T): T;
+  /**
+   * One synchronous read transaction: everything in `use` sees one state; it must not await, and only values leave it.
+   * Chain and projections are the same all through a cycle; the ledger may be ahead of where it was advanced to.
+   */
+  snapshot<T>(use: (snapshot: Snapshot) => T): T;
+}

@@ -1,0 +1,74 @@
+/** The activity (docs/spec/api.md#activity): a head for each category with the tiles that it names, and the constant
+ * answer once it is no longer valid. */
+import { activityKey, CATEGORIES, type Category, constantKey } from "../../http/keys.ts";
+import { installationNo } from "../../ledger/watermarks.ts";
+import { FeedNodes } from "../../projections/activity/feed-nodes.ts";
+import { followedReceipts } from "../../projections/activity/milestone-state.ts";
+import { isBehindReceipts } from "../../projections/activity/milestones.ts";
+import { EXIT, Failure } from "../../values/failure.ts";
+import type { Built } from "../built.ts";
+import { chainHeight, chainNews, HISTORY_HEIGHT_INTERVAL } from "../chain-inputs.ts";
+import type { Publication } from "../publication.ts";
+import type { Snapshot } from "../snapshot.ts";
+import { buildActivityHead, buildUnavailableActivity } from "./build.ts";
+import { activityContext } from "./context.ts";
+import { activityLayout } from "./layout.ts";
+import { newTiles } from "./tiles.ts";
+
+export const activityPublications: readonly Publication[] = CATEGORIES.flatMap((category) => [
+  {
+    resource: "activity",
+    key: constantKey(activityKey(category)),
+    inputs: ({ installationId }) => installationId,
+    build: ({ installationId }) => buildUnavailableActivity(installationId, "indexer_unavailable"),
+  },
+  {
+    resource: "activity",
+    key: activityKey(category),
+    inputs: (snapshot) => inputs(category, snapshot),
+    throttledInputs: ({ chain }) => chainHeight(chain),
+    throttledInterval: HISTORY_HEIGHT_INTERVAL,
+    tiles: (snapshot) => newTiles(snapshot, category),
+    build: (snapshot, at) => build(category, snapshot, at),
+  },
+]);
+
+function build(category: Category, snapshot: Snapshot, at: number): Built {
+  const { installationId, chain, ledger, projections, tilePrefix } = snapshot;
+  if (category === "measurement" && ledger === undefined) {
+    return buildUnavailableActivity(installationId, "source_disabled");
+  }
+  for (const view of [chain.core, chain.economy]) {
+    if (view.status === "unavailable") return buildUnavailableActivity(installationId, view.reason);
+  }
+  const context = activityContext(installationId, chain);
+  if (at >= chain.validUntil || context === undefined) {
+    return buildUnavailableActivity(installationId, "indexer_unavailable");
+  }
+  if (hasMeasurements(category) && isBehind(snapshot)) {
+    throw new Failure("activity_behind", "the milestones have not followed every receipt yet", {
+      exit: EXIT.failed,
+      hint: "They are followed in steps, cycle by cycle; the activity is published when they are through.",
+    });
+  }
+  const { core, economy, validUntil } = context;
+  const inputs = { installationId, category, hasMeasurements: ledger !== undefined, core, economy, validUntil };
+  return buildActivityHead(inputs, activityLayout({ projections, category, context }, tilePrefix), at);
+}
+
+function inputs(category: Category, snapshot: Snapshot): string {
+  const { chain, ledger, projections } = snapshot;
+  const { version = 0 } = new FeedNodes(projections, category).state() ?? {};
+  const waits = hasMeasurements(category) && isBehind(snapshot);
+  const position = waits ? (followedReceipts(projections)?.position ?? 0) : "";
+  return `${chainNews(chain)} ${version} ${ledger === undefined} ${position}`;
+}
+
+function hasMeasurements(category: Category): boolean {
+  return category === "all" || category === "measurement";
+}
+
+function isBehind({ ledger, installationId, projections }: Snapshot): boolean {
+  const no = ledger && installationNo(ledger, installationId);
+  return ledger !== undefined && no !== undefined && isBehindReceipts(projections, ledger, { no, id: installationId });
+}

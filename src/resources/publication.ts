@@ -1,0 +1,54 @@
+/**
+ * One object that is published: where it goes, what it depends on, how it is built. A cycle asks `inputs` first and
+ * builds only where the text has changed or an instant is due.
+ */
+import type { Built } from "./built.ts";
+import type { ResourceName } from "./names.ts";
+import type { Snapshot } from "./snapshot.ts";
+
+export interface Publication {
+  readonly resource: ResourceName;
+  readonly key: string;
+  /** Whose facts it speaks of, where that is not the configured installation; null: nobody's. */
+  readonly installationId?: string | null;
+  /** Changes whenever anything changes that `build` reads, `at` aside: watermarks, a chain pass, a setting. */
+  inputs(snapshot: Snapshot): string;
+  /**
+   * Pure in (snapshot, at). Throws where the body breaks its schema: the last good object then stays
+   * (docs/spec/publishing.md#missing-is-unknown).
+   */
+  build(snapshot: Snapshot, at: number): Built;
+  /**
+   * What moves without news in it, such as the height of the chain: built anew for it alone no sooner than
+   * `throttledInterval` (ms) after the last build where puts cost something (docs/spec/publishing.md#the-cycle).
+   */
+  throttledInputs?(snapshot: Snapshot): string;
+  readonly throttledInterval?: number;
+  /**
+   * The immutable objects that the answer names and that are not in the store yet. Each group is confirmed there before
+   * the next one is put, and all of them before the answer is.
+   */
+  tiles?(snapshot: Snapshot): readonly (readonly ImmutableTile[])[];
+  /** Of an answer whose last body is kept for later: settlement history, which stands in for a silent chain. */
+  readonly savedBody?: SavedBody;
+  /** Not rebuilt sooner than this after the last build (ms), unless an instant is due; 0 where absent. */
+  readonly minimumInterval?: number;
+  /** The next instant (epoch ms) after `at` at which it is rebuilt although no input moved, such as a round's end. */
+  rebuildAt?(snapshot: Snapshot, at: number): number | undefined;
+}
+
+/** Named by an answer before it is put. Its own fields are values; its body is read when its turn has come. */
+export interface ImmutableTile {
+  readonly key: string;
+  /** Undefined where the projections have another tile there by now: the answer that named this one is planned anew. */
+  body(snapshot: Snapshot): string | undefined;
+  /** Remembers that it is in the store. */
+  stored(snapshot: Snapshot): void;
+}
+
+export interface SavedBody {
+  /** Whether there is nothing saved although there might be: the store is then asked, once in a process. */
+  isMissing(snapshot: Snapshot): boolean;
+  /** Called with what is confirmed in the store: after each put, and where it was read back from there. */
+  save(snapshot: Snapshot, body: string): void;
+}

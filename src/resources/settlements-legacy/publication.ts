@@ -1,0 +1,12 @@
+/** The settlements in their legacy version (docs/spec/api.md#settlements-legacy). */
+import { legacySettlementsKey, SETTLEMENT_RANGES } from "../../http/keys.ts";
+import type { Publication } from "../publication.ts";
+import { historyNews, historyPublication } from "../settlements/history-publication.ts";
+import { buildLegacySettlements } from "./build.ts";
+
+export const legacySettlementsPublications: readonly Publication[] = SETTLEMENT_RANGES.map((range) => ({
+  resource: "settlements-legacy",
+  ...historyPublication({ key: legacySettlementsKey(range), range, version: "v3" }),
+  inputs: historyNews,
+  build: (snapshot, at) => buildLegacySettlements(range, snapshot, at),
+}));

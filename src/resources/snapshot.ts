@@ -1,0 +1,22 @@
+/**
+ * What a plan reads: ledger, projections and chain in one short synchronous read transaction
+ * (docs/spec/publishing.md#snapshot). Only values leave it; no part of it is of use once the transaction has ended.
+ */
+import type { Database } from "better-sqlite3";
+import type { ChainState } from "../chain/chain-state.ts";
+
+export interface Snapshot {
+  /** The single configured public installation (docs/spec/api.md#installations). */
+  readonly installationId: string;
+  /** Read only; absent for a publisher without a measurement source (`ledger: "none"`). */
+  readonly ledger: Database | undefined;
+  readonly chain: ChainState;
+  /** The publisher's own file of what is derived, as the cycle's advance has left it. */
+  readonly projections: Database;
+  /** The chain's own SQLite file, for what is read from its events; absent without a chain or before its first pass. */
+  readonly chainDb: Database | undefined;
+  /** `<history>-<epoch>`: what the names of tiles begin with that are put in this cycle. */
+  readonly tilePrefix: string;
+  /** Seconds, a multiple of 600: the configured one or the Core's; undefined where neither is known. */
+  readonly genesisTimestamp: bigint | undefined;
+}

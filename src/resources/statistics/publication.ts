@@ -1,0 +1,43 @@
+/**
+ * The statistics (docs/spec/api.md#statistics), one object a range. Each body names the instant for which it was computed, so that a
+ * rebuild is always a change: it is done where facts moved, at most every `interval` ms, and at each end of a round,
+ * noon among them. A receipt moves nothing here unless it is a new peak.
+ */
+import { RANGES, statisticsKey } from "../../http/keys.ts";
+import { installationNo } from "../../ledger/watermarks.ts";
+import { lacksFacts } from "../../projections/advance.ts";
+import { statisticsMark } from "../../projections/statistics/statistics-mark.ts";
+import { slotAt, slotStart } from "../../values/slot.ts";
+import type { Publication } from "../publication.ts";
+import type { Snapshot } from "../snapshot.ts";
+import { buildStatistics } from "./build.ts";
+import { readStatisticsFacts } from "./read-facts.ts";
+
+/** `interval` is the setting statisticsInterval, in milliseconds. */
+export function statisticsPublications(interval: number): readonly Publication[] {
+  return RANGES.map((range) => ({
+    resource: "statistics",
+    key: statisticsKey(range),
+    inputs,
+    build: ({ ledger, projections, installationId, genesisTimestamp }, at) => {
+      const read =
+        ledger && readStatisticsFacts(ledger, projections, { installationId, genesis: genesisTimestamp, range, at });
+      return buildStatistics(read, range, at);
+    },
+    minimumInterval: interval,
+    rebuildAt,
+  }));
+}
+
+function inputs({ ledger, projections, installationId, genesisTimestamp }: Snapshot): string {
+  const no = ledger && installationNo(ledger, installationId);
+  if (ledger === undefined || no === undefined) return "none";
+  // Of the catching up only its end is news: receipts that raised no peak leave the mark as it was.
+  const state = lacksFacts(ledger, projections, no) ? "behind" : "level";
+  return `${genesisTimestamp} ${state} ${statisticsMark(projections, no)}`;
+}
+
+/** The end of the round that holds `at`. */
+function rebuildAt({ genesisTimestamp }: Snapshot, at: number): number | undefined {
+  return genesisTimestamp === undefined ? undefined : slotStart(slotAt(at) + 1);
+}

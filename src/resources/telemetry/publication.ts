@@ -1,0 +1,29 @@
+/** Telemetry (docs/spec/api.md#telemetry) as a publication, and the template for an installation never heard of. */
+import { installationTelemetryKey, TELEMETRY_KEY, UNKNOWN_TELEMETRY_KEY } from "../../http/keys.ts";
+import { readNewestReceipt } from "../../ledger/read/receipts.ts";
+import { installationNo } from "../../ledger/watermarks.ts";
+import { factCount } from "../fact-count.ts";
+import type { Publication } from "../publication.ts";
+import { buildTelemetry } from "./build.ts";
+
+/** The configured installation has a key of its own; both of its telemetry routes read it. */
+export function telemetryPublication(installationId: string, configured: boolean): Publication {
+  return {
+    resource: "telemetry",
+    key: configured ? TELEMETRY_KEY : installationTelemetryKey(installationId),
+    installationId,
+    inputs: (snapshot) => factCount(snapshot, installationId, "receipt"),
+    build({ ledger }, at) {
+      const no = ledger && installationNo(ledger, installationId);
+      return buildTelemetry(installationId, ledger && no ? readNewestReceipt(ledger, no) : undefined, at);
+    },
+  };
+}
+
+/** What the shim answers for an installation that the index does not name, with the id put in. */
+export const unknownTelemetryPublication: Publication = {
+  resource: "telemetry",
+  key: UNKNOWN_TELEMETRY_KEY,
+  inputs: () => "",
+  build: (_snapshot, at) => buildTelemetry("{installationId}", undefined, at),
+};
