@@ -1,4 +1,4 @@
-/** What a client can do (docs/spec/api.md). */
+/** What a client can do (docs/spec/people.md#client). */
 import type { Answer, CallOptions } from "./answer.ts";
 import type { ActivityEvent, ActivityParameters, Calls, Observation, PageParameters } from "./calls.ts";
 import type { EachActivityParameters } from "./walks/each-activity.ts";

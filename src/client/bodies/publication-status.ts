@@ -7,7 +7,7 @@ export type PublicationStatus = {
   now: Timestamp;
   publisher: {
     state: "live" | "late" | "stopped";
-    renewedAt: Timestamp | null;
+    renewedAt: Timestamp;
     lastCycleAt: Timestamp | null;
     nextCycleAt: Timestamp | null;
   };

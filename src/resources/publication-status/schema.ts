@@ -16,7 +16,7 @@ export const publicationStatusSchema = z.strictObject({
   publisher: z.strictObject({
     /** live: the lease was renewed in time; late: not for one time to live; stopped: released, or not for a minute. */
     state: z.enum(["live", "late", "stopped"]),
-    renewedAt: timestampOrNull,
+    renewedAt: timestamp,
     lastCycleAt: timestampOrNull,
     nextCycleAt: timestampOrNull,
   }),

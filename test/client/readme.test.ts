@@ -1,0 +1,45 @@
+/** README's lines of use, run as they stand over golden bodies. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { fenced } from "../docs/markdown.ts";
+import { json, misbehavingServer } from "./misbehaving-server.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const golden = (path: string) => JSON.parse(readFileSync(join(ROOT, "test/resources", path), "utf8")) as object;
+
+const BODIES: Readonly<Record<string, object>> = {
+  "/v4/public/process": golden("process/golden/ready.json"),
+  "/v4/public/settlements?range=7d": golden("settlements/golden/v4-7d.json"),
+  "/v1/public/installations/wheel-1/observations": { schemaVersion: 1, items: [{ sequence: 41 }], nextCursor: null },
+  "/v1/public/telemetry": { schemaVersion: 1, status: "stale" },
+};
+
+test("README's ten lines do what they say", async () => {
+  const server = await misbehavingServer(({ url = "" }, response) =>
+    json(response, BODIES[url] ?? { error: "not_found" }, {}, url in BODIES ? 200 : 404),
+  );
+  const [lines = ""] = fenced(readFileSync(join(ROOT, "README.md"), "utf8"), "ts");
+  const program = lines.replace("https://your.host", server.base);
+  expect(program).toContain(server.base);
+  // The package names itself, so that this is the built client through its exports. Its last line watches for ever.
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", program], { cwd: ROOT });
+  let output = "";
+  child.stdout.on("data", (data: Buffer) => {
+    output += data.toString();
+    if (output.includes("stale")) child.kill();
+  });
+  child.stderr.on("data", (data: Buffer) => {
+    output += data.toString();
+  });
+  await once(child, "close");
+  const { builder } = BODIES["/v4/public/process"] as { builder: { projected: { blockHeight: string } } };
+  const amounts = output.trim().split("\n").slice(1, -2);
+  expect(output).toBe(
+    `${BigInt(builder.projected.blockHeight) + 1n}n\n${amounts.map((one) => `${one}\n`).join("")}41\nstale\n`,
+  );
+  expect(amounts.length).toBeGreaterThan(0);
+  for (const one of amounts) expect(one).toMatch(/^\d+(?:\.\d*[1-9])?$/);
+});
