@@ -1,5 +1,5 @@
 /** What to open and try once the demo is up: every route, and conditional requests with the tags of this moment. */
-import { RANGES } from "../src/http/keys.ts";
+import { RANGES } from "../src/resources/statistics/route.ts";
 
 const PATHS = [
   "/v1/public/telemetry",

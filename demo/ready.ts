@@ -1,5 +1,7 @@
 /** When the demo is ready: every route is answered, and of a chain's views none is unavailable. */
-import { CATEGORIES, RANGES, SETTLEMENT_RANGES } from "../src/http/keys.ts";
+import { CATEGORIES } from "../src/resources/activity/keys.ts";
+import { RANGES } from "../src/resources/statistics/route.ts";
+import { SETTLEMENT_RANGES } from "../src/resources/settlements/route.ts";
 
 const READY_WITHIN = 60_000;
 const LOOK_AGAIN = 100;

@@ -6,8 +6,9 @@
  * we do not know: the next put of that key conflicts, finds our own or an earlier epoch's object, adopts it and plans
  * anew. Tiles are put before the index that names their installation.
  */
-import { observationsKey } from "../src/http/keys.ts";
+
 import { type Installation, listInstallations } from "../src/ledger/watermarks.ts";
+import { observationsKey } from "../src/resources/observations/keys.ts";
 import { installationsPublication } from "../src/resources/observations/publication.ts";
 import { EXIT, Failure } from "../src/values/failure.ts";
 import type { ActivityRecall } from "./activity/recall.ts";

@@ -4,8 +4,8 @@
  */
 import { hostname } from "node:os";
 import { type ObjectStore, StoreUnavailable } from "../src/object-store/object-store.ts";
-import type { ResourceName } from "../src/resources/names.ts";
 import type { Publication } from "../src/resources/publication.ts";
+import type { ResourceName } from "../src/resources/table.ts";
 import { Failure } from "../src/values/failure.ts";
 import { formatTimestamp } from "../src/values/timestamp.ts";
 import { ActivityRecall } from "./activity/recall.ts";

@@ -1,6 +1,6 @@
 /** What a cycle did, object by object. */
 import { z } from "zod";
-import type { ResourceName } from "../src/resources/names.ts";
+import type { ResourceName } from "../src/resources/table.ts";
 import { Failure } from "../src/values/failure.ts";
 
 export interface ReportRow {

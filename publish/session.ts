@@ -1,5 +1,5 @@
-import type { ResourceName } from "../src/resources/names.ts";
 import type { Publication } from "../src/resources/publication.ts";
+import type { ResourceName } from "../src/resources/table.ts";
 import type { BuildSchedule } from "./answers/build-schedule.ts";
 import type { PlanOptions } from "./answers/plan-answer.ts";
 import type { Histories } from "./observations/histories.ts";

@@ -2,21 +2,18 @@
  * A store that holds nothing and builds what is asked for from the sources, so that `render` answers through the very
  * shim that readers meet, and publishes nothing.
  */
-import {
-  INSTALLATIONS_KEY,
-  type ObservationTile,
-  parseActivityTileKey,
-  parseInstallationTelemetryKey,
-  parseObservationTileKey,
-} from "../src/http/keys.ts";
+import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
 import { listInstallations } from "../src/ledger/watermarks.ts";
 import type { ObjectStore, StoredObject } from "../src/object-store/object-store.ts";
 import { encodeAnswer, JSON_TYPE } from "../src/object-store/stored-answer.ts";
+import { parseActivityTileKey } from "../src/resources/activity/keys.ts";
 import { tileAt } from "../src/resources/activity/tiles.ts";
 import { tileBounds } from "../src/resources/observations/build.ts";
+import { type ObservationTile, parseObservationTileKey } from "../src/resources/observations/keys.ts";
 import { installationsPublication } from "../src/resources/observations/publication.ts";
 import type { Publication } from "../src/resources/publication.ts";
 import type { Snapshot } from "../src/resources/snapshot.ts";
+import { parseInstallationTelemetryKey } from "../src/resources/telemetry/keys.ts";
 import { telemetryPublication, unknownTelemetryPublication } from "../src/resources/telemetry/publication.ts";
 import { futureOf } from "./answers/future.ts";
 import { planTiles, TILE_TYPE } from "./observations/tiles.ts";

@@ -11,7 +11,7 @@ import { Published } from "../../publish/state/published.ts";
 import { pollUntilConcluded } from "../../src/chain/chain.ts";
 import type { PollEvent } from "../../src/chain/poll-event.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
-import { RESOURCE_NAMES, type ResourceName } from "../../src/resources/names.ts";
+import { RESOURCE_NAMES, type ResourceName } from "../../src/resources/table.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { namesArgument } from "../cli/arguments.ts";
 import { parseInstant } from "../cli/instant.ts";

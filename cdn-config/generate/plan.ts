@@ -3,9 +3,8 @@
  * the cache's key. A URL in any other form (percent-encoded parameters, dot segments, odd ids) is left to the shim,
  * uncached: nothing is guessed.
  */
-import { ACTIVITY_CURSOR_LENGTH } from "../../src/http/page-query.ts";
 import type { Route } from "../../src/http/route.ts";
-import { type NamedRoute, ROUTES } from "../../src/http/routes.ts";
+import { type NamedRoute, ROUTES } from "../../src/resources/table.ts";
 
 export interface CachedUrl {
   readonly route: NamedRoute;
@@ -17,7 +16,7 @@ export interface CachedUrl {
   readonly url?: string;
 }
 
-export const CACHED_URLS: readonly CachedUrl[] = (ROUTES as readonly NamedRoute[]).flatMap((route) =>
+export const CACHED_URLS: readonly CachedUrl[] = ROUTES.flatMap((route) =>
   route.objects.length === 0
     ? [{ route, pattern: `^${pathPattern(route)}${composedQuery(route)}$` }]
     : route.objects.map(({ query, key }) => ({
@@ -30,7 +29,7 @@ export const CACHED_URLS: readonly CachedUrl[] = (ROUTES as readonly NamedRoute[
 
 /** Names of the routes for which something holds, in the table's order. */
 export function routeNames(holds: (route: Route) => boolean): string[] {
-  return (ROUTES as readonly NamedRoute[]).filter(holds).map(({ name }) => name);
+  return ROUTES.filter(holds).map(({ name }) => name);
 }
 
 /** `.` and `..` are path segments to every URL parser; an id in percent-encoding is left to the shim. */
@@ -47,16 +46,9 @@ function queryPattern({ query: rule }: Route, query: string): string {
 }
 
 /** The forms that clients write; whatever else is valid goes to the shim. */
-function composedQuery({ query: rule }: Route): string {
+function composedQuery({ query: rule, parameters = [] }: Route): string {
   if (rule === "ignored") return "(?:\\?.*)?";
-  const parts =
-    rule === "observations"
-      ? ["cursor=[A-Za-z0-9_-]{1,24}", "limit=[0-9]{1,3}"]
-      : [
-          "category=(?:all|protocol|players|measurement)",
-          "limit=[0-9]{1,3}",
-          `cursor=[A-Za-z0-9_-]{1,${ACTIVITY_CURSOR_LENGTH}}`,
-        ];
+  const parts = parameters.map(({ name, pattern }) => `${name}=${pattern}`);
   return `(?:\\?(?:${selections(parts).join("|")}))?`;
 }
 

@@ -1,6 +1,5 @@
 /** Keeps the activity's tiles in step with its events, whether they are remembered or were found in the store. */
 import type { Database } from "better-sqlite3";
-import { CATEGORIES } from "../../src/http/keys.ts";
 import {
   activityChanges,
   forgetChanges,
@@ -10,6 +9,7 @@ import {
 import { forgetFound, foundFeed } from "../../src/projections/activity/feed-found.ts";
 import { FeedNodes } from "../../src/projections/activity/feed-nodes.ts";
 import type { ActivityContext } from "../../src/resources/activity/event.ts";
+import { CATEGORIES } from "../../src/resources/activity/keys.ts";
 import type { CategoryEvents } from "../../src/resources/activity/tile-body.ts";
 import { cutNew, events, recut, tiles } from "./cut.ts";
 import { adoptNames, restoreCut } from "./restore.ts";

@@ -4,7 +4,9 @@
  * it was cut. Only here a prefix is listed: tiles that no head names are known to nobody else.
  */
 import type { Database } from "better-sqlite3";
-import { decodeHead, decodeIndexTile, type Head } from "../../src/http/activity-head.ts";
+import type { ObjectStore } from "../../src/object-store/object-store.ts";
+import { type FoundCut, foundFeed, NOTHING_FOUND, rememberFound } from "../../src/projections/activity/feed-found.ts";
+import { FeedNodes } from "../../src/projections/activity/feed-nodes.ts";
 import {
   activityKey,
   activityTileKey,
@@ -12,10 +14,8 @@ import {
   CATEGORIES,
   type Category,
   parseActivityTileKey,
-} from "../../src/http/keys.ts";
-import type { ObjectStore } from "../../src/object-store/object-store.ts";
-import { type FoundCut, foundFeed, NOTHING_FOUND, rememberFound } from "../../src/projections/activity/feed-found.ts";
-import { FeedNodes } from "../../src/projections/activity/feed-nodes.ts";
+} from "../../src/resources/activity/keys.ts";
+import { decodeHead, decodeIndexTile, type Head } from "../../src/resources/activity/stored-feed.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import type { CycleSources } from "../sources/cycle-sources.ts";
 import type { Published } from "../state/published.ts";

@@ -3,9 +3,9 @@
  * was put, and only while that very head is still in the store. A crash on the way leaves them for the next cycle.
  */
 import type { Database } from "better-sqlite3";
-import { decodeHead } from "../../src/http/activity-head.ts";
-import { activityKey, activityTileKey, CATEGORIES, type Category } from "../../src/http/keys.ts";
 import { dateUnnamed, forgetUnnamed, isUnnamed, unnamedTiles } from "../../src/projections/activity/feed-nodes.ts";
+import { activityKey, activityTileKey, CATEGORIES, type Category } from "../../src/resources/activity/keys.ts";
+import { decodeHead } from "../../src/resources/activity/stored-feed.ts";
 import type { PutTarget } from "../put-target.ts";
 import type { CycleSources } from "../sources/cycle-sources.ts";
 import type { Published } from "../state/published.ts";

@@ -4,11 +4,12 @@
  */
 import type { Database } from "better-sqlite3";
 import { parseInstallations } from "../../src/http/installations.ts";
-import { INSTALLATIONS_KEY, installationTelemetryKey, TELEMETRY_KEY } from "../../src/http/keys.ts";
+import { INSTALLATIONS_KEY } from "../../src/http/keys.ts";
 import { readTelemetryIdAt } from "../../src/ledger/read/receipts.ts";
 import { installationNo } from "../../src/ledger/watermarks.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import type { Asof } from "../../src/object-store/stored-answer.ts";
+import { installationTelemetryKey, TELEMETRY_KEY } from "../../src/resources/telemetry/keys.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { publishedFrom } from "../answers/published-object.ts";
 import type { Published, TileProgress } from "../state/published.ts";

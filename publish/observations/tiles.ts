@@ -3,11 +3,11 @@
  * ones are immutable, the last one grows. They are put in ascending order, and how far is remembered only after.
  */
 import type { Database } from "better-sqlite3";
-import { observationTileKey, tileOf } from "../../src/http/keys.ts";
 import { type Receipt, readReceipts } from "../../src/ledger/read/receipts.ts";
 import type { ObjectStore, StoreObject, StoreTag } from "../../src/object-store/object-store.ts";
 import { decodeMark, encodeMark } from "../../src/object-store/stored-answer.ts";
 import { buildObservationTile, tileBounds } from "../../src/resources/observations/build.ts";
+import { observationTileKey, tileOf } from "../../src/resources/observations/keys.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { eachLimited } from "../concurrency.ts";
 import { type Fence, fencedPut, Superseded } from "../lease/fenced-put.ts";

@@ -1,12 +1,15 @@
-/** What a row of the table of routes says (`routes.ts`). */
+/** What a row of the table of routes says (`src/resources/table.ts`). Data only; what follows from it is computed elsewhere. */
 
 /**
  * How a route judges its query:
  * - `ignored`: nothing is read, nothing rejected;
- * - `exact`: the parameters are those of one of the row's objects, in any order, each once; else 400 invalid_query;
- * - `observations`, `activity`: a page, `page-query.ts`.
+ * - `exact`: the parameters are those of one of the row's objects, in any order, each once; else 400;
+ * - `page`: the row's handler reads it.
  */
-export type QueryRule = "ignored" | "exact" | "observations" | "activity";
+export type QueryRule = "ignored" | "exact" | "page";
+
+/** What the shim answers with: the object that the query selects, or what one of its handlers composes. */
+export type HandlerName = "stored" | "installation-telemetry" | "observations" | "activity";
 
 /** A query in its canonical form ("" for none) and the object that answers it. */
 export interface RouteObject {
@@ -14,17 +17,32 @@ export interface RouteObject {
   readonly key: string;
 }
 
+/** A parameter as clients write it, in the order they write it; whatever else is valid is left to the shim. */
+export interface PageParameter {
+  readonly name: string;
+  /** Of its raw value, for PCRE and ECMAScript alike. */
+  readonly pattern: string;
+}
+
 export interface Route {
   readonly name: string;
-  /** As in src/resources/names.ts. */
+  /** As `--only` and reports name it. */
   readonly resource: string;
-  /** Of read-api.md. */
+  /** Of docs/spec/api.md. */
   readonly section: string;
   /** At most one `{installationId}`, always a whole segment. */
-  readonly path: string;
+  readonly path: `/${string}`;
+  readonly handler: HandlerName;
   readonly query: QueryRule;
   /** Every query that is answered by one stored object as it is; empty where the shim composes the answer. */
   readonly objects: readonly RouteObject[];
+  /** Of the `page` rule. */
+  readonly parameters?: readonly PageParameter[];
+  /**
+   * Keys of further objects that answers are composed of. `{installationId}` stands for an id, a `/` at the end for
+   * all that begins so.
+   */
+  readonly parts?: readonly string[];
   /** The 400 a bad query is answered with; null where none is rejected. */
   readonly queryError: string | null;
   /** Whether a 200 carries an ETag (telemetry: only with a revision). */

@@ -3,8 +3,8 @@
  * builds only where the text has changed or an instant is due.
  */
 import type { Built } from "./built.ts";
-import type { ResourceName } from "./names.ts";
 import type { Snapshot } from "./snapshot.ts";
+import type { ResourceName } from "./table.ts";
 
 export interface Publication {
   readonly resource: ResourceName;

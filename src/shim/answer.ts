@@ -6,19 +6,14 @@ import { PREFLIGHT_HEADERS } from "../http/common-headers.ts";
 import { matchesNone } from "../http/conditional.ts";
 import { badRequest, METHOD_NOT_ALLOWED, NOT_FOUND, unavailable } from "../http/errors.ts";
 import { FRONT, PUBLISHED_HEADER, VALID_UNTIL_HEADER } from "../http/front-headers.ts";
-import { activityQuery, observationsQuery } from "../http/page-query.ts";
-import { matchObject, matchPath, type RouteMatch } from "../http/route-match.ts";
-import type { NamedRoute } from "../http/routes.ts";
 import { parseTarget } from "../http/target.ts";
 import { StoreUnavailable } from "../object-store/object-store.ts";
+import { matchPath } from "../resources/find.ts";
 import { isInstallationId } from "../values/installation-id.ts";
 import type { ShimContext } from "./context.ts";
 import { edgeAnswer } from "./edge-answer.ts";
 import { type FullAnswer, plainAnswer } from "./full-answer.ts";
-import { activityPage } from "./pages/activity.ts";
-import { installationTelemetry } from "./pages/installation.ts";
-import { observationsPage } from "./pages/observations.ts";
-import { storedAnswer } from "./stored-answers.ts";
+import { HANDLERS } from "./handlers.ts";
 
 export interface ShimRequest {
   readonly method: string;
@@ -70,32 +65,13 @@ async function fullAnswer(url: string, context: ShimContext): Promise<FullAnswer
   const match = target === undefined ? undefined : matchPath(target.path);
   if (target === undefined || match === undefined) return UNKNOWN_PATH;
   if (match.installationId !== undefined && !isInstallationId(match.installationId)) return MALFORMED_ID;
+  const { route, installationId = "" } = match;
   try {
-    return (await routed(match, target.query, context)) ?? plainAnswer(unavailable(match.route.absent));
+    const found = await HANDLERS[route.handler]({ route, installationId, query: target.query }, context);
+    return found ?? plainAnswer(unavailable(route.absent));
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
     context.report?.(error);
     return STORE_UNAVAILABLE;
   }
-}
-
-/** `undefined` where nothing was ever published for the route. */
-async function routed(match: RouteMatch, query: string, context: ShimContext): Promise<FullAnswer | undefined> {
-  const { route, installationId = "" } = match;
-  if (route.name === "installation-telemetry") return installationTelemetry(route, installationId, context);
-  if (route.name === "observations") {
-    const page = observationsQuery(query);
-    return page === undefined ? invalidQuery(route) : observationsPage(route, installationId, page, context);
-  }
-  if (route.name === "activity") {
-    const page = activityQuery(query);
-    return page === undefined ? invalidQuery(route) : activityPage(route, page, context);
-  }
-  const object = matchObject(route, query);
-  return object === undefined ? invalidQuery(route) : storedAnswer(route, object.key, context.store, context.now());
-}
-
-/** Only the activity's 400 carries its route's Cache-Control (read-api.md 4.8; 7, rule 3). */
-function invalidQuery({ name, queryError, cacheControl }: NamedRoute): FullAnswer {
-  return plainAnswer(badRequest(queryError ?? "invalid_query", name === "activity" ? cacheControl : null));
 }

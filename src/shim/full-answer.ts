@@ -1,7 +1,9 @@
 /** An answer with all its headers, as a GET gets it, and what a 304 in its place carries. */
 import { COMMON_HEADERS, CONTENT_TYPE, FALLBACK_REASON_HEADER, SOURCE_HEADER } from "../http/common-headers.ts";
+import { PUBLISHED_ERROR_EDGE_SECONDS } from "../http/edge.ts";
+import { badRequest } from "../http/errors.ts";
 import type { Representation } from "../http/representation.ts";
-import { type NamedRoute, PUBLISHED_ERROR_EDGE_SECONDS } from "../http/routes.ts";
+import type { Route } from "../http/route.ts";
 
 export interface FullAnswer {
   readonly status: number;
@@ -21,7 +23,7 @@ type Head = Omit<Representation, "body">;
 const encoder = new TextEncoder();
 
 /** An answer of a route: its row says whether there can be a 304. */
-export function routeAnswer(route: NamedRoute, head: Head, body: Uint8Array): FullAnswer {
+export function routeAnswer(route: Route, head: Head, body: Uint8Array): FullAnswer {
   const { edgeSeconds: seconds, staleIfErrorSeconds } = route;
   const edge =
     head.status === 200
@@ -31,6 +33,11 @@ export function routeAnswer(route: NamedRoute, head: Head, body: Uint8Array): Fu
   const { etag } = head.headers;
   if (!route.conditional || head.status !== 200 || etag === undefined) return answer;
   return { ...answer, validator: { etag, notModified: notModifiedHeaders(route, head.headers) } };
+}
+
+/** The 400 to a query that a route does not take. */
+export function invalidQuery({ queryError }: Route, cacheControl: string | null = null): FullAnswer {
+  return plainAnswer(badRequest(queryError ?? "invalid_query", cacheControl));
 }
 
 /** An answer that no row has a say in: an error. */
@@ -52,7 +59,7 @@ function complete({ status, headers }: Head, body: Uint8Array): FullAnswer {
 }
 
 /** What RFC 9110 asks of a 304 and the source headers, which stand on both (read-api.md 4.7; design 4, "HTTP"). */
-function notModifiedHeaders(route: NamedRoute, headers: Head["headers"]): Record<string, string> {
+function notModifiedHeaders(route: Route, headers: Head["headers"]): Record<string, string> {
   const kept = ["cache-control", "vary", SOURCE_HEADER, FALLBACK_REASON_HEADER];
   if (route.notModifiedTag) kept.push("etag");
   const found = kept.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]] as const]));

@@ -4,7 +4,7 @@
  * hands out the same object again spares the parsing.
  */
 
-import type { NamedRoute } from "../http/routes.ts";
+import type { Route } from "../http/route.ts";
 import { applyEdits, type Successor, successorAt, validUntil } from "../http/successor.ts";
 import { type StoredObject, StoreUnavailable } from "../object-store/object-store.ts";
 import { decodeAnswer, type StoredAnswer } from "../object-store/stored-answer.ts";
@@ -17,11 +17,11 @@ interface Unfolded {
   readonly full: Map<Successor | undefined, FullAnswer>;
 }
 
-const unfolded = new Map<NamedRoute, WeakMap<StoredObject, Unfolded>>();
+const unfolded = new Map<Route, WeakMap<StoredObject, Unfolded>>();
 
 /** The answer of the object at a key as of `now`; `undefined` where there is no such object. */
 export async function storedAnswer(
-  route: NamedRoute,
+  route: Route,
   key: string,
   store: StoreReader,
   now: number,
@@ -52,7 +52,7 @@ export function decodeStored(object: StoredObject, key: string): StoredAnswer {
   }
 }
 
-async function constantAnswer(route: NamedRoute, key: string, store: StoreReader): Promise<FullAnswer | undefined> {
+async function constantAnswer(route: Route, key: string, store: StoreReader): Promise<FullAnswer | undefined> {
   const object = await store.get(key);
   if (object === undefined) return undefined;
   const { representation, body } = unfold(route, object, key).answer;
@@ -68,7 +68,7 @@ function headOf({ representation }: StoredAnswer, successor: Successor | undefin
   };
 }
 
-function unfold(route: NamedRoute, object: StoredObject, key: string): Unfolded {
+function unfold(route: Route, object: StoredObject, key: string): Unfolded {
   let known = unfolded.get(route);
   if (known === undefined) {
     known = new WeakMap();

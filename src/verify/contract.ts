@@ -2,7 +2,7 @@
  * What `noonmark verify` takes from the table of routes and the schemas: the only file of this folder that knows their
  * shape.
  */
-import { type NamedRoute, ROUTES, type RouteName } from "../http/routes.ts";
+
 import { activitySchema } from "../resources/activity/schema.ts";
 import { modulesSchema } from "../resources/modules/schema.ts";
 import { observationsSchema } from "../resources/observations/schema.ts";
@@ -11,6 +11,7 @@ import { processSchema } from "../resources/process/schema.ts";
 import { settlementsSchema } from "../resources/settlements/schema.ts";
 import { legacySettlementsSchema } from "../resources/settlements-legacy/schema.ts";
 import { statisticsSchema } from "../resources/statistics/rules.ts";
+import { type NamedRoute, ROUTES, type RouteName } from "../resources/table.ts";
 import { telemetrySchema } from "../resources/telemetry/schema.ts";
 
 /** A complaint of a schema: where, and in words. `crossField` for a rule between fields. */
@@ -55,11 +56,18 @@ const SCHEMAS = {
   activity: activitySchema,
 } as const;
 
-export const CONTRACT: readonly RouteContract[] = (ROUTES as readonly NamedRoute[]).map((route) => ({
+/** `activity` and `observations`: the pages, each judged by its own rules. */
+function queryOf({ name, query, handler }: NamedRoute): RouteContract["query"] {
+  if (query !== "page") return query;
+  if (handler === "observations" || handler === "activity") return handler;
+  throw new Error(`no query rules are known of ${name}`);
+}
+
+export const CONTRACT: readonly RouteContract[] = ROUTES.map((route) => ({
   name: route.name,
   section: route.section,
   path: route.path,
-  query: route.query,
+  query: queryOf(route),
   queries: route.query === "exact" ? route.objects.map(({ query }) => query) : [""],
   queryError: route.queryError,
   hasTag: route.etag,

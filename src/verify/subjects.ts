@@ -1,5 +1,5 @@
 /** The URLs of a route that are answered with 200. */
-import { CATEGORIES } from "../http/keys.ts";
+import { CATEGORIES } from "../resources/activity/keys.ts";
 import type { RouteContract } from "./contract.ts";
 import type { Run } from "./run.ts";
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { DEFAULT_OPTIONS } from "../../cdn-config/generate/options.ts";
 import { CACHED_URLS } from "../../cdn-config/generate/plan.ts";
 import { CDN_TARGETS } from "../../cdn-config/generate/targets.ts";
-import { matchObject, matchPath } from "../../src/http/route-match.ts";
+import { matchObject, matchPath } from "../../src/resources/find.ts";
 
 const ROOT = new URL("../../cdn-config/", import.meta.url);
 

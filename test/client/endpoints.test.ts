@@ -3,7 +3,7 @@ import { baseAddress } from "../../src/client/base-url.ts";
 import { createClient } from "../../src/client/create-client.ts";
 import { ENDPOINTS, schemaVersionOf } from "../../src/client/endpoints.ts";
 import { targetOf } from "../../src/client/target.ts";
-import { ROUTES } from "../../src/http/routes.ts";
+import { ROUTES } from "../../src/resources/table.ts";
 import { clientUnderTest, failure } from "./client-under-test.ts";
 
 test("the client's endpoints are the table of routes and /status.json", () => {

@@ -1,7 +1,7 @@
 /** What comes while a cycle is under way is the next one's, whatever the cycle still reads after it. */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { TELEMETRY_KEY } from "../../src/http/keys.ts";
 import { StoreUnavailable } from "../../src/object-store/object-store.ts";
+import { TELEMETRY_KEY } from "../../src/resources/telemetry/keys.ts";
 import { MemoryStore } from "../support/memory-store.ts";
 import { START, World } from "./world.ts";
 

@@ -1,6 +1,6 @@
 /** Publisher and shim measure themselves against the store's clock (design 1, 8), as real processes. */
 import { expect, test } from "vitest";
-import { TELEMETRY_KEY } from "../../src/http/keys.ts";
+import { TELEMETRY_KEY } from "../../src/resources/telemetry/keys.ts";
 import { putAnswer } from "../support/publish-answer.ts";
 import { withCommands } from "./commands.ts";
 import { until } from "./processes.ts";

@@ -1,6 +1,7 @@
 /** How a front behaves under load, through an outage, and when an answer's word runs out. */
 import { expect, test } from "vitest";
-import { PROCESS_KEY, TELEMETRY_KEY } from "../../src/http/keys.ts";
+import { PROCESS_KEY } from "../../src/resources/process/route.ts";
+import { TELEMETRY_KEY } from "../../src/resources/telemetry/keys.ts";
 import { putAnswer } from "../support/publish-answer.ts";
 import type { Front } from "./front.ts";
 import { ask, type Origins, overProxies } from "./over-proxies.ts";

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { REVALIDATE } from "../../src/http/common-headers.ts";
 import { unavailable } from "../../src/http/errors.ts";
-import { statisticsKey } from "../../src/http/keys.ts";
+import { statisticsKey } from "../../src/resources/statistics/route.ts";
 import { putAnswer } from "../support/publish-answer.ts";
 import type { Front } from "./front.ts";
 import { ask, type Origins, overProxies } from "./over-proxies.ts";

@@ -1,6 +1,6 @@
 /** Stale-if-error of the table, to its end: origins that fail are hidden for so long, and not longer. */
 import { expect, test } from "vitest";
-import { ROUTES } from "../../src/http/routes.ts";
+import { ROUTES } from "../../src/resources/table.ts";
 import { putWorld } from "../support/world.ts";
 import type { Front } from "./front.ts";
 import { ask, type Origins, overProxies } from "./over-proxies.ts";

@@ -1,6 +1,6 @@
 /** Active and standby (design 1, 6) as real processes on a real bucket, and one reader of one cache in front of it. */
 import { expect, test } from "vitest";
-import { TELEMETRY_KEY } from "../../src/http/keys.ts";
+import { TELEMETRY_KEY } from "../../src/resources/telemetry/keys.ts";
 import { startFaultProxy } from "./fault-proxy.ts";
 import { startNginx } from "./nginx.ts";
 import { until } from "./processes.ts";

@@ -2,9 +2,9 @@
 import { gzipSync } from "node:zlib";
 import { Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { PROCESS_KEY } from "../../src/http/keys.ts";
 import type { R2Bucket } from "../../src/object-store/r2/binding.ts";
 import { R2Store } from "../../src/object-store/r2/r2-store.ts";
+import { PROCESS_KEY } from "../../src/resources/process/route.ts";
 import { putAnswer } from "../support/publish-answer.ts";
 import { putWorld } from "../support/world.ts";
 import { answersAsCore } from "./answers-as-core.ts";

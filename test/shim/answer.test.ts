@@ -1,6 +1,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { MODULES_KEY, PROCESS_KEY, TELEMETRY_KEY, UNKNOWN_TELEMETRY_KEY } from "../../src/http/keys.ts";
+import { MODULES_KEY } from "../../src/resources/modules/route.ts";
+import { PROCESS_KEY } from "../../src/resources/process/route.ts";
+import { TELEMETRY_KEY, UNKNOWN_TELEMETRY_KEY } from "../../src/resources/telemetry/keys.ts";
 import { answer } from "../../src/shim/answer.ts";
 import { shimContext } from "../../src/shim/context.ts";
 import { MemoryStore } from "../support/memory-store.ts";

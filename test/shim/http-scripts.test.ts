@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ROUTES } from "../../src/http/routes.ts";
+import { ROUTES } from "../../src/resources/table.ts";
 import { startServer } from "../../src/shim/node/node-server.ts";
 import { allScripts } from "../support/all-scripts.ts";
 import { directoryWorld } from "../support/directory-world.ts";

@@ -1,11 +1,12 @@
 /** Puts answers and tiles into a store as a publisher does, for tests that need no publisher. */
 
 import { encodeInstallations } from "../../src/http/installations.ts";
-import { INSTALLATIONS_KEY, observationTileKey, TILE_SIZE, tileOf } from "../../src/http/keys.ts";
+import { INSTALLATIONS_KEY, TILE_SIZE } from "../../src/http/keys.ts";
 import type { Representation } from "../../src/http/representation.ts";
 import type { Successor } from "../../src/http/successor.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { encodeAnswer, encodeMark, JSON_TYPE, type WriterMark } from "../../src/object-store/stored-answer.ts";
+import { observationTileKey, tileOf } from "../../src/resources/observations/keys.ts";
 import type { Publication } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 

@@ -2,27 +2,21 @@
  * The published world that the HTTP scripts read: every route's objects, put as a publisher puts them. All instants are
  * relative to the world's own, so that it can be put into any store, under any clock.
  */
-import { type EventLine, encodeHead, encodeTile } from "../../src/http/activity-head.ts";
-import {
-  activityKey,
-  activityTileKey,
-  CATEGORIES,
-  constantKey,
-  installationTelemetryKey,
-  legacySettlementsKey,
-  MODULES_KEY,
-  ONCHAIN_KEY,
-  PROCESS_KEY,
-  SETTLEMENT_RANGES,
-  settlementsKey,
-  statisticsKey,
-  TELEMETRY_KEY,
-  UNKNOWN_TELEMETRY_KEY,
-} from "../../src/http/keys.ts";
-import { encodeObservationCursor } from "../../src/http/observation-cursor.ts";
+
+import { constantKey } from "../../src/http/keys.ts";
 import type { Representation } from "../../src/http/representation.ts";
 import type { Successor } from "../../src/http/successor.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
+import { activityKey, activityTileKey, CATEGORIES } from "../../src/resources/activity/keys.ts";
+import { type EventLine, encodeHead, encodeTile } from "../../src/resources/activity/stored-feed.ts";
+import { MODULES_KEY } from "../../src/resources/modules/route.ts";
+import { encodeObservationCursor } from "../../src/resources/observations/cursor.ts";
+import { ONCHAIN_KEY } from "../../src/resources/onchain/route.ts";
+import { PROCESS_KEY } from "../../src/resources/process/route.ts";
+import { SETTLEMENT_RANGES, settlementsKey } from "../../src/resources/settlements/route.ts";
+import { legacySettlementsKey } from "../../src/resources/settlements-legacy/route.ts";
+import { statisticsKey } from "../../src/resources/statistics/route.ts";
+import { installationTelemetryKey, TELEMETRY_KEY, UNKNOWN_TELEMETRY_KEY } from "../../src/resources/telemetry/keys.ts";
 import { chainEventKey } from "../../src/values/activity-key.ts";
 import { putAnswer, putIndex, putText, putTiles } from "./publish-answer.ts";
 

@@ -4,8 +4,8 @@ import { systemClock } from "../../../publish/clock.ts";
 import type { PublisherOptions } from "../../../publish/publisher.ts";
 import type { SourceReader } from "../../../publish/sources/source-reader.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
-import type { ResourceName } from "../../../src/resources/names.ts";
 import { allPublications } from "../../../src/resources/publications.ts";
+import type { ResourceName } from "../../../src/resources/table.ts";
 import { required, type Settings } from "../settings.ts";
 
 export interface PublishFlags {

@@ -6,9 +6,9 @@ import type { Database } from "better-sqlite3";
 import { CALM } from "../../../publish/lease/timing.ts";
 import { readNewestReceipt, readReceipts } from "../../../src/ledger/read/receipts.ts";
 import { listInstallations } from "../../../src/ledger/watermarks.ts";
-import type { ResourceName } from "../../../src/resources/names.ts";
 import type { Publication } from "../../../src/resources/publication.ts";
 import type { Snapshot } from "../../../src/resources/snapshot.ts";
+import type { ResourceName } from "../../../src/resources/table.ts";
 import { ROUND_MS } from "../../../src/values/round.ts";
 
 export const MONTH_MS = 30 * 86_400_000;

@@ -1,6 +1,6 @@
 /** CloudFront before the shim: a CloudFormation template with its two functions (`docs/cdn-cloudfront.md`). */
 import { FRONT_HEADER } from "../../../src/http/front-headers.ts";
-import { ROUTES } from "../../../src/http/routes.ts";
+import { ROUTES } from "../../../src/resources/table.ts";
 import { viewerRequest, viewerResponse } from "./functions.ts";
 
 /** What CloudFront would else keep for ten seconds. */

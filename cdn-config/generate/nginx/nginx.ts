@@ -6,9 +6,10 @@ import {
   PREFLIGHT_HEADERS,
   SOURCE_HEADER,
 } from "../../../src/http/common-headers.ts";
+import { PUBLISHED_ERROR_EDGE_SECONDS } from "../../../src/http/edge.ts";
 import { METHOD_NOT_ALLOWED, unavailable } from "../../../src/http/errors.ts";
 import { PUBLISHED_HEADER } from "../../../src/http/front-headers.ts";
-import { PUBLISHED_ERROR_EDGE_SECONDS, ROUTES } from "../../../src/http/routes.ts";
+import { ROUTES } from "../../../src/resources/table.ts";
 import type { CdnOptions } from "../options.ts";
 import { CACHED_URLS, type CachedUrl } from "../plan.ts";
 import { BODILESS, originLines, originLocations, publishedErrorLocation, tlsLines } from "./origins.ts";

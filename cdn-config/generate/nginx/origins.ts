@@ -1,5 +1,5 @@
 /** nginx's ways to the two origins. */
-import { PUBLISHED_ERROR_EDGE_SECONDS } from "../../../src/http/routes.ts";
+import { PUBLISHED_ERROR_EDGE_SECONDS } from "../../../src/http/edge.ts";
 import { type CdnOptions, hostOf, type Origin } from "../options.ts";
 
 /** Two ways to one cache entry: while the origin answers, and after it failed. */

@@ -1,6 +1,7 @@
 /** What Varnish asks of bucket and shim, what it keeps of their answers, and for how long. */
 import { FALLBACK_REASON_HEADER, SOURCE_HEADER } from "../../../src/http/common-headers.ts";
-import { PUBLISHED_ERROR_EDGE_SECONDS, ROUTES } from "../../../src/http/routes.ts";
+import { PUBLISHED_ERROR_EDGE_SECONDS } from "../../../src/http/edge.ts";
+import { ROUTES } from "../../../src/resources/table.ts";
 import { type CdnOptions, hostOf } from "../options.ts";
 import { STORAGE_HEADERS } from "../storage-headers.ts";
 import { oneOf, STALE } from "./routes.ts";

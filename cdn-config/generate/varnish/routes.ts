@@ -1,5 +1,5 @@
 /** What VCL asks of the table of routes, as regular expressions over the name of the route at hand. */
-import { ROUTES } from "../../../src/http/routes.ts";
+import { ROUTES } from "../../../src/resources/table.ts";
 import { routeNames } from "../plan.ts";
 
 /** Seconds. */

@@ -1,12 +1,13 @@
 /** read-api.md 2.9 and 4.8: the head of a category's feed, whose pages the shim cuts. */
 import type { ChainUnavailable, CoreView, EconomyView } from "../../chain/chain-state.ts";
-import { type EventLine, encodeHead, type Head, pageBody } from "../../http/activity-head.ts";
 import { NO_STORE } from "../../http/common-headers.ts";
-import { activityKey, type Category, constantKey } from "../../http/keys.ts";
+import { constantKey } from "../../http/keys.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
 import type { Built } from "../built.ts";
 import { chainPointOf } from "../chain-fields.ts";
+import { activityKey, type Category } from "./keys.ts";
 import { activitySchema, MAX_PAGE } from "./schema.ts";
+import { type EventLine, encodeHead, type Head, pageBody } from "./stored-feed.ts";
 import { activeTypes } from "./types.ts";
 
 /** A category as its tiles hold it; the newest events stand in the head. */

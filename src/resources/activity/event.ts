@@ -1,11 +1,12 @@
 /** One event of the feed as JSON text (read-api.md 2.9): made once, then cut out of tiles as it is. */
-import { encodeObservationCursor } from "../../http/observation-cursor.ts";
+
 import type { ChainEventSource } from "../../projections/activity/activity-chain.ts";
 import type { ActivityEvent } from "../../projections/activity/activity-events.ts";
 import { POLICY_VERSION } from "../../projections/activity/milestone-policy.ts";
 import type { MeasurementEventSource } from "../../projections/activity/milestones.ts";
 import { measurementSuffix } from "../../values/activity-key.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
+import { encodeObservationCursor } from "../observations/cursor.ts";
 
 /** What every event of a feed has in common; where it changes, every event's text does. */
 export interface ActivityContext {

@@ -1,6 +1,7 @@
 /** The activity (docs/spec/api.md#activity): a head for each category with the tiles that it names, and the constant
  * answer once it is no longer valid. */
-import { activityKey, CATEGORIES, type Category, constantKey } from "../../http/keys.ts";
+
+import { constantKey } from "../../http/keys.ts";
 import { installationNo } from "../../ledger/watermarks.ts";
 import { FeedNodes } from "../../projections/activity/feed-nodes.ts";
 import { followedReceipts } from "../../projections/activity/milestone-state.ts";
@@ -12,6 +13,7 @@ import type { Publication } from "../publication.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { buildActivityHead, buildUnavailableActivity } from "./build.ts";
 import { activityContext } from "./context.ts";
+import { activityKey, CATEGORIES, type Category } from "./keys.ts";
 import { activityLayout } from "./layout.ts";
 import { newTiles } from "./tiles.ts";
 

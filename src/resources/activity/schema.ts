@@ -1,9 +1,9 @@
 /** read-api.md 2.9, the activity feed resource, and its rules. */
 import { z } from "zod";
-import { CATEGORIES } from "../../http/keys.ts";
 import { uint256String } from "../../values/decimal.ts";
 import { CHAIN_UNAVAILABLE, chainPointFields, heightsAgree } from "../chain-fields.ts";
 import { chainAddress, chainHash, installationIdField, timestamp } from "../fields.ts";
+import { CATEGORIES } from "./keys.ts";
 import { activityEventSchema } from "./schema-events.ts";
 import { servedTypes } from "./types.ts";
 

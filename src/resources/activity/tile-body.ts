@@ -1,12 +1,12 @@
 /** The texts of the activity's tiles and the names under which they are put (docs/spec/publishing.md#activity-tiles). */
 import { createHash } from "node:crypto";
 import type { Database } from "better-sqlite3";
-import { type EventLine, encodeIndexTile, encodeTile, type TileEntry } from "../../http/activity-head.ts";
-import type { Category } from "../../http/keys.ts";
 import { type KeyRange, readActivityEvents } from "../../projections/activity/activity-events.ts";
 import type { FeedNode, FeedNodes } from "../../projections/activity/feed-nodes.ts";
 import { type ActivityContext, eventText } from "./event.ts";
+import type { Category } from "./keys.ts";
 import { activityEventSchema } from "./schema-events.ts";
+import { type EventLine, encodeIndexTile, encodeTile, type TileEntry } from "./stored-feed.ts";
 
 const HASH_LENGTH = 22;
 

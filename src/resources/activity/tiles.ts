@@ -1,9 +1,10 @@
 /** The tiles that a category's head names and that are not in the store yet, and any tile's body by its name. */
-import { activityTileKey, type Category } from "../../http/keys.ts";
+
 import { type FeedLevel, type FeedNode, FeedNodes } from "../../projections/activity/feed-nodes.ts";
 import type { ImmutableTile } from "../publication.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { activityContext } from "./context.ts";
+import { activityTileKey, type Category } from "./keys.ts";
 import { type CategoryEvents, hashInName, hashOf, indexBody, nodeName, tileBody } from "./tile-body.ts";
 
 const LEVELS = [1, 2] as const;

@@ -1,5 +1,5 @@
 /** The event types of the activity feed (read-api.md 6; design 4, "Activity") and which category has which. */
-import type { Category } from "../../http/keys.ts";
+import type { Category } from "./keys.ts";
 
 export const PROTOCOL_TYPES = ["system.settlement_completed", "system.round_released"] as const;
 export const PLAYER_TYPES = ["player.unit_minted", "player.units_merged", "player.rewards_claimed"] as const;

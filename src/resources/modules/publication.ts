@@ -1,10 +1,11 @@
 /** Modules (docs/spec/api.md#modules) as a publication. */
-import { MODULES_KEY } from "../../http/keys.ts";
+
 import { readModules } from "../../ledger/read/modules.ts";
 import { installationNo } from "../../ledger/watermarks.ts";
 import { factCount } from "../fact-count.ts";
 import type { Publication } from "../publication.ts";
 import { buildModules } from "./build.ts";
+import { MODULES_KEY } from "./route.ts";
 
 export function modulesPublication(installationId: string): Publication {
   return {

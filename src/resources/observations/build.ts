@@ -4,9 +4,9 @@
  */
 
 import { TILE_SIZE } from "../../http/keys.ts";
-import { encodeObservationCursor } from "../../http/observation-cursor.ts";
 import type { Receipt } from "../../ledger/read/receipts.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
+import { encodeObservationCursor } from "./cursor.ts";
 import { observationSchema } from "./schema.ts";
 
 /** The lines of a tile; `receipts` are its positions in ascending order, all that the ledger has of them. */

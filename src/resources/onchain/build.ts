@@ -1,10 +1,11 @@
 /** read-api.md 2.7 and 4.6: the Core's state and its newest events at the confirmation-safe block. */
 import type { ChainEvent, ChainState, ChainUnavailable, CoreView } from "../../chain/chain-state.ts";
 import { NO_STORE } from "../../http/common-headers.ts";
-import { constantKey, ONCHAIN_KEY } from "../../http/keys.ts";
+import { constantKey } from "../../http/keys.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
 import type { Built } from "../built.ts";
 import { chainPointOf } from "../chain-fields.ts";
+import { ONCHAIN_KEY } from "./route.ts";
 import { onchainSchema } from "./schema.ts";
 
 /** Available while the chain's view keeps its word, then the constant indexer_unavailable answer (design 1, 4). */

@@ -1,8 +1,9 @@
 /** The onchain view (docs/spec/api.md#onchain), and the constant answer once it is no longer valid. */
-import { constantKey, ONCHAIN_KEY } from "../../http/keys.ts";
+import { constantKey } from "../../http/keys.ts";
 import { chainHeight, chainNews, ONCHAIN_HEIGHT_INTERVAL } from "../chain-inputs.ts";
 import type { Publication } from "../publication.ts";
 import { buildOnchain, buildUnavailableOnchain } from "./build.ts";
+import { ONCHAIN_KEY } from "./route.ts";
 
 /** The constant answer first: nothing may name what is not yet there. */
 export const onchainPublications: readonly Publication[] = [

@@ -1,10 +1,11 @@
 /** /v4/public/process (docs/spec/api.md#process): measurement, optimistic blocks, the Oracle and the settlement queue. */
-import { PROCESS_KEY } from "../../http/keys.ts";
+
 import { installationNo, readWatermarks } from "../../ledger/watermarks.ts";
 import type { Publication } from "../publication.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { buildProcess } from "./build.ts";
 import { noProcessFacts, readProcessFacts } from "./facts.ts";
+import { PROCESS_KEY } from "./route.ts";
 
 export const processPublication: Publication = {
   resource: "process",

@@ -1,9 +1,11 @@
 /** read-api.md 2.10 and 4.9: the legacy history of settlement batches, work only, from the Core alone. */
-import { legacySettlementsKey, type SettlementRange } from "../../http/keys.ts";
+
 import { savedHistory } from "../../projections/settlements/saved-history.ts";
 import type { Built } from "../built.ts";
 import { durableAnswer, liveAnswer, unavailableAnswer } from "../settlements/answer.ts";
 import { bindingText, readLive, type SettlementSources, whyNotLive } from "../settlements/live-read.ts";
+import type { SettlementRange } from "../settlements/route.ts";
+import { legacySettlementsKey } from "./route.ts";
 import { legacySettlementsSchema } from "./schema.ts";
 
 /** Throws where the body breaks a rule of 2.8. */

@@ -1,8 +1,10 @@
 /** The settlements in their legacy version (docs/spec/api.md#settlements-legacy). */
-import { legacySettlementsKey, SETTLEMENT_RANGES } from "../../http/keys.ts";
+
 import type { Publication } from "../publication.ts";
 import { historyNews, historyPublication } from "../settlements/history-publication.ts";
+import { SETTLEMENT_RANGES } from "../settlements/route.ts";
 import { buildLegacySettlements } from "./build.ts";
+import { legacySettlementsKey } from "./route.ts";
 
 export const legacySettlementsPublications: readonly Publication[] = SETTLEMENT_RANGES.map((range) => ({
   resource: "settlements-legacy",

@@ -1,12 +1,12 @@
 /** read-api.md 2.8 and 4.7: the history of settlement batches with their mints, live or as it was saved. */
 import type { CoreView, EconomyView } from "../../chain/chain-state.ts";
-import { type SettlementRange, settlementsKey } from "../../http/keys.ts";
 import { savedHistory } from "../../projections/settlements/saved-history.ts";
 import type { Built } from "../built.ts";
 import { durableAnswer, liveAnswer, unavailableAnswer } from "./answer.ts";
 import { bindingText, readLive, type SettlementSources, whyNotLive } from "./live-read.ts";
 import { mintOf } from "./mint.ts";
 import { type QueueCandidate, queueProjectionOf } from "./queue-projection.ts";
+import { type SettlementRange, settlementsKey } from "./route.ts";
 import { settlementsSchema } from "./schema.ts";
 
 /** `queue` is range=now with the queue projection asked for. */

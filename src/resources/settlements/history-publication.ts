@@ -2,7 +2,7 @@
  * What the settlement answers of both versions have in common: what is published live is saved under its binding, so
  * that it can stand in when the chain cannot be read (docs/spec/api.md#settlements).
  */
-import type { SettlementRange } from "../../http/keys.ts";
+
 import { changesOf } from "../../projections/chain-events.ts";
 import { savedHistory, saveHistory } from "../../projections/settlements/saved-history.ts";
 import { SETTLEMENTS_PROJECTION } from "../../projections/settlements/settlements.ts";
@@ -10,6 +10,7 @@ import { chainHeight, chainNews, HISTORY_HEIGHT_INTERVAL } from "../chain-inputs
 import type { Publication } from "../publication.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { bindingText } from "./live-read.ts";
+import type { SettlementRange } from "./route.ts";
 import { savedForm } from "./saved-form.ts";
 import { windowOf } from "./window.ts";
 

@@ -1,12 +1,12 @@
 /** What v4 and v3 need to be built live, and what they are bound to when they cannot (read-api.md 4.7, 4.9). */
 import type { Database } from "better-sqlite3";
 import type { ChainBinding, ChainState, ChainUnavailable, CoreView } from "../../chain/chain-state.ts";
-import type { SettlementRange } from "../../http/keys.ts";
 import { onceASettlement } from "../../projections/settlements/settlement-memo.ts";
 import { lastSettlementBefore } from "../../projections/settlements/settlements.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
 import { chainPointOf } from "../chain-fields.ts";
 import { readHistory, type SettlementHistory } from "./history.ts";
+import type { SettlementRange } from "./route.ts";
 import { windowOf } from "./window.ts";
 
 /** A view of a window keeps its word so long after the window's end (design 1, 4), ms. */

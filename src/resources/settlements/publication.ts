@@ -1,11 +1,12 @@
 /** The settlements (docs/spec/api.md#settlements): four ranges, and the queue. */
-import { SETTLEMENT_RANGES, settlementsKey } from "../../http/keys.ts";
+
 import { readActiveSubmission, type Submission } from "../../ledger/read/submissions.ts";
 import { installationNo } from "../../ledger/watermarks.ts";
 import type { Publication } from "../publication.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { buildSettlements, rangeOf, type SettlementsVariant } from "./build.ts";
 import { historyNews, historyPublication } from "./history-publication.ts";
+import { SETTLEMENT_RANGES, settlementsKey } from "./route.ts";
 
 const VARIANTS: readonly SettlementsVariant[] = [...SETTLEMENT_RANGES, "queue"];
 

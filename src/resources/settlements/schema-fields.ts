@@ -1,10 +1,10 @@
 /** Shapes that settlements v4 and v3 share (read-api.md 2.8, 2.10). */
 import { z } from "zod";
-import { SETTLEMENT_RANGES } from "../../http/keys.ts";
 import { uint256String } from "../../values/decimal.ts";
 import { CHAIN_UNAVAILABLE, chainPointFields } from "../chain-fields.ts";
 import { chainHash, installationIdField, timestamp } from "../fields.ts";
 import { MAX_RECENT } from "./history.ts";
+import { SETTLEMENT_RANGES } from "./route.ts";
 
 const totals = {
   settlementCount: uint256String,

@@ -1,6 +1,7 @@
 /** The range layouts of read-api.md 4.7; a boundary is the next one strictly after `at` (design 4, "Settlements"). */
-import type { SettlementRange } from "../../http/keys.ts";
+
 import { DAY_MS, noonDay, noonOf } from "../../values/noon-day.ts";
+import type { SettlementRange } from "./route.ts";
 
 const HOUR_MS = 3_600_000;
 

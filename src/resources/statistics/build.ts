@@ -1,5 +1,5 @@
 /** read-api.md 2.6 and 4.5: the statistics over 7 or 30 noon-to-noon days, and the answer while they are rebuilt. */
-import type { StatisticsRange } from "../../http/keys.ts";
+
 import { etagOf } from "../../http/representation.ts";
 import { slotAt, slotStart } from "../../values/slot.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
@@ -12,6 +12,7 @@ import { roundsOf } from "./build-rounds.ts";
 import { bps } from "./quotients.ts";
 import type { StatisticsFacts } from "./read-facts.ts";
 import { RECORD_NAMES, type RecordFact } from "./read-records.ts";
+import type { StatisticsRange } from "./route.ts";
 import { statisticsSchema } from "./rules.ts";
 import type { Statistics } from "./schema.ts";
 import { windowOf } from "./window.ts";

@@ -3,7 +3,7 @@
  * rebuild is always a change: it is done where facts moved, at most every `interval` ms, and at each end of a round,
  * noon among them. A receipt moves nothing here unless it is a new peak.
  */
-import { RANGES, statisticsKey } from "../../http/keys.ts";
+
 import { installationNo } from "../../ledger/watermarks.ts";
 import { lacksFacts } from "../../projections/advance.ts";
 import { statisticsMark } from "../../projections/statistics/statistics-mark.ts";
@@ -12,6 +12,7 @@ import type { Publication } from "../publication.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { buildStatistics } from "./build.ts";
 import { readStatisticsFacts } from "./read-facts.ts";
+import { RANGES, statisticsKey } from "./route.ts";
 
 /** `interval` is the setting statisticsInterval, in milliseconds. */
 export function statisticsPublications(interval: number): readonly Publication[] {

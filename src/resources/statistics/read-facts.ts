@@ -1,6 +1,5 @@
 /** What one statistics body is built from, read from the projections: some forty rows, however long the history is. */
 import type { Database } from "better-sqlite3";
-import type { StatisticsRange } from "../../http/keys.ts";
 import { installationNo } from "../../ledger/watermarks.ts";
 import { isBehind } from "../../projections/advance.ts";
 import { readFollowedClosures } from "../../projections/followed.ts";
@@ -13,6 +12,7 @@ import {
   type SubmissionTotals,
 } from "../../projections/settlements/submissions.ts";
 import { type RecordFacts, readRecords } from "./read-records.ts";
+import type { StatisticsRange } from "./route.ts";
 import { windowOf } from "./window.ts";
 
 export interface StatisticsFacts {

@@ -1,6 +1,7 @@
 /** read-api.md 2.6, window: 7 or 30 noon-to-noon days, the last of which holds `at`. */
-import type { StatisticsRange } from "../../http/keys.ts";
+
 import { noonDay, noonOf } from "../../values/noon-day.ts";
+import type { StatisticsRange } from "./route.ts";
 
 export interface Window {
   readonly dayCount: number;

@@ -1,10 +1,11 @@
 /** Telemetry (docs/spec/api.md#telemetry) as a publication, and the template for an installation never heard of. */
-import { installationTelemetryKey, TELEMETRY_KEY, UNKNOWN_TELEMETRY_KEY } from "../../http/keys.ts";
+
 import { readNewestReceipt } from "../../ledger/read/receipts.ts";
 import { installationNo } from "../../ledger/watermarks.ts";
 import { factCount } from "../fact-count.ts";
 import type { Publication } from "../publication.ts";
 import { buildTelemetry } from "./build.ts";
+import { installationTelemetryKey, TELEMETRY_KEY, UNKNOWN_TELEMETRY_KEY } from "./keys.ts";
 
 /** The configured installation has a key of its own; both of its telemetry routes read it. */
 export function telemetryPublication(installationId: string, configured: boolean): Publication {

@@ -2,7 +2,13 @@
  * Cutting a page out of a feed (design 1, "What is stored", 5): one head, at most one index tile and at most two tiles,
  * wherever in the history the page lies.
  */
-import { decodeIndexTile, decodeTile, type EventLine, type Head, type TileEntry } from "../../http/activity-head.ts";
+import {
+  decodeIndexTile,
+  decodeTile,
+  type EventLine,
+  type Head,
+  type TileEntry,
+} from "../../resources/activity/stored-feed.ts";
 
 export interface Page {
   /** Newest first. */

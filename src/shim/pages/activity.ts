@@ -1,13 +1,15 @@
 /** Pages of the activity feed (read-api.md 2.9 and 4.8), cut from a category's head and its tiles. */
-import { decodeActivityCursor, encodeActivityCursor } from "../../http/activity-cursor.ts";
-import { decodeHead, type Head, pageBody } from "../../http/activity-head.ts";
-import { badRequest } from "../../http/errors.ts";
-import { activityKey, activityTileKey, type Category, constantKey } from "../../http/keys.ts";
-import type { ActivityQuery } from "../../http/page-query.ts";
-import type { NamedRoute } from "../../http/routes.ts";
+
+import { constantKey } from "../../http/keys.ts";
+import type { Route } from "../../http/route.ts";
 import { StoreUnavailable } from "../../object-store/object-store.ts";
+import { decodeActivityCursor, encodeActivityCursor } from "../../resources/activity/cursor.ts";
+import { activityKey, activityTileKey, type Category } from "../../resources/activity/keys.ts";
+import { type ActivityQuery, activityQuery } from "../../resources/activity/page-query.ts";
+import { decodeHead, type Head, pageBody } from "../../resources/activity/stored-feed.ts";
 import type { ShimContext } from "../context.ts";
-import { type FullAnswer, plainAnswer, routeAnswer } from "../full-answer.ts";
+import { type FullAnswer, invalidQuery, routeAnswer } from "../full-answer.ts";
+import type { RouteRequest } from "../handler.ts";
 import type { StoreReader } from "../recent.ts";
 import { storedAnswer } from "../stored-answers.ts";
 import { cutPage } from "./activity-page.ts";
@@ -21,44 +23,60 @@ class TileGone extends Error {
   override readonly name = "TileGone";
 }
 
+/** A page that is asked for, its cursor read. */
+interface Wanted {
+  readonly category: Category;
+  readonly limit: number;
+  /** The key of the last event that the client has; absent for the newest page. */
+  readonly after: string | undefined;
+  /** A cursor of another category, or none of ours. */
+  readonly isRejected: boolean;
+}
+
 /** `undefined` where nothing was ever published. */
 export async function activityPage(
-  route: NamedRoute,
-  query: ActivityQuery,
+  { route, query }: RouteRequest,
   context: ShimContext,
 ): Promise<FullAnswer | undefined> {
-  const { category, cursor } = query;
-  const after = cursor === undefined ? undefined : decodeActivityCursor(category, cursor);
-  const isRejected = cursor !== undefined && after === undefined;
+  const asked = activityQuery(query);
+  const wanted = asked === undefined ? undefined : wantedPage(asked);
   // `all` and `measurement` are composed here and reject a cursor themselves; the chain's own categories hand theirs
-  // to the chain read, whose refusal is no error of the request (read-api.md 4.8).
-  if (isRejected && (category === "all" || category === "measurement")) {
-    return plainAnswer(badRequest("invalid_query", route.cacheControl));
+  // to the chain read, whose refusal is no error of the request (docs/spec/api.md#activity).
+  if (wanted === undefined || (wanted.isRejected && !isOfChain(wanted.category))) {
+    return invalidQuery(route, route.cacheControl);
   }
+  const now = context.now();
   try {
-    return await page(route, query, after, isRejected, context, context.store);
+    return await page(route, wanted, context.store, now);
   } catch (error) {
     if (!(error instanceof TileGone)) throw error;
     const fresh: StoreReader = { get: (key) => context.store.get(key, { fresh: true }) };
-    return page(route, query, after, isRejected, context, fresh).catch(storeUnavailable);
+    return page(route, wanted, fresh, now).catch(storeUnavailable);
   }
 }
 
+function wantedPage({ category, limit, cursor }: ActivityQuery): Wanted {
+  const after = cursor === undefined ? undefined : decodeActivityCursor(category, cursor);
+  return { category, limit, after, isRejected: cursor !== undefined && after === undefined };
+}
+
+function isOfChain(category: Category): boolean {
+  return category === "protocol" || category === "players";
+}
+
 async function page(
-  route: NamedRoute,
-  { category, limit }: ActivityQuery,
-  after: string | undefined,
-  isRejected: boolean,
-  context: ShimContext,
+  route: Route,
+  { category, limit, after, isRejected }: Wanted,
   store: StoreReader,
+  now: number,
 ): Promise<FullAnswer | undefined> {
   const key = activityKey(category);
-  const answer = await storedAnswer(route, key, store, context.now());
+  const answer = await storedAnswer(route, key, store, now);
   if (answer === undefined) return undefined;
   const head = headOf(answer);
   // An unavailable feed gives its own reason.
   if (head === "unavailable") return answer;
-  if (isRejected) return storedAnswer(route, constantKey(key), store, context.now());
+  if (isRejected) return storedAnswer(route, constantKey(key), store, now);
   const { events, more } = await cutPage(head, after, limit, (name) => tileText(category, name, store));
   const last = events.at(-1);
   const nextCursor = more && last !== undefined ? encodeActivityCursor(category, last.key) : null;

@@ -1,10 +1,11 @@
 /** The index of installations, parsed, and the telemetry of each kind of installation (read-api.md 4.1, 3.1). */
 import { type Installations, parseInstallations } from "../../http/installations.ts";
-import { INSTALLATIONS_KEY, installationTelemetryKey, TELEMETRY_KEY, UNKNOWN_TELEMETRY_KEY } from "../../http/keys.ts";
-import type { NamedRoute } from "../../http/routes.ts";
+import { INSTALLATIONS_KEY } from "../../http/keys.ts";
 import { type StoredObject, StoreUnavailable } from "../../object-store/object-store.ts";
+import { installationTelemetryKey, TELEMETRY_KEY, UNKNOWN_TELEMETRY_KEY } from "../../resources/telemetry/keys.ts";
 import type { ShimContext } from "../context.ts";
 import { type FullAnswer, routeAnswer } from "../full-answer.ts";
+import type { RouteRequest } from "../handler.ts";
 import { decodeStored, storedAnswer } from "../stored-answers.ts";
 
 const PLACEHOLDER = '"{installationId}"';
@@ -27,8 +28,7 @@ export async function installations(context: ShimContext): Promise<Installations
 
 /** Telemetry by id: an unknown one is offline by the published template; `undefined` where nothing is published. */
 export async function installationTelemetry(
-  route: NamedRoute,
-  installationId: string,
+  { route, installationId }: RouteRequest,
   context: ShimContext,
 ): Promise<FullAnswer | undefined> {
   const index = await installations(context);

@@ -2,12 +2,14 @@
  * Pages of the observations (read-api.md 2.4 and 4.3), cut from tiles (design 1, "What is stored", 5). Positions are
  * dense, so a position names its tile: a page is at most two of them, wherever in the history it lies.
  */
-import { observationTileKey, TILE_SIZE, tileOf } from "../../http/keys.ts";
-import { encodeObservationCursor } from "../../http/observation-cursor.ts";
-import type { ObservationsQuery } from "../../http/page-query.ts";
-import type { NamedRoute } from "../../http/routes.ts";
+
+import { TILE_SIZE } from "../../http/keys.ts";
+import { encodeObservationCursor } from "../../resources/observations/cursor.ts";
+import { observationTileKey, tileOf } from "../../resources/observations/keys.ts";
+import { observationsQuery } from "../../resources/observations/page-query.ts";
 import type { ShimContext } from "../context.ts";
-import { type FullAnswer, routeAnswer } from "../full-answer.ts";
+import { type FullAnswer, invalidQuery, routeAnswer } from "../full-answer.ts";
+import type { RouteRequest } from "../handler.ts";
 import { installations } from "./installation.ts";
 import { joinItems, NO_TILE, type Tile, type TileSlice, tileFrom } from "./tile.ts";
 
@@ -15,15 +17,17 @@ const encoder = new TextEncoder();
 
 /** `undefined` where nothing is published; an unknown installation has no items. */
 export async function observationsPage(
-  route: NamedRoute,
-  installationId: string,
-  { after, limit }: ObservationsQuery,
+  { route, installationId, query }: RouteRequest,
   context: ShimContext,
 ): Promise<FullAnswer | undefined> {
+  const asked = observationsQuery(query);
+  if (asked === undefined) return invalidQuery(route);
+  const { after, limit } = asked;
   const index = await installations(context);
   if (index === undefined) return undefined;
   const history = index.histories.get(installationId);
-  const readTile = (tile: number, fresh: boolean) => read(installationId, history ?? "", tile, fresh, context);
+  const readTile: TileReader = (tile, fresh) =>
+    read(observationTileKey(installationId, history ?? "", tile), fresh, context);
   const { slices, more } = history === undefined ? NO_ITEMS : await itemsAfter(after, limit, readTile);
   const nextCursor = more ? encodeObservationCursor(after + limit) : null;
   const before = `{"schemaVersion":1,"installationId":${JSON.stringify(installationId)},"items":[`;
@@ -41,11 +45,7 @@ interface Items {
 const NO_ITEMS: Items = { slices: [], more: false };
 
 /** Up to `limit` (at most 100) items of positions above `after`, from at most two tiles. */
-async function itemsAfter(
-  after: number,
-  limit: number,
-  readTile: (tile: number, fresh: boolean) => Promise<Tile>,
-): Promise<Items> {
+async function itemsAfter(after: number, limit: number, readTile: TileReader): Promise<Items> {
   if (after >= Number.MAX_SAFE_INTEGER) return NO_ITEMS;
   const number = tileOf(after + 1);
   const from = after - number * TILE_SIZE;
@@ -62,13 +62,10 @@ async function itemsAfter(
   return { slices: [first, rest], more: next.ends.length > to - TILE_SIZE };
 }
 
-async function read(
-  installationId: string,
-  history: string,
-  tile: number,
-  fresh: boolean,
-  { store }: ShimContext,
-): Promise<Tile> {
-  const object = await store.get(observationTileKey(installationId, history, tile), fresh ? { fresh } : undefined);
+/** A tile by its number; `fresh`: past every cache. */
+type TileReader = (tile: number, fresh: boolean) => Promise<Tile>;
+
+async function read(key: string, fresh: boolean, { store }: ShimContext): Promise<Tile> {
+  const object = await store.get(key, fresh ? { fresh } : undefined);
   return object === undefined ? NO_TILE : tileFrom(object);
 }

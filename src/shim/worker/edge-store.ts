@@ -1,11 +1,12 @@
 /**
  * A store read through a Worker's cache: an object is kept for the edge seconds of the route that it answers, and the
  * shim applies successors and conditions to it on every request, so that nothing kept outlives its word. While the
- * store fails, what the table allows to be hidden is answered from what was kept (design 4, "HTTP").
+ * store fails, what the table allows to be hidden is answered from what was kept. An object of no row is not kept.
  */
-import { type NamedRoute, ROUTES } from "../../http/routes.ts";
+import type { Route } from "../../http/route.ts";
 import { type StoredObject, StoreUnavailable } from "../../object-store/object-store.ts";
 import { decodeMark } from "../../object-store/stored-answer.ts";
+import { matchKey } from "../../resources/find.ts";
 import type { StoreReader } from "../recent.ts";
 import { collapsed } from "./collapsed.ts";
 
@@ -27,8 +28,10 @@ export function edgeStore(store: StoreReader, cache: EdgeCache, now: () => numbe
   return {
     async get(key, options) {
       if (options?.fresh === true) return refresh(key);
+      const route = matchKey(key);
+      if (route === undefined) return store.get(key);
       const kept = await match(cache, key);
-      const { edgeSeconds, staleIfErrorSeconds } = routeOf(key);
+      const { edgeSeconds, staleIfErrorSeconds } = route;
       const age = kept === undefined ? Infinity : now() - kept.at;
       if (age < edgeSeconds * 1_000) return kept?.object;
       try {
@@ -44,28 +47,14 @@ export function edgeStore(store: StoreReader, cache: EdgeCache, now: () => numbe
     const at = now();
     const object = await store.get(key, { fresh: true });
     // Absence is not kept: the first publication is seen at once.
-    if (object === undefined) return undefined;
+    const route = matchKey(key);
+    if (object === undefined || route === undefined) return object;
     // A read that took long must not take back what a later one has put.
     const kept = await match(cache, key);
     if (kept !== undefined && builtAt(kept.object) > builtAt(object)) return kept.object;
-    await cache.put(urlOf(key), encode(object, at, routeOf(key)));
+    await cache.put(urlOf(key), encode(object, at, route));
     return object;
   }
-}
-
-/** The row whose answers an object is part of: its own, the activity's feed, else telemetry and observations. */
-function routeOf(key: string): NamedRoute {
-  const row = ROUTES.find((route) => route.objects.some((object) => `${key}/`.startsWith(`${object.key}/`)));
-  return row ?? (key.startsWith("v1/public/activity/") ? ACTIVITY : OBSERVATIONS);
-}
-
-const ACTIVITY = rowOf("activity");
-const OBSERVATIONS = rowOf("observations");
-
-function rowOf(name: NamedRoute["name"]): NamedRoute {
-  const row = ROUTES.find((route) => route.name === name);
-  if (row === undefined) throw new Error(`no row ${name}`);
-  return row;
 }
 
 /** `at` of the build (epoch ms), which never goes back. */
@@ -77,7 +66,7 @@ function urlOf(key: string): string {
   return `https://objects.invalid/${encodeURIComponent(key)}`;
 }
 
-function encode({ body, contentType, tag, metadata }: StoredObject, at: number, route: NamedRoute): Response {
+function encode({ body, contentType, tag, metadata }: StoredObject, at: number, route: Route): Response {
   return new Response(Uint8Array.from(body), {
     headers: {
       "cache-control": `max-age=${route.edgeSeconds + route.staleIfErrorSeconds}`,

@@ -1,5 +1,5 @@
 /** What the views of the settled chain say of one Core state and its batches. */
-import { SETTLEMENT_RANGES } from "../../http/keys.ts";
+import { SETTLEMENT_RANGES } from "../../resources/settlements/route.ts";
 import { family } from "../report/rule.ts";
 import { type Agreement, type Difference, differences } from "./agreement.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ROUTES } from "../../../src/http/routes.ts";
 import { decodeAnswer } from "../../../src/object-store/stored-answer.ts";
+import { ROUTES } from "../../../src/resources/table.ts";
 import { INSTALLATION, START, World } from "../world.ts";
 
 let world: World;

@@ -1,7 +1,9 @@
 import { request } from "node:http";
 import { connect } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { MODULES_KEY, PROCESS_KEY, STATUS_KEY } from "../../../src/http/keys.ts";
+import { STATUS_KEY } from "../../../src/http/keys.ts";
+import { MODULES_KEY } from "../../../src/resources/modules/route.ts";
+import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
 import { shimContext } from "../../../src/shim/context.ts";
 import { type ShimServer, startServer } from "../../../src/shim/node/node-server.ts";
 import { MemoryStore } from "../../support/memory-store.ts";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { observationTileKey } from "../../../src/http/keys.ts";
-import { encodeObservationCursor } from "../../../src/http/observation-cursor.ts";
+import { encodeObservationCursor } from "../../../src/resources/observations/cursor.ts";
+import { observationTileKey } from "../../../src/resources/observations/keys.ts";
 import { answer } from "../../../src/shim/answer.ts";
 import { shimContext } from "../../../src/shim/context.ts";
 import { MemoryStore } from "../../support/memory-store.ts";

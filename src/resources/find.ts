@@ -1,7 +1,7 @@
-/** From a path to its row of the table, and from a query to the row's object. */
-import { uniqueParameters } from "./query.ts";
-import type { RouteObject } from "./route.ts";
-import { type NamedRoute, ROUTES } from "./routes.ts";
+/** From a path to its row of the table, from a query to the row's object, and from an object's key back to the row. */
+import { uniqueParameters } from "../http/query.ts";
+import type { Route, RouteObject } from "../http/route.ts";
+import { type NamedRoute, ROUTES } from "./table.ts";
 
 export interface RouteMatch {
   readonly route: NamedRoute;
@@ -13,12 +13,15 @@ const PLACEHOLDER = "{installationId}";
 
 const byPath = new Map<string, RouteMatch>();
 const byTemplate: { readonly route: NamedRoute; readonly before: string; readonly after: string }[] = [];
-const byQuery = new Map<NamedRoute, ReadonlyMap<string, RouteObject>>();
-for (const route of ROUTES as readonly NamedRoute[]) {
+const byQuery = new Map<Route, ReadonlyMap<string, RouteObject>>();
+const byKey: { readonly route: NamedRoute; readonly pattern: RegExp }[] = [];
+for (const route of ROUTES) {
   const [before = "", after] = route.path.split(PLACEHOLDER);
   if (after === undefined) byPath.set(route.path, { route });
   else byTemplate.push({ route, before, after });
   byQuery.set(route, new Map(route.objects.map((object) => [object.query, object])));
+  const keys = [...route.objects.map(({ key }) => key), ...(route.parts ?? [])];
+  for (const key of keys) byKey.push({ route, pattern: keyPattern(key) });
 }
 
 /** `path` as a URL normalises it; `undefined` for an unknown one. */
@@ -36,7 +39,7 @@ export function matchPath(path: string): RouteMatch | undefined {
 }
 
 /** The object that answers a query on a route of the `ignored` or `exact` rule; `undefined` for an invalid query. */
-export function matchObject(route: NamedRoute, query: string): RouteObject | undefined {
+export function matchObject(route: Route, query: string): RouteObject | undefined {
   if (route.query === "ignored") return route.objects[0];
   const quick = byQuery.get(route)?.get(query);
   if (quick !== undefined) return quick;
@@ -46,6 +49,16 @@ export function matchObject(route: NamedRoute, query: string): RouteObject | und
     const wanted = uniqueParameters(object.query);
     return wanted?.size === given.size && [...wanted].every(([name, value]) => given.get(name) === value);
   });
+}
+
+/** The row whose answers an object is (part of); the first where there are several; `undefined` for no reader's object. */
+export function matchKey(key: string): NamedRoute | undefined {
+  return byKey.find(({ pattern }) => pattern.test(key))?.route;
+}
+
+function keyPattern(key: string): RegExp {
+  const escaped = key.split(PLACEHOLDER).map((text) => text.replaceAll(".", "\\."));
+  return new RegExp(`^${escaped.join("[^/]+")}${key.endsWith("/") ? "" : "$"}`);
 }
 
 function decode(segment: string): string {

@@ -1,15 +1,17 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { matchObject, matchPath } from "../../src/http/route-match.ts";
-import { type NamedRoute, ROUTES } from "../../src/http/routes.ts";
-import { RESOURCE_NAMES } from "../../src/resources/names.ts";
-
-const TABLE: readonly NamedRoute[] = ROUTES;
+import { constantKey, INSTALLATIONS_KEY, STANDBY_KEY, STATUS_KEY } from "../../src/http/keys.ts";
+import { activityKey, activityTileKey, CATEGORIES } from "../../src/resources/activity/keys.ts";
+import { matchKey, matchObject, matchPath } from "../../src/resources/find.ts";
+import { observationTileKey } from "../../src/resources/observations/keys.ts";
+import { ONCHAIN_KEY } from "../../src/resources/onchain/route.ts";
+import { type NamedRoute, RESOURCE_NAMES, ROUTES } from "../../src/resources/table.ts";
+import { installationTelemetryKey, UNKNOWN_TELEMETRY_KEY } from "../../src/resources/telemetry/keys.ts";
 
 test("ten routes, each resource among them, each path its own row", () => {
-  expect(TABLE).toHaveLength(10);
-  expect(new Set(TABLE.map(({ resource }) => resource))).toEqual(new Set(RESOURCE_NAMES));
-  for (const route of TABLE) {
+  expect(ROUTES).toHaveLength(10);
+  expect(new Set(ROUTES.map(({ resource }) => resource))).toEqual(new Set(RESOURCE_NAMES));
+  for (const route of ROUTES) {
     const match = matchPath(route.path.replace("{installationId}", "wheel-1"));
     expect(match?.route).toBe(route);
     expect(match?.installationId).toBe(route.path.includes("{installationId}") ? "wheel-1" : undefined);
@@ -17,12 +19,12 @@ test("ten routes, each resource among them, each path its own row", () => {
 });
 
 test("no two queries of a route read one object, no object stands on two rows", () => {
-  const keys = TABLE.flatMap(({ objects }) => objects.map(({ key }) => key));
+  const keys = ROUTES.flatMap(({ objects }) => objects.map(({ key }) => key));
   expect(new Set(keys).size).toBe(keys.length);
 });
 
 test("what read-api.md 4 says of validators and caches", () => {
-  const named = (predicate: (route: NamedRoute) => boolean) => TABLE.filter(predicate).map(({ name }) => name);
+  const named = (predicate: (route: NamedRoute) => boolean) => ROUTES.filter(predicate).map(({ name }) => name);
   expect(named(({ conditional }) => conditional)).toEqual([
     "process",
     "statistics",
@@ -42,7 +44,7 @@ test("what read-api.md 4 says of validators and caches", () => {
 });
 
 test("an exact query matches in any order and any encoding, and nothing else does", () => {
-  const exact = TABLE.filter(({ query }) => query === "exact").flatMap((route) =>
+  const exact = ROUTES.filter(({ query }) => query === "exact").flatMap((route) =>
     route.objects.map((object) => ({ route, object })),
   );
   const encode = (text: string, every: boolean) =>
@@ -61,5 +63,24 @@ test("an exact query matches in any order and any encoding, and nothing else doe
       expect(matchObject(route, `x=1&${query}`)).toBeUndefined();
       if (query !== "") expect(matchObject(route, `${query}&${pieces[0]}`)).toBeUndefined();
     }),
+  );
+});
+
+test("the objects that a reader's answer is made of lead back to their row, the publisher's own to none", () => {
+  const names = (...keys: string[]) => keys.map((key) => matchKey(key)?.name);
+  for (const route of ROUTES) for (const { key } of route.objects) expect(names(key)).toEqual([route.name]);
+  expect(names(installationTelemetryKey("a.b"), UNKNOWN_TELEMETRY_KEY, INSTALLATIONS_KEY)).toEqual([
+    "installation-telemetry",
+    "installation-telemetry",
+    "installation-telemetry",
+  ]);
+  expect(names(observationTileKey("..", "h", 7))).toEqual(["observations"]);
+  for (const category of CATEGORIES) {
+    const key = activityKey(category);
+    expect(names(key, constantKey(key), activityTileKey(category, "h-1-a"))).toEqual(Array(3).fill("activity"));
+  }
+  expect(names(constantKey(ONCHAIN_KEY))).toEqual(["onchain"]);
+  expect(names(STATUS_KEY, STANDBY_KEY, "v1/public/telemetryx", "v1/public/modules/x")).toEqual(
+    Array(4).fill(undefined),
   );
 });

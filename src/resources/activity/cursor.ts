@@ -2,7 +2,7 @@
  * The cursor of the activity feed (read-api.md 4.8; design 4, "Activity"): category and key of the last event returned,
  * as unpadded base64url, opaque to readers. `btoa` and `atob` because the shim runs where there is no Buffer.
  */
-import { isActivityKey } from "../values/activity-key.ts";
+import { isActivityKey } from "../../values/activity-key.ts";
 import type { Category } from "./keys.ts";
 
 export function encodeActivityCursor(category: Category, key: string): string {

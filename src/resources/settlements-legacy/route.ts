@@ -1,0 +1,19 @@
+/** docs/spec/api.md#legacy-settlements */
+import { pathKey } from "../../http/keys.ts";
+import type { Route } from "../../http/route.ts";
+import { SETTLEMENT_RANGES, SETTLEMENTS_RULES, type SettlementRange } from "../settlements/route.ts";
+
+const PATH = "/v3/public/settlements";
+
+export function legacySettlementsKey(range: SettlementRange): string {
+  return pathKey(PATH, range);
+}
+
+export const legacySettlementsRoute = {
+  name: "settlements-legacy",
+  resource: "settlements-legacy",
+  section: "4.9",
+  path: PATH,
+  objects: SETTLEMENT_RANGES.map((range) => ({ query: `range=${range}`, key: legacySettlementsKey(range) })),
+  ...SETTLEMENTS_RULES,
+} as const satisfies Route;
