@@ -22,6 +22,10 @@ function setting<T>(schema: z.ZodType<T>, value: string, help: string): Setting<
 }
 
 const seconds = z.coerce.number().positive();
+/** As it can stand in a header and in every front's file. */
+export const frontSecret = z
+  .string()
+  .regex(/^[A-Za-z0-9._~+/=-]{16,128}$/, "none, any, or a secret of 16 to 128 characters of A-Z a-z 0-9 . _ ~ + / = -");
 const flag = z.union([z.boolean(), z.stringbool()]);
 const PROVIDER_NAMES = Object.keys(S3_PROVIDERS) as S3ProviderName[];
 
@@ -54,6 +58,11 @@ export const SETTINGS = {
     z.coerce.number().int().min(0).max(65535).default(8787),
     "number",
     "the port of `serve`, 0 for any free one",
+  ),
+  fronts: setting(
+    z.union([z.enum(["none", "any"]), frontSecret]).default("none"),
+    "none|any|secret",
+    "whose caches `serve` tells how long an answer may be kept: nobody's, anybody's, or those that know a secret",
   ),
   genesisTimestamp: setting(
     z.coerce.number().int().nonnegative().multipleOf(600).optional(),

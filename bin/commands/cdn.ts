@@ -5,6 +5,7 @@ import { DEFAULT_OPTIONS, originOf } from "../../cdn-config/generate/options.ts"
 import { CDN_TARGETS, type CdnTarget } from "../../cdn-config/generate/targets.ts";
 import { makeDirectory } from "../../src/files/make-directory.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
+import { frontSecret } from "../cli/settings.ts";
 
 interface CdnFlags {
   readonly out?: string;
@@ -13,6 +14,7 @@ interface CdnFlags {
   readonly listen: string;
   readonly socket: string;
   readonly trusted: string;
+  readonly frontSecret?: string;
 }
 
 /** `noonmark cdn TARGET`: a front's configuration from the table of routes. */
@@ -28,6 +30,7 @@ export function registerCdn(program: Command): void {
     .option("--listen <address:port>", "where nginx listens", DEFAULT_OPTIONS.listen)
     .option("--socket <path>", "between nginx's script and its cache", DEFAULT_OPTIONS.socket)
     .option("--trusted <file>", "certificates by which nginx judges https origins", DEFAULT_OPTIONS.trusted)
+    .option("--front-secret <secret>", "the shim's setting fronts, where that is a secret")
     .action((target: CdnTarget, flags: CdnFlags) => {
       const bucketUrl = parseUrl("bucket", flags.bucket);
       const files = CDN_TARGETS[target]({
@@ -36,10 +39,22 @@ export function registerCdn(program: Command): void {
         listen: flags.listen,
         socket: flags.socket,
         trusted: flags.trusted,
+        frontSecret: parseSecret(flags.frontSecret),
       });
       const out = flags.out ?? join("cdn-config", target);
-      for (const [name, text] of Object.entries(files)) write(out, name, text);
+      // A secret is for who writes it and for the front, which reads its files as root.
+      const mode = flags.frontSecret === undefined ? 0o666 : 0o600;
+      for (const [name, text] of Object.entries(files)) write(out, name, text, mode);
     });
+}
+
+/** CloudFront's stands in no file: it is a parameter of the stack. */
+function parseSecret(secret: string | undefined): string | undefined {
+  if (secret === undefined || frontSecret.safeParse(secret).success) return secret;
+  throw new Failure("invalid_setting", "--front-secret is no secret that every front's file can hold", {
+    exit: EXIT.usage,
+    hint: "Give 16 to 128 characters of A-Z a-z 0-9 . _ ~ + / = -, the same that the shim has as its setting fronts.",
+  });
 }
 
 function parseUrl(option: string, text: string): URL {
@@ -48,11 +63,11 @@ function parseUrl(option: string, text: string): URL {
   throw new Failure("invalid_setting", `--${option} "${text}" is no http or https URL`, { exit: EXIT.usage });
 }
 
-function write(directory: string, name: string, text: string): void {
+function write(directory: string, name: string, text: string, mode: number): void {
   const path = join(directory, name);
   try {
     makeDirectory(directory);
-    writeFileSync(path, text);
+    writeFileSync(path, text, { mode });
   } catch (cause) {
     throw new Failure("file_unwritable", `${path} cannot be written`, { exit: EXIT.io, cause });
   }

@@ -1,6 +1,7 @@
 /** `noonmark serve`: the shim over what is published, until it is told to stop. */
 import type { Command } from "commander";
 import { shimContext } from "../../src/shim/context.ts";
+import { hearsFront } from "../../src/shim/node/hears-front.ts";
 import { startServer } from "../../src/shim/node/node-server.ts";
 import { rareReport } from "../../src/shim/node/rare-report.ts";
 import { tickStore } from "../../src/shim/node/tick-store.ts";
@@ -18,8 +19,13 @@ export function registerServe(program: Command): void {
     .description("answer readers from what is published")
     .option("--at <instant>", "stop the clock there: serve what was published as of that instant")
     .action(serve);
-  settingOptions(command, ["store", "host", "port", "logLevel"]);
+  settingOptions(command, ["store", "host", "port", "fronts", "logLevel"]);
 }
+
+const FRONTS: Readonly<Record<string, string>> = {
+  none: "No front may keep its answers (--fronts none); behind one, give --fronts <secret> or any",
+  any: "Any front may keep its answers (--fronts any): nobody else may reach this address",
+};
 
 interface ServeFlags extends Record<string, unknown> {
   readonly at?: string;
@@ -43,9 +49,11 @@ async function serve(flags: ServeFlags): Promise<void> {
     port: settings.port,
     wallClock: () => clock.now(),
     clockSkew: () => clock.skew(),
+    hears: hearsFront(settings.fronts),
     defect: (error) => logProblem(log, "a request met a defect", error),
   });
   console.log(`Serving ${store.name} on ${server.url}${at === undefined ? "" : ` as of ${formatTimestamp(at)}`}`);
+  console.log(FRONTS[settings.fronts] ?? "Fronts that give the secret may keep its answers");
   const signal = await askedToStop();
   log.info({ signal }, "stopping");
   clock.stop();

@@ -33,6 +33,7 @@ function handler(event) {
   const status = take(headers, 'noonmark-status');
   const keptUntil = take(headers, 'noonmark-kept-until');
   const notModified = take(headers, 'noonmark-not-modified');
+  take(headers, 'noonmark-heard');
   // Kept longer than it holds, whatever was asked of CloudFront: no answer rather than a wrong one.
   if (keptUntil !== undefined && Number(keptUntil) <= Date.now()) return unavailable(event.request.method, headers);
   delete headers['cache-control'];

@@ -11,6 +11,8 @@ export interface CdnOptions {
   readonly socket: string;
   /** A file of certificates, by which nginx judges those of https origins. */
   readonly trusted: string;
+  /** By which a shim with the setting `fronts` hears this front; undefined: one that hears any. */
+  readonly frontSecret?: string | undefined;
 }
 
 export interface Origin {

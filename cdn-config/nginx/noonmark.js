@@ -115,7 +115,7 @@ async function fromShim(r, route, url, how, notBefore) {
     if (reply.status >= 500 && (route.staleIfErrorSeconds > 0 || reply.status !== 503)) return undefined;
   } else {
     const published = reply.headersOut['noonmark-published'] !== undefined;
-    if (reply.status !== 200 && !published) return undefined;
+    if (reply.headersOut['noonmark-heard'] === undefined || (reply.status !== 200 && !published)) return undefined;
     const date = dateOf(reply);
     if (date < notBefore) return undefined;
     const seconds = published ? 1 : keptSeconds(route, how);

@@ -153,6 +153,7 @@ sub vcl_backend_fetch {
     unset bereq.http.noonmark-url;
     unset bereq.http.noonmark-none-match;
     set bereq.http.noonmark-front = "1";
+    unset bereq.http.noonmark-front-secret;
   }
 }
 
@@ -165,6 +166,10 @@ sub vcl_backend_response {
     # Absent, forbidden, failing, or no answer of ours: the shim knows.
     if (beresp.status != 200 || !beresp.http.x-amz-meta-headers) { return (retry); }
     if (beresp.http.x-amz-meta-valid-until) { set beresp.http.noonmark-until = beresp.http.x-amz-meta-valid-until; }
+  } elsif (!beresp.http.noonmark-heard) {
+    # A shim that does not hear this front has not said how long its answer holds.
+    unset beresp.http.noonmark-published;
+    set beresp.http.noonmark-past = "1";
   }
   # Past its word an answer's successor holds, which the shim works out.
   if (beresp.http.noonmark-until
@@ -291,6 +296,7 @@ sub vcl_backend_response {
   unset beresp.http.noonmark-until;
   unset beresp.http.noonmark-past;
   unset beresp.http.noonmark-published;
+  unset beresp.http.noonmark-heard;
   return (deliver);
 }
 

@@ -6,6 +6,11 @@
  * in Cache-Control, and what its own code must put back for the client in the headers below.
  */
 export const FRONT_HEADER = "noonmark-front";
+/** Beside it, where the shim hears only fronts that know a secret. */
+export const FRONT_SECRET_HEADER = "noonmark-front-secret";
+/** On the answer to a front that was heard: without it no front keeps an answer of the shim. */
+export const HEARD_HEADER = "noonmark-heard";
+
 export const FRONT = { edge: "edge", pass: "pass" } as const;
 
 /** The first instant (epoch ms) at which another answer holds. */

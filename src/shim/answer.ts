@@ -5,13 +5,12 @@
 import { PREFLIGHT_HEADERS } from "../http/common-headers.ts";
 import { matchesNone } from "../http/conditional.ts";
 import { badRequest, METHOD_NOT_ALLOWED, NOT_FOUND, unavailable } from "../http/errors.ts";
-import { FRONT, PUBLISHED_HEADER, VALID_UNTIL_HEADER } from "../http/front-headers.ts";
 import { parseTarget } from "../http/target.ts";
 import { StoreUnavailable } from "../object-store/object-store.ts";
 import { matchPath } from "../resources/find.ts";
 import { isInstallationId } from "../values/installation-id.ts";
 import type { ShimContext } from "./context.ts";
-import { edgeAnswer } from "./edge-answer.ts";
+import { heardAnswer, unheardAnswer } from "./for-front.ts";
 import { type FullAnswer, plainAnswer } from "./full-answer.ts";
 import { HANDLERS } from "./handlers.ts";
 
@@ -20,8 +19,10 @@ export interface ShimRequest {
   /** A request target (`/path?query`) or an absolute URL, ASCII. */
   readonly url: string;
   readonly ifNoneMatch?: string | undefined;
-  /** Of FRONT_HEADER, from a front. */
+  /** Of FRONT_HEADER, from a front that is heard. */
   readonly front?: string | undefined;
+  /** The same from one that is not, or from a stranger. */
+  readonly unheardFront?: string | undefined;
 }
 
 export interface ShimAnswer {
@@ -40,24 +41,20 @@ const STORE_UNAVAILABLE = plainAnswer(unavailable("store_unavailable"));
 
 /** Rejects only on a defect of ours; what a store does wrong is 503 `store_unavailable`. */
 export async function answer(request: ShimRequest, context: ShimContext): Promise<ShimAnswer> {
-  const { method, ifNoneMatch, front } = request;
+  const { method, ifNoneMatch } = request;
   if (method === "OPTIONS") return PREFLIGHT;
   if (method !== "GET" && method !== "HEAD") return WRONG_METHOD;
   const full = await fullAnswer(request.url, context);
-  const { status, headers, body, validator } = forFront(full, front, context);
+  const { status, headers, body, validator } = forFront(full, request, context);
   if (ifNoneMatch !== undefined && validator !== undefined && matchesNone(ifNoneMatch, validator.etag)) {
     return { status: 304, headers: validator.notModified, body: undefined };
   }
   return { status, headers, body: method === "HEAD" ? undefined : body };
 }
 
-function forFront(full: FullAnswer, front: string | undefined, context: ShimContext): FullAnswer {
-  if (front === undefined) return full;
-  if (front === FRONT.edge || front === FRONT.pass) return edgeAnswer(full, context.now(), front === FRONT.edge);
-  const headers: Record<string, string> = { ...full.headers };
-  if (full.validUntil !== undefined) headers[VALID_UNTIL_HEADER] = String(full.validUntil);
-  if (full.status !== 200 && full.edge !== undefined) headers[PUBLISHED_HEADER] = "1";
-  return { ...full, headers };
+function forFront(full: FullAnswer, { front, unheardFront }: ShimRequest, context: ShimContext): FullAnswer {
+  if (front !== undefined) return heardAnswer(full, front, context.now());
+  return unheardFront === undefined ? full : unheardAnswer(full, unheardFront, context.now());
 }
 
 async function fullAnswer(url: string, context: ShimContext): Promise<FullAnswer> {

@@ -1,3 +1,8 @@
+import type { CdnOptions } from "../../cdn-config/generate/options.ts";
+
+/** What a front is told of its origins. */
+export type FrontOrigins = Pick<CdnOptions, "bucket" | "shim" | "frontSecret">;
+
 /** A cache in front of bucket and shim. */
 export interface Front {
   readonly hostname: "127.0.0.1";

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe } from "vitest";
 import { answersAsCore } from "./answers-as-core.ts";
 import type { Front } from "./front.ts";
+import { isHeard } from "./hearing.ts";
 import { keepsBack } from "./kept-back.ts";
 import { startNginx } from "./nginx.ts";
 import { endures } from "./outage.ts";
@@ -55,3 +56,5 @@ describe("nginx and its origins' headers", () =>
 describe("nginx and https", () => goesByCertificates({ world: () => world, start: startNginx }));
 
 describe("nginx and errors", () => keepsPublishedErrors({ server: () => server, start: startNginx }));
+
+describe("nginx and what a shim hears", () => isHeard({ server: () => server, start: startNginx }));

@@ -2,15 +2,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nginxFiles } from "../../cdn-config/generate/nginx/nginx.ts";
-import { type CdnOptions, DEFAULT_OPTIONS } from "../../cdn-config/generate/options.ts";
+import { DEFAULT_OPTIONS } from "../../cdn-config/generate/options.ts";
 import { freePort } from "../support/free-port.ts";
-import type { Front } from "./front.ts";
+import type { Front, FrontOrigins } from "./front.ts";
 import { run, start, stop, until } from "./processes.ts";
 
-export async function startNginx(
-  origins: Pick<CdnOptions, "bucket" | "shim">,
-  trusted: string = DEFAULT_OPTIONS.trusted,
-): Promise<Front> {
+export async function startNginx(origins: FrontOrigins, trusted: string = DEFAULT_OPTIONS.trusted): Promise<Front> {
   const folder = mkdtempSync(join(tmpdir(), "noonmark-nginx-"));
   const port = await freePort();
   for (const [name, text] of Object.entries(
@@ -37,7 +34,7 @@ ${temporary.map((name) => `  ${name}_temp_path tmp/${name};`).join("\n")}
   writeFileSync(config, main);
   await run("nginx", ["-t", "-p", folder, "-e", "error.log", "-c", config]);
   const child = start("nginx", ["-p", folder, "-e", "error.log", "-c", config], join(folder, "log"));
-  await until("nginx answers", async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).status > 0).catch(
+  await until("nginx answers", async () => (await fetch(`http://127.0.0.1:${port}/`)).status > 0).catch(
     async (error: unknown) => {
       await stop(child);
       throw error;

@@ -3,6 +3,7 @@ import { PutBucketPolicyCommand, S3Client } from "@aws-sdk/client-s3";
 import type { CdnOptions } from "../../cdn-config/generate/options.ts";
 import type { S3Store } from "../../src/object-store/s3/s3-store.ts";
 import { shimContext } from "../../src/shim/context.ts";
+import { hearsFront } from "../../src/shim/node/hears-front.ts";
 import { type ShimServer, startServer } from "../../src/shim/node/node-server.ts";
 import { putWorld } from "../support/world.ts";
 import type { S3Server } from "./radosgw.ts";
@@ -23,14 +24,15 @@ export async function publishWorld(server: S3Server): Promise<PublishedWorld> {
   return originsOver(server, store);
 }
 
-/** A folder of the bucket, whatever is in it, and a shim over it. */
-export async function originsOver(server: S3Server, store: S3Store): Promise<PublishedWorld> {
+/** A folder of the bucket, whatever is in it, and a shim over it that hears some fronts. */
+export async function originsOver(server: S3Server, store: S3Store, fronts = "any"): Promise<PublishedWorld> {
   const shim = await startServer(
     shimContext({ store: sameFolder(server, store), now: Date.now, monotonic: () => performance.now() }),
     {
       host: "127.0.0.1",
       port: 0,
       wallClock: Date.now,
+      hears: hearsFront(fronts),
       defect: (error) => {
         throw error;
       },

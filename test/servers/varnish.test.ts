@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe } from "vitest";
 import { answersAsCore } from "./answers-as-core.ts";
 import type { Front } from "./front.ts";
+import { isHeard } from "./hearing.ts";
 import { keepsBack } from "./kept-back.ts";
 import { endures } from "./outage.ts";
 import { keepsPublishedErrors } from "./published-errors.ts";
@@ -54,3 +55,5 @@ describe("Varnish and its origins' headers", () =>
   keepsBack({ world: () => world, start: startVarnish, besides: ["x-odd"] }));
 
 describe("Varnish and errors", () => keepsPublishedErrors({ server: () => server, start: startVarnish }));
+
+describe("Varnish and what a shim hears", () => isHeard({ server: () => server, start: startVarnish }));

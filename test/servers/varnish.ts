@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type CdnOptions, DEFAULT_OPTIONS } from "../../cdn-config/generate/options.ts";
+import { DEFAULT_OPTIONS } from "../../cdn-config/generate/options.ts";
 import { varnishFiles } from "../../cdn-config/generate/varnish/varnish.ts";
 import { freePort } from "../support/free-port.ts";
-import type { Front } from "./front.ts";
+import type { Front, FrontOrigins } from "./front.ts";
 import { run, start, stop, until } from "./processes.ts";
 
-export async function startVarnish(origins: Pick<CdnOptions, "bucket" | "shim">): Promise<Front> {
+export async function startVarnish(origins: FrontOrigins): Promise<Front> {
   const folder = mkdtempSync(join(tmpdir(), "noonmark-varnish-"));
   const port = await freePort();
   const vcl = join(folder, "default.vcl");
@@ -16,7 +16,7 @@ export async function startVarnish(origins: Pick<CdnOptions, "bucket" | "shim">)
   await run("varnishd", ["-C", "-j", "none", "-f", vcl, "-n", join(folder, "check")]);
   const args = ["-F", "-j", "none", "-n", join(folder, "run"), "-a", `127.0.0.1:${port}`, "-T", "none", "-f", vcl];
   const child = start("varnishd", [...args, "-s", "malloc,64m"], join(folder, "log"));
-  await until("Varnish answers", async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).ok).catch(
+  await until("Varnish answers", async () => (await fetch(`http://127.0.0.1:${port}/`)).status > 0).catch(
     async (error: unknown) => {
       await stop(child);
       throw error;

@@ -4,7 +4,7 @@
  */
 import { COMMON_HEADERS, CONTENT_TYPE, PREFLIGHT_HEADERS } from "../../../src/http/common-headers.ts";
 import { METHOD_NOT_ALLOWED, unavailable } from "../../../src/http/errors.ts";
-import { EDGE_HEADERS, FRONT, FRONT_HEADER } from "../../../src/http/front-headers.ts";
+import { EDGE_HEADERS, FRONT, FRONT_HEADER, HEARD_HEADER } from "../../../src/http/front-headers.ts";
 import type { Representation } from "../../../src/http/representation.ts";
 import type { QueryRule } from "../../../src/http/route.ts";
 import { MATCHES_NONE } from "../matches-none.ts";
@@ -69,6 +69,7 @@ function handler(event) {
   const status = take(headers, '${status}');
   const keptUntil = take(headers, '${keptUntil}');
   const notModified = take(headers, '${notModified}');
+  take(headers, '${HEARD_HEADER}');
   // Kept longer than it holds, whatever was asked of CloudFront: no answer rather than a wrong one.
   if (keptUntil !== undefined && Number(keptUntil) <= Date.now()) return unavailable(event.request.method, headers);
   delete headers['cache-control'];

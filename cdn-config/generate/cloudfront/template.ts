@@ -1,5 +1,5 @@
 /** CloudFront before the shim: a CloudFormation template with its two functions (`docs/cdn-cloudfront.md`). */
-import { FRONT_HEADER } from "../../../src/http/front-headers.ts";
+import { FRONT_HEADER, FRONT_SECRET_HEADER } from "../../../src/http/front-headers.ts";
 import { ROUTES } from "../../../src/resources/table.ts";
 import { viewerRequest, viewerResponse } from "./functions.ts";
 
@@ -22,10 +22,17 @@ function template(functions: Readonly<Record<"viewer-request.js" | "viewer-respo
       OriginShieldRegion: { Type: "String", Default: "", Description: "The AWS region nearest to the shim, or empty" },
       DomainName: { Type: "String", Default: "", Description: "The API's own host name, or empty" },
       CertificateArn: { Type: "String", Default: "", Description: "Its certificate in us-east-1" },
+      FrontSecret: {
+        Type: "String",
+        NoEcho: true,
+        Default: "",
+        Description: "The shim's setting fronts, or empty where that is any",
+      },
       PriceClass: { Type: "String", Default: "PriceClass_All" },
     },
     Conditions: {
       HasOriginShield: { "Fn::Not": [{ "Fn::Equals": [{ Ref: "OriginShieldRegion" }, ""] }] },
+      HasFrontSecret: { "Fn::Not": [{ "Fn::Equals": [{ Ref: "FrontSecret" }, ""] }] },
       HasDomainName: { "Fn::Not": [{ "Fn::Equals": [{ Ref: "DomainName" }, ""] }] },
     },
     Resources: {
@@ -102,6 +109,14 @@ const DISTRIBUTION = {
       DomainName: { Ref: "ShimDomainName" },
       ConnectionAttempts: 1,
       ConnectionTimeout: 2,
+      // Added on the way to the shim, and so no part of the cache's key.
+      OriginCustomHeaders: {
+        "Fn::If": [
+          "HasFrontSecret",
+          [{ HeaderName: FRONT_SECRET_HEADER, HeaderValue: { Ref: "FrontSecret" } }],
+          { Ref: "AWS::NoValue" },
+        ],
+      },
       OriginShield: {
         "Fn::If": [
           "HasOriginShield",

@@ -1,20 +1,24 @@
 /** nginx's ways to the two origins. */
 import { PUBLISHED_ERROR_EDGE_SECONDS } from "../../../src/http/edge.ts";
+import { FRONT_HEADER, FRONT_SECRET_HEADER } from "../../../src/http/front-headers.ts";
 import { type CdnOptions, hostOf, type Origin } from "../options.ts";
 
 /** Two ways to one cache entry: while the origin answers, and after it failed. */
-export function originLocations(seconds: number, stale: boolean, bucket: CdnOptions["bucket"], shim: Origin): string {
+export function originLocations(
+  seconds: number,
+  stale: boolean,
+  { bucket, shim, frontSecret: secret }: CdnOptions,
+): string {
   const name = `${seconds}${stale ? "-stale" : ""}`;
   const states = stale ? "updating error timeout http_403 http_404 http_500 http_502 http_503 http_504" : "updating";
   return `${bucketLocation({ name, seconds, states, entry: "bucket" }, bucket)}
   location /_noonmark/shim/${name}/ {
     proxy_cache_valid 200 ${seconds}s;
     proxy_cache_valid 503 ${PUBLISHED_ERROR_EDGE_SECONDS}s;
-    proxy_no_cache $noonmark_unpublished;
+    proxy_no_cache $noonmark_unkept;
     proxy_cache_use_stale ${states};
     proxy_cache_key "shim $http_noonmark_object";
-${originLines(shim)}
-    proxy_set_header noonmark-front 1;
+${shimLines(shim, secret)}
     proxy_pass ${shim.protocol}://noonmark_shim/;
   }
 `;
@@ -52,6 +56,13 @@ ${originLines(bucket)}
 export const BODILESS = ["Connection", "Content-Length", "Transfer-Encoding"]
   .map((name) => `    proxy_set_header ${name} "";`)
   .join("\n");
+
+/** What a shim hears: that a front asks, and its secret. */
+export function shimLines(shim: Origin, secret: string | undefined): string {
+  return `${originLines(shim)}
+    proxy_set_header ${FRONT_HEADER} 1;
+    proxy_set_header ${FRONT_SECRET_HEADER} "${secret ?? ""}";`;
+}
 
 export function originLines(origin: Origin): string {
   const lines = [`    proxy_set_header Host ${hostOf(origin)};`, BODILESS];

@@ -1,4 +1,4 @@
-import { PUBLISHED_HEADER, VALID_UNTIL_HEADER } from "../../../src/http/front-headers.ts";
+import { HEARD_HEADER, PUBLISHED_HEADER, VALID_UNTIL_HEADER } from "../../../src/http/front-headers.ts";
 import type { Representation } from "../../../src/http/representation.ts";
 import { MATCHES_NONE } from "../matches-none.ts";
 
@@ -65,7 +65,7 @@ async function fromShim(r, route, url, how, notBefore) {
     if (reply.status >= 500 && (route.staleIfErrorSeconds > 0 || reply.status !== 503)) return undefined;
   } else {
     const published = reply.headersOut['${PUBLISHED_HEADER}'] !== undefined;
-    if (reply.status !== 200 && !published) return undefined;
+    if (reply.headersOut['${HEARD_HEADER}'] === undefined || (reply.status !== 200 && !published)) return undefined;
     const date = dateOf(reply);
     if (date < notBefore) return undefined;
     const seconds = published ? ${publishedErrorSeconds} : keptSeconds(route, how);

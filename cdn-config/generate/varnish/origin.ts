@@ -1,6 +1,8 @@
 /** What Varnish asks of bucket and shim, what it keeps of their answers, and for how long. */
+
 import { FALLBACK_REASON_HEADER, SOURCE_HEADER } from "../../../src/http/common-headers.ts";
 import { PUBLISHED_ERROR_EDGE_SECONDS } from "../../../src/http/edge.ts";
+import { FRONT_HEADER, FRONT_SECRET_HEADER, HEARD_HEADER } from "../../../src/http/front-headers.ts";
 import { ROUTES } from "../../../src/resources/table.ts";
 import { type CdnOptions, hostOf } from "../options.ts";
 import { STORAGE_HEADERS } from "../storage-headers.ts";
@@ -20,7 +22,7 @@ const METADATA = [
 ];
 const RESTORED = ["etag", "cache-control", "retry-after", SOURCE_HEADER, FALLBACK_REASON_HEADER];
 
-export function originSubroutines({ bucket, shim }: CdnOptions): string {
+export function originSubroutines({ bucket, shim, frontSecret }: CdnOptions): string {
   return `sub vcl_backend_fetch {
   unset bereq.http.Accept-Encoding;
   # The bucket is never asked conditionally.
@@ -41,7 +43,8 @@ export function originSubroutines({ bucket, shim }: CdnOptions): string {
     # Nothing stands there twice: the shim takes 16 kB.
     unset bereq.http.noonmark-url;
     unset bereq.http.noonmark-none-match;
-    set bereq.http.noonmark-front = "1";
+    set bereq.http.${FRONT_HEADER} = "1";
+${frontSecret === undefined ? `    unset bereq.http.${FRONT_SECRET_HEADER};` : `    set bereq.http.${FRONT_SECRET_HEADER} = "${frontSecret}";`}
   }
 }
 
@@ -54,6 +57,10 @@ sub vcl_backend_response {
     # Absent, forbidden, failing, or no answer of ours: the shim knows.
     if (beresp.status != 200 || !beresp.http.x-amz-meta-headers) { return (retry); }
     if (beresp.http.x-amz-meta-valid-until) { set beresp.http.noonmark-until = beresp.http.x-amz-meta-valid-until; }
+  } elsif (!beresp.http.${HEARD_HEADER}) {
+    # A shim that does not hear this front has not said how long its answer holds.
+    unset beresp.http.noonmark-published;
+    set beresp.http.noonmark-past = "1";
   }
   # Past its word an answer's successor holds, which the shim works out.
   if (beresp.http.noonmark-until
@@ -97,6 +104,7 @@ ${[
   "noonmark-until",
   "noonmark-past",
   "noonmark-published",
+  HEARD_HEADER,
 ]
   .map((name) => `  unset beresp.http.${name};`)
   .join("\n")}

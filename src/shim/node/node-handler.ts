@@ -1,10 +1,11 @@
 /** The shim on `node:http`: the core is called as it is, no Request and no Response is built. */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { INTERNAL_ERROR } from "../../http/errors.ts";
-import { FRONT_HEADER } from "../../http/front-headers.ts";
+import { FRONT_HEADER, FRONT_SECRET_HEADER } from "../../http/front-headers.ts";
 import { answer, type ShimAnswer, type ShimRequest } from "../answer.ts";
 import type { ShimContext } from "../context.ts";
 import { plainAnswer } from "../full-answer.ts";
+import type { HearsFront } from "./hears-front.ts";
 
 export interface NodeHandlerOptions {
   /** Told of what should never happen; the client gets a 500. */
@@ -13,13 +14,16 @@ export interface NodeHandlerOptions {
   closing?(): boolean;
   /** Asked first; `undefined` leaves the request to the shim. */
   before?(request: ShimRequest): Promise<ShimAnswer> | undefined;
+  /** Whether a front is heard that gives this secret; absent: none is. */
+  readonly hears?: HearsFront;
 }
 
 const DEFECT = plainAnswer(INTERNAL_ERROR);
 
-export function nodeHandler(context: ShimContext, { defect, closing, before }: NodeHandlerOptions): RequestListener {
+export function nodeHandler(context: ShimContext, options: NodeHandlerOptions): RequestListener {
+  const { defect, closing, before, hears } = options;
   return (incoming, response) => {
-    const request = requestOf(incoming);
+    const request = requestOf(incoming, hears);
     (before?.(request) ?? answer(request, context)).then(
       (answered) => send(response, answered, closing?.() === true),
       (error: unknown) => {
@@ -31,8 +35,12 @@ export function nodeHandler(context: ShimContext, { defect, closing, before }: N
 }
 
 /** Node itself answers 400 to a target with bytes beyond ASCII. */
-function requestOf({ method = "GET", url = "/", headers }: IncomingMessage): ShimRequest {
-  return { method, url, ifNoneMatch: headers["if-none-match"], front: headers[FRONT_HEADER]?.toString() };
+function requestOf({ method = "GET", url = "/", headers }: IncomingMessage, hears?: HearsFront): ShimRequest {
+  const request = { method, url, ifNoneMatch: headers["if-none-match"] };
+  const said = headers[FRONT_HEADER]?.toString();
+  if (said === undefined) return request;
+  const isHeard = hears?.(headers[FRONT_SECRET_HEADER]?.toString()) === true;
+  return isHeard ? { ...request, front: said } : { ...request, unheardFront: said };
 }
 
 /** Writes an answer; HEAD's Content-Length stands in its headers already. */

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { EXIT, Failure } from "../../values/failure.ts";
 import type { ShimContext } from "../context.ts";
 import { healthAnswer } from "./health.ts";
+import type { HearsFront } from "./hears-front.ts";
 import { nodeHandler } from "./node-handler.ts";
 
 export interface ServerOptions {
@@ -16,6 +17,8 @@ export interface ServerOptions {
   /** How far this host is ahead of the store (ms); undefined where that is not known. */
   clockSkew?(): number | undefined;
   defect(error: unknown): void;
+  /** Whether a front is heard that gives this secret; absent: none is. */
+  readonly hears?: HearsFront;
   /** How long requests in flight may still take once `stop` is called (ms). */
   readonly graceMs?: number;
 }
@@ -38,7 +41,12 @@ export async function startServer(context: ShimContext, options: ServerOptions):
   const handler = nodeHandler(context, {
     defect: (error) => options.defect(error),
     closing: () => stopping,
-    before: (request) => healthAnswer(request, context.store, options),
+    // Health is for whoever runs the shim: what comes through a front does not see it.
+    before: (request) =>
+      request.front === undefined && request.unheardFront === undefined
+        ? healthAnswer(request, context.store, options)
+        : undefined,
+    ...(options.hears === undefined ? {} : { hears: options.hears }),
   });
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, handler);
   await listen(server, options.host, options.port);

@@ -59,6 +59,8 @@ test("alive, ready while the store can be read, and how old the publisher's word
   await putText(store, STATUS_KEY, "not JSON");
   expect((await get("/readyz"))[2]).toBe('{"status":"ready","publisher":{"renewedAt":null,"ageSeconds":null}}');
   expect((await get("/readyz", { method: "POST" }))[0]).toBe(405);
+  const front = { headers: { "noonmark-front": "1" } };
+  expect(await get("/readyz", front)).toEqual([404, null, '{"error":"not_found"}']);
   store.fail();
   expect(await get("/healthz")).toEqual([200, "no-store", '{"status":"ok"}']);
   expect(await get("/readyz")).toEqual([503, "no-store", '{"error":"store_unavailable"}']);

@@ -1,0 +1,68 @@
+/** What a front is told, and that nobody gains by saying that he is one. */
+import { expect, test } from "vitest";
+import { ONCHAIN_KEY } from "../../src/resources/onchain/route.ts";
+import { PROCESS_KEY } from "../../src/resources/process/route.ts";
+import { statisticsKey } from "../../src/resources/statistics/route.ts";
+import { TELEMETRY_KEY } from "../../src/resources/telemetry/keys.ts";
+import { answer, type ShimRequest } from "../../src/shim/answer.ts";
+import { shimContext } from "../../src/shim/context.ts";
+import { MemoryStore } from "../support/memory-store.ts";
+import { putAnswer } from "../support/publish-answer.ts";
+
+const NOW = 1_000_000;
+const URLS = [
+  "/v1/public/telemetry",
+  "/v4/public/process",
+  "/v4/public/onchain",
+  "/v2/public/stats?range=7d",
+  "/nowhere",
+];
+
+async function asker() {
+  const store = new MemoryStore();
+  const headers = { etag: '"r"', "cache-control": "public, max-age=0, must-revalidate" };
+  await putAnswer(store, TELEMETRY_KEY, { status: 200, headers: {}, body: "{}" }, [
+    { from: NOW + 90_000, edits: [{ offset: 0, length: 1, text: "{" }] },
+  ]);
+  await putAnswer(store, PROCESS_KEY, { status: 200, headers, body: "{}" });
+  await putAnswer(store, ONCHAIN_KEY, { status: 200, headers: { "cache-control": "no-store" }, body: "{}" });
+  const published = { "cache-control": "no-store", "retry-after": "2" };
+  await putAnswer(store, statisticsKey("7d"), { status: 503, headers: published, body: "{}" });
+  const context = shimContext({ store, now: () => NOW, monotonic: () => 0 });
+  return (url: string, more: Partial<ShimRequest> = {}) => answer({ method: "GET", url, ...more }, context);
+}
+
+test.each(["1", "edge", "pass", "", "x"])(
+  "unheard, %j changes neither status nor body, and makes nothing keepable",
+  async (said) => {
+    const ask = await asker();
+    for (const url of URLS) {
+      const [plain, told] = [await ask(url), await ask(url, { unheardFront: said })];
+      expect([url, told.status, told.body]).toEqual([url, plain.status, plain.body]);
+      expect(told.headers["noonmark-heard"]).toBeUndefined();
+      expect(told.headers["noonmark-status"]).toBeUndefined();
+      const isEdge = said === "edge" || said === "pass";
+      // The code of a CDN puts the client's back, unless it is an error, on which none runs.
+      const restored = isEdge && plain.status < 400 ? "noonmark-cache-control" : "cache-control";
+      const cacheControl = told.headers[restored];
+      expect([url, cacheControl]).toEqual([url, plain.headers["cache-control"]]);
+      expect([url, told.headers["cache-control"] ?? ""]).not.toEqual([
+        url,
+        expect.stringMatching(/s-maxage|stale-if-error/),
+      ]);
+      // What files that are older than the setting go by.
+      if (!isEdge) expect([url, told.headers["noonmark-valid-until"]]).toEqual([url, "0"]);
+      else if (plain.status < 400) expect([url, told.headers["cache-control"]]).toEqual([url, "no-store"]);
+    }
+  },
+);
+
+test.each(["1", "edge", "pass"])("heard, %j is told so on each answer that its own code sees", async (said) => {
+  const ask = await asker();
+  for (const url of URLS) {
+    const { status, headers } = await ask(url, { front: said });
+    expect([url, headers["noonmark-heard"]]).toEqual([url, said === "1" || status < 400 ? "1" : undefined]);
+  }
+  const { status, headers } = await ask("/v4/public/process", { front: "1", ifNoneMatch: "*" });
+  expect([status, headers["noonmark-heard"]]).toEqual([304, "1"]);
+});
