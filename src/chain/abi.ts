@@ -1,4 +1,4 @@
-/** The interfaces that are deployed and read (docs/spec/chain.md#interfaces). */
+/** The interfaces that are deployed and read (docs/spec/chain.md#abi). */
 import { parseAbi } from "viem";
 
 export const FACTORY_ABI = parseAbi([

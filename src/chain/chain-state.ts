@@ -28,6 +28,14 @@ export interface ChainState {
   readonly binding: ChainBinding | undefined;
   /** Epoch ms until which the available views are valid: the last good pass + 10 min. */
   readonly validUntil: number;
+  /**
+   * True while the Core's view is not_yet_safe, or indexer_unavailable only because a publisher that has just begun (at
+   * its start, after a takeover, after a sleep, with its file lost) has not asked the nodes for `chainGrace` yet. What
+   * the views then lack says nothing of the chain: a good published answer stays for as long as it is valid, and
+   * not_yet_safe or indexer_unavailable are put only where none stands. False for a mismatch, and without a chain. It
+   * becomes false by time alone at the chain's `nextChange`.
+   */
+  readonly isSettling: boolean;
 }
 
 /** As the deployment file says; saved history holds for the same binding only. */
@@ -145,6 +153,6 @@ export interface ChainEvent {
   readonly transactionHash: string;
   readonly transactionIndex: number;
   readonly logIndex: number;
-  /** In ABI order, as texts (docs/spec/chain.md#derived-values). */
+  /** In ABI order, as texts (docs/spec/chain.md#derived). */
   readonly arguments: readonly { readonly name: string; readonly value: string }[];
 }

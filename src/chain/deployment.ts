@@ -1,4 +1,4 @@
-/** The deployment file (docs/spec/chain.md#the-deployment-file): what the chain must show for its views to be published. */
+/** The deployment file (docs/spec/chain.md#deployment): what the chain must show for its views to be published. */
 import { readFileSync } from "node:fs";
 import { type Address, getAddress, type Hex } from "viem";
 import { z } from "zod";

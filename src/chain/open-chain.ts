@@ -4,7 +4,7 @@ import type { Chain } from "./chain.ts";
 import type { ChainOptions } from "./chain-options.ts";
 import { type PollEvent, plainEvent } from "./poll-event.ts";
 import { RPC_LIMITS } from "./rpc/rpc-node.ts";
-import { chainState } from "./status/verdict.ts";
+import { chainState, nextChangeOf } from "./status/verdict.ts";
 import { openChainStore } from "./store/open-store.ts";
 import { type Problem, readSync } from "./store/sync-row.ts";
 import { Poller } from "./sync/poller.ts";
@@ -32,6 +32,7 @@ export function openChain(options: ChainOptions): OpenChain {
     limits: options.limits ?? RPC_LIMITS,
   });
   const { status } = poller;
+  const times = (now: number) => ({ now, grace, validity, askingSince: status.askingSince(now) });
   let running: Promise<void> | undefined;
   return {
     db,
@@ -45,12 +46,8 @@ export function openChain(options: ChainOptions): OpenChain {
         });
       await running;
     },
-    state: (now) => chainState(status.verdict, deployment, { now, grace, validity }),
-    nextChange(now) {
-      const { lastGoodPassAt } = status.verdict;
-      const silentAt = (lastGoodPassAt ?? -Infinity) + grace;
-      return silentAt > now ? silentAt : undefined;
-    },
+    state: (now) => chainState(status.verdict, deployment, times(now)),
+    nextChange: (now) => nextChangeOf(status.verdict, times(now)),
     moved: () => status.moved,
     concluded: () => poller.concluded,
     problem: () => readSync(db).problem,

@@ -1,4 +1,4 @@
-// deployment.json (docs/spec/chain.md#the-deployment-file).
+// deployment.json (docs/spec/chain.md#deployment).
 import fc from "fast-check";
 import { getAddress } from "viem";
 import { expect, test } from "vitest";

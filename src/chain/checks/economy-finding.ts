@@ -1,12 +1,17 @@
 /** What one pass finds of the economy, on which settlements v4 and activity stand and nothing else (docs/spec/chain.md#checks). */
-
 import type { ChainEvent } from "../chain-state.ts";
 import type { FailedCheck } from "../check-name.ts";
 import type { Deployment } from "../deployment.ts";
 import { ContradictingAnswer } from "../rpc/node-answers.ts";
 import { integerArgument } from "../store/event-argument.ts";
-import type { Reading } from "../view/reading.ts";
-import { type CoreStateRead, type EconomyStateRead, economyState } from "../view/state-read.ts";
+import { type Reading, requireEconomyCode } from "../view/reading.ts";
+import {
+  type Answered,
+  answeredEconomy,
+  type CoreStateRead,
+  type EconomyStateRead,
+  wholeEconomy,
+} from "../view/state-read.ts";
 import { failedEconomyCheck, missingEconomyCode } from "./checks.ts";
 
 export type EconomyFinding =
@@ -14,33 +19,35 @@ export type EconomyFinding =
   | { readonly kind: "none" }
   | { readonly kind: "read"; readonly state: EconomyStateRead }
   | { readonly kind: "mismatch"; readonly failure: FailedCheck; readonly repairFrom?: bigint }
-  /** A function failed or answered what it cannot. */
+  /** A function failed or answered what it cannot, and no check fails. */
   | { readonly kind: "invalid"; readonly detail: string };
 
-/** `highestFunded`: the RoundFunded of the highest round at or below the safe block. */
+/** `highestFunded`: the RoundFunded of the highest round at or below the safe block, where the logs have been read. */
 export function economyFinding(
   deployment: Deployment,
   reading: Reading,
-  core: CoreStateRead,
+  core: Answered<CoreStateRead>,
   highestFunded: ChainEvent | undefined,
 ): EconomyFinding {
   const { economy } = deployment;
   if (economy === undefined || reading.block.number < BigInt(economy.deploymentBlock)) return { kind: "none" };
-  const missing = missingEconomyCode(reading);
-  if (missing !== undefined) return { kind: "mismatch", failure: missing };
-  let state: EconomyStateRead;
+  const state = answeredEconomy(reading.views);
+  const failure = missingEconomyCode(reading) ?? failedEconomyCheck(deployment, core, state);
+  if (failure !== undefined) return { kind: "mismatch", failure };
+  const { mintedThroughRound } = state;
+  if (highestFunded !== undefined && mintedThroughRound !== undefined) {
+    const funded = integerArgument(highestFunded, "round");
+    if (funded > mintedThroughRound) {
+      const detail = `round ${funded} is funded above ${mintedThroughRound}`;
+      const repairFrom = highestFunded.blockNumber;
+      return { kind: "mismatch", failure: { check: "round_funded_cursor", detail }, repairFrom };
+    }
+  }
   try {
-    state = economyState(reading);
+    requireEconomyCode(reading);
+    return { kind: "read", state: wholeEconomy(state, reading.views) };
   } catch (error) {
     if (error instanceof ContradictingAnswer) return { kind: "invalid", detail: error.message };
     throw error;
   }
-  const failure = failedEconomyCheck(deployment, core, state);
-  if (failure !== undefined) return { kind: "mismatch", failure };
-  if (highestFunded !== undefined && integerArgument(highestFunded, "round") > state.mintedThroughRound) {
-    const detail = `round ${integerArgument(highestFunded, "round")} is funded above ${state.mintedThroughRound}`;
-    const repairFrom = highestFunded.blockNumber;
-    return { kind: "mismatch", failure: { check: "round_funded_cursor", detail }, repairFrom };
-  }
-  return { kind: "read", state };
 }

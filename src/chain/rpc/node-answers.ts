@@ -12,11 +12,15 @@ export interface Block {
   readonly hash: string;
   /** Epoch ms. */
   readonly timestamp: number;
+  /** The header's bloom of its logs, 256 bytes; undefined where the node gives none. */
+  readonly logsBloom: Uint8Array | undefined;
 }
 
 /** In place of the timestamp that a node leaves out of its logs. */
 export const UNDATED = -1;
 const HASH = /^0x[0-9a-f]{64}$/;
+const BYTES = /^0x[0-9a-fA-F]*$/;
+const BLOOM = /^0x[0-9a-fA-F]{512}$/;
 const QUANTITY = /^0x(?:0|[1-9a-f][0-9a-f]{0,15})$/;
 
 /** eth_getBlockByNumber for a block, without its transactions. */
@@ -30,7 +34,14 @@ export function parseBlock(value: unknown, number: bigint): Block {
   const block = value as Record<string, unknown>;
   const hash = typeof block.hash === "string" ? block.hash.toLowerCase() : "";
   if (quantity(block.number) !== number || !HASH.test(hash)) throw new ContradictingAnswer(`no block ${number}`);
-  return { number, hash, timestamp: Number(quantity(block.timestamp)) * 1000 };
+  const { logsBloom } = block;
+  const bloom =
+    typeof logsBloom === "string" && BLOOM.test(logsBloom) ? Buffer.from(logsBloom.slice(2), "hex") : undefined;
+  return { number, hash, timestamp: Number(quantity(block.timestamp)) * 1000, logsBloom: bloom };
+}
+
+export function isHexBytes(value: unknown): value is Hex {
+  return typeof value === "string" && BYTES.test(value);
 }
 
 /** A hexadecimal quantity of at most 64 bits. */

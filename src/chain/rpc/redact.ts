@@ -1,6 +1,6 @@
 /**
  * An RPC address as it may be printed: scheme and host, everything that may hold a key (user, password, path, query)
- * replaced (docs/spec/chain.md#the-deployment-file).
+ * replaced (docs/spec/chain.md#deployment).
  */
 export function redactUrl(address: string): string {
   let url: URL;

@@ -11,6 +11,13 @@
  */
 export type RpcErrorKind = "range" | "rate" | "transient" | "refused";
 
+export interface RpcErrorOptions {
+  readonly retryAfter?: number | undefined;
+  readonly silent?: boolean;
+  readonly outOfTime?: boolean;
+  readonly answered?: boolean;
+}
+
 export class RpcError extends Error {
   override readonly name = "RpcError";
   readonly kind: RpcErrorKind;
@@ -18,19 +25,18 @@ export class RpcError extends Error {
   readonly retryAfter: number | undefined;
   /** True where the node answered nothing in time: asking it again costs as much again. */
   readonly silent: boolean;
+  /** True where it was given up because the deadline leaves no time for another attempt. */
+  readonly outOfTime: boolean;
   /** True where a JSON-RPC error was the answer, so that the node itself is up. */
   readonly answered: boolean;
 
-  constructor(
-    kind: RpcErrorKind,
-    message: string,
-    options: { retryAfter?: number | undefined; silent?: boolean; answered?: boolean } = {},
-  ) {
+  constructor(kind: RpcErrorKind, message: string, options: RpcErrorOptions = {}) {
     // Never with the cause: viem's errors carry the address, and with it the key.
     super(message);
     this.kind = kind;
     this.retryAfter = options.retryAfter;
     this.silent = options.silent ?? false;
+    this.outOfTime = options.outOfTime ?? false;
     this.answered = options.answered ?? false;
   }
 }

@@ -18,7 +18,7 @@ export interface RpcNode {
   readonly label: string;
   /** Each call's result in order, from one HTTP request. Throws `RpcError`, for the first call that failed. */
   batch(calls: readonly RpcCall[]): Promise<unknown[]>;
-  /** As `batch`, save that a call which the node refused (a revert) gives its error in place of a result. */
+  /** As `batch`, save that a call which still fails after the last attempt gives its error in place of a result. */
   batchSettled(calls: readonly RpcCall[]): Promise<(unknown | RpcError)[]>;
   request(method: string, params: readonly unknown[]): Promise<unknown>;
 }
@@ -45,7 +45,7 @@ export function rpcNode(address: string, retry: Retry, limits: RpcLimits = RPC_L
 
   async function post(calls: readonly RpcCall[], settled = false): Promise<unknown[]> {
     const left = retry.deadline - retry.now();
-    if (left <= 0) throw new RpcError("transient", "the deadline has passed", { silent: true });
+    if (left <= 0) throw new RpcError("transient", "the deadline has passed", { silent: true, outOfTime: true });
     const signal = AbortSignal.timeout(Math.max(1, Math.min(limits.requestTimeout, left)));
     const bodies = calls.map((call, id) => ({ id, method: call.method, params: call.params as unknown[] }));
     let status = 200;
@@ -66,7 +66,7 @@ export function rpcNode(address: string, retry: Retry, limits: RpcLimits = RPC_L
     for (const answer of answers) {
       if (answer?.error === undefined || answer.error === null) continue;
       const error = errorOf(answer.error, status, retryAfter(header, answer.error.data, retry.now()), address);
-      if (!settled || error.kind !== "refused" || answer.id === undefined || answer.id === null) throw error;
+      if (!settled || answer.id === undefined || answer.id === null) throw error;
       refusals.set(answer.id, error);
     }
     if (status !== 200) throw new RpcError(kindOfStatus(status), `HTTP ${status}`);
@@ -82,12 +82,31 @@ export function rpcNode(address: string, retry: Retry, limits: RpcLimits = RPC_L
     });
   }
 
+  /** One call's error hides no other call's result. */
+  async function batchSettled(calls: readonly RpcCall[]): Promise<unknown[]> {
+    let answers: unknown[] | undefined;
+    try {
+      return await withRetry(async () => {
+        answers = await post(calls, true);
+        for (const answer of answers) if (answer instanceof RpcError && mayPass(answer)) throw answer;
+        return answers;
+      }, retry);
+    } catch (error) {
+      if (answers?.includes(error)) return answers;
+      throw error;
+    }
+  }
+
   return {
     label: redactUrl(address),
     batch: (calls) => withRetry(() => post(calls), retry),
-    batchSettled: (calls) => withRetry(() => post(calls, true), retry),
+    batchSettled,
     request: async (method, params) => (await withRetry(() => post([{ method, params }]), retry))[0],
   };
+}
+
+function mayPass({ kind }: RpcError): boolean {
+  return kind === "rate" || kind === "transient";
 }
 
 function errorOf(error: NonNullable<Answer["error"]>, status: number, wait: number | undefined, address: string) {

@@ -29,10 +29,16 @@ export async function withRetry<T>(run: () => Promise<T>, retry: Retry): Promise
       if (error.kind === "range" || error.kind === "refused") throw error;
       if (error.silent && !retry.repeatSilent) throw error;
       const wait = delay(attempt, error.retryAfter, retry.random());
-      if (wait > LONGEST_RETRY_AFTER || retry.now() + wait >= retry.deadline) throw error;
+      if (wait > LONGEST_RETRY_AFTER) throw error;
+      if (retry.now() + wait >= retry.deadline) throw error.silent ? outOfTime(error) : error;
       await retry.sleep(wait);
     }
   }
+}
+
+/** Nothing was answered so far, and there is no time to go on asking. */
+function outOfTime({ kind, message }: RpcError): RpcError {
+  return new RpcError(kind, message, { silent: true, outOfTime: true });
 }
 
 /** Milliseconds before the next attempt: full jitter over a doubling bound, on top of what the provider asks for. */

@@ -4,10 +4,14 @@ import type { FailedCheck } from "../check-name.ts";
 import type { Deployment } from "../deployment.ts";
 import { dropSnapshot, readSync, touch } from "../store/sync-row.ts";
 import { readSnapshot, type Snapshot } from "../view/views.ts";
+import { Attempts } from "./attempts.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** A good pass that found nothing new is written down this seldom (ms). */
 const TOUCH_INTERVAL = 5_000;
+
+/** A publisher that has asked nobody for so many graces was asleep; a shorter pause is silence like any other. */
+const LONGEST_BREAK_IN_GRACES = 4;
 
 /** What a good pass has read, where anything had moved. */
 interface Found {
@@ -20,15 +24,18 @@ export class Status {
   readonly #db: Database;
   readonly #deployment: Deployment;
   readonly #grace: number;
+  readonly #attempts: Attempts;
   #verdict: Verdict;
   #moved = 0;
   #touchedAt = 0;
+  #hasRunOutOfTime = false;
 
   /** As the file says; `grace` in ms. */
   constructor(db: Database, { deployment, grace }: { readonly deployment: Deployment; readonly grace: number }) {
     this.#db = db;
     this.#deployment = deployment;
     this.#grace = grace;
+    this.#attempts = new Attempts(LONGEST_BREAK_IN_GRACES * grace);
     const sync = readSync(db);
     this.#verdict = {
       snapshot: sync.snapshot === null ? undefined : readSnapshot(sync.snapshot),
@@ -69,9 +76,25 @@ export class Status {
     if (this.#verdict.safe === undefined || safe > this.#verdict.safe) this.#verdict = { ...this.#verdict, safe };
   }
 
+  /** An attempt begins; all in epoch ms. */
+  begin(now: number, deadline: number): void {
+    // What was unavailable for want of an attempt is judged anew.
+    if (this.#attempts.begin(now, deadline)) this.#moved++;
+  }
+
+  end(now: number): void {
+    this.#attempts.end(now);
+  }
+
+  /** Epoch ms since which the nodes are being asked without a break. */
+  askingSince(now: number): number | undefined {
+    return this.#attempts.since(now);
+  }
+
   /** `at` in epoch ms; `found` where anything had moved. */
   goodPass(at: number, found: Found = {}): void {
     const wasSilent = this.isSilent(at);
+    this.#hasRunOutOfTime = false;
     this.#verdict = { ...this.#verdict, lastGoodPassAt: at };
     if (found.snapshot !== undefined) this.#touchedAt = at;
     if (at - this.#touchedAt >= TOUCH_INTERVAL) {
@@ -83,17 +106,29 @@ export class Status {
     }
   }
 
-  mismatch(failure: FailedCheck): void {
+  /** `otherSafe`: the safe block of the node, where its chain is another one. */
+  mismatch(failure: FailedCheck, otherSafe?: bigint): void {
     dropSnapshot(this.#db);
-    this.#change({ coreMismatch: failure, snapshot: undefined, lastGoodPassAt: undefined, failed: true });
+    const coreMismatch = { failure, otherSafe };
+    this.#change({ coreMismatch, snapshot: undefined, lastGoodPassAt: undefined, failed: true });
   }
 
-  fail(): void {
-    if (!this.#verdict.failed) this.#change({ failed: true });
+  /** `economyMismatch`: a check of the economy that fails, although the pass came to nothing else. */
+  fail(economyMismatch?: FailedCheck): void {
+    const isNews = economyMismatch !== undefined && economyMismatch.check !== this.#verdict.economyMismatch?.check;
+    if (isNews) this.#change({ failed: true, economyMismatch });
+    else if (!this.#verdict.failed) this.#change({ failed: true });
+  }
+
+  /** A pass ran out of time: one that stores nothing may be slow, a second one running has failed. */
+  ranOutOfTime(): void {
+    if (this.#hasRunOutOfTime) this.fail();
+    this.#hasRunOutOfTime = true;
   }
 
   /** A range was stored: the last attempt has not failed after all. */
   progress(): void {
+    this.#hasRunOutOfTime = false;
     if (this.#verdict.failed) this.#change({ failed: false });
   }
 

@@ -16,18 +16,25 @@ export interface Verdict {
   readonly synced: boolean;
   /** Whether the last attempt ended in an error, and no range has been stored since. */
   readonly failed: boolean;
-  readonly coreMismatch: FailedCheck | undefined;
+  /** With the safe block that the node has shown, where it is of another chain. */
+  readonly coreMismatch: { readonly failure: FailedCheck; readonly otherSafe: bigint | undefined } | undefined;
   readonly economyMismatch: FailedCheck | undefined;
 }
 
-/** `grace` and `validity` in ms. */
-export function chainState(
-  verdict: Verdict,
-  deployment: Deployment,
-  times: { readonly now: number; readonly grace: number; readonly validity: number },
-): ChainState {
+export interface Times {
+  /** Epoch ms. */
+  readonly now: number;
+  /** Milliseconds without a good pass before the views are unavailable. */
+  readonly grace: number;
+  /** Milliseconds for which the views are valid after the last good pass. */
+  readonly validity: number;
+  /** Epoch ms since which the nodes are being asked without a break; undefined where nobody is asking. */
+  readonly askingSince: number | undefined;
+}
+
+export function chainState(verdict: Verdict, deployment: Deployment, times: Times): ChainState {
   const { snapshot, lastGoodPassAt } = verdict;
-  const silent = lastGoodPassAt === undefined || times.now - lastGoodPassAt >= times.grace;
+  const silent = times.now >= silentAt(verdict, times);
   const core = coreReason(verdict, deployment, silent);
   const economy = economyReason(verdict, deployment, silent, core);
   return {
@@ -37,7 +44,26 @@ export function chainState(
     genesisTimestamp: snapshot?.core.configuration.genesisTimestamp,
     binding: bindingOf(deployment),
     validUntil: (lastGoodPassAt ?? times.now) + times.validity,
+    isSettling: core === "not_yet_safe" || (core === "indexer_unavailable" && times.now < heardOutAt(times)),
   };
+}
+
+/** Epoch ms after `now` at which the state changes by time alone. */
+export function nextChangeOf(verdict: Verdict, times: Times): number | undefined {
+  const changes = [silentAt(verdict, times), heardOutAt(times)];
+  const next = Math.min(...changes.filter((at) => at > times.now));
+  return Number.isFinite(next) ? next : undefined;
+}
+
+/** When the views are unavailable because no pass was good; the grace of a publisher that has just begun counts from there. */
+function silentAt({ lastGoodPassAt }: Verdict, { grace, validity, askingSince }: Times): number {
+  if (lastGoodPassAt === undefined) return -Infinity;
+  return Math.min(Math.max(lastGoodPassAt, askingSince ?? -Infinity) + grace, lastGoodPassAt + validity);
+}
+
+/** When nobody can say any more that the nodes have not been asked for long enough. */
+function heardOutAt({ grace, askingSince }: Times): number {
+  return askingSince === undefined ? Infinity : askingSince + grace;
 }
 
 /** What a publisher without a deployment file or an RPC address says. */
@@ -50,6 +76,7 @@ export function disabledChain(): ChainState {
     genesisTimestamp: undefined,
     binding: undefined,
     validUntil: Number.MAX_SAFE_INTEGER,
+    isSettling: false,
   };
 }
 
@@ -83,7 +110,8 @@ function economyReason(
 }
 
 /** No safe block yet at or above the blocks that a view needs, or the first sync under way. */
-function notYetSafe({ safe, synced, failed, coreMismatch }: Verdict, neededBlock: number): boolean {
+function notYetSafe({ safe: own, synced, failed, coreMismatch }: Verdict, neededBlock: number): boolean {
+  const safe = coreMismatch?.otherSafe ?? own;
   if (safe !== undefined && safe < BigInt(neededBlock)) return true;
   return !synced && !failed && coreMismatch === undefined;
 }

@@ -4,7 +4,7 @@ import { statement } from "../../sqlite/statement.ts";
 import type { ChainEvent, ContractKind } from "../chain-state.ts";
 import { EVENT_SHAPES } from "../event-shape.ts";
 
-/** The four interfaces of the onchain resource (docs/spec/chain.md#derived-values). */
+/** The four interfaces of the onchain resource (docs/spec/chain.md#derived). */
 export const ONCHAIN_KINDS: readonly ContractKind[] = ["factory", "core", "proxy_admin", "timelock"];
 
 export interface EventRow {

@@ -4,6 +4,7 @@ import type { UnconfirmedFault } from "../checks/unconfirmed-fault.ts";
 import type { PollEvent } from "../poll-event.ts";
 import type { ProblemLog } from "../status/problem-log.ts";
 import type { Status } from "../status/status.ts";
+import type { SuspectMemory } from "./blooms.ts";
 import type { OpenFaults } from "./open-faults.ts";
 import type { BrokenPass } from "./pass-runner.ts";
 import type { PassOutcome } from "./pass-types.ts";
@@ -11,6 +12,7 @@ import type { PassOutcome } from "./pass-types.ts";
 export interface ConclusionsOptions {
   readonly status: Status;
   readonly faults: OpenFaults;
+  readonly suspects: SuspectMemory;
   readonly problems: ProblemLog;
   readonly onEvent: (event: PollEvent) => void;
   /** Epoch ms. */
@@ -55,15 +57,27 @@ export class Conclusions {
     const { status } = this.#options;
     switch (outcome.kind) {
       case "broken":
-        if (outcome.message !== undefined) this.#failed(node, outcome.message);
+        if (outcome.isOutOfTime) status.ranOutOfTime();
+        else status.fail();
+        if (outcome.message !== undefined) this.#tell(node, outcome.message);
         return false;
       case "lagging":
         this.#failed(node, `its head is ${outcome.head}, behind what is stored`);
         return false;
       case "fault":
         return this.#fault(outcome.fault, node);
+      case "logs_left_out":
+        this.#failed(node, outcome.message);
+        return false;
+      case "incomplete":
+        status.fail(outcome.economyMismatch);
+        this.#tell(node, outcome.message);
+        return false;
       case "mismatch":
         this.#mismatch(node, outcome.failure);
+        return true;
+      case "other_chain":
+        this.#mismatch(node, outcome.failure, outcome.safe);
         return true;
       case "not_yet_safe":
         status.notYetSafe();
@@ -94,6 +108,7 @@ export class Conclusions {
     const { status, faults, problems, now, onEvent } = this.#options;
     const failure = economy.kind === "mismatch" ? economy.failure : undefined;
     faults.goodPass(economy);
+    this.#options.suspects.clear();
     this.#reached = true;
     status.goodPass(now(), { snapshot, economyMismatch: failure, synced: true });
     if (failure !== undefined) problems.tell({ type: "mismatch", node: node.label, ...failure });
@@ -106,6 +121,7 @@ export class Conclusions {
   #good(node: AskedNode, head: bigint): void {
     const { status, faults, problems, now, onEvent } = this.#options;
     faults.goodPass();
+    this.#options.suspects.clear();
     this.#reached = true;
     status.goodPass(now());
     problems.forget();
@@ -114,13 +130,17 @@ export class Conclusions {
 
   #failed(node: AskedNode, message: string): void {
     this.#options.status.fail();
+    this.#tell(node, message);
+  }
+
+  #tell(node: AskedNode, message: string): void {
     this.#options.problems.tell({ type: "failed", node: node.label, message });
   }
 
-  #mismatch(node: AskedNode, failure: FailedCheck): void {
+  #mismatch(node: AskedNode, failure: FailedCheck, otherSafe?: bigint): void {
     const { status, problems } = this.#options;
     this.#reached = true;
-    status.mismatch(failure);
+    status.mismatch(failure, otherSafe);
     problems.tell({ type: "mismatch", node: node.label, ...failure });
   }
 }

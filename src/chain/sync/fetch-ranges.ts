@@ -3,11 +3,14 @@ import { type Block, blockCall, parseBlock } from "../rpc/node-answers.ts";
 import type { RangeSize } from "../rpc/range-size.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import type { RpcNode } from "../rpc/rpc-node.ts";
+import { type SuspectBlock, suspectBlocks } from "./blooms.ts";
 import { decodeLogs, type LogSources, logFilter, type RangeLogs, withBlocks } from "./logs.ts";
 
 /** A range whose end the node has proven to know: the hash was asked for after the logs, from the same node. */
 export interface ProvenRange extends RangeLogs {
   readonly endHash: string;
+  /** Blocks of the range whose blooms hold logs that the answer leaves out. */
+  readonly suspects: readonly SuspectBlock[];
 }
 
 /** The logs of all `sources` between two blocks, both included. */
@@ -17,10 +20,12 @@ export interface LogRequest {
   readonly size: RangeSize;
   readonly from: bigint;
   readonly to: bigint;
+  /** From this block on every header's bloom is held against the logs. */
+  readonly bloomsFrom: bigint;
 }
 
 const IN_FLIGHT = 3;
-/** Blocks asked for in one batch where a node's logs carry no timestamps. */
+/** Headers asked for in one batch. */
 const BLOCKS_IN_A_BATCH = 100;
 
 /**
@@ -67,7 +72,7 @@ async function fetchSplitting(
   }
   const range = decodeLogs(sources, from, to, answer);
   size.answered(blocks, (answer as unknown[]).length);
-  return [to === request.to ? range : await prove(node, range)];
+  return [to === request.to ? range : await prove(request, range)];
 }
 
 /** A provider's words for its limits have no end: any answered error that waiting did not cure is tried with half. */
@@ -75,14 +80,27 @@ function mayBeTooLarge(error: RpcError): boolean {
   return error.kind === "range" || (error.answered && error.kind !== "rate");
 }
 
-async function prove(node: RpcNode, range: RangeLogs): Promise<ProvenRange> {
+/** The blocks of a range whose headers are wanted besides its end: those without a timestamp, and those near the head. */
+export function headersOf(range: RangeLogs, bloomsFrom: bigint): bigint[] {
+  const wanted = new Set(range.undated);
+  for (let block = bloomsFrom > range.from ? bloomsFrom : range.from; block < range.to; block++) wanted.add(block);
+  wanted.delete(range.to);
+  return [...wanted];
+}
+
+async function prove({ node, sources, bloomsFrom }: LogRequest, range: RangeLogs): Promise<ProvenRange> {
   const blocks = new Map<bigint, Block>();
-  const wanted = [range.to, ...[...range.undated].filter((block) => block !== range.to)];
+  const wanted = [range.to, ...headersOf(range, bloomsFrom)];
   for (let start = 0; start < wanted.length; start += BLOCKS_IN_A_BATCH) {
     const numbers = wanted.slice(start, start + BLOCKS_IN_A_BATCH);
     const answers = await node.batch(numbers.map(blockCall));
     numbers.forEach((number, index) => blocks.set(number, parseBlock(answers[index], number)));
   }
   const end = blocks.get(range.to) as Block;
-  return { ...withBlocks(range, blocks), endHash: end.hash };
+  const near = [...blocks.values()].filter(({ number }) => number >= bloomsFrom);
+  return {
+    ...withBlocks(range, blocks),
+    endHash: end.hash,
+    suspects: near.length === 0 ? [] : suspectBlocks(sources, near, range.events),
+  };
 }

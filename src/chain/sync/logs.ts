@@ -15,6 +15,10 @@ export interface LogSources {
 export interface Contract {
   /** Checksummed. */
   readonly address: string;
+  /** In lower case. */
+  readonly key: Hex;
+  /** Topics of its interfaces, each once. */
+  readonly topics: readonly Hex[];
   readonly roles: readonly { readonly kind: ContractKind; readonly fromBlock: bigint }[];
 }
 
@@ -32,7 +36,8 @@ export function logSources(deployment: Deployment): LogSources {
   const add = (kind: ContractKind, address: string, fromBlock: number) => {
     const key = address.toLowerCase();
     const roles = [...(contracts.get(key)?.roles ?? []), { kind, fromBlock: BigInt(fromBlock) }];
-    contracts.set(key, { address, roles });
+    const topics = new Set(roles.flatMap((role) => [...EVENT_SHAPES[role.kind].keys()] as Hex[]));
+    contracts.set(key, { address, key: key as Hex, topics: [...topics], roles });
   };
   add("factory", deployment.factory, deploymentBlock);
   add("core", deployment.core, deploymentBlock);
@@ -42,8 +47,7 @@ export function logSources(deployment: Deployment): LogSources {
     add("mining", economy.mining, economy.deploymentBlock);
     add("collection", economy.collection, economy.deploymentBlock);
   }
-  const kinds = [...contracts.values()].flatMap(({ roles }) => roles.map(({ kind }) => kind));
-  const topics = new Set(kinds.flatMap((kind) => [...EVENT_SHAPES[kind].keys()] as Hex[]));
+  const topics = new Set([...contracts.values()].flatMap((contract) => contract.topics));
   return { contracts, topics: [...topics] };
 }
 
@@ -117,7 +121,8 @@ interface FoundShape {
   readonly shape: EventShape;
 }
 
-function shapeOf({ roles }: Contract, topic: Hex | undefined, block: bigint): FoundShape | undefined {
+/** What a log of this topic in this block is; undefined where it is not in the interface of its contract. */
+export function shapeOf({ roles }: Contract, topic: Hex | undefined, block: bigint): FoundShape | undefined {
   if (topic === undefined) return undefined;
   for (const { kind, fromBlock } of roles) {
     const shape = EVENT_SHAPES[kind].get(topic);

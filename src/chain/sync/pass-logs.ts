@@ -1,14 +1,14 @@
 /** The logs of one pass: each range held against what is stored, and stored once its end is proven. */
 import type { ChainEvent } from "../chain-state.ts";
 import type { Frontier } from "../checks/settlement-chain.ts";
-import type { UnconfirmedFault } from "../checks/unconfirmed-fault.ts";
 import { blockCall, parseBlock } from "../rpc/node-answers.ts";
 import { append } from "../store/append.ts";
 import type { StoredThrough } from "../store/sync-row.ts";
+import { BLOOM_BLOCKS, type SuspectBlock } from "./blooms.ts";
 import { fetchRanges, isProven } from "./fetch-ranges.ts";
 import { failedLogCheck, faultOf, firstBlock, frontierAfter, frontierBefore } from "./log-checks.ts";
 import type { RangeLogs } from "./logs.ts";
-import type { PassContext } from "./pass-types.ts";
+import type { PassContext, PassOutcome } from "./pass-types.ts";
 
 /** What a pass has read and not stored yet: it ends at the safe block. */
 export interface UnstoredLogs {
@@ -20,13 +20,15 @@ export interface UnstoredLogs {
   readonly frontier: Frontier;
   /** The range that ends at the safe block; undefined where nothing is new. */
   readonly last: RangeLogs | undefined;
+  /** From this block on every header's bloom is held against the logs. */
+  readonly bloomsFrom: bigint;
 }
 
 export async function readLogs(
   context: PassContext,
   safe: bigint,
   stored: StoredThrough | undefined,
-): Promise<UnstoredLogs | { readonly fault: UnconfirmedFault }> {
+): Promise<UnstoredLogs | PassOutcome> {
   const { chain, node, earlier, listener } = context;
   const { db, deployment, facts, sources } = chain;
   const next = stored === undefined ? 0n : stored.block + 1n;
@@ -36,16 +38,19 @@ export async function readLogs(
   let expected = stored;
   let events: ChainEvent[] = [];
   let frontier = frontierBefore(db, from);
-  for await (const range of fetchRanges({ node: node.rpc, sources, size: node.size, from, to: safe })) {
+  const bloomsFrom = safe - BLOOM_BLOCKS + 1n > begin ? safe - BLOOM_BLOCKS + 1n : begin;
+  for await (const range of fetchRanges({ node: node.rpc, sources, size: node.size, from, to: safe, bloomsFrom })) {
     for (const event of range.events) events.push(event);
     const failed = failedLogCheck(deployment, range, frontier);
     if (failed !== undefined) {
       // Only a node that knows the range's end has said anything about it.
       if (!isProven(range)) parseBlock((await node.rpc.batch([blockCall(range.to)]))[0], range.to);
-      return { fault: faultOf(context, failed, { from, events }) };
+      return { kind: "fault", fault: faultOf(context, failed, { from, events }) };
     }
     frontier = frontierAfter(range.events, frontier);
-    if (!isProven(range)) return { expected, from, events, frontier, last: range };
+    if (!isProven(range)) return { expected, from, events, frontier, last: range, bloomsFrom };
+    const suspect = earlier.suspects.firstNew(range.suspects, safe, node);
+    if (suspect !== undefined) return leftOut(suspect);
     if (expected !== undefined && from <= expected.block) {
       // What is stored stays until all of it that is read again, and the range of the fault, has been read.
       if (range.to < expected.block || range.to < (earlier.fault?.through ?? 0n)) continue;
@@ -58,5 +63,13 @@ export async function readLogs(
     from = range.to + 1n;
     events = [];
   }
-  return { expected, from, events, frontier, last: undefined };
+  return { expected, from, events, frontier, last: undefined, bloomsFrom };
+}
+
+/** What a pass says of a block whose logs it does not believe to be whole. */
+export function leftOut({ number, missing }: SuspectBlock): PassOutcome {
+  return {
+    kind: "logs_left_out",
+    message: `the logs of block ${number} leave out what its bloom holds: ${missing.join(", ")}`,
+  };
 }

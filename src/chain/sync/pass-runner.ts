@@ -13,10 +13,13 @@ import type { EarlierFindings, PassChain, PassListener, PassOutcome } from "./pa
 export type RunnerOptions = Required<Pick<ChainOptions, "onEvent" | "sleep" | "random" | "limits">> &
   Pick<ChainOptions, "rpcUrls">;
 
-/** A pass that did not come to its end; `message` is undefined where it only ran out of time. */
+/** A pass that did not come to its end. */
 export interface BrokenPass {
   readonly kind: "broken";
+  /** What the operator is told; undefined where there is nothing wrong but the time. */
   readonly message: string | undefined;
+  /** The deadline came first: it has not failed, as far as that is known. */
+  readonly isOutOfTime: boolean;
 }
 
 const ATTEMPTS = 4;
@@ -57,10 +60,10 @@ export class PassRunner {
       memory.hasAnswered = false;
       if (error instanceof RpcError && error.silent) memory.silentAt = now;
       this.#chain.facts.reset();
-      // A pass that only ran out of time has not failed.
-      if (heard.head && now >= deadline) return { kind: "broken", message: undefined };
+      const isOutOfTime = now >= deadline || (error instanceof RpcError && error.outOfTime);
       const text = error instanceof Error ? error.message : String(error);
-      return { kind: "broken", message: redactText(text, this.#options.rpcUrls) };
+      const message = isOutOfTime && heard.head ? undefined : redactText(text, this.#options.rpcUrls);
+      return { kind: "broken", message, isOutOfTime };
     }
   }
 

@@ -1,15 +1,18 @@
 /** The end of a pass: the state at the safe block, the checks that need it, and the last range stored with both. */
 import type { FailedCheck } from "../check-name.ts";
 import { failedCoreCheck, missingCoreCode } from "../checks/checks.ts";
-import { type Frontier } from "../checks/settlement-chain.ts";
+import { economyFinding } from "../checks/economy-finding.ts";
+import type { Frontier } from "../checks/settlement-chain.ts";
 import { ContradictingAnswer } from "../rpc/node-answers.ts";
 import { newestOf } from "../store/read-events.ts";
-import { type Reading, readState } from "../view/reading.ts";
-import { type CoreStateRead, coreState } from "../view/state-read.ts";
+import { type Reading, readState, type WholeReading, wholeReading } from "../view/reading.ts";
+import { type Answered, answeredCore, type CoreStateRead, wholeCore } from "../view/state-read.ts";
+import { suspectBlocks } from "./blooms.ts";
+import { headersOf } from "./fetch-ranges.ts";
 import type { Head } from "./head.ts";
 import { faultOf } from "./log-checks.ts";
 import { withBlocks } from "./logs.ts";
-import type { UnstoredLogs } from "./pass-logs.ts";
+import { leftOut, type UnstoredLogs } from "./pass-logs.ts";
 import type { PassContext, PassOutcome } from "./pass-types.ts";
 import { storeSnapshot } from "./store-snapshot.ts";
 
@@ -24,38 +27,46 @@ export async function failedBinding(context: PassContext, head: Head): Promise<F
     multicall: head.multicall,
     blocks: [],
   });
-  return checkedCore(context, reading).failure;
+  return failedCheck(context, reading, answeredCore(reading.views));
 }
 
 export async function readSafeState(context: PassContext, head: Head, logs: UnstoredLogs): Promise<PassOutcome> {
-  const { db, deployment } = context.chain;
+  const { db, deployment, sources } = context.chain;
   const upgraded = logs.events.findLast((event) => event.eventName === "Upgraded");
   const reading = await readState(context.node.rpc, deployment, {
     block: head.safe,
     expectedImplementation: (upgraded ?? newestOf(db, "core", "Upgraded", 1)[0])?.arguments[0]?.value,
     multicall: head.multicall,
-    blocks: [...(logs.last?.undated ?? [])].filter((block) => block !== head.safe),
+    blocks: logs.last === undefined ? [] : headersOf(logs.last, logs.bloomsFrom),
   });
   const dated = provenByReading(logs, reading);
-  const { core, failure } = checkedCore(context, reading);
+  const core = answeredCore(reading.views);
+  const failure = failedCheck(context, reading, core);
   if (failure !== undefined) return { kind: "mismatch", failure };
   const unsettled = differingState(logs.frontier, core);
   if (unsettled !== undefined) {
     return { kind: "fault", fault: faultOf(context, { failure: unsettled, block: head.safe }, dated) };
   }
-  return storeSnapshot(context, { head, logs: dated, reading, core });
+  if (logs.last !== undefined) {
+    const near = [...reading.blocks.values(), reading.block].filter(({ number }) => number >= logs.bloomsFrom);
+    const suspects = suspectBlocks(sources, near, dated.events);
+    const suspect = context.earlier.suspects.firstNew(suspects, head.safe, context.node);
+    if (suspect !== undefined) return leftOut(suspect);
+  }
+  let whole: { readonly reading: WholeReading; readonly core: CoreStateRead };
+  try {
+    whole = { reading: wholeReading(reading), core: wholeCore(core, reading.views) };
+  } catch (error) {
+    if (!(error instanceof ContradictingAnswer)) throw error;
+    const economy = economyFinding(deployment, reading, core, undefined);
+    const economyMismatch = economy.kind === "mismatch" ? economy.failure : undefined;
+    return { kind: "incomplete", message: error.message, economyMismatch };
+  }
+  return storeSnapshot(context, { head, logs: dated, ...whole });
 }
 
-type CheckedCore =
-  | { readonly core: CoreStateRead; readonly failure?: undefined }
-  | { readonly core?: undefined; readonly failure: FailedCheck };
-
-function checkedCore({ chain }: PassContext, reading: Reading): CheckedCore {
-  const missing = missingCoreCode(reading);
-  if (missing !== undefined) return { failure: missing };
-  const core = coreState(reading);
-  const failure = failedCoreCheck(chain.deployment, reading, core, chain.genesisTimestamp);
-  return failure === undefined ? { core } : { failure };
+function failedCheck({ chain }: PassContext, reading: Reading, core: Answered<CoreStateRead>): FailedCheck | undefined {
+  return missingCoreCode(reading) ?? failedCoreCheck(chain.deployment, reading, core, chain.genesisTimestamp);
 }
 
 /** The reading is the proof of the last range's end, and dates what its logs left undated. */
@@ -72,9 +83,9 @@ function provenByReading(logs: UnstoredLogs, reading: Reading): UnstoredLogs {
   return { ...logs, events: withBlocks({ ...logs.last, events: [...logs.events] }, known).events };
 }
 
-function differingState(frontier: Frontier, core: CoreStateRead): FailedCheck | undefined {
+function differingState(frontier: Frontier, core: Answered<CoreStateRead>): FailedCheck | undefined {
   for (const name of ["settledThroughRound", "cumulativeWork", "blockHeight"] as const) {
-    if (frontier[name] !== core[name]) {
+    if (core[name] !== undefined && frontier[name] !== core[name]) {
       const detail = `${name} is ${core[name]}, after the last BatchSettled ${frontier[name]}`;
       return { check: "settlement_state", detail };
     }

@@ -9,6 +9,7 @@ import type { RangeSize } from "../rpc/range-size.ts";
 import type { RpcNode } from "../rpc/rpc-node.ts";
 import type { LogFactsReader } from "../view/log-facts.ts";
 import type { Snapshot } from "../view/views.ts";
+import type { SuspectMemory } from "./blooms.ts";
 import type { Head } from "./head.ts";
 import type { LogSources } from "./logs.ts";
 
@@ -53,6 +54,8 @@ export interface EarlierFindings {
   readonly repairFrom: bigint | undefined;
   /** Two passes have agreed on a funding above the cursor; it counts until a pass does without. */
   readonly isFundingConfirmed: boolean;
+  /** Blocks whose blooms hold logs that the answers left out. */
+  readonly suspects: SuspectMemory;
 }
 
 export interface PassListener {
@@ -68,4 +71,10 @@ export type PassOutcome =
   | { readonly kind: "fault"; readonly fault: UnconfirmedFault }
   /** A binding check of the Core fails. */
   | { readonly kind: "mismatch"; readonly failure: FailedCheck }
+  /** The node's chain is another one; its safe block, where it says how far it is. */
+  | { readonly kind: "other_chain"; readonly failure: FailedCheck; readonly safe: bigint | undefined }
+  /** A bloom holds logs that the answer leaves out, and no second pass has agreed. */
+  | { readonly kind: "logs_left_out"; readonly message: string }
+  /** A call failed without which there is no view of the Core, and no check of the Core fails. */
+  | { readonly kind: "incomplete"; readonly message: string; readonly economyMismatch: FailedCheck | undefined }
   | { readonly kind: "read"; readonly snapshot: Snapshot; readonly economy: EconomyFinding };

@@ -4,7 +4,7 @@
  */
 import type { UnconfirmedFault } from "../checks/unconfirmed-fault.ts";
 import { readSync } from "../store/sync-row.ts";
-import { checkpointOf, readHead } from "./head.ts";
+import { checkpointOf, headAt, readHead } from "./head.ts";
 import { readLogs } from "./pass-logs.ts";
 import { failedBinding, readSafeState } from "./pass-state.ts";
 import type { PassContext, PassOutcome } from "./pass-types.ts";
@@ -15,10 +15,13 @@ export async function runPass(context: PassContext): Promise<PassOutcome> {
   const { node } = context;
   const sync = readSync(db);
   const checkpoint = checkpointOf(db, sync);
-  const head = await readHead(node.rpc, checkpoint, node.multicall);
-  if (head.chainId !== BigInt(deployment.chainId)) {
-    return { kind: "mismatch", failure: { check: "chain_id", detail: `the node's chain is ${head.chainId}` } };
+  const chainId = BigInt(deployment.chainId);
+  const newest = await readHead(node.rpc, { chainId, checkpoint, multicall: node.multicall });
+  if ("otherChainId" in newest) {
+    const failure = { check: "chain_id", detail: `the node's chain is ${newest.otherChainId}` } as const;
+    return { kind: "other_chain", failure, safe: newest.safe };
   }
+  const head = headAt(newest, context.earlier.suspects.through);
   if (sync.stored !== undefined && head.safe < sync.stored.block) return { kind: "lagging", head: head.head };
   context.listener.onHead(head);
   if (head.safe < BigInt(deployment.deploymentBlock)) return { kind: "not_yet_safe" };
@@ -32,7 +35,7 @@ export async function runPass(context: PassContext): Promise<PassOutcome> {
     if (failure !== undefined) return { kind: "mismatch", failure };
   }
   const logs = await readLogs(context, head.safe, sync.stored);
-  return "fault" in logs ? { kind: "fault", fault: logs.fault } : readSafeState(context, head, logs);
+  return "kind" in logs ? logs : readSafeState(context, head, logs);
 }
 
 function regression(node: number, block: bigint, detail: string): UnconfirmedFault {

@@ -6,6 +6,7 @@ import { ProblemLog } from "../status/problem-log.ts";
 import { Status } from "../status/status.ts";
 import { OtherWriters } from "../store/other-writers.ts";
 import { LogFactsReader } from "../view/log-facts.ts";
+import { SuspectMemory } from "./blooms.ts";
 import { Conclusions } from "./conclusions.ts";
 import { logSources } from "./logs.ts";
 import { OpenFaults } from "./open-faults.ts";
@@ -20,6 +21,7 @@ export class Poller {
   readonly #chain: PassChain;
   readonly #writers: OtherWriters;
   readonly #faults = new OpenFaults();
+  readonly #suspects = new SuspectMemory();
   readonly #runner: PassRunner;
   readonly #conclusions: Conclusions;
 
@@ -40,6 +42,7 @@ export class Poller {
     this.#conclusions = new Conclusions({
       status: this.status,
       faults: this.#faults,
+      suspects: this.#suspects,
       problems: new ProblemLog(db, options.onEvent),
       onEvent: options.onEvent,
       now,
@@ -53,14 +56,17 @@ export class Poller {
 
   /** `now` and `deadline` in epoch ms. */
   async poll(now: number, deadline: number): Promise<void> {
+    this.status.begin(now, deadline);
     this.#conclusions.begin();
     if (this.#writers.haveWritten()) this.#forget();
     if (!(await this.#overNodes(deadline))) {
       // With nothing to lose by a hasty verdict, a second pass over the same nodes follows at once.
-      const mayConfirm = this.#faults.fault !== undefined && this.status.verdict.coreMismatch === undefined;
+      const isOpen = this.#faults.fault !== undefined || this.#suspects.through !== undefined;
+      const mayConfirm = isOpen && this.status.verdict.coreMismatch === undefined;
       if (mayConfirm && this.status.isSilent(now)) await this.#overNodes(deadline);
     }
     this.#conclusions.end();
+    this.status.end(this.#options.now());
   }
 
   /** True where one node's pass came to a verdict. */
@@ -82,13 +88,14 @@ export class Poller {
 
   #earlier(): EarlierFindings {
     const { fault, repairFrom, isFundingConfirmed } = this.#faults;
-    return { isGood: this.status.isGood, fault, repairFrom, isFundingConfirmed };
+    return { isGood: this.status.isGood, fault, repairFrom, isFundingConfirmed, suspects: this.#suspects };
   }
 
   /** What was in memory no longer fits the file. */
   #forget(): void {
     this.#chain.facts.reset();
     this.#faults.forget();
+    this.#suspects.clear();
     this.status.reread();
   }
 }

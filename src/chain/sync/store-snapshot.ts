@@ -3,7 +3,7 @@ import { type EconomyFinding, economyFinding } from "../checks/economy-finding.t
 import { confirms, type UnconfirmedFault } from "../checks/unconfirmed-fault.ts";
 import { ContradictingAnswer } from "../rpc/node-answers.ts";
 import { append } from "../store/append.ts";
-import type { Reading } from "../view/reading.ts";
+import type { WholeReading } from "../view/reading.ts";
 import type { CoreStateRead } from "../view/state-read.ts";
 import { coreView, economyView, type Snapshot, safeCoreState, writeSnapshot } from "../view/views.ts";
 import type { Head } from "./head.ts";
@@ -15,7 +15,7 @@ import type { PassContext, PassOutcome } from "./pass-types.ts";
 export interface SafeState {
   readonly head: Head;
   readonly logs: UnstoredLogs;
-  readonly reading: Reading;
+  readonly reading: WholeReading;
   readonly core: CoreStateRead;
 }
 

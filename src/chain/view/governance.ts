@@ -1,4 +1,4 @@
-/** The operator timelock's last upgrade (docs/spec/chain.md#derived-values). */
+/** The operator timelock's last upgrade (docs/spec/chain.md#derived). */
 import { decodeFunctionData, type Hex } from "viem";
 import { PROXY_ADMIN_ABI } from "../abi.ts";
 import type { ChainEvent, CoreView } from "../chain-state.ts";

@@ -1,93 +1,84 @@
-/** The view functions' results, typed. A result that is missing means that the node's answer is not valid upstream data. */
+/** The view functions' results, typed, each by itself: one that failed or is of another type is undefined. */
 import { z } from "zod";
 import { ContradictingAnswer } from "../rpc/node-answers.ts";
-import type { Reading } from "./reading.ts";
+import { FailedView, type ViewResults } from "./view-calls.ts";
 
 const integer = z.bigint();
-const address = z.string();
-const hash = z.string();
+const text = z.string();
 
-const coreSchema = z.object({
-  "core.streamId": hash,
-  "core.genesisTimestamp": integer,
-  "core.roundDuration": integer,
-  "core.maxWorkPerRound": integer,
-  "core.maxRoundsPerBatch": integer,
-  "core.workPerBlock": integer,
-  "core.guardian": address,
-  "core.reporter": address,
-  "core.settledThroughRound": integer,
-  "core.cumulativeWork": integer,
-  "core.blockHeight": integer,
-  "core.currentWork": integer,
-  "core.authorizationNonce": integer,
-  "core.paused": z.boolean(),
-  "core.codeVersion": z.string(),
-  "core.storageLayoutDigest": hash,
-  "proxyAdmin.owner": address,
-  "timelock.hasRole": z.boolean(),
-});
+/** A field of the state: the function it comes from, as `contract.function`, and its type. */
+type Fields = Readonly<Record<string, readonly [view: string, schema: z.ZodType]>>;
+type StateOf<F extends Fields> = { readonly [Name in keyof F]: z.output<F[Name][1]> };
 
-const economySchema = z.object({
-  "mining.core": address,
-  "mining.token": address,
-  "mining.collection": address,
-  "mining.mintedThroughRound": integer,
-  "mining.baselineRewardPerBlock": integer,
-  "mining.rewardWeightActivationRound": integer,
-  "mining.implementationVersion": z.string(),
-  "mining.storageLayoutDigest": hash,
-  "token.symbol": z.string(),
-  "token.decimals": z.number(),
-});
+const CORE_FIELDS = {
+  streamId: ["core.streamId", text],
+  genesisTimestamp: ["core.genesisTimestamp", integer],
+  roundDuration: ["core.roundDuration", integer],
+  maxWorkPerRound: ["core.maxWorkPerRound", integer],
+  maxRoundsPerBatch: ["core.maxRoundsPerBatch", integer],
+  workPerBlock: ["core.workPerBlock", integer],
+  guardian: ["core.guardian", text],
+  reporter: ["core.reporter", text],
+  settledThroughRound: ["core.settledThroughRound", integer],
+  cumulativeWork: ["core.cumulativeWork", integer],
+  blockHeight: ["core.blockHeight", integer],
+  currentWork: ["core.currentWork", integer],
+  authorizationNonce: ["core.authorizationNonce", integer],
+  paused: ["core.paused", z.boolean()],
+  codeVersion: ["core.codeVersion", text],
+  storageLayoutDigest: ["core.storageLayoutDigest", text],
+  proxyAdminOwner: ["proxyAdmin.owner", text],
+  proposerHasRole: ["timelock.hasRole", z.boolean()],
+} as const satisfies Fields;
 
-export type CoreStateRead = ReturnType<typeof coreState>;
-export type EconomyStateRead = ReturnType<typeof economyState>;
+const ECONOMY_FIELDS = {
+  core: ["mining.core", text],
+  token: ["mining.token", text],
+  collection: ["mining.collection", text],
+  mintedThroughRound: ["mining.mintedThroughRound", integer],
+  baselineRewardPerBlock: ["mining.baselineRewardPerBlock", integer],
+  rewardWeightActivationRound: ["mining.rewardWeightActivationRound", integer],
+  implementationVersion: ["mining.implementationVersion", text],
+  storageLayoutDigest: ["mining.storageLayoutDigest", text],
+  symbol: ["token.symbol", text],
+  decimals: ["token.decimals", z.number()],
+} as const satisfies Fields;
 
-/** Throws `ContradictingAnswer` where a function failed. */
-export function coreState({ views }: Reading) {
-  const read = parse(coreSchema, views);
-  return {
-    streamId: read["core.streamId"],
-    genesisTimestamp: read["core.genesisTimestamp"],
-    roundDuration: read["core.roundDuration"],
-    maxWorkPerRound: read["core.maxWorkPerRound"],
-    maxRoundsPerBatch: read["core.maxRoundsPerBatch"],
-    workPerBlock: read["core.workPerBlock"],
-    guardian: read["core.guardian"],
-    reporter: read["core.reporter"],
-    settledThroughRound: read["core.settledThroughRound"],
-    cumulativeWork: read["core.cumulativeWork"],
-    blockHeight: read["core.blockHeight"],
-    currentWork: read["core.currentWork"],
-    authorizationNonce: read["core.authorizationNonce"],
-    paused: read["core.paused"],
-    codeVersion: read["core.codeVersion"],
-    storageLayoutDigest: read["core.storageLayoutDigest"],
-    proxyAdminOwner: read["proxyAdmin.owner"],
-    proposerHasRole: read["timelock.hasRole"],
-  };
+export type CoreStateRead = StateOf<typeof CORE_FIELDS>;
+export type EconomyStateRead = StateOf<typeof ECONOMY_FIELDS>;
+
+/** What the node has answered of a state: for the checks, which are judged by what each of them needs. */
+export type Answered<State> = { readonly [Name in keyof State]: State[Name] | undefined };
+
+export function answeredCore(views: ViewResults): Answered<CoreStateRead> {
+  return answered(CORE_FIELDS, views);
+}
+
+export function answeredEconomy(views: ViewResults): Answered<EconomyStateRead> {
+  return answered(ECONOMY_FIELDS, views);
 }
 
 /** Throws `ContradictingAnswer` where a function failed. */
-export function economyState({ views }: Reading) {
-  const read = parse(economySchema, views);
-  return {
-    core: read["mining.core"],
-    token: read["mining.token"],
-    collection: read["mining.collection"],
-    mintedThroughRound: read["mining.mintedThroughRound"],
-    baselineRewardPerBlock: read["mining.baselineRewardPerBlock"],
-    rewardWeightActivationRound: read["mining.rewardWeightActivationRound"],
-    implementationVersion: read["mining.implementationVersion"],
-    storageLayoutDigest: read["mining.storageLayoutDigest"],
-    symbol: read["token.symbol"],
-    decimals: read["token.decimals"],
-  };
+export function wholeCore(state: Answered<CoreStateRead>, views: ViewResults): CoreStateRead {
+  return whole(CORE_FIELDS, state, views);
 }
 
-function parse<T>(schema: z.ZodType<T>, views: Reading["views"]): T {
-  const parsed = schema.safeParse(Object.fromEntries(views));
-  if (parsed.success) return parsed.data;
-  throw new ContradictingAnswer(`no usable answer to ${parsed.error.issues[0]?.path.join(".")}()`);
+/** Throws `ContradictingAnswer` where a function failed. */
+export function wholeEconomy(state: Answered<EconomyStateRead>, views: ViewResults): EconomyStateRead {
+  return whole(ECONOMY_FIELDS, state, views);
+}
+
+function answered<F extends Fields>(fields: F, views: ViewResults): Answered<StateOf<F>> {
+  const read = Object.entries(fields).map(([name, [view, schema]]) => [name, schema.safeParse(views.get(view)).data]);
+  return Object.fromEntries(read) as Answered<StateOf<F>>;
+}
+
+function whole<F extends Fields>(fields: F, state: Answered<StateOf<F>>, views: ViewResults): StateOf<F> {
+  for (const [name, [view]] of Object.entries(fields)) {
+    if (state[name] !== undefined) continue;
+    const result = views.get(view);
+    const why = result instanceof FailedView ? ` (${result.reason})` : "";
+    throw new ContradictingAnswer(`no usable answer to ${view}()${why}`);
+  }
+  return state as StateOf<F>;
 }

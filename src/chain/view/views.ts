@@ -3,7 +3,7 @@
 import type { ChainEvent, ChainPoint, CoreView, EconomyView, SafeCoreState } from "../chain-state.ts";
 import type { Deployment, EconomyDeployment } from "../deployment.ts";
 import { governance } from "./governance.ts";
-import { miningImplementation, type Reading } from "./reading.ts";
+import { miningImplementation, type WholeReading } from "./reading.ts";
 import type { CoreStateRead, EconomyStateRead } from "./state-read.ts";
 
 export interface Snapshot {
@@ -26,7 +26,7 @@ export interface LogFacts {
 /** What the Core's view is made of: everything of one safe block, under the head of the pass. */
 export interface CoreFindings {
   readonly deployment: Deployment;
-  readonly reading: Reading;
+  readonly reading: WholeReading;
   readonly core: CoreStateRead;
   readonly facts: LogFacts;
   readonly head: bigint;
@@ -76,7 +76,11 @@ export function coreView({ deployment, reading, core, facts, head }: CoreFinding
   };
 }
 
-export function economyView(deployment: EconomyDeployment, reading: Reading, economy: EconomyStateRead): EconomyView {
+export function economyView(
+  deployment: EconomyDeployment,
+  reading: WholeReading,
+  economy: EconomyStateRead,
+): EconomyView {
   return {
     releaseId: deployment.releaseId,
     protocolRevision: deployment.protocolRevision,
@@ -123,7 +127,7 @@ export function readSnapshot(text: string): Snapshot {
   ) as Snapshot;
 }
 
-function chainPoint(deployment: Deployment, { block }: Reading, head: bigint): ChainPoint {
+function chainPoint(deployment: Deployment, { block }: WholeReading, head: bigint): ChainPoint {
   return {
     target: deployment.target,
     chainId: BigInt(deployment.chainId),

@@ -1,4 +1,4 @@
-// Governance from a real timelock's events, through a real Core's upgrade (docs/spec/chain.md#derived-values).
+// Governance from a real timelock's events, through a real Core's upgrade (docs/spec/chain.md#derived).
 import { type Hex, keccak256 } from "viem";
 import { describe, expect, test } from "vitest";
 import { NO_ANVIL } from "../../../demo/chain/anvil.ts";

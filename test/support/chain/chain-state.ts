@@ -120,5 +120,6 @@ export function chainState(core: Partial<CoreView> = {}, economy: Partial<Econom
     safeCore: { ...view.core, lastSettlement: null },
     genesisTimestamp: view.configuration.genesisTimestamp,
     validUntil: AT + 600_000,
+    isSettling: false,
   };
 }

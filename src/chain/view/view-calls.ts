@@ -1,0 +1,111 @@
+/** The view functions that a pass calls, and what their answers say; one multicall where the chain has Multicall3. */
+import {
+  type Abi,
+  type Address,
+  decodeFunctionResult,
+  encodeFunctionData,
+  type Hex,
+  keccak256,
+  multicall3Abi,
+  stringToHex,
+} from "viem";
+import { CORE_ABI, MINING_ABI, PROXY_ADMIN_ABI, TIMELOCK_ABI, TOKEN_ABI } from "../abi.ts";
+import type { Deployment } from "../deployment.ts";
+import { isHexBytes } from "../rpc/node-answers.ts";
+import { RpcError } from "../rpc/rpc-error.ts";
+import type { RpcCall } from "../rpc/rpc-node.ts";
+
+export const MULTICALL3: Address = "0xcA11bde05977b3631167028862bE2a173976CA11";
+export const PROPOSER_ROLE = keccak256(stringToHex("PROPOSER_ROLE"));
+
+export interface ViewCall {
+  /** `contract.function`. */
+  readonly name: string;
+  readonly to: Address;
+  readonly abi: Abi;
+  readonly functionName: string;
+  readonly data: Hex;
+}
+
+/** Results by `contract.function`; in place of one that failed, why. */
+export type ViewResults = ReadonlyMap<string, unknown>;
+
+/** Why a view function has no result. */
+export class FailedView {
+  readonly reason: string;
+
+  constructor(reason: string) {
+    this.reason = reason;
+  }
+}
+
+export function viewCalls(deployment: Deployment): ViewCall[] {
+  const { core, proxyAdmin, operatorTimelock, operatorProposer, economy } = deployment;
+  return [
+    ...everyFunction("core", core, CORE_ABI),
+    viewCall({ contract: "proxyAdmin", to: proxyAdmin, abi: PROXY_ADMIN_ABI, functionName: "owner", args: [] }),
+    viewCall({
+      contract: "timelock",
+      to: operatorTimelock,
+      abi: TIMELOCK_ABI,
+      functionName: "hasRole",
+      args: [PROPOSER_ROLE, operatorProposer],
+    }),
+    ...(economy === undefined
+      ? []
+      : [...everyFunction("mining", economy.mining, MINING_ABI), ...everyFunction("token", economy.token, TOKEN_ABI)]),
+  ];
+}
+
+/** The JSON-RPC calls that make the view calls at a block (a hexadecimal quantity). */
+export function rpcCalls(views: readonly ViewCall[], at: string, multicall: boolean): RpcCall[] {
+  if (!multicall) return views.map(({ to, data }) => ethCall(to, data, at));
+  const calls = views.map(({ to, data }) => ({ target: to, allowFailure: true, callData: data }));
+  const data = encodeFunctionData({ abi: multicall3Abi, functionName: "aggregate3", args: [calls] });
+  return [ethCall(MULTICALL3, data, at)];
+}
+
+/** `answers` are those to `rpcCalls`, an `RpcError` in place of one that failed. */
+export function viewResults(views: readonly ViewCall[], answers: readonly unknown[], multicall: boolean): ViewResults {
+  const results = multicall ? multicallResults(answers[0], views.length) : answers;
+  return new Map(views.map((view, index) => [view.name, decoded(view, results[index])]));
+}
+
+function multicallResults(answer: unknown, count: number): unknown[] {
+  if (!isHexBytes(answer)) return Array.from({ length: count }, () => answer);
+  const results = decodeFunctionResult({ abi: multicall3Abi, functionName: "aggregate3", data: answer });
+  return results.map(({ success, returnData }) => (success ? returnData : undefined));
+}
+
+function decoded({ abi, functionName }: ViewCall, answer: unknown): unknown {
+  if (answer instanceof RpcError) return new FailedView(answer.message);
+  if (typeof answer !== "string") return new FailedView("the call failed");
+  try {
+    return decodeFunctionResult({ abi, functionName, data: answer as Hex });
+  } catch {
+    return new FailedView("the answer does not decode");
+  }
+}
+
+interface FunctionCall {
+  readonly contract: string;
+  readonly to: Address;
+  readonly abi: Abi;
+  readonly functionName: string;
+  readonly args: readonly unknown[];
+}
+
+/** Every function of an interface; none of them takes an argument. */
+function everyFunction(contract: string, to: Address, abi: Abi): ViewCall[] {
+  const names = abi.flatMap((item) => (item.type === "function" ? [item.name] : []));
+  return names.map((functionName) => viewCall({ contract, to, abi, functionName, args: [] }));
+}
+
+function viewCall({ contract, to, abi, functionName, args }: FunctionCall): ViewCall {
+  const data = encodeFunctionData({ abi, functionName, args });
+  return { name: `${contract}.${functionName}`, to, abi, functionName, data };
+}
+
+function ethCall(to: Address, data: Hex, at: string): RpcCall {
+  return { method: "eth_call", params: [{ to, data }, at] };
+}

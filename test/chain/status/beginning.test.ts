@@ -1,0 +1,129 @@
+// A publisher that has just begun: what it says of the chain, and that it is still settling (docs/spec/chain.md#reading).
+import { describe, expect, test } from "vitest";
+import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
+import { coreOf, reader, stage } from "../../support/chain/harness.ts";
+import { type Script, scriptedRpc } from "../../support/chain/scripted-rpc.ts";
+
+const UNAVAILABLE = ["indexer_unavailable", "indexer_unavailable"];
+const AVAILABLE = ["available", "available"];
+const broken: Script = () => ({ http: { status: 500 } });
+
+describe.skipIf(NO_ANVIL !== undefined)(`a publisher that has just begun${NO_ANVIL ? `: ${NO_ANVIL}` : ""}`, () => {
+  test("away for longer than the grace: the grace counts from its first attempt", async () => {
+    await using on = await stage();
+    await on.world.mine(30);
+    await using proxy = await scriptedRpc(on.anvil.url);
+    using read = reader(on.world.deployment, [proxy.url]);
+    const before = coreOf(await read.poll());
+    expect(read.state().isSettling).toBe(false);
+    read.now += 60_000;
+    using again = read.reopen();
+    expect(again.says()).toEqual(UNAVAILABLE);
+    expect(again.state().isSettling).toBe(true);
+    proxy.script = broken;
+    const begun = again.now;
+    await again.poll();
+    expect(coreOf(again.state())).toEqual(before);
+    expect(again.chain.nextChange(begun)).toBe(begun + 15_000);
+    again.now = begun + 14_999;
+    expect(again.says()).toEqual(AVAILABLE);
+    again.now = begun + 15_000;
+    expect(again.says()).toEqual(UNAVAILABLE);
+    expect(again.state().isSettling).toBe(false);
+    await again.poll();
+    expect(again.state().isSettling).toBe(false);
+    proxy.script = () => undefined;
+    expect(coreOf(await again.poll())).toEqual(before);
+  });
+
+  test("views whose validity is over are not served again, and the publisher waits for its first passes", async () => {
+    await using on = await stage();
+    await on.world.mine(30);
+    await using proxy = await scriptedRpc(on.anvil.url);
+    using read = reader(on.world.deployment, [proxy.url]);
+    await read.poll();
+    read.now += 700_000;
+    using again = read.reopen();
+    proxy.script = broken;
+    await again.poll();
+    expect(again.says()).toEqual(UNAVAILABLE);
+    expect(again.state().isSettling).toBe(true);
+    again.now += 8_000;
+    await again.poll();
+    expect(again.state().isSettling).toBe(true);
+    again.now += 8_000;
+    expect(again.state().isSettling).toBe(false);
+  });
+
+  test("asleep for an hour: what is said before the next attempt is not the chain's silence", async () => {
+    await using on = await stage();
+    await on.world.mine(30);
+    await using proxy = await scriptedRpc(on.anvil.url);
+    using read = reader(on.world.deployment, [proxy.url]);
+    await read.poll();
+    read.now += 300_000;
+    expect(read.says()).toEqual(UNAVAILABLE);
+    expect(read.state().isSettling).toBe(true);
+    proxy.script = broken;
+    await read.poll();
+    expect(read.says()).toEqual(AVAILABLE);
+    read.now += 8_000;
+    await read.poll();
+    expect(read.says()).toEqual(AVAILABLE);
+    read.now += 8_000;
+    await read.poll();
+    expect(read.says()).toEqual(UNAVAILABLE);
+    expect(read.state().isSettling).toBe(false);
+  });
+
+  test("with its file lost it is settling for as long as the sync takes, and no longer when that fails", async () => {
+    await using on = await stage();
+    await on.world.settle({ throughRound: 3, activeRoundCount: 2, workUnits: 2_500n });
+    await on.world.mine(200);
+    await using proxy = await scriptedRpc(on.anvil.url);
+    using read = reader(on.world.deployment, [proxy.url]);
+    const slow: Script = ({ method, params }) => {
+      if (method !== "eth_getLogs") return undefined;
+      read.now += 15_000;
+      const { fromBlock, toBlock } = params[0] as { fromBlock: string; toBlock: string };
+      return Number(toBlock) - Number(fromBlock) > 20 ? { error: { code: -32005, message: "block range" } } : undefined;
+    };
+    proxy.script = slow;
+    expect(read.state().isSettling).toBe(true);
+    await read.poll();
+    expect(read.says()[0]).toBe("not_yet_safe");
+    expect(read.state().isSettling).toBe(true);
+    proxy.script = broken;
+    await read.poll();
+    expect(read.says()[0]).toBe("indexer_unavailable");
+    expect(read.state().isSettling).toBe(false);
+    proxy.script = () => undefined;
+    await read.poll();
+    expect(read.says()).toEqual(AVAILABLE);
+    expect(read.state().isSettling).toBe(false);
+  });
+
+  test("a mismatch is never settling", async () => {
+    await using on = await stage();
+    await on.world.mine(30);
+    using read = reader({ ...on.world.deployment, chainId: 1 }, [on.anvil.url]);
+    await read.poll();
+    expect(read.says()[0]).toBe("indexer_mismatch");
+    expect(read.state().isSettling).toBe(false);
+  });
+
+  test("a node that never answers: a first sync that runs out of time has not failed, a second one has", async () => {
+    await using on = await stage();
+    await on.world.mine(30);
+    const limits = { requestTimeout: 40, maxResponseBytes: 1e6 };
+    await using proxy = await scriptedRpc(on.anvil.url, () => ({ hang: true }));
+    using read = reader(on.world.deployment, [proxy.url], { limits });
+    const poll = () => read.chain.poll(read.now, read.now + 250);
+    await poll();
+    const says = () => read.state().core;
+    expect(says()).toMatchObject({ reason: "not_yet_safe" });
+    expect(read.chain.problem()?.event.type).toBe("failed");
+    await poll();
+    expect(says()).toMatchObject({ reason: "indexer_unavailable" });
+  });
+});

@@ -1,0 +1,119 @@
+// An answer that leaves logs out, held against the blooms of the headers (docs/spec/chain.md#blooms).
+import { describe, expect, test } from "vitest";
+import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
+import { eventsFrom } from "../../../src/chain/store/read-events.ts";
+import { readSync } from "../../../src/chain/store/sync-row.ts";
+import { coreOf, reader, type Stage, stage } from "../../support/chain/harness.ts";
+import { type Call, type Script, scriptedRpc } from "../../support/chain/scripted-rpc.ts";
+
+const AVAILABLE = ["available", "available"];
+
+const logs = ({ method }: Call) => method === "eth_getLogs";
+/** Knows the blocks and none of their logs. */
+const forgetful: Script = (call) => (logs(call) ? { result: [] } : undefined);
+/** Every bloom holds everything. */
+const saturated: Script = ({ method }) =>
+  method === "eth_getBlockByNumber"
+    ? { change: (block: object) => ({ ...block, logsBloom: `0x${"f".repeat(512)}` }) }
+    : undefined;
+
+/** A settled batch of which nothing is minted yet, at the safe block. */
+async function settled(): Promise<Stage> {
+  const on = await stage();
+  await on.world.settle({ throughRound: 16, activeRoundCount: 9, workUnits: 12_345n });
+  await on.world.mine(20);
+  return on;
+}
+
+const funded = (read: ReturnType<typeof reader>) =>
+  eventsFrom(read.chain.db, 0n).filter(({ eventName }) => eventName === "RoundFunded").length;
+
+describe.skipIf(NO_ANVIL !== undefined)(`logs that an answer leaves out${NO_ANVIL ? `: ${NO_ANVIL}` : ""}`, () => {
+  test("a mint whose logs a node leaves out once: nothing is stored until it has them", async () => {
+    await using on = await settled();
+    await using proxy = await scriptedRpc(on.anvil.url);
+    using read = reader(on.world.deployment, [proxy.url]);
+    const before = coreOf(await read.poll());
+    await on.world.fund(16, [[3, 7n]]);
+    await on.world.mine(11);
+    proxy.script = forgetful;
+    await read.poll();
+    expect(coreOf(read.state())).toEqual(before);
+    expect(read.chain.problem()?.event).toMatchObject({ type: "failed", message: expect.stringContaining("mining") });
+    proxy.script = () => undefined;
+    await read.poll();
+    expect(read.says()).toEqual(AVAILABLE);
+    expect(funded(read)).toBe(1);
+    expect(read.chain.problem()).toBeUndefined();
+  });
+
+  test("another node is asked in the same poll", async () => {
+    await using on = await settled();
+    await on.world.fund(16, [[3, 7n]]);
+    await on.world.mine(11);
+    await using proxy = await scriptedRpc(on.anvil.url, forgetful);
+    using read = reader(on.world.deployment, [proxy.url, on.anvil.url]);
+    await read.poll();
+    expect(read.says()).toEqual(AVAILABLE);
+    expect(funded(read)).toBe(1);
+  });
+
+  test("in the last 64 blocks of a wider span, in ranges of any length", async () => {
+    await using on = await settled();
+    await on.world.fund(16, [[3, 7n]]);
+    const { blockNumber } = await on.world.fund(16, [[4, 7n]]);
+    await on.world.mine(60);
+    const narrow: Script = (call) => {
+      if (!logs(call)) return undefined;
+      const { fromBlock, toBlock } = call.params[0] as { fromBlock: string; toBlock: string };
+      if (Number(toBlock) - Number(fromBlock) > 9)
+        return { error: { code: -32600, message: "block range is too wide" } };
+      return {
+        change: (found: { blockNumber: string }[]) => found.filter((log) => Number(log.blockNumber) !== blockNumber),
+      };
+    };
+    await using proxy = await scriptedRpc(on.anvil.url, narrow);
+    using read = reader(on.world.deployment, [proxy.url]);
+    await read.chain.poll(read.now, read.now + 60_000);
+    expect(read.events.some((event) => event.type === "failed" && event.message.includes(`block ${blockNumber}`))).toBe(
+      true,
+    );
+  });
+
+  test("what two passes agree on is a false positive, and the chain goes on", async () => {
+    await using on = await settled();
+    await using proxy = await scriptedRpc(on.anvil.url);
+    using read = reader(on.world.deployment, [proxy.url]);
+    await read.poll();
+    proxy.script = saturated;
+    for (let turn = 0; turn < 3; turn++) {
+      await on.world.mine(1);
+      const safe = BigInt((await on.world.head()) - 11);
+      await read.poll();
+      expect(readSync(read.chain.db).stored?.block).toBe(safe - 1n);
+      // The head moves on meanwhile; the second pass is about the same blocks.
+      await on.world.mine(1);
+      await read.poll();
+      expect(readSync(read.chain.db).stored?.block).toBe(safe);
+      expect(coreOf(read.state()).chain).toMatchObject({ safeThroughBlock: safe, indexedThroughBlock: safe + 11n });
+      proxy.script = () => undefined;
+      await read.poll();
+      proxy.script = saturated;
+    }
+    using first = reader(on.world.deployment, [proxy.url]);
+    expect(coreOf(await first.poll()).core.settledThroughRound).toBe(16n);
+  });
+
+  test("headers without a bloom are no reason to ask again", async () => {
+    await using on = await settled();
+    await using proxy = await scriptedRpc(on.anvil.url, ({ method }) =>
+      method === "eth_getBlockByNumber"
+        ? { change: (block: object) => ({ ...block, logsBloom: undefined }) }
+        : undefined,
+    );
+    using read = reader(on.world.deployment, [proxy.url]);
+    await read.poll();
+    expect(read.says()).toEqual(AVAILABLE);
+    expect(read.events.every(({ type }) => type === "range" || type === "good")).toBe(true);
+  });
+});
