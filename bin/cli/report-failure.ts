@@ -10,7 +10,7 @@ export function report(error: unknown, debug: boolean): ExitCode {
     return error.exitCode;
   }
   if (error instanceof StoreUnavailable) {
-    console.error(`noonmark: store_unavailable: ${error.message}`);
+    console.error(`noonmark: ${error.code}: ${error.message}`);
     if (debug) console.error(error.stack, error.cause ?? "");
     return EXIT.io;
   }

@@ -1,7 +1,11 @@
 import type { StoreObject } from "./object-store.ts";
+import { SEAL_BYTES } from "./seal.ts";
 
-/** S3 allows 2,048 bytes of user metadata, names and values together; the rest is the store's own mark of a put. */
-export const MAX_METADATA_BYTES = 2000;
+/** S3 allows 2,048 bytes of user metadata, names and values together. */
+const S3_METADATA_BYTES = 2048;
+/** What the stores keep for themselves: the mark of a put (`noonmark-put` and 12 characters), and the seal. */
+const OWN_METADATA_BYTES = 24 + SEAL_BYTES;
+export const MAX_METADATA_BYTES = S3_METADATA_BYTES - OWN_METADATA_BYTES;
 /** What S3 allows for a key, in bytes of UTF-8. */
 const MAX_KEY_BYTES = 1024;
 

@@ -1,6 +1,7 @@
 /**
  * The one port to storage. What every store promises, and `test/object-store/conformance.ts` checks:
  * - a put is whole: a reader sees the object before it or the object after it, body and metadata together;
+ * - an object that is no longer what was put is told as damaged, and never given (seal.ts);
  * - a get after a put has returned sees that put or a later one;
  * - a condition is judged and the put done in one step (where `conditional` says that the store can);
  * - a call retries what is worth retrying by itself, and ends within its own time limit; it never answers "absent"
@@ -11,12 +12,16 @@ export interface ObjectStore {
   readonly name: string;
 
   /**
-   * `undefined` where no such object is. Throws `StoreUnavailable` on everything else. What it gives is not to be
+   * `undefined` where no such object is. Throws `StoreDamaged` where it is not what was put, `StoreUnavailable` on
+   * everything else. What it gives is not to be
    * changed: while an object is the same, a store may give the same one again (callers may key a WeakMap by it).
    */
   get(key: string, options?: GetOptions): Promise<StoredObject | undefined>;
 
-  /** Throws `StoreConflict` where the condition does not hold, `StoreUnavailable` where it is unknown what happened. */
+  /**
+   * Throws `StoreConflict` where the condition does not hold, `StoreFull` where there is no space, `StoreUnavailable`
+   * where it is unknown what happened.
+   */
   put(key: string, object: StoreObject, condition?: PutCondition): Promise<StoreTag>;
 
   /** Deleting what is not there is done. */
@@ -76,5 +81,39 @@ export class StoreConflict extends Error {
 
 /** The store did not answer, or not in a way that says anything. The put may or may not have happened. */
 export class StoreUnavailable extends Error {
-  override readonly name = "StoreUnavailable";
+  override readonly name: string = "StoreUnavailable";
+  /** The stable code of reports and exit messages. */
+  readonly code: string = "store_unavailable";
+}
+
+/** No space is left in the store. What stood under the key stands as it was. */
+export class StoreFull extends StoreUnavailable {
+  override readonly name = "StoreFull";
+  override readonly code = "disk_full";
+}
+
+/**
+ * What stands under a key is not what was put there: cut, emptied, changed, or somebody else's. Readers are answered as
+ * by a store that is unavailable; whoever writes may put it anew with `{ ifTag: error.tag }`.
+ */
+export class StoreDamaged extends StoreUnavailable {
+  override readonly name = "StoreDamaged";
+  override readonly code = "store_damaged";
+  readonly key: string;
+  readonly tag: StoreTag;
+
+  constructor(key: string, tag: StoreTag, because: string, options?: ErrorOptions) {
+    super(`${key} is damaged: ${because}`, options);
+    this.key = key;
+    this.tag = tag;
+  }
+}
+
+/** What `decode` makes of an object; whatever it throws becomes `StoreDamaged`: the object is none of ours. */
+export function decodedAs<T>(key: string, object: StoredObject, decode: (object: StoredObject) => T): T {
+  try {
+    return decode(object);
+  } catch (cause) {
+    throw new StoreDamaged(key, object.tag, cause instanceof Error ? cause.message : String(cause), { cause });
+  }
 }

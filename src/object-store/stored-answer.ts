@@ -1,6 +1,6 @@
 /**
  * An answer as an object: the body is the body; status, headers, successors and the writer's marks are metadata,
- * so that one put holds it all (design 1, "What is stored", 1 and 3).
+ * so that one put holds it all (docs/spec/publishing.md#objects).
  */
 import type { Representation } from "../http/representation.ts";
 import type { Successor } from "../http/successor.ts";
@@ -21,7 +21,7 @@ export interface AnswerState {
   readonly identity: string;
 }
 
-/** Who put an object, under which lease, and from which facts (design 1, 6 and 7). */
+/** Who put an object, under which lease, and from which facts (docs/spec/publishing.md#asof). */
 export interface WriterMark {
   readonly epoch: number;
   /** The writer's random token. */
@@ -57,12 +57,14 @@ export function encodeAnswer(answer: StoredAnswer): StoreObject {
   };
 }
 
+/** Throws where the object is no answer of ours. */
 export function decodeAnswer(object: StoreObject): StoredAnswer {
   const { metadata } = object;
+  if (metadata.status === undefined || metadata.headers === undefined) throw new Error("it is no answer of Noonmark");
   return {
     representation: {
-      status: Number(metadata.status ?? "200"),
-      headers: JSON.parse(metadata.headers ?? "{}") as Record<string, string>,
+      status: Number(metadata.status),
+      headers: JSON.parse(metadata.headers) as Record<string, string>,
     },
     body: object.body,
     successors: JSON.parse(metadata.successors ?? "[]") as Successor[],

@@ -6,7 +6,7 @@
 
 import type { Route } from "../http/route.ts";
 import { applyEdits, type Successor, successorAt, validUntil } from "../http/successor.ts";
-import { type StoredObject, StoreUnavailable } from "../object-store/object-store.ts";
+import { decodedAs, type StoredObject } from "../object-store/object-store.ts";
 import { decodeAnswer, type StoredAnswer } from "../object-store/stored-answer.ts";
 import { type FullAnswer, routeAnswer } from "./full-answer.ts";
 import type { StoreReader } from "./recent.ts";
@@ -45,11 +45,7 @@ export async function storedAnswer(
 
 /** Metadata that cannot be read are the store's fault, not the client's: never half an answer. */
 export function decodeStored(object: StoredObject, key: string): StoredAnswer {
-  try {
-    return decodeAnswer(object);
-  } catch (cause) {
-    throw new StoreUnavailable(`${key}: metadata cannot be read`, { cause });
-  }
+  return decodedAs(key, object, decodeAnswer);
 }
 
 async function constantAnswer(route: Route, key: string, store: StoreReader): Promise<FullAnswer | undefined> {

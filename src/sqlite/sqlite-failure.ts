@@ -1,3 +1,4 @@
+import { diskFull, isDiskFull } from "../files/disk-full.ts";
 import { EXIT, Failure } from "../values/failure.ts";
 
 /**
@@ -7,6 +8,7 @@ import { EXIT, Failure } from "../values/failure.ts";
 export function sqliteFailure(error: unknown, path: string, name: string, doing: "read" | "write"): unknown {
   const code = errorCode(error);
   if (error instanceof Failure || code === undefined) return error;
+  if (isDiskFull(error)) return diskFull(`the ${name} ${path}`, error);
   const because = error instanceof Error ? error.message : String(error);
   const [failure, sentence, hint, exit = EXIT.io] = meaning(code, path, name, doing, because);
   return new Failure(failure, sentence, { exit, cause: error, ...(hint === undefined ? {} : { hint }) });
@@ -20,9 +22,6 @@ function meaning(code: string, path: string, name: string, doing: "read" | "writ
   }
   if (code === "SQLITE_NOTADB") {
     return [`${name}_not_a_database`, `${path} is not an SQLite file`, "Name another file; this one is as it was."];
-  }
-  if (code === "SQLITE_FULL" || code === "ENOSPC" || code === "EDQUOT") {
-    return ["disk_full", `no space is left for the ${name} ${path}`, "Make room and run the same command again."];
   }
   if (code.startsWith("SQLITE_CORRUPT")) {
     return [`${name}_corrupt`, `${path} is damaged: ${because}`, "Restore it from a backup."];

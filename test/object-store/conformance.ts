@@ -1,6 +1,6 @@
 /** What every store passes: the contract of `src/object-store/object-store.ts`, one test a promise. */
 import { describe, expect, test } from "vitest";
-import { type ObjectStore, StoreConflict } from "../../src/object-store/object-store.ts";
+import { type ObjectStore, StoreConflict, StoreDamaged } from "../../src/object-store/object-store.ts";
 import { plain, sample, versioned, versionOf } from "./samples.ts";
 
 export interface Conformance {
@@ -8,6 +8,8 @@ export interface Conformance {
   open(): Promise<ObjectStore>;
   /** Another client of the same objects, as another process has; the same one where there is no other. */
   again(store: ObjectStore): Promise<ObjectStore>;
+  /** Gives an object another body behind the store's back, its metadata staying as they are. */
+  damage(store: ObjectStore, key: string, body: Uint8Array): Promise<void>;
   /** Tests, by name, that a store cannot pass, and why. */
   readonly deviations?: Readonly<Record<string, string>>;
 }
@@ -66,7 +68,7 @@ export function conforms(name: string, subject: Conformance): void {
     });
 
     promise("2 kB of metadata are kept, more are refused", async (store) => {
-      const metadata = { a: "x".repeat(975), b: 'y"\\{}'.repeat(204).slice(0, 1019), "a-b": "z" };
+      const metadata = { a: "x".repeat(975), b: 'y"\\{}'.repeat(204).slice(0, 994), "a-b": "z" };
       await store.put("k", sample("body", metadata));
       expect((await store.get("k"))?.metadata).toEqual(metadata);
       await expect(store.put("k", sample("body", { ...metadata, c: "more" }))).rejects.toThrow(TypeError);
@@ -173,11 +175,37 @@ export function conforms(name: string, subject: Conformance): void {
       await writer;
     });
 
+    for (const [how, damaged] of DAMAGES) {
+      promise(`an object that was ${how} is told as damaged, and put over by its tag alone`, async (store) => {
+        const key = "v1/public/installations/~a/observations/h/0";
+        const tag = await store.put(key, sample(GOOD, { status: "200" }));
+        expect(plain(await store.get(key))?.body).toBe(GOOD);
+        await subject.damage(store, key, Buffer.from(damaged));
+        const other = await subject.again(store);
+        const error = await other.get(key, { fresh: true }).catch((cause: unknown) => cause);
+        expect(error).toBeInstanceOf(StoreDamaged);
+        expect(error).toMatchObject({ key, code: "store_damaged" });
+        await expect(store.get(key)).rejects.toThrow(StoreDamaged);
+        await expect(store.put(key, sample("late"), { ifTag: `not ${tag}` })).rejects.toThrow(StoreConflict);
+        await expect(store.put(key, sample("late"), { ifAbsent: true })).rejects.toThrow(StoreConflict);
+        const anew = await store.put(key, sample(GOOD), { ifTag: (error as StoreDamaged).tag });
+        expect(await other.get(key)).toMatchObject({ tag: anew });
+        expect(plain(await store.get(key))?.body).toBe(GOOD);
+      });
+    }
+
     test("names only deviations that exist", () => {
       expect(Object.keys(subject.deviations ?? {}).filter((title) => !used.has(title))).toEqual([]);
     });
   });
 }
+
+const GOOD = '{"position":128,"distanceMm":1234567}';
+const DAMAGES = [
+  ["changed by one digit", GOOD.replace("1234567", "1234568")],
+  ["cut short", GOOD.slice(0, 20)],
+  ["emptied", ""],
+] as const;
 
 /** Keys that a careless mapping confuses with one another or with something of the store's own. */
 const ODD_KEYS = [

@@ -19,6 +19,12 @@ afterAll(() => miniflare.dispose());
 conforms("R2", {
   open: async () => new R2Store(bucket, `folder/${++folders}`),
   again: async (store) => new R2Store(bucket, store.name.slice("r2:".length)),
+  damage: async (store, key, body) => {
+    const at = `${store.name.slice("r2:".length)}/${key}`;
+    const found = await bucket.get(at);
+    const { contentType = "" } = found?.httpMetadata ?? {};
+    await bucket.put(at, body, { httpMetadata: { contentType }, customMetadata: found?.customMetadata ?? {} });
+  },
 });
 
 test("an R2 that fails is unavailable, not absent", async () => {

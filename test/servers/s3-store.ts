@@ -1,5 +1,11 @@
 /** Stores on a real S3 server: each in a bucket folder of its own. */
-import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
+import {
+  CreateBucketCommand,
+  GetObjectCommand,
+  PutObjectCommand,
+  S3Client,
+  type S3ClientConfig,
+} from "@aws-sdk/client-s3";
 import { S3Store } from "../../src/object-store/s3/s3-store.ts";
 import type { S3Server } from "./radosgw.ts";
 
@@ -46,4 +52,18 @@ export function sameFolder(server: S3Server, store: { name: string }, options: O
 export function clientSettings(server: S3Server, region = "default") {
   const { endpoint, accessKeyId, secretAccessKey } = server;
   return { endpoint, region, forcePathStyle: true, credentials: { accessKeyId, secretAccessKey } };
+}
+
+/** Gives an object another body, as an operator's tool does it. */
+export async function damageObject(
+  settings: S3ClientConfig,
+  store: { name: string },
+  key: string,
+  body: Uint8Array,
+): Promise<void> {
+  const client = new S3Client({ ...settings, requestChecksumCalculation: "WHEN_REQUIRED" });
+  const at = { Bucket: BUCKET, Key: `${store.name.slice(`s3://${BUCKET}/`.length)}/${key}` };
+  const { Metadata, ContentType } = await client.send(new GetObjectCommand(at));
+  await client.send(new PutObjectCommand({ ...at, Metadata, ContentType, Body: body, ContentLength: body.length }));
+  client.destroy();
 }

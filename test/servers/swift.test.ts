@@ -5,7 +5,7 @@ import { Failure } from "../../src/values/failure.ts";
 import { conforms, keysOf } from "../object-store/conformance.ts";
 import { plain, sample } from "../object-store/samples.ts";
 import type { S3Server } from "./radosgw.ts";
-import { makeBucket, s3Store, sameFolder } from "./s3-store.ts";
+import { clientSettings, damageObject, makeBucket, s3Store, sameFolder } from "./s3-store.ts";
 import { startSwift } from "./swift.ts";
 
 const REGION = "us-east-1";
@@ -21,6 +21,7 @@ const notAtomic = "Swift answers 501 to conditions: the store judges them itself
 conforms("Swift", {
   open: async () => s3Store(server, PRESET),
   again: async (store) => sameFolder(server, store, PRESET),
+  damage: (store, key, body) => damageObject(clientSettings(server, REGION), store, key, body),
   deviations: {
     "2 kB of metadata are kept, more are refused":
       "one value may have 256 bytes until the cluster's swift.conf raises max_meta_value_length",

@@ -1,10 +1,14 @@
-/** A strict store in memory: counts what it is asked, refuses what no object of ours carries, fails on demand. */
-import { MAX_METADATA_BYTES } from "../../src/object-store/check-object.ts";
+/**
+ * A store in memory: counts what it is asked, refuses what no object of ours carries, fails on demand, and lets objects
+ * be damaged.
+ */
+import { checkKey, checkObject } from "../../src/object-store/check-object.ts";
 import {
   type GetOptions,
   type ObjectStore,
   type PutCondition,
   StoreConflict,
+  StoreDamaged,
   type StoredObject,
   type StoreObject,
   type StoreTag,
@@ -12,7 +16,6 @@ import {
 } from "../../src/object-store/object-store.ts";
 
 const KNOWN_METADATA = new Set(["status", "headers", "states", "valid-until", "successors", "epoch", "writer", "asof"]);
-const PRINTABLE = /^[\x20-\x7e]*$/;
 
 export class MemoryStore implements ObjectStore {
   readonly name = "memory";
@@ -24,12 +27,20 @@ export class MemoryStore implements ObjectStore {
   /** Set: puts of these keys fail. */
   failPuts: ((key: string) => boolean) | undefined;
   readonly #objects = new Map<string, StoredObject>();
+  readonly #damaged = new Set<string>();
   readonly #stale = new Map<string, StoredObject>();
+  readonly #takes: (metadataName: string) => boolean;
   #version = 0;
+
+  constructor(takes: (metadataName: string) => boolean = (name) => KNOWN_METADATA.has(name)) {
+    this.#takes = takes;
+  }
 
   async get(key: string, options?: GetOptions): Promise<StoredObject | undefined> {
     this.gets.push(options?.fresh === true ? `${key}?fresh` : key);
     if (this.failure !== undefined) throw this.failure;
+    checkKey(key);
+    if (this.#damaged.has(key)) throw new StoreDamaged(key, this.#objects.get(key)?.tag ?? "", "it was damaged");
     return (options?.fresh === true ? undefined : this.#stale.get(key)) ?? this.#objects.get(key);
   }
 
@@ -37,28 +48,39 @@ export class MemoryStore implements ObjectStore {
     this.puts.push(key);
     if (this.failure !== undefined) throw this.failure;
     if (this.failPuts?.(key) === true) throw new StoreUnavailable(`${key} is refused`);
-    refuse(key, object);
+    checkKey(key);
+    checkObject(object);
+    this.#refuseUnknown(key, object);
     const present = this.#objects.get(key);
     if (condition !== undefined && !holds(condition, present)) throw new StoreConflict(key);
     const tag = String(++this.#version);
     this.#objects.set(key, { ...structuredClone(object), tag });
+    this.#damaged.delete(key);
     return tag;
   }
 
   async delete(key: string): Promise<void> {
     if (this.failure !== undefined) throw this.failure;
     this.#objects.delete(key);
+    this.#damaged.delete(key);
   }
 
   async *list(prefix: string): AsyncIterable<string> {
     if (this.failure !== undefined) throw this.failure;
-    yield* [...this.#objects.keys()].filter((key) => key.startsWith(prefix)).toSorted();
+    const keys = [...this.#objects.keys()].filter((key) => key.startsWith(prefix));
+    yield* keys.sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
   }
 
   /** From now on a get of this key that is not fresh sees the object as it is now, whatever is put. */
   freeze(key: string): void {
     const object = this.#objects.get(key);
     if (object !== undefined) this.#stale.set(key, object);
+  }
+
+  /** Until it is put again: what stands there is not what was put. */
+  damage(key: string): void {
+    if (!this.#objects.has(key)) throw new Error(`${key} is not there to be damaged`);
+    this.#damaged.add(key);
   }
 
   thaw(): void {
@@ -68,17 +90,13 @@ export class MemoryStore implements ObjectStore {
   fail(message = "the store is down"): void {
     this.failure = new StoreUnavailable(message);
   }
+
+  #refuseUnknown(key: string, { metadata }: StoreObject): void {
+    const unknown = Object.keys(metadata).find((name) => !this.#takes(name));
+    if (unknown !== undefined) throw new Error(`${key}: unknown metadata ${unknown}`);
+  }
 }
 
 function holds(condition: PutCondition, present: StoredObject | undefined): boolean {
   return "ifAbsent" in condition ? present === undefined : present?.tag === condition.ifTag;
-}
-
-function refuse(key: string, { metadata, contentType }: StoreObject): void {
-  const unknown = Object.keys(metadata).find((name) => !KNOWN_METADATA.has(name));
-  if (unknown !== undefined) throw new Error(`${key}: unknown metadata ${unknown}`);
-  if (!Object.values(metadata).every((value) => PRINTABLE.test(value))) throw new Error(`${key}: not ASCII`);
-  const size = Object.entries(metadata).reduce((sum, [name, value]) => sum + name.length + value.length, 0);
-  if (size > MAX_METADATA_BYTES) throw new Error(`${key}: ${size} bytes of metadata`);
-  if (contentType === "") throw new Error(`${key}: no content type`);
 }

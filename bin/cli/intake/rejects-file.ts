@@ -1,4 +1,6 @@
-import { closeSync, openSync, writeSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
+import { diskFull, isDiskFull } from "../../../src/files/disk-full.ts";
+import { appendAll } from "../../../src/files/write-all.ts";
 import { type Rejection, rejectionJson } from "../../../src/ledger/intake/rejection.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 
@@ -14,9 +16,7 @@ export class RejectsFile {
 
   append(rejections: readonly Rejection[]): void {
     const bytes = Buffer.from(rejections.map((rejection) => `${rejectionJson(rejection)}\n`).join(""));
-    this.#guarded(() => {
-      for (let written = 0; written < bytes.length; ) written += writeSync(this.#file, bytes, written);
-    });
+    this.#guarded(() => appendAll(this.#file, bytes));
   }
 
   close(): void {
@@ -27,14 +27,8 @@ export class RejectsFile {
     try {
       return act();
     } catch (cause) {
-      const { code, message } = cause as NodeJS.ErrnoException;
-      if (code === "ENOSPC" || code === "EDQUOT") {
-        throw new Failure("disk_full", `no space is left for the rejects file ${this.#path}`, {
-          exit: EXIT.io,
-          hint: "Make room and run the same command again.",
-          cause,
-        });
-      }
+      if (isDiskFull(cause)) throw diskFull(`the rejects file ${this.#path}`, cause);
+      const { message } = cause as Error;
       throw new Failure("rejects_unwritable", `the rejects file ${this.#path} cannot be written: ${message}`, {
         exit: EXIT.io,
         hint: "Name another file with --rejects.",

@@ -16,18 +16,23 @@ import { randomBytes } from "node:crypto";
 import { closeSync, fstatSync, openSync, readFileSync, renameSync, rmSync, statSync, unlinkSync } from "node:fs";
 import { open, readdir } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
+import { isDiskFull } from "../../files/disk-full.ts";
 import { makeDirectory } from "../../files/make-directory.ts";
+import { writeNewFile } from "../../files/write-all.ts";
 import { checkKey, checkObject } from "../check-object.ts";
 import {
   type GetOptions,
   type ObjectStore,
   type PutCondition,
   StoreConflict,
+  StoreDamaged,
   type StoredObject,
+  StoreFull,
   type StoreObject,
   type StoreTag,
   StoreUnavailable,
 } from "../object-store.ts";
+import { seal, unseal } from "../seal-node.ts";
 import { FilesystemCache } from "./cache.ts";
 import { FilesystemLock } from "./lock.ts";
 import { formatHead, parseMessage } from "./message.ts";
@@ -55,7 +60,7 @@ export class FilesystemStore implements ObjectStore {
   }
 
   async get(key: string, options: GetOptions = {}): Promise<StoredObject | undefined> {
-    return this.read(this.pathOf(key), options.fresh === true);
+    return this.read(key, this.pathOf(key), options.fresh === true);
   }
 
   async put(key: string, object: StoreObject, condition?: PutCondition): Promise<StoreTag> {
@@ -65,7 +70,7 @@ export class FilesystemStore implements ObjectStore {
     const tag = randomBytes(12).toString("base64url");
     const temporary = join(this.name, TEMPORARY, tag);
     try {
-      await writeSynced(temporary, formatHead(object, tag), object.body);
+      await writeNewFile(temporary, [Buffer.from(formatHead(seal(object), tag)), object.body]);
       lock.hold(() => {
         if (condition !== undefined) this.judge(path, key, condition);
         renameInto(temporary, path);
@@ -104,7 +109,7 @@ export class FilesystemStore implements ObjectStore {
     yield* keys.sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
   }
 
-  private read(path: string, fresh: boolean): StoredObject | undefined {
+  private read(key: string, path: string, fresh: boolean): StoredObject | undefined {
     let fd: number | undefined;
     try {
       const now = statSync(path, { bigint: true, throwIfNoEntry: false });
@@ -113,8 +118,7 @@ export class FilesystemStore implements ObjectStore {
       if (cached !== undefined) return cached;
       fd = openSync(path, "r");
       const stats = fstatSync(fd, { bigint: true });
-      const object = parseMessage(readFileSync(fd));
-      if (object === undefined) throw new Error("the file is damaged");
+      const object = unseal(key, parseMessage(key, readFileSync(fd)));
       this.cache.add(path, { fd, stats, object });
       return object;
     } catch (error) {
@@ -134,9 +138,19 @@ export class FilesystemStore implements ObjectStore {
   }
 
   private judge(path: string, key: string, condition: PutCondition): void {
-    const current = this.read(path, true)?.tag;
+    const current = this.tagAt(key, path);
     if (current !== ("ifTag" in condition ? condition.ifTag : undefined)) {
       throw new StoreConflict(`${key}: the object is ${current === undefined ? "gone" : "another"}`);
+    }
+  }
+
+  /** Of what is damaged too, so that it can be put over. */
+  private tagAt(key: string, path: string): StoreTag | undefined {
+    try {
+      return this.read(key, path, true)?.tag;
+    } catch (error) {
+      if (error instanceof StoreDamaged) return error.tag;
+      throw error;
     }
   }
 
@@ -155,16 +169,6 @@ export class FilesystemStore implements ObjectStore {
   private writable(): FilesystemLock {
     if (this.lock === undefined) throw new TypeError(`${this.name} was opened for reading only`);
     return this.lock;
-  }
-}
-
-async function writeSynced(path: string, head: string, body: Uint8Array): Promise<void> {
-  const file = await open(path, "wx");
-  try {
-    await file.writev([Buffer.from(head), body]);
-    await file.datasync();
-  } finally {
-    await file.close();
   }
 }
 
@@ -193,5 +197,6 @@ function codeOf(error: unknown): unknown {
 
 function unavailable(what: string, path: string, cause: unknown): StoreUnavailable {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return new StoreUnavailable(`${what} ${path}: ${reason}`, { cause });
+  const Kind = isDiskFull(cause) ? StoreFull : StoreUnavailable;
+  return new Kind(`${what} ${path}: ${reason}`, { cause });
 }

@@ -2,7 +2,8 @@
  * One object in one file, to be read by eye: header lines, an empty line, the body. Metadata stands as `x-meta-…`;
  * `content-length` shows a file that lost its end, `x-store-tag` is drawn anew for every put.
  */
-import type { StoredObject, StoreObject, StoreTag } from "../object-store.ts";
+import { createHash } from "node:crypto";
+import { StoreDamaged, type StoredObject, type StoreObject, type StoreTag } from "../object-store.ts";
 
 const META = "x-meta-";
 
@@ -17,10 +18,10 @@ export function formatHead(object: StoreObject, tag: StoreTag): string {
   return `${lines.join("\n")}\n\n`;
 }
 
-/** `undefined` where the bytes are no such message: cut short, or not written by this store. */
-export function parseMessage(bytes: Buffer): StoredObject | undefined {
+/** Throws `StoreDamaged` where the bytes are no such message: cut short, or not written by this store. */
+export function parseMessage(key: string, bytes: Buffer): StoredObject {
   const end = bytes.indexOf("\n\n");
-  if (end < 0) return undefined;
+  if (end < 0) throw damaged(key, bytes, "it has no head");
   const headers = new Map<string, string>();
   const metadata: Record<string, string> = {};
   for (const line of bytes.toString("latin1", 0, end).split("\n")) {
@@ -32,7 +33,15 @@ export function parseMessage(bytes: Buffer): StoredObject | undefined {
   }
   const body = bytes.subarray(end + 2);
   const [contentType, tag] = [headers.get("content-type"), headers.get("x-store-tag")];
-  if (contentType === undefined || tag === undefined) return undefined;
-  if (headers.get("content-length") !== String(body.length)) return undefined;
+  if (contentType === undefined || tag === undefined) throw damaged(key, bytes, "it has no tag or no type");
+  const length = headers.get("content-length");
+  if (length !== String(body.length)) {
+    throw damaged(key, bytes, `it has ${body.length} bytes and was put with ${length ?? "no number of them"}`);
+  }
   return { body, contentType, metadata, tag };
+}
+
+/** Its tag is made of the bytes, whatever they are: a put may take their place, and no other's. */
+function damaged(key: string, bytes: Buffer, because: string): StoreDamaged {
+  return new StoreDamaged(key, createHash("sha256").update(bytes).digest("base64url"), because);
 }

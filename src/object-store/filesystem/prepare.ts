@@ -1,6 +1,8 @@
-import { closeSync, fstatSync, fsyncSync, openSync, readdirSync, rmSync, statSync, writeSync } from "node:fs";
+import { closeSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { diskFull, isDiskFull } from "../../files/disk-full.ts";
 import { makeDirectory } from "../../files/make-directory.ts";
+import { overwriteFile } from "../../files/write-all.ts";
 import { EXIT, Failure } from "../../values/failure.ts";
 
 /** The lock of the machine's writers, and what shows that a directory is a store. */
@@ -38,13 +40,10 @@ export function checkReadable(path: string): void {
 
 /** Writes and removes one file; gives the time (epoch ms) that the disk marks it with. */
 function probe(path: string): number {
-  const fd = openSync(path, "w");
   try {
-    writeSync(fd, "probe\n");
-    fsyncSync(fd);
-    return fstatSync(fd).mtimeMs;
+    overwriteFile(path, Buffer.from("probe\n"));
+    return statSync(path).mtimeMs;
   } finally {
-    closeSync(fd);
     rmSync(path, { force: true });
   }
 }
@@ -59,15 +58,8 @@ function sweep(directory: string, now: number): void {
 }
 
 function asFailure(directory: string, cause: unknown): Failure {
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  if (isDiskFull(cause)) return diskFull(`the store ${directory}`, cause);
   const reason = cause instanceof Error ? cause.message : String(cause);
-  if (code === "ENOSPC" || code === "EDQUOT") {
-    return new Failure("disk_full", `the disk of the store ${directory} is full (${reason})`, {
-      exit: EXIT.io,
-      hint: "Free some space, or name a directory on another disk with --store.",
-      cause,
-    });
-  }
   return new Failure("store_unwritable", `the store ${directory} cannot be written (${reason})`, {
     exit: EXIT.io,
     hint: "Name another directory with --store, or give this user the right to write there.",

@@ -13,6 +13,7 @@ import {
   StoreUnavailable,
 } from "../object-store.ts";
 import type { R2Bucket, R2PutOptions } from "./binding.ts";
+import { seal, unseal } from "./seal-web.ts";
 
 /** The binding has no time limit of its own; below the publisher's PUT_LIMIT_MS, as on S3. */
 const LIMIT_MS = 3_500;
@@ -31,7 +32,7 @@ export class R2Store implements ObjectStore {
 
   async get(key: string): Promise<StoredObject | undefined> {
     checkKey(key);
-    return limited(`get ${this.name}/${key}`, async () => {
+    const stored = await limited(`get ${this.name}/${key}`, async () => {
       const found = await this.#bucket.get(this.#root + key);
       if (found === null) return undefined;
       return {
@@ -41,15 +42,17 @@ export class R2Store implements ObjectStore {
         tag: found.etag,
       };
     });
+    return stored === undefined ? undefined : unseal(key, stored);
   }
 
   async put(key: string, object: StoreObject, condition?: PutCondition): Promise<StoreTag> {
     checkKey(key);
     checkObject(object);
     const what = `put ${this.name}/${key}`;
+    const { metadata } = await seal(object);
     const options = {
       httpMetadata: { contentType: object.contentType },
-      customMetadata: object.metadata,
+      customMetadata: metadata,
       ...onlyIf(condition),
     };
     const done = await limited(what, () => this.#bucket.put(this.#root + key, object.body, options));

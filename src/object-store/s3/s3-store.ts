@@ -21,6 +21,7 @@ import {
   type StoreTag,
 } from "../object-store.ts";
 import { type Attempt, retrying } from "../retry.ts";
+import { seal, unseal } from "../seal-node.ts";
 import { type Marked, type PutHeaders, S3Bucket } from "./bucket.ts";
 import { type Conditions, inForm, probeConditions } from "./conditions.ts";
 import { refusalOf, unavailable, verdictOf } from "./errors.ts";
@@ -55,14 +56,15 @@ export class S3Store implements ObjectStore, StoreClock {
 
   async get(key: string): Promise<StoredObject | undefined> {
     checkKey(key);
-    return (await this.#read(key))?.object;
+    const found = await this.#read(key);
+    return found === undefined ? undefined : unseal(key, found.object);
   }
 
   async put(key: string, object: StoreObject, condition?: PutCondition): Promise<StoreTag> {
     checkKey(key);
     checkObject(object);
     const headers = condition === undefined ? {} : await this.#headersOf(key, condition);
-    const done = await this.#write(key, object, headers);
+    const done = await this.#write(key, seal(object), headers);
     if (done.refused === undefined) return done.tag;
     if (done.refused === "unsupported") throw unavailable(`put ${this.name}/${key}`, done.error);
     throw new StoreConflict(`put ${this.name}/${key}: the condition does not hold`, { cause: done.error });
@@ -130,7 +132,7 @@ export class S3Store implements ObjectStore, StoreClock {
       return "ifTag" in condition ? { IfMatch: inForm(condition.ifTag, form) } : { IfNoneMatch: "*" };
     }
     await this.probe();
-    const current = (await this.get(key))?.tag;
+    const current = (await this.#read(key))?.object.tag;
     if (current === ("ifTag" in condition ? condition.ifTag : undefined)) return {};
     throw new StoreConflict(`put ${this.name}/${key}: the condition does not hold`);
   }

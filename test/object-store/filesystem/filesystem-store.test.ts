@@ -1,4 +1,5 @@
 import { fork } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import {
   chmodSync,
@@ -18,7 +19,7 @@ import * as fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import { FilesystemStore } from "../../../src/object-store/filesystem/filesystem-store.ts";
 import { fileOfKey, keyOfFile } from "../../../src/object-store/filesystem/names.ts";
-import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
+import { StoreDamaged, StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { openStore } from "../../../src/object-store/open-store.ts";
 import { Failure } from "../../../src/values/failure.ts";
 import { conforms } from "../conformance.ts";
@@ -31,6 +32,11 @@ const scratch = () => mkdtempSync(join(root, "s-"));
 conforms("a directory", {
   open: async () => new FilesystemStore(scratch(), { write: true }),
   again: async (store) => new FilesystemStore(store.name, { write: true }),
+  damage: async (store, key, body) => {
+    const path = join(store.name, fileOfKey(key));
+    const bytes = readFileSync(path);
+    writeFileSync(path, Buffer.concat([bytes.subarray(0, bytes.indexOf("\n\n") + 2), body]));
+  },
 });
 
 test("a file is readable by eye", async () => {
@@ -38,8 +44,44 @@ test("a file is readable by eye", async () => {
   const store = new FilesystemStore(directory, { write: true });
   const tag = await store.put("v1/public/installations/~Wheel:1/telemetry", sample('{"a":1}', { status: "200" }));
   expect(readFileSync(join(directory, "v1/public/installations/~!wheel%3a1/telemetry.http"), "utf8")).toBe(
-    `content-type: application/json; charset=utf-8\ncontent-length: 7\nx-store-tag: ${tag}\nx-meta-status: 200\n\n{"a":1}`,
+    `content-type: application/json; charset=utf-8\ncontent-length: 7\nx-store-tag: ${tag}\nx-meta-status: 200\n` +
+      `x-meta-sha256: ${createHash("sha256").update('status: 200\n\n{"a":1}').digest("base64url")}\n\n{"a":1}`,
   );
+});
+
+test("an object that an earlier version put has no seal, and is read as it is", async () => {
+  const directory = scratch();
+  const store = new FilesystemStore(directory, { write: true });
+  writeFileSync(
+    join(directory, "k.http"),
+    "content-type: application/json; charset=utf-8\ncontent-length: 2\nx-store-tag: t\nx-meta-status: 200\n\n{}",
+  );
+  expect(await store.get("k")).toMatchObject({ tag: "t", metadata: { status: "200" } });
+});
+
+test("metadata changed by hand, and what was never an object, are told with their key", async () => {
+  const directory = scratch();
+  const store = new FilesystemStore(directory, { write: true });
+  await store.put("k", sample("body", { status: "200" }));
+  const path = join(directory, "k.http");
+  const whole = readFileSync(path, "utf8");
+  for (const text of [whole.replace("status: 200", "status: 503"), "", "<html>\n\n</html>", whole.slice(0, 40)]) {
+    writeFileSync(path, text);
+    const error = await store.get("k").catch((cause: unknown) => cause);
+    expect(error).toBeInstanceOf(StoreDamaged);
+    const { key, tag } = error as StoreDamaged;
+    expect(key).toBe("k");
+    await store.put("k", sample("anew"), { ifTag: tag });
+    expect((await store.get("k"))?.body).toEqual(Buffer.from("anew"));
+  }
+});
+
+test("an object is judged once for each time it is read from the disk, never while it is the same", async () => {
+  const store = new FilesystemStore(scratch(), { write: true });
+  await store.put("k", sample("x".repeat(1 << 20)));
+  await store.get("k");
+  const kept = await store.get("k");
+  for (let turn = 0; turn < 1000; turn++) expect(await store.get("k")).toBe(kept);
 });
 
 test("file names are unique without regard to case, and lead back to the key", () => {

@@ -1,0 +1,54 @@
+/**
+ * Writes that say how much they wrote: on a nearly full disk a write takes what fits, without an error, and the next
+ * one fails. Nothing here returns before all bytes are written.
+ */
+import { closeSync, fsyncSync, openSync, writeSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+
+/** A new file of these parts, on the disk when it returns. Throws as the file system does; a file may be left then. */
+export async function writeNewFile(path: string, parts: readonly Uint8Array[]): Promise<void> {
+  const file = await open(path, "wx");
+  try {
+    await writeAll(file, parts);
+    await file.datasync();
+    const { size } = await file.stat();
+    const length = parts.reduce((sum, part) => sum + part.length, 0);
+    if (size !== length) throw new Error(`${path} has ${size} bytes after ${length} were written`);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Behind the end of the file that `fd` was opened to append to. */
+export function appendAll(fd: number, bytes: Uint8Array): void {
+  for (let written = 0; written < bytes.length; ) written += writeSync(fd, bytes, written);
+}
+
+/** In place of what the file held, if anything; on the disk when it returns. */
+export function overwriteFile(path: string, bytes: Uint8Array): void {
+  const fd = openSync(path, "w");
+  try {
+    appendAll(fd, bytes);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+async function writeAll(file: Pick<FileHandle, "writev">, parts: readonly Uint8Array[]): Promise<void> {
+  let rest = parts.filter((part) => part.length > 0);
+  while (rest.length > 0) {
+    const { bytesWritten } = await file.writev(rest);
+    rest = behind(rest, bytesWritten);
+  }
+}
+
+/** What is left of the parts behind so many bytes. */
+function behind(parts: readonly Uint8Array[], bytes: number): Uint8Array[] {
+  let skip = bytes;
+  return parts.flatMap((part) => {
+    const skipped = Math.min(skip, part.length);
+    skip -= skipped;
+    return skipped === part.length ? [] : [part.subarray(skipped)];
+  });
+}

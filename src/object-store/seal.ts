@@ -1,0 +1,37 @@
+/**
+ * The SHA-256 that each object carries in its metadata, over its other metadata and its body: what was cut, emptied or
+ * changed by hand in a store is told before anybody serves it (docs/spec/publishing.md#damage). Every store seals what
+ * it puts and judges what it reads, once for each object read. The content type is left out: servers write it anew.
+ */
+import { StoreDamaged, type StoredObject, type StoreObject } from "./object-store.ts";
+
+/** Its name in the metadata. Objects of versions before it lack it, and are taken as they are. */
+const NAME = "sha256";
+
+/** What `name` and 43 characters of base64url take of the metadata that a store allows. */
+export const SEAL_BYTES = NAME.length + 43;
+
+/** The bytes that stand before the body in what is hashed. */
+export function sealedHead({ metadata }: StoreObject): string {
+  const lines = Object.keys(metadata)
+    .toSorted()
+    .map((name) => `${name}: ${metadata[name]}\n`);
+  return `${lines.join("")}\n`;
+}
+
+/** `digest` is that of the object, as unpadded base64url. */
+export function withSeal(object: StoreObject, digest: string): StoreObject {
+  return { ...object, metadata: { ...object.metadata, [NAME]: digest } };
+}
+
+/** An object as it was before it was sealed, and the digest that it claims; undefined where it claims none. */
+export function withoutSeal(stored: StoredObject): { readonly object: StoredObject; readonly claimed?: string } {
+  const { [NAME]: claimed, ...metadata } = stored.metadata;
+  return claimed === undefined ? { object: stored } : { object: { ...stored, metadata }, claimed };
+}
+
+/** Throws `StoreDamaged`. */
+export function assertSeal(key: string, object: StoredObject, claimed: string, digest: string): void {
+  if (claimed === digest) return;
+  throw new StoreDamaged(key, object.tag, "body or metadata are not those that were put");
+}

@@ -1,0 +1,48 @@
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { isDiskFull } from "../../src/files/disk-full.ts";
+import { appendAll, overwriteFile, writeNewFile } from "../../src/files/write-all.ts";
+import { noSmallDisk, smallDisk } from "../support/small-disk.ts";
+
+const root = mkdtempSync(join(tmpdir(), "noonmark-write-"));
+afterAll(() => rmSync(root, { recursive: true }));
+
+test("a new file holds its parts in order, and an existing one is never written over", async () => {
+  const path = join(root, "new");
+  await writeNewFile(path, [Buffer.from("one "), new Uint8Array(0), Buffer.from("two")]);
+  expect(readFileSync(path, "utf8")).toBe("one two");
+  await expect(writeNewFile(path, [Buffer.from("three")])).rejects.toMatchObject({ code: "EEXIST" });
+});
+
+test("what is appended stands behind what there was; what is overwritten in its place", () => {
+  const path = join(root, "appended");
+  const fd = openSync(path, "a");
+  appendAll(fd, Buffer.from("one\n"));
+  appendAll(fd, Buffer.from("two\n"));
+  closeSync(fd);
+  expect(readFileSync(path, "utf8")).toBe("one\ntwo\n");
+  overwriteFile(path, Buffer.from("3"));
+  expect(readFileSync(path, "utf8")).toBe("3");
+});
+
+test.skipIf(noSmallDisk !== undefined)(
+  `where no space is left every way of writing says so ${noSmallDisk ?? ""}`,
+  async () => {
+    const disk = smallDisk(256);
+    try {
+      disk.leave(20_480);
+      const bytes = Buffer.alloc(100_000, "x");
+      const error = await writeNewFile(join(disk.path, "new"), [Buffer.from("head"), bytes]).catch(
+        (cause: unknown) => cause,
+      );
+      expect(isDiskFull(error)).toBe(true);
+      rmSync(join(disk.path, "new"));
+      expect(() => overwriteFile(join(disk.path, "over"), bytes)).toThrow(/ENOSPC/);
+      expect(readdirSync(disk.path)).toContain("over");
+    } finally {
+      disk.unmount();
+    }
+  },
+);
