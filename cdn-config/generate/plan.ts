@@ -3,7 +3,7 @@
  * the cache's key. A URL in any other form (percent-encoded parameters, dot segments, odd ids) is left to the shim,
  * uncached: nothing is guessed.
  */
-import type { Route } from "../../src/http/route.ts";
+import { PATH_PARAMETERS, type Route } from "../../src/http/route.ts";
 import { type NamedRoute, ROUTES } from "../../src/resources/table.ts";
 
 export interface CachedUrl {
@@ -32,9 +32,8 @@ export function routeNames(holds: (route: Route) => boolean): string[] {
   return ROUTES.filter(holds).map(({ name }) => name);
 }
 
-/** `.` and `..` are path segments to every URL parser; an id in percent-encoding is left to the shim. */
 function pathPattern({ path }: Route): string {
-  return path.replace("{installationId}", "(?!\\.{1,2}/)[A-Za-z0-9._:-]{1,128}");
+  return path.replace("{installationId}", PATH_PARAMETERS.installationId);
 }
 
 /** Empty pieces are no parameters (design 4, "HTTP"); parameters may stand in any order. */

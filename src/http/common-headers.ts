@@ -1,13 +1,15 @@
-/** The headers that stand on every answer, errors, 204 and 304 included (design 4, "HTTP"). */
+/** The headers that stand on every answer, errors, 204 and 304 included (docs/spec/api.md#http). */
 
 export const SOURCE_HEADER = "x-service-settlement-source";
 export const FALLBACK_REASON_HEADER = "x-service-settlement-fallback-reason";
+
+export const NO_SNIFF = { "x-content-type-options": "nosniff" } as const;
 
 export const COMMON_HEADERS = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers":
     "ETag, Retry-After, X-Service-Settlement-Source, X-Service-Settlement-Fallback-Reason",
-  "x-content-type-options": "nosniff",
+  ...NO_SNIFF,
 } as const;
 
 /** Only where there is a body. */
@@ -23,6 +25,6 @@ export const PREFLIGHT_HEADERS = {
   "access-control-max-age": "86400",
 } as const;
 
-/** The client's Cache-Control where the API sets one (read-api.md 4.4 to 4.9). */
+/** The client's Cache-Control where the API sets one . */
 export const REVALIDATE = "public, max-age=0, must-revalidate";
 export const NO_STORE = "no-store";

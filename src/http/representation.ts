@@ -3,11 +3,12 @@ export interface Representation {
   readonly status: number;
   /** Lower-case names; only what differs between answers: etag, cache-control, retry-after, x-service-…. */
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON text. */
+  /** Of a file; JSON where absent. */
+  readonly contentType?: string;
   readonly body: string;
 }
 
-/** A strong validator from a revision (design 4, "HTTP"). */
+/** A strong validator from a revision (docs/spec/api.md#http). */
 export function etagOf(revision: string): string {
   return `"${revision}"`;
 }

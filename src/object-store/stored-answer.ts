@@ -36,6 +36,8 @@ export interface Asof {
   readonly position?: number;
   readonly telemetryId?: string;
   readonly safeBlock?: string;
+  /** Of a file: the version of the program whose words it has. */
+  readonly program?: string;
 }
 
 export const JSON_TYPE = "application/json; charset=utf-8";
@@ -44,7 +46,7 @@ export function encodeAnswer(answer: StoredAnswer): StoreObject {
   const { representation, successors, mark } = answer;
   return {
     body: answer.body,
-    contentType: JSON_TYPE,
+    contentType: representation.contentType ?? JSON_TYPE,
     metadata: {
       ...encodeMark(mark),
       status: String(representation.status),

@@ -1,59 +1,64 @@
 /** From a path to its row of the table, from a query to the row's object, and from an object's key back to the row. */
 import { uniqueParameters } from "../http/query.ts";
-import type { Route, RouteObject } from "../http/route.ts";
-import { type NamedRoute, ROUTES } from "./table.ts";
+import type { RouteObject, Row } from "../http/route.ts";
+import { type NamedRow, ROWS } from "./table.ts";
 
-export interface RouteMatch {
-  readonly route: NamedRoute;
-  /** Decoded once; "" where it does not decode, as malformed as an empty one. Absent where the path names none. */
-  readonly installationId?: string;
+export interface RowMatch {
+  readonly row: NamedRow;
+  /** Of the path's placeholder: decoded once; "" where it does not decode, as malformed as an empty one. */
+  readonly parameter?: string;
 }
 
-const PLACEHOLDER = "{installationId}";
+const PLACEHOLDER = /\{[a-zA-Z]+\}/;
 
-const byPath = new Map<string, RouteMatch>();
-const byTemplate: { readonly route: NamedRoute; readonly before: string; readonly after: string }[] = [];
-const byQuery = new Map<Route, ReadonlyMap<string, RouteObject>>();
-const byKey: { readonly route: NamedRoute; readonly pattern: RegExp }[] = [];
-for (const route of ROUTES) {
-  const [before = "", after] = route.path.split(PLACEHOLDER);
-  if (after === undefined) byPath.set(route.path, { route });
-  else byTemplate.push({ route, before, after });
-  byQuery.set(route, new Map(route.objects.map((object) => [object.query, object])));
-  const keys = [...route.objects.map(({ key }) => key), ...(route.parts ?? [])];
-  for (const key of keys) byKey.push({ route, pattern: keyPattern(key) });
+interface Template extends RowMatch {
+  readonly before: string;
+  readonly after: string;
+}
+
+const byPath = new Map<string, RowMatch>();
+const byTemplate: Template[] = [];
+const byQuery = new Map<Row, ReadonlyMap<string, RouteObject>>();
+const byKey: { readonly row: NamedRow; readonly pattern: RegExp }[] = [];
+for (const row of ROWS) {
+  const [before = "", after] = row.path.split(PLACEHOLDER);
+  if (after === undefined) byPath.set(row.path, { row });
+  else byTemplate.push({ row, before, after });
+  byQuery.set(row, new Map(row.objects.map((object) => [object.query, object])));
+  const keys = [...row.objects.map(({ key }) => key), ...(row.parts ?? [])];
+  for (const key of keys) byKey.push({ row, pattern: keyPattern(key) });
 }
 
 /** `path` as a URL normalises it; `undefined` for an unknown one. */
-export function matchPath(path: string): RouteMatch | undefined {
+export function matchPath(path: string): RowMatch | undefined {
   const match = byPath.get(path);
   if (match !== undefined) return match;
-  for (const { route, before, after } of byTemplate) {
+  for (const { row, before, after } of byTemplate) {
     if (!path.startsWith(before) || !path.endsWith(after)) continue;
-    const segment = path.slice(before.length, -after.length);
+    const segment = path.slice(before.length, path.length - after.length);
     // `/installations/telemetry` starts and ends like the template and has no segment between.
     if (path.length < before.length + after.length || segment.includes("/")) continue;
-    return { route, installationId: decode(segment) };
+    return { row, parameter: decode(segment) };
   }
   return undefined;
 }
 
-/** The object that answers a query on a route of the `ignored` or `exact` rule; `undefined` for an invalid query. */
-export function matchObject(route: Route, query: string): RouteObject | undefined {
-  if (route.query === "ignored") return route.objects[0];
-  const quick = byQuery.get(route)?.get(query);
+/** The object that answers a query on a row of the `ignored` or `exact` rule; `undefined` for an invalid query. */
+export function matchObject(row: Row, query: string): RouteObject | undefined {
+  if (row.query === "ignored") return row.objects[0];
+  const quick = byQuery.get(row)?.get(query);
   if (quick !== undefined) return quick;
   const given = uniqueParameters(query);
   if (given === undefined) return undefined;
-  return route.objects.find((object) => {
+  return row.objects.find((object) => {
     const wanted = uniqueParameters(object.query);
     return wanted?.size === given.size && [...wanted].every(([name, value]) => given.get(name) === value);
   });
 }
 
 /** The row whose answers an object is (part of); the first where there are several; `undefined` for no reader's object. */
-export function matchKey(key: string): NamedRoute | undefined {
-  return byKey.find(({ pattern }) => pattern.test(key))?.route;
+export function matchKey(key: string): NamedRow | undefined {
+  return byKey.find(({ pattern }) => pattern.test(key))?.row;
 }
 
 function keyPattern(key: string): RegExp {

@@ -1,20 +1,24 @@
 /**
- * The table of routes: one line for each. The shim's routing, the CDN files, the OpenAPI document, the client and
+ * The table of routes and files: one line for each. The shim's routing, the CDN files, the OpenAPI document, the client and
  * `noonmark verify` are all read from it, so that they cannot disagree. Its rows are data without dependencies, so that
  * a Worker can load them.
  */
-import type { Route } from "../http/route.ts";
+import type { FileRow, Route } from "../http/route.ts";
 import { activityRoute } from "./activity/route.ts";
+import { badgeFile } from "./badge/route.ts";
+import { atomFeedFile, jsonFeedFile } from "./feed/route.ts";
 import { modulesRoute } from "./modules/route.ts";
 import { observationsRoute } from "./observations/route.ts";
 import { onchainRoute } from "./onchain/route.ts";
 import { processRoute } from "./process/route.ts";
+import { publicationStatusFile } from "./publication-status/route.ts";
 import { settlementsRoute } from "./settlements/route.ts";
 import { legacySettlementsRoute } from "./settlements-legacy/route.ts";
+import { assetFile, docsFile, faviconFile, openapiFile, pageFile, robotsFile } from "./site/route.ts";
 import { statisticsRoute } from "./statistics/route.ts";
 import { installationTelemetryRoute, telemetryRoute } from "./telemetry/route.ts";
 
-const ROWS = [
+const ROUTE_ROWS = [
   telemetryRoute,
   installationTelemetryRoute,
   modulesRoute,
@@ -27,11 +31,42 @@ const ROWS = [
   legacySettlementsRoute,
 ] as const;
 
-export type RouteName = (typeof ROWS)[number]["name"];
-/** As `--only` and reports name it. */
-export type ResourceName = (typeof ROWS)[number]["resource"];
-/** A row of the table, its names known. */
-export type NamedRoute = Route & { readonly name: RouteName; readonly resource: ResourceName };
+const FILE_ROWS = [
+  pageFile,
+  docsFile,
+  assetFile,
+  openapiFile,
+  jsonFeedFile,
+  atomFeedFile,
+  badgeFile,
+  publicationStatusFile,
+  robotsFile,
+  faviconFile,
+] as const;
 
-export const ROUTES: readonly NamedRoute[] = ROWS;
-export const RESOURCE_NAMES: readonly ResourceName[] = [...new Set(ROWS.map(({ resource }) => resource))];
+type RouteRow = (typeof ROUTE_ROWS)[number];
+type AnyRow = RouteRow | (typeof FILE_ROWS)[number];
+
+export type RouteName = RouteRow["name"];
+/** As `--only` and reports name it. */
+export type ResourceName = AnyRow["resource"];
+/** Rows of the table, their names known. */
+export type NamedRoute = Route & { readonly name: RouteName; readonly resource: ResourceName };
+export type NamedFile = FileRow & {
+  readonly name: (typeof FILE_ROWS)[number]["name"];
+  readonly resource: ResourceName;
+};
+export type NamedRow = NamedRoute | NamedFile;
+
+/** The API's. */
+export const ROUTES: readonly NamedRoute[] = ROUTE_ROWS;
+/** What stands beside it. */
+export const FILES: readonly NamedFile[] = FILE_ROWS;
+export const ROWS: readonly NamedRow[] = [...ROUTES, ...FILES];
+
+/** Of what a publisher puts. */
+export const RESOURCE_NAMES: readonly ResourceName[] = [
+  ...new Set(
+    ROWS.filter(({ objects, kind }) => kind === "route" || objects.length > 0).map(({ resource }) => resource),
+  ),
+];

@@ -12,7 +12,8 @@ import { isInstallationId } from "../values/installation-id.ts";
 import type { ShimContext } from "./context.ts";
 import { heardAnswer, unheardAnswer } from "./for-front.ts";
 import { type FullAnswer, plainAnswer } from "./full-answer.ts";
-import { HANDLERS } from "./handlers.ts";
+import type { FileRequest, RouteRequest } from "./handler.ts";
+import { FILE_HANDLERS, ROUTE_HANDLERS } from "./handlers.ts";
 
 export interface ShimRequest {
   readonly method: string;
@@ -61,14 +62,23 @@ async function fullAnswer(url: string, context: ShimContext): Promise<FullAnswer
   const target = parseTarget(url);
   const match = target === undefined ? undefined : matchPath(target.path);
   if (target === undefined || match === undefined) return UNKNOWN_PATH;
-  if (match.installationId !== undefined && !isInstallationId(match.installationId)) return MALFORMED_ID;
-  const { route, installationId = "" } = match;
+  const { row, parameter } = match;
   try {
-    const found = await HANDLERS[route.handler]({ route, installationId, query: target.query }, context);
-    return found ?? plainAnswer(unavailable(route.absent));
+    if (row.kind === "file") return await file({ file: row, asset: parameter ?? "" }, context);
+    if (parameter !== undefined && !isInstallationId(parameter)) return MALFORMED_ID;
+    return await route({ route: row, installationId: parameter ?? "", query: target.query }, context);
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
     context.report?.(error);
     return STORE_UNAVAILABLE;
   }
+}
+
+async function route(request: RouteRequest, context: ShimContext): Promise<FullAnswer> {
+  const { handler, absent } = request.route;
+  return (await ROUTE_HANDLERS[handler](request, context)) ?? plainAnswer(unavailable(absent));
+}
+
+async function file(request: FileRequest, context: ShimContext): Promise<FullAnswer> {
+  return (await FILE_HANDLERS[request.file.handler](request, context)) ?? UNKNOWN_PATH;
 }

@@ -1,9 +1,15 @@
 /** An answer with all its headers, as a GET gets it, and what a 304 in its place carries. */
-import { COMMON_HEADERS, CONTENT_TYPE, FALLBACK_REASON_HEADER, SOURCE_HEADER } from "../http/common-headers.ts";
+import {
+  COMMON_HEADERS,
+  CONTENT_TYPE,
+  FALLBACK_REASON_HEADER,
+  NO_SNIFF,
+  SOURCE_HEADER,
+} from "../http/common-headers.ts";
 import { PUBLISHED_ERROR_EDGE_SECONDS } from "../http/edge.ts";
 import { badRequest } from "../http/errors.ts";
 import type { Representation } from "../http/representation.ts";
-import type { Route } from "../http/route.ts";
+import type { FileRow, Route, Row } from "../http/route.ts";
 
 export interface FullAnswer {
   readonly status: number;
@@ -22,17 +28,25 @@ type Head = Omit<Representation, "body">;
 
 const encoder = new TextEncoder();
 
-/** An answer of a route: its row says whether there can be a 304. */
-export function routeAnswer(route: Route, head: Head, body: Uint8Array): FullAnswer {
-  const { edgeSeconds: seconds, staleIfErrorSeconds } = route;
+/** An answer of a row, which says whether there can be a 304. `contentType`: of a file whose row has none. */
+export function rowAnswer(
+  row: Route | FileRow,
+  head: Head,
+  body: Uint8Array,
+  contentType: string = CONTENT_TYPE,
+): FullAnswer {
+  const { edgeSeconds: seconds, staleIfErrorSeconds } = row;
   const edge =
     head.status === 200
       ? { seconds, staleIfErrorSeconds }
       : { seconds: PUBLISHED_ERROR_EDGE_SECONDS, staleIfErrorSeconds: 0 };
-  const answer = { ...complete(head, body), edge };
+  const isFile = row.kind === "file";
+  const always = isFile && !row.cors ? NO_SNIFF : COMMON_HEADERS;
+  const type = isFile ? (row.contentType ?? contentType) : CONTENT_TYPE;
+  const answer = { ...complete({ ...head, always, type }, body), edge };
   const { etag } = head.headers;
-  if (!route.conditional || head.status !== 200 || etag === undefined) return answer;
-  return { ...answer, validator: { etag, notModified: notModifiedHeaders(route, head.headers) } };
+  if (!row.conditional || head.status !== 200 || etag === undefined) return answer;
+  return { ...answer, validator: { etag, notModified: { ...always, ...notModifiedHeaders(row, head.headers) } } };
 }
 
 /** The 400 to a query that a route does not take. */
@@ -42,16 +56,22 @@ export function invalidQuery({ queryError }: Route, cacheControl: string | null 
 
 /** An answer that no row has a say in: an error. */
 export function plainAnswer({ body, ...head }: Representation): FullAnswer {
-  return complete(head, encoder.encode(body));
+  return complete({ ...head, always: COMMON_HEADERS, type: CONTENT_TYPE }, encoder.encode(body));
 }
 
-function complete({ status, headers }: Head, body: Uint8Array): FullAnswer {
+interface CompleteHead extends Head {
+  /** What stands on every answer of the kind. */
+  readonly always: Readonly<Record<string, string>>;
+  readonly type: string;
+}
+
+function complete({ status, headers, always, type }: CompleteHead, body: Uint8Array): FullAnswer {
   return {
     status,
     headers: {
-      ...COMMON_HEADERS,
+      ...always,
       ...headers,
-      "content-type": CONTENT_TYPE,
+      "content-type": type,
       "content-length": String(body.length),
     },
     body,
@@ -59,9 +79,9 @@ function complete({ status, headers }: Head, body: Uint8Array): FullAnswer {
 }
 
 /** What RFC 9110 asks of a 304 and the source headers, which stand on both (read-api.md 4.7; design 4, "HTTP"). */
-function notModifiedHeaders(route: Route, headers: Head["headers"]): Record<string, string> {
+function notModifiedHeaders(row: Row, headers: Head["headers"]): Record<string, string> {
   const kept = ["cache-control", "vary", SOURCE_HEADER, FALLBACK_REASON_HEADER];
-  if (route.notModifiedTag) kept.push("etag");
+  if (row.notModifiedTag) kept.push("etag");
   const found = kept.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]] as const]));
-  return { ...COMMON_HEADERS, ...Object.fromEntries(found) };
+  return Object.fromEntries(found);
 }

@@ -1,8 +1,8 @@
-import type { Route } from "../http/route.ts";
+import type { FileRow, Route } from "../http/route.ts";
 import type { ShimContext } from "./context.ts";
 import type { FullAnswer } from "./full-answer.ts";
 
-/** A request that has found its row. */
+/** A request that has found its route. */
 export interface RouteRequest {
   readonly route: Route;
   /** Decoded and well formed; "" where the path names none. */
@@ -11,5 +11,12 @@ export interface RouteRequest {
   readonly query: string;
 }
 
+/** A request for a file. */
+export interface FileRequest {
+  readonly file: FileRow;
+  /** The last segment of the path, decoded, where the row has a placeholder there; else "". */
+  readonly asset: string;
+}
+
 /** Resolves to `undefined` where nothing was ever published. Throws `StoreUnavailable`. */
-export type Handler = (request: RouteRequest, context: ShimContext) => Promise<FullAnswer | undefined>;
+export type Handler<Request> = (request: Request, context: ShimContext) => Promise<FullAnswer | undefined>;

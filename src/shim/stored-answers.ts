@@ -4,11 +4,11 @@
  * hands out the same object again spares the parsing.
  */
 
-import type { Route } from "../http/route.ts";
+import type { FileRow, Route } from "../http/route.ts";
 import { applyEdits, type Successor, successorAt, validUntil } from "../http/successor.ts";
 import { decodedAs, type StoredObject } from "../object-store/object-store.ts";
 import { decodeAnswer, type StoredAnswer } from "../object-store/stored-answer.ts";
-import { type FullAnswer, routeAnswer } from "./full-answer.ts";
+import { type FullAnswer, rowAnswer } from "./full-answer.ts";
 import type { StoreReader } from "./recent.ts";
 
 /** What an object is answered with from one of its instants on: as it was put (`undefined`), or a successor. */
@@ -17,26 +17,26 @@ interface Unfolded {
   readonly full: Map<Successor | undefined, FullAnswer>;
 }
 
-const unfolded = new Map<Route, WeakMap<StoredObject, Unfolded>>();
+const unfolded = new Map<Route | FileRow, WeakMap<StoredObject, Unfolded>>();
 
 /** The answer of the object at a key as of `now`; `undefined` where there is no such object. */
 export async function storedAnswer(
-  route: Route,
+  row: Route | FileRow,
   key: string,
   store: StoreReader,
   now: number,
 ): Promise<FullAnswer | undefined> {
   const object = await store.get(key);
   if (object === undefined) return undefined;
-  const { answer, full } = unfold(route, object, key);
+  const { answer, full } = unfold(row, object, key);
   const successor = successorAt(answer.successors, now);
   // A constant answer ends a chain: it has no successors of its own.
-  if (successor?.key !== undefined) return constantAnswer(route, successor.key, store);
+  if (successor?.key !== undefined) return constantAnswer(row, successor.key, store);
   const known = full.get(successor);
   if (known !== undefined) return known;
   const until = validUntil(answer.successors, now);
   const made = {
-    ...routeAnswer(route, headOf(answer, successor), applyEdits(answer.body, successor?.edits ?? [])),
+    ...rowAnswer(row, headOf(answer, successor), applyEdits(answer.body, successor?.edits ?? []), object.contentType),
     ...(until === undefined ? {} : { validUntil: until }),
   };
   full.set(successor, made);
@@ -48,11 +48,11 @@ export function decodeStored(object: StoredObject, key: string): StoredAnswer {
   return decodedAs(key, object, decodeAnswer);
 }
 
-async function constantAnswer(route: Route, key: string, store: StoreReader): Promise<FullAnswer | undefined> {
+async function constantAnswer(row: Route | FileRow, key: string, store: StoreReader): Promise<FullAnswer | undefined> {
   const object = await store.get(key);
   if (object === undefined) return undefined;
-  const { representation, body } = unfold(route, object, key).answer;
-  return routeAnswer(route, representation, body);
+  const { representation, body } = unfold(row, object, key).answer;
+  return rowAnswer(row, representation, body);
 }
 
 function headOf({ representation }: StoredAnswer, successor: Successor | undefined): StoredAnswer["representation"] {
@@ -64,11 +64,11 @@ function headOf({ representation }: StoredAnswer, successor: Successor | undefin
   };
 }
 
-function unfold(route: Route, object: StoredObject, key: string): Unfolded {
-  let known = unfolded.get(route);
+function unfold(row: Route | FileRow, object: StoredObject, key: string): Unfolded {
+  let known = unfolded.get(row);
   if (known === undefined) {
     known = new WeakMap();
-    unfolded.set(route, known);
+    unfolded.set(row, known);
   }
   let entry = known.get(object);
   if (entry === undefined) {

@@ -60,7 +60,7 @@ test("a front answers a URL from the object that the shim would, and leaves ever
       if (url === undefined) continue;
       cached++;
       const match = matchPath(new URL(`http://front${path}`).pathname);
-      expect([path, match?.route.name]).toEqual([path, url.route.name]);
+      expect([path, match?.row.name]).toEqual([path, url.route.name]);
       if (url.key !== undefined) expect(matchObject(url.route, query.slice(1))?.key).toBe(url.key);
     }
   }

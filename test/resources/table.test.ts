@@ -5,17 +5,28 @@ import { activityKey, activityTileKey, CATEGORIES } from "../../src/resources/ac
 import { matchKey, matchObject, matchPath } from "../../src/resources/find.ts";
 import { observationTileKey } from "../../src/resources/observations/keys.ts";
 import { ONCHAIN_KEY } from "../../src/resources/onchain/route.ts";
-import { type NamedRoute, RESOURCE_NAMES, ROUTES } from "../../src/resources/table.ts";
+import { FILES, type NamedRoute, RESOURCE_NAMES, ROUTES } from "../../src/resources/table.ts";
 import { installationTelemetryKey, UNKNOWN_TELEMETRY_KEY } from "../../src/resources/telemetry/keys.ts";
 
 test("ten routes, each resource among them, each path its own row", () => {
   expect(ROUTES).toHaveLength(10);
-  expect(new Set(ROUTES.map(({ resource }) => resource))).toEqual(new Set(RESOURCE_NAMES));
+  expect(RESOURCE_NAMES).toEqual(expect.arrayContaining(ROUTES.map(({ resource }) => resource)));
   for (const route of ROUTES) {
     const match = matchPath(route.path.replace("{installationId}", "wheel-1"));
-    expect(match?.route).toBe(route);
-    expect(match?.installationId).toBe(route.path.includes("{installationId}") ? "wheel-1" : undefined);
+    expect(match?.row).toBe(route);
+    expect(match?.parameter).toBe(route.path.includes("{installationId}") ? "wheel-1" : undefined);
   }
+});
+
+test("ten files, each path its own row, and no key of theirs is a route's", () => {
+  expect(FILES).toHaveLength(10);
+  for (const file of FILES) {
+    expect(matchPath(file.path.replace("{asset}", "style-0123456789ab.css"))?.row).toBe(file);
+    for (const { key } of file.objects) expect([key, matchKey(key)]).toEqual([`site/${key.slice(5)}`, file]);
+  }
+  expect(matchKey("site/assets/style-0123456789ab.css")?.name).toBe("asset");
+  expect(matchKey(STATUS_KEY)?.name).toBe("publication-status");
+  expect(RESOURCE_NAMES).toEqual(expect.arrayContaining(["site", "feed"]));
 });
 
 test("no two queries of a route read one object, no object stands on two rows", () => {
@@ -80,7 +91,5 @@ test("the objects that a reader's answer is made of lead back to their row, the 
     expect(names(key, constantKey(key), activityTileKey(category, "h-1-a"))).toEqual(Array(3).fill("activity"));
   }
   expect(names(constantKey(ONCHAIN_KEY))).toEqual(["onchain"]);
-  expect(names(STATUS_KEY, STANDBY_KEY, "v1/public/telemetryx", "v1/public/modules/x")).toEqual(
-    Array(4).fill(undefined),
-  );
+  expect(names(STANDBY_KEY, "v1/public/telemetryx", "v1/public/modules/x")).toEqual(Array(3).fill(undefined));
 });

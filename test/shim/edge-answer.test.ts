@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { telemetryRoute } from "../../src/resources/telemetry/route.ts";
 import { edgeAnswer } from "../../src/shim/edge-answer.ts";
-import { plainAnswer, routeAnswer } from "../../src/shim/full-answer.ts";
+import { plainAnswer, rowAnswer } from "../../src/shim/full-answer.ts";
 
 const NOW = 1_000_000;
 const body = new Uint8Array();
@@ -10,7 +10,7 @@ const body = new Uint8Array();
 test("three caches in a row and a stale answer end at valid-until, by CloudFront's count and by the function's", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 200_000 }), (leftMs) => {
-      const full = { ...routeAnswer(telemetryRoute, { status: 200, headers: {} }, body), validUntil: NOW + leftMs };
+      const full = { ...rowAnswer(telemetryRoute, { status: 200, headers: {} }, body), validUntil: NOW + leftMs };
       const { headers } = edgeAnswer(full, NOW, true);
       const kept = /^max-age=0, s-maxage=(\d+), stale-if-error=(\d+)$/.exec(headers["cache-control"] ?? "");
       expect(kept === null).toBe(leftMs < 3_000);
@@ -27,7 +27,7 @@ test("three caches in a row and a stale answer end at valid-until, by CloudFront
 });
 
 test("an error leaves as the client gets it, a published one only where it may be kept", () => {
-  const published = routeAnswer(telemetryRoute, { status: 503, headers: { "cache-control": "no-store" } }, body);
+  const published = rowAnswer(telemetryRoute, { status: 503, headers: { "cache-control": "no-store" } }, body);
   expect(edgeAnswer(published, NOW, true)).toMatchObject({ status: 200, headers: { "noonmark-status": "503" } });
   expect(edgeAnswer(published, NOW, false)).toBe(published);
   const plain = plainAnswer({ status: 404, headers: {}, body: "{}" });

@@ -13,7 +13,7 @@
  *     = object v4/public/process          the body of that object as it was put, or
  *     ? items.length = 100                a value in the JSON body, as JSON
  *
- * Headers are exact: one that is neither listed nor on every answer is a failure. A body is expected exactly where the
+ * `! Access-Control-Allow-Origin` says that a header of every answer is not on this one. Headers are exact: one that is neither listed nor on every answer is a failure. A body is expected exactly where the
  * block has a line for it.
  */
 
@@ -27,6 +27,8 @@ export interface ScriptBlock {
   readonly storeFails: boolean;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** Headers of every answer that this one has not. */
+  readonly lacks: readonly string[];
   readonly body?: { readonly text: string } | { readonly object: string };
   readonly values: readonly { readonly path: string; readonly json: string }[];
 }
@@ -36,6 +38,7 @@ type Draft = { -readonly [Name in keyof ScriptBlock]: ScriptBlock[Name] } & {
   requestHeaders: Record<string, string>;
   without: string[];
   headers: Record<string, string>;
+  lacks: string[];
   values: { path: string; json: string }[];
 };
 
@@ -52,6 +55,7 @@ const LINES: readonly (readonly [RegExp, Take])[] = [
   [/^= object (\S+)$/, (draft, object) => Object.assign(draft, { body: { object } })],
   [/^= (.*)$/, (draft, text) => Object.assign(draft, { body: { text } })],
   [/^\? (\S+) = (.*)$/, (draft, path, json) => draft.values.push({ path, json })],
+  [/^! ([\w-]+)$/, (draft, name) => draft.lacks.push(name.toLowerCase())],
   [/^([A-Za-z][\w-]*): (.*)$/, (draft, name, value) => Object.assign(draft.headers, { [name.toLowerCase()]: value })],
 ];
 
@@ -96,6 +100,7 @@ function empty(where: string): Draft {
     storeFails: false,
     status: 0,
     headers: {},
+    lacks: [],
     values: [],
   };
 }

@@ -16,10 +16,9 @@ const encoder = new TextEncoder();
 export async function putAnswer(
   store: ObjectStore,
   key: string,
-  { status, headers, body }: Representation,
+  { body, ...representation }: Representation,
   successors: readonly Successor[] = [],
 ): Promise<void> {
-  const representation = { status, headers };
   await store.put(
     key,
     encodeAnswer({ representation, body: encoder.encode(body), successors, mark: MARK, states: [] }),

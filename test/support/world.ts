@@ -3,8 +3,9 @@
  * relative to the world's own, so that it can be put into any store, under any clock.
  */
 
-import { constantKey } from "../../src/http/keys.ts";
+import { constantKey, STATUS_KEY } from "../../src/http/keys.ts";
 import type { Representation } from "../../src/http/representation.ts";
+import type { FileRow } from "../../src/http/route.ts";
 import type { Successor } from "../../src/http/successor.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { activityKey, activityTileKey, CATEGORIES } from "../../src/resources/activity/keys.ts";
@@ -13,11 +14,15 @@ import { MODULES_KEY } from "../../src/resources/modules/route.ts";
 import { encodeObservationCursor } from "../../src/resources/observations/cursor.ts";
 import { ONCHAIN_KEY } from "../../src/resources/onchain/route.ts";
 import { PROCESS_KEY } from "../../src/resources/process/route.ts";
+import type { LeaseFacts } from "../../src/resources/publication-status/public-record.ts";
 import { SETTLEMENT_RANGES, settlementsKey } from "../../src/resources/settlements/route.ts";
 import { legacySettlementsKey } from "../../src/resources/settlements-legacy/route.ts";
+import { ASSETS_PREFIX, assetFile } from "../../src/resources/site/route.ts";
 import { statisticsKey } from "../../src/resources/statistics/route.ts";
+import { FILES } from "../../src/resources/table.ts";
 import { installationTelemetryKey, TELEMETRY_KEY, UNKNOWN_TELEMETRY_KEY } from "../../src/resources/telemetry/keys.ts";
 import { chainEventKey } from "../../src/values/activity-key.ts";
+import { formatTimestamp } from "../../src/values/timestamp.ts";
 import { putAnswer, putIndex, putText, putTiles } from "./publish-answer.ts";
 
 const FEED_AT = Date.parse("2026-11-20T09:00:00.000Z");
@@ -39,6 +44,7 @@ export async function putWorld(store: ObjectStore, at: number): Promise<void> {
   await putProcess(store, at);
   await putStatistics(store);
   await putChainViews(store, at);
+  await putSite(store, at);
 }
 
 /** An observation's JSON text, short: the shim looks at none of it. */
@@ -140,6 +146,56 @@ async function putSettlements(store: ObjectStore, key: string, revision: string,
     headers: { etag: `"${revision}-saved"`, [SOURCE]: "durable-cache", [REASON]: "indexer_unavailable" },
   };
   await putAnswer(store, key, live, [saved]);
+}
+
+/** The page with what it loads, the data files, and the lease object that the publication's status is made from. */
+async function putSite(store: ObjectStore, at: number): Promise<void> {
+  const bodies: Readonly<Record<string, string>> = {
+    page: '<!doctype html><link rel="stylesheet" href="assets/style-0123456789ab.css">',
+    docs: "<!doctype html><title>API</title>",
+    openapi: '{"openapi":"3.1.0"}',
+    "feed-json": '{"version":"https://jsonfeed.org/version/1.1","title":"wheel-1","items":[]}',
+    "feed-atom": '<feed xmlns="http://www.w3.org/2005/Atom"></feed>',
+    robots: "User-agent: *\nAllow: /\n",
+    favicon: '<svg xmlns="http://www.w3.org/2000/svg"/>',
+  };
+  for (const file of FILES) {
+    for (const { key } of file.objects) {
+      await putAnswer(store, key, fileAnswer(file, bodies[file.name] ?? "", file.contentType ?? ""));
+    }
+  }
+  const css = fileAnswer(assetFile, "body{margin:0}", "text/css; charset=utf-8");
+  await putAnswer(store, `${ASSETS_PREFIX}style-0123456789ab.css`, css);
+  await putText(store, STATUS_KEY, JSON.stringify(lease(at)));
+}
+
+function fileAnswer(file: FileRow, body: string, contentType: string): Representation {
+  const headers = { etag: `"${file.name}-1"`, "cache-control": file.cacheControl ?? "", ...file.headers };
+  return { status: 200, headers, contentType, body };
+}
+
+function lease(at: number): LeaseFacts & { readonly holder: string } {
+  const renewedAt = formatTimestamp(at - 5_000);
+  const chain = {
+    status: "disabled",
+    indexedThroughBlock: null,
+    safeThroughBlock: null,
+    lastGoodPassAt: null,
+  } as const;
+  return {
+    holder: "5e7f6f3c-0000-4000-8000-000000000000",
+    ttlMs: 30_000,
+    renewedAt,
+    released: false,
+    lastCycleAt: renewedAt,
+    nextCycleAt: null,
+    public: {
+      installationId: "wheel-1",
+      answers: { "/v1/public/telemetry": { asOf: renewedAt, status: 200, nextChangeAt: null } },
+      sources: { ledger: { status: "followed", newestReceiptAt: renewedAt }, chain },
+      explorer: null,
+    },
+  };
 }
 
 function answer(headers: Representation["headers"], body: unknown): Representation {

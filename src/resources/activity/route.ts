@@ -7,6 +7,7 @@ import { ACTIVITY_PATH, CATEGORIES } from "./keys.ts";
 import { ACTIVITY_CURSOR_LENGTH } from "./page-query.ts";
 
 export const activityRoute = {
+  kind: "route",
   name: "activity",
   resource: "activity",
   section: "4.8",

@@ -7,6 +7,7 @@ const PATH = "/v1/public/modules";
 export const MODULES_KEY = pathKey(PATH);
 
 export const modulesRoute = {
+  kind: "route",
   name: "modules",
   resource: "modules",
   section: "4.2",

@@ -5,6 +5,7 @@ import type { Route } from "../../http/route.ts";
 import { observationsKey } from "./keys.ts";
 
 export const observationsRoute = {
+  kind: "route",
   name: "observations",
   resource: "observations",
   section: "4.3",

@@ -8,6 +8,7 @@ const PATH = "/v4/public/onchain";
 export const ONCHAIN_KEY = pathKey(PATH);
 
 export const onchainRoute = {
+  kind: "route",
   name: "onchain",
   resource: "onchain",
   section: "4.6",

@@ -8,6 +8,7 @@ const PATH = "/v4/public/process";
 export const PROCESS_KEY = pathKey(PATH);
 
 export const processRoute = {
+  kind: "route",
   name: "process",
   resource: "process",
   section: "4.4",

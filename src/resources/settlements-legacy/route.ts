@@ -10,6 +10,7 @@ export function legacySettlementsKey(range: SettlementRange): string {
 }
 
 export const legacySettlementsRoute = {
+  kind: "route",
   name: "settlements-legacy",
   resource: "settlements-legacy",
   section: "4.9",

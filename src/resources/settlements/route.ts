@@ -29,6 +29,7 @@ export const SETTLEMENTS_RULES = {
 } as const;
 
 export const settlementsRoute = {
+  kind: "route",
   name: "settlements",
   resource: "settlements",
   section: "4.7",

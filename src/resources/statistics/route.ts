@@ -13,6 +13,7 @@ export function statisticsKey(range: StatisticsRange): string {
 }
 
 export const statisticsRoute = {
+  kind: "route",
   name: "statistics",
   resource: "statistics",
   section: "4.5",

@@ -20,6 +20,7 @@ const TELEMETRY = {
 } as const;
 
 export const telemetryRoute = {
+  kind: "route",
   name: "telemetry",
   path: "/v1/public/telemetry",
   handler: "stored",
@@ -28,6 +29,7 @@ export const telemetryRoute = {
 } as const satisfies Route;
 
 export const installationTelemetryRoute = {
+  kind: "route",
   name: "installation-telemetry",
   path: "/v1/public/installations/{installationId}/telemetry",
   handler: "installation-telemetry",

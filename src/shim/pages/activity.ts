@@ -8,7 +8,7 @@ import { activityKey, activityTileKey, type Category } from "../../resources/act
 import { type ActivityQuery, activityQuery } from "../../resources/activity/page-query.ts";
 import { decodeHead, type Head, pageBody } from "../../resources/activity/stored-feed.ts";
 import type { ShimContext } from "../context.ts";
-import { type FullAnswer, invalidQuery, routeAnswer } from "../full-answer.ts";
+import { type FullAnswer, invalidQuery, rowAnswer } from "../full-answer.ts";
 import type { RouteRequest } from "../handler.ts";
 import type { StoreReader } from "../recent.ts";
 import { storedAnswer } from "../stored-answers.ts";
@@ -81,7 +81,7 @@ async function page(
   const last = events.at(-1);
   const nextCursor = more && last !== undefined ? encodeActivityCursor(category, last.key) : null;
   const headers = route.cacheControl === null ? {} : { "cache-control": route.cacheControl };
-  const cut = routeAnswer(route, { status: 200, headers }, encoder.encode(pageBody(head.opening, events, nextCursor)));
+  const cut = rowAnswer(route, { status: 200, headers }, encoder.encode(pageBody(head.opening, events, nextCursor)));
   return answer.validUntil === undefined ? cut : { ...cut, validUntil: answer.validUntil };
 }
 

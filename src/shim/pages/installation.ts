@@ -4,7 +4,7 @@ import { INSTALLATIONS_KEY } from "../../http/keys.ts";
 import { type StoredObject, StoreUnavailable } from "../../object-store/object-store.ts";
 import { installationTelemetryKey, TELEMETRY_KEY, UNKNOWN_TELEMETRY_KEY } from "../../resources/telemetry/keys.ts";
 import type { ShimContext } from "../context.ts";
-import { type FullAnswer, routeAnswer } from "../full-answer.ts";
+import { type FullAnswer, rowAnswer } from "../full-answer.ts";
 import type { RouteRequest } from "../handler.ts";
 import { decodeStored, storedAnswer } from "../stored-answers.ts";
 
@@ -41,7 +41,7 @@ export async function installationTelemetry(
   if (template === undefined) return undefined;
   const { representation, body } = decodeStored(template, UNKNOWN_TELEMETRY_KEY);
   const text = decoder.decode(body).replace(PLACEHOLDER, () => JSON.stringify(installationId));
-  return routeAnswer(route, representation, encoder.encode(text));
+  return rowAnswer(route, representation, encoder.encode(text));
 }
 
 function parse(object: StoredObject): Installations {

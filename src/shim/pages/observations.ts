@@ -8,7 +8,7 @@ import { encodeObservationCursor } from "../../resources/observations/cursor.ts"
 import { observationTileKey, tileOf } from "../../resources/observations/keys.ts";
 import { observationsQuery } from "../../resources/observations/page-query.ts";
 import type { ShimContext } from "../context.ts";
-import { type FullAnswer, invalidQuery, routeAnswer } from "../full-answer.ts";
+import { type FullAnswer, invalidQuery, rowAnswer } from "../full-answer.ts";
 import type { RouteRequest } from "../handler.ts";
 import { installations } from "./installation.ts";
 import { joinItems, NO_TILE, type Tile, type TileSlice, tileFrom } from "./tile.ts";
@@ -33,7 +33,7 @@ export async function observationsPage(
   const before = `{"schemaVersion":1,"installationId":${JSON.stringify(installationId)},"items":[`;
   const behind = `],"nextCursor":${JSON.stringify(nextCursor)}}`;
   const body = joinItems(encoder.encode(before), slices, encoder.encode(behind));
-  return routeAnswer(route, { status: 200, headers: {} }, body);
+  return rowAnswer(route, { status: 200, headers: {} }, body);
 }
 
 interface Items {

@@ -3,7 +3,7 @@
  * shim applies successors and conditions to it on every request, so that nothing kept outlives its word. While the
  * store fails, what the table allows to be hidden is answered from what was kept. An object of no row is not kept.
  */
-import type { Route } from "../../http/route.ts";
+import type { Row } from "../../http/route.ts";
 import { type StoredObject, StoreUnavailable } from "../../object-store/object-store.ts";
 import { decodeMark } from "../../object-store/stored-answer.ts";
 import { matchKey } from "../../resources/find.ts";
@@ -28,10 +28,10 @@ export function edgeStore(store: StoreReader, cache: EdgeCache, now: () => numbe
   return {
     async get(key, options) {
       if (options?.fresh === true) return refresh(key);
-      const route = matchKey(key);
-      if (route === undefined) return store.get(key);
+      const row = matchKey(key);
+      if (row === undefined) return store.get(key);
       const kept = await match(cache, key);
-      const { edgeSeconds, staleIfErrorSeconds } = route;
+      const { edgeSeconds, staleIfErrorSeconds } = row;
       const age = kept === undefined ? Infinity : now() - kept.at;
       if (age < edgeSeconds * 1_000) return kept?.object;
       try {
@@ -47,12 +47,12 @@ export function edgeStore(store: StoreReader, cache: EdgeCache, now: () => numbe
     const at = now();
     const object = await store.get(key, { fresh: true });
     // Absence is not kept: the first publication is seen at once.
-    const route = matchKey(key);
-    if (object === undefined || route === undefined) return object;
+    const row = matchKey(key);
+    if (object === undefined || row === undefined) return object;
     // A read that took long must not take back what a later one has put.
     const kept = await match(cache, key);
     if (kept !== undefined && builtAt(kept.object) > builtAt(object)) return kept.object;
-    await cache.put(urlOf(key), encode(object, at, route));
+    await cache.put(urlOf(key), encode(object, at, row));
     return object;
   }
 }
@@ -66,10 +66,10 @@ function urlOf(key: string): string {
   return `https://objects.invalid/${encodeURIComponent(key)}`;
 }
 
-function encode({ body, contentType, tag, metadata }: StoredObject, at: number, route: Route): Response {
+function encode({ body, contentType, tag, metadata }: StoredObject, at: number, row: Row): Response {
   return new Response(Uint8Array.from(body), {
     headers: {
-      "cache-control": `max-age=${route.edgeSeconds + route.staleIfErrorSeconds}`,
+      "cache-control": `max-age=${row.edgeSeconds + row.staleIfErrorSeconds}`,
       "content-type": contentType,
       "noonmark-at": String(at),
       "noonmark-tag": tag,

@@ -1,0 +1,36 @@
+/** What the rows of files have in common (docs/spec/people.md#files). */
+
+/** A page loads nothing from elsewhere, runs nothing that stands in it, and is framed by nobody. */
+export const HTML_HEADERS = {
+  "content-security-policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "referrer-policy": "no-referrer",
+} as const;
+
+/** The client asks again each time; what has not changed is a 304. */
+export const NO_CACHE = "no-cache";
+/** Of what is named by the hash of its bytes. */
+export const IMMUTABLE = "public, max-age=31536000, immutable";
+
+/** Of a file whose object is put when its bytes change. */
+export const FILE_RULES = {
+  kind: "file",
+  query: "ignored",
+  handler: "file",
+  conditional: true,
+  notModifiedTag: true,
+  cacheControl: NO_CACHE,
+  edgeSeconds: 60,
+  staleIfErrorSeconds: 0,
+  headers: {},
+  cors: true,
+} as const;
+
+/** Of a page for people. */
+export const HTML_RULES = {
+  ...FILE_RULES,
+  contentType: "text/html; charset=utf-8",
+  headers: HTML_HEADERS,
+  cors: false,
+} as const;

@@ -1,0 +1,21 @@
+/** How the publication is; the shim makes it from the lease object and the clock (docs/spec/people.md#status-json). */
+import { CONTENT_TYPE, NO_STORE } from "../../http/common-headers.ts";
+import { FILE_RULES } from "../../http/files.ts";
+import { STATUS_KEY } from "../../http/keys.ts";
+import type { FileRow } from "../../http/route.ts";
+
+/** `objects` stays empty: no front serves the lease object itself. */
+export const publicationStatusFile = {
+  ...FILE_RULES,
+  name: "publication-status",
+  resource: "publication-status",
+  path: "/status.json",
+  handler: "publication-status",
+  objects: [],
+  parts: [STATUS_KEY],
+  contentType: CONTENT_TYPE,
+  conditional: false,
+  notModifiedTag: false,
+  cacheControl: NO_STORE,
+  edgeSeconds: 1,
+} as const satisfies FileRow;

@@ -1,0 +1,65 @@
+/** The page, the reference and what both load (docs/spec/people.md#files). */
+import { CONTENT_TYPE } from "../../http/common-headers.ts";
+import { FILE_RULES, HTML_RULES, IMMUTABLE } from "../../http/files.ts";
+import type { FileRow } from "../../http/route.ts";
+
+/** Every file's object stands below it. */
+export const SITE_PREFIX = "site/";
+export const ASSETS_PREFIX = `${SITE_PREFIX}assets/`;
+
+export const pageFile = {
+  ...HTML_RULES,
+  name: "page",
+  resource: "site",
+  path: "/",
+  objects: [{ query: "", key: `${SITE_PREFIX}index.html` }],
+} as const satisfies FileRow;
+
+export const docsFile = {
+  ...HTML_RULES,
+  name: "docs",
+  resource: "site",
+  path: "/docs",
+  objects: [{ query: "", key: `${SITE_PREFIX}docs.html` }],
+} as const satisfies FileRow;
+
+/** The key of one is `site` and its path; fronts ask the shim for it. */
+export const assetFile = {
+  ...FILE_RULES,
+  name: "asset",
+  resource: "site",
+  path: "/assets/{asset}",
+  handler: "asset",
+  objects: [],
+  parts: [ASSETS_PREFIX],
+  contentType: null,
+  cacheControl: IMMUTABLE,
+  edgeSeconds: 3600,
+} as const satisfies FileRow;
+
+export const openapiFile = {
+  ...FILE_RULES,
+  name: "openapi",
+  resource: "site",
+  path: "/openapi.json",
+  objects: [{ query: "", key: `${SITE_PREFIX}openapi.json` }],
+  contentType: CONTENT_TYPE,
+} as const satisfies FileRow;
+
+export const robotsFile = {
+  ...FILE_RULES,
+  name: "robots",
+  resource: "site",
+  path: "/robots.txt",
+  objects: [{ query: "", key: `${SITE_PREFIX}robots.txt` }],
+  contentType: "text/plain; charset=utf-8",
+} as const satisfies FileRow;
+
+export const faviconFile = {
+  ...FILE_RULES,
+  name: "favicon",
+  resource: "site",
+  path: "/favicon.svg",
+  objects: [{ query: "", key: `${SITE_PREFIX}favicon.svg` }],
+  contentType: "image/svg+xml",
+} as const satisfies FileRow;

@@ -1,0 +1,37 @@
+/** `/badge.json`: the telemetry's status as of now, in the form that badge services read (docs/spec/people.md#files). */
+import { TELEMETRY_KEY } from "../../resources/telemetry/keys.ts";
+import { telemetryRoute } from "../../resources/telemetry/route.ts";
+import type { ShimContext } from "../context.ts";
+import { type FullAnswer, rowAnswer } from "../full-answer.ts";
+import type { FileRequest } from "../handler.ts";
+import { storedAnswer } from "../stored-answers.ts";
+import { leaseFacts } from "./lease-facts.ts";
+
+const COLORS: Readonly<Record<string, string>> = { online: "brightgreen", stale: "yellow", offline: "lightgrey" };
+
+const decoder = new TextDecoder();
+const encoder = new TextEncoder();
+
+export async function badge({ file }: FileRequest, context: ShimContext): Promise<FullAnswer | undefined> {
+  if ((await leaseFacts(context)) === undefined) return undefined;
+  const telemetry = await storedAnswer(telemetryRoute, TELEMETRY_KEY, context.store, context.now());
+  if (telemetry === undefined) return undefined;
+  const { installationId, status } = JSON.parse(decoder.decode(telemetry.body)) as Record<string, string>;
+  const color = COLORS[status ?? ""] ?? "lightgrey";
+  const body = encoder.encode(JSON.stringify({ schemaVersion: 1, label: installationId, message: status, color }));
+  const headers = {
+    etag: await tagOf(body),
+    ...(file.cacheControl === null ? {} : { "cache-control": file.cacheControl }),
+  };
+  const { validUntil } = telemetry;
+  return { ...rowAnswer(file, { status: 200, headers }, body), ...(validUntil === undefined ? {} : { validUntil }) };
+}
+
+/** A strong validator of the bytes. */
+async function tagOf(body: Uint8Array<ArrayBuffer>): Promise<string> {
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", body));
+  return `"${btoa(String.fromCharCode(...hash))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "")}"`;
+}

@@ -1,0 +1,21 @@
+/** The lease object, read for what everybody may know of it. */
+import { STATUS_KEY } from "../../http/keys.ts";
+import { StoreUnavailable } from "../../object-store/object-store.ts";
+import type { LeaseFacts, PublicRecord } from "../../resources/publication-status/public-record.ts";
+import type { ShimContext } from "../context.ts";
+
+const decoder = new TextDecoder();
+
+/** At most a second old; `undefined` where there is none, and where the site is turned off. */
+export async function leaseFacts({
+  recent,
+}: ShimContext): Promise<(LeaseFacts & { readonly public: PublicRecord }) | undefined> {
+  const object = await recent.get(STATUS_KEY);
+  if (object === undefined) return undefined;
+  try {
+    const facts = JSON.parse(decoder.decode(object.body)) as LeaseFacts;
+    return facts.public == null ? undefined : { ...facts, public: facts.public };
+  } catch (cause) {
+    throw new StoreUnavailable(`${STATUS_KEY}: cannot be read`, { cause });
+  }
+}

@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { STATUS_KEY } from "../../../src/http/keys.ts";
+import { publicationStatusSchema } from "../../../src/resources/publication-status/schema.ts";
+import { answer } from "../../../src/shim/answer.ts";
+import { MemoryStore } from "../../support/memory-store.ts";
+import { putText } from "../../support/publish-answer.ts";
+import { scriptWorld, type WorldStore } from "../../support/script-world.ts";
+
+function memory(): WorldStore & { readonly writer: MemoryStore } {
+  const store = new MemoryStore();
+  return { writer: store, reader: store, fail: () => store.fail(), recover: () => {} };
+}
+
+test("the status is of its schema, and nothing of the lease's holder stands in it", async () => {
+  const { context } = await scriptWorld(memory());
+  const { status, body } = await answer({ method: "GET", url: "/status.json" }, context);
+  expect(status).toBe(200);
+  const parsed = publicationStatusSchema.parse(JSON.parse(new TextDecoder().decode(body)));
+  expect(parsed).toEqual({
+    schemaVersion: 1,
+    installationId: "wheel-1",
+    now: "2026-11-20T10:00:00.000Z",
+    publisher: {
+      state: "live",
+      renewedAt: "2026-11-20T09:59:55.000Z",
+      lastCycleAt: "2026-11-20T09:59:55.000Z",
+      nextCycleAt: null,
+    },
+    answers: { "/v1/public/telemetry": { asOf: "2026-11-20T09:59:55.000Z", status: 200, nextChangeAt: null } },
+    sources: {
+      ledger: { status: "followed", newestReceiptAt: "2026-11-20T09:59:55.000Z" },
+      chain: { status: "disabled", indexedThroughBlock: null, safeThroughBlock: null, lastGoodPassAt: null },
+    },
+    explorer: null,
+  });
+});
+
+test.each([
+  ["of an earlier version", { ttlMs: 30_000, renewedAt: "2026-11-20T10:00:00.000Z", released: false }],
+  ["of a publisher whose site is off", { ttlMs: 30_000, renewedAt: "2026-11-20T10:00:00.000Z", public: null }],
+])("a lease %s gives neither status nor badge", async (_, lease) => {
+  const store = memory();
+  const { context } = await scriptWorld(store);
+  await putText(store.writer, STATUS_KEY, JSON.stringify(lease));
+  for (const url of ["/status.json", "/badge.json"]) {
+    expect(await answer({ method: "GET", url }, context)).toMatchObject({ status: 404 });
+  }
+});
+
+test("a lease object that cannot be read is the store's fault", async () => {
+  const store = memory();
+  const { context } = await scriptWorld(store);
+  await putText(store.writer, STATUS_KEY, "{");
+  expect(await answer({ method: "GET", url: "/status.json" }, context)).toMatchObject({ status: 503 });
+});
