@@ -6,8 +6,7 @@
  * we do not know: the next put of that key conflicts, finds our own or an earlier epoch's object, adopts it and plans
  * anew. Tiles are put before the index that names their installation.
  */
-
-import { type Installation, listInstallations } from "../src/ledger/watermarks.ts";
+import { listInstallations } from "../src/ledger/watermarks.ts";
 import { observationsKey } from "../src/resources/observations/keys.ts";
 import { installationsPublication } from "../src/resources/observations/publication.ts";
 import { EXIT, Failure } from "../src/values/failure.ts";
@@ -17,6 +16,7 @@ import { putAnswer } from "./answers/put-answer.ts";
 import type { SavedBodyRecall } from "./answers/recall-saved.ts";
 import { eachLimited } from "./concurrency.ts";
 import { putObservations } from "./observations/put-installation.ts";
+import type { InstallationReceipts } from "./observations/tiles.ts";
 import { type Plan, planCycle, planIfDue } from "./plan.ts";
 import type { PutTarget } from "./put-target.ts";
 import { type CycleReport, failedRow, type ReportRow } from "./report.ts";
@@ -82,7 +82,7 @@ async function put({ at, session, sources, target }: Cycle, answer: PlannedAnswe
 }
 
 /** One installation's trouble is its own: what it has published stays, the others go on. */
-async function putOwnObservations(cycle: Cycle, installation: Installation, rows: ReportRow[]): Promise<void> {
+async function putOwnObservations(cycle: Cycle, installation: InstallationReceipts, rows: ReportRow[]): Promise<void> {
   const { at, sources, target, session } = cycle;
   const { histories, tilePace } = session;
   try {

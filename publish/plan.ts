@@ -1,18 +1,19 @@
 /** What one cycle has to put, read and built in one snapshot. */
-import { listInstallations } from "../src/ledger/watermarks.ts";
+import { listInstallations, readWatermarks } from "../src/ledger/watermarks.ts";
 import type { Publication } from "../src/resources/publication.ts";
 import type { Snapshot } from "../src/resources/snapshot.ts";
 import { telemetryPublication, unknownTelemetryPublication } from "../src/resources/telemetry/publication.ts";
 import { Failure } from "../src/values/failure.ts";
 import { type AnswerInputs, inputsOf } from "./answers/build-schedule.ts";
 import { type PlannedAnswer, planAnswer } from "./answers/plan-answer.ts";
+import type { InstallationReceipts } from "./observations/tiles.ts";
 import { failedRow, type ReportFailure, type ReportRow, reportFailure } from "./report.ts";
 import type { Session } from "./session.ts";
 
 export interface Plan {
   readonly answers: readonly PlannedAnswer[];
   /** The installations of the ledger that go on from what was published. */
-  readonly installations: readonly { readonly no: number; readonly id: string }[];
+  readonly installations: readonly InstallationReceipts[];
   readonly failedRows: readonly ReportRow[];
   readonly failures: readonly ReportFailure[];
 }
@@ -33,7 +34,10 @@ export function planCycle(session: Session, snapshot: Snapshot, at: number): Pla
     if ("action" in planned) failedRows.push(planned);
     else answers.push(planned);
   }
-  return { answers, installations: present.filter(({ id }) => goingOn.has(id)), failedRows, failures };
+  const installations = present.flatMap(({ no, id }) =>
+    goingOn.has(id) && ledger !== undefined ? { no, id, through: readWatermarks(ledger, no).receipt } : [],
+  );
+  return { answers, installations, failedRows, failures };
 }
 
 /** Builds nothing whose inputs have not moved and whose instant has not come; of what fails, what to report. */

@@ -65,7 +65,7 @@ function publicationAt(
 function answerOf(publication: Publication, snapshot: Snapshot, at: number): StoredObject {
   const { built, states, successors } = futureOf((instant) => publication.build(snapshot, instant), at);
   const representation = { status: built.status, headers: built.headers };
-  const answer = { representation, body: Buffer.from(built.body), successors, states, mark: NOBODY };
+  const answer = { representation, body: Buffer.from(built.body), successors, states, writerMetadata: NOBODY };
   return { ...encodeAnswer(answer), tag: "" };
 }
 
@@ -73,7 +73,12 @@ function observationTile({ ledger }: Snapshot, { installationId, tile }: Observa
   const found = ledger && listInstallations(ledger).find(({ id }) => id === installationId);
   if (ledger === undefined || found === undefined) return undefined;
   const position = tileBounds(tile).first - 1;
-  const [planned] = planTiles(ledger, found, { history: HISTORY, position, tag: null }, 1);
+  const [planned] = planTiles(
+    ledger,
+    { ...found, through: tileBounds(tile).last },
+    { history: HISTORY, position, tag: null },
+    1,
+  );
   return objectOf(planned?.body, TILE_TYPE);
 }
 

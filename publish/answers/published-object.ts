@@ -9,10 +9,10 @@ export function publishedFrom(key: string, found: StoredObject): PublishedObject
     key,
     tag: found.tag,
     states: answer.states,
-    asof: answer.mark.asof,
+    asof: answer.writerMetadata.asof,
     status: answer.representation.status,
     bytes: found.body.length,
     etag: answer.representation.headers.etag ?? null,
-    putAt: answer.mark.asof.at,
+    putAt: answer.writerMetadata.asof.at,
   };
 }

@@ -62,7 +62,7 @@ async function putOnce(planned: PlannedAnswer, decision: Decision & { put: true 
     body,
     successors,
     states,
-    mark: { epoch: fence.epoch, writer: fence.writer, asof },
+    writerMetadata: { epoch: fence.epoch, writer: fence.writer, asof },
   });
   const tag = await fencedPut(store, fence, key, object, put.published.get(key)?.tag);
   const etag = built.headers.etag ?? null;

@@ -2,7 +2,7 @@
  * Puts the immutable tiles that an answer names, before the answer. A crash on the way leaves tiles that nothing names;
  * what was put keeps its name and is not put again.
  */
-import { type Asof, encodeMark, JSON_TYPE } from "../../src/object-store/stored-answer.ts";
+import { type Asof, encodeWriterMetadata, JSON_TYPE } from "../../src/object-store/stored-answer.ts";
 import type { ImmutableTile } from "../../src/resources/publication.ts";
 import { eachLimited } from "../concurrency.ts";
 import { fencedPut, Superseded } from "../lease/fenced-put.ts";
@@ -25,7 +25,7 @@ export async function putTiles(
   target: PutTarget,
 ): Promise<void> {
   const { epoch, writer } = target.fence;
-  const metadata = encodeMark({ epoch, writer, asof });
+  const metadata = encodeWriterMetadata({ epoch, writer, asof });
   const putTile = async (tile: ImmutableTile) => {
     const body = sources.snapshot((snapshot) => tile.body(snapshot));
     if (body === undefined) throw new TileOutdated(`${tile.key} has another text by now`);

@@ -9,7 +9,7 @@ import {
   type StoreObject,
   type StoreTag,
 } from "../../src/object-store/object-store.ts";
-import { decodeMark } from "../../src/object-store/stored-answer.ts";
+import { decodeWriterMetadata } from "../../src/object-store/stored-answer.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 
 export interface Fence {
@@ -48,11 +48,11 @@ export async function fencedPut(
     if (!(error instanceof StoreConflict)) throw error;
     const found = await store.get(key, { fresh: true });
     if (found !== undefined) {
-      const mark = decodeMark(found.metadata);
-      if (mark.epoch > fence.epoch) {
-        throw new Failure("lease_lost", `${key} was put under the later epoch ${mark.epoch}`, { exit: EXIT.locked });
+      const by = decodeWriterMetadata(found.metadata);
+      if (by.epoch > fence.epoch) {
+        throw new Failure("lease_lost", `${key} was put under the later epoch ${by.epoch}`, { exit: EXIT.locked });
       }
-      if (mark.writer === fence.writer && sameObject(found, object)) return found.tag;
+      if (by.writer === fence.writer && sameObject(found, object)) return found.tag;
     }
     throw new Superseded(key, found);
   }

@@ -2,14 +2,12 @@
  * Puts what an installation's observations lack: tiles in chunks, each planned in a snapshot of its own, for positions
  * that are published never change.
  */
-import type { Installation } from "../../src/ledger/watermarks.ts";
-import { readWatermarks } from "../../src/ledger/watermarks.ts";
 import type { PutTarget } from "../put-target.ts";
 import type { ReportRow } from "../report.ts";
 import type { CycleSources } from "../sources/cycle-sources.ts";
 import type { Histories } from "./histories.ts";
 import type { TilePace } from "./tile-pace.ts";
-import { type PlannedTile, planTiles, putTiles } from "./tiles.ts";
+import { type InstallationReceipts, type PlannedTile, planTiles, putTiles } from "./tiles.ts";
 
 export interface ObservationsPut {
   readonly sources: Pick<CycleSources, "snapshot">;
@@ -22,12 +20,13 @@ export interface ObservationsPut {
 
 /** Hands each chunk's rows to `report` once it is put. Throws the store's own errors, lease_… (75) or ledger_forked. */
 export async function putObservations(
-  installation: Installation,
+  installation: InstallationReceipts,
   put: ObservationsPut,
   report: (row: ReportRow) => void,
 ): Promise<void> {
   const { histories, tilePace, at } = put;
-  if (!tilePace.allows(installation.id, at, () => hasNewReceipts(installation, put))) return;
+  const isBehind = installation.through > histories.progress(installation.id).position;
+  if (!tilePace.allows(installation.id, at, isBehind)) return;
   for (;;) {
     const started = performance.now();
     const progress = histories.progress(installation.id);
@@ -41,11 +40,6 @@ export async function putObservations(
     const milliseconds = (performance.now() - started) / tiles.length;
     for (const tile of tiles) report(tileRow(tile, milliseconds));
   }
-}
-
-function hasNewReceipts({ no, id }: Installation, { sources, histories }: ObservationsPut): boolean {
-  const received = sources.snapshot(({ ledger }) => (ledger === undefined ? 0 : readWatermarks(ledger, no).receipt));
-  return received > histories.progress(id).position;
 }
 
 function tileRow({ key, body, known }: PlannedTile, milliseconds: number): ReportRow {

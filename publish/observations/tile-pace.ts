@@ -15,11 +15,11 @@ export class TilePace {
   }
 
   /** Whether tiles may be put at `at`; where not, and there are some, they wait. */
-  allows(installationId: string, at: number, hasTiles: () => boolean): boolean {
+  allows(installationId: string, at: number, hasTiles: boolean): boolean {
     const earliest = (this.#putAt.get(installationId) ?? Number.NEGATIVE_INFINITY) + this.#interval;
     this.#waiting.delete(installationId);
     if (at >= earliest) return true;
-    if (hasTiles()) this.#waiting.set(installationId, earliest);
+    if (hasTiles) this.#waiting.set(installationId, earliest);
     return false;
   }
 

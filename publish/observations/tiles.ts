@@ -4,8 +4,9 @@
  */
 import type { Database } from "better-sqlite3";
 import { type Receipt, readReceipts } from "../../src/ledger/read/receipts.ts";
+import type { Installation } from "../../src/ledger/watermarks.ts";
 import type { ObjectStore, StoreObject, StoreTag } from "../../src/object-store/object-store.ts";
-import { decodeMark, encodeMark } from "../../src/object-store/stored-answer.ts";
+import { decodeWriterMetadata, encodeWriterMetadata } from "../../src/object-store/stored-answer.ts";
 import { buildObservationTile, tileBounds } from "../../src/resources/observations/build.ts";
 import { observationTileKey, tileOf } from "../../src/resources/observations/keys.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
@@ -26,15 +27,22 @@ export interface PlannedTile {
   readonly known: StoreTag | undefined;
 }
 
+/** What a cycle publishes of an installation: the receipts that its plan has seen, however many come while it puts. */
+export interface InstallationReceipts extends Installation {
+  /** The last position. */
+  readonly through: number;
+}
+
 /** The next tiles after what is published, at most `most`; empty where nothing is missing. */
 export function planTiles(
   ledger: Database,
-  installation: { readonly no: number; readonly id: string },
+  installation: InstallationReceipts,
   progress: TileProgress,
   most = CHUNK,
 ): PlannedTile[] {
   const first = tileOf(progress.position + 1);
-  const receipts = readReceipts(ledger, installation.no, tileBounds(first).first, tileBounds(first + most - 1).last);
+  const end = Math.min(installation.through, tileBounds(first + most - 1).last);
+  const receipts = readReceipts(ledger, installation.no, tileBounds(first).first, end);
   const tiles: PlannedTile[] = [];
   for (let tile = first; tile < first + most; tile++) {
     const { first: from, last: to } = tileBounds(tile);
@@ -96,7 +104,7 @@ export async function findProgress(
   }
   const found = below < 0 ? undefined : await read(below);
   if (found === undefined) return { history, position: 0, tag: null };
-  return { history, position: decodeMark(found.metadata).asof.position ?? 0, tag: found.tag };
+  return { history, position: decodeWriterMetadata(found.metadata).asof.position ?? 0, tag: found.tag };
 }
 
 async function putTile(
@@ -105,8 +113,12 @@ async function putTile(
   { store, fence }: { readonly store: ObjectStore; readonly fence: Fence },
 ): Promise<StoreTag> {
   const { position, telemetryId } = tile.last;
-  const mark = { epoch: fence.epoch, writer: fence.writer, asof: { at, position, telemetryId } };
-  const object: StoreObject = { body: tile.body, contentType: TILE_TYPE, metadata: encodeMark(mark) };
+  const writerMetadata = { epoch: fence.epoch, writer: fence.writer, asof: { at, position, telemetryId } };
+  const object: StoreObject = {
+    body: tile.body,
+    contentType: TILE_TYPE,
+    metadata: encodeWriterMetadata(writerMetadata),
+  };
   try {
     return await fencedPut(store, fence, tile.key, object, tile.known);
   } catch (error) {

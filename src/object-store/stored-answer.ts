@@ -1,6 +1,6 @@
 /**
- * An answer as an object: the body is the body; status, headers, successors and the writer's marks are metadata,
- * so that one put holds it all (docs/spec/publishing.md#objects).
+ * An answer as an object: the body is the body; status, headers, successors and the writer's own metadata go with
+ * it, so that one put holds it all (docs/spec/publishing.md#objects).
  */
 import type { Representation } from "../http/representation.ts";
 import type { Successor } from "../http/successor.ts";
@@ -10,7 +10,7 @@ export interface StoredAnswer {
   readonly representation: Omit<Representation, "body">;
   readonly body: Uint8Array;
   readonly successors: readonly Successor[];
-  readonly mark: WriterMark;
+  readonly writerMetadata: WriterMetadata;
   /** The publisher's own hashes of the answer and its successors, so that lost state can be read back. */
   readonly states: readonly AnswerState[];
 }
@@ -22,7 +22,7 @@ export interface AnswerState {
 }
 
 /** Who put an object, under which lease, and from which facts (docs/spec/publishing.md#asof). */
-export interface WriterMark {
+export interface WriterMetadata {
   readonly epoch: number;
   /** The writer's random token. */
   readonly writer: string;
@@ -43,12 +43,12 @@ export interface Asof {
 export const JSON_TYPE = "application/json; charset=utf-8";
 
 export function encodeAnswer(answer: StoredAnswer): StoreObject {
-  const { representation, successors, mark } = answer;
+  const { representation, successors, writerMetadata } = answer;
   return {
     body: answer.body,
     contentType: representation.contentType ?? JSON_TYPE,
     metadata: {
-      ...encodeMark(mark),
+      ...encodeWriterMetadata(writerMetadata),
       status: String(representation.status),
       headers: asciiJson(representation.headers),
       states: JSON.stringify(answer.states),
@@ -70,17 +70,17 @@ export function decodeAnswer(object: StoreObject): StoredAnswer {
     },
     body: object.body,
     successors: JSON.parse(metadata.successors ?? "[]") as Successor[],
-    mark: decodeMark(metadata),
+    writerMetadata: decodeWriterMetadata(metadata),
     states: JSON.parse(metadata.states ?? "[]") as AnswerState[],
   };
 }
 
-/** The marks alone, for objects that are no answers: tiles, heads, the index. */
-export function encodeMark(mark: WriterMark): Record<string, string> {
-  return { epoch: String(mark.epoch), writer: mark.writer, asof: asciiJson(mark.asof) };
+/** The writer metadata alone, for objects that are no answers: tiles, heads, the index. */
+export function encodeWriterMetadata({ epoch, writer, asof }: WriterMetadata): Record<string, string> {
+  return { epoch: String(epoch), writer, asof: asciiJson(asof) };
 }
 
-export function decodeMark(metadata: Readonly<Record<string, string>>): WriterMark {
+export function decodeWriterMetadata(metadata: Readonly<Record<string, string>>): WriterMetadata {
   return {
     epoch: Number(metadata.epoch ?? "0"),
     writer: metadata.writer ?? "",

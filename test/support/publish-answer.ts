@@ -5,12 +5,17 @@ import { INSTALLATIONS_KEY, TILE_SIZE } from "../../src/http/keys.ts";
 import type { Representation } from "../../src/http/representation.ts";
 import type { Successor } from "../../src/http/successor.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
-import { encodeAnswer, encodeMark, JSON_TYPE, type WriterMark } from "../../src/object-store/stored-answer.ts";
+import {
+  encodeAnswer,
+  encodeWriterMetadata,
+  JSON_TYPE,
+  type WriterMetadata,
+} from "../../src/object-store/stored-answer.ts";
 import { observationTileKey, tileOf } from "../../src/resources/observations/keys.ts";
 import type { Publication } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 
-const MARK: WriterMark = { epoch: 1, writer: "test", asof: { at: 0 } };
+const WRITER: WriterMetadata = { epoch: 1, writer: "test", asof: { at: 0 } };
 const encoder = new TextEncoder();
 
 export async function putAnswer(
@@ -21,12 +26,12 @@ export async function putAnswer(
 ): Promise<void> {
   await store.put(
     key,
-    encodeAnswer({ representation, body: encoder.encode(body), successors, mark: MARK, states: [] }),
+    encodeAnswer({ representation, body: encoder.encode(body), successors, writerMetadata: WRITER, states: [] }),
   );
 }
 
 export async function putText(store: ObjectStore, key: string, text: string): Promise<void> {
-  await store.put(key, { body: encoder.encode(text), contentType: JSON_TYPE, metadata: encodeMark(MARK) });
+  await store.put(key, { body: encoder.encode(text), contentType: JSON_TYPE, metadata: encodeWriterMetadata(WRITER) });
 }
 
 /** `histories` by installation id; the first is the configured one unless another is named. */

@@ -5,7 +5,7 @@
  */
 import type { Row } from "../../http/route.ts";
 import { type StoredObject, StoreUnavailable } from "../../object-store/object-store.ts";
-import { decodeMark } from "../../object-store/stored-answer.ts";
+import { decodeWriterMetadata } from "../../object-store/stored-answer.ts";
 import { matchKey } from "../../resources/find.ts";
 import type { StoreReader } from "../recent.ts";
 import { collapsed } from "./collapsed.ts";
@@ -59,7 +59,7 @@ export function edgeStore(store: StoreReader, cache: EdgeCache, now: () => numbe
 
 /** `at` of the build (epoch ms), which never goes back. */
 function builtAt({ metadata }: StoredObject): number {
-  return decodeMark(metadata).asof.at;
+  return decodeWriterMetadata(metadata).asof.at;
 }
 
 function urlOf(key: string): string {

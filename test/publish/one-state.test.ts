@@ -1,0 +1,107 @@
+/** Body and `asof` of every object come from one state, although facts are committed at every await of a cycle. */
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { StoredObject } from "../../src/object-store/object-store.ts";
+import { decodeWriterMetadata } from "../../src/object-store/stored-answer.ts";
+import { MemoryStore } from "../support/memory-store.ts";
+import { GrownChain } from "./activity/grown-chain.ts";
+import { START, World } from "./world.ts";
+
+/** Commits facts before each call, so that no two of them see one state of the ledger. */
+class RestlessStore extends MemoryStore {
+  meanwhile: () => void = () => {};
+
+  override async get(...get: Parameters<MemoryStore["get"]>): ReturnType<MemoryStore["get"]> {
+    this.meanwhile();
+    return super.get(...get);
+  }
+
+  override async put(...put: Parameters<MemoryStore["put"]>): ReturnType<MemoryStore["put"]> {
+    this.meanwhile();
+    return super.put(...put);
+  }
+}
+
+let world: World;
+let store: RestlessStore;
+let chain: GrownChain;
+beforeEach(() => {
+  world = new World();
+  store = new RestlessStore();
+  chain = new GrownChain();
+  chain.pass(START);
+  world.receive(5);
+});
+afterEach(() => world.end());
+
+/** Positions in these tests are their receipts' cumulative work too. */
+function positionIn(key: string, { body }: StoredObject): number | undefined {
+  const text = new TextDecoder().decode(body);
+  if (key.includes("/observations/")) return Number(JSON.parse(text.split("\n").at(-1) ?? "").sequence);
+  if (!key.endsWith("telemetry") && !key.endsWith("process")) return undefined;
+  const { measurement } = JSON.parse(text) as { measurement: { cumulativeWorkUnits: string } | null };
+  return measurement === null ? undefined : Number(measurement.cumulativeWorkUnits);
+}
+
+/** Of every object that speaks of receipts: how far its body goes, and how far its `asof` says that it goes. */
+async function positions(): Promise<Map<string, { body: number; asof: number | undefined }>> {
+  const found = new Map<string, { body: number; asof: number | undefined }>();
+  store.meanwhile = () => {};
+  for await (const key of store.list("v")) {
+    const object = (await store.get(key)) as StoredObject;
+    const body = positionIn(key, object);
+    if (body !== undefined) found.set(key, { body, asof: decodeWriterMetadata(object.metadata).asof.position });
+  }
+  return found;
+}
+
+const KEYS = ["v1/public/installations/~wheel-1/observations/1/0", "v1/public/telemetry", "v4/public/process"];
+
+async function expectOneState(): Promise<void> {
+  const found = await positions();
+  expect([...found.keys()]).toEqual(KEYS);
+  for (const [key, { body, asof }] of found) expect(asof, key).toBe(body);
+}
+
+test("a first publish, and one that changes everything", async () => {
+  const worker = await world.work({ store, chain });
+  for (const at of [START + 100_000, START + 200_000]) {
+    store.meanwhile = () => world.receive(1);
+    chain.pass(at);
+    await worker.cycle(at);
+    await expectOneState();
+  }
+  await worker.stop();
+});
+
+test("what has to be planned anew, since the store holds what another has put, is planned from a new state", async () => {
+  const first = await world.work({ store, chain });
+  await first.cycle(START + 100_000);
+  await first.stop();
+  const before = await positions();
+  const second = await world.work({ store, chain, state: "lost" });
+  store.meanwhile = () => world.receive(1);
+  await second.cycle(START + 200_000);
+  for (const [key, { body }] of await positions()) expect(body, key).toBeGreaterThan(before.get(key)?.body ?? 0);
+  await expectOneState();
+  await second.stop();
+});
+
+test("onchain is of the safe block that its asof names, whatever the chain has taken in meanwhile", async () => {
+  const worker = await world.work({ store, chain });
+  let at = START + 100_000;
+  store.meanwhile = () => chain.pass(at);
+  await worker.cycle(at);
+  at += 100_000;
+  const { rows } = await worker.cycle(at);
+  const views = rows.filter(({ resource }) => resource === "onchain" || resource === "activity");
+  expect(views.filter(({ action }) => action === "failed")).toEqual([]);
+  store.meanwhile = () => {};
+  for await (const key of store.list("v4/public/onchain")) {
+    const object = (await store.get(key)) as StoredObject;
+    const { chain: point } = JSON.parse(new TextDecoder().decode(object.body)) as {
+      chain?: { safeThroughBlock: string };
+    };
+    if (point !== undefined) expect(decodeWriterMetadata(object.metadata).asof.safeBlock).toBe(point.safeThroughBlock);
+  }
+  await worker.stop();
+});
