@@ -1,0 +1,43 @@
+/** Planted faults are found: at least 95 of 100, and those that are not are named. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Transport } from "../../src/verify/exchange/exchange.ts";
+import { HEADER_FAULTS } from "./support/faults/headers.ts";
+import type { Planted } from "./support/faults/plant.ts";
+import { QUERY_FAULTS } from "./support/faults/queries.ts";
+import { STATUS_FAULTS } from "./support/faults/statuses.ts";
+import { type FullWorld, fullWorld } from "./support/full-world.ts";
+import { judge, standIn } from "./support/stand-in.ts";
+
+const KINDS: readonly (readonly [string, readonly Planted[], number])[] = [
+  ["headers", HEADER_FAULTS, 500],
+  ["statuses, methods, paths and If-None-Match", STATUS_FAULTS, 500],
+  ["queries", QUERY_FAULTS, 100],
+];
+
+let full: FullWorld;
+let send: Transport;
+beforeAll(async () => {
+  full = await fullWorld();
+  send = standIn(full);
+});
+afterAll(() => full?.world.end());
+
+test.each(KINDS)("%s", async (kind, faults, atLeast) => {
+  expect(new Set(faults.map(({ name }) => name)).size).toBe(faults.length);
+  expect(faults.length).toBeGreaterThanOrEqual(atLeast);
+  const missed: string[] = [];
+  const clean = new Set<string>();
+  for (const { name, families, only, fault } of faults) {
+    const judged = { send, now: full.at, families, ...(only === undefined ? {} : { only }) };
+    const combination = JSON.stringify([families, only]);
+    // The very same rules find nothing where nothing is planted.
+    if (!clean.has(combination)) expect((await judge(judged)).findings, combination).toEqual([]);
+    clean.add(combination);
+    const { findings } = await judge({ ...judged, fault });
+    if (findings.length === 0) missed.push(name);
+  }
+  const share = 1 - missed.length / faults.length;
+  if (missed.length > 0)
+    console.info(`${kind}: ${missed.length} of ${faults.length} are not found:\n${missed.join("\n")}`);
+  expect(share, missed.join("\n")).toBeGreaterThanOrEqual(0.95);
+});

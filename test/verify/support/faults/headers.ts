@@ -1,0 +1,134 @@
+/** Headers lost, added and changed, on good answers, on 304s and on errors. */
+
+import type { FamilyName } from "../../../../src/verify/verify.ts";
+import { onReply, type Planted, type When, withBody, withHeaders, withStatus } from "./plant.ts";
+import { type FaultSubject, SUBJECTS } from "./subjects.ts";
+
+type Changes = Readonly<Record<string, string | null>>;
+
+const SOURCE = "x-service-settlement-source";
+const REASON = "x-service-settlement-fallback-reason";
+
+/** On any answer. */
+const EVERYWHERE: readonly Changes[] = [
+  { "access-control-allow-origin": null },
+  { "access-control-allow-origin": "https://noonmark.example" },
+  { "access-control-expose-headers": null },
+  { "access-control-expose-headers": "ETag" },
+  { "x-content-type-options": null },
+  { "last-modified": "Fri, 20 Nov 2026 10:00:00 GMT" },
+  { "set-cookie": "session=1" },
+  { "x-amz-request-id": "tx0001" },
+  { "noonmark-valid-until": "1795160000000" },
+  { vary: "Accept-Encoding, Cookie" },
+  { "accept-ranges": "bytes" },
+];
+const ON_BODIES: readonly Changes[] = [
+  { "content-type": "text/html; charset=utf-8" },
+  { "content-type": "application/json" },
+  { "content-type": null },
+  { "content-length": "7" },
+  { "content-encoding": "gzip" },
+];
+
+const ON_ERRORS: readonly Changes[] = [
+  { etag: '"x"' },
+  { "cache-control": "max-age=10" },
+  { "retry-after": "2" },
+  { [SOURCE]: "live" },
+  { age: "30" },
+];
+const FAMILY_OF: Readonly<Record<number, FamilyName>> = { 400: "queries", 404: "paths", 405: "methods" };
+
+export const HEADER_FAULTS: readonly Planted[] = [
+  ...SUBJECTS.flatMap((subject) => [
+    ...[...EVERYWHERE, ...ON_BODIES, ...ownOf(subject)].map((changes) => onGood(subject, changes)),
+    plant(`${subject.target}: two lines of content-type`, subject, isGood(subject), (reply) => ({
+      ...reply,
+      headers: new Map(reply.headers).set("content-type", ["application/json; charset=utf-8", "text/plain"]),
+    })),
+  ]),
+  ...SUBJECTS.filter(({ route }) => route.conditional).flatMap(onNotModified),
+  ...[400, 404, 405].flatMap((status) =>
+    [...EVERYWHERE, ...ON_BODIES, ...ON_ERRORS].map((changes) => onError(status, changes)),
+  ),
+];
+
+function ownOf({ route }: FaultSubject): Changes[] {
+  const wrongControl = route.cacheControl === null ? ["max-age=60", "no-store"] : ["public, max-age=60", "no-cache"];
+  return [
+    ...wrongControl.map((value) => ({ "cache-control": value })),
+    ...(route.cacheControl === null ? [] : [{ "cache-control": null }]),
+    ...(route.hasTag ? [{ etag: null }, { etag: 'W/"x"' }, { etag: "x" }] : [{ etag: '"x"' }]),
+    ...(route.sourceHeaders
+      ? [
+          { [SOURCE]: null },
+          { [SOURCE]: "cache" },
+          { [SOURCE]: "unavailable" },
+          { [REASON]: "indexer_unavailable" },
+          { [SOURCE]: "durable-cache" },
+          { [SOURCE]: "durable-cache", [REASON]: "asleep" },
+        ]
+      : [{ [SOURCE]: "live" }]),
+    { age: String(route.edgeSeconds + route.staleIfErrorSeconds + 30) },
+  ];
+}
+
+function isGood({ target }: FaultSubject): When {
+  return (sent, reply) => sent.target === target && sent.method === "GET" && reply.status === 200;
+}
+
+function plant(name: string, { route }: FaultSubject, when: When, change: Parameters<typeof onReply>[1]): Planted {
+  return { name, families: ["answers"], only: [route.name], fault: onReply(when, change) };
+}
+
+function onGood(subject: FaultSubject, changes: Changes): Planted {
+  return plant(`200 ${subject.target}: ${spoken(changes)}`, subject, isGood(subject), (reply) =>
+    withHeaders(reply, changes),
+  );
+}
+
+function onNotModified({ route, target }: FaultSubject): Planted[] {
+  const when: When = (sent, reply) => sent.target === target && reply.status === 304;
+  const of = (name: string, change: Parameters<typeof onReply>[1]): Planted => ({
+    name: `304 ${target}: ${name}`,
+    families: ["not-modified"],
+    only: [route.name],
+    fault: onReply(when, change),
+  });
+  const changes: Changes[] = [
+    { "access-control-allow-origin": null },
+    { "access-control-expose-headers": null },
+    { "x-content-type-options": null },
+    { "cache-control": null },
+    { "cache-control": "max-age=60" },
+    { "last-modified": "Fri, 20 Nov 2026 10:00:00 GMT" },
+    { "content-type": "application/json; charset=utf-8" },
+    route.notModifiedTag ? { etag: null } : { etag: '"x"' },
+    ...(route.notModifiedTag ? [{ etag: 'W/"x"' }] : []),
+    ...(route.sourceHeaders ? [{ [SOURCE]: null }] : [{ [SOURCE]: "live" }]),
+  ];
+  return [
+    ...changes.map((one) => of(spoken(one), (reply) => withHeaders(reply, one))),
+    of("a body", (reply) => withBody(reply, "{}")),
+    of("answered 200 without a body", (reply) => withStatus(reply, 200)),
+  ];
+}
+
+function onError(status: number, changes: Changes): Planted {
+  return {
+    name: `${status}: ${spoken(changes)}`,
+    families: [FAMILY_OF[status] as FamilyName],
+    only: ["process"],
+    fault: onReply(
+      (_, reply) => reply.status === status,
+      (reply) => withHeaders(reply, changes),
+    ),
+  };
+}
+
+function spoken(changes: Changes): string {
+  return Object.entries(changes)
+    .map(([name, value]) => (value === null ? `no ${name}` : `${name}: ${value}`))
+    .join(", ");
+}

@@ -1,0 +1,18 @@
+import { CATEGORIES } from "../../../../src/http/keys.ts";
+import { CONTRACT, type RouteContract } from "../../../../src/verify/contract.ts";
+import { INSTALLATION } from "../../../publish/world.ts";
+
+export interface FaultSubject {
+  readonly route: RouteContract;
+  readonly path: string;
+  readonly target: string;
+}
+
+export const PATHS = new Map(CONTRACT.map((route) => [route, route.path.replace("{installationId}", INSTALLATION)]));
+
+/** Every URL that a run asks for in its plain form. */
+export const SUBJECTS: readonly FaultSubject[] = CONTRACT.flatMap((route) => {
+  const path = PATHS.get(route) ?? route.path;
+  const queries = route.query === "activity" ? CATEGORIES.map((category) => `category=${category}`) : route.queries;
+  return queries.map((query) => ({ route, path, target: query === "" ? path : `${path}?${query}` }));
+});
