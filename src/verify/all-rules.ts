@@ -8,6 +8,7 @@ import { BODY } from "./rules/bodies.ts";
 import { CLOCK } from "./rules/clock.ts";
 import { COMMON } from "./rules/common.ts";
 import { EDGE } from "./rules/edge.ts";
+import { KEYS } from "./rules/edge-keys.ts";
 import { ERRORS } from "./rules/errors.ts";
 import { FILE } from "./rules/files.ts";
 import { EXCHANGE } from "./rules/guarded.ts";
@@ -19,7 +20,7 @@ import { QUERY } from "./rules/query.ts";
 import { ACTIVITY_QUERY } from "./rules/query-activity.ts";
 import { OBSERVATIONS_QUERY } from "./rules/query-observations.ts";
 import { REVISION } from "./rules/revision.ts";
-import { ACTIVITY_WALK } from "./rules/walk-activity.ts";
+import { ACTIVITY_WALK } from "./rules/walk-activity-rules.ts";
 import { OBSERVATIONS_WALK } from "./rules/walk-observations.ts";
 import { WATCH } from "./rules/watch.ts";
 
@@ -43,6 +44,7 @@ const FAMILIES: readonly Readonly<Record<string, Rule>>[] = [
   NEWEST_AGREES,
   CHAIN_AGREES,
   EDGE,
+  KEYS,
   KEPT,
   FILE,
   WATCH,

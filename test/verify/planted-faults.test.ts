@@ -1,17 +1,28 @@
 /** Planted faults are found: at least 95 of 100, and those that are not are named. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Transport } from "../../src/verify/exchange/exchange.ts";
+import { EDGE_FAULTS } from "./support/faults/edges.ts";
+import { FIELD_FAULTS } from "./support/faults/field-rules.ts";
 import { HEADER_FAULTS } from "./support/faults/headers.ts";
 import type { Planted } from "./support/faults/plant.ts";
 import { QUERY_FAULTS } from "./support/faults/queries.ts";
+import { CLOCK_FAULTS, ROUTE_FAULTS } from "./support/faults/routes.ts";
+import { shapeFaults } from "./support/faults/shapes.ts";
 import { STATUS_FAULTS } from "./support/faults/statuses.ts";
+import { WALK_FAULTS } from "./support/faults/walks.ts";
 import { type FullWorld, fullWorld } from "./support/full-world.ts";
 import { judge, standIn } from "./support/stand-in.ts";
 
-const KINDS: readonly (readonly [string, readonly Planted[], number])[] = [
-  ["headers", HEADER_FAULTS, 500],
-  ["statuses, methods, paths and If-None-Match", STATUS_FAULTS, 500],
-  ["queries", QUERY_FAULTS, 100],
+const KINDS: readonly (readonly [string, () => Promise<readonly Planted[]>, number])[] = [
+  ["headers", async () => HEADER_FAULTS, 500],
+  ["statuses, methods, paths and If-None-Match", async () => STATUS_FAULTS, 500],
+  ["queries", async () => QUERY_FAULTS, 100],
+  ["fields of every body", () => shapeFaults(send), 500],
+  ["rules between fields", async () => FIELD_FAULTS, 200],
+  ["agreement between routes", async () => ROUTE_FAULTS, 40],
+  ["the clock", async () => CLOCK_FAULTS, 10],
+  ["caches, compressors and storages", async () => EDGE_FAULTS, 200],
+  ["walks and watching", async () => WALK_FAULTS, 60],
 ];
 
 let full: FullWorld;
@@ -22,13 +33,14 @@ beforeAll(async () => {
 });
 afterAll(() => full?.world.end());
 
-test.each(KINDS)("%s", async (kind, faults, atLeast) => {
+test.each(KINDS)("%s", async (kind, planted, atLeast) => {
+  const faults = await planted();
   expect(new Set(faults.map(({ name }) => name)).size).toBe(faults.length);
   expect(faults.length).toBeGreaterThanOrEqual(atLeast);
   const missed: string[] = [];
   const clean = new Set<string>();
   for (const { name, families, only, fault } of faults) {
-    const judged = { send, now: full.at, families, ...(only === undefined ? {} : { only }) };
+    const judged = { send, now: full.at, watch: 3, families, ...(only === undefined ? {} : { only }) };
     const combination = JSON.stringify([families, only]);
     // The very same rules find nothing where nothing is planted.
     if (!clean.has(combination)) expect((await judge(judged)).findings, combination).toEqual([]);

@@ -1,4 +1,4 @@
-/** Never more requests a second than asked for: each begins at least 1/qps after the one before. */
+/** Never more requests a second than asked for: each begins at least 1/qps after the one before has begun. */
 import type { Transport } from "./exchange.ts";
 
 export interface PaceClock {
@@ -9,16 +9,19 @@ export interface PaceClock {
 
 export function paced(send: Transport, qps: number, clock: PaceClock): Transport {
   const apart = 1000 / qps;
-  let next = Number.NEGATIVE_INFINITY;
-  return async (sent) => {
-    const begin = Math.max(clock.monotonic(), next);
-    next = begin + apart;
-    // A timer may fire early by a fraction of a millisecond.
-    for (let left = begin - clock.monotonic(); left > 0; left = begin - clock.monotonic()) {
+  let last = Number.NEGATIVE_INFINITY;
+  let turn = Promise.resolve();
+  // One waits at a time: were each given its instant in advance, late timers would let several go at once.
+  const wait = async () => {
+    for (let left = last + apart - clock.monotonic(); left > 0; left = last + apart - clock.monotonic()) {
+      // A timer may fire early by a fraction of a millisecond.
       await clock.pause(Math.ceil(left));
     }
-    // A late timer moves what follows: the distance is kept between real beginnings.
-    next = Math.max(next, clock.monotonic() + apart);
+    last = clock.monotonic();
+  };
+  return async (sent) => {
+    turn = turn.then(wait);
+    await turn;
     return send(sent);
   };
 }

@@ -59,8 +59,8 @@ async function judgeSubject(run: Run, subject: UrlSubject): Promise<void> {
   if (reply.status === 200) judgeGood(run, subject, reply);
 }
 
-/** Everything that can be said of a 200 by itself. */
-export function judgeGood(run: Run, subject: UrlSubject, reply: Reply): void {
+/** Everything that can be said of a 200 by itself; whether the body has the resource's shape, and can be read on. */
+export function judgeGood(run: Run, subject: UrlSubject, reply: Reply): boolean {
   const body = jsonOf(reply);
   const { route, target } = subject;
   run.check(ANSWER.json, route, body !== undefined, () => ({
@@ -68,10 +68,11 @@ export function judgeGood(run: Run, subject: UrlSubject, reply: Reply): void {
     saw: (textOf(reply) ?? "no UTF-8").slice(0, 80),
   }));
   judgeHeaders(run, subject, reply);
-  if (body === undefined || !judgeSchema(run, subject, body)) return;
+  if (body === undefined || !judgeSchema(run, subject, body)) return false;
   judgeAskedFor(run, subject, body as Record<string, unknown>);
   judgeBodyRules(run, subject, body as Record<string, unknown>);
   judgeClock(run, subject, reply);
+  return true;
 }
 
 function judgeSchema(run: Run, { route, target }: UrlSubject, body: unknown): boolean {

@@ -117,6 +117,8 @@ interface ProcessBody {
 function process(run: Run, { route, target }: UrlSubject, { builder, settlementQueue: queue }: ProcessBody): void {
   if (builder.status !== "available") return;
   const { anchor, queued } = builder;
+  // The schema says so itself.
+  if (anchor.workPerBlock === "0") return;
   const open = BigInt(queued.closedWorkUnits) + BigInt(queued.openRoundWorkUnits);
   const projections: [string, Projected, bigint][] = [["builder", builder.projected, open]];
   if (queue.status === "available") {

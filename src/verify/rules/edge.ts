@@ -1,14 +1,14 @@
 /** What a cache or CDN between origin and reader does of its own: encodings, ranges, dates, keys. */
 
-import type { RouteContract } from "../contract.ts";
 import { header, jsonOf, type Reply, textOf } from "../exchange/exchange.ts";
 import { family } from "../report/rule.ts";
-import { EVERY_PATH, type Run } from "../run.ts";
-import { allSubjects, pathOf, targetOf, type UrlSubject } from "../subjects.ts";
+import type { Run } from "../run.ts";
+import { allSubjects, type UrlSubject } from "../subjects.ts";
 import { judgeGood } from "./answers.ts";
 import { ask } from "./ask.ts";
-import { errorCode, judgeRefusal, seen } from "./errors.ts";
-import { each, guarded } from "./guarded.ts";
+import { judgeKeys } from "./edge-keys.ts";
+import { seen } from "./errors.ts";
+import { each } from "./guarded.ts";
 import { shown } from "./judged.ts";
 import { essence, opaque } from "./revision.ts";
 
@@ -43,16 +43,6 @@ export const EDGE = family("edge", {
     "strip If-Match before the cache and towards the storage",
     "API 4, every answer",
   ],
-  "query-key": [
-    "a bad query is refused after a good one, and a good one is answered after a bad one",
-    "put the whole query into the cache key, and keep no 400",
-    "API 4.4 to 4.8",
-  ],
-  "error-kept": [
-    "an error is never answered out of a cache",
-    "give errors no lifetime in the cache: a 404 that is kept outlives its cause",
-    "API 7",
-  ],
 });
 
 const FUTURE = "Fri, 31 Dec 9999 23:59:59 GMT";
@@ -66,8 +56,7 @@ export async function judgeEdge(run: Run): Promise<void> {
       await judgeIgnoredHeaders(run, subject);
     },
   });
-  await each(run, run.routes, { of: (route) => route, checks: (route) => judgeKeys(run, route) });
-  await guarded(run, EVERY_PATH, () => judgeKeptErrors(run));
+  await judgeKeys(run);
 }
 
 async function judgeEncodings(run: Run, subject: UrlSubject): Promise<void> {
@@ -147,73 +136,4 @@ async function judgeIgnoredHeaders(run: Run, subject: UrlSubject): Promise<void>
     }));
     if (reply.status === 200) judgeGood(run, subject, reply);
   }
-}
-
-async function judgeKeys(run: Run, route: RouteContract): Promise<void> {
-  if (route.queryError === null) return;
-  const [good = ""] = route.queries;
-  const bad =
-    route.query === "observations" ? "cursor=!" : `${good}${good === "" ? "" : "&"}${run.surroundings.unique()}`;
-  for (const query of [good, bad, good, bad]) {
-    const target = targetOf(run, route, query);
-    const reply = await ask(run, { route, target });
-    const request = `GET ${target} between good and bad queries`;
-    if (query === good) {
-      run.check(EDGE["query-key"], route, reply.status !== 400, () => ({
-        expected: `no 400 to ${request}`,
-        saw: seen(reply),
-      }));
-    } else {
-      judgeRefusal({
-        run,
-        rule: EDGE["query-key"],
-        subject: route,
-        request,
-        reply,
-        status: 400,
-        code: route.queryError,
-      });
-    }
-  }
-}
-
-/** Long enough for an Age of one second to show. */
-const AGE_SHOWS_AFTER_MS = 2_100;
-
-async function judgeKeptErrors(run: Run): Promise<void> {
-  const process = run.routes.find(({ query, queries }) => query === "exact" && queries.length > 0);
-  const targets = [
-    `/${run.surroundings.unique()}`,
-    ...(process === undefined ? [] : [`${pathOf(run, process)}?a=${run.surroundings.unique()}`]),
-  ];
-  const first = await Promise.all(targets.map((target) => ask(run, { target })));
-  await run.surroundings.pause(AGE_SHOWS_AFTER_MS);
-  for (const [index, target] of targets.entries()) {
-    const reply = await ask(run, { target });
-    const kept = cacheWords(reply);
-    run.check(EDGE["error-kept"], EVERY_PATH, kept === undefined, () => ({
-      expected: `a fresh ${first[index]?.status} ${errorCode(reply) ?? ""} to GET ${target}`,
-      saw: `${reply.status} with ${kept}`,
-    }));
-  }
-}
-
-/** How a cache says that it answered itself. */
-function cacheWords(reply: Reply): string | undefined {
-  const age = header(reply, "age");
-  if (age !== undefined && Number(age) > 0) return `Age: ${age}`;
-  for (const name of [
-    "x-cache",
-    "x-cache-status",
-    "x-proxy-cache",
-    "cf-cache-status",
-    "cache-status",
-    "x-varnish-cache",
-  ]) {
-    const value = header(reply, name);
-    if (value !== undefined && /\bhit\b/i.test(value)) return `${name}: ${value}`;
-  }
-  // Varnish names the request that filled its cache beside this one.
-  const varnish = header(reply, "x-varnish");
-  return varnish !== undefined && /^\d+ \d+$/.test(varnish) ? `X-Varnish: ${varnish}` : undefined;
 }

@@ -87,9 +87,7 @@ async function pageOf(run: Run, route: RouteContract, query: string): Promise<Pa
   const rule = query.startsWith("limit=") ? OBSERVATIONS_QUERY.limit : OBSERVATIONS_QUERY.unknown;
   run.check(rule, route, reply.status === 200, () => ({ expected: `200 to GET ${target}`, saw: seen(reply) }));
   if (reply.status !== 200) return undefined;
-  judgeGood(run, { route, target, query: "" }, reply);
-  const body = jsonOf(reply) as Page | undefined;
-  return Array.isArray(body?.items) ? body : undefined;
+  return judgeGood(run, { route, target, query: "" }, reply) ? (jsonOf(reply) as Page) : undefined;
 }
 
 interface Expected {

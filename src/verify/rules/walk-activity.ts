@@ -1,57 +1,14 @@
 /** The activity feed from the newest event to the first, each category, and cursors used as they are not meant. */
 import { CATEGORIES, type Category } from "../../resources/activity/keys.ts";
 import type { RouteContract } from "../contract.ts";
-import { jsonOf, type Reply } from "../exchange/exchange.ts";
-import { family } from "../report/rule.ts";
+import { jsonOf } from "../exchange/exchange.ts";
 import type { Run } from "../run.ts";
 import { targetOf } from "../subjects.ts";
 import { judgeGood } from "./answers.ts";
 import { ask } from "./ask.ts";
-import { judgeRefusal, seen } from "./errors.ts";
-
-export const ACTIVITY_WALK = family("activity-walk", {
-  "goes-on": [
-    "each page goes on below the one before, and no event comes twice",
-    "bind the cursor to category and key of the last event; put the whole query into the cache key",
-  ],
-  order: [
-    "events descend from page to page, by time and below that by position",
-    "order the whole feed as API 4.8 says",
-  ],
-  size: [
-    "a page that has a nextCursor is full, and one without is the last",
-    "give nextCursor exactly where an older event exists",
-  ],
-  smaller: ["smaller pages hold the same events", "cut pages at the limit alone"],
-  categories: [
-    "all holds the events of the three others, and they hold all of it",
-    "fill every category from one feed",
-  ],
-  misuse: [
-    "another category's cursor, or the observations', is refused by all and measurement, and indexer_unavailable in the chain's own",
-    "bind the cursor to its category",
-  ],
-});
-
-export interface Event {
-  readonly id: string;
-  readonly type: string;
-  readonly occurredAt: string;
-  readonly source: { readonly kind: string };
-  readonly [name: string]: unknown;
-}
-interface Page {
-  readonly status: string;
-  readonly reason?: string;
-  readonly events: readonly Event[];
-  readonly nextCursor: string | null;
-}
-interface Walked {
-  readonly events: readonly Event[];
-  readonly complete: boolean;
-  /** The cursor behind the first event. */
-  readonly cursor: string | undefined;
-}
+import { seen } from "./errors.ts";
+import { compareCategories, misuse } from "./walk-activity-misuse.ts";
+import { ACTIVITY_WALK, type Event, type Page, type Walked } from "./walk-activity-rules.ts";
 
 const LIMIT = 100;
 const SMALL = 3;
@@ -104,13 +61,16 @@ async function pageOf(
     saw: seen(reply),
   }));
   if (reply.status !== 200) return undefined;
-  judgeGood(run, { route, target, query: `category=${category}` }, reply);
-  const page = jsonOf(reply) as Page | undefined;
-  if (page?.status === "unavailable") {
+  if (!judgeGood(run, { route, target, query: `category=${category}` }, reply)) return undefined;
+  const page = jsonOf(reply) as Page;
+  if (page.status === "unavailable") {
     run.skip(ACTIVITY_WALK["goes-on"], `the feed of ${category} is unavailable: ${page.reason}`);
     return undefined;
   }
-  if (!Array.isArray(page?.events)) return undefined;
+  run.check(ACTIVITY_WALK.size, route, cursor === null || page.events.length > 0, () => ({
+    expected: `an event below nextCursor, in GET ${target}`,
+    saw: "none",
+  }));
   run.check(ACTIVITY_WALK.size, route, page.nextCursor === null || page.events.length === limit, () => ({
     expected: `${limit} events beside a nextCursor from GET ${target}`,
     saw: String(page.events.length),
@@ -172,71 +132,4 @@ async function smaller(
     saw: got.join(", "),
   }));
   return first?.nextCursor ?? undefined;
-}
-
-function compareCategories(run: Run, route: RouteContract, walks: ReadonlyMap<Category, Walked>): void {
-  const all = walks.get("all");
-  if (all === undefined || !all.complete) return;
-  const inAll = new Set(all.events.map(({ id }) => id));
-  const newest = all.events[0]?.occurredAt ?? "";
-  const elsewhere = new Set<string>();
-  for (const [category, { events, complete }] of walks) {
-    if (category === "all") continue;
-    for (const { id } of events) elsewhere.add(id);
-    if (!complete) return;
-    // Walked after `all`: what has come since is newer.
-    const missing = events.find(({ id, occurredAt }) => !inAll.has(id) && occurredAt <= newest);
-    run.check(ACTIVITY_WALK.categories, route, missing === undefined, () => ({
-      expected: `${missing?.id} of ${category} among all`,
-      saw: "it is not there",
-    }));
-  }
-  if (walks.size < CATEGORIES.length) return;
-  const lost = all.events.find(({ id }) => !elsewhere.has(id));
-  run.check(ACTIVITY_WALK.categories, route, lost === undefined, () => ({
-    expected: `${lost?.id} of all in one of the three categories`,
-    saw: "it is in none",
-  }));
-}
-
-interface Misuse {
-  readonly category: Category;
-  readonly walks: ReadonlyMap<Category, Walked>;
-}
-
-/** Cursors of other categories, of the observations and of nobody. */
-async function misuse(run: Run, route: RouteContract, { category, walks }: Misuse): Promise<void> {
-  if (!walks.has(category)) return;
-  const others = CATEGORIES.filter((other) => other !== category).flatMap((other) => walks.get(other)?.cursor ?? []);
-  for (const cursor of [...others, "MTI4", "A", "a".repeat(512)]) {
-    const target = targetOf(run, route, `category=${category}&cursor=${cursor}`);
-    judgeMisuse(run, route, { category, target, reply: await ask(run, { route, target }) });
-  }
-}
-
-function judgeMisuse(
-  run: Run,
-  route: RouteContract,
-  { category, target, reply }: { category: Category; target: string; reply: Reply },
-): void {
-  const request = `GET ${target.slice(0, 160)}`;
-  if (category === "all" || category === "measurement") {
-    judgeRefusal({
-      run,
-      rule: ACTIVITY_WALK.misuse,
-      subject: route,
-      request,
-      reply,
-      status: 400,
-      code: "invalid_query",
-    });
-    return;
-  }
-  const { status, reason } = (jsonOf(reply) ?? {}) as Partial<Page>;
-  const holds = reply.status === 200 && status === "unavailable" && reason === "indexer_unavailable";
-  run.check(ACTIVITY_WALK.misuse, route, holds, () => ({
-    expected: `200 unavailable indexer_unavailable to ${request}`,
-    saw: `${seen(reply)} ${status ?? ""} ${reason ?? ""}`.trim(),
-  }));
-  if (reply.status === 200) judgeGood(run, { route, target, query: `category=${category}` }, reply);
 }

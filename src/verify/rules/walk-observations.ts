@@ -48,6 +48,11 @@ export async function walkObservations(run: Run, route: RouteContract): Promise<
   for (let pages = 0; pages < run.options.pages; pages++) {
     const page = await pageAfter(run, route, cursor);
     if (page === undefined) return undefined;
+    const after = cursor;
+    run.check(OBSERVATIONS_WALK.ends, route, after === null || page.items.length > 0, () => ({
+      expected: `an item behind nextCursor, in GET ${targetOf(run, route, queryAfter(after))}`,
+      saw: "none",
+    }));
     for (const item of page.items) {
       run.check(OBSERVATIONS_WALK["goes-on"], route, !seenIds.has(item.telemetryId), () => ({
         expected: `receipts that have not come before from GET ${targetOf(run, route, queryAfter(cursor))}`,
@@ -82,9 +87,7 @@ async function pageAfter(
     saw: seen(reply),
   }));
   if (reply.status !== 200) return undefined;
-  judgeGood(run, { route, target, query: "" }, reply);
-  const page = jsonOf(reply) as Page | undefined;
-  return Array.isArray(page?.items) ? page : undefined;
+  return judgeGood(run, { route, target, query: "" }, reply) ? (jsonOf(reply) as Page) : undefined;
 }
 
 async function expectEnd(run: Run, route: RouteContract, last: Item | undefined): Promise<Item | undefined> {

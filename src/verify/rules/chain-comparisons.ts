@@ -1,0 +1,143 @@
+/** How two views of the settled chain are compared. */
+import { type Difference, differences } from "./agreement.ts";
+
+export type Fields = Readonly<Record<string, unknown>>;
+export interface Onchain extends Fields {
+  readonly status: string;
+  readonly chain: Fields;
+  readonly core: Fields;
+  readonly events: readonly {
+    readonly eventName: string;
+    readonly contractKind: string;
+    readonly transactionHash: string;
+  }[];
+}
+export interface ProcessBody {
+  readonly builder: { readonly status: string; readonly anchor: Fields };
+  readonly settlementQueue: { readonly status: string; readonly latestSubmission: Submission | null };
+}
+export interface Submission extends Fields {
+  readonly lifecycle: string;
+  readonly expected: Fields;
+}
+export interface History extends Fields {
+  readonly status: string;
+  readonly chain: Fields;
+  readonly summary: Readonly<Record<string, string>>;
+  readonly recentSettlements: readonly Fields[];
+  readonly queueProjection?: Fields;
+}
+export interface Feed extends Fields {
+  readonly status: string;
+  readonly chain: Fields;
+  readonly events: readonly { readonly type: string; readonly source: Fields; readonly payload: Fields }[];
+  readonly nextCursor: string | null;
+}
+
+const CORE = ["settledThroughRound", "cumulativeWork", "blockHeight", "currentWork", "workPerBlock"];
+const FRONTIER = ["settledThroughRound", "cumulativeWork", "blockHeight"];
+export const BINDING = ["target", "chainId", "deploymentBlock"];
+const PAYLOAD = [
+  "previousSettledThroughRound",
+  "settledThroughRound",
+  "activeRoundCount",
+  "workAdded",
+  "completedBlockCount",
+  "firstCompletedBlock",
+  "lastCompletedBlock",
+  "cumulativeWork",
+  "blockHeight",
+];
+const COUNTS = ["settlementCount", "activeRoundCount", "workAdded", "completedBlockCount"];
+const ACTIVE = ["preparing", "submitted", "retrying"];
+const SETTLED = "system.settlement_completed";
+export function unavailable(...bodies: readonly { readonly status: string }[]): string | undefined {
+  return bodies.some(({ status }) => status !== "available") ? "one of the two views is unavailable" : undefined;
+}
+
+export function anchorIsCore(onchain: Onchain, { builder }: ProcessBody): Difference[] | string {
+  const cannot = unavailable(onchain, builder);
+  if (cannot !== undefined) return cannot;
+  const newest = onchain.events.find(
+    ({ eventName, contractKind }) => eventName === "BatchSettled" && contractKind === "core",
+  );
+  return [
+    ...differences(onchain.core, builder.anchor, CORE),
+    ...(newest === undefined ? [] : differences({ ...newest }, builder.anchor, ["transactionHash"])),
+  ];
+}
+
+export function newestIsFrontier(onchain: Onchain, history: History): Difference[] | string {
+  const [newest] = history.recentSettlements ?? [];
+  return unavailable(onchain, history) ?? (newest === undefined ? [] : differences(onchain.core, newest, FRONTIER));
+}
+
+export function sameHistory(v4: History, v3: History): Difference[] | string {
+  const cannot = unavailable(v4, v3);
+  if (cannot !== undefined) return cannot;
+  const { recentSettlements } = v4;
+  // v3 has no mint; what is undefined leaves no trace in JSON.
+  const comparable = { ...v4, recentSettlements: recentSettlements.map((one) => ({ ...one, mint: undefined })) };
+  return [
+    ...differences(comparable, v3, ["range", "window", "summary", "recentSettlements", "buckets"]),
+    ...differences(v4.chain, v3.chain, BINDING),
+  ];
+}
+
+/** Windows of days reach beyond now and begin at noon: the longer one holds the shorter. */
+export function isContained(shorter: History, longer: History): Difference[] | string {
+  const cannot = unavailable(shorter, longer);
+  if (cannot !== undefined) return cannot;
+  const fewer = COUNTS.filter((name) => BigInt(longer.summary[name] ?? "0") < BigInt(shorter.summary[name] ?? "0"));
+  const [one, other] = [shorter.recentSettlements[0], longer.recentSettlements[0]];
+  return [
+    ...fewer.map((name) => ({ what: `at least ${name}`, one: shorter.summary[name], other: longer.summary[name] })),
+    ...(one === undefined
+      ? []
+      : differences({ newest: one.transactionHash }, { newest: other?.transactionHash }, ["newest"])),
+  ];
+}
+
+export function queueIsSubmission({ settlementQueue, builder }: ProcessBody, history: History): Difference[] | string {
+  const cannot = unavailable(settlementQueue, builder, history);
+  if (cannot !== undefined) return cannot;
+  const { queueProjection: projection } = history;
+  if (projection === undefined) return "there is no queue projection";
+  const { anchor } = builder;
+  const wanted: Record<string, unknown> = {
+    previousSettledThroughRound: anchor.settledThroughRound,
+    previousBlockHeight: anchor.blockHeight,
+  };
+  const { latestSubmission: latest } = settlementQueue;
+  // An older submission may be the active one; then this one says nothing of it.
+  if (latest !== null && ACTIVE.includes(latest.lifecycle)) {
+    Object.assign(wanted, {
+      settledThroughRound: latest.settledThroughRound,
+      activeRoundCount: latest.activeRoundCount,
+      blockHeight: latest.expected.blockHeight,
+      completedBlockCount: latest.expected.completedBlockCount,
+    });
+  }
+  return differences(wanted, projection, Object.keys(wanted));
+}
+
+export function sameSettlements(history: History, feed: Feed): Difference[] | string {
+  const cannot = unavailable(history, feed);
+  if (cannot !== undefined) return cannot;
+  const settled = feed.events.filter(({ type }) => type === SETTLED);
+  // Where the page is full, older ones stand on the next.
+  const comparable =
+    feed.nextCursor === null ? history.recentSettlements : history.recentSettlements.slice(0, settled.length);
+  return comparable.flatMap((settlement, index) => {
+    const event = settled[index];
+    if (event === undefined) return [{ what: "settlement", one: settlement.transactionHash, other: undefined }];
+    return [
+      ...differences(settlement, event.payload, PAYLOAD),
+      ...differences(settlement, { ...event.source, ethereumBlockNumber: event.source.blockNumber }, [
+        "transactionHash",
+        "logIndex",
+        "ethereumBlockNumber",
+      ]),
+    ];
+  });
+}

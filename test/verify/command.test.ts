@@ -1,0 +1,107 @@
+/** The command as a user runs it, against a server on this machine. */
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { shimContext } from "../../src/shim/context.ts";
+import { nodeHandler } from "../../src/shim/node/node-handler.ts";
+import { runCli } from "../support/cli.ts";
+import { freePort } from "../support/free-port.ts";
+import { type FullWorld, fullWorld } from "./support/full-world.ts";
+
+let full: FullWorld;
+let server: Server;
+let url: string;
+/** When each request came, by `performance.now()`. */
+const came: number[] = [];
+
+let isBroken = false;
+
+beforeAll(async () => {
+  full = await fullWorld();
+  const context = shimContext({ store: full.world.store, now: () => full.at, monotonic: () => performance.now() });
+  const handler = nodeHandler(context, { defect: (error) => expect.unreachable(String(error)) });
+  server = createServer((request, response) => {
+    came.push(performance.now());
+    // The world's own time: it was published long ago.
+    response.setHeader("date", new Date(full.at).toUTCString());
+    if (isBroken && request.url === "/v1/public/modules") response.end("<html>");
+    else handler(request, response);
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  server?.closeAllConnections();
+  server?.close();
+  full?.world.end();
+});
+
+const FAST = ["--qps", "500", "--only", "modules"];
+
+test("0 without a finding, the numbers in the last line, and never more than --qps", async () => {
+  came.length = 0;
+  const { exitCode, stdout, stderr } = await runCli(
+    ["verify", url, "--only", "modules", "--qps", "40"],
+    full.world.folder,
+  );
+  // The method that Node's own parser does not know is answered by it, not by the shim.
+  const lines = stdout.trim().split("\n");
+  expect(lines.filter((line) => !line.includes(" FOO "))).toEqual([lines.at(-1)]);
+  expect(lines.at(-1)).toMatch(/^\d+ checks, \d+ findings, \d+ skipped$/);
+  expect(stderr).toBe("");
+  expect(exitCode).toBe(lines.length === 1 ? 0 : 1);
+  expect(came.length).toBeGreaterThan(40);
+  const busiest = Math.max(...came.map((from) => came.filter((at) => at >= from && at < from + 1_000).length));
+  // A request may take a little longer to come than the one behind it.
+  expect(busiest).toBeLessThanOrEqual(42);
+});
+
+test("1 with a finding, which says what to mend; --json has it by its parts", async () => {
+  isBroken = true;
+  const [people, machines] = await Promise.all([
+    runCli(["verify", url, ...FAST], full.world.folder),
+    runCli(["verify", `${url}/`, ...FAST, "--json"], full.world.folder),
+  ]);
+  isBroken = false;
+  expect(people.exitCode).toBe(1);
+  expect(people.stdout).toMatch(
+    /^FAIL headers\/cors modules: expected .*, saw none \(API 4, every answer; mend: .+\)$/m,
+  );
+  expect(machines.exitCode).toBe(1);
+  const { checks, findings, skipped } = JSON.parse(machines.stdout) as Record<string, Record<string, string>[]>;
+  expect(checks).toBeGreaterThan(100);
+  expect(skipped).toEqual(expect.any(Array));
+  expect(findings?.find(({ rule }) => rule === "headers/cors")).toEqual({
+    rule: "headers/cors",
+    route: "modules",
+    expected: expect.any(String),
+    saw: "none",
+    spec: "API 4, every answer",
+    mend: expect.stringContaining("Access-Control-Allow-Origin"),
+  });
+});
+
+test("74 where nobody answers, 2 for what is no use of it", async () => {
+  const nobody = await runCli(["verify", `http://127.0.0.1:${await freePort()}`], full.world.folder);
+  expect(nobody).toMatchObject({ exitCode: 74, stdout: "" });
+  expect(nobody.stderr).toMatch(/^noonmark: unreachable: .*ECONNREFUSED\n {2}\S/);
+  for (const wrong of [
+    [],
+    ["ftp://x"],
+    ["http://h/?a"],
+    [url, "--only", "nothing"],
+    [url, "--qps", "0"],
+    [url, "--installation", "a/b"],
+  ]) {
+    const { exitCode, stderr } = await runCli(["verify", ...wrong], full.world.folder);
+    expect([exitCode, stderr === ""], wrong.join(" ")).toEqual([2, false]);
+  }
+});
+
+test("--rules lists every rule and asks nobody", async () => {
+  came.length = 0;
+  const { exitCode, stdout } = await runCli(["verify", "--rules"], full.world.folder);
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatch(/^not-modified\/exact +the exact tag is answered 304$/m);
+  expect(came).toEqual([]);
+});

@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { reportJson, reportLines } from "../../../src/verify/report/print.ts";
+import { Report } from "../../../src/verify/report/report.ts";
+import { family } from "../../../src/verify/report/rule.ts";
+
+const RULES = family("headers", { cors: ["every answer has it", "pass it"], once: ["once", "once only", "API 9"] });
+const PROCESS = { name: "process", section: "4.4" };
+
+test("a line a finding, in one line whatever was sent, and the numbers last", () => {
+  const report = new Report();
+  report.check(RULES.cors, PROCESS, true, () => ({ expected: "never asked", saw: "never asked" }));
+  report.check(RULES.cors, PROCESS, false, () => ({ expected: "*", saw: "a\r\nb" }));
+  report.check(RULES.once, PROCESS, false, () => ({ expected: "one", saw: "two", mend: "this one" }));
+  report.skip("walk", "too long");
+  report.skip("walk", "too long");
+  expect(reportLines(report)).toEqual([
+    "FAIL headers/cors process: expected *, saw a\\u000d\\u000ab (API 4.4; mend: pass it)",
+    "FAIL headers/once process: expected one, saw two (API 9; mend: this one)",
+    "SKIP walk: too long",
+    "3 checks, 2 findings, 1 skipped",
+  ]);
+  expect(JSON.parse(reportJson(report))).toEqual({
+    checks: 3,
+    findings: [
+      {
+        rule: "headers/cors",
+        route: "process",
+        expected: "*",
+        saw: "a\\u000d\\u000ab",
+        spec: "API 4.4",
+        mend: "pass it",
+      },
+      { rule: "headers/once", route: "process", expected: "one", saw: "two", spec: "API 9", mend: "this one" },
+    ],
+    skipped: [{ rule: "walk", why: "too long" }],
+  });
+});
+
+test("the same again is no second finding, and five of one kind are enough", () => {
+  const report = new Report();
+  for (const saw of ["a", "a", "b", "c", "d", "e", "f", "g"]) {
+    report.check(RULES.cors, PROCESS, false, () => ({ expected: "*", saw }));
+  }
+  expect(report.findings.map(({ saw }) => saw)).toEqual(["a", "b", "c", "d", "e"]);
+  expect(report.checks).toBe(8);
+});
