@@ -1,5 +1,5 @@
 /** The categories of the activity feed against each other, and cursors used as they are not meant. */
-import { CATEGORIES, type Category } from "../../http/keys.ts";
+import { CATEGORIES, type Category } from "../../resources/activity/keys.ts";
 import type { RouteContract } from "../contract.ts";
 import { jsonOf, type Reply } from "../exchange/exchange.ts";
 import type { Run } from "../run.ts";

@@ -1,5 +1,5 @@
 /** The rules between a body's fields, each broken: of process, statistics, settlements, onchain and activity. */
-import type { RouteName } from "../../../../src/http/routes.ts";
+import type { RouteName } from "../../../../src/resources/table.ts";
 import { editBody, isAt, type Planted, queryOf } from "./plant.ts";
 
 /** Bodies are broken on purpose, field by field: as JSON.parse gives them. */

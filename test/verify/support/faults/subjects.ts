@@ -1,4 +1,4 @@
-import { CATEGORIES } from "../../../../src/http/keys.ts";
+import { CATEGORIES } from "../../../../src/resources/activity/keys.ts";
 import { CONTRACT, type RouteContract } from "../../../../src/verify/contract.ts";
 import { INSTALLATION } from "../../../publish/world.ts";
 
