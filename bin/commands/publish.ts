@@ -16,7 +16,7 @@ import { EXIT, Failure } from "../../src/values/failure.ts";
 import { namesArgument } from "../cli/arguments.ts";
 import { parseInstant } from "../cli/instant.ts";
 import { openConfiguredStore } from "../cli/open-configured-store.ts";
-import { withDeadline } from "../cli/publish/deadline-store.ts";
+import { chainTime, withDeadline } from "../cli/publish/deadline-store.ts";
 import { publishOnCadence } from "../cli/publish/publish-on-cadence.ts";
 import { publisherOptions } from "../cli/publish/publisher-options.ts";
 import { reportJson, reportTable } from "../cli/publish/report-table.ts";
@@ -92,14 +92,16 @@ async function publishOnce(settings: Settings, flags: Flags): Promise<CycleRepor
     const now = instantClock(at);
     const { reader, chain } = await openSources(settings, { state: "own", whole: true, now, onChainEvent: warnOf });
     try {
-      const limited = withDeadline(store, () => systemClock.monotonic(), settings.deadline * 1000);
+      const limitMs = settings.deadline * 1000;
+      const limited = withDeadline(store, () => systemClock.monotonic(), limitMs);
+      // Before the lease, which would run out meanwhile; what the chain leaves of the time is for the puts.
+      await pollUntilConcluded(chain, now, now() + chainTime(limitMs));
       const options = {
         ...publisherOptions(settings, flags, { store: limited, reader, minimumPutInterval: 0 }),
         published,
       };
       const lease = await acquireNow({ store, clock: systemClock, identity: leaseIdentity(), published });
       const publisher = await Publisher.begin(options, lease);
-      await pollUntilConcluded(chain, now, now() + settings.deadline * 1000);
       const report = await publisher.cycle(at ?? publisher.instant(now()));
       await publisher.release();
       return report;

@@ -31,7 +31,7 @@ export class RpcError extends Error {
   readonly answered: boolean;
 
   constructor(kind: RpcErrorKind, message: string, options: RpcErrorOptions = {}) {
-    // Never with the cause: viem's errors carry the address, and with it the key.
+    // Never with the cause, which may carry the address and with it the key.
     super(message);
     this.kind = kind;
     this.retryAfter = options.retryAfter;

@@ -1,10 +1,9 @@
 /**
- * One RPC address: requests and batches through viem's HTTP client, whose own retries, caches and fallbacks stay
- * outside, because a pass must know which node said what. Every request has a time limit that covers the body, and the
- * body a size limit.
+ * One RPC address: requests and batches, each with a time limit that covers the answer's body and a size limit for it.
+ * The messages of its errors are the node's own words: they are cleaned where they are told (`Secrets`).
  */
-import { getHttpRpcClient } from "viem/utils";
-import { redactText, redactUrl } from "./redact.ts";
+import { AnswerTooLarge, type PostAnswer, postJson, postTarget } from "./post-json.ts";
+import { redactUrl } from "./redact.ts";
 import { kindOfAnswer, kindOfStatus, RpcError, retryAfter } from "./rpc-error.ts";
 import { type Retry, withRetry } from "./with-retry.ts";
 
@@ -33,6 +32,8 @@ export interface RpcLimits {
 /** An answer of ten thousand logs has some 6 MB; what is far above is not read to its end. */
 export const RPC_LIMITS: RpcLimits = { requestTimeout: 10_000, maxResponseBytes: 32 * 1024 * 1024 };
 
+const LONGEST_MESSAGE = 16_384;
+
 interface Answer {
   readonly id?: unknown;
   readonly result?: unknown;
@@ -41,44 +42,34 @@ interface Answer {
 
 /** `retry` is the policy and budget of the pass that asks; nothing is asked after its deadline. */
 export function rpcNode(address: string, retry: Retry, limits: RpcLimits = RPC_LIMITS): RpcNode {
-  const client = getHttpRpcClient(address, { timeout: 0, maxResponseBodySize: limits.maxResponseBytes });
+  const target = postTarget(address);
 
+  /** Results in order; a call's error is thrown, or stands in place of its result where `settled`. */
   async function post(calls: readonly RpcCall[], settled = false): Promise<unknown[]> {
     const left = retry.deadline - retry.now();
     if (left <= 0) throw new RpcError("transient", "the deadline has passed", { silent: true, outOfTime: true });
     const signal = AbortSignal.timeout(Math.max(1, Math.min(limits.requestTimeout, left)));
-    const bodies = calls.map((call, id) => ({ id, method: call.method, params: call.params as unknown[] }));
-    let status = 200;
-    let header: string | null = null;
-    const onResponse = (response: Response) => {
-      status = response.status;
-      header = response.headers.get("retry-after");
-    };
-    let data: unknown;
+    const bodies = calls.map(({ method, params }, id) => ({ jsonrpc: "2.0", id, method, params }));
+    let answer: PostAnswer;
     try {
-      const body = bodies.length === 1 ? bodies[0] : bodies;
-      data = await client.request({ body: body as never, fetchOptions: { signal }, onResponse });
+      answer = await postJson(target, bodies.length === 1 ? bodies[0] : bodies, {
+        signal,
+        maxBytes: limits.maxResponseBytes,
+      });
     } catch (cause) {
-      throw failureOf(cause, signal.aborted, status, retryAfter(header, undefined, retry.now()), address);
+      throw failureOf(cause, signal.aborted);
     }
-    const answers: readonly Answer[] = Array.isArray(data) ? data : [data as Answer];
-    const refusals = new Map<unknown, RpcError>();
-    for (const answer of answers) {
-      if (answer?.error === undefined || answer.error === null) continue;
-      const error = errorOf(answer.error, status, retryAfter(header, answer.error.data, retry.now()), address);
-      if (!settled || answer.id === undefined || answer.id === null) throw error;
-      refusals.set(answer.id, error);
+    const byId = new Map(answersOf(answer, retry.now()).map((one) => [one?.id, one]));
+    for (const one of byId.values()) {
+      if (one?.error === undefined || one.error === null) continue;
+      const isOfACall = one.id !== undefined && one.id !== null;
+      if (!settled || !isOfACall) throw errorOf(one.error, answer, retry.now());
     }
-    if (status !== 200) throw new RpcError(kindOfStatus(status), `HTTP ${status}`);
-    const byId = new Map(answers.map((answer) => [answer?.id, answer]));
-    return calls.map((call, id) => {
-      const answer = byId.get(id);
-      const refusal = refusals.get(id);
-      if (refusal !== undefined) return refusal;
-      if (answer === undefined || !("result" in Object(answer))) {
-        throw new RpcError("transient", `no answer to ${call.method}`);
-      }
-      return answer.result;
+    return calls.map(({ method }, id) => {
+      const one = byId.get(id);
+      if (one?.error !== undefined && one.error !== null) return errorOf(one.error, answer, retry.now());
+      if (one === undefined || !("result" in Object(one))) throw new RpcError("transient", `no answer to ${method}`);
+      return one.result;
     });
   }
 
@@ -109,32 +100,46 @@ function mayPass({ kind }: RpcError): boolean {
   return kind === "rate" || kind === "transient";
 }
 
-function errorOf(error: NonNullable<Answer["error"]>, status: number, wait: number | undefined, address: string) {
-  const known = { code: Number(error.code), message: String(error.message ?? error) };
-  const text = redactText(`${known.code} ${known.message}`, [address]);
-  return new RpcError(kindOfAnswer(known, status), text, { retryAfter: wait, answered: true });
-}
-
-function failureOf(cause: unknown, timedOut: boolean, status: number, wait: number | undefined, address: string) {
-  if (timedOut) return new RpcError("transient", "no answer within the time limit", { silent: true });
-  const name = cause instanceof Error ? cause.name : "";
-  if (name === "ResponseBodyTooLargeError") return new RpcError("range", "the answer is above the size limit");
+/** The answers of an HTTP 200, or of a refusal in JSON-RPC's own form. Throws `RpcError`. */
+function answersOf({ status, text, retryAfter: header }: PostAnswer, now: number): readonly Answer[] {
   if (status !== 200) {
-    const text = redactText(bodyText(cause), [address]).slice(0, 200);
-    const kind = kindOfAnswer({ code: status === 429 ? 429 : 0, message: text }, status);
-    return new RpcError(kind === "refused" ? kindOfStatus(status) : kind, `HTTP ${status} ${text}`, {
-      retryAfter: wait,
+    const kind = kindOfAnswer({ code: status === 429 ? 429 : 0, message: shortened(text) }, status);
+    throw new RpcError(kind === "refused" ? kindOfStatus(status) : kind, `HTTP ${status} ${shortened(text)}`, {
+      retryAfter: retryAfter(header, undefined, now),
     });
   }
-  return new RpcError("transient", `no whole answer (${rootMessage(cause, address)})`);
+  try {
+    const data: unknown = JSON.parse(text);
+    return Array.isArray(data) ? data : [data as Answer];
+  } catch (cause) {
+    throw new RpcError("transient", `no whole answer (${rootMessage(cause)})`, {
+      retryAfter: retryAfter(header, undefined, now),
+    });
+  }
 }
 
-function bodyText(cause: unknown): string {
-  return typeof cause === "object" && cause !== null && "details" in cause ? String(cause.details) : "";
+function errorOf(error: NonNullable<Answer["error"]>, { status, retryAfter: header }: PostAnswer, now: number) {
+  const known = { code: Number(error.code), message: shortened(String(error.message ?? error)) };
+  const wait = retryAfter(header, error.data, now);
+  return new RpcError(kindOfAnswer(known, status), `${known.code} ${known.message}`, {
+    retryAfter: wait,
+    answered: true,
+  });
 }
 
-function rootMessage(error: unknown, address: string): string {
+function failureOf(cause: unknown, timedOut: boolean): RpcError {
+  if (timedOut) return new RpcError("transient", "no answer within the time limit", { silent: true });
+  if (cause instanceof AnswerTooLarge) return new RpcError("range", "the answer is above the size limit");
+  return new RpcError("transient", `no whole answer (${rootMessage(cause)})`);
+}
+
+/** Of a message that may have megabytes, what says the kind of the error; the rest is not searched for it. */
+function shortened(text: string): string {
+  return text.length > LONGEST_MESSAGE ? text.slice(0, LONGEST_MESSAGE) : text;
+}
+
+function rootMessage(error: unknown): string {
   let root = error;
   while (root instanceof Error && root.cause instanceof Error) root = root.cause;
-  return redactText(root instanceof Error ? root.message : String(root), [address]).slice(0, 200);
+  return shortened(root instanceof Error ? root.message : String(root));
 }

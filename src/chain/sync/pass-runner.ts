@@ -2,7 +2,6 @@
 import type { ChainOptions } from "../chain-options.ts";
 import type { PollEvent } from "../poll-event.ts";
 import { type NodeMemory, Nodes } from "../rpc/nodes.ts";
-import { redactText } from "../rpc/redact.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import { type RpcNode, rpcNode } from "../rpc/rpc-node.ts";
 import type { Status } from "../status/status.ts";
@@ -62,7 +61,7 @@ export class PassRunner {
       this.#chain.facts.reset();
       const isOutOfTime = now >= deadline || (error instanceof RpcError && error.outOfTime);
       const text = error instanceof Error ? error.message : String(error);
-      const message = isOutOfTime && heard.head ? undefined : redactText(text, this.#options.rpcUrls);
+      const message = isOutOfTime && heard.head ? undefined : text;
       return { kind: "broken", message, isOutOfTime };
     }
   }

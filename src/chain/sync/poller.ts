@@ -43,7 +43,7 @@ export class Poller {
       status: this.status,
       faults: this.#faults,
       suspects: this.#suspects,
-      problems: new ProblemLog(db, options.onEvent),
+      problems: new ProblemLog(db, options),
       onEvent: options.onEvent,
       now,
     });

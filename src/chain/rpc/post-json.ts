@@ -1,0 +1,60 @@
+/**
+ * One POST of JSON to an address, its answer read up to a size limit and given as text. Node's own fetch: a library's
+ * retries, caches and fallbacks have to stay outside, because a pass must know which node said what.
+ */
+
+export interface PostLimits {
+  readonly signal: AbortSignal;
+  /** Bytes of the answer, decompressed. */
+  readonly maxBytes: number;
+}
+
+export interface PostAnswer {
+  readonly status: number;
+  readonly retryAfter: string | null;
+  readonly text: string;
+}
+
+export class AnswerTooLarge extends Error {
+  override readonly name = "AnswerTooLarge";
+}
+
+/** Where and as whom an address is asked: fetch refuses user and password in a URL. */
+export interface PostTarget {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export function postTarget(address: string): PostTarget {
+  const url = new URL(address);
+  const headers: Record<string, string> = { "content-type": "application/json" };
+  if (url.username !== "" || url.password !== "") {
+    const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+    headers.authorization = `Basic ${Buffer.from(credentials).toString("base64")}`;
+    url.username = "";
+    url.password = "";
+  }
+  return { url: url.href, headers };
+}
+
+/** Throws what fetch throws, the signal's reason, and `AnswerTooLarge`. */
+export async function postJson(target: PostTarget, body: unknown, limits: PostLimits): Promise<PostAnswer> {
+  const { signal, maxBytes } = limits;
+  const { url, headers } = target;
+  const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body), signal });
+  const text = await boundedText(response, maxBytes);
+  return { status: response.status, retryAfter: response.headers.get("retry-after"), text };
+}
+
+async function boundedText(response: Response, maxBytes: number): Promise<string> {
+  if (response.body === null) return "";
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body) {
+    bytes += chunk.length;
+    // Leaving the loop cancels the rest of the body.
+    if (bytes > maxBytes) throw new AnswerTooLarge(`the answer is above ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}

@@ -1,0 +1,80 @@
+/**
+ * Texts that a node has said, without what may be a key in its address. A node, or a proxy before it, echoes addresses
+ * and headers in its errors, in whatever case and encoding it likes.
+ */
+
+export class Secrets {
+  readonly #pattern: RegExp | undefined;
+  readonly #longest: number;
+
+  /** `addresses`: of all nodes, with their keys. */
+  constructor(addresses: readonly string[]) {
+    const secrets = [...new Set(addresses.flatMap(secretsOf))].sort((a, b) => b.length - a.length);
+    this.#pattern = secrets.length === 0 ? undefined : new RegExp(secrets.map(inAnyEncoding).join("|"), "gi");
+    // A character may be written in six, as \\u0061.
+    this.#longest = 6 * Math.max(0, ...secrets.map((secret) => secret.length));
+  }
+
+  /** At most `MOST_CHARACTERS`, on one line, every secret replaced by `…`. */
+  clean(text: string): string {
+    const isCut = text.length > READ_CHARACTERS;
+    const read = isCut ? text.slice(0, READ_CHARACTERS) : text;
+    const redacted = this.#pattern === undefined ? read : read.replace(this.#pattern, "…");
+    // What is cut may end inside a secret.
+    const kept = isCut ? redacted.slice(0, Math.max(0, redacted.length - this.#longest)) : redacted;
+    const line = kept.replace(CONTROL, " ").replace(/ {2,}/g, " ").trim();
+    return line.length > MOST_CHARACTERS ? `${line.slice(0, MOST_CHARACTERS - 1)}…` : line;
+  }
+}
+
+/** What the operator is shown of a node's words. */
+export const MOST_CHARACTERS = 300;
+/** What is read of them: an answer may be a few megabytes of error. */
+const READ_CHARACTERS = 8_192;
+/** Control and formatting characters, line breaks among them: they would write anything onto a terminal. */
+const CONTROL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu;
+/** Shorter pieces of a path or query are words such as `v3`; a key is never that short. */
+const SHORTEST_KEY = 8;
+
+function secretsOf(address: string): string[] {
+  if (!URL.canParse(address)) return [address];
+  const { username, password, pathname, search, hash } = new URL(address);
+  const [user, pass] = [decoded(username), decoded(password)];
+  const pieces = [...pathname.split("/"), ...search.split(/[?&=]/), hash.slice(1)];
+  const keys = [...pieces, ...pieces.map(decoded)].filter((piece) => piece.length >= SHORTEST_KEY);
+  const basic = user === "" && pass === "" ? [] : [`${user}:${pass}`];
+  const encoded = [...basic, ...keys].flatMap((secret) => [base64(secret, "base64"), base64(secret, "base64url")]);
+  return [...basic, user, pass, ...keys, ...encoded].filter((secret) => secret !== "");
+}
+
+/** Without its padding, which may be left out or encoded. */
+function base64(secret: string, encoding: "base64" | "base64url"): string {
+  return Buffer.from(secret).toString(encoding).replace(/=+$/, "");
+}
+
+/** Each character as itself, percent-encoded (once or more) or as a JSON escape. */
+function inAnyEncoding(secret: string): string {
+  return [...secret]
+    .map((character) => {
+      const percent = [...Buffer.from(character)].map((byte) => `%(?:25)*${hex(byte, 2)}`).join("");
+      const escaped = [...character].map((unit) => `\\\\u${hex(unit.charCodeAt(0), 4)}`).join("");
+      return `(?:${quoted(character)}|${percent}|${escaped})`;
+    })
+    .join("");
+}
+
+function quoted(character: string): string {
+  return character.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+}
+
+function hex(value: number, digits: number): string {
+  return value.toString(16).padStart(digits, "0");
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,87 @@
+// `noonmark publish --once` with a chain whose node does not answer: what the chain says is data, all else is published.
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+const MAIN = new URL("../../../bin/main.ts", import.meta.url).href;
+const ADDRESS = `0x${"11".repeat(20)}`;
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "noonmark-publish-chain-"));
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+/** A server that accepts every connection and does what `serve` does with it. */
+async function node(serve: (socket: Socket) => void): Promise<AsyncDisposable & { readonly url: string }> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket.on("error", () => {}));
+    serve(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+const deployment = {
+  target: "silent",
+  chainId: 1,
+  deploymentBlock: 1,
+  factory: ADDRESS,
+  core: ADDRESS,
+  proxyAdmin: ADDRESS,
+  operatorTimelock: ADDRESS,
+  operatorProposer: ADDRESS,
+  streamId: `0x${"22".repeat(32)}`,
+};
+
+function publish(rpcUrl: string, seconds: number) {
+  writeFileSync(join(directory, "deployment.json"), JSON.stringify(deployment));
+  const program = `import(${JSON.stringify(MAIN)}).then(({ main }) => main(["node", "noonmark", "publish", "--once", "--json"]))`;
+  const env = {
+    PATH: process.env.PATH,
+    NOONMARK_DEPLOYMENT: join(directory, "deployment.json"),
+    NOONMARK_RPC_URL: rpcUrl,
+    NOONMARK_INSTALLATION_ID: "wheel-1",
+    NOONMARK_LEDGER: "none",
+    NOONMARK_STORE: join(directory, "store"),
+    NOONMARK_DEADLINE: String(seconds),
+  };
+  const child = spawn(process.execPath, ["-e", program], { cwd: directory, env });
+  const ran = { out: "", err: "" };
+  child.stdout.on("data", (chunk) => (ran.out += chunk));
+  child.stderr.on("data", (chunk) => (ran.err += chunk));
+  return new Promise<{ code: number | null; out: string; err: string }>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ code, ...ran }));
+  });
+}
+
+const silences: Record<string, (socket: Socket) => void> = {
+  "never answers": () => {},
+  "answers a byte at a time": (socket) => {
+    socket.write("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 1000000\r\n\r\n");
+    const trickle = setInterval(() => socket.write(" "), 20);
+    socket.on("close", () => clearInterval(trickle));
+  },
+};
+
+test.each(Object.entries(silences))("a node that %s", async (_, serve) => {
+  await using silent = await node(serve);
+  const { code, out, err } = await publish(silent.url, 5);
+  expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining("warning: chain: ") });
+  const { rows, failures } = JSON.parse(out) as { rows: { key: string; action: string }[]; failures: unknown[] };
+  expect(failures).toEqual([]);
+  expect(new Set(rows.map(({ action }) => action))).toEqual(new Set(["created"]));
+  const onchain = rows.find(({ key }) => key.includes("onchain") && !key.includes("unavailable"))?.key as string;
+  expect(readFileSync(join(directory, "store", `${onchain}.http`), "utf8")).toContain('"reason":"not_yet_safe"');
+});

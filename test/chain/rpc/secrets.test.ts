@@ -1,0 +1,57 @@
+// What a node says is cut, cleaned and without keys before anybody is told.
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { MOST_CHARACTERS, Secrets } from "../../../src/chain/rpc/secrets.ts";
+
+const ADDRESS = "https://Operator:Hunter2%21@node.example/v2/C0ffee-Secret-Key?token=Another%20Secret";
+
+describe("a key is replaced however it is echoed", () => {
+  const secrets = new Secrets([ADDRESS]);
+  const encodings: Record<string, (secret: string) => string> = {
+    "as it is": (secret) => secret,
+    "in lower case": (secret) => secret.toLowerCase(),
+    "in upper case": (secret) => secret.toUpperCase(),
+    "percent-encoded where it has to be": encodeURIComponent,
+    "percent-encoded twice": (secret) => encodeURIComponent(encodeURIComponent(secret)),
+    "percent-encoded whole": (secret) => [...Buffer.from(secret)].map((byte) => `%${byte.toString(16)}`).join(""),
+    "as JSON escapes": (secret) =>
+      [...secret].map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`).join(""),
+  };
+  for (const [how, encode] of Object.entries(encodings)) {
+    test.each(["Operator", "Hunter2!", "C0ffee-Secret-Key", "Another Secret"])(`${how}: %s`, (secret) => {
+      expect(secrets.clean(`no project ${encode(secret)} here`)).toBe("no project … here");
+    });
+  }
+
+  test("a Basic header, with padding and without, in either alphabet", () => {
+    const basic = Buffer.from("Operator:Hunter2!").toString("base64");
+    for (const echoed of [basic, basic.replace(/=+$/, ""), Buffer.from("Operator:Hunter2!").toString("base64url")]) {
+      const told = secrets.clean(`bad authorization: Basic ${echoed}`);
+      expect(told).toMatch(/^bad authorization: Basic …=*$/);
+    }
+    expect(secrets.clean(Buffer.from("C0ffee-Secret-Key").toString("base64"))).toMatch(/^…=*$/);
+  });
+
+  test("of all addresses, wherever the text is cut", () => {
+    const both = new Secrets([ADDRESS, "https://other.example/0123456789abcdef"]);
+    fc.assert(
+      fc.property(fc.nat(9_000), fc.constantFrom("0123456789ABCDEF", "%430ffee-secret-key"), (before, secret) => {
+        const told = both.clean("x".repeat(before) + secret.repeat(600));
+        expect(told).not.toMatch(/[0-9a-f]{6}|ffee/i);
+      }),
+    );
+  });
+});
+
+test("any text is one line of bounded length", () => {
+  const secrets = new Secrets([]);
+  fc.assert(
+    fc.property(fc.string({ unit: "binary", maxLength: 2_000 }), (text) => {
+      const told = secrets.clean(text);
+      expect(told.length).toBeLessThanOrEqual(MOST_CHARACTERS);
+      expect(told).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+    }),
+  );
+  expect(secrets.clean("\u001b[2Jgone\u0007\r\nand \u202ehidden")).toBe("[2Jgone and hidden");
+  expect(new Secrets([ADDRESS]).clean("a".repeat(5_000_000))).toHaveLength(MOST_CHARACTERS);
+});
