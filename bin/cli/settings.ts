@@ -22,6 +22,8 @@ function setting<T>(schema: z.ZodType<T>, value: string, help: string): Setting<
 }
 
 const seconds = z.coerce.number().positive();
+/** Looked at once a second; beyond a day Node's timers end. */
+const timeout = z.coerce.number().min(1).max(86_400);
 /** As it can stand in a header and in every front's file. */
 export const frontSecret = z
   .string()
@@ -63,6 +65,26 @@ export const SETTINGS = {
     z.union([z.enum(["none", "any"]), frontSecret]).default("none"),
     "none|any|secret",
     "whose caches `serve` tells how long an answer may be kept: nobody's, anybody's, or those that know a secret",
+  ),
+  maxConnections: setting(
+    z.coerce.number().int().min(1).optional(),
+    "number",
+    "connections of `serve`; 4096 unless the limit of open files allows fewer; an idle one costs some 15 kB",
+  ),
+  requestTimeout: setting(
+    timeout.default(15),
+    "seconds",
+    "in which a request must have arrived; longer lets slow senders hold more connections",
+  ),
+  readerTimeout: setting(
+    timeout.default(30),
+    "seconds",
+    "in which a reader must take an answer; longer lets those who do not read hold more memory, shorter cuts slow lines",
+  ),
+  keepAliveTimeout: setting(
+    timeout.default(65),
+    "seconds",
+    "that a connection may be idle; shorter than a front's own (nginx: 60) costs a request now and then",
   ),
   genesisTimestamp: setting(
     z.coerce.number().int().nonnegative().multipleOf(600).optional(),

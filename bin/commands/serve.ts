@@ -2,16 +2,20 @@
 import type { Command } from "commander";
 import { shimContext } from "../../src/shim/context.ts";
 import { hearsFront } from "../../src/shim/node/hears-front.ts";
+import { connectionsWithin, type ServerLimits } from "../../src/shim/node/limits.ts";
 import { startServer } from "../../src/shim/node/node-server.ts";
+import { openFilesLimit } from "../../src/shim/node/open-files.ts";
 import { rareReport } from "../../src/shim/node/rare-report.ts";
 import { tickStore } from "../../src/shim/node/tick-store.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
 import { parseInstant } from "../cli/instant.ts";
 import { createLog, logProblem } from "../cli/log.ts";
 import { openConfiguredStore } from "../cli/open-configured-store.ts";
-import { loadSettings, settingOptions } from "../cli/settings.ts";
+import { loadSettings, type Settings, settingOptions } from "../cli/settings.ts";
 import { shimClock } from "../cli/shim-clock.ts";
 import { askedToStop } from "../cli/signals.ts";
+
+const LIMITS = ["maxConnections", "requestTimeout", "readerTimeout", "keepAliveTimeout"] as const;
 
 export function registerServe(program: Command): void {
   const command = program
@@ -19,7 +23,7 @@ export function registerServe(program: Command): void {
     .description("answer readers from what is published")
     .option("--at <instant>", "stop the clock there: serve what was published as of that instant")
     .action(serve);
-  settingOptions(command, ["store", "host", "port", "fronts", "logLevel"]);
+  settingOptions(command, ["store", "host", "port", "fronts", ...LIMITS, "logLevel"]);
 }
 
 const FRONTS: Readonly<Record<string, string>> = {
@@ -44,12 +48,19 @@ async function serve(flags: ServeFlags): Promise<void> {
     monotonic,
     report: rareReport((error, before) => logProblem(log, "the store cannot be read", error, { before }), monotonic),
   });
+  const limits = limitsOf(settings);
+  const crowded = rareReport(
+    (_, before) => log.warn({ closed: before + 1, ...limits }, "connections were closed: too many are open, or wait"),
+    monotonic,
+  );
   const server = await startServer(context, {
     host: settings.host,
     port: settings.port,
     wallClock: () => clock.now(),
     clockSkew: () => clock.skew(),
     hears: hearsFront(settings.fronts),
+    limits,
+    crowded: () => crowded(undefined),
     defect: (error) => logProblem(log, "a request met a defect", error),
   });
   console.log(`Serving ${store.name} on ${server.url}${at === undefined ? "" : ` as of ${formatTimestamp(at)}`}`);
@@ -58,4 +69,13 @@ async function serve(flags: ServeFlags): Promise<void> {
   log.info({ signal }, "stopping");
   clock.stop();
   await server.stop();
+}
+
+function limitsOf({ maxConnections, requestTimeout, readerTimeout, keepAliveTimeout }: Settings): ServerLimits {
+  return {
+    maxConnections: maxConnections ?? connectionsWithin(openFilesLimit()),
+    requestTimeout: requestTimeout * 1_000,
+    readerTimeout: readerTimeout * 1_000,
+    keepAliveTimeout: keepAliveTimeout * 1_000,
+  };
 }

@@ -36,6 +36,12 @@ export const METHOD_NOT_ALLOWED: Representation = {
   body: errorBody("method_not_allowed"),
 };
 
+/** Requests that are not HTTP as it is defined (docs/spec/api.md#malformed-http). */
+export const EXPECTATION_FAILED: Representation = { status: 417, headers: {}, body: errorBody("expectation_failed") };
+export const HEADERS_TOO_LARGE: Representation = { status: 431, headers: {}, body: errorBody("headers_too_large") };
+/** A request that did not arrive in time. */
+export const REQUEST_TIMEOUT: Representation = { status: 408, headers: {}, body: errorBody("request_timeout") };
+
 /** A defect of ours: no answer was found at all. */
 export const INTERNAL_ERROR: Representation = {
   status: 500,

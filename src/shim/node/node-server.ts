@@ -1,12 +1,18 @@
 /** The shim as a service on Node: listening, health, and an end that cuts nobody off. */
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
 import { EXIT, Failure } from "../../values/failure.ts";
+import type { ShimAnswer } from "../answer.ts";
 import type { ShimContext } from "../context.ts";
+import { Connections, SWEEP_MS } from "./connections.ts";
 import { healthAnswer } from "./health.ts";
 import type { HearsFront } from "./hears-front.ts";
+import { DEFAULT_LIMITS, MAX_HEAD_BYTES, type ServerLimits } from "./limits.ts";
 import { nodeHandler } from "./node-handler.ts";
+import { rawAnswer } from "./raw-answer.ts";
+import { type ParserError, refusalOf, refusalOfError, WRONG_EXPECTATION, WRONG_METHOD } from "./refusals.ts";
+import { send } from "./send.ts";
 
 export interface ServerOptions {
   readonly host: string;
@@ -19,6 +25,10 @@ export interface ServerOptions {
   defect(error: unknown): void;
   /** Whether a front is heard that gives this secret; absent: none is. */
   readonly hears?: HearsFront;
+  /** Absent: `DEFAULT_LIMITS`. */
+  readonly limits?: ServerLimits;
+  /** Told of each connection that was closed because as many are open as may be, or too much waits. */
+  crowded?(): void;
   /** How long requests in flight may still take once `stop` is called (ms). */
   readonly graceMs?: number;
 }
@@ -26,18 +36,19 @@ export interface ServerOptions {
 export interface ShimServer {
   readonly url: string;
   readonly port: number;
+  /** What is open and what waits. */
+  readonly connections: Pick<Connections, "open" | "waiting">;
   /** No new connections, requests in flight are answered, then every connection is closed. */
   stop(): Promise<void>;
 }
 
-/** Longer than a front's own pool keeps a connection (nginx: 60 s), so that none is closed under a request. */
-const KEEP_ALIVE_MS = 65_000;
 const GRACE_MS = 10_000;
-const SWEEP_MS = 20;
+const CLOSE_SWEEP_MS = 20;
 
 /** Throws `Failure`: `port_in_use`, `port_unusable`. */
 export async function startServer(context: ShimContext, options: ServerOptions): Promise<ShimServer> {
   let stopping = false;
+  const connections = new Connections(options.limits ?? DEFAULT_LIMITS, () => options.crowded?.());
   const handler = nodeHandler(context, {
     defect: (error) => options.defect(error),
     closing: () => stopping,
@@ -48,18 +59,59 @@ export async function startServer(context: ShimContext, options: ServerOptions):
         : undefined,
     ...(options.hears === undefined ? {} : { hears: options.hears }),
   });
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, handler);
+  const server = httpServer(options, connections, handler);
   await listen(server, options.host, options.port);
+  const sweep = setInterval(() => connections.sweep(), SWEEP_MS).unref();
   const { port } = server.address() as AddressInfo;
   return {
     port,
     url: `http://${options.host}:${port}`,
+    connections,
     async stop() {
       if (stopping) return;
       stopping = true;
       await close(server, options.graceMs ?? GRACE_MS);
+      clearInterval(sweep);
     },
   };
+}
+
+function httpServer(
+  { limits = DEFAULT_LIMITS, wallClock }: ServerOptions,
+  connections: Connections,
+  handler: RequestListener,
+): Server {
+  const { requestTimeout, keepAliveTimeout } = limits;
+  const server = createServer({
+    requestTimeout,
+    headersTimeout: requestTimeout,
+    connectionsCheckingInterval: SWEEP_MS,
+    keepAliveTimeout,
+    maxHeaderSize: MAX_HEAD_BYTES,
+    // Judged by us, so that the answer is one that the API names (`refusals.ts`).
+    requireHostHeader: false,
+    joinDuplicateHeaders: true,
+  });
+  // Node passes over fields beyond its own bound in silence.
+  server.maxHeadersCount = 0;
+  const raw = (answer: ShimAnswer) => rawAnswer(answer, new Date(wallClock()));
+  return server
+    .on("connection", (socket) => connections.admit(socket))
+    .on("request", (incoming, response) => connections.inTurn(response, () => handler(incoming, response)))
+    .on("checkExpectation", (incoming, response) => {
+      connections.inTurn(response, () => send(response, refusalOf(incoming) ?? WRONG_EXPECTATION, true));
+    })
+    .on("connect", (incoming, socket) => {
+      // Node lets go of such a connection: what still comes is read, and its failures are nobody's.
+      socket.on("error", () => socket.destroy()).resume();
+      connections.end(socket as Socket, raw(refusalOf(incoming) ?? WRONG_METHOD));
+    })
+    .on("clientError", (error: ParserError, socket) => {
+      const refusal = refusalOfError(error);
+      const isSilent = connections.isSilent(socket as Socket);
+      if (refusal === undefined || isSilent) socket.destroy();
+      else connections.end(socket as Socket, connections.isInBody(socket as Socket) ? undefined : raw(refusal));
+    });
 }
 
 async function listen(server: Server, host: string, port: number): Promise<void> {
@@ -87,7 +139,7 @@ async function close(server: Server, graceMs: number): Promise<void> {
   const closed = once(server, "close");
   server.close();
   // An answer that was on its way when the stop came leaves a kept-alive connection behind.
-  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
+  const sweep = setInterval(() => server.closeIdleConnections(), CLOSE_SWEEP_MS);
   const deadline = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
   clearInterval(sweep);

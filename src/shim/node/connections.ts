@@ -1,0 +1,164 @@
+/**
+ * The connections of a server, so that no client costs more than its share: how many are open, one answer in flight on
+ * each, and an end to those that do not read (docs/spec/api.md#malformed-http).
+ */
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { MAX_WAITING, type ServerLimits } from "./limits.ts";
+
+interface Connection {
+  readonly socket: Socket;
+  /** Answers begun. */
+  begun: number;
+  /** Requests that wait behind an answer. */
+  waiting: number;
+  /** Of the newest request. */
+  last: ServerResponse | undefined;
+  /** Nothing more is answered here once `last` is. */
+  isRefused: boolean;
+  /** The last bytes were handed over; sweeps since. */
+  endedFor: number | undefined;
+  /** What `begun` was when unsent bytes were first seen, and sweeps since. */
+  unsentAt: number;
+  unsentFor: number;
+}
+
+/** How often connections are looked at (ms). */
+export const SWEEP_MS = 1_000;
+/** After its end a client is given so long to read what it was told; closed earlier, the bytes could be lost. */
+const LINGER_SWEEPS = 2;
+/** How many connections are looked at for one that is idle. */
+const SOUGHT = 64;
+
+export class Connections {
+  readonly #limits: ServerLimits;
+  /** Told of each connection that was closed to keep a bound. */
+  readonly #crowded: () => void;
+  readonly #open = new Map<Socket, Connection>();
+  /** Those that have not asked anything yet, oldest first. */
+  readonly #silent = new Set<Connection>();
+  #waiting = 0;
+
+  constructor(limits: ServerLimits, crowded: () => void) {
+    this.#limits = limits;
+    this.#crowded = crowded;
+  }
+
+  get open(): number {
+    return this.#open.size;
+  }
+
+  /** Requests that wait behind another answer. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  admit(socket: Socket): void {
+    if (this.#open.size >= this.#limits.maxConnections) {
+      this.#crowded();
+      const victim = this.#idle();
+      (victim?.socket ?? socket).destroy();
+      if (victim === undefined) return;
+      this.#forget(victim);
+    }
+    const connection: Connection = {
+      socket,
+      begun: 0,
+      waiting: 0,
+      last: undefined,
+      isRefused: false,
+      endedFor: undefined,
+      unsentAt: 0,
+      unsentFor: 0,
+    };
+    this.#open.set(socket, connection);
+    this.#silent.add(connection);
+    socket.on("close", () => this.#forget(connection));
+  }
+
+  /** Calls `compose` when everything before this answer has left its connection, and never if that does not happen. */
+  inTurn(response: ServerResponse, compose: () => void): void {
+    const { socket } = response.req;
+    const connection = this.#open.get(socket);
+    if (connection === undefined || connection.isRefused) return;
+    connection.last = response;
+    if (connection.begun === 0) this.#silent.delete(connection);
+    if (response.socket !== null) {
+      connection.begun += 1;
+      compose();
+      return;
+    }
+    if (this.#waiting >= MAX_WAITING) {
+      this.#crowded();
+      socket.destroy();
+      return;
+    }
+    connection.waiting += 1;
+    this.#waiting += 1;
+    socket.pause();
+    // Node gives an answer its socket when the one before it has been handed over to the system.
+    response.once("socket", () => {
+      if (!this.#open.has(socket)) return;
+      connection.waiting -= 1;
+      this.#waiting -= 1;
+      if (connection.waiting === 0) socket.resume();
+      connection.begun += 1;
+      compose();
+    });
+  }
+
+  /** The newest request of a connection was broken off: its body does not end as it was announced. */
+  isInBody(socket: Socket): boolean {
+    return this.#open.get(socket)?.last?.req.complete === false;
+  }
+
+  /** Whether a connection has not said anything. */
+  isSilent(socket: Socket): boolean {
+    return (this.#open.get(socket)?.begun ?? 0) === 0 && socket.bytesRead === 0;
+  }
+
+  /** Ends a connection: after the answers before it, and with these bytes. What else is asked is read and not heard. */
+  end(socket: Socket, bytes: Buffer | undefined): void {
+    const connection = this.#open.get(socket);
+    if (connection === undefined || connection.isRefused) return;
+    connection.isRefused = true;
+    const { last } = connection;
+    const end = () => {
+      connection.endedFor = 0;
+      if (bytes === undefined) socket.end();
+      else socket.end(bytes);
+    };
+    if (last === undefined || last.closed) end();
+    else last.once("close", end);
+  }
+
+  /** To be called every `SWEEP_MS`. */
+  sweep(): void {
+    for (const connection of this.#open.values()) {
+      const { socket, begun } = connection;
+      if (connection.endedFor !== undefined && ++connection.endedFor > LINGER_SWEEPS) socket.destroy();
+      else if (socket.writableLength === 0 || begun !== connection.unsentAt) {
+        connection.unsentAt = begun;
+        connection.unsentFor = 0;
+      } else if (++connection.unsentFor * SWEEP_MS >= this.#limits.readerTimeout) socket.destroy();
+    }
+  }
+
+  /** The oldest that has asked nothing; else one that has its answers. */
+  #idle(): Connection | undefined {
+    const [silent] = this.#silent;
+    if (silent !== undefined) return silent;
+    let sought = 0;
+    for (const connection of this.#open.values()) {
+      if (connection.last?.closed === true) return connection;
+      if (++sought >= SOUGHT) return undefined;
+    }
+    return undefined;
+  }
+
+  #forget(connection: Connection): void {
+    if (!this.#open.delete(connection.socket)) return;
+    this.#silent.delete(connection);
+    this.#waiting -= connection.waiting;
+  }
+}
