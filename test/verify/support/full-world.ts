@@ -9,6 +9,7 @@ import { Wheel } from "../../../demo/wheel.ts";
 import type { Chain } from "../../../src/chain/chain.ts";
 import type { ChainEvent } from "../../../src/chain/chain-state.ts";
 import { ingest } from "../../../src/ledger/ingest.ts";
+import { ROUND_MS } from "../../../src/values/round.ts";
 import { KINDS } from "../../publish/activity/chain-logs.ts";
 import { INSTALLATION, START, World } from "../../publish/world.ts";
 import { batchEvents, chainDb, settledChain } from "../../support/chain/chain-db.ts";
@@ -23,22 +24,25 @@ const DAYS = 3;
 const FIRST_BLOCK = 110n;
 const MORE_EVENTS = 60;
 
-/** `world.end()` is the caller's. */
-export async function fullWorld(): Promise<FullWorld> {
+/**
+ * `world.end()` is the caller's. Where `until` (epoch ms) is given the last receipt is at most thirty seconds older than
+ * that; else it ends where a batch has just been sent.
+ */
+export async function fullWorld(until?: number): Promise<FullWorld> {
   const world = new World();
-  const from = START - DAYS * DAY;
+  const from = Math.floor((until ?? START) / ROUND_MS) * ROUND_MS - DAYS * DAY;
   const wheel = new Wheel(planFrom(3, INSTALLATION, from, from + HOUR));
   const records: DemoRecord[] = [];
   /** The tick in which a batch was sent ends with this one. */
   let sentAfter: number | undefined;
-  for (const record of wheel.history(START + 2 * DAY)) {
+  for (const record of wheel.history(until ?? START + 2 * DAY)) {
     if (sentAfter !== undefined && wheel.at > sentAfter) break;
     records.push(record);
     // A batch is sent: for two and a half minutes it is the active submission.
     const isSent = record.type === "submission" && record.lifecycle === "submitted";
-    if (sentAfter === undefined && wheel.at > START && isSent) sentAfter = wheel.at;
+    if (until === undefined && sentAfter === undefined && wheel.at > START && isSent) sentAfter = wheel.at;
   }
-  if (sentAfter === undefined) throw new Error("the wheel has sent no batch");
+  if (until === undefined && sentAfter === undefined) throw new Error("the wheel has sent no batch");
   const { rejected, rejections } = ingest(world.ledger, records);
   if (rejected > 0) throw new Error(JSON.stringify(rejections[0]));
   const at = wheel.at + 1_500;

@@ -1,0 +1,183 @@
+/** Varnish broken on purpose, one thing at a time: `noonmark verify` finds each and says what to mend. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { shimContext } from "../../src/shim/context.ts";
+import { type ShimServer, startServer } from "../../src/shim/node/node-server.ts";
+import type { Finding } from "../../src/verify/report/report.ts";
+import { runCli } from "../support/cli.ts";
+import { freePort } from "../support/free-port.ts";
+import { type FullWorld, fullWorld } from "../verify/support/full-world.ts";
+import { run, start, stop, until } from "./processes.ts";
+
+let full: FullWorld;
+let shim: ShimServer;
+beforeAll(async () => {
+  full = await fullWorld(Date.now());
+  shim = await shimOver(full);
+});
+afterAll(async () => {
+  await shim?.stop();
+  full?.world.end();
+});
+
+function shimOver({ world }: FullWorld): Promise<ShimServer> {
+  const context = shimContext({ store: world.store, now: Date.now, monotonic: () => performance.now() });
+  const defect = (error: unknown) => {
+    throw error;
+  };
+  return startServer(context, { host: "127.0.0.1", port: 0, wallClock: Date.now, defect });
+}
+
+/** A cache that does nothing but what is written in it; `recv` and the others are bodies of VCL subroutines. */
+interface Vcl {
+  readonly recv?: string;
+  readonly hash?: string;
+  readonly fetched?: string;
+  readonly deliver?: string;
+  /** Whether Range gets as far as Varnish's own evaluation. */
+  readonly ranges?: boolean;
+}
+
+const CACHES = `if (req.method != "GET" && req.method != "HEAD") { return (pass); }
+  set req.http.x-inm = req.http.If-None-Match; unset req.http.If-None-Match; unset req.http.Cookie; return (hash);`;
+
+interface Broken {
+  readonly vcl: Vcl;
+  readonly only: string;
+  readonly rule: RegExp;
+  readonly mend: RegExp;
+}
+
+const BROKEN: Readonly<Record<string, Broken>> = {
+  "a default TTL": {
+    vcl: {
+      recv: CACHES,
+      fetched: "set beresp.ttl = 300s; set beresp.grace = 0s; set beresp.uncacheable = false; return (deliver);",
+    },
+    only: "process",
+    rule: /^headers\/age$/,
+    mend: /no default TTL/,
+  },
+  "If-None-Match is not stripped": {
+    vcl: {
+      recv: 'if (req.method != "GET" && req.method != "HEAD") { return (pass); } return (hash);',
+      fetched: "set beresp.ttl = 1s; return (deliver);",
+    },
+    only: "telemetry",
+    rule: /^not-modified\/never$/,
+    mend: /strip If-None-Match/,
+  },
+  "the query is dropped from the key": {
+    vcl: {
+      recv: CACHES,
+      hash: 'hash_data(regsub(req.url, "\\?.*$", "")); return (lookup);',
+      fetched: "set beresp.ttl = 60s; return (deliver);",
+    },
+    only: "statistics",
+    rule: /^answer\/asked-for$/,
+    mend: /query into the cache key/,
+  },
+  "HTML on errors": {
+    vcl: { deliver: "if (resp.status >= 400) { return (synth(resp.status)); }" },
+    only: "process",
+    rule: /^errors\/body$/,
+    mend: /turn its own error pages off/,
+  },
+  "Range is evaluated": {
+    vcl: { ranges: true },
+    only: "process",
+    rule: /^edge\/range$/,
+    mend: /turn range requests off/,
+  },
+  "CORS lost on a 304": {
+    vcl: { deliver: "if (resp.status == 304) { unset resp.http.Access-Control-Allow-Origin; }" },
+    only: "process",
+    rule: /^headers\/cors$/,
+    mend: /304 and errors included/,
+  },
+  "a 404 is kept": {
+    vcl: {
+      recv: CACHES,
+      fetched:
+        "if (beresp.status == 404) { set beresp.ttl = 300s; return (deliver); } set beresp.uncacheable = true; return (deliver);",
+    },
+    only: "process",
+    rule: /^edge\/error-kept$/,
+    mend: /no lifetime in the cache/,
+  },
+};
+
+test("a front that changes nothing gives no finding on one route", { timeout: 120_000 }, async () => {
+  const { findings } = await verifyThrough(shim, {}, ["--only", "process"]);
+  expect(findings.filter(isOurs)).toEqual([]);
+});
+
+test.each(Object.entries(BROKEN))("%s", { timeout: 120_000 }, async (_, { vcl, only, rule, mend }) => {
+  const { exitCode, findings } = await verifyThrough(shim, vcl, ["--only", only]);
+  expect(exitCode).toBe(1);
+  const found = findings.filter((finding) => rule.test(finding.rule));
+  expect(found, findings.map((one) => one.rule).join(", ")).not.toEqual([]);
+  for (const finding of found) expect(finding.mend).toMatch(mend);
+});
+
+test("stale past valid-until: an answer from before the 120 s is still given after them", {
+  timeout: 180_000,
+}, async () => {
+  // Its last receipt turns 120 s old a few seconds from now, and 125 s while verify watches.
+  const old = await fullWorld(Date.now() - 100_000);
+  const receivedAt = Date.parse(
+    (JSON.parse(await old.world.body("/v1/public/telemetry", old.at)) as { receivedAt: string }).receivedAt,
+  );
+  const own = await shimOver(old);
+  const left = Math.max(0, (receivedAt + 128_000 - Date.now()) / 1000);
+  try {
+    const vcl = {
+      recv: CACHES,
+      fetched: "unset beresp.http.Date; set beresp.ttl = 600s; return (deliver);",
+      deliver: "unset resp.http.Age; unset resp.http.Date;",
+    };
+    const watch = ["--only", "telemetry", "--watch", String(Math.ceil(left) + 3)];
+    const { findings } = await verifyThrough(own, vcl, watch);
+    const found = findings.find(({ rule }) => rule === "clock/online");
+    expect(found?.mend, findings.map((one) => one.rule).join(", ")).toMatch(/valid-until/);
+  } finally {
+    await own.stop();
+    old.world.end();
+  }
+});
+
+/** What Varnish adds of itself, and the method that the shim's own parser refuses. */
+function isOurs({ expected }: Finding): boolean {
+  return !expected.includes("FOO ");
+}
+
+async function verifyThrough(origin: ShimServer, vcl: Vcl, flags: readonly string[]) {
+  const folder = mkdtempSync(join(tmpdir(), "noonmark-broken-"));
+  const port = await freePort();
+  const file = join(folder, "broken.vcl");
+  writeFileSync(file, written(origin.port, vcl));
+  await run("varnishd", ["-C", "-j", "none", "-f", file, "-n", join(folder, "check")]);
+  const args = ["-F", "-j", "none", "-n", join(folder, "run"), "-a", `127.0.0.1:${port}`, "-T", "none", "-f", file];
+  const child = start("varnishd", [...args, "-s", "malloc,32m"], join(folder, "log"));
+  try {
+    await until("Varnish answers", async () => (await fetch(`http://127.0.0.1:${port}/v4/public/process`)).ok);
+    const { exitCode, stdout } = await runCli(["verify", `http://127.0.0.1:${port}`, "--json", ...flags], folder);
+    return { exitCode, findings: (JSON.parse(stdout) as { findings: Finding[] }).findings };
+  } finally {
+    await stop(child, "SIGTERM");
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Without more it passes everything on. */
+function written(port: number, { recv = "return (pass);", hash, fetched, deliver = "", ranges = false }: Vcl): string {
+  return `vcl 4.1;
+backend shim { .host = "127.0.0.1"; .port = "${port}"; }
+sub vcl_recv { ${ranges ? "" : "unset req.http.Range;"} ${recv} }
+${hash === undefined ? "" : `sub vcl_hash { ${hash} }`}
+${fetched === undefined ? "" : `sub vcl_backend_response { ${fetched} }`}
+sub vcl_deliver { unset resp.http.Via; unset resp.http.Accept-Ranges; ${deliver} }
+`;
+}

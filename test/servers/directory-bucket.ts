@@ -1,0 +1,45 @@
+/** A published directory as a bucket that anybody may read: what a front asks of S3, with the headers that S3 has. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { ObjectStore } from "../../src/object-store/object-store.ts";
+import type { FrontOrigins } from "./front.ts";
+
+export interface DirectoryBucket {
+  readonly origin: FrontOrigins["bucket"];
+  stop(): void;
+}
+
+export async function startDirectoryBucket(store: Pick<ObjectStore, "get">): Promise<DirectoryBucket> {
+  const server = createServer((request, response) => {
+    const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
+    const key = decodeURIComponent(path.replace(/^\/bucket\//, ""));
+    store.get(key).then(
+      (object) => {
+        if (object === undefined) {
+          response.writeHead(404, { "content-type": "application/xml" }).end("<Error><Code>NoSuchKey</Code></Error>");
+          return;
+        }
+        const metadata = Object.entries(object.metadata).map(([name, value]) => [`x-amz-meta-${name}`, value]);
+        const headers = {
+          "content-type": object.contentType,
+          "content-length": object.body.length,
+          etag: `"${object.tag}"`,
+          "last-modified": new Date(0).toUTCString(),
+          "x-amz-request-id": "tx1",
+          ...Object.fromEntries(metadata),
+        };
+        response.writeHead(200, headers).end(request.method === "HEAD" ? undefined : object.body);
+      },
+      () => response.writeHead(503).end(),
+    );
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: { protocol: "http", host: "127.0.0.1", port, path: "/bucket/" },
+    stop: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}

@@ -1,0 +1,48 @@
+/** `noonmark verify` over the live demo, through Varnish and nginx: no finding, within ninety seconds. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";
+import { runCli } from "../support/cli.ts";
+import { freePort } from "../support/free-port.ts";
+import { type DirectoryBucket, startDirectoryBucket } from "./directory-bucket.ts";
+import { startNginx } from "./nginx.ts";
+import { stop, until } from "./processes.ts";
+import { startVarnish } from "./varnish.ts";
+
+const START = join(import.meta.dirname, "../../demo/start.ts");
+const folder = mkdtempSync(join(tmpdir(), "noonmark-verify-"));
+let demo: ChildProcess;
+let shimPort: number;
+let bucket: DirectoryBucket;
+
+beforeAll(async () => {
+  shimPort = await freePort();
+  demo = spawn(process.execPath, [START, "--port", String(shimPort)], { cwd: folder });
+  let said = "";
+  for (const stream of [demo.stdout, demo.stderr]) stream?.on("data", (data: Buffer) => (said += data.toString()));
+  await until("the demo is ready", async () => said.includes("Ctrl-C stops"), 120_000);
+  const { store } = JSON.parse(readFileSync(join(folder, ".noonmark/noonmark.json"), "utf8")) as { store: string };
+  bucket = await startDirectoryBucket(new FilesystemStore(join(folder, store), { write: false }));
+}, 150_000);
+afterAll(async () => {
+  bucket?.stop();
+  await stop(demo, "SIGINT");
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test.each([
+  ["Varnish", startVarnish],
+  ["nginx", startNginx],
+] as const)("the demo through %s", { timeout: 150_000 }, async (_, start) => {
+  const front = await start({ bucket: bucket.origin, shim: { protocol: "http", host: "127.0.0.1", port: shimPort } });
+  const begun = performance.now();
+  const { exitCode, stdout, stderr } = await runCli(["verify", `http://127.0.0.1:${front.port}`], folder);
+  const seconds = (performance.now() - begun) / 1000;
+  await front.stop();
+  expect(stdout.split("\n").filter((line) => line.startsWith("FAIL"))).toEqual([]);
+  expect([exitCode, stderr]).toEqual([0, ""]);
+  expect(seconds).toBeLessThan(90);
+});
