@@ -1,4 +1,5 @@
 /** The page from now to the past. */
+import { useEffect, useState } from "preact/hooks";
 import { ActivityPanel } from "./activity/panel.tsx";
 import { ModulesPanel } from "./chain/modules.tsx";
 import { ChainPanel } from "./chain/panel.tsx";
@@ -17,6 +18,7 @@ const SLOW_MS = 15_000;
 export function App() {
   const status = useView(STATUS).body;
   const now = useNow(SLOW_MS);
+  const begun = useAfterFirstPaint();
   return (
     <Explorer.Provider value={explorerOf(status?.explorer)}>
       <PublishedAt.Provider value={status?.answers}>
@@ -24,14 +26,28 @@ export function App() {
           <h1 class="sr">What the wheel did</h1>
           <Banner status={status} now={now} />
           <NowPanel />
-          <DaysPanel />
-          <SettlementsPanel />
-          <ActivityPanel />
-          <ChainPanel />
-          <ModulesPanel />
+          {begun && (
+            <>
+              <DaysPanel />
+              <SettlementsPanel />
+              <ActivityPanel />
+              <ChainPanel />
+              <ModulesPanel />
+            </>
+          )}
         </main>
-        <Footer />
+        {begun && <Footer />}
       </PublishedAt.Provider>
     </Explorer.Provider>
   );
+}
+
+/** On a phone the sentence shall not wait for what lies below the fold. */
+function useAfterFirstPaint(): boolean {
+  const [begun, begin] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(begin, 0, true);
+    return () => clearTimeout(timer);
+  }, []);
+  return begun;
 }

@@ -59,7 +59,7 @@ function Facts({ onchain }: { readonly onchain: Available<Onchain> }) {
           {GOVERNANCE[governance.operationState]}
         </Figure>
       </dl>
-      <div class="pair">
+      <div class="stack">
         <Contracts onchain={onchain} />
         <Events events={onchain.events} />
       </div>

@@ -1,6 +1,7 @@
 /** Views and the running second as components read them. */
 import { useEffect, useReducer } from "preact/hooks";
 import { now } from "./browser.ts";
+import { eachTick } from "./ticker.ts";
 import type { View, ViewState } from "./view.ts";
 
 const SECOND_MS = 1000;
@@ -15,9 +16,6 @@ export function useView<Body>(view: View<Body>): ViewState<Body> {
 /** Epoch ms, told anew each second (or each `every` ms) while the tab is shown. */
 export function useNow(every = SECOND_MS): number {
   const [, redraw] = useReducer((count: number) => count + 1, 0);
-  useEffect(() => {
-    const timer = setInterval(() => document.visibilityState === "visible" && redraw(undefined), every);
-    return () => clearInterval(timer);
-  }, [every]);
+  useEffect(() => eachTick(every, () => redraw(undefined)), [every]);
   return now();
 }

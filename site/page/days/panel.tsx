@@ -32,6 +32,7 @@ export function DaysPanel() {
       asOf={body === undefined ? undefined : ms(body.generatedAt)}
       failure={body === undefined ? undefined : failure}
       now={now}
+      waiting={body === undefined && failure === undefined}
       controls={<Choice label="Days shown" options={RANGES} value={range} choose={choose} />}
     >
       {body === undefined && failure !== undefined ? (

@@ -5,12 +5,12 @@ import { grouped, plural } from "../words/number.ts";
 import { type FillingBlock, fillingBlock, type PartName } from "./block-parts.ts";
 import { Ring } from "./ring.tsx";
 
-const NAMES: Readonly<Record<PartName, readonly [name: string, meaning: string]>> = {
-  settled: ["Settled", "confirmed on the chain"],
-  accepted: ["Accepted", "by the Oracle, waits to be settled"],
-  closed: ["Closed", "round ended, not yet accepted"],
-  open: ["Open", "the round that runs"],
-};
+const PARTS: readonly (readonly [name: PartName, text: string, meaning: string])[] = [
+  ["settled", "Settled", "confirmed on the chain"],
+  ["accepted", "Accepted", "by the Oracle, waits to be settled"],
+  ["closed", "Closed", "round ended, not yet accepted"],
+  ["open", "Open", "the round that runs"],
+];
 
 export function Block({ process }: { readonly process: Process | undefined }) {
   const block = process === undefined ? undefined : fillingBlock(process);
@@ -20,19 +20,30 @@ export function Block({ process }: { readonly process: Process | undefined }) {
         The block that is being filled
       </h3>
       <Ring block={block} />
-      {block !== undefined && <Parts block={block} />}
-      {process?.builder.status === "unavailable" && <Unavailable what="The block is" reason={process.builder.reason} />}
+      {process?.builder.status === "unavailable" ? (
+        <Unavailable what="The block is" reason={process.builder.reason} />
+      ) : (
+        <Parts block={block} />
+      )}
     </section>
   );
 }
 
-function Parts({ block }: { readonly block: FillingBlock }) {
+/** Without a block it keeps its place until the first answer. */
+function Parts({ block }: { readonly block: FillingBlock | undefined }) {
+  const completed = block?.completed ?? 0n;
   return (
-    <div>
+    <div class="parts-box">
       <table class="parts">
         <caption>
-          Block {grouped(block.number)}: <span class="projected">~ {grouped(block.filled)}</span> of{" "}
-          {plural(block.workPerBlock, "unit")}
+          {block === undefined ? (
+            "\u00a0"
+          ) : (
+            <>
+              Block {grouped(block.number)}: <span class="projected">~ {grouped(block.filled)}</span> of{" "}
+              {plural(block.workPerBlock, "unit")}
+            </>
+          )}
         </caption>
         <thead>
           <tr>
@@ -42,23 +53,26 @@ function Parts({ block }: { readonly block: FillingBlock }) {
           </tr>
         </thead>
         <tbody>
-          {block.parts.map(({ name, inBlock, total }) => (
-            <tr key={name}>
-              <th scope="row">
-                <i class={`swatch ${name}`} />
-                {NAMES[name][0]} <small>{NAMES[name][1]}</small>
-              </th>
-              <td>{grouped(inBlock)}</td>
-              <td>{grouped(total)}</td>
-            </tr>
-          ))}
+          {PARTS.map(([name, text, meaning]) => {
+            const part = block?.parts.find((one) => one.name === name);
+            return (
+              <tr key={name}>
+                <th scope="row">
+                  <i class={`swatch ${name}`} />
+                  {text} <small>{meaning}</small>
+                </th>
+                <td>{part === undefined ? "…" : grouped(part.inBlock)}</td>
+                <td>{part === undefined ? "…" : grouped(part.total)}</td>
+              </tr>
+            );
+          })}
         </tbody>
       </table>
-      {block.completed > 0n && (
-        <p class="note projected">
-          ~ {plural(block.completed, "block")} before it {block.completed === 1n ? "is" : "are"} full and not settled.
-        </p>
-      )}
+      <p class="note projected">
+        {completed > 0n
+          ? `~ ${plural(completed, "block")} before it ${completed === 1n ? "is" : "are"} full and not settled.`
+          : "\u00a0"}
+      </p>
     </div>
   );
 }

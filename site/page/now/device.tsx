@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import type { Process, Telemetry } from "../../../src/client/create-client.ts";
+import { useNow } from "../data/use-view.ts";
 import type { ViewState } from "../data/view.ts";
 import { Exact, Figure, Provenance, Unknown } from "../parts/figure.tsx";
 import { type DeviceWords, deviceWords } from "../words/device.ts";
@@ -10,12 +11,12 @@ import { distance, fixed, grouped, speed } from "../words/number.ts";
 export interface DeviceProps {
   readonly process: ViewState<Process>;
   readonly telemetry: Telemetry | undefined;
-  readonly now: number;
 }
 
-export function Device({ process, telemetry, now }: DeviceProps) {
-  const words = deviceWords(process.body, process.failure, now);
+export function Device({ process, telemetry }: DeviceProps) {
+  const words = deviceWords(process.body, process.failure, useNow());
   const measurement = process.body?.measurement ?? undefined;
+  const past = words.state === "silent" || words.state === "unknown";
   const installation = process.body?.installationId ?? telemetry?.installationId;
   return (
     <div class={`device ${words.state}`}>
@@ -25,8 +26,8 @@ export function Device({ process, telemetry, now }: DeviceProps) {
       <p class="sentence">{words.sentence}</p>
       <p class="detail">{words.detail}</p>
       <Announce words={words} />
-      <dl class="figures">
-        <Figure name="Speed">
+      <dl class={past ? "figures past" : "figures"}>
+        <Figure name={past ? "Last speed" : "Speed"}>
           {measurement === undefined ? (
             <Unknown />
           ) : (
@@ -36,7 +37,7 @@ export function Device({ process, telemetry, now }: DeviceProps) {
             />
           )}
         </Figure>
-        <Figure name="Turning">
+        <Figure name={past ? "Last turning" : "Turning"}>
           {measurement === undefined ? (
             <Unknown />
           ) : (

@@ -1,6 +1,7 @@
 /** The settlement queue in words, the Oracle before it, and the last settlement behind it. */
 import type { Process, Settlements } from "../../../src/client/create-client.ts";
 import type { Available } from "../data/bodies.ts";
+import { useNow } from "../data/use-view.ts";
 import { Unavailable } from "../parts/panel.tsx";
 import { Mint } from "../settlements/mint.tsx";
 import { grouped, plural } from "../words/number.ts";
@@ -17,7 +18,7 @@ export interface QueueProps {
 export function Queue({ process, settlements, now }: QueueProps) {
   return (
     <div class="flow">
-      <Step name="Oracle">{process === undefined ? "\u00a0" : <p>{oracleSentence(process.oracle, now)}</p>}</Step>
+      <Step name="Oracle">{process === undefined ? "\u00a0" : <OracleWords oracle={process.oracle} />}</Step>
       <Step name="Queue">{process === undefined ? "\u00a0" : <QueueState queue={process.settlementQueue} />}</Step>
       <Step name="Last settlement">
         <LastSettlement settlements={settlements} now={now} />
@@ -46,6 +47,11 @@ function QueueState({ queue }: { readonly queue: Process["settlementQueue"] }) {
       {queue.incidentOpen && <p class="late">An incident is open at the Reporter.</p>}
     </>
   );
+}
+
+/** Its age counts up. */
+function OracleWords({ oracle }: Pick<Process, "oracle">) {
+  return <p>{oracleSentence(oracle, useNow())}</p>;
 }
 
 function oracleSentence({ state, reason, latestAcceptedAt, latestClosure }: Process["oracle"], now: number): string {

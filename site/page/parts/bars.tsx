@@ -10,7 +10,7 @@ export interface Bar {
   readonly value: bigint | null;
   /** The table's cells, and what pointer and touch say. */
   readonly cells: readonly string[];
-  readonly mark?: "partial" | "projected" | "peak" | undefined;
+  readonly mark?: "partial" | "ahead" | "peak" | undefined;
   /** Stands below the column where there is room. */
   readonly tick?: string | undefined;
 }
@@ -39,7 +39,7 @@ export function Bars({ label, columns, bars }: BarsProps) {
       <svg viewBox={`0 0 ${width} ${HEIGHT + 2}`} preserveAspectRatio="none" aria-hidden="true" onPointerOver={speak}>
         <line class="base" x1="0" x2={width} y1={HEIGHT + 1} y2={HEIGHT + 1} />
         {bars.map(({ key, value, mark }, index) => {
-          const height = value === null ? HEIGHT : value === 0n ? 0 : Math.max(LEAST, share(value, most) * HEIGHT);
+          const height = heightOf(value, most, mark);
           const look = value === null ? "gap" : (mark ?? "plain");
           return (
             <g key={key}>
@@ -61,6 +61,12 @@ export function Bars({ label, columns, bars }: BarsProps) {
       </details>
     </figure>
   );
+}
+
+/** What is not known and what lies ahead are outlines of full height. */
+function heightOf(value: bigint | null, most: bigint, mark: Bar["mark"]): number {
+  if (value === null || mark === "ahead") return HEIGHT;
+  return value === 0n ? 0 : Math.max(LEAST, share(value, most) * HEIGHT);
 }
 
 function BarTable({ label, columns, bars }: BarsProps) {

@@ -16,14 +16,16 @@ export interface PanelProps {
   readonly failure?: Failure | undefined;
   readonly now: number;
   readonly children: ComponentChildren;
+  /** Nothing has been answered yet: the panel keeps the rest of the page below the fold, so that nothing jumps. */
+  readonly waiting?: boolean;
   /** Stands beside the heading: tabs. */
   readonly controls?: ComponentChildren;
 }
 
-export function Panel({ id, heading, asOf, path = "", failure, now, children, controls }: PanelProps) {
+export function Panel({ id, heading, asOf, path = "", failure, now, children, waiting, controls }: PanelProps) {
   const published = useContext(PublishedAt)?.[path];
   return (
-    <section id={id} class="panel" aria-labelledby={`${id}-h`}>
+    <section id={id} class={waiting ? "panel waiting" : "panel"} aria-labelledby={`${id}-h`}>
       <div class="head">
         <h2 id={`${id}-h`}>{heading}</h2>
         {controls}

@@ -10,7 +10,8 @@ export function Batches({ history }: { readonly history: Available<Settlements> 
   const { recentSettlements: batches, economy, summary } = history;
   if (batches.length === 0) return <p>Nothing was settled in this range.</p>;
   return (
-    <>
+    <div class="part">
+      <h3>Recent batches</h3>
       <div class="scroll" tabIndex={0} role="region" aria-label="Recent batches">
         <table class="plain-table">
           <caption class="sr">Recent batches, newest first</caption>
@@ -51,7 +52,7 @@ export function Batches({ history }: { readonly history: Available<Settlements> 
           {plural(summary.archivedSettlementCount, "older batch", "older batches")} of this range are not listed.
         </p>
       )}
-    </>
+    </div>
   );
 }
 

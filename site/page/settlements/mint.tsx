@@ -19,7 +19,7 @@ export function Mint({ mint, economy: { symbol, decimals } }: MintProps) {
   if (mint.state === "confirmed") return <span class="minted">{value} minted</span>;
   return (
     <span class="projected" title="A projection with the baseline multiplier; not minted">
-      ~ {value} expected, mint pending
+      ~ {value}, mint pending
     </span>
   );
 }

@@ -61,16 +61,18 @@ function History({ history, newest }: HistoryProps) {
   const { summary } = history;
   const projection = newest?.status === "available" ? newest.queueProjection : undefined;
   return (
-    <>
-      <dl class="figures">
-        <Figure name="Settlements">{grouped(summary.settlementCount)}</Figure>
-        <Figure name="Work settled">{grouped(summary.workAdded)} units</Figure>
-        <Figure name="Blocks completed">{grouped(summary.completedBlockCount)}</Figure>
-        <Figure name="Rounds with work">{grouped(summary.activeRoundCount)}</Figure>
-      </dl>
-      {history.buckets.length > 0 && <WorkBars history={history} />}
-      {projection !== undefined && <Projection projection={projection} economy={history.economy} />}
+    <div class="pair">
+      <div class="stack">
+        <dl class="figures">
+          <Figure name="Settlements">{grouped(summary.settlementCount)}</Figure>
+          <Figure name="Work settled">{grouped(summary.workAdded)} units</Figure>
+          <Figure name="Blocks completed">{grouped(summary.completedBlockCount)}</Figure>
+          <Figure name="Rounds with work">{grouped(summary.activeRoundCount)}</Figure>
+        </dl>
+        {history.buckets.length > 0 && <WorkBars history={history} />}
+        {projection !== undefined && <Projection projection={projection} economy={history.economy} />}
+      </div>
       <Batches history={history} />
-    </>
+    </div>
   );
 }

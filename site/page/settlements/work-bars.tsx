@@ -20,7 +20,7 @@ export function WorkBars({ history }: { readonly history: Available<Settlements>
       key: bucket.startAt,
       name: daily ? `Day from noon, ${day(start)}` : `${day(start)}, ${clock(start)}–${clock(ms(bucket.endAt))} UTC`,
       value: ahead ? 0n : BigInt(bucket.workAdded),
-      mark: runs ? "partial" : undefined,
+      mark: ahead ? "ahead" : runs ? "partial" : undefined,
       tick: index % every === 0 ? (history.range === "24h" ? clock(start) : shortDay(start)) : undefined,
       cells: ahead
         ? ["not yet", "not yet", "not yet"]

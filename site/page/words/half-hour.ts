@@ -44,7 +44,7 @@ export function cellWords(bucket: Bucket): string {
   return coverage === "complete" ? work : `${work}, partial: ${observedRoundCount} of 3 rounds accepted`;
 }
 
-/** "Sat, 21 Nov, 17:30–18:00 UTC". */
+/** "Sat 21 Nov, 17:30–18:00 UTC". */
 export function slotWords(date: string, { startMinuteUtc }: Bucket): string {
   return `${day(slotStart(date, startMinuteUtc))}, ${slotClock(startMinuteUtc)} UTC`;
 }

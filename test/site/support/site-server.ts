@@ -11,8 +11,8 @@ export interface ApiAnswer {
   readonly body: string;
 }
 
-/** `target` is path and query, below the subpath. */
-export type Api = (target: string, request: IncomingMessage) => Promise<ApiAnswer> | ApiAnswer;
+/** `target` is path and query, below the subpath. `undefined` cuts the connection. */
+export type Api = (target: string, request: IncomingMessage) => Promise<ApiAnswer | undefined> | ApiAnswer | undefined;
 
 export interface SiteServer {
   /** With a slash at its end. */
@@ -62,8 +62,13 @@ function sendFile(response: ServerResponse, { path, contentType, bytes }: SiteFi
   response.end(gzipSync(bytes, { level: 9 }));
 }
 
-async function sendAnswer(response: ServerResponse, answering: Promise<ApiAnswer> | ApiAnswer): Promise<void> {
-  const { status, headers, body } = await answering;
+async function sendAnswer(response: ServerResponse, answering: ReturnType<Api>): Promise<void> {
+  const answer = await answering;
+  if (answer === undefined) {
+    response.destroy();
+    return;
+  }
+  const { status, headers, body } = answer;
   response.writeHead(status, headers);
   response.end(body);
 }

@@ -1,0 +1,115 @@
+/** A day open: how often the page asks, hidden and shown, with answers and without, and that it does not grow. */
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { fullWorld } from "../support/full-world.ts";
+import { openBrowser, read } from "../support/reader.ts";
+import type { World } from "../support/world.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+/** Garbage that a day may leave, beyond what the page has after its first hour. */
+const GROWTH_BYTES = 1_000_000;
+
+/** The page's own, inside `evaluate`. */
+declare const document: EventTarget;
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+
+/** From here on answers come from inside the page, in no time: a day of them would take long over a network. */
+async function answerInside(page: Page, world: World): Promise<void> {
+  const answers = Object.fromEntries(world.targets().map((target) => [target, world.answer(target, undefined)]));
+  await page.evaluate((known) => {
+    const counts: Record<string, number> = {};
+    const state = { counts, fail: false, conditional: true, hidden: false };
+    Object.assign(globalThis, { day: state });
+    Object.defineProperty(document, "visibilityState", { get: () => (state.hidden ? "hidden" : "visible") });
+    globalThis.fetch = (input, init) => {
+      const { pathname, search } = new URL(String(input));
+      counts[pathname] = (counts[pathname] ?? 0) + 1;
+      state.conditional &&= init?.cache === "no-cache";
+      const answer = known[pathname + search];
+      if (state.fail || answer === undefined) return Promise.reject(new TypeError("cut"));
+      return Promise.resolve(new Response(answer.body, { headers: answer.headers }));
+    };
+  }, answers);
+}
+
+interface Day {
+  counts: Record<string, number>;
+  fail: boolean;
+  conditional: boolean;
+  hidden: boolean;
+}
+
+/** Passes so much time and says how often each path was asked for in it. */
+async function pass(page: Page, ms: number, set: Partial<Day> = {}): Promise<Record<string, number>> {
+  await page.evaluate((wanted) => {
+    const { day } = globalThis as unknown as { day: Day };
+    const turned = wanted.hidden !== undefined && wanted.hidden !== day.hidden;
+    Object.assign(day, wanted);
+    for (const path of Object.keys(day.counts)) delete day.counts[path];
+    if (turned) document.dispatchEvent(new Event("visibilitychange"));
+  }, set);
+  for (let rest = ms; rest > 0; rest -= HOUR) await page.clock.runFor(Math.min(rest, HOUR));
+  return page.evaluate(() => ({ ...(globalThis as unknown as { day: Day }).day.counts }));
+}
+
+const PROCESS = "/v4/public/process";
+
+it("asks as often as it says for a day, always conditionally, and does not grow", async () => {
+  const world = fullWorld();
+  await using reader = await read(browser, world);
+  const { page } = reader;
+  const heap = await page.context().newCDPSession(page);
+  const used = async () => {
+    await heap.send("HeapProfiler.collectGarbage");
+    return (await heap.send("Runtime.getHeapUsage")).usedSize;
+  };
+  await answerInside(page, world);
+  const hour = await pass(page, HOUR);
+  const nodes = await page.evaluate("document.querySelectorAll('*').length");
+  const before = await used();
+  expect(hour).toEqual({
+    [PROCESS]: 360,
+    "/v1/public/telemetry": 180,
+    "/status.json": 120,
+    "/v1/public/modules": 60,
+    "/v4/public/onchain": 60,
+    "/v2/public/stats": 60,
+    "/v4/public/settlements": 120,
+    "/v1/public/activity": 60,
+  });
+  await pass(page, 23 * HOUR);
+  expect(await page.evaluate("document.querySelectorAll('*').length")).toBe(nodes);
+  expect((await used()) - before).toBeLessThan(GROWTH_BYTES);
+  expect(await page.evaluate("day.conditional")).toBe(true);
+  expect(reader.errors).toEqual([]);
+}, 240_000);
+
+it("stops in a hidden tab, resumes at once, and goes on slowly while everything fails", async () => {
+  const world = fullWorld();
+  await using reader = await read(browser, world);
+  const { page } = reader;
+  await answerInside(page, world);
+  await pass(page, MINUTE);
+  expect(await pass(page, 6 * HOUR, { hidden: true })).toEqual({});
+  const resumed = await pass(page, 15_000, { hidden: false });
+  expect(Object.keys(resumed)).toHaveLength(8);
+  expect(resumed[PROCESS]).toBeGreaterThanOrEqual(1);
+
+  await pass(page, 10 * MINUTE, { fail: true });
+  const failing = await pass(page, HOUR);
+  // Every two minutes at least, and at most half as often as while answers come.
+  expect(failing[PROCESS]).toBeGreaterThanOrEqual(30);
+  expect(failing[PROCESS]).toBeLessThanOrEqual(180);
+  for (const [path, count] of Object.entries(failing)) {
+    expect([path, count]).toEqual([path, expect.toSatisfy((n: number) => n >= 20 && n <= 65)]);
+  }
+  const back = await pass(page, 2 * MINUTE, { fail: false });
+  expect(back[PROCESS]).toBeGreaterThanOrEqual(1);
+  expect(await page.locator(".late").count()).toBe(0);
+}, 240_000);

@@ -1,0 +1,79 @@
+/** Text that comes from outside stays text: in every field that holds any, whatever it looks like. */
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { goldenProcess } from "../support/changed-worlds.ts";
+import { fullWorld, TARGETS } from "../support/full-world.ts";
+import { barriers, openBrowser, read } from "../support/reader.ts";
+import type { World } from "../support/world.ts";
+
+const HOSTILE = [
+  '<img src=x onerror="document.title=1"><script>document.title=2</script>',
+  "javascript:document.title=3//\"'><svg/onload=document.title=4>",
+  "\u202egnirts desrever\u202c\u0000\u200b{{7*7}}${7*7}\r\n%00",
+  "W".repeat(400),
+];
+const PATTERNED =
+  /^(0x[0-9a-fA-F]+|[\d.]+|\d{4}-\d\d-\d\d.*|[0-9a-f]{8}-[0-9a-f-]{27}|measurement-policy-v1|public-activity-v1)$/;
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+
+/** Every string that the schema lets be anything becomes the text; returns how many did. */
+function poison(world: World, target: string, text: string): number {
+  let count = 0;
+  const change = (holder: Record<string, unknown>, key: string): void => {
+    const value = holder[key];
+    if (typeof value === "object" && value !== null) {
+      for (const name of Object.keys(value)) change(value as Record<string, unknown>, name);
+    } else if (typeof value === "string" && !PATTERNED.test(value)) {
+      holder[key] = text;
+      try {
+        world.say(target, root.body);
+        count += 1;
+      } catch {
+        // The schema does not let this field be anything.
+        holder[key] = value;
+      }
+    }
+  };
+  const root = { body: world.said<unknown>(target) };
+  change(root, "body");
+  world.say(target, root.body);
+  return count;
+}
+
+it.each(HOSTILE)("shows %j as it is", async (text) => {
+  const world = fullWorld();
+  world.say(TARGETS.process, goldenProcess("blocked"));
+  const short = [TARGETS.process, TARGETS.telemetry, TARGETS.modules, TARGETS.queue, TARGETS.settlements("7d")];
+  for (const target of short)
+    expect([target, poison(world, target, text)]).toEqual([target, expect.toSatisfy((n) => n > 0)]);
+  // Identities, targets and ids must agree in these two; a name of an event or a version need not.
+  for (const target of [TARGETS.onchain, TARGETS.activity("all")])
+    expect(poison(world, target, text)).toBeGreaterThan(0);
+  await using reader = await read(browser, world, { viewport: { width: 360, height: 800 } });
+  const { page, errors, strangers } = reader;
+  expect(await page.locator("#now .queue-blocked").count()).toBe(1);
+  expect(await page.locator("#modules tbody tr").count()).toBeGreaterThan(0);
+  expect(await page.title()).toBe("Noonmark");
+  expect(await page.locator("img, iframe, object, embed, script:not([src])").count()).toBe(0);
+  expect(await page.locator("a[href^='javascript:']").count()).toBe(0);
+  expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
+  expect([errors, strangers]).toEqual([[], []]);
+  expect(await barriers(page)).toEqual([]);
+});
+
+it.each(["http://explorer.example", "javascript:alert(1)//", "not an address", 7])(
+  "links to no explorer at %j",
+  async (explorer) => {
+    const world = fullWorld();
+    const status = { ...world.said<object>(TARGETS.status), explorer };
+    world.sayAnything(TARGETS.status, status);
+    await using reader = await read(browser, world);
+    expect(await reader.page.locator("main a").count()).toBe(0);
+    expect(reader.errors).toEqual([]);
+  },
+);

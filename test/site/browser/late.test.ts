@@ -1,0 +1,130 @@
+/** What is late is seen: the device, the publication, the chain, the network, the reader's own clock. */
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { deadWorld, goldenProcess, sayStatus } from "../support/changed-worlds.ts";
+import { fullWorld, TARGETS } from "../support/full-world.ts";
+import { barriers, openBrowser, read } from "../support/reader.ts";
+import { RECORDED_AT, recorded } from "../support/world.ts";
+
+const HOUR = 3_600_000;
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+
+it("shows a silent device and a stopped publisher, and says so once to who listens", async () => {
+  await using reader = await read(browser, deadWorld());
+  const { page } = reader;
+  expect(await page.locator(".sentence").innerText()).toBe("Silent since 14:02 UTC");
+  expect(await page.locator(".detail").innerText()).toBe("Then it was: turning at 43 rpm.");
+  expect(await page.locator(".figures").first().innerText()).toContain("Last speed");
+  expect(await page.locator(".banner").innerText()).toMatch(
+    /publisher has stopped[^]*02:00 UTC[^]*chain's node has not answered/,
+  );
+  const live = page.locator(".device [role=status]");
+  expect(await live.textContent()).toBe("Silent since 14:02 UTC");
+  expect(await barriers(page)).toEqual([]);
+});
+
+it("turns silent by the clock alone, at 120 seconds and not before, and tells who listens", async () => {
+  const world = fullWorld();
+  await using reader = await read(browser, world);
+  const { page } = reader;
+  const receivedAt = Date.parse("2026-11-22T03:11:51.172Z");
+  await reader.later(receivedAt + 119_500 - (await page.evaluate<number>("Date.now()")));
+  expect(await page.locator(".sentence").innerText()).toBe("Turning at 43 rpm");
+  expect(await page.locator(".device [role=status]").textContent()).toBe("Turning at 43 rpm");
+  await reader.later(2_000);
+  expect(await page.locator(".sentence").innerText()).toBe("Silent since 03:11 UTC");
+  expect(await page.locator(".device [role=status]").textContent()).toBe("Silent since 03:11 UTC");
+});
+
+it("has words for everything that /status.json can say, and none while all is well", async () => {
+  const world = fullWorld();
+  await using reader = await read(browser, world);
+  const { page } = reader;
+  expect(await page.locator(".banner p").count()).toBe(0);
+  const cases = [
+    [(s) => (s.publisher.state = "late"), "The publisher is late"],
+    [(s) => (s.publisher.state = "stopped"), "The publisher has stopped"],
+    [(s) => (s.sources.ledger.status = "unreadable"), "ledger of measurements cannot be read"],
+    [(s) => (s.sources.ledger.status = "behind"), "ledger lacks measurements"],
+    [(s) => (s.sources.chain.status = "silent"), "node has not answered since 03:11 UTC"],
+    [(s) => (s.sources.chain.status = "behind"), "read with a delay"],
+    [(s) => (s.sources.chain.status = "mismatch"), "contradicts"],
+  ] as const satisfies readonly (readonly [Parameters<typeof sayStatus>[1], string])[];
+  for (const [change, words] of cases) {
+    sayStatus(world, change);
+    await reader.later(30_000);
+    expect(await page.locator(".banner").innerText()).toContain(words);
+  }
+});
+
+it("lives without /status.json", async () => {
+  const world = fullWorld();
+  world.refuse(TARGETS.status, 404, "not_found");
+  await using reader = await read(browser, world);
+  expect(await reader.page.locator(".sentence").innerText()).toBe("Turning at 43 rpm");
+  expect(await reader.page.locator(".banner p").count()).toBe(0);
+  expect(reader.errors).toEqual([expect.stringMatching(/404.*status\.json/)]);
+});
+
+it("marks settlements that come from saved history", async () => {
+  const world = fullWorld();
+  world.say(TARGETS.settlements("7d"), recorded("settlements-7d"), {
+    "x-service-settlement-source": "durable-cache",
+    "x-service-settlement-fallback-reason": "indexer_unavailable",
+  });
+  await using reader = await read(browser, world);
+  expect(await reader.page.locator("#settlements .late").innerText()).toBe(
+    "Saved history, not read from the chain just now. The chain's node gives no usable answer at the moment.",
+  );
+});
+
+it("keeps what it has when the network goes, says so, does not claim silence, and comes back", async () => {
+  const world = fullWorld();
+  await using reader = await read(browser, world);
+  const { page } = reader;
+  world.offline = true;
+  await reader.later(30_000);
+  expect(await page.locator("#now .late").innerText()).toMatch(
+    /^No newer answer since 03:12 UTC\. The server cannot be reached\.$/,
+  );
+  expect(await page.locator(".sentence").innerText()).toBe("Turning at 43 rpm");
+  await reader.later(180_000);
+  expect(await page.locator(".sentence").innerText()).toBe("Not known since 03:12 UTC");
+  expect(await page.locator(".detail").innerText()).toContain("Last heard at 03:11 UTC");
+  expect(await page.locator(".heat tbody tr").count()).toBe(7);
+  world.offline = false;
+  await reader.later(120_000);
+  expect(await page.locator(".late").count()).toBe(0);
+  expect(await page.locator(".sentence").innerText()).toBe("Silent since 03:11 UTC");
+});
+
+it("says that nothing could be read where the first answers fail", async () => {
+  const world = fullWorld();
+  world.offline = true;
+  await using reader = await read(browser, world);
+  expect(await reader.page.locator(".sentence").innerText()).toBe("Not known");
+  expect(await reader.page.locator("#days").innerText()).toContain("The server cannot be reached.");
+});
+
+it("counts ages by the server's clock, whatever the reader's says", async () => {
+  await using reader = await read(browser, fullWorld(), { clock: RECORDED_AT - 5 * HOUR });
+  expect(await reader.page.locator(".detail").innerText()).toMatch(/^Last heard at 03:11 UTC, [23] s ago\.$/);
+});
+
+it("marks a device at fault, and one that stands still", async () => {
+  const world = fullWorld();
+  await using reader = await read(browser, world);
+  const process = world.said<ReturnType<typeof goldenProcess>>(TARGETS.process);
+  const measurement = { ...process.measurement, coreStatus: "COUNTER_FAULT", rpmMilli: 0 };
+  world.say(TARGETS.process, { ...process, measurement, builder: { status: "unavailable", reason: "counter_fault" } });
+  await reader.later(10_000);
+  expect(await reader.page.locator(".sentence").innerText()).toBe("Its counter is at fault");
+  world.say(TARGETS.process, { ...process, measurement: { ...measurement, coreStatus: "IDLE" } });
+  await reader.later(10_000);
+  expect(await reader.page.locator(".sentence").innerText()).toBe("Standing still");
+});

@@ -1,0 +1,133 @@
+/** Nothing there, and each reason that the API has for not saying something: a sentence, and never a zero. */
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { reasonWords } from "../../../site/page/words/reasons.ts";
+import { emptyWorld, goldenProcess, withoutChain } from "../support/changed-worlds.ts";
+import { fullWorld, TARGETS } from "../support/full-world.ts";
+import { barriers, openBrowser, read } from "../support/reader.ts";
+import { statisticsBody } from "../support/statistics-body.ts";
+import { RECORDED_AT } from "../support/world.ts";
+
+const MINUTE = 61_000;
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+
+it("says each reason of the chain's views in a sentence, and what still holds", async () => {
+  const world = fullWorld();
+  await using reader = await read(browser, world);
+  for (const reason of ["indexer_disabled", "not_yet_safe", "indexer_unavailable", "indexer_mismatch"]) {
+    withoutChain(world, reason);
+    await reader.later(MINUTE);
+    const { why, holds } = reasonWords(reason);
+    for (const panel of ["settlements", "activity", "chain"]) {
+      const text = await reader.page.locator(`#${panel}`).innerText();
+      expect([panel, text]).toEqual([panel, expect.stringContaining(why)]);
+      expect(text).toContain(holds);
+      expect(text).not.toMatch(/\b0\b/);
+    }
+    expect(await reader.page.locator(".step").last().innerText()).toContain(why);
+  }
+  expect(reader.errors).toEqual([]);
+  expect(await barriers(reader.page)).toEqual([]);
+});
+
+it("says why there is no measurement in the feed", async () => {
+  const world = fullWorld();
+  const body = { schemaVersion: 1, installationId: "wheel-1", status: "unavailable", reason: "source_disabled" };
+  world.say(TARGETS.activity("measurement"), body);
+  await using reader = await read(browser, world);
+  await reader.page.getByRole("button", { name: "Milestones" }).click();
+  await reader.settle();
+  expect(await reader.page.locator("#activity").innerText()).toContain(reasonWords("source_disabled").why);
+});
+
+it("says each reason of builder, queue and Oracle", async () => {
+  const world = fullWorld();
+  await using reader = await read(browser, world);
+  const cases = [
+    ["no-measurement", ".block", "no_measurement"],
+    ["counter-fault", ".block", "counter_fault"],
+    ["epoch-unapproved", ".block", "counter_epoch_unapproved"],
+    ["round-missing", ".block", "round_projection_gap"],
+    ["no-safe-core", ".block", "oracle_head_unavailable"],
+    ["no-safe-core", ".flow", "oracle_head_unavailable"],
+    ["round-not-accepted", ".flow", "round_projection_gap"],
+    ["round-ineligible", ".flow", "round_ineligible"],
+    ["no-closure", ".flow", "no_accepted_closure"],
+  ] as const;
+  for (const [golden, place, reason] of cases) {
+    world.say(TARGETS.process, goldenProcess(golden));
+    await reader.later(10_000);
+    const text = await reader.page.locator(place).innerText();
+    expect([golden, text]).toEqual([golden, expect.stringContaining(reasonWords(reason).why)]);
+  }
+  expect(reader.errors).toEqual([]);
+});
+
+it("says the queue's eight states in words", async () => {
+  const world = fullWorld();
+  await using reader = await read(browser, world);
+  const cases = [
+    ["blocked", "Blocked. 5 accepted rounds with 2,600 units of work wait until the block is lifted: operator_hold."],
+    ["disabled", "Switched off. 5 accepted rounds"],
+    ["reporter-stale", "The Reporter is late. 5 accepted rounds"],
+    ["preparing", "Preparing a batch. The batch through round"],
+    ["submitted", "A batch is on its way. The batch through round"],
+    ["retrying", "Trying a batch again. The batch through round"],
+    ["ready", "Ready to be settled. 5 accepted rounds with 2,600 units of work wait for the Reporter's next run."],
+    ["empty", "Nothing waits. Every accepted round is settled"],
+  ] as const;
+  for (const [golden, words] of cases) {
+    world.say(TARGETS.process, goldenProcess(golden));
+    await reader.later(10_000);
+    const text = await reader.page.locator(".step").nth(1).innerText();
+    expect([golden, text]).toEqual([golden, expect.stringContaining(words)]);
+  }
+});
+
+it("shows an installation that nobody has heard of as not known, nowhere as zero", async () => {
+  await using reader = await read(browser, emptyWorld());
+  const { page } = reader;
+  expect(await page.locator(".sentence").innerText()).toBe("Never heard of");
+  expect(await page.locator(".device .figures").innerText()).not.toMatch(/\d/);
+  expect(await page.locator("#days").innerText()).toContain(reasonWords("public_stats_rebuilding").why);
+  expect(await page.locator("#modules").innerText()).toContain("No module has ever reported.");
+  expect(await barriers(page)).toEqual([]);
+  // Browsers write a 503 into the console by themselves.
+  expect(reader.errors.filter((error) => !error.includes("/v2/public/stats"))).toEqual([]);
+});
+
+it("says that the statistics are busy, and shows them when they come", async () => {
+  const world = fullWorld();
+  world.refuse(TARGETS.week, 503, "database_busy");
+  await using reader = await read(browser, world);
+  expect(await reader.page.locator("#days").innerText()).toContain(reasonWords("database_busy").why);
+  world.say(TARGETS.week, statisticsBody("7d", RECORDED_AT));
+  await reader.later(150_000);
+  expect(await reader.page.locator(".heat tbody tr").count()).toBe(7);
+});
+
+it("shows sums over nothing observed as not known, and why submissions and blocks are", async () => {
+  const world = fullWorld();
+  const nothing = statisticsBody("7d", RECORDED_AT, (facts) => ({
+    ...facts,
+    days: [],
+    submissions: undefined,
+    submitted: [],
+  }));
+  world.say(TARGETS.week, nothing);
+  await using reader = await read(browser, world);
+  const figures = await reader.page.locator("#days .figures").first().innerText();
+  expect(figures).toMatch(/Work\s+not known/);
+  expect(figures).toMatch(/Distance\s+not known/);
+  const text = await reader.page.locator("#days").innerText();
+  expect(text).toContain(reasonWords("projection_not_initialized").why);
+  expect(text).toContain(reasonWords("completion_boundaries_unavailable").why);
+  world.say(TARGETS.week, { ...nothing, oracle: { status: "unavailable", reason: "insufficient_history" } });
+  await reader.later(MINUTE);
+  expect(await reader.page.locator("#days").innerText()).toContain(reasonWords("insufficient_history").why);
+});

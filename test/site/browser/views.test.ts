@@ -1,0 +1,141 @@
+/** Each view with its data: what it says, and that nobody is kept out. */
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { sayStatus } from "../support/changed-worlds.ts";
+import { fullWorld, TARGETS } from "../support/full-world.ts";
+import { barriers, openBrowser, read } from "../support/reader.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+
+it("says what the wheel does, without an error, a stranger or a barrier", async () => {
+  await using reader = await read(browser, fullWorld());
+  const { page, errors, strangers } = reader;
+  expect(await page.locator(".sentence").innerText()).toBe("Turning at 43 rpm");
+  expect(await page.locator(".detail").innerText()).toBe("Last heard at 03:11 UTC, 2 s ago.");
+  expect(await page.locator("#now .badge").innerText()).toBe("simulated");
+  await reader.later(5_000);
+  expect(await page.locator(".detail").innerText()).toBe("Last heard at 03:11 UTC, 7 s ago.");
+  expect(await page.locator(".parts tbody tr").allInnerTexts()).toEqual([
+    expect.stringMatching(/^Settled[^]*461\s+485,461$/),
+    expect.stringMatching(/^Accepted[^]*356\s+356$/),
+    expect.stringMatching(/^Closed[^]*0\s+0$/),
+    expect.stringMatching(/^Open[^]*80\s+80$/),
+  ]);
+  expect(await page.locator(".panel h2").allInnerTexts()).toEqual([
+    "Now",
+    "Days",
+    "Settlements",
+    "Activity",
+    "Chain",
+    "Modules",
+  ]);
+  expect(await page.locator(".panel .asof").allInnerTexts()).toEqual(
+    Array(6).fill(expect.stringMatching(/^as of \d\d:\d\d UTC$/)),
+  );
+  expect([errors, strangers]).toEqual([[], []]);
+  expect(await barriers(page)).toEqual([]);
+});
+
+it("has no barrier on a phone in the dark, over 30 days, with every table open", async () => {
+  await using reader = await read(browser, fullWorld(), { viewport: { width: 320, height: 640 }, colorScheme: "dark" });
+  const { page, errors } = reader;
+  await page.getByRole("button", { name: "30 days" }).first().click();
+  await reader.settle();
+  for (const summary of await page.locator("summary").all()) await summary.click();
+  expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(320);
+  expect(await barriers(page)).toEqual([]);
+  expect(errors).toEqual([]);
+});
+
+it("walks the heat map with keys, and says the same words to pointer, focus and touch", async () => {
+  await using reader = await read(browser, fullWorld(), { hasTouch: true });
+  const { page } = reader;
+  const words = page.locator("#days .words");
+  const grid = page.getByRole("grid");
+  const cells = grid.locator("td");
+  expect(await grid.locator("td[tabindex='0']").count()).toBe(1);
+  await cells.first().focus();
+  expect(await words.innerText()).toBe("Sat 21 Nov, 12:00–12:30 UTC: Idle, 0 units");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("End");
+  await page.keyboard.press("ArrowLeft");
+  await reader.settle();
+  const said = await words.innerText();
+  expect(said).toMatch(/^Sat 21 Nov, 11:00–11:30 UTC: /);
+  expect(await page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe(said);
+  expect(await grid.locator("td[tabindex='0']").count()).toBe(1);
+  await cells.nth(30).hover();
+  await reader.settle();
+  expect(await words.innerText()).toBe(await cells.nth(30).getAttribute("aria-label"));
+  await cells.nth(60).tap();
+  await reader.settle();
+  expect(await words.innerText()).toBe(await cells.nth(60).getAttribute("aria-label"));
+});
+
+it("tells worked, idle, missing, not yet and partial apart in words and looks", async () => {
+  await using reader = await read(browser, fullWorld());
+  const looks = await reader.page.evaluate<Record<string, string>>(`Object.fromEntries(
+    [...document.querySelectorAll(".heat td")].map((td) => [td.className.replace(/ step-\\d/, ""), td.ariaLabel]))`);
+  expect(looks).toEqual({
+    worked: expect.stringMatching(/: [\d,]+ units?$/),
+    idle: expect.stringMatching(/: Idle, 0 units$/),
+    missing: expect.stringMatching(/: Missing: no accepted round, work not known$/),
+    future: expect.stringMatching(/: Not yet$/),
+    "worked partial": expect.stringMatching(/, partial: [12] of 3 rounds accepted$/),
+  });
+});
+
+it("shows settlements by range, mints apart, the queue's projection as one, and links where there is an explorer", async () => {
+  const world = fullWorld();
+  await using reader = await read(browser, world);
+  const { page } = reader;
+  const panel = page.locator("#settlements");
+  expect(await panel.locator("tbody tr").count()).toBeGreaterThan(12);
+  expect(await panel.locator(".minted").count()).toBe(11);
+  expect(await panel.locator(".projection").innerText()).toMatch(
+    /~ through round 4338[^]*neither settled work nor confirmed minting/,
+  );
+  expect(await panel.locator(".projection .num").getAttribute("title")).toBe("20.000000000000000001 NOON");
+  expect(await panel.locator("td a").first().getAttribute("href")).toMatch(
+    /^https:\/\/explorer\.example\/tx\/0x[0-9a-f]{64}$/,
+  );
+  for (const [name, bars] of [
+    ["ever", 0],
+    ["24 h", 24],
+    ["30 days", 30],
+  ] as const) {
+    await panel.getByRole("button", { name }).click();
+    await reader.settle();
+    expect(await panel.locator(".bars .reach").count()).toBe(bars);
+  }
+  sayStatus(world, (status) => {
+    status.explorer = null;
+  });
+  await reader.later(30_000);
+  expect(await page.locator("main a").count()).toBe(0);
+});
+
+it("shows the feed by category and loads on", async () => {
+  const world = fullWorld();
+  await using reader = await read(browser, world);
+  const { page } = reader;
+  const events = page.locator("#activity .event");
+  const first = await events.count();
+  await page.getByRole("button", { name: "Older events" }).click();
+  await reader.settle();
+  expect(await events.count()).toBe(2 * first);
+  await page.getByRole("button", { name: "Milestones" }).click();
+  await reader.settle();
+  expect(await events.allInnerTexts()).toEqual(Array(first).fill(expect.stringMatching(/km|m\/s|days in a row/)));
+  expect(world.asked).toContain(TARGETS.activity("measurement"));
+});
+
+it("works from a subpath", async () => {
+  await using reader = await read(browser, fullWorld(), { subpath: "/some/where/" });
+  expect(await reader.page.locator(".sentence").innerText()).toBe("Turning at 43 rpm");
+  expect([reader.errors, reader.strangers]).toEqual([[], []]);
+});

@@ -1,0 +1,79 @@
+/** How heavy the page is, and how soon a phone on a slow network shows it. */
+import { gzipSync } from "node:zlib";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { buildSite } from "../../../site/build.ts";
+import { fullWorld } from "../support/full-world.ts";
+import { openBrowser } from "../support/reader.ts";
+import { startSite } from "../support/site-server.ts";
+
+const MOST_BYTES = 60_000;
+/** Chromium's Slow 4G: 1.6 Mbit/s less a tenth, 562.5 ms before each answer; and a processor a quarter as fast. */
+const SLOW_4G = { offline: false, latency: 562.5, downloadThroughput: 180_000, uploadThroughput: 84_375 };
+const CPU_SLOWDOWN = 4;
+/** The best of a few: what else the machine does is not the page's. */
+const TRIES = 3;
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+
+it("is the same bytes each time, and at most 60,000 of them compressed", async () => {
+  const [once, again] = [await buildSite(), await buildSite()];
+  expect(again).toEqual(once);
+  const bytes = once.reduce((sum, file) => sum + gzipSync(file.bytes, { level: 9 }).length, 0);
+  expect(bytes).toBeLessThanOrEqual(MOST_BYTES);
+});
+
+it("names in index.html what there is, and nothing of another host", async () => {
+  const files = await buildSite();
+  const html = new TextDecoder().decode(files.at(-1)?.bytes);
+  for (const { path } of files.slice(0, -1)) expect(html).toContain(`"${path}"`);
+  expect(html).not.toMatch(/\b(?:src|href)="(?:[a-z]+:|\/)/);
+  expect(html).not.toMatch(/<script(?![^>]* src=)|<style|\sstyle=|\son\w+=/);
+});
+
+interface Painted {
+  readonly first: number;
+  readonly largest: number;
+  readonly shift: number;
+}
+
+async function paint(url: string): Promise<Painted> {
+  const context = await browser.newContext({ viewport: { width: 360, height: 740 }, deviceScaleFactor: 2 });
+  const page = await context.newPage();
+  const profile = await context.newCDPSession(page);
+  await profile.send("Network.enable");
+  await profile.send("Network.emulateNetworkConditions", SLOW_4G);
+  await profile.send("Emulation.setCPUThrottlingRate", { rate: CPU_SLOWDOWN });
+  await page.addInitScript(`
+    globalThis.seen = { largest: 0, shift: 0 };
+    const watch = (type, see) => new PerformanceObserver((list) => list.getEntries().forEach(see)).observe({ type, buffered: true });
+    watch("largest-contentful-paint", (entry) => { seen.largest = entry.startTime; });
+    watch("layout-shift", (entry) => { seen.shift += entry.value; });
+  `);
+  await page.goto(url);
+  await page.locator("#modules td").first().waitFor();
+  await page.locator(".heat td[aria-label]").first().waitFor();
+  await page.locator("#activity .event").first().waitFor();
+  const painted = await page.evaluate<Painted>(
+    `({ ...seen, first: performance.getEntriesByName("first-contentful-paint")[0].startTime })`,
+  );
+  await context.close();
+  return painted;
+}
+
+it("is painted within a second, in the large within two, and does not jump", async () => {
+  const world = fullWorld();
+  world.now = Date.now();
+  const site = await startSite((target, request) => world.answer(target, request.headers["if-none-match"]));
+  const tries: Painted[] = [];
+  while (tries.length < TRIES) tries.push(await paint(site.url));
+  await site.stop();
+  const best = (name: keyof Painted) => Math.min(...tries.map((one) => one[name]));
+  expect(best("first")).toBeLessThanOrEqual(1_000);
+  expect(best("largest")).toBeLessThanOrEqual(2_000);
+  expect(Math.max(...tries.map(({ shift }) => shift))).toBeLessThan(0.05);
+});

@@ -1,0 +1,95 @@
+/**
+ * What the page is told in a test: every answer of the API at one instant, each held against the API's own schema, so
+ * that no test shows what the API cannot say. Counts what it is asked.
+ */
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { z } from "zod";
+import { activitySchema } from "../../../src/resources/activity/schema.ts";
+import { modulesSchema } from "../../../src/resources/modules/schema.ts";
+import { onchainSchema } from "../../../src/resources/onchain/schema.ts";
+import { processSchema } from "../../../src/resources/process/schema.ts";
+import { publicationStatusSchema } from "../../../src/resources/publication-status/schema.ts";
+import { settlementsSchema } from "../../../src/resources/settlements/schema.ts";
+import { statisticsSchema } from "../../../src/resources/statistics/rules.ts";
+import { telemetrySchema } from "../../../src/resources/telemetry/schema.ts";
+import type { ApiAnswer } from "./site-server.ts";
+
+/** When everything was recorded. */
+export const RECORDED_AT = Date.parse("2026-11-22T03:11:54.000Z");
+
+const SCHEMAS: readonly (readonly [RegExp, z.ZodType])[] = [
+  [/^\/v1\/public\/telemetry$/, telemetrySchema],
+  [/^\/v1\/public\/modules$/, modulesSchema],
+  [/^\/v4\/public\/process$/, processSchema],
+  [/^\/v2\/public\/stats\?/, statisticsSchema],
+  [/^\/v4\/public\/onchain$/, onchainSchema],
+  [/^\/v4\/public\/settlements\?/, settlementsSchema],
+  [/^\/v1\/public\/activity/, activitySchema],
+  [/^\/status\.json$/, publicationStatusSchema],
+];
+
+export class World {
+  /** Epoch ms, as the server's Date says. */
+  now = RECORDED_AT;
+  /** Targets in the order in which they were asked for. */
+  readonly asked: string[] = [];
+  /** How many were answered with 304. */
+  notModified = 0;
+  /** Connections are cut. */
+  offline = false;
+  readonly #answers = new Map<string, { status: number; headers: Record<string, string>; body: string }>();
+
+  /** `target` is path and query. Throws where the API could not say this. */
+  say(target: string, body: unknown, headers: Record<string, string> = {}): void {
+    const schema = SCHEMAS.find(([pattern]) => pattern.test(target))?.[1];
+    schema?.parse(body);
+    this.#answers.set(target, { status: 200, headers, body: JSON.stringify(body) });
+  }
+
+  /** What the API could never say. */
+  sayAnything(target: string, body: unknown): void {
+    this.#answers.set(target, { status: 200, headers: {}, body: JSON.stringify(body) });
+  }
+
+  /** An error with its word. */
+  refuse(target: string, status: number, error: string): void {
+    const headers: Record<string, string> = status === 503 ? { "retry-after": "2" } : {};
+    this.#answers.set(target, { status, headers, body: JSON.stringify({ error }) });
+  }
+
+  targets(): readonly string[] {
+    return [...this.#answers.keys()];
+  }
+
+  /** A copy of what is said, to change and say again. */
+  said<Body>(target: string): Body {
+    return JSON.parse(this.#answers.get(target)?.body ?? "null") as Body;
+  }
+
+  answer(target: string, ifNoneMatch: string | undefined): ApiAnswer | undefined {
+    this.asked.push(target);
+    if (this.offline) return undefined;
+    const { status, headers, body } = this.#answers.get(target) ?? {
+      status: 404,
+      headers: {},
+      body: '{"error":"not_found"}',
+    };
+    const etag = `"${createHash("sha256").update(body).digest("base64url")}"`;
+    const all = {
+      "content-type": "application/json; charset=utf-8",
+      "cache-control": "public, max-age=0, must-revalidate",
+      date: new Date(this.now).toUTCString(),
+      etag,
+      ...headers,
+    };
+    if (status !== 200 || ifNoneMatch !== etag) return { status, headers: all, body };
+    this.notModified += 1;
+    return { status: 304, headers: all, body: "" };
+  }
+}
+
+export function recorded<Body>(name: string): Body {
+  return JSON.parse(readFileSync(join(import.meta.dirname, "../recorded", `${name}.json`), "utf8")) as Body;
+}
