@@ -49,7 +49,7 @@ export function deviceWords(process: Process | undefined, failure: Failure | und
     return {
       state: "silent",
       sentence: `Silent since ${moment(receivedAt, now)}`,
-      detail: `Then it was: ${lower(motion(measurement))}.`,
+      detail: `Nothing heard for ${span(now - receivedAt)}. Then it was: ${lower(motion(measurement))}.`,
     };
   }
   if (measurement.coreStatus === "COUNTER_FAULT") {

@@ -18,7 +18,9 @@ it("shows a silent device and a stopped publisher, and says so once to who liste
   await using reader = await read(browser, deadWorld());
   const { page } = reader;
   expect(await page.locator(".sentence").innerText()).toBe("Silent since 14:02 UTC");
-  expect(await page.locator(".detail").innerText()).toBe("Then it was: turning at 43 rpm.");
+  expect(await page.locator(".detail").innerText()).toBe(
+    "Nothing heard for 13 h 9 min. Then it was: turning at 43 rpm.",
+  );
   expect(await page.locator(".figures").first().innerText()).toContain("Last speed");
   expect(await page.locator(".banner").innerText()).toMatch(
     /publisher has stopped[^]*02:00 UTC[^]*chain's node has not answered/,

@@ -114,11 +114,16 @@ async function settled(page: Page, underWay: ReadonlySet<unknown>): Promise<void
 /** What axe finds, best practices included, a line each; nothing where all is well. Time passes meanwhile. */
 export async function barriers(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
-  let found: AxeResults | undefined;
-  const run = page.evaluate<AxeResults>("axe.run(document)").then((results) => (found = results));
-  // axe waits on timers, and the page's clock stands.
-  while (found === undefined) await Promise.race([run, page.clock.runFor(FRAME_MS)]);
-  return found.violations.flatMap(({ id, nodes }) =>
+  const run = page.evaluate<AxeResults>("axe.run(document)");
+  for (;;) {
+    // axe waits on timers, and the page's clock stands.
+    const found = await Promise.race([run, page.clock.runFor(FRAME_MS)]);
+    if (found !== undefined) return linesOf(found);
+  }
+}
+
+function linesOf({ violations }: AxeResults): string[] {
+  return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id}: ${String(target)} ${failureSummary}`),
   );
 }
