@@ -28,6 +28,9 @@ export class Unanswered extends Error {
   override readonly name = "Unanswered";
 }
 
+/** A connection that was kept had been closed by the other side before the request went out: it is to be sent again. */
+export class ClosedConnection extends Unanswered {}
+
 /** Lines of one name as one list, as HTTP allows. */
 export function header(reply: Reply, name: string): string | undefined {
   return reply.headers.get(name)?.join(", ");

@@ -4,7 +4,7 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
-import { type Reply, type Sent, type Transport, Unanswered } from "./exchange.ts";
+import { ClosedConnection, type Reply, type Sent, type Transport, Unanswered } from "./exchange.ts";
 
 export interface NodeTransport {
   readonly send: Transport;
@@ -53,7 +53,11 @@ export function nodeTransport(base: URL, options: NodeTransportOptions): NodeTra
           bodyOf(response).then((wire) => resolve(replyOf(response, wire, at)), fail);
         },
       );
-      request.on("error", fail);
+      request.on("error", (error: Error & { code?: string }) => {
+        const isClosed = request.reusedSocket && (error.code === "ECONNRESET" || error.code === "EPIPE");
+        if (isClosed) reject(new ClosedConnection(error.code, { cause: error }));
+        else fail(error);
+      });
       request.end();
     });
   return { send, close: () => agent.destroy() };

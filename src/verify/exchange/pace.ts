@@ -1,11 +1,14 @@
 /** Never more requests a second than asked for: each begins at least 1/qps after the one before has begun. */
-import type { Transport } from "./exchange.ts";
+import { ClosedConnection, type Transport } from "./exchange.ts";
 
 export interface PaceClock {
   /** Milliseconds of a clock that always runs. */
   monotonic(): number;
   pause(milliseconds: number): Promise<void>;
 }
+
+/** As many kept connections may have been closed as there are. */
+const MOST_TRIES = 20;
 
 export function paced(send: Transport, qps: number, clock: PaceClock): Transport {
   const apart = 1000 / qps;
@@ -20,8 +23,14 @@ export function paced(send: Transport, qps: number, clock: PaceClock): Transport
     last = clock.monotonic();
   };
   return async (sent) => {
-    turn = turn.then(wait);
-    await turn;
-    return send(sent);
+    for (let tries = 1; ; tries++) {
+      turn = turn.then(wait);
+      await turn;
+      try {
+        return await send(sent);
+      } catch (error) {
+        if (!(error instanceof ClosedConnection) || tries === MOST_TRIES) throw error;
+      }
+    }
   };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Reply } from "../../../src/verify/exchange/exchange.ts";
+import { ClosedConnection, type Reply, Unanswered } from "../../../src/verify/exchange/exchange.ts";
 import { paced } from "../../../src/verify/exchange/pace.ts";
 
 /** A clock that moves when somebody waits; timers of Node may come a little early or late. */
@@ -44,4 +44,28 @@ test.each([
   expect(begun).toHaveLength(200);
   const busiest = Math.max(...begun.map((from) => begun.filter((at) => at >= from && at < from + 1_000).length));
   expect(busiest).toBeLessThanOrEqual(50);
+});
+
+test("a kept connection that was closed is no answer missing: the request goes again, in its turn", async () => {
+  const time = clock(() => 0);
+  const begun: number[] = [];
+  const send = paced(
+    async () => {
+      begun.push(time.monotonic());
+      if (begun.length < 3) throw new ClosedConnection("ECONNRESET");
+      if (begun.length > 3) throw new Unanswered("ECONNREFUSED");
+      return {} as Reply;
+    },
+    50,
+    time,
+  );
+  const first = send({ method: "GET", target: "/", headers: {} });
+  await time.run();
+  await first;
+  expect(begun.map((at) => at - 1_000)).toEqual([0, 20, 40]);
+  const second = send({ method: "GET", target: "/", headers: {} });
+  second.catch(() => undefined);
+  await time.run();
+  await expect(second).rejects.toThrow("ECONNREFUSED");
+  expect(begun).toHaveLength(4);
 });
