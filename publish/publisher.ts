@@ -5,6 +5,7 @@
 import { hostname } from "node:os";
 import { type ObjectStore, StoreUnavailable } from "../src/object-store/object-store.ts";
 import type { Publication } from "../src/resources/publication.ts";
+import type { PublicRecord } from "../src/resources/publication-status/public-record.ts";
 import type { ResourceName } from "../src/resources/table.ts";
 import { Failure } from "../src/values/failure.ts";
 import { formatTimestamp } from "../src/values/timestamp.ts";
@@ -13,13 +14,15 @@ import { sweepActivity } from "./activity/sweep.ts";
 import { BuildSchedule, earlier } from "./answers/build-schedule.ts";
 import { SavedBodyRecall } from "./answers/recall-saved.ts";
 import type { Clock } from "./clock.ts";
-import { type Recall, runCycle } from "./cycle.ts";
+import { type Cycle, type Recall, runCycle } from "./cycle.ts";
 import type { Lease, LeaseIdentity, LeaseNews } from "./lease/lease.ts";
 import { Histories } from "./observations/histories.ts";
 import { TilePace } from "./observations/tile-pace.ts";
 import type { PutTarget } from "./put-target.ts";
 import type { CycleReport } from "./report.ts";
 import type { Session } from "./session.ts";
+import { removeSite, sweepAssets } from "./site/leave.ts";
+import { NOTHING_SEEN, publicAnswers, sourcesOf, withUnreadableLedger } from "./site/public-record.ts";
 import type { CycleSources } from "./sources/cycle-sources.ts";
 import type { SourceReader } from "./sources/source-reader.ts";
 import type { Published } from "./state/published.ts";
@@ -39,6 +42,15 @@ export interface PublisherOptions {
   readonly force: boolean;
   /** Of one key, where puts cost something (S3, R2): the first change at once, then at most one put in this time (ms). */
   readonly minimumPutInterval: number;
+  /** What is published beside the API; undefined with the site turned off. */
+  readonly site?: PublishedSite | undefined;
+}
+
+/** What `/status.json` says besides what was published. */
+export interface PublishedSite {
+  readonly explorerUrl: string | undefined;
+  /** How long a chain view is valid after a good pass, ms. */
+  readonly chainValidity: number;
 }
 
 export class Publisher {
@@ -47,6 +59,8 @@ export class Publisher {
   readonly #session: Session;
   readonly #recall: Recall;
   #last: CycleReport | undefined;
+  /** As the last cycle has seen them. */
+  #sources = NOTHING_SEEN;
 
   private constructor(options: PublisherOptions, lease: Lease, histories: Histories) {
     this.#options = options;
@@ -92,24 +106,40 @@ export class Publisher {
 
   async cycle(at: number): Promise<CycleReport> {
     const { reader, published, store, concurrency } = this.#options;
-    const { histories, selected } = this.#session;
+    const { histories } = this.#session;
     if (reader.takeReplaced()) histories.ledgerReplaced();
     const version = reader.version();
     const { history } = histories.progress(reader.installationId);
     const sources = reader.begin(at, `${history}-${this.#lease.epoch}`);
     const target = { store, fence: this.#lease, concurrency };
-    const report = await runCycle({ at, session: this.#session, sources, target, recall: this.#recall });
-    if (selected("activity")) await this.#sweep(sources, target, at);
+    const report = await this.#run({ at, session: this.#session, sources, target, recall: this.#recall });
+    await this.#sweep(sources, target, at);
     published.setMeta("at", String(at));
     reader.settle(version);
     this.#last = report;
     return report;
   }
 
+  async #run(cycle: Cycle): Promise<CycleReport> {
+    try {
+      const report = await runCycle(cycle);
+      const { chainValidity = 0 } = this.#options.site ?? {};
+      this.#sources = cycle.sources.snapshot((snapshot) => sourcesOf(snapshot, report, chainValidity));
+      return report;
+    } catch (error) {
+      if (isLedgerFailure(error)) this.#sources = withUnreadableLedger(this.#sources);
+      throw error;
+    }
+  }
+
   /** Deletions last: they are of no use to a reader, and what fails of them is done in a later cycle. */
   async #sweep(sources: CycleSources, target: PutTarget, at: number): Promise<void> {
+    const { published, site } = this.#options;
+    const { selected } = this.#session;
     try {
-      await sweepActivity({ sources, target, published: this.#options.published }, at);
+      if (selected("activity")) await sweepActivity({ sources, target, published }, at);
+      if (selected("site"))
+        await (site === undefined ? removeSite(target, published) : sweepAssets(target, published, at));
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
     }
@@ -130,7 +160,16 @@ export class Publisher {
       lastCycleAt: this.#last === undefined ? null : formatTimestamp(this.#last.at),
       nextCycleAt: nextCycleAt === undefined ? null : formatTimestamp(nextCycleAt),
       report: this.#report(),
+      public: this.#public(),
     };
+  }
+
+  #public(): PublicRecord | null {
+    const { site, published, reader, clock } = this.#options;
+    if (site === undefined) return null;
+    const { installationId } = reader;
+    const answers = publicAnswers(published, clock.wall());
+    return { installationId, answers, sources: this.#sources, explorer: site.explorerUrl ?? null };
   }
 
   /** What `noonmark status` shows of each resource and source. */
@@ -152,6 +191,10 @@ export class Publisher {
 
 /** What could not be published is tried again although nothing has moved. */
 const RETRY_AFTER_MS = 5_000;
+
+function isLedgerFailure(error: unknown): boolean {
+  return error instanceof Failure && error.code.startsWith("ledger_");
+}
 
 function isWhole({ rows }: CycleReport): boolean {
   return rows.every(({ action }) => action !== "failed");

@@ -3,6 +3,7 @@
  * shim that readers meet, and publishes nothing.
  */
 import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
+import { representationOf } from "../src/http/representation.ts";
 import { listInstallations } from "../src/ledger/watermarks.ts";
 import type { ObjectStore, StoredObject } from "../src/object-store/object-store.ts";
 import { encodeAnswer, JSON_TYPE } from "../src/object-store/stored-answer.ts";
@@ -64,7 +65,7 @@ function publicationAt(
 
 function answerOf(publication: Publication, snapshot: Snapshot, at: number): StoredObject {
   const { built, states, successors } = futureOf((instant) => publication.build(snapshot, instant), at);
-  const representation = { status: built.status, headers: built.headers };
+  const representation = representationOf(built);
   const answer = { representation, body: Buffer.from(built.body), successors, states, writerMetadata: NOBODY };
   return { ...encodeAnswer(answer), tag: "" };
 }

@@ -31,6 +31,11 @@ export const frontSecret = z
 const flag = z.union([z.boolean(), z.stringbool()]);
 const PROVIDER_NAMES = Object.keys(S3_PROVIDERS) as S3ProviderName[];
 
+/** Without a slash at its end, so that a path may follow. */
+function webAddress(protocol: RegExp) {
+  return z.url({ protocol }).transform((url) => url.replace(/\/+$/, ""));
+}
+
 export const SETTINGS = {
   installationId: setting(
     z.string().refine(isNameableInstallationId, "1 to 128 characters of A-Z a-z 0-9 . _ : -").optional(),
@@ -95,6 +100,9 @@ export const SETTINGS = {
   chainWord: setting(seconds.default(600), "seconds", "how long a chain view stands after the last good pass"),
   chainInterval: setting(seconds.default(4), "seconds", "between two passes over the chain"),
   statisticsInterval: setting(seconds.default(30), "seconds", "least time between two computations of a range"),
+  site: setting(flag.default(true), "[true|false]", "publish page, reference and feeds beside the API"),
+  publicUrl: setting(webAddress(/^https?$/).optional(), "url", "where readers find the API; for the feeds' links"),
+  explorerUrl: setting(webAddress(/^https$/).optional(), "url", "of a block explorer, for the page's links"),
   cadence: setting(z.string().min(1).default("* * * * * *"), "cron", "when `publish` runs a cycle (UTC)"),
   deadline: setting(seconds.default(120), "seconds", "the longest that one run of `publish --once` may take"),
   logLevel: setting(

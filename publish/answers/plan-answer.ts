@@ -2,6 +2,7 @@
 import type { Asof } from "../../src/object-store/stored-answer.ts";
 import type { ImmutableTile, Publication } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
+import { isNewerProgram } from "../site/program-version.ts";
 import { asofOf } from "../sources/asof.ts";
 import type { Published } from "../state/published.ts";
 import { type AnswerInputs, earlier, inputsOf } from "./build-schedule.ts";
@@ -26,6 +27,9 @@ export interface PlanOptions {
   readonly force: boolean;
 }
 
+/** Also where everything is put: a rollback of the program takes back no file of the newer one. */
+const LEFT_TO_NEWER: Decision = { put: false, why: "a newer version's stands", dueAt: undefined, isGap: false };
+
 /** `at` in epoch ms. Throws what the build throws. */
 export function planAnswer(
   publication: Publication,
@@ -35,7 +39,10 @@ export function planAnswer(
 ): PlannedAnswer {
   const started = performance.now();
   const build = (instant: number) => publication.build(snapshot, instant);
-  const decision = decide(build, options.published.get(publication.key), at, { force: options.force });
+  const published = options.published.get(publication.key);
+  const decision = isNewerProgram(published?.asof.program, publication.program)
+    ? LEFT_TO_NEWER
+    : decide(build, published, at, { force: options.force });
   return {
     publication,
     asof: asofOf(snapshot, publication, at),

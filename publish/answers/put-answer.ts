@@ -1,4 +1,6 @@
 /** Puts a planned answer under the lease, and remembers it once that is confirmed. */
+
+import { representationOf } from "../../src/http/representation.ts";
 import type { StoredObject } from "../../src/object-store/object-store.ts";
 import { encodeAnswer } from "../../src/object-store/stored-answer.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
@@ -58,7 +60,7 @@ async function putOnce(planned: PlannedAnswer, decision: Decision & { put: true 
   const { store, fence } = put.target;
   const body = Buffer.from(built.body);
   const object = encodeAnswer({
-    representation: { status: built.status, headers: built.headers },
+    representation: representationOf(built),
     body,
     successors,
     states,

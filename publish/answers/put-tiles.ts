@@ -2,7 +2,14 @@
  * Puts the immutable tiles that an answer names, before the answer. A crash on the way leaves tiles that nothing names;
  * what was put keeps its name and is not put again.
  */
-import { type Asof, encodeWriterMetadata, JSON_TYPE } from "../../src/object-store/stored-answer.ts";
+import type { StoreObject } from "../../src/object-store/object-store.ts";
+import {
+  type Asof,
+  encodeAnswer,
+  encodeWriterMetadata,
+  JSON_TYPE,
+  type WriterMetadata,
+} from "../../src/object-store/stored-answer.ts";
 import type { ImmutableTile } from "../../src/resources/publication.ts";
 import { eachLimited } from "../concurrency.ts";
 import { fencedPut, Superseded } from "../lease/fenced-put.ts";
@@ -25,13 +32,18 @@ export async function putTiles(
   target: PutTarget,
 ): Promise<void> {
   const { epoch, writer } = target.fence;
-  const metadata = encodeWriterMetadata({ epoch, writer, asof });
+  const writerMetadata = { epoch, writer, asof };
   const putTile = async (tile: ImmutableTile) => {
     const body = sources.snapshot((snapshot) => tile.body(snapshot));
     if (body === undefined) throw new TileOutdated(`${tile.key} has another text by now`);
     try {
-      const object = { body: Buffer.from(body), contentType: JSON_TYPE, metadata };
-      await fencedPut(target.store, target.fence, tile.key, object, undefined);
+      await fencedPut(
+        target.store,
+        target.fence,
+        tile.key,
+        objectOf(tile, Buffer.from(body), writerMetadata),
+        undefined,
+      );
     } catch (error) {
       // Immutable keys are never used twice: what is there already is what we would put.
       if (!(error instanceof Superseded)) throw error;
@@ -39,4 +51,9 @@ export async function putTiles(
     sources.snapshot((snapshot) => tile.stored(snapshot));
   };
   for (const group of groups) await eachLimited(group, CONCURRENCY, putTile);
+}
+
+function objectOf({ answer }: ImmutableTile, body: Buffer, writerMetadata: WriterMetadata): StoreObject {
+  if (answer === undefined) return { body, contentType: JSON_TYPE, metadata: encodeWriterMetadata(writerMetadata) };
+  return encodeAnswer({ representation: answer, body, successors: [], states: [], writerMetadata });
 }

@@ -1,5 +1,6 @@
 /** `status.json`: who publishes, under which epoch, and how it goes (design 1, "One writer" and "The cycle"). */
 import { z } from "zod";
+import type { PublicRecord } from "../../src/resources/publication-status/public-record.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 
 export const leaseRecordSchema = z.object({
@@ -20,6 +21,11 @@ export const leaseRecordSchema = z.object({
   nextCycleAt: z.iso.datetime().nullable(),
   /** What `noonmark status` shows; free in form. */
   report: z.record(z.string(), z.unknown()),
+  /** What the shim makes `/status.json` of; null with the site turned off, and of an earlier version. */
+  public: z
+    .custom<PublicRecord>((value) => typeof value === "object" && value !== null)
+    .nullable()
+    .default(null),
 });
 
 export type LeaseRecord = z.infer<typeof leaseRecordSchema>;

@@ -22,7 +22,7 @@ export interface LeaseIdentity {
 }
 
 /** What the holder tells with each renewal. */
-export type LeaseNews = Partial<Pick<LeaseRecord, "lastCycleAt" | "nextCycleAt" | "report" | "released">>;
+export type LeaseNews = Partial<Pick<LeaseRecord, "lastCycleAt" | "nextCycleAt" | "report" | "public" | "released">>;
 
 export class Lease {
   readonly epoch: number;
@@ -83,6 +83,7 @@ export class Lease {
       lastCycleAt: found?.record.lastCycleAt ?? null,
       nextCycleAt: null,
       report: found?.record.report ?? {},
+      public: found?.record.public ?? null,
     };
     try {
       const tag = await store.put(

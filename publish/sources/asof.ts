@@ -6,14 +6,20 @@ import type { Publication } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 
 /** `at` in epoch ms. */
-export function asofOf(snapshot: Snapshot, publication: Pick<Publication, "installationId">, at: number): Asof {
+export function asofOf(
+  snapshot: Snapshot,
+  publication: Pick<Publication, "installationId" | "program">,
+  at: number,
+): Asof {
   const { ledger, chain, installationId: configured } = snapshot;
   const { installationId = configured } = publication;
-  if (installationId === null) return { at };
+  const program = publication.program === undefined ? {} : { program: publication.program };
+  if (installationId === null) return { at, ...program };
   const no = ledger && installationNo(ledger, installationId);
   const newest = ledger === undefined || no === undefined ? undefined : readNewestReceipt(ledger, no);
   return {
     at,
+    ...program,
     ...(newest === undefined ? {} : { position: newest.position, telemetryId: newest.telemetryId }),
     ...(chain.core.status === "available" ? { safeBlock: String(chain.core.view.chain.safeThroughBlock) } : {}),
   };

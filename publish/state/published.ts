@@ -119,9 +119,9 @@ export class Published {
     statement(this.#db, sql).run(installationId, progress.history, progress.position, progress.tag);
   }
 
-  /** Everything but what `meta` says: another publisher may have written since. */
+  /** Everything but the rest of what `meta` says: another publisher may have written since. */
   forgetAll(): void {
-    this.#db.exec("DELETE FROM object; DELETE FROM tiles;");
+    this.#db.exec("DELETE FROM object; DELETE FROM tiles; DELETE FROM meta WHERE name = 'site';");
     this.#objects.clear();
   }
 
@@ -139,8 +139,9 @@ export class Published {
   }
 }
 
-/** `at`: the last instant computed for, which never goes back. `epoch`, `writer`, `store`: of the last lease held. */
-type MetaName = "at" | "epoch" | "writer" | "store";
+/** `at`: the last instant computed for, which never goes back. `epoch`, `writer`, `store`: of the last lease held.
+ * `site`: the pages whose assets were dated, or `off`; `assets`: since when each has been unnamed. */
+type MetaName = "at" | "epoch" | "writer" | "store" | "site" | "assets";
 
 function objectOf(row: Record<string, string | number | null>): PublishedObject {
   return {

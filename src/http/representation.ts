@@ -12,3 +12,8 @@ export interface Representation {
 export function etagOf(revision: string): string {
   return `"${revision}"`;
 }
+
+/** All but the body, which is kept as bytes elsewhere. */
+export function representationOf({ status, headers, contentType }: Representation): Omit<Representation, "body"> {
+  return { status, headers, ...(contentType === undefined ? {} : { contentType }) };
+}

@@ -2,6 +2,7 @@
  * One object that is published: where it goes, what it depends on, how it is built. A cycle asks `inputs` first and
  * builds only where the text has changed or an instant is due.
  */
+import type { Representation } from "../http/representation.ts";
 import type { Built } from "./built.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { ResourceName } from "./table.ts";
@@ -11,6 +12,8 @@ export interface Publication {
   readonly key: string;
   /** Whose facts it speaks of, where that is not the configured installation; null: nobody's. */
   readonly installationId?: string | null;
+  /** Of a file: the version of the program whose words it has. An older one's never takes the place of a newer one's. */
+  readonly program?: string;
   /** Changes whenever anything changes that `build` reads, `at` aside: watermarks, a chain pass, a setting. */
   inputs(snapshot: Snapshot): string;
   /**
@@ -40,6 +43,8 @@ export interface Publication {
 /** Named by an answer before it is put. Its own fields are values; its body is read when its turn has come. */
 export interface ImmutableTile {
   readonly key: string;
+  /** Of a file that the shim answers with as it is: all but the body. Else it is JSON, and read by the shim alone. */
+  readonly answer?: Omit<Representation, "body">;
   /** Undefined where the projections have another tile there by now: the answer that named this one is planned anew. */
   body(snapshot: Snapshot): string | undefined;
   /** Remembers that it is in the store. */

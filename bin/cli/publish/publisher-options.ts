@@ -7,6 +7,7 @@ import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { allPublications } from "../../../src/resources/publications.ts";
 import type { ResourceName } from "../../../src/resources/table.ts";
 import { required, type Settings } from "../settings.ts";
+import { configuredSite } from "../site.ts";
 
 export interface PublishFlags {
   readonly only?: ReadonlySet<ResourceName>;
@@ -23,13 +24,16 @@ export function publisherOptions(
   opened: { readonly store: ObjectStore; readonly reader: SourceReader; readonly minimumPutInterval: number },
 ): Omit<PublisherOptions, "published"> {
   const { only } = flags;
+  const site = configuredSite(settings);
   return {
     ...opened,
     clock: systemClock,
     publications: allPublications({
       installationId: required(settings, "installationId"),
       statisticsInterval: settings.statisticsInterval * 1000,
+      site,
     }),
+    site: site && { explorerUrl: settings.explorerUrl, chainValidity: settings.chainWord * 1000 },
     selected: (resource) => only === undefined || only.has(resource),
     concurrency: CONCURRENCY,
     newHistories: flags.newHistory ?? [],

@@ -82,6 +82,18 @@ export function readActivityEvents(
   return events.all(...categoryArgument(category), last ?? above, through);
 }
 
+/** The newest events of a type, newest first. */
+export function newestEvents(
+  projections: Database,
+  category: EventCategory,
+  type: string,
+  limit: number,
+): ActivityEvent[] {
+  const sql = `SELECT key, type, source, payload FROM activity_event
+    WHERE category = ? AND type = ? ORDER BY key DESC LIMIT ?`;
+  return statement<[string, string, number], ActivityEvent>(projections, sql).all(category, type, limit);
+}
+
 /** The keys alone, of a half-open range: above `above`, at or below `through`. Newest first. */
 export function readActivityKeys(
   projections: Database,

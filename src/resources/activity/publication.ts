@@ -2,10 +2,8 @@
  * answer once it is no longer valid. */
 
 import { constantKey } from "../../http/keys.ts";
-import { installationNo } from "../../ledger/watermarks.ts";
 import { FeedNodes } from "../../projections/activity/feed-nodes.ts";
 import { followedReceipts } from "../../projections/activity/milestone-state.ts";
-import { isBehindReceipts } from "../../projections/activity/milestones.ts";
 import { EXIT, Failure } from "../../values/failure.ts";
 import type { Built } from "../built.ts";
 import { chainHeight, chainNews, HISTORY_HEIGHT_INTERVAL } from "../chain-inputs.ts";
@@ -16,6 +14,7 @@ import { activityContext } from "./context.ts";
 import { activityKey, CATEGORIES, type Category } from "./keys.ts";
 import { activityLayout } from "./layout.ts";
 import { newTiles } from "./tiles.ts";
+import { hasUnfollowedReceipts } from "./unfollowed.ts";
 
 export const activityPublications: readonly Publication[] = CATEGORIES.flatMap((category) => [
   {
@@ -47,7 +46,7 @@ function build(category: Category, snapshot: Snapshot, at: number): Built {
   if (at >= chain.validUntil || context === undefined) {
     return buildUnavailableActivity(installationId, "indexer_unavailable");
   }
-  if (hasMeasurements(category) && isBehind(snapshot)) {
+  if (hasMeasurements(category) && hasUnfollowedReceipts(snapshot)) {
     throw new Failure("activity_behind", "the milestones have not followed every receipt yet", {
       exit: EXIT.failed,
       hint: "They are followed in steps, cycle by cycle; the activity is published when they are through.",
@@ -61,16 +60,11 @@ function build(category: Category, snapshot: Snapshot, at: number): Built {
 function inputs(category: Category, snapshot: Snapshot): string {
   const { chain, ledger, projections } = snapshot;
   const { version = 0 } = new FeedNodes(projections, category).state() ?? {};
-  const waits = hasMeasurements(category) && isBehind(snapshot);
+  const waits = hasMeasurements(category) && hasUnfollowedReceipts(snapshot);
   const position = waits ? (followedReceipts(projections)?.position ?? 0) : "";
   return `${chainNews(chain)} ${version} ${ledger === undefined} ${position}`;
 }
 
 function hasMeasurements(category: Category): boolean {
   return category === "all" || category === "measurement";
-}
-
-function isBehind({ ledger, installationId, projections }: Snapshot): boolean {
-  const no = ledger && installationNo(ledger, installationId);
-  return ledger !== undefined && no !== undefined && isBehindReceipts(projections, ledger, { no, id: installationId });
 }

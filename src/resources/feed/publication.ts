@@ -1,0 +1,53 @@
+/** Both feeds: the newest 50 settlements and milestones (docs/spec/people.md#files), put when an entry comes or goes. */
+import { newestChange, newestEvents } from "../../projections/activity/activity-events.ts";
+import { MEASUREMENT_TYPES } from "../activity/types.ts";
+import { hasUnfollowedReceipts } from "../activity/unfollowed.ts";
+import type { Publication } from "../publication.ts";
+import { fileAnswer } from "../site/publication.ts";
+import type { Site } from "../site/site-files.ts";
+import type { Snapshot } from "../snapshot.ts";
+import { atomFeed, jsonFeed } from "./documents.ts";
+import { type FeedEntry, feedEntry, SETTLEMENT_TYPE } from "./entry.ts";
+import { atomFeedFile, jsonFeedFile } from "./route.ts";
+
+const MOST = 50;
+
+export function feedPublications({ program, publicUrl }: Site): Publication[] {
+  const forms = [
+    { row: jsonFeedFile, write: jsonFeed },
+    { row: atomFeedFile, write: atomFeed },
+  ] as const;
+  return forms.map(({ row, write }) => ({
+    resource: row.resource,
+    key: row.objects[0].key,
+    program,
+    inputs,
+    build: (snapshot) => {
+      const { installationId } = snapshot;
+      const built = fileAnswer(row, write({ installationId, publicUrl, entries: entriesOf(snapshot) }));
+      return isWhole(snapshot) ? built : { ...built, onlyIfAbsent: true };
+    },
+  }));
+}
+
+function inputs(snapshot: Snapshot): string {
+  return `${newestChange(snapshot.projections)} ${isWhole(snapshot)} ${snapshot.chain.binding?.chainId}`;
+}
+
+/** Whether every event is known: what a silent chain or a receipt that is not followed yet hides is not missing. */
+function isWhole(snapshot: Snapshot): boolean {
+  const { core, binding } = snapshot.chain;
+  return (core.status === "available" || binding === undefined) && !hasUnfollowedReceipts(snapshot);
+}
+
+/** Without a chain there are milestones alone; an event at or below the safe block stays true while it is silent. */
+function entriesOf({ installationId, chain, projections }: Snapshot): FeedEntry[] {
+  const { chainId, target, releaseId = "" } = chain.binding ?? { chainId: 0n, target: "" };
+  const context = { installationId, chainId, target, releaseId };
+  const settlements = chain.binding === undefined ? [] : newestEvents(projections, "protocol", SETTLEMENT_TYPE, MOST);
+  const milestones = MEASUREMENT_TYPES.flatMap((type) => newestEvents(projections, "measurement", type, MOST));
+  return [...settlements, ...milestones]
+    .toSorted((one, other) => (one.key < other.key ? 1 : -1))
+    .slice(0, MOST)
+    .map((event) => feedEntry(event, context));
+}
