@@ -15,6 +15,7 @@ import { type Chain, noChain } from "../../src/chain/chain.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { allPublications } from "../../src/resources/publications.ts";
+import type { Site } from "../../src/resources/site/site-files.ts";
 import { answer, type ShimAnswer } from "../../src/shim/answer.ts";
 import { shimContext } from "../../src/shim/context.ts";
 import { MemoryStore } from "../support/memory-store.ts";
@@ -41,6 +42,8 @@ export interface WorkOptions {
   readonly newHistories?: string[];
   readonly force?: boolean;
   readonly minimumPutInterval?: number;
+  /** Turned off where absent. */
+  readonly site?: Site;
 }
 
 export class World {
@@ -87,7 +90,12 @@ export class World {
           clock: this.clock,
           reader,
           published,
-          publications: allPublications({ installationId: INSTALLATION, statisticsInterval: 30_000 }),
+          publications: allPublications({
+            installationId: INSTALLATION,
+            statisticsInterval: 30_000,
+            site: options.site,
+          }),
+          site: options.site && { explorerUrl: undefined, chainValidity: 600_000 },
           selected: () => true,
           concurrency: 4,
           newHistories,

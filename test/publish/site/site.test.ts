@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ASSET_KEPT_MS } from "../../../publish/site/leave.ts";
+import { publicationStatusSchema } from "../../../src/resources/publication-status/schema.ts";
+import { ROBOTS, type Site } from "../../../src/resources/site/site-files.ts";
+import { START, World } from "../world.ts";
+
+const CSS = "text/css; charset=utf-8";
+const OLD = "assets/style-0123456789ab.css";
+const NEW = "assets/style-ba9876543210.css";
+
+function site(program: string, asset = OLD): Site {
+  const files = [
+    ROBOTS,
+    { path: asset, contentType: CSS, text: `/* ${asset} */` },
+    { path: "favicon.svg", contentType: "image/svg+xml", text: "<svg/>" },
+    { path: "index.html", contentType: "text/html; charset=utf-8", text: `<!doctype html><link href="${asset}">` },
+  ];
+  return { program, files, publicUrl: undefined };
+}
+
+let world: World;
+beforeEach(() => {
+  world = new World();
+  world.receive(3);
+});
+afterEach(() => world.end());
+
+const sitePuts = () => world.store.puts.filter((key) => key.startsWith("site/"));
+
+async function cycleOf(options: Parameters<World["work"]>[0], at: number): Promise<string[]> {
+  const before = sitePuts().length;
+  const worker = await world.work(options);
+  await worker.cycle(at);
+  await worker.stop();
+  return sitePuts().slice(before);
+}
+
+test("every file once, what the page loads before the page; the next cycles and a restart put and ask nothing", async () => {
+  const worker = await world.work({ site: site("1.0.0") });
+  await worker.cycle(START);
+  const puts = sitePuts();
+  const files = ["feed.json", "feed.atom", "favicon.svg", "index.html", "robots.txt", OLD].map(
+    (path) => `site/${path}`,
+  );
+  expect(puts.toSorted()).toEqual(files.toSorted());
+  expect(puts.indexOf(`site/${OLD}`)).toBeLessThan(puts.indexOf("site/index.html"));
+  world.receive(1);
+  await worker.cycle(START + 10_000);
+  expect(sitePuts()).toHaveLength(puts.length);
+  await worker.stop();
+  const gets = world.store.gets.length;
+  expect(await cycleOf({ site: site("1.0.0") }, START + 20_000)).toEqual([]);
+  expect(world.store.gets.slice(gets).filter((key) => key.startsWith("site/"))).toEqual([]);
+});
+
+test("an upgrade puts each changed file once; an older program leaves the newer one's, with its own state or without", async () => {
+  await cycleOf({ site: site("1.9.0") }, START);
+  expect(await cycleOf({ site: site("1.10.0", NEW) }, START + 1_000)).toEqual([`site/${NEW}`, "site/index.html"]);
+  for (const state of ["state", "another"]) {
+    await cycleOf({ site: site("1.9.0"), state }, START + 2_000);
+    expect(await world.body("/")).toContain(NEW);
+  }
+  await cycleOf({ site: site("1.9.0"), force: true }, START + 3_000);
+  expect(await world.body("/")).toContain(NEW);
+});
+
+test("an asset stays for thirty days after no page names it, and no day longer", async () => {
+  await cycleOf({ site: site("1.0.0") }, START);
+  await cycleOf({ site: site("1.1.0", NEW) }, START + 1_000);
+  const worker = await world.work({ site: site("1.1.0", NEW) });
+  await worker.cycle(START + 1_000 + ASSET_KEPT_MS - 1);
+  expect(await world.read(`/${OLD}`)).toMatchObject({ status: 200, headers: { "content-type": CSS } });
+  await worker.cycle(START + 1_000 + ASSET_KEPT_MS);
+  expect(await world.read(`/${OLD}`)).toMatchObject({ status: 404 });
+  expect(await world.read(`/${NEW}`)).toMatchObject({ status: 200 });
+  await worker.stop();
+});
+
+test("turned off, everything is deleted, and every path is 404; turned on again it is back", async () => {
+  const paths = [
+    "/",
+    `/${OLD}`,
+    "/robots.txt",
+    "/favicon.svg",
+    "/feed.json",
+    "/feed.atom",
+    "/status.json",
+    "/badge.json",
+  ];
+  const statuses = async () => new Set(await Promise.all(paths.map(async (path) => (await world.read(path)).status)));
+  await cycleOf({ site: site("1.0.0") }, START);
+  expect(await statuses()).toEqual(new Set([200]));
+  await cycleOf({}, START + 1_000);
+  expect(await statuses()).toEqual(new Set([404]));
+  expect(await world.read("/v1/public/telemetry")).toMatchObject({ status: 200 });
+  await cycleOf({ site: site("1.0.0") }, START + 2_000);
+  expect(await statuses()).toEqual(new Set([200]));
+});
+
+test("the status says how the publication is: live, then late, then stopped; of the sources what a cycle has seen", async () => {
+  const worker = await world.work({ site: site("1.0.0") });
+  await worker.cycle(START + 30_000);
+  world.now += 15_000;
+  await worker.publisher.renewIfDue(START + 60_000);
+  const at = async (ms: number) => publicationStatusSchema.parse(JSON.parse(await world.body("/status.json", ms)));
+  const status = await at(world.now);
+  expect(status).toMatchObject({
+    installationId: "wheel-1",
+    publisher: { state: "live", lastCycleAt: "2026-11-20T10:00:30.000Z", nextCycleAt: "2026-11-20T10:01:00.000Z" },
+    sources: {
+      ledger: { status: "followed", newestReceiptAt: "2026-11-20T10:00:09.000Z" },
+      chain: { status: "disabled" },
+    },
+    explorer: null,
+  });
+  expect(status.answers["/v1/public/telemetry"]).toEqual({
+    asOf: "2026-11-20T10:00:30.000Z",
+    status: 200,
+    nextChangeAt: "2026-11-20T10:02:09.001Z",
+  });
+  expect(Object.keys(status.answers)).toContain("/v4/public/settlements?range=now&queue=1");
+  expect(JSON.stringify(status)).not.toMatch(/test|holder|epoch/);
+  expect((await at(world.now + 30_000)).publisher.state).toBe("late");
+  expect((await at(world.now + 60_000)).publisher.state).toBe("stopped");
+  await worker.stop();
+  expect((await at(world.now)).publisher.state).toBe("stopped");
+});
