@@ -1,5 +1,5 @@
 /**
- * If-None-Match (read-api.md 4.4; RFC 9110, 13.1.2): the exact tag, its weak form, a list of candidates, or `*`.
+ * If-None-Match (docs/spec/api.md#http; RFC 9110, 13.1.2): the exact tag, its weak form, a list of candidates, or `*`.
  * A field that is not well formed matches as far as its well-formed members do: a 200 is never wrong.
  */
 

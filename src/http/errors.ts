@@ -1,8 +1,8 @@
-/** Error answers (read-api.md 7; design 4, "HTTP"): a body of one field, and almost no headers. */
+/** Error answers (docs/spec/api.md#errors): a body of one field, and almost no headers. */
 import { ALLOWED_METHODS, NO_STORE } from "./common-headers.ts";
 import type { Representation } from "./representation.ts";
 
-/** Seconds a client is told to wait after a 503 (read-api.md 8). */
+/** Seconds a client is told to wait after a 503 (docs/spec/api.md#errors). */
 export const RETRY_AFTER_SECONDS = 2;
 
 /** `{"error": code}` and nothing else. */
@@ -10,7 +10,7 @@ export function errorBody(code: string): string {
   return JSON.stringify({ error: code });
 }
 
-/** 400: a mistake of the client's. Only the activity's carries a Cache-Control (read-api.md 4.8). */
+/** 400: a mistake of the client's. Only the activity's carries a Cache-Control (docs/spec/api.md#errors). */
 export function badRequest(code: string, cacheControl: string | null = null): Representation {
   return {
     status: 400,

@@ -1,6 +1,6 @@
 /**
  * What a front (a CDN or cache between readers and shim) and the shim say to each other, in headers that no client
- * sees. A front that stands before the bucket too says `noonmark-front: 1` and is told when an answer's word ends.
+ * sees. A front that stands before the bucket too says `noonmark-front: 1` and is told until when an answer is valid.
  *
  * A CDN that obeys Cache-Control alone says `edge`, or `pass` for a URL it does not know: what it may keep then stands
  * in Cache-Control, and what its own code must put back for the client in the headers below.

@@ -1,6 +1,6 @@
 /**
- * The index object (design 1, "What is stored", 1): which installations are published and under which history, so that
- * an unknown id costs no read of its own.
+ * The index object (docs/spec/publishing.md#objects): which installations are published and under which history, so
+ * that an unknown id costs no read of its own.
  */
 
 export interface Installations {

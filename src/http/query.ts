@@ -1,9 +1,11 @@
 /**
- * Raw queries (design 4, "HTTP"): what stands after the first `?`, split at `&`, empty pieces dropped, decoded as
+ * Raw queries (docs/spec/api.md#query): what stands after the first `?`, split at `&`, empty pieces dropped, decoded as
  * application/x-www-form-urlencoded. URLSearchParams is no help: it hides pieces that do not decode.
  */
 
-/** One piece; a half is `undefined` where it is not valid percent-encoded UTF-8. A piece without `=` has the value "". */
+/**
+ * One piece; a half is `undefined` where it is not valid percent-encoded UTF-8. A piece without `=` has the value "".
+ */
 export interface QueryPiece {
   readonly name: string | undefined;
   readonly value: string | undefined;

@@ -1,5 +1,5 @@
 /**
- * An answer carries its own future (design 1, "What is stored", 3): the instants at which it changes by time alone,
+ * An answer carries its own future (docs/spec/publishing.md#future): the instants at which it changes by time alone,
  * and what it becomes then. Bytes are UTF-8; instants are epoch milliseconds, each the first at which the state holds.
  */
 

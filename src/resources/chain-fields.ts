@@ -1,4 +1,4 @@
-/** Shapes that the chain-backed resources share (read-api.md 2.1, 2.7 to 2.10, 3.10). */
+/** Shapes that the chain-backed resources share (docs/spec/api.md#onchain). */
 import { z } from "zod";
 import type { ChainPoint, ChainUnavailable } from "../chain/chain-state.ts";
 import { uint256String } from "../values/decimal.ts";
@@ -38,7 +38,7 @@ interface Heights {
   readonly safeThroughBlock: string;
 }
 
-/** The safe block is the indexed one less 11, and not before the deployment (read-api.md 8). */
+/** The safe block is the indexed one less 11, and not before the deployment (docs/spec/api.md#onchain). */
 export function heightsAgree(chain: Heights): boolean {
   return (
     BigInt(chain.safeThroughBlock) === BigInt(chain.indexedThroughBlock) - SAFE_DEPTH &&

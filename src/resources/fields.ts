@@ -1,4 +1,4 @@
-/** The shared value types of read-api.md 2.1 as zod schemas of what is published. */
+/** The shared value types of docs/spec/api.md#values as zod schemas of what is published. */
 import { z } from "zod";
 
 /** ISO 8601 UTC with three decimals. */

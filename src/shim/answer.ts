@@ -1,6 +1,6 @@
 /**
- * The shim's core: a request and a store in, an answer out (design 4, "HTTP"). No import of `node:`, nothing of the
- * runtime but what every one has. Judged in this order: method, path, installation id, query.
+ * The shim's core: a request and a store in, an answer out (docs/spec/api.md#http). No import of `node:`, nothing of
+ * the runtime but what every one has. Judged in this order: method, path, installation id, query.
  */
 import { PREFLIGHT_HEADERS } from "../http/common-headers.ts";
 import { matchesNone } from "../http/conditional.ts";

@@ -78,7 +78,7 @@ function complete({ status, headers, always, type }: CompleteHead, body: Uint8Ar
   };
 }
 
-/** What RFC 9110 asks of a 304 and the source headers, which stand on both (read-api.md 4.7; design 4, "HTTP"). */
+/** What RFC 9110 asks of a 304 and the source headers, which stand on both (docs/spec/api.md#http). */
 function notModifiedHeaders(row: Row, headers: Head["headers"]): Record<string, string> {
   const kept = ["cache-control", "vary", SOURCE_HEADER, FALLBACK_REASON_HEADER];
   if (row.notModifiedTag) kept.push("etag");

@@ -1,6 +1,6 @@
 /**
  * From a stored object to what is answered at an instant: the successor that holds, its edits and headers applied
- * (design 1, "What is stored", 3). What is worked out for an object is remembered with it, so that a store which
+ * (docs/spec/publishing.md#future). What is worked out for an object is remembered with it, so that a store which
  * hands out the same object again spares the parsing.
  */
 

@@ -1,4 +1,4 @@
-/** read-api.md 2.9 and 4.8: the head of a category's feed, whose pages the shim cuts. */
+/** docs/spec/api.md#activity: the head of a category's feed, whose pages the shim cuts. */
 import type { ChainUnavailable, CoreView, EconomyView } from "../../chain/chain-state.ts";
 import { NO_STORE } from "../../http/common-headers.ts";
 import { constantKey } from "../../http/keys.ts";

@@ -1,5 +1,5 @@
 /**
- * The cursor of the activity feed (read-api.md 4.8; design 4, "Activity"): category and key of the last event returned,
+ * The cursor of the activity feed (docs/spec/api.md#activity-order): category and key of the last event returned,
  * as unpadded base64url, opaque to readers. `btoa` and `atob` because the shim runs where there is no Buffer.
  */
 import { isActivityKey } from "../../values/activity-key.ts";

@@ -1,4 +1,4 @@
-/** One event of the feed as JSON text (read-api.md 2.9): made once, then cut out of tiles as it is. */
+/** One event of the feed as JSON text (docs/spec/api.md#activity): made once, then cut out of tiles as it is. */
 
 import type { ChainEventSource } from "../../projections/activity/activity-chain.ts";
 import type { ActivityEvent } from "../../projections/activity/activity-events.ts";

@@ -1,4 +1,4 @@
-/** read-api.md 2.9 and 6: an event of the feed, one variant for each type. */
+/** docs/spec/api.md#activity-types: an event of the feed, one variant for each type. */
 import { z } from "zod";
 import { POLICY_VERSION } from "../../projections/activity/milestone-policy.ts";
 import { uint256String } from "../../values/decimal.ts";

@@ -1,5 +1,5 @@
 /**
- * The head of a category's feed as it is stored, and its tiles (design 1, "What is stored", 5). Texts of lines, so that
+ * The head of a category's feed as it is stored, and its tiles (docs/spec/publishing.md#tiles). Texts of lines, so that
  * a page is cut without parsing an event:
  * - a head's first line is the answer up to and including `"events":[`, its second the layout as JSON, and each line
  *   after these an event that no tile has yet; an unavailable feed is one line, the answer itself;

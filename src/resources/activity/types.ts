@@ -1,4 +1,4 @@
-/** The event types of the activity feed (read-api.md 6; design 4, "Activity") and which category has which. */
+/** The event types of the activity feed (docs/spec/api.md#activity-types) and which category has which. */
 import type { Category } from "./keys.ts";
 
 export const PROTOCOL_TYPES = ["system.settlement_completed", "system.round_released"] as const;

@@ -1,4 +1,6 @@
-/** read-api.md 2.3 and 4.2: the latest snapshot of each module, sanitised: health is checkedAt alone, data is empty. */
+/**
+ * docs/spec/api.md#modules: the latest snapshot of each module, sanitised: health is checkedAt alone, data is empty.
+ */
 import type { ModuleSnapshot } from "../../ledger/read/modules.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
 import type { Built } from "../built.ts";

@@ -1,4 +1,4 @@
-/** read-api.md 2.3, the module snapshot resource. */
+/** docs/spec/api.md#modules, the module snapshot resource. */
 import { z } from "zod";
 import { MODULE_STATES, PROVENANCES } from "../../values/enums.ts";
 import { count, installationIdField, timestamp } from "../fields.ts";

@@ -1,6 +1,6 @@
 /**
- * read-api.md 2.4 and 4.3: the history of accepted receipts, in tiles of 128 positions. A tile's body is its items'
- * JSON texts, one a line, so that the shim cuts a page without parsing any of them.
+ * docs/spec/api.md#observations: the history of accepted receipts, in tiles of 128 positions. A tile's body is its
+ * items' JSON texts, one a line, so that the shim cuts a page without parsing any of them.
  */
 
 import { TILE_SIZE } from "../../http/keys.ts";

@@ -1,6 +1,6 @@
 /**
- * The cursor of the observations: unpadded base64url of the decimal receipt position (design 4). Opaque to readers;
- * `btoa` and `atob` because the shim runs where there is no Buffer.
+ * The cursor of the observations (docs/spec/api.md#observations): unpadded base64url of the decimal receipt position.
+ * Opaque to readers; `btoa` and `atob` because the shim runs where there is no Buffer.
  */
 
 /** The cursor of a position. */

@@ -1,4 +1,4 @@
-/** read-api.md 2.4, the observation resource. */
+/** docs/spec/api.md#observations, the observation resource. */
 import { z } from "zod";
 import { uint256String } from "../../values/decimal.ts";
 import { PROVENANCES } from "../../values/enums.ts";

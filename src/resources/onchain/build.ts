@@ -1,4 +1,4 @@
-/** read-api.md 2.7 and 4.6: the Core's state and its newest events at the confirmation-safe block. */
+/** docs/spec/api.md#onchain: the Core's state and its newest events at the confirmation-safe block. */
 import type { ChainEvent, ChainState, ChainUnavailable, CoreView } from "../../chain/chain-state.ts";
 import { NO_STORE } from "../../http/common-headers.ts";
 import { constantKey } from "../../http/keys.ts";
@@ -8,7 +8,7 @@ import { chainPointOf } from "../chain-fields.ts";
 import { ONCHAIN_KEY } from "./route.ts";
 import { onchainSchema } from "./schema.ts";
 
-/** Available while the chain's view keeps its word, then the constant indexer_unavailable answer (design 1, 4). */
+/** Available while the chain's view is valid (docs/spec/publishing.md#chain-validity), then the constant answer. */
 export function buildOnchain(installationId: string, chain: ChainState, at: number): Built {
   if (chain.core.status === "unavailable") return buildUnavailableOnchain(installationId, chain.core.reason);
   if (at >= chain.validUntil) return buildUnavailableOnchain(installationId, "indexer_unavailable");

@@ -1,4 +1,4 @@
-/** read-api.md 2.7, the onchain state resource, and the checks that hold in it. */
+/** docs/spec/api.md#onchain, the onchain state resource, and the checks that hold in it. */
 import { z } from "zod";
 import { uint256String } from "../../values/decimal.ts";
 import { CHAIN_UNAVAILABLE, chainPointFields, heightsAgree, isWithin } from "../chain-fields.ts";

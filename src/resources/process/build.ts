@@ -1,5 +1,5 @@
 /**
- * read-api.md 2.5, 3.2 to 3.7 and 4.4: the process snapshot. It keeps apart what is measured, what the Oracle accepted,
+ * docs/spec/api.md#process: the process snapshot. It keeps apart what is measured, what the Oracle accepted,
  * what is optimistically built on it, and what waits for settlement.
  */
 import { etagOf } from "../../http/representation.ts";

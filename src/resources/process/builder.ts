@@ -1,10 +1,13 @@
-/** read-api.md 2.5 and 3.7, `builder`: the settled frontier, what is queued after it, and both together. */
+/** docs/spec/api.md#process-builder, `builder`: the settled frontier, what is queued after it, and both together. */
 import { formatTimestamp } from "../../values/timestamp.ts";
 import type { ProcessFacts } from "./facts.ts";
 import { project } from "./project.ts";
 import type { Builder } from "./schema.ts";
 
-/** Of several reasons the first that holds, in the order of design 4. A stale measurement is none. */
+/**
+ * Of several reasons the first that holds, in the order of docs/spec/api.md#process-builder. A stale measurement is
+ * none.
+ */
 export function builderOf({ measurement, core, rounds, openRoundWorkUnits }: ProcessFacts): Builder {
   if (measurement === undefined) return { status: "unavailable", reason: "no_measurement" };
   if (measurement.receipt.coreStatus === "COUNTER_FAULT") return { status: "unavailable", reason: "counter_fault" };

@@ -1,4 +1,7 @@
-/** What the process snapshot is built from (read-api.md 2.5), read in one go: rounds and work are bigint, instants epoch ms. */
+/**
+ * What the process snapshot is built from (docs/spec/api.md#process), read in one go: rounds and work are bigint,
+ * instants epoch ms.
+ */
 import type { Database } from "better-sqlite3";
 import type { SafeCoreState } from "../../chain/chain-state.ts";
 import { isEpochApproved } from "../../ledger/read/epochs.ts";

@@ -1,4 +1,4 @@
-/** read-api.md 2.5 and 3.2, `measurement`: the newest receipt; it stays when it is old. */
+/** docs/spec/api.md#process-measurement, `measurement`: the newest receipt; it stays when it is old. */
 import type { Receipt } from "../../ledger/read/receipts.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
 import { STALE_AFTER_MS } from "../telemetry/build.ts";

@@ -1,4 +1,4 @@
-/** read-api.md 2.5 and 3.4, `oracle`: how far closed rounds are accepted, and whether acceptance goes on. */
+/** docs/spec/api.md#process-oracle, `oracle`: how far closed rounds are accepted, and whether acceptance goes on. */
 import { formatTimestamp } from "../../values/timestamp.ts";
 import type { ProcessFacts } from "./facts.ts";
 import type { Oracle } from "./schema.ts";

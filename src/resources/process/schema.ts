@@ -1,4 +1,6 @@
-/** read-api.md 2.5, the process snapshot resource, its seven field rules as refinements that name themselves. */
+/**
+ * docs/spec/api.md#process, the process snapshot resource, its seven field rules as refinements that name themselves.
+ */
 import { z } from "zod";
 import { uint64String, uint256String } from "../../values/decimal.ts";
 import { CORE_STATUSES, PROVENANCES } from "../../values/enums.ts";

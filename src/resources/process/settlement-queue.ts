@@ -1,4 +1,4 @@
-/** read-api.md 2.5 and 3.5, `settlementQueue`: the accepted rounds that wait, and who does what about them. */
+/** docs/spec/api.md#process-queue, `settlementQueue`: the accepted rounds that wait, and who does what about them. */
 import type { ReporterRun } from "../../ledger/read/reporter-runs.ts";
 import type { Submission } from "../../ledger/read/submissions.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
@@ -43,7 +43,7 @@ export function settlementQueueOf(facts: ProcessFacts, at: number): { queue: Set
   return { queue, changesAt: facts.lastCompletion.finishedAt + STALE_AFTER_MS + 1 };
 }
 
-/** The precedence of read-api.md 3.5. */
+/** The precedence of docs/spec/api.md#process-queue. */
 function stateOf(facts: ProcessFacts, bufferedRounds: bigint, at: number): Available["state"] {
   const { control, lastCompletion, activeSubmission } = facts;
   if (control.blockedReason !== null) return "blocked";

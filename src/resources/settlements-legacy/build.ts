@@ -1,4 +1,4 @@
-/** read-api.md 2.10 and 4.9: the legacy history of settlement batches, work only, from the Core alone. */
+/** docs/spec/api.md#legacy-settlements: the legacy history of settlement batches, work only, from the Core alone. */
 
 import { savedHistory } from "../../projections/settlements/saved-history.ts";
 import type { Built } from "../built.ts";
@@ -28,7 +28,7 @@ export function buildLegacySettlements(range: SettlementRange, sources: Settleme
   return saved(range, sources, reason ?? "indexer_unavailable");
 }
 
-/** Falls back with or without an economy: its source is the Core (design 4, "Settlements"). */
+/** Falls back with or without an economy: its source is the Core (docs/spec/api.md#legacy-settlements). */
 function saved(
   range: SettlementRange,
   { installationId, chain, projections }: SettlementSources,

@@ -1,4 +1,7 @@
-/** read-api.md 2.10, the legacy settlement history resource: as 2.8 without the economy. */
+/**
+ * docs/spec/api.md#legacy-settlements, the legacy settlement history resource: as the current version without the
+ * economy.
+ */
 import { z } from "zod";
 import { HISTORY_RULES } from "../settlements/rules.ts";
 import {

@@ -1,6 +1,7 @@
 /**
- * The answers of both settlement routes (read-api.md 4.7, 4.9): a live body, the same body as saved history, or the
- * reason alone. The tag is a hash of the body without generatedAt, of the source and of the fallback reason.
+ * The answers of both settlement routes (docs/spec/api.md#settlements-source): a live body, the same body as saved
+ * history, or the reason alone. The tag is a hash of the body without generatedAt, of the source and of the fallback
+ * reason.
  */
 import type { z } from "zod";
 import type { ChainUnavailable } from "../../chain/chain-state.ts";

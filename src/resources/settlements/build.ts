@@ -1,4 +1,4 @@
-/** read-api.md 2.8 and 4.7: the history of settlement batches with their mints, live or as it was saved. */
+/** docs/spec/api.md#settlements: the history of settlement batches with their mints, live or as it was saved. */
 import type { CoreView, EconomyView } from "../../chain/chain-state.ts";
 import { savedHistory } from "../../projections/settlements/saved-history.ts";
 import type { Built } from "../built.ts";

@@ -1,4 +1,4 @@
-/** What v4 and v3 say of the batches of a range: summary, buckets, the newest twelve (read-api.md 2.8, 2.10). */
+/** What v4 and v3 say of the batches of a range: summary, buckets, the newest twelve (docs/spec/api.md#settlements). */
 import type { Database } from "better-sqlite3";
 import {
   lastSettlementBefore,
@@ -89,7 +89,7 @@ function fieldsOf(settlement: Settlement, before: Settlement | undefined): Recor
   };
 }
 
-/** The blocks above one height up to another; without any there are no bounds (design 3, "Derived values"). */
+/** The blocks above one height up to another; without any there are no bounds (docs/spec/chain.md#derived). */
 export function completedBlocks(previousHeight: bigint, blockHeight: bigint) {
   const completed = blockHeight > previousHeight;
   return {

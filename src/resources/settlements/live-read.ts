@@ -1,4 +1,4 @@
-/** What v4 and v3 need to be built live, and what they are bound to when they cannot (read-api.md 4.7, 4.9). */
+/** What v4 and v3 need to be built live, and what they are bound to when they cannot (docs/spec/api.md#settlements). */
 import type { Database } from "better-sqlite3";
 import type { ChainBinding, ChainState, ChainUnavailable, CoreView } from "../../chain/chain-state.ts";
 import { onceASettlement } from "../../projections/settlements/settlement-memo.ts";
@@ -9,7 +9,7 @@ import { readHistory, type SettlementHistory } from "./history.ts";
 import type { SettlementRange } from "./route.ts";
 import { windowOf } from "./window.ts";
 
-/** A view of a window keeps its word so long after the window's end (design 1, 4), ms. */
+/** A view of a window is valid for so long after the window's end (docs/spec/publishing.md#chain-validity), ms. */
 const WINDOW_GRACE_MS = 60_000;
 
 export interface SettlementSources {
@@ -19,7 +19,7 @@ export interface SettlementSources {
   readonly projections: Database;
 }
 
-/** The parts of a body that both versions have, and until when it keeps its word (epoch ms). */
+/** The parts of a body that both versions have, and until when it is valid (epoch ms). */
 export interface LiveHistory {
   readonly envelope: Readonly<Record<string, unknown>>;
   readonly chain: Readonly<Record<string, string>>;
@@ -60,7 +60,7 @@ export function whyNotLive(
   return at >= chain.validUntil ? "indexer_unavailable" : undefined;
 }
 
-/** What saved history is bound to (design 4, "Settlements"); v3 without the economy's release. */
+/** What saved history is bound to (docs/spec/api.md#settlements); v3 without the economy's release. */
 export function bindingText(
   installationId: string,
   range: SettlementRange,

@@ -1,4 +1,4 @@
-/** The mint of a batch (read-api.md 2.8 and 3.8; design 3, "Derived values"): neither claimable nor claimed. */
+/** The mint of a batch (docs/spec/chain.md#derived): neither claimable nor claimed. */
 import type { Database } from "better-sqlite3";
 import type { EconomyView } from "../../chain/chain-state.ts";
 import { fundedAmount, type Settlement } from "../../projections/settlements/settlements.ts";

@@ -1,5 +1,5 @@
 /**
- * The queue projection of range=now&queue=1 (read-api.md 2.8 and 4.7; design 4, "Settlements"): what the submission
+ * The queue projection of range=now&queue=1 (docs/spec/api.md#settlements-queue): what the submission
  * under way would settle. It is neither settled work nor confirmed minting.
  */
 import type { CoreView, EconomyView } from "../../chain/chain-state.ts";

@@ -1,4 +1,7 @@
-/** The rules of read-api.md 2.8, which hold for v3 as well: a body that breaks one is never published. */
+/**
+ * The rules of docs/spec/api.md#settlements-rules, which hold for v3 as well: a body that breaks one is never
+ * published.
+ */
 import { heightsAgree, isWithin } from "../chain-fields.ts";
 import type { HistoryBody, RecentBody } from "./schema-fields.ts";
 import { LAYOUTS } from "./window.ts";

@@ -1,6 +1,6 @@
 /**
- * What is saved of a published body (read-api.md 4.7): available history of the source it is bound to, without the
- * queue projection. The body may come from this publisher's own put or be read back from the store.
+ * What is saved of a published body (docs/spec/api.md#settlements-source): available history of the source it is bound
+ * to, without the queue projection. The body may come from this publisher's own put or be read back from the store.
  */
 import type { ChainBinding } from "../../chain/chain-state.ts";
 import { withoutQueue } from "./answer.ts";

@@ -1,4 +1,4 @@
-/** Shapes that settlements v4 and v3 share (read-api.md 2.8, 2.10). */
+/** Shapes that settlements v4 and v3 share (docs/spec/api.md#settlements). */
 import { z } from "zod";
 import { uint256String } from "../../values/decimal.ts";
 import { CHAIN_UNAVAILABLE, chainPointFields } from "../chain-fields.ts";

@@ -1,4 +1,4 @@
-/** read-api.md 2.8, the settlement history resource (current version). */
+/** docs/spec/api.md#settlements, the settlement history resource (current version). */
 import { z } from "zod";
 import { uint256String } from "../../values/decimal.ts";
 import { chainAddress } from "../fields.ts";

@@ -1,4 +1,4 @@
-/** The range layouts of read-api.md 4.7; a boundary is the next one strictly after `at` (design 4, "Settlements"). */
+/** The range layouts of docs/spec/api.md#settlements-window; a boundary is the next one strictly after `at`. */
 
 import { DAY_MS, noonDay, noonOf } from "../../values/noon-day.ts";
 import type { SettlementRange } from "./route.ts";

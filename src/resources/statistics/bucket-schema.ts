@@ -1,8 +1,8 @@
-/** read-api.md 2.6, bucket rules 1 to 3, as three closed shapes. */
+/** docs/spec/api.md#statistics-buckets, bucket rules 1 to 3, as three closed shapes. */
 import { z } from "zod";
 import { uint256String } from "../../values/decimal.ts";
 
-/** 0 to 1410, a multiple of 30; a literal is checked in one look, and a body has some 1,500 of them. */
+/** 0 to 1410, a multiple of 30; a literal is checked in one step, and a body has some 1,500 of them. */
 export const startMinuteUtc = z.literal(Array.from({ length: 48 }, (_, index) => index * 30));
 
 /** What a bucket's coverage allows; a message names the rule. */

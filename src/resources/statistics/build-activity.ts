@@ -1,4 +1,4 @@
-/** read-api.md 2.6, activity: coverage, summary, days and the typical day of the window. */
+/** docs/spec/api.md#statistics, activity: coverage, summary, days and the typical day of the window. */
 import { noonDate } from "../../values/noon-day.ts";
 import { SLOTS_PER_DAY, SLOTS_PER_HALF_HOUR } from "../../values/slot.ts";
 import { publishedDay, type WindowDay } from "./build-days.ts";

@@ -1,4 +1,7 @@
-/** read-api.md 2.6, activity.days: the window day by day, each in 48 half hours in the order of the UTC clock. */
+/**
+ * docs/spec/api.md#statistics, activity.days: the window day by day, each in 48 half hours in the order of the UTC
+ * clock.
+ */
 import type { DayRounds } from "../../projections/rounds/rounds-day.ts";
 import { noonDate, noonOf } from "../../values/noon-day.ts";
 import { ROUND_MS } from "../../values/round.ts";

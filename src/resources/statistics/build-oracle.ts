@@ -1,4 +1,4 @@
-/** read-api.md 2.6, oracle: what became of the submissions of the window, and how long it took. */
+/** docs/spec/api.md#statistics-lifetime, oracle: what became of the submissions of the window, and how long it took. */
 import type { SubmissionState, SubmissionTotals } from "../../projections/settlements/submissions.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
 import { bps, nearestRank } from "./quotients.ts";

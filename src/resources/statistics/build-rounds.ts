@@ -1,4 +1,4 @@
-/** read-api.md 2.6, rounds: how the window's rounds were, one by one. */
+/** docs/spec/api.md#statistics, rounds: how the window's rounds were, one by one. */
 import { textOrNull } from "./build-activity.ts";
 import type { WindowDay } from "./build-days.ts";
 import { ascendingOf, bps, meanMilli, median, nearestRank } from "./quotients.ts";

@@ -1,4 +1,6 @@
-/** read-api.md 2.6 and 4.5: the statistics over 7 or 30 noon-to-noon days, and the answer while they are rebuilt. */
+/**
+ * docs/spec/api.md#statistics: the statistics over 7 or 30 noon-to-noon days, and the answer while they are rebuilt.
+ */
 
 import { etagOf } from "../../http/representation.ts";
 import { slotAt, slotStart } from "../../values/slot.ts";
@@ -51,7 +53,7 @@ const REBUILDING: Built = {
   onlyIfAbsent: true,
 };
 
-/** Everything but the revision, in the order of read-api.md 2.6. */
+/** Everything but the revision, in the order of docs/spec/api.md#statistics. */
 function contentOf(facts: StatisticsFacts, range: StatisticsRange, at: number): Omit<Statistics, "revision"> {
   const window = windowOf(range, at);
   const days = daysOf(window, facts.days);

@@ -1,4 +1,7 @@
-/** Quotients, medians and ranks (design 4, "Statistics"): all floored, none of them a float where work is concerned. */
+/**
+ * Quotients, medians and ranks (docs/spec/api.md#statistics-terms): all floored, none of them a float where work is
+ * concerned.
+ */
 import { UINT64_MAX } from "../../values/decimal.ts";
 
 /** `part` of `whole` in basis points; 0 where there is no whole. Counts below 2^53 / 10,000. */

@@ -1,4 +1,7 @@
-/** read-api.md 2.6, records: of the whole history, each with whether its surroundings are fully covered. */
+/**
+ * docs/spec/api.md#statistics-lifetime, records: of the whole history, each with whether its surroundings are fully
+ * covered.
+ */
 import type { Database } from "better-sqlite3";
 import { longestInterval } from "../../projections/rounds/intervals.ts";
 import type { Best, RoundTotals } from "../../projections/rounds/round-totals.ts";

@@ -1,4 +1,4 @@
-/** read-api.md 2.6, the statistics resource. What holds between its fields stands in rules.ts. */
+/** docs/spec/api.md#statistics, the statistics resource. What holds between its fields stands in rules.ts. */
 import { z } from "zod";
 import { uint256String } from "../../values/decimal.ts";
 import { count, timestamp } from "../fields.ts";

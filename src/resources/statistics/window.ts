@@ -1,4 +1,4 @@
-/** read-api.md 2.6, window: 7 or 30 noon-to-noon days, the last of which holds `at`. */
+/** docs/spec/api.md#statistics, window: 7 or 30 noon-to-noon days, the last of which holds `at`. */
 
 import { noonDay, noonOf } from "../../values/noon-day.ts";
 import type { StatisticsRange } from "./route.ts";

@@ -1,4 +1,4 @@
-/** read-api.md 2.2, 3.1 and 4.1: the newest accepted measurement and how old it is. */
+/** docs/spec/api.md#telemetry: the newest accepted measurement and how old it is. */
 
 import { etagOf } from "../../http/representation.ts";
 import type { Receipt } from "../../ledger/read/receipts.ts";

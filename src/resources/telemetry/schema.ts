@@ -1,4 +1,4 @@
-/** read-api.md 2.2, the telemetry resource. */
+/** docs/spec/api.md#telemetry, the telemetry resource. */
 import { z } from "zod";
 import { uint256String } from "../../values/decimal.ts";
 import { CORE_STATUSES, PROVENANCES } from "../../values/enums.ts";

@@ -1,5 +1,5 @@
 /**
- * Cutting a page out of a feed (design 1, "What is stored", 5): one head, at most one index tile and at most two tiles,
+ * Cutting a page out of a feed (docs/spec/publishing.md#tiles): one head, at most one index tile and at most two tiles,
  * wherever in the history the page lies.
  */
 import {

@@ -1,4 +1,4 @@
-/** Pages of the activity feed (read-api.md 2.9 and 4.8), cut from a category's head and its tiles. */
+/** Pages of the activity feed (docs/spec/api.md#activity), cut from a category's head and its tiles. */
 
 import { constantKey } from "../../http/keys.ts";
 import type { Route } from "../../http/route.ts";

@@ -1,4 +1,4 @@
-/** The index of installations, parsed, and the telemetry of each kind of installation (read-api.md 4.1, 3.1). */
+/** The index of installations, parsed, and the telemetry of each kind of installation (docs/spec/api.md#telemetry). */
 import { type Installations, parseInstallations } from "../../http/installations.ts";
 import { INSTALLATIONS_KEY } from "../../http/keys.ts";
 import { type StoredObject, StoreUnavailable } from "../../object-store/object-store.ts";

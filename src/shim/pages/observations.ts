@@ -1,6 +1,6 @@
 /**
- * Pages of the observations (read-api.md 2.4 and 4.3), cut from tiles (design 1, "What is stored", 5). Positions are
- * dense, so a position names its tile: a page is at most two of them, wherever in the history it lies.
+ * Pages of the observations (docs/spec/api.md#observations), cut from tiles (docs/spec/publishing.md#tiles). Positions
+ * are dense, so a position names its tile: a page is at most two of them, wherever in the history it lies.
  */
 
 import { TILE_SIZE } from "../../http/keys.ts";

@@ -1,6 +1,6 @@
 /**
  * A store read through a Worker's cache: an object is kept for the edge seconds of the route that it answers, and the
- * shim applies successors and conditions to it on every request, so that nothing kept outlives its word. While the
+ * shim applies successors and conditions to it on every request, so that nothing kept outlives its validity. While the
  * store fails, what the table allows to be hidden is answered from what was kept. An object of no row is not kept.
  */
 import type { Row } from "../../http/route.ts";
