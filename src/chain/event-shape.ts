@@ -2,8 +2,8 @@
  * The events of each contract by their topic0, each with a plan of decoding made once: a map and whole-word reads, since
  * viem's decodeEventLog hashes every signature of an ABI for every log.
  */
-import { type Abi, type AbiParameter, decodeAbiParameters, getAddress, type Hex, toEventSelector } from "viem";
 import { COLLECTION_ABI, CORE_ABI, FACTORY_ABI, MINING_ABI, PROXY_ADMIN_ABI, TIMELOCK_ABI } from "./abi.ts";
+import { type Abi, checksumAddress, decodeParameters, eventTopic, type Hex, type Parameter } from "./abi-codec.ts";
 import type { ContractKind } from "./chain-state.ts";
 
 export interface EventShape {
@@ -33,12 +33,12 @@ const HEX = /^0x(?:[0-9a-fA-F]{2})*$/;
 function shapes(abi: Abi): ReadonlyMap<string, EventShape> {
   const found = new Map<string, EventShape>();
   for (const item of abi) {
-    if (item.type === "event") found.set(toEventSelector(item), shape(item.name, item.inputs));
+    if (item.type === "event") found.set(eventTopic(item), shape(item.name, item.inputs));
   }
   return found;
 }
 
-function shape(name: string, inputs: readonly (AbiParameter & { indexed?: boolean | undefined })[]): EventShape {
+function shape(name: string, inputs: readonly Parameter[]): EventShape {
   const indexed = inputs.filter((input) => input.indexed === true);
   const unindexed = inputs.filter((input) => input.indexed !== true);
   const words = unindexed.every((input) => isWord(input.type));
@@ -58,14 +58,14 @@ function shape(name: string, inputs: readonly (AbiParameter & { indexed?: boolea
   };
 }
 
-function wordsOf(name: string, inputs: readonly AbiParameter[], data: Hex): string[] {
+function wordsOf(name: string, inputs: readonly Parameter[], data: Hex): string[] {
   if (data.length < 2 + WORD * inputs.length) throw new Error(`${name} has ${data.length / 2 - 1} bytes of data`);
   return inputs.map((input, index) => wordText(input.type, data.slice(2 + WORD * index, 2 + WORD * (index + 1))));
 }
 
-function dynamicOf(inputs: readonly AbiParameter[], data: Hex): string[] {
+function dynamicOf(inputs: readonly Parameter[], data: Hex): string[] {
   if (!HEX.test(data)) throw new Error("data that is not hexadecimal");
-  const values = decodeAbiParameters(inputs, data) as unknown[];
+  const values = decodeParameters(inputs, data);
   return values.map((value, index) => valueText(inputs[index]?.type ?? "", value));
 }
 
@@ -91,7 +91,7 @@ function wordText(type: string, word: string): string {
   const value = BigInt(`0x${word}`);
   if (type === "address") {
     if (value >> 160n !== 0n) throw new Error("an address has more than 20 bytes");
-    return getAddress(`0x${word.slice(24)}`);
+    return checksumAddress(`0x${word.slice(24)}`);
   }
   if (type === "bool") {
     if (value > 1n) throw new Error("a boolean is neither 0 nor 1");
@@ -103,6 +103,6 @@ function wordText(type: string, word: string): string {
 
 function valueText(type: string, value: unknown): string {
   if (Array.isArray(value)) return JSON.stringify(value.map((item) => valueText(type.replace(/\[\d*\]$/, ""), item)));
-  if (type === "address") return getAddress(value as string);
+  if (type === "address") return checksumAddress(value as string);
   return type.startsWith("bytes") ? String(value).toLowerCase() : String(value);
 }

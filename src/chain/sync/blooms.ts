@@ -3,7 +3,7 @@
  * logsBloom has no false negatives: what it holds has to be in the answer, or it is asked again
  * (docs/spec/chain.md#blooms).
  */
-import { type Hex, keccak256 } from "viem";
+import { type Hex, keccak256 } from "../abi-codec.ts";
 import type { ChainEvent } from "../chain-state.ts";
 import type { Block } from "../rpc/node-answers.ts";
 import { type Contract, type LogSources, shapeOf } from "./logs.ts";
@@ -94,7 +94,7 @@ const positions = new Map<Hex, readonly number[]>();
 function holds(bloom: Uint8Array, item: Hex): boolean {
   let bits = positions.get(item);
   if (bits === undefined) {
-    const hash = keccak256(item, "bytes");
+    const hash = Buffer.from(keccak256(item).slice(2), "hex");
     bits = [0, 2, 4].map((at) => (((hash[at] as number) << 8) | (hash[at + 1] as number)) & 2047);
     positions.set(item, bits);
   }

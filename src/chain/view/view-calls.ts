@@ -1,29 +1,58 @@
 /** The view functions that a pass calls, and what their answers say; one multicall where the chain has Multicall3. */
+import { CORE_ABI, MINING_ABI, PROXY_ADMIN_ABI, TIMELOCK_ABI, TOKEN_ABI } from "../abi.ts";
 import {
   type Abi,
+  type AbiFunction,
   type Address,
-  decodeFunctionResult,
-  encodeFunctionData,
+  decodeParameters,
+  encodeParameters,
+  functionOf,
+  functionSelector,
   type Hex,
-  keccak256,
-  multicall3Abi,
-  stringToHex,
-} from "viem";
-import { CORE_ABI, MINING_ABI, PROXY_ADMIN_ABI, TIMELOCK_ABI, TOKEN_ABI } from "../abi.ts";
+  keccak256OfText,
+} from "../abi-codec.ts";
 import type { Deployment } from "../deployment.ts";
 import { isHexBytes } from "../rpc/node-answers.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import type { RpcCall } from "../rpc/rpc-node.ts";
 
 export const MULTICALL3: Address = "0xcA11bde05977b3631167028862bE2a173976CA11";
-export const PROPOSER_ROLE = keccak256(stringToHex("PROPOSER_ROLE"));
+export const PROPOSER_ROLE = keccak256OfText("PROPOSER_ROLE");
+
+interface MulticallResult {
+  readonly success: boolean;
+  readonly returnData: Hex;
+}
+
+/** Multicall3's aggregate3((address,bool,bytes)[]) → ((bool,bytes)[]). */
+const AGGREGATE3 = {
+  selector: "0x82ad56cb",
+  inputs: [
+    {
+      type: "tuple[]",
+      components: [
+        { name: "target", type: "address" },
+        { name: "allowFailure", type: "bool" },
+        { name: "callData", type: "bytes" },
+      ],
+    },
+  ],
+  outputs: [
+    {
+      type: "tuple[]",
+      components: [
+        { name: "success", type: "bool" },
+        { name: "returnData", type: "bytes" },
+      ],
+    },
+  ],
+} as const;
 
 export interface ViewCall {
   /** `contract.function`. */
   readonly name: string;
   readonly to: Address;
-  readonly abi: Abi;
-  readonly functionName: string;
+  readonly function: AbiFunction;
   readonly data: Hex;
 }
 
@@ -43,14 +72,8 @@ export function viewCalls(deployment: Deployment): ViewCall[] {
   const { core, proxyAdmin, operatorTimelock, operatorProposer, economy } = deployment;
   return [
     ...everyFunction("core", core, CORE_ABI),
-    viewCall({ contract: "proxyAdmin", to: proxyAdmin, abi: PROXY_ADMIN_ABI, functionName: "owner", args: [] }),
-    viewCall({
-      contract: "timelock",
-      to: operatorTimelock,
-      abi: TIMELOCK_ABI,
-      functionName: "hasRole",
-      args: [PROPOSER_ROLE, operatorProposer],
-    }),
+    viewCall("proxyAdmin", proxyAdmin, functionOf(PROXY_ADMIN_ABI, "owner")),
+    viewCall("timelock", operatorTimelock, functionOf(TIMELOCK_ABI, "hasRole"), [PROPOSER_ROLE, operatorProposer]),
     ...(economy === undefined
       ? []
       : [...everyFunction("mining", economy.mining, MINING_ABI), ...everyFunction("token", economy.token, TOKEN_ABI)]),
@@ -61,7 +84,7 @@ export function viewCalls(deployment: Deployment): ViewCall[] {
 export function rpcCalls(views: readonly ViewCall[], at: string, multicall: boolean): RpcCall[] {
   if (!multicall) return views.map(({ to, data }) => ethCall(to, data, at));
   const calls = views.map(({ to, data }) => ({ target: to, allowFailure: true, callData: data }));
-  const data = encodeFunctionData({ abi: multicall3Abi, functionName: "aggregate3", args: [calls] });
+  const data: Hex = `${AGGREGATE3.selector}${encodeParameters(AGGREGATE3.inputs, [calls]).slice(2)}`;
   return [ethCall(MULTICALL3, data, at)];
 }
 
@@ -73,37 +96,28 @@ export function viewResults(views: readonly ViewCall[], answers: readonly unknow
 
 function multicallResults(answer: unknown, count: number): unknown[] {
   if (!isHexBytes(answer)) return Array.from({ length: count }, () => answer);
-  const results = decodeFunctionResult({ abi: multicall3Abi, functionName: "aggregate3", data: answer });
+  const [results] = decodeParameters(AGGREGATE3.outputs, answer) as readonly [readonly MulticallResult[]];
   return results.map(({ success, returnData }) => (success ? returnData : undefined));
 }
 
-function decoded({ abi, functionName }: ViewCall, answer: unknown): unknown {
+function decoded({ function: called }: ViewCall, answer: unknown): unknown {
   if (answer instanceof RpcError) return new FailedView(answer.message);
   if (typeof answer !== "string") return new FailedView("the call failed");
   try {
-    return decodeFunctionResult({ abi, functionName, data: answer as Hex });
+    return decodeParameters(called.outputs, answer as Hex)[0];
   } catch {
     return new FailedView("the answer does not decode");
   }
 }
 
-interface FunctionCall {
-  readonly contract: string;
-  readonly to: Address;
-  readonly abi: Abi;
-  readonly functionName: string;
-  readonly args: readonly unknown[];
-}
-
 /** Every function of an interface; none of them takes an argument. */
 function everyFunction(contract: string, to: Address, abi: Abi): ViewCall[] {
-  const names = abi.flatMap((item) => (item.type === "function" ? [item.name] : []));
-  return names.map((functionName) => viewCall({ contract, to, abi, functionName, args: [] }));
+  return abi.flatMap((item) => (item.type === "function" ? [viewCall(contract, to, item)] : []));
 }
 
-function viewCall({ contract, to, abi, functionName, args }: FunctionCall): ViewCall {
-  const data = encodeFunctionData({ abi, functionName, args });
-  return { name: `${contract}.${functionName}`, to, abi, functionName, data };
+function viewCall(contract: string, to: Address, called: AbiFunction, args: readonly unknown[] = []): ViewCall {
+  const data: Hex = `${functionSelector(called)}${encodeParameters(called.inputs, args).slice(2)}`;
+  return { name: `${contract}.${called.name}`, to, function: called, data };
 }
 
 function ethCall(to: Address, data: Hex, at: string): RpcCall {
