@@ -80,7 +80,7 @@ export class Connections {
   inTurn(response: ServerResponse, compose: () => void): void {
     const { socket } = response.req;
     const connection = this.#open.get(socket);
-    if (connection === undefined || connection.isRefused) return;
+    if (connection === undefined || connection.isRefused || socket.destroyed) return;
     connection.last = response;
     if (connection.begun === 0) this.#silent.delete(connection);
     if (response.socket !== null) {
@@ -96,15 +96,9 @@ export class Connections {
     connection.waiting += 1;
     this.#waiting += 1;
     socket.pause();
-    // Node gives an answer its socket when the one before it has been handed over to the system.
-    response.once("socket", () => {
-      if (!this.#open.has(socket)) return;
-      connection.waiting -= 1;
-      this.#waiting -= 1;
-      if (connection.waiting === 0) socket.resume();
-      connection.begun += 1;
-      compose();
-    });
+    // Node gives an answer its socket when the one before it has been handed over to the system. Composed at once, all
+    // that waits here would be answered in one turn of the loop, and everybody else would wait for that.
+    response.once("socket", () => setImmediate(() => this.#next(connection, compose)));
   }
 
   /** The newest request of a connection was broken off: its body does not end as it was announced. */
@@ -154,6 +148,16 @@ export class Connections {
       if (++sought >= SOUGHT) return undefined;
     }
     return undefined;
+  }
+
+  #next(connection: Connection, compose: () => void): void {
+    const { socket } = connection;
+    if (!this.#open.has(socket)) return;
+    connection.waiting -= 1;
+    this.#waiting -= 1;
+    if (connection.waiting === 0) socket.resume();
+    connection.begun += 1;
+    compose();
   }
 
   #forget(connection: Connection): void {

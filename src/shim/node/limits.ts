@@ -34,7 +34,7 @@ export const MAX_BODY_BYTES = 1 << 20;
  * Pipelined requests that wait behind another answer, on all connections together. One costs some 4 kB; beyond that
  * number the connection that brings one more is closed. A client that waits for its answers is not counted here.
  */
-export const MAX_WAITING = 4_096;
+export const MAX_WAITING = 1_024;
 
 /** Files that the store keeps open (`filesystem/cache.ts`: 512), the program's own, and what is being read. */
 const OTHER_FILES = 640;

@@ -68,9 +68,9 @@ test("of a thousand pipelined requests that nobody reads a few are composed, and
 
 test("pipelined requests of a client that reads are answered one after the other, all of them", async () => {
   const { server, store } = await start({}, 2_000);
-  const heard = await raw(server.port, REQUEST.repeat(1_500) + LAST);
-  expect(heard.split("HTTP/1.1 200 OK").length - 1).toBe(1_501);
-  expect(store.gets).toHaveLength(1_501);
+  const heard = await raw(server.port, REQUEST.repeat(1_000) + LAST);
+  expect(heard.split("HTTP/1.1 200 OK").length - 1).toBe(1_001);
+  expect(store.gets).toHaveLength(1_001);
   expect(server.connections.waiting).toBe(0);
 });
 

@@ -1,0 +1,124 @@
+/**
+ * Answers in the coding that a reader takes. An object's bytes are compressed once, whoever asks and how often, on the
+ * thread pool and never on the event loop; those who ask meanwhile wait for that one result, because it takes a few
+ * milliseconds and spares them most of the bytes. Where too many different bodies are asked for at once, as in an
+ * attack, they leave as they are.
+ */
+import { createHash } from "node:crypto";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+import { type Coding, chooseCoding } from "../../http/accept-encoding.ts";
+import type { FullAnswer } from "../full-answer.ts";
+import { BytesCache } from "./bytes-cache.ts";
+
+/** Smaller bodies gain nothing: they fill a packet. */
+const LEAST_BYTES = 1_024;
+/** For pages, which are composed anew for each request; what is stored keeps its encoded bytes beside it. */
+const CACHE_BYTES = 16 << 20;
+/** Compressions under way; the others wait for them. */
+const MAX_PENDING = 16;
+/** Of 11: a third of the bytes more than the best, and a fiftieth of its time. */
+const BROTLI_QUALITY = 5;
+
+const TEXT = /^(?:text\/|application\/(?:json|javascript|manifest\+json)|image\/svg\+xml)/;
+
+type Compress = (body: Uint8Array) => Promise<Uint8Array>;
+const brotli = promisify(brotliCompress);
+const COMPRESS: Readonly<Record<Coding, Compress>> = {
+  br: (body) =>
+    brotli(body, {
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
+        [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+        [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
+      },
+    }),
+  gzip: promisify(gzip),
+};
+
+/** One answer's forms; an encoded one is kept as soon as it is there. */
+interface Forms extends Partial<Record<Coding, FullAnswer | Promise<FullAnswer>>> {
+  readonly identity: FullAnswer;
+}
+
+export class EncodedAnswers {
+  readonly #forms = new WeakMap<FullAnswer, Forms>();
+  readonly #bytes = new BytesCache(CACHE_BYTES);
+  readonly #pending = new Map<string, Promise<Uint8Array>>();
+  /** How often bytes were compressed. */
+  compressions = 0;
+
+  /** An answer for a reader (no front: those compress for themselves). */
+  encode(full: FullAnswer, acceptEncoding: string | undefined): FullAnswer | Promise<FullAnswer> {
+    if (full.status !== 200 || !TEXT.test(full.headers["content-type"] ?? "")) return full;
+    let forms = this.#forms.get(full);
+    if (forms === undefined) {
+      forms = { identity: varied(full) };
+      this.#forms.set(full, forms);
+    }
+    const coding = full.body.length < LEAST_BYTES ? undefined : chooseCoding(acceptEncoding);
+    if (coding === undefined) return forms.identity;
+    return forms[coding] ?? this.#encoded(forms, coding);
+  }
+
+  #encoded(forms: Forms, coding: Coding): FullAnswer | Promise<FullAnswer> {
+    const { identity } = forms;
+    const key = `${coding} ${createHash("sha256").update(identity.body).digest("base64")}`;
+    const known = this.#bytes.get(key);
+    if (known !== undefined) return (forms[coding] = encodedAs(identity, coding, known));
+    if (!this.#pending.has(key) && this.#pending.size >= MAX_PENDING) return identity;
+    const encoded = this.#compressed(key, coding, identity.body).then((bytes) => {
+      // Bytes that compression makes no fewer of leave as they are.
+      return (forms[coding] = bytes.length < identity.body.length ? encodedAs(identity, coding, bytes) : identity);
+    });
+    forms[coding] = encoded;
+    encoded.catch(() => delete forms[coding]);
+    return encoded;
+  }
+
+  #compressed(key: string, coding: Coding, body: Uint8Array): Promise<Uint8Array> {
+    let bytes = this.#pending.get(key);
+    if (bytes === undefined) {
+      this.compressions += 1;
+      bytes = COMPRESS[coding](body);
+      this.#pending.set(key, bytes);
+      bytes.then(
+        (made) => {
+          this.#pending.delete(key);
+          this.#bytes.add(key, made);
+        },
+        () => this.#pending.delete(key),
+      );
+    }
+    return bytes;
+  }
+}
+
+const VARY = { vary: "Accept-Encoding" } as const;
+
+function varied(full: FullAnswer): FullAnswer {
+  const { validator } = full;
+  return {
+    ...full,
+    headers: { ...full.headers, ...VARY },
+    ...(validator === undefined
+      ? {}
+      : { validator: { ...validator, notModified: { ...validator.notModified, ...VARY } } }),
+  };
+}
+
+function encodedAs(identity: FullAnswer, coding: Coding, body: Uint8Array): FullAnswer {
+  const { headers, validator } = identity;
+  return {
+    ...identity,
+    headers: { ...weak(headers), "content-encoding": coding, "content-length": String(body.length) },
+    body,
+    ...(validator === undefined ? {} : { validator: { ...validator, notModified: weak(validator.notModified) } }),
+  };
+}
+
+/** Other bytes under the same revision: no strong tag may name both. */
+function weak(headers: FullAnswer["headers"]): FullAnswer["headers"] {
+  const { etag } = headers;
+  return etag === undefined || etag.startsWith("W/") ? headers : { ...headers, etag: `W/${etag}` };
+}
