@@ -20,6 +20,7 @@ export interface ShimRequest {
   /** A request target (`/path?query`) or an absolute URL, ASCII. */
   readonly url: string;
   readonly ifNoneMatch?: string | undefined;
+  readonly acceptEncoding?: string | undefined;
   /** Of FRONT_HEADER, from a front that is heard. */
   readonly front?: string | undefined;
   /** The same from one that is not, or from a stranger. */
@@ -46,16 +47,20 @@ export async function answer(request: ShimRequest, context: ShimContext): Promis
   if (method === "OPTIONS") return PREFLIGHT;
   if (method !== "GET" && method !== "HEAD") return WRONG_METHOD;
   const full = await fullAnswer(request.url, context);
-  const { status, headers, body, validator } = forFront(full, request, context);
+  const represented = represent(full, request, context);
+  const { status, headers, body, validator } = represented instanceof Promise ? await represented : represented;
   if (ifNoneMatch !== undefined && validator !== undefined && matchesNone(ifNoneMatch, validator.etag)) {
     return { status: 304, headers: validator.notModified, body: undefined };
   }
   return { status, headers, body: method === "HEAD" ? undefined : body };
 }
 
-function forFront(full: FullAnswer, { front, unheardFront }: ShimRequest, context: ShimContext): FullAnswer {
+/** The answer as whoever asks may have it: a front, which compresses by itself, or a reader. */
+function represent(full: FullAnswer, request: ShimRequest, context: ShimContext): FullAnswer | Promise<FullAnswer> {
+  const { front, unheardFront, acceptEncoding } = request;
   if (front !== undefined) return heardAnswer(full, front, context.now());
-  return unheardFront === undefined ? full : unheardAnswer(full, unheardFront, context.now());
+  if (unheardFront !== undefined) return unheardAnswer(full, unheardFront, context.now());
+  return context.encode === undefined ? full : context.encode(full, acceptEncoding);
 }
 
 async function fullAnswer(url: string, context: ShimContext): Promise<FullAnswer> {

@@ -1,4 +1,5 @@
 /** What the shim's core needs of its surroundings: a store, two clocks, and a second's memory. */
+import type { FullAnswer } from "./full-answer.ts";
 import { Recent, type StoreReader } from "./recent.ts";
 
 export interface ShimSurroundings {
@@ -11,8 +12,13 @@ export interface ShimSurroundings {
   report?(error: unknown): void;
 }
 
+/** An answer in the coding that a reader takes, with what its headers then are. */
+export type Encode = (full: FullAnswer, acceptEncoding: string | undefined) => FullAnswer | Promise<FullAnswer>;
+
 export interface ShimContext extends ShimSurroundings {
   readonly recent: Recent;
+  /** Absent where the runtime compresses by itself. */
+  readonly encode?: Encode;
 }
 
 /** One context serves every request of a process (or isolate). */

@@ -5,6 +5,7 @@ import { FRONT_HEADER, FRONT_SECRET_HEADER } from "../../http/front-headers.ts";
 import { answer, type ShimAnswer, type ShimRequest } from "../answer.ts";
 import type { ShimContext } from "../context.ts";
 import { plainAnswer } from "../full-answer.ts";
+import { EncodedAnswers } from "./encoded-answers.ts";
 import type { HearsFront } from "./hears-front.ts";
 import { MAX_BODY_BYTES } from "./limits.ts";
 import { refusalOf } from "./refusals.ts";
@@ -25,6 +26,8 @@ const DEFECT = plainAnswer(INTERNAL_ERROR);
 
 export function nodeHandler(context: ShimContext, options: NodeHandlerOptions): RequestListener {
   const { defect, closing, before, hears } = options;
+  const encoded = new EncodedAnswers();
+  const encoding: ShimContext = { ...context, encode: (full, accepted) => encoded.encode(full, accepted) };
   return (incoming, response) => {
     if (hasBody(incoming)) readPast(incoming);
     const refusal = refusalOf(incoming);
@@ -33,7 +36,7 @@ export function nodeHandler(context: ShimContext, options: NodeHandlerOptions): 
       return;
     }
     const request = requestOf(incoming, hears);
-    (before?.(request) ?? answer(request, context)).then(
+    (before?.(request) ?? answer(request, encoding)).then(
       (answered) => send(response, answered, closing?.() === true),
       (error: unknown) => {
         defect(error);
@@ -58,7 +61,7 @@ function readPast(incoming: IncomingMessage): void {
 
 /** Node itself refuses a target with bytes beyond ASCII. */
 function requestOf({ method = "GET", url = "/", headers }: IncomingMessage, hears?: HearsFront): ShimRequest {
-  const request = { method, url, ifNoneMatch: headers["if-none-match"] };
+  const request = { method, url, ifNoneMatch: headers["if-none-match"], acceptEncoding: headers["accept-encoding"] };
   const said = headers[FRONT_HEADER]?.toString();
   if (said === undefined) return request;
   const isHeard = hears?.(headers[FRONT_SECRET_HEADER]?.toString()) === true;

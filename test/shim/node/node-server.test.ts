@@ -1,5 +1,4 @@
 import { request } from "node:http";
-import { connect } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { STATUS_KEY } from "../../../src/http/keys.ts";
 import { MODULES_KEY } from "../../../src/resources/modules/route.ts";
@@ -8,6 +7,7 @@ import { shimContext } from "../../../src/shim/context.ts";
 import { type ShimServer, startServer } from "../../../src/shim/node/node-server.ts";
 import { MemoryStore } from "../../support/memory-store.ts";
 import { putAnswer, putText } from "../../support/publish-answer.ts";
+import { raw } from "./raw-connection.ts";
 
 const running: ShimServer[] = [];
 afterEach(async () => {
@@ -27,15 +27,6 @@ async function start(store: MemoryStore, port = 0, graceMs?: number): Promise<Sh
   });
   running.push(server);
   return server;
-}
-
-/** Writes bytes to the server and gives everything it answers until it closes the connection. */
-async function raw(port: number, bytes: string): Promise<string> {
-  const socket = connect(port, "127.0.0.1");
-  socket.write(bytes, "latin1");
-  const chunks: Buffer[] = [];
-  for await (const chunk of socket) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString("latin1");
 }
 
 test("a port in use is a failure that says so", async () => {
@@ -147,4 +138,32 @@ test("a request's body is not waited for, and the connection goes on", async () 
     post.end("x".repeat(100_000));
   });
   expect([status, body]).toEqual([405, '{"error":"method_not_allowed"}']);
+});
+
+test("GET, HEAD and 304 agree on coding, tag and Vary; an absent front header is all that matters for it", async () => {
+  const store = new MemoryStore();
+  const body = JSON.stringify("x".repeat(2_000));
+  await putAnswer(store, PROCESS_KEY, { status: 200, headers: { etag: '"b"' }, body });
+  const { port } = await start(store);
+  const ask = async (method: string, ...fields: string[]) => {
+    const lines = ["Host: x", "Connection: close", ...fields].map((line) => `${line}\r\n`).join("");
+    const [head = "", ...rest] = (await raw(port, `${method} /v4/public/process HTTP/1.1\r\n${lines}\r\n`)).split(
+      "\r\n\r\n",
+    );
+    const field = (name: string) => new RegExp(`^${name}: (.*)$`, "im").exec(head)?.[1];
+    const names = ["etag", "vary", "content-encoding", "content-length"];
+    return [head.split(" ")[1], ...names.map(field), rest.join("").length];
+  };
+  const GZIP = "Accept-Encoding: gzip";
+  const bytes = (await ask("GET", GZIP))[4];
+  expect(await ask("GET", GZIP)).toEqual(["200", 'W/"b"', "Accept-Encoding", "gzip", bytes, Number(bytes)]);
+  expect(await ask("HEAD", GZIP)).toEqual(["200", 'W/"b"', "Accept-Encoding", "gzip", bytes, 0]);
+  expect(await ask("GET")).toEqual(["200", '"b"', "Accept-Encoding", undefined, "2002", 2002]);
+  for (const tag of ['"b"', 'W/"b"']) {
+    const known = `If-None-Match: ${tag}`;
+    expect(await ask("GET", GZIP, known)).toEqual(["304", 'W/"b"', "Accept-Encoding", undefined, undefined, 0]);
+    expect(await ask("GET", known)).toEqual(["304", '"b"', "Accept-Encoding", undefined, undefined, 0]);
+  }
+  const front = await ask("GET", GZIP, "noonmark-front: 1");
+  expect(front.slice(1, 4)).toEqual(['"b"', undefined, undefined]);
 });

@@ -1,0 +1,85 @@
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { statisticsRoute } from "../../../src/resources/statistics/route.ts";
+import { rowAnswer } from "../../../src/shim/full-answer.ts";
+import { EncodedAnswers } from "../../../src/shim/node/encoded-answers.ts";
+
+const TEXT = JSON.stringify({ revision: "r", list: Array.from({ length: 500 }, (_, index) => index) });
+const REVALIDATE = "public, max-age=0, must-revalidate";
+const full = (text = TEXT) =>
+  rowAnswer(
+    statisticsRoute,
+    { status: 200, headers: { etag: '"r"', "cache-control": REVALIDATE } },
+    new TextEncoder().encode(text),
+  );
+
+test.each([
+  ["br", brotliDecompressSync],
+  ["gzip", gunzipSync],
+] as const)("%s: the same text under the weak tag", async (coding, decompress) => {
+  const answer = full();
+  const encoded = await new EncodedAnswers().encode(answer, coding);
+  expect(String(decompress(encoded.body))).toBe(TEXT);
+  const { "content-length": _, ...headers } = answer.headers;
+  expect(encoded.headers).toEqual({
+    ...headers,
+    etag: 'W/"r"',
+    vary: "Accept-Encoding",
+    "content-encoding": coding,
+    "content-length": String(encoded.body.length),
+  });
+  expect(encoded.validator?.etag).toBe('"r"');
+  expect(encoded.validator?.notModified).toMatchObject({ etag: 'W/"r"', vary: "Accept-Encoding" });
+});
+
+test("as it is: the strong tag, and what it depends on", async () => {
+  const answer = full();
+  const plain = await new EncodedAnswers().encode(answer, undefined);
+  expect(plain).toEqual({
+    ...answer,
+    headers: { ...answer.headers, vary: "Accept-Encoding" },
+    validator: { etag: '"r"', notModified: { ...answer.validator?.notModified, vary: "Accept-Encoding" } },
+  });
+  expect(plain.body).toBe(answer.body);
+});
+
+test("a small body is never encoded, an error neither, and says so or not", async () => {
+  const encoded = new EncodedAnswers();
+  expect((await encoded.encode(full("{}"), "br")).headers).toMatchObject({ etag: '"r"', vary: "Accept-Encoding" });
+  const error = rowAnswer(statisticsRoute, { status: 503, headers: {} }, new TextEncoder().encode(TEXT));
+  expect(await encoded.encode(error, "br")).toBe(error);
+  expect(encoded.compressions).toBe(0);
+});
+
+test("an object is compressed once, for all who ask at once and after; so is a page that is composed again", async () => {
+  const encoded = new EncodedAnswers();
+  const answer = full();
+  const [one, other] = await Promise.all([encoded.encode(answer, "br"), encoded.encode(answer, "br")]);
+  expect(other).toBe(one);
+  expect(encoded.encode(answer, "br")).toBe(one);
+  expect((await encoded.encode(full(), "br")).body).toBe(one.body);
+  const [page, same] = await Promise.all([
+    encoded.encode(full(`${TEXT} `), "br"),
+    encoded.encode(full(`${TEXT} `), "br"),
+  ]);
+  expect(same.body).toBe(page.body);
+  expect(encoded.compressions).toBe(2);
+});
+
+test("what compression makes no smaller leaves as it is", async () => {
+  const answer = rowAnswer(
+    statisticsRoute,
+    { status: 200, headers: {} },
+    crypto.getRandomValues(new Uint8Array(2_000)),
+  );
+  expect((await new EncodedAnswers().encode(answer, "gzip")).headers["content-encoding"]).toBeUndefined();
+});
+
+test("a hundred different bodies at once: some leave encoded, the others as they are, none waits in a line", async () => {
+  const encoded = new EncodedAnswers();
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, (_, index) => encoded.encode(full(TEXT + " ".repeat(index)), "gzip")),
+  );
+  expect(answers.filter(({ headers }) => headers["content-encoding"] === "gzip")).toHaveLength(16);
+  expect(encoded.compressions).toBe(16);
+});
