@@ -4,22 +4,25 @@
  *
  * A crash before a put leaves the old answer, whole. A crash after a put and before it is remembered leaves a tag that
  * we do not know: the next put of that key conflicts, finds our own or an earlier epoch's object, adopts it and plans
- * anew. Tiles are put before the index that names their installation.
+ * anew. A new history is named before anything is put under it; tiles are put before the index that names their
+ * installation for the first time.
  */
 import { listInstallations } from "../src/ledger/watermarks.ts";
 import { observationsKey } from "../src/resources/observations/keys.ts";
-import { installationsPublication } from "../src/resources/observations/publication.ts";
 import { EXIT, Failure } from "../src/values/failure.ts";
 import type { ActivityRecall } from "./activity/recall.ts";
 import { type PlannedAnswer, planAnswer } from "./answers/plan-answer.ts";
+import { readPublished } from "./answers/published-object.ts";
 import { putAnswer } from "./answers/put-answer.ts";
 import type { SavedBodyRecall } from "./answers/recall-saved.ts";
+import { isBehind } from "./asof/behind-list.ts";
 import { eachLimited } from "./concurrency.ts";
+import { indexPublication } from "./observations/index-publication.ts";
 import { putObservations } from "./observations/put-installation.ts";
 import type { InstallationReceipts } from "./observations/tiles.ts";
-import { type Plan, planCycle, planIfDue } from "./plan.ts";
+import { planCycle, planIfDue } from "./plan.ts";
 import type { PutTarget } from "./put-target.ts";
-import { type CycleReport, failedRow, type ReportRow } from "./report.ts";
+import { type CycleReport, failedRow, type ReportRow, unknownInstallation } from "./report.ts";
 import type { Session } from "./session.ts";
 import type { CycleSources } from "./sources/cycle-sources.ts";
 
@@ -38,46 +41,72 @@ export interface Recall {
   readonly savedBodies: SavedBodyRecall;
 }
 
-/** Throws what stops the whole cycle: a ledger that cannot be read, a lease that is lost. */
+/** Throws what stops the whole cycle: a ledger that cannot be read, a lease that is lost, a clock that is behind. */
 export async function runCycle(cycle: Cycle): Promise<CycleReport> {
   const { at, session, sources, target } = cycle;
   await prepare(cycle);
+  const rows: ReportRow[] = [];
+  if (session.histories.mustBeNamedFirst) await nameHistories(cycle, rows);
   const plan = sources.advance((snapshot) => planCycle(session, snapshot, at));
-  const rows: ReportRow[] = [...plan.failedRows];
-  await eachLimited(plan.answers, target.concurrency, async (answer) => void rows.push(await put(cycle, answer)));
+  rows.push(...plan.failedRows);
+  const putAll = async (answers: readonly PlannedAnswer[]) =>
+    eachLimited(answers, target.concurrency, async (answer) => void rows.push(...(await put(cycle, answer))));
+  await putAll(plan.answers.filter(({ publication }) => publication.isNamedByOthers === true));
+  await putAll(plan.answers.filter(({ publication }) => publication.isNamedByOthers !== true));
   if (session.selected("observations")) {
     for (const installation of plan.installations) await putOwnObservations(cycle, installation, rows);
-    const index = planIndex(cycle, plan);
-    if (index !== undefined) rows.push("action" in index ? index : await put(cycle, index));
+    for (const { id } of plan.installations) session.histories.name(id);
+    await putIndex(cycle, rows);
   }
   rows.sort((a, b) => (a.key < b.key ? -1 : 1));
-  return { at, rows, failures: plan.failures };
+  const { knownInstead } = plan;
+  const warnings =
+    knownInstead === undefined
+      ? []
+      : [sources.snapshot(({ installationId }) => unknownInstallation(installationId, knownInstead))];
+  return { at, rows, failures: session.behind.report(), warnings };
 }
 
 /** What has to be known of the store before the plan, which must not await. */
-async function prepare({ session, sources, recall }: Cycle): Promise<void> {
-  const ids = sources.snapshot(({ installationId, ledger }) => [
-    installationId,
-    ...(ledger === undefined ? [] : listInstallations(ledger).map(({ id }) => id)),
-  ]);
+async function prepare({ session, sources, target, recall }: Cycle): Promise<void> {
+  const { ids, hasChain } = sources.snapshot(({ installationId, ledger, chain }) => ({
+    ids: [installationId, ...(ledger === undefined ? [] : listInstallations(ledger).map(({ id }) => id))],
+    hasChain: chain.binding !== undefined,
+  }));
   for (const id of ids) await session.histories.prepare(id);
+  if (hasChain) await readCores(session, target);
   if (session.selected("activity")) await recall.activity.ask(sources);
   await recall.savedBodies.ask(session.publications, sources);
 }
 
-async function put({ at, session, sources, target }: Cycle, answer: PlannedAnswer): Promise<ReportRow> {
-  const { published, schedule } = session;
+/** Once a session, before the first plan: what a published answer shows of the Core stays while the chain is behind. */
+async function readCores({ publications, published, publishedCores, coresAsked }: Session, { store }: PutTarget) {
+  for (const { key, publishedCore } of publications) {
+    if (publishedCore === undefined || coresAsked.has(key)) continue;
+    coresAsked.add(key);
+    const found = await readPublished(store, published, key);
+    const core = found && publishedCore(new TextDecoder().decode(found.body));
+    if (core !== undefined) publishedCores.set(key, core);
+  }
+}
+
+/** One row, or none where the sources turned out to be behind. */
+async function put({ at, session, sources, target }: Cycle, answer: PlannedAnswer): Promise<ReportRow[]> {
+  const { published, publishedCores, schedule, behind } = session;
+  const { key } = answer.publication;
   const replan = ({ publication }: PlannedAnswer) =>
     sources.snapshot((snapshot) => planAnswer(publication, snapshot, at, session));
   try {
-    const { planned, row } = await putAnswer(answer, { target, sources, published, replan });
+    const { planned, row } = await putAnswer(answer, { target, sources, published, publishedCores, replan });
     const { inputs, dueAt, decision } = planned;
-    schedule.built(planned.publication.key, { ...inputs, dueAt, builtAt: decision.isGap ? 0 : at });
-    return row;
+    schedule.built(key, { ...inputs, dueAt, builtAt: decision.isGap ? 0 : at });
+    return [row];
   } catch (error) {
-    if (isLeaseLost(error)) throw error;
-    schedule.failed(answer.publication.key, answer.inputs, at);
-    return failedRow(answer.publication, error);
+    if (stopsAll(error)) throw error;
+    schedule.failed(key, answer.inputs, at);
+    if (!isBehind(error)) return [failedRow(answer.publication, error)];
+    behind.add(key, error);
+    return [];
   }
 }
 
@@ -88,21 +117,31 @@ async function putOwnObservations(cycle: Cycle, installation: InstallationReceip
   try {
     await putObservations(installation, { at, sources, target, histories, tilePace }, (row) => rows.push(row));
   } catch (error) {
-    if (isLeaseLost(error)) throw error;
+    if (stopsAll(error)) throw error;
     rows.push(failedRow({ key: `${observationsKey(installation.id)}/…`, resource: "observations" }, error));
   }
 }
 
-/** Last, so that no reader is sent to an installation whose objects are not there yet. */
-function planIndex({ at, session, sources }: Cycle, plan: Plan): PlannedAnswer | ReportRow | undefined {
-  const { histories } = session;
-  for (const { id } of plan.installations) histories.name(id);
-  return sources.snapshot((snapshot) => {
-    const publication = installationsPublication(snapshot.installationId, histories.names);
-    return planIfDue(session, publication, snapshot, at);
-  });
+/** Nothing may be put under a history that the store does not name yet. */
+async function nameHistories(cycle: Cycle, rows: ReportRow[]): Promise<void> {
+  const before = rows.length;
+  await putIndex(cycle, rows);
+  const failed = rows.slice(before).find(({ action }) => action === "failed");
+  if (failed !== undefined) {
+    throw new Failure("history_unnamed", `the new history could not be named: ${failed.why}`, { exit: EXIT.io });
+  }
+  cycle.session.histories.named();
 }
 
-function isLeaseLost(error: unknown): boolean {
-  return error instanceof Failure && error.exitCode === EXIT.locked;
+/** Last, so that no reader is sent to an installation whose objects are not there yet. */
+async function putIndex(cycle: Cycle, rows: ReportRow[]): Promise<void> {
+  const { at, session, sources } = cycle;
+  const planned = sources.snapshot((snapshot) =>
+    planIfDue(session, indexPublication(session, snapshot.installationId), snapshot, at),
+  );
+  if (planned !== undefined) rows.push(...("action" in planned ? [planned] : await put(cycle, planned)));
+}
+
+function stopsAll(error: unknown): boolean {
+  return error instanceof Failure && (error.exitCode === EXIT.locked || error.code.startsWith("clock_"));
 }

@@ -3,6 +3,7 @@ import { type ObjectStore, type PutCondition, StoreConflict } from "../src/objec
 import { ActivityRecall } from "./activity/recall.ts";
 import { BuildSchedule } from "./answers/build-schedule.ts";
 import { SavedBodyRecall } from "./answers/recall-saved.ts";
+import { BehindList } from "./asof/behind-list.ts";
 import { runCycle } from "./cycle.ts";
 import type { Fence } from "./lease/fenced-put.ts";
 import { Histories } from "./observations/histories.ts";
@@ -11,7 +12,12 @@ import type { PublisherOptions } from "./publisher.ts";
 import type { CycleReport } from "./report.ts";
 import { Published } from "./state/published.ts";
 
-const UNFENCED: Fence = { epoch: Number.MAX_SAFE_INTEGER, writer: "dry-run", beforePut: async () => {} };
+const UNFENCED: Fence = {
+  epoch: Number.MAX_SAFE_INTEGER,
+  writer: "dry-run",
+  beforePut: async () => {},
+  raiseAbove: async () => {},
+};
 
 /** Neither lease nor state directory is touched, so it may run beside a publisher. `at` in epoch ms. */
 export async function dryRun(options: Omit<PublisherOptions, "published">, at: number): Promise<CycleReport> {
@@ -27,6 +33,10 @@ export async function dryRun(options: Omit<PublisherOptions, "published">, at: n
       publications,
       force,
       histories,
+      historyOf: (id) => histories.progress(id).history,
+      publishedCores: new Map(),
+      coresAsked: new Set(),
+      behind: new BehindList(),
       selected: (resource) => options.selected(resource),
       schedule: new BuildSchedule(published, 0),
       tilePace: new TilePace(0),

@@ -6,8 +6,11 @@ import { telemetryPublication, unknownTelemetryPublication } from "../src/resour
 import { Failure } from "../src/values/failure.ts";
 import { type AnswerInputs, inputsOf } from "./answers/build-schedule.ts";
 import { type PlannedAnswer, planAnswer } from "./answers/plan-answer.ts";
+import { isComparable, ledgerBehind } from "./asof/behind.ts";
+import { isBehind } from "./asof/behind-list.ts";
+import { vectorOf } from "./asof/vector.ts";
 import type { InstallationReceipts } from "./observations/tiles.ts";
-import { failedRow, type ReportFailure, type ReportRow, reportFailure } from "./report.ts";
+import { failedRow, type ReportRow } from "./report.ts";
 import type { Session } from "./session.ts";
 
 export interface Plan {
@@ -15,19 +18,17 @@ export interface Plan {
   /** The installations of the ledger that go on from what was published. */
   readonly installations: readonly InstallationReceipts[];
   readonly failedRows: readonly ReportRow[];
-  readonly failures: readonly ReportFailure[];
+  /** Those that the ledger knows, where the configured one is not among them. */
+  readonly knownInstead: readonly string[] | undefined;
 }
 
 /** `at` in epoch ms. */
 export function planCycle(session: Session, snapshot: Snapshot, at: number): Plan {
   const { installationId: configured, ledger } = snapshot;
   const present = ledger === undefined ? [] : listInstallations(ledger);
-  const ids = new Set([configured, ...present.map(({ id }) => id)]);
-  const failures: ReportFailure[] = [];
-  const goingOn = new Set([...ids].filter((id) => goesOn(session, snapshot, id, failures)));
   const answers: PlannedAnswer[] = [];
   const failedRows: ReportRow[] = [];
-  for (const publication of publicationsOf(session, configured, goingOn)) {
+  for (const publication of publicationsOf(session, configured, present)) {
     if (!session.selected(publication.resource)) continue;
     const planned = planIfDue(session, publication, snapshot, at);
     if (planned === undefined) continue;
@@ -35,9 +36,17 @@ export function planCycle(session: Session, snapshot: Snapshot, at: number): Pla
     else answers.push(planned);
   }
   const installations = present.flatMap(({ no, id }) =>
-    goingOn.has(id) && ledger !== undefined ? { no, id, through: readWatermarks(ledger, no).receipt } : [],
+    ledger !== undefined && goesOn(session, snapshot, id, at)
+      ? { no, id, through: readWatermarks(ledger, no).receipt }
+      : [],
   );
-  return { answers, installations, failedRows, failures };
+  const ids = present.map(({ id }) => id);
+  return {
+    answers,
+    installations,
+    failedRows,
+    knownInstead: ledger === undefined || ids.includes(configured) ? undefined : ids,
+  };
 }
 
 /** Builds nothing whose inputs have not moved and whose instant has not come; of what fails, what to report. */
@@ -47,29 +56,36 @@ export function planIfDue(
   snapshot: Snapshot,
   at: number,
 ): PlannedAnswer | ReportRow | undefined {
+  const { schedule, behind } = session;
   let inputs: AnswerInputs | undefined;
   try {
     inputs = inputsOf(publication, snapshot);
-    return session.schedule.isDue(publication, inputs, at) ? planAnswer(publication, snapshot, at, session) : undefined;
+    if (!schedule.isDue(publication, inputs, at)) return undefined;
+    const planned = planAnswer(publication, snapshot, at, session);
+    behind.clear(publication.key);
+    return planned;
   } catch (error) {
-    if (inputs !== undefined) session.schedule.failed(publication.key, inputs, at);
-    return failedRow(publication, error);
+    if (error instanceof Failure && error.code === "clock_behind") throw error;
+    if (inputs !== undefined) schedule.failed(publication.key, inputs, at);
+    if (!isBehind(error)) return failedRow(publication, error);
+    behind.add(publication.key, error);
+    return undefined;
   }
 }
 
-function publicationsOf(session: Session, configured: string, goingOn: ReadonlySet<string>): Publication[] {
-  const own = goingOn.has(configured) ? [telemetryPublication(configured, true), ...session.publications] : [];
-  const others = [...goingOn].filter((id) => id !== configured).map((id) => telemetryPublication(id, false));
-  return [unknownTelemetryPublication, ...own, ...others];
+function publicationsOf(session: Session, configured: string, present: readonly { readonly id: string }[]) {
+  const others = present.filter(({ id }) => id !== configured).map(({ id }) => telemetryPublication(id, false));
+  return [unknownTelemetryPublication, telemetryPublication(configured, true), ...session.publications, ...others];
 }
 
-function goesOn({ histories }: Session, { ledger }: Snapshot, id: string, failures: ReportFailure[]): boolean {
-  try {
-    histories.verify(ledger, id);
-    return true;
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    failures.push(reportFailure(error));
-    return false;
-  }
+/** Whether an installation's receipts go on from those that were published of it. */
+function goesOn(session: Session, snapshot: Snapshot, id: string, at: number): boolean {
+  const { histories, published, behind } = session;
+  const publication = telemetryPublication(id, id === snapshot.installationId);
+  const before = published.get(publication.key)?.asof;
+  const now = vectorOf(snapshot, publication, at, histories.progress(id).history);
+  const failure = before !== undefined && isComparable(before, now) ? ledgerBehind(before, snapshot, id) : undefined;
+  if (failure === undefined) behind.clear(`observations ${id}`);
+  else behind.add(`observations ${id}`, failure);
+  return failure === undefined;
 }

@@ -13,8 +13,10 @@ import { ActivityRecall } from "./activity/recall.ts";
 import { sweepActivity } from "./activity/sweep.ts";
 import { BuildSchedule, earlier } from "./answers/build-schedule.ts";
 import { SavedBodyRecall } from "./answers/recall-saved.ts";
+import { BehindList } from "./asof/behind-list.ts";
 import type { Clock } from "./clock.ts";
 import { type Cycle, type Recall, runCycle } from "./cycle.ts";
+import { notBefore, PublishedTime } from "./instant.ts";
 import type { Lease, LeaseIdentity, LeaseNews } from "./lease/lease.ts";
 import { Histories } from "./observations/histories.ts";
 import { TilePace } from "./observations/tile-pace.ts";
@@ -58,6 +60,7 @@ export class Publisher {
   readonly #lease: Lease;
   readonly #session: Session;
   readonly #recall: Recall;
+  readonly #time: PublishedTime;
   #last: CycleReport | undefined;
   /** As the last cycle has seen them. */
   #sources = NOTHING_SEEN;
@@ -65,12 +68,17 @@ export class Publisher {
   private constructor(options: PublisherOptions, lease: Lease, histories: Histories) {
     this.#options = options;
     this.#lease = lease;
+    this.#time = new PublishedTime(() => lease.clockOffset);
     const { store, published, publications, force, minimumPutInterval } = options;
     this.#session = {
       published,
       publications,
       force,
       histories,
+      historyOf: (id) => histories.progress(id).history,
+      publishedCores: new Map(),
+      coresAsked: new Set(),
+      behind: new BehindList(),
       selected: (resource) => options.selected(resource),
       schedule: new BuildSchedule(published, minimumPutInterval),
       tilePace: new TilePace(minimumPutInterval),
@@ -87,7 +95,12 @@ export class Publisher {
 
   /** `at` never goes back (docs/spec/publishing.md#clocks): not before the last instant published. */
   instant(now: number): number {
-    return Math.max(now, Number(this.#options.published.meta("at") ?? 0));
+    return notBefore(Number(this.#options.published.meta("at") ?? 0), this.now(now));
+  }
+
+  /** Epoch ms by the common clock; `wall` is this host's. */
+  now(wall: number): number {
+    return this.#time.now(wall);
   }
 
   /** The earliest instant (epoch ms) at which something changes by time alone. */
@@ -106,8 +119,8 @@ export class Publisher {
 
   async cycle(at: number): Promise<CycleReport> {
     const { reader, published, store, concurrency } = this.#options;
-    const { histories } = this.#session;
-    if (reader.takeReplaced()) histories.ledgerReplaced();
+    const { histories, schedule } = this.#session;
+    if (reader.takeReplaced()) schedule.forget();
     const version = reader.version();
     const { history } = histories.progress(reader.installationId);
     const sources = reader.begin(at, `${history}-${this.#lease.epoch}`);
@@ -115,6 +128,7 @@ export class Publisher {
     const report = await this.#run({ at, session: this.#session, sources, target, recall: this.#recall });
     await this.#sweep(sources, target, at);
     published.setMeta("at", String(at));
+    published.setMeta("epoch", String(this.#lease.epoch));
     reader.settle(version);
     this.#last = report;
     return report;
@@ -203,16 +217,4 @@ function isWhole({ rows }: CycleReport): boolean {
 /** A new identity for each process: epochs and tokens are never used twice. */
 export function leaseIdentity(): LeaseIdentity {
   return { holder: crypto.randomUUID(), holderName: `${hostname()} process ${process.pid}` };
-}
-
-/** `--at`: an instant before what was published would take answers back. */
-export function explicitInstant(at: number, published: Published, force: boolean): number {
-  const last = Number(published.meta("at") ?? 0);
-  if (at < last && !force) {
-    throw new Failure("at_before_published", `--at is before ${formatTimestamp(last)}, the last instant published`, {
-      exit: 1,
-      hint: "Answers never go back in time; --force puts them as of that instant all the same.",
-    });
-  }
-  return at;
 }

@@ -27,7 +27,10 @@ export interface CycleReport {
   /** The instant computed for, epoch ms. */
   readonly at: number;
   readonly rows: readonly ReportRow[];
+  /** What keeps an installation or a view from being published. */
   readonly failures: readonly ReportFailure[];
+  /** What is published, and may not be what was meant. */
+  readonly warnings: readonly ReportFailure[];
 }
 
 /** A resource that could not be built or put: its last good object and the other resources are unharmed. */
@@ -37,6 +40,16 @@ export function failedRow({ key, resource }: Pick<ReportRow, "key" | "resource">
 
 export function reportFailure({ code, message, hint }: Failure): ReportFailure {
   return { code, message, ...(hint === undefined ? {} : { hint }) };
+}
+
+/** A configured installation that the ledger has no record of: it is published as one never heard of. */
+export function unknownInstallation(installationId: string, known: readonly string[]): ReportFailure {
+  const named = known.length === 0 ? "it has none" : `it has ${known.slice(0, 10).join(", ")}`;
+  return {
+    code: "unknown_installation",
+    message: `the ledger knows no installation ${installationId}: ${named}`,
+    hint: "It is published as one never heard of; the setting installationId may be mistyped.",
+  };
 }
 
 /** Of a body that breaks its schema, the rule and where. */

@@ -35,7 +35,8 @@ export function runSchedule(publisher: Publisher, options: ScheduleOptions): Pro
     const next = publisher.nextDue();
     await publisher.renewIfDue(next);
     clearTimeout(timer);
-    if (next !== undefined) timer = setTimeout(tick, Math.min(Math.max(0, next - clock.wall()), LONGEST_TIMER));
+    if (next !== undefined)
+      timer = setTimeout(tick, Math.min(Math.max(0, next - publisher.now(clock.wall())), LONGEST_TIMER));
   };
   const tick = () => {
     if (running !== undefined || signal.aborted) return;

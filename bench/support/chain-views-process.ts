@@ -105,7 +105,7 @@ async function turn({ chain, projections: source, published, schedule, store, ti
     genesisTimestamp: undefined,
   };
   source.advance(snapshot, at);
-  const options = { published, force: false };
+  const options = { published, force: false, publishedCores: new Map(), historyOf: () => "1" };
   const parts = new Map([["advance", performance.now() - began]]);
   const planned = PUBLICATIONS.flatMap((publication) => {
     const started = performance.now();
@@ -117,9 +117,9 @@ async function turn({ chain, projections: source, published, schedule, store, ti
   });
   parts.set("whole", performance.now() - began);
   for (const [part, time] of parts) times.set(part, [...(times.get(part) ?? []), time]);
-  const fence = { epoch: 1, writer: "bench", beforePut: async () => {} };
+  const fence = { epoch: 1, writer: "bench", beforePut: async () => {}, raiseAbove: async () => {} };
   const sources = { advance: (use) => use(snapshot), snapshot: (use) => use(snapshot) } satisfies CycleSources;
-  const put = { target: { store, fence, concurrency: 1 }, sources, published, replan: (answer: PlannedAnswer) => answer };
+  const put = { target: { store, fence, concurrency: 1 }, sources, published, publishedCores: new Map(), replan: (answer: PlannedAnswer) => answer };
   for (const answer of planned) {
     await putAnswer(answer, put);
     const { publication, inputs, dueAt } = answer;

@@ -3,9 +3,10 @@
 import type { Command } from "commander";
 import { systemClock } from "../../publish/clock.ts";
 import { dryRun } from "../../publish/dry-run.ts";
+import { explicitInstant } from "../../publish/instant.ts";
 import { acquireNow } from "../../publish/lease/acquire.ts";
 import { heldBy, readLease } from "../../publish/lease/lease-object.ts";
-import { explicitInstant, leaseIdentity, Publisher } from "../../publish/publisher.ts";
+import { leaseIdentity, Publisher } from "../../publish/publisher.ts";
 import type { CycleReport } from "../../publish/report.ts";
 import { Published } from "../../publish/state/published.ts";
 import { pollUntilConcluded } from "../../src/chain/chain.ts";
@@ -91,7 +92,7 @@ async function publishOnce(settings: Settings, flags: Flags): Promise<CycleRepor
   const published = await openState(settings.state, store);
   try {
     const given = parseInstant(flags.at);
-    const at = given === undefined ? undefined : explicitInstant(given, published, flags.force ?? false);
+    const at = given === undefined ? undefined : await judgedInstant(given, flags, published, store);
     const now = instantClock(at);
     const { reader, chain } = await openSources(settings, { state: "own", whole: true, now, onChainEvent: warnOf });
     try {
@@ -116,6 +117,14 @@ async function publishOnce(settings: Settings, flags: Flags): Promise<CycleRepor
   }
 }
 
+/** Of a state directory that was lost, the lease object knows what was published. */
+async function judgedInstant(at: number, flags: Flags, published: Published, store: ObjectStore): Promise<number> {
+  const found = await readLease(store);
+  const told = Date.parse(found?.record.lastCycleAt ?? "");
+  const last = Math.max(Number(published.meta("at") ?? 0), Number.isNaN(told) ? 0 : told);
+  return explicitInstant({ at, last, now: systemClock.wall(), force: flags.force ?? false });
+}
+
 /** An unavailable chain is data, exit 0; the operator is told why all the same. */
 function warnOf(event: PollEvent): void {
   if (event.type === "failed") console.error(`noonmark: warning: chain: ${event.node}: ${event.message}`);
@@ -138,6 +147,9 @@ async function openState(directory: string, store: ObjectStore): Promise<Publish
 
 function print(report: CycleReport, { json }: Flags): void {
   console.log(json === true ? JSON.stringify(reportJson(report)) : reportTable(report));
+  for (const { code, message, hint } of report.warnings) {
+    console.error(`noonmark: warning: ${code}: ${message}${hint === undefined ? "" : `\n  ${hint}`}`);
+  }
   for (const { code, message, hint } of report.failures) {
     console.error(`noonmark: ${code}: ${message}${hint === undefined ? "" : `\n  ${hint}`}`);
   }

@@ -43,12 +43,19 @@ export class BuildSchedule {
   /** Whether it is to be built at `at` (epoch ms). What has moved and may not yet be put is due later. */
   isDue(publication: Publication, inputs: AnswerInputs, at: number): boolean {
     const last = this.#builds.get(publication.key);
+    // What others name is put before they are, as soon as it can be.
+    if (publication.isNamedByOthers === true && this.#published.get(publication.key) === undefined) return true;
     if (last === undefined || (last.dueAt !== undefined && last.dueAt <= at)) return true;
     const earliest = this.#earliest(publication, last, inputs);
     if (earliest === undefined) return false;
     if (at >= earliest) return true;
     this.#builds.set(publication.key, { ...last, dueAt: earlier(last.dueAt, earliest) });
     return false;
+  }
+
+  /** Everything is built again: the sources are others. */
+  forget(): void {
+    this.#builds.clear();
   }
 
   built(key: string, build: LastBuild): void {

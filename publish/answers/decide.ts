@@ -6,6 +6,7 @@
 import type { Built } from "../../src/resources/built.ts";
 import type { PublishedObject } from "../state/published.ts";
 import { type Future, futureOf, identityOf } from "./future.ts";
+import { isDamaged } from "./published-object.ts";
 
 export type Decision = Judgement & ({ readonly put: false } | { readonly put: true; readonly future: Future });
 
@@ -17,14 +18,23 @@ interface Judgement {
   readonly isGap: boolean;
 }
 
+export interface DecideOptions {
+  /** Put as of now, changed or not. */
+  readonly force: boolean;
+  /** What is published speaks of another installation, or of a history that was left behind. */
+  readonly isOthers?: boolean;
+}
+
 /** `build` is pure in its instant (epoch ms); `published` is what the store holds, as far as is known. */
 export function decide(
   build: (at: number) => Built,
   published: PublishedObject | undefined,
   at: number,
-  options: { readonly force: boolean },
+  options: DecideOptions,
 ): Decision {
   if (published === undefined) return put(build, at, "new");
+  if (options.isOthers === true) return put(build, at, "another installation's, or an earlier history's");
+  if (isDamaged(published)) return put(build, at, "damaged in the store");
   if (options.force) return put(build, at, "forced");
   const fresh = build(at);
   // A build may read hundreds of rows: none is asked for twice.

@@ -1,7 +1,7 @@
 /** What the publisher would remember of an answer, read back from the store. */
-import type { StoredObject } from "../../src/object-store/object-store.ts";
+import { type ObjectStore, StoreDamaged, type StoredObject } from "../../src/object-store/object-store.ts";
 import { decodeAnswer } from "../../src/object-store/stored-answer.ts";
-import type { PublishedObject } from "../state/published.ts";
+import type { Published, PublishedObject } from "../state/published.ts";
 
 export function publishedFrom(key: string, found: StoredObject): PublishedObject {
   const answer = decodeAnswer(found);
@@ -15,4 +15,41 @@ export function publishedFrom(key: string, found: StoredObject): PublishedObject
     etag: answer.representation.headers.etag ?? null,
     putAt: answer.writerMetadata.asof.at,
   };
+}
+
+/** An object that says nothing any more, and in whose place a good one is put. */
+export function damagedObject({ key, tag }: StoreDamaged): PublishedObject {
+  return { key, tag, states: [], asof: { at: 0 }, status: 0, bytes: 0, etag: null, putAt: 0 };
+}
+
+export function isDamaged({ status }: PublishedObject): boolean {
+  return status === 0;
+}
+
+/**
+ * Remembers what is in the store under a key, and gives it; undefined where there is nothing, or what is there is
+ * damaged. Throws the store's other errors.
+ */
+export async function readPublished(
+  store: ObjectStore,
+  published: Published,
+  key: string,
+): Promise<StoredObject | undefined> {
+  try {
+    const found = await store.get(key, { fresh: true });
+    if (found !== undefined) published.remember(decoded(key, found));
+    return found;
+  } catch (error) {
+    if (!(error instanceof StoreDamaged)) throw error;
+    published.remember(damagedObject(error));
+    return undefined;
+  }
+}
+
+function decoded(key: string, found: StoredObject): PublishedObject {
+  try {
+    return publishedFrom(key, found);
+  } catch (cause) {
+    throw new StoreDamaged(key, found.tag, "it is no answer of Noonmark", { cause });
+  }
 }

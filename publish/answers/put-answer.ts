@@ -1,8 +1,6 @@
 /** Puts a planned answer under the lease, and remembers it once that is confirmed. */
-
 import { representationOf } from "../../src/http/representation.ts";
-import type { StoredObject } from "../../src/object-store/object-store.ts";
-import { encodeAnswer } from "../../src/object-store/stored-answer.ts";
+import { StoreDamaged, type StoredObject } from "../../src/object-store/object-store.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { fencedPut, Superseded } from "../lease/fenced-put.ts";
 import type { PutTarget } from "../put-target.ts";
@@ -10,8 +8,9 @@ import type { ReportRow } from "../report.ts";
 import type { CycleSources } from "../sources/cycle-sources.ts";
 import type { Published, PublishedObject } from "../state/published.ts";
 import type { Decision } from "./decide.ts";
-import type { PlannedAnswer } from "./plan-answer.ts";
-import { publishedFrom } from "./published-object.ts";
+import { fitAnswer } from "./fit.ts";
+import type { PlannedAnswer, PlanOptions } from "./plan-answer.ts";
+import { damagedObject, publishedFrom } from "./published-object.ts";
 import { putTiles, TileOutdated } from "./put-tiles.ts";
 
 /** How often an answer is planned anew where the store holds another object than was thought. */
@@ -21,6 +20,7 @@ export interface AnswerPut {
   readonly target: PutTarget;
   readonly sources: CycleSources;
   readonly published: Published;
+  readonly publishedCores: PlanOptions["publishedCores"];
   /** The same answer from a new snapshot, against what is published by now. */
   replan(planned: PlannedAnswer): PlannedAnswer;
 }
@@ -31,7 +31,7 @@ export interface PutResult {
   readonly row: ReportRow;
 }
 
-/** Throws the store's own errors, `Failure` lease_… (75), or ledger_behind. */
+/** Throws the store's own errors, `Failure` lease_… (75), or that the sources are behind what the store holds. */
 export async function putAnswer(first: PlannedAnswer, put: AnswerPut): Promise<PutResult> {
   const { key } = first.publication;
   const started = performance.now();
@@ -39,6 +39,7 @@ export async function putAnswer(first: PlannedAnswer, put: AnswerPut): Promise<P
   let before = put.published.get(key);
   for (let attempt = 1; planned.decision.put; attempt++) {
     try {
+      requireNamed(planned.decision, put.published);
       await putTiles(planned.tiles, planned.asof, put.sources, put.target);
       await putOnce(planned, planned.decision, put);
       break;
@@ -56,42 +57,54 @@ export async function putAnswer(first: PlannedAnswer, put: AnswerPut): Promise<P
 async function putOnce(planned: PlannedAnswer, decision: Decision & { put: true }, put: AnswerPut): Promise<void> {
   const { publication, asof } = planned;
   const { key } = publication;
-  const { built, states, successors } = decision.future;
-  const { store, fence } = put.target;
+  const { built, states: future, successors } = decision.future;
+  const { fence } = put.target;
   const body = Buffer.from(built.body);
-  const object = encodeAnswer({
+  const { object, states } = fitAnswer({
     representation: representationOf(built),
     body,
     successors,
-    states,
+    states: future,
     writerMetadata: { epoch: fence.epoch, writer: fence.writer, asof },
   });
-  const tag = await fencedPut(store, fence, key, object, put.published.get(key)?.tag);
+  const tag = await fencedPut(put.target, { key, object, replaces: put.published.get(key)?.tag });
   const etag = built.headers.etag ?? null;
   put.published.remember({ key, tag, states, asof, status: built.status, bytes: body.length, etag, putAt: asof.at });
   save(planned, built.body, put);
 }
 
-/** Takes over what an earlier lease left in the store; refuses to go back behind the facts it speaks of. */
-function adopt(planned: PlannedAnswer, found: StoredObject | undefined, put: AnswerPut): PublishedObject | undefined {
+/** What an answer will become by time alone has to be there: else readers of a dead publisher find nothing. */
+function requireNamed({ future }: Decision & { put: true }, published: Published): void {
+  const missing = future.successors.find(({ key }) => key !== undefined && published.get(key) === undefined);
+  if (missing === undefined) return;
+  throw new Failure("constant_missing", `${missing.key} is not in the store yet`, { exit: EXIT.failed });
+}
+
+/** Takes over what an earlier lease left in the store, or the place of what is damaged there. */
+function adopt(
+  planned: PlannedAnswer,
+  found: StoredObject | StoreDamaged | undefined,
+  put: AnswerPut,
+): PublishedObject | undefined {
   const { key } = planned.publication;
   if (found === undefined) {
     put.published.forget(key);
     return undefined;
   }
-  const object = publishedFrom(key, found);
-  if ((object.asof.position ?? 0) > (planned.asof.position ?? 0)) {
-    throw new Failure("ledger_behind", `${key} speaks of position ${object.asof.position}, the ledger ends before`, {
-      exit: EXIT.failed,
-    });
-  }
+  const object = found instanceof StoreDamaged ? damagedObject(found) : publishedFrom(key, found);
   put.published.remember(object);
-  save(planned, new TextDecoder().decode(found.body), put);
+  if (!(found instanceof StoreDamaged)) save(planned, new TextDecoder().decode(found.body), put);
   return object;
 }
 
-function save({ publication: { savedBody } }: PlannedAnswer, body: string, { sources }: AnswerPut): void {
+/** Remembers what of a published body is needed later. */
+function save({ publication }: PlannedAnswer, body: string, { sources, publishedCores }: AnswerPut): void {
+  const { key, savedBody, publishedCore } = publication;
   if (savedBody !== undefined) sources.snapshot((snapshot) => savedBody.save(snapshot, body));
+  if (publishedCore === undefined) return;
+  const core = publishedCore(body);
+  if (core === undefined) publishedCores.delete(key);
+  else publishedCores.set(key, core);
 }
 
 function rowOf(

@@ -2,7 +2,7 @@
  * Puts the immutable tiles that an answer names, before the answer. A crash on the way leaves tiles that nothing names;
  * what was put keeps its name and is not put again.
  */
-import type { StoreObject } from "../../src/object-store/object-store.ts";
+import { StoreDamaged, type StoreObject } from "../../src/object-store/object-store.ts";
 import {
   type Asof,
   encodeAnswer,
@@ -36,17 +36,15 @@ export async function putTiles(
   const putTile = async (tile: ImmutableTile) => {
     const body = sources.snapshot((snapshot) => tile.body(snapshot));
     if (body === undefined) throw new TileOutdated(`${tile.key} has another text by now`);
+    const object = objectOf(tile, Buffer.from(body), writerMetadata);
     try {
-      await fencedPut(
-        target.store,
-        target.fence,
-        tile.key,
-        objectOf(tile, Buffer.from(body), writerMetadata),
-        undefined,
-      );
+      await fencedPut(target, { key: tile.key, object, replaces: undefined });
     } catch (error) {
-      // Immutable keys are never used twice: what is there already is what we would put.
       if (!(error instanceof Superseded)) throw error;
+      // Immutable keys are never used twice: what is there already is what we would put, unless it is damaged.
+      if (error.found instanceof StoreDamaged) {
+        await fencedPut(target, { key: tile.key, object, replaces: error.found.tag });
+      }
     }
     sources.snapshot((snapshot) => tile.stored(snapshot));
   };

@@ -25,6 +25,11 @@ export class StoreSkew {
     return Math.abs(skew) > TOLERATED_MS ? skew : null;
   }
 
+  /** As measured last, worth telling or not; undefined before the first measurement. */
+  get offset(): number | undefined {
+    return this.#measured();
+  }
+
   /**
    * Throws `Failure` clock_skew where the clocks are too far apart to put anything. Asks the store only where nothing
    * is known yet and, lest one odd answer stop a publisher, before it says so.

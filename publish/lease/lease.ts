@@ -21,11 +21,15 @@ export interface LeaseIdentity {
   readonly holderName: string;
 }
 
+/** Wall and monotonic clock of a machine that runs stay together. */
+const MOST_DRIFT_MS = 1_000;
+
 /** What the holder tells with each renewal. */
-export type LeaseNews = Partial<Pick<LeaseRecord, "lastCycleAt" | "nextCycleAt" | "report" | "public" | "released">>;
+export type LeaseNews = Partial<
+  Pick<LeaseRecord, "lastCycleAt" | "nextCycleAt" | "report" | "public" | "released" | "epoch">
+>;
 
 export class Lease {
-  readonly epoch: number;
   readonly writer: string;
   readonly #store: ObjectStore;
   readonly #clock: Clock;
@@ -35,6 +39,8 @@ export class Lease {
   #tag: StoreTag;
   /** Monotonic: when the renewal that counts was *sent*. */
   #renewedAt: number;
+  /** How far the wall clock was ahead of the monotonic one at that time. */
+  #apart: number;
   #lost: Failure | undefined;
   /** Puts that run side by side share one renewal. */
   #renewal: Promise<void> | undefined;
@@ -53,7 +59,7 @@ export class Lease {
     this.#record = held.record;
     this.#tag = held.tag;
     this.#renewedAt = held.at;
-    this.epoch = held.record.epoch;
+    this.#apart = clock.wall() - held.at;
     this.writer = identity.holder;
   }
 
@@ -98,6 +104,23 @@ export class Lease {
     }
   }
 
+  get epoch(): number {
+    return this.#record.epoch;
+  }
+
+  /**
+   * The lease object had been lost and epochs began anew below what the store's objects say: takes an epoch above that,
+   * the lease first. Throws `Failure` lease_lost (75) where somebody else has taken the lease.
+   */
+  async raiseAbove(epoch: number): Promise<void> {
+    while (epoch >= this.epoch) await this.renew({ epoch: epoch + 1 });
+  }
+
+  /** How far this host is ahead of the store's clock (ms); undefined where that is not known. */
+  get clockOffset(): number | undefined {
+    return this.#skew.offset;
+  }
+
   /** To be awaited before each put: renews where it is time, and throws unless the lease outlasts a put begun now. */
   async beforePut(): Promise<void> {
     if (this.renewalDue) await this.renew({});
@@ -109,7 +132,9 @@ export class Lease {
     }
   }
 
+  /** In time, and at once where the clocks have drifted apart: a machine that slept cannot know how long. */
   get renewalDue(): boolean {
+    if (Math.abs(this.#clock.wall() - this.#clock.monotonic() - this.#apart) > MOST_DRIFT_MS) return true;
     const renewMs = this.#record.ttlMs === CALM.ttlMs ? CALM.renewMs : WATCHED.renewMs;
     return this.#clock.monotonic() - this.#renewedAt >= renewMs;
   }
@@ -131,6 +156,7 @@ export class Lease {
       throw error;
     });
     const at = this.#clock.monotonic();
+    const apart = this.#clock.wall() - at;
     const record = {
       ...this.#record,
       ...news,
@@ -141,6 +167,7 @@ export class Lease {
     this.#tag = await this.#swap(record);
     this.#record = record;
     this.#renewedAt = at;
+    this.#apart = apart;
   }
 
   /** Lets go, so that the next one need not wait. */

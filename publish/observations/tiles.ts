@@ -5,13 +5,20 @@
 import type { Database } from "better-sqlite3";
 import { type Receipt, readReceipts } from "../../src/ledger/read/receipts.ts";
 import type { Installation } from "../../src/ledger/watermarks.ts";
-import type { ObjectStore, StoreObject, StoreTag } from "../../src/object-store/object-store.ts";
+import {
+  type ObjectStore,
+  StoreDamaged,
+  type StoredObject,
+  type StoreObject,
+  type StoreTag,
+} from "../../src/object-store/object-store.ts";
 import { decodeWriterMetadata, encodeWriterMetadata } from "../../src/object-store/stored-answer.ts";
 import { buildObservationTile, tileBounds } from "../../src/resources/observations/build.ts";
 import { observationTileKey, tileOf } from "../../src/resources/observations/keys.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { eachLimited } from "../concurrency.ts";
-import { type Fence, fencedPut, Superseded } from "../lease/fenced-put.ts";
+import { fencedPut, Superseded } from "../lease/fenced-put.ts";
+import type { PutTarget } from "../put-target.ts";
 import type { TileProgress } from "../state/published.ts";
 
 /** Lines of JSON, one an item. */
@@ -67,7 +74,7 @@ export async function putTiles(
   tiles: readonly PlannedTile[],
   history: string,
   at: number,
-  target: { readonly store: ObjectStore; readonly fence: Fence; readonly concurrency: number },
+  target: PutTarget,
 ): Promise<TileProgress | undefined> {
   const first = tiles[0];
   const last = tiles.at(-1);
@@ -90,7 +97,7 @@ export async function findProgress(
   history: string,
   atLeast: number,
 ): Promise<TileProgress> {
-  const read = (tile: number) => store.get(observationTileKey(installationId, history, tile), { fresh: true });
+  const read = (tile: number) => getOrDamaged(store, observationTileKey(installationId, history, tile));
   let below = -1;
   let above = Math.max(1, tileOf(Math.max(1, atLeast)) + 2);
   while ((await read(above)) !== undefined) {
@@ -104,38 +111,45 @@ export async function findProgress(
   }
   const found = below < 0 ? undefined : await read(below);
   if (found === undefined) return { history, position: 0, tag: null };
+  // It is put anew from its first position on.
+  if (found instanceof StoreDamaged) return { history, position: tileBounds(below).first - 1, tag: null };
   return { history, position: decodeWriterMetadata(found.metadata).asof.position ?? 0, tag: found.tag };
 }
 
-async function putTile(
-  tile: PlannedTile,
-  at: number,
-  { store, fence }: { readonly store: ObjectStore; readonly fence: Fence },
-): Promise<StoreTag> {
+async function putTile(tile: PlannedTile, at: number, target: Pick<PutTarget, "store" | "fence">): Promise<StoreTag> {
   const { position, telemetryId } = tile.last;
-  const writerMetadata = { epoch: fence.epoch, writer: fence.writer, asof: { at, position, telemetryId } };
-  const object: StoreObject = {
-    body: tile.body,
-    contentType: TILE_TYPE,
-    metadata: encodeWriterMetadata(writerMetadata),
-  };
+  const { epoch, writer } = target.fence;
+  const metadata = encodeWriterMetadata({ epoch, writer, asof: { at, position, telemetryId } });
+  const object: StoreObject = { body: tile.body, contentType: TILE_TYPE, metadata };
+  const put = (replaces: StoreTag | undefined) => fencedPut(target, { key: tile.key, object, replaces });
   try {
-    return await fencedPut(store, fence, tile.key, object, tile.known);
+    return await put(tile.known);
   } catch (error) {
     if (!(error instanceof Superseded)) throw error;
-    if (error.found === undefined) return fencedPut(store, fence, tile.key, object, undefined);
-    if (Buffer.compare(error.found.body, tile.body) === 0) return error.found.tag;
-    if (!goesOn(error.found.body, tile.body)) {
+    const { found } = error;
+    if (found === undefined) return put(undefined);
+    if (found instanceof StoreDamaged) return put(found.tag);
+    if (Buffer.compare(found.body, tile.body) === 0) return found.tag;
+    if (!goesOn(found.body, tile.body)) {
       throw new Failure("ledger_forked", `${tile.key} in the store holds other receipts than the ledger`, {
         exit: EXIT.failed,
         hint: "Publish from the ledger that was published, or begin a new history on purpose: publish --new-history.",
       });
     }
-    return fencedPut(store, fence, tile.key, object, error.found.tag);
+    return put(found.tag);
   }
 }
 
 /** Whether a tile's lines begin with those that are published. */
 function goesOn(published: Uint8Array, body: Buffer): boolean {
   return published.length < body.length && Buffer.compare(published, body.subarray(0, published.length)) === 0;
+}
+
+async function getOrDamaged(store: ObjectStore, key: string): Promise<StoredObject | StoreDamaged | undefined> {
+  try {
+    return await store.get(key, { fresh: true });
+  } catch (error) {
+    if (error instanceof StoreDamaged) return error;
+    throw error;
+  }
 }

@@ -29,16 +29,32 @@ export interface WriterMetadata {
   readonly asof: Asof;
 }
 
-/** The newest facts an object speaks of. */
+/**
+ * What an object was computed from (docs/spec/publishing.md#asof), whole and short. Objects of earlier versions have `at`,
+ * `position`, `telemetryId` and `safeBlock` alone.
+ */
 export interface Asof {
   /** Epoch ms of the build. */
   readonly at: number;
+  /** 64 bits of the installation's id. */
+  readonly of?: string;
+  /** The installation's history that it belongs to, where that is not the first. */
+  readonly history?: string;
+  /** In the order of `FACT_KINDS`; null for a kind that it was not computed from. */
+  readonly facts?: readonly (FactPart | null)[];
+  /** Of the newest receipt. */
   readonly position?: number;
   readonly telemetryId?: string;
   readonly safeBlock?: string;
+  readonly safeHash?: string;
+  /** 64 bits of what the chain's views are bound to. */
+  readonly chain?: string;
   /** Of a file: the version of the program whose words it has. */
   readonly program?: string;
 }
+
+/** How many facts of a kind; the sum of their hashes after a base (64 bits), where it is known; the base, where not 0. */
+export type FactPart = readonly [count: number, sum?: string, base?: number];
 
 export const JSON_TYPE = "application/json; charset=utf-8";
 

@@ -2,7 +2,9 @@
  * One object that is published: where it goes, what it depends on, how it is built. A cycle asks `inputs` first and
  * builds only where the text has changed or an instant is due.
  */
+import type { SafeCoreState } from "../chain/chain-state.ts";
 import type { Representation } from "../http/representation.ts";
+import type { FactKind } from "../ledger/schema.ts";
 import type { Built } from "./built.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { ResourceName } from "./table.ts";
@@ -14,6 +16,17 @@ export interface Publication {
   readonly installationId?: string | null;
   /** Of a file: the version of the program whose words it has. An older one's never takes the place of a newer one's. */
   readonly program?: string;
+  /** The kinds of fact that it is computed from; none where absent. */
+  readonly kinds?: readonly FactKind[];
+  /** Whether it is computed from the chain; not where absent. */
+  readonly usesChain?: boolean;
+  /**
+   * Of an answer with other sources besides: the Core's state that a published body was built with, which stays while
+   * the chain is behind it. Undefined where the body does not show it.
+   */
+  publishedCore?(body: string): SafeCoreState | undefined;
+  /** A constant that takes over when another answer is no longer valid: it is in the store before that one names it. */
+  readonly isNamedByOthers?: boolean;
   /** Changes whenever anything changes that `build` reads, `at` aside: watermarks, a chain pass, a setting. */
   inputs(snapshot: Snapshot): string;
   /**

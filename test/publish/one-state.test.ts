@@ -96,12 +96,16 @@ test("onchain is of the safe block that its asof names, whatever the chain has t
   const views = rows.filter(({ resource }) => resource === "onchain" || resource === "activity");
   expect(views.filter(({ action }) => action === "failed")).toEqual([]);
   store.meanwhile = () => {};
+  const seen: string[] = [];
   for await (const key of store.list("v4/public/onchain")) {
     const object = (await store.get(key)) as StoredObject;
     const { chain: point } = JSON.parse(new TextDecoder().decode(object.body)) as {
       chain?: { safeThroughBlock: string };
     };
-    if (point !== undefined) expect(decodeWriterMetadata(object.metadata).asof.safeBlock).toBe(point.safeThroughBlock);
+    if (point === undefined) continue;
+    seen.push(key);
+    expect(decodeWriterMetadata(object.metadata).asof.safeBlock).toBe(point.safeThroughBlock);
   }
+  expect(seen).toEqual(["v4/public/onchain"]);
   await worker.stop();
 });

@@ -16,6 +16,7 @@ import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { allPublications } from "../../src/resources/publications.ts";
 import type { Site } from "../../src/resources/site/site-files.ts";
+import type { ResourceName } from "../../src/resources/table.ts";
 import { answer, type ShimAnswer } from "../../src/shim/answer.ts";
 import { shimContext } from "../../src/shim/context.ts";
 import { MemoryStore } from "../support/memory-store.ts";
@@ -40,6 +41,9 @@ export interface WorkOptions {
   /** Closed with the worker. */
   readonly chain?: Chain;
   readonly newHistories?: string[];
+  /** The configured one. */
+  readonly installationId?: string;
+  readonly only?: readonly ResourceName[];
   readonly force?: boolean;
   readonly minimumPutInterval?: number;
   /** Turned off where absent. */
@@ -68,10 +72,18 @@ export class World {
   }
 
   async work(options: WorkOptions = {}): Promise<Worker> {
-    const { store = this.store, state = "state", newHistories = [], force = false, minimumPutInterval = 0 } = options;
+    const {
+      installationId = INSTALLATION,
+      only,
+      store = this.store,
+      state = "state",
+      newHistories = [],
+      force = false,
+      minimumPutInterval = 0,
+    } = options;
     const published = Published.open(join(this.folder, state));
     const reader = new SourceReader({
-      installationId: INSTALLATION,
+      installationId,
       ledger: new LedgerSource(this.ledgerPath),
       projections: ownProjections(join(this.folder, state), { whole: true }),
       chain: options.chain ?? noChain(),
@@ -90,13 +102,9 @@ export class World {
           clock: this.clock,
           reader,
           published,
-          publications: allPublications({
-            installationId: INSTALLATION,
-            statisticsInterval: 30_000,
-            site: options.site,
-          }),
+          publications: allPublications({ installationId, statisticsInterval: 30_000, site: options.site }),
           site: options.site && { explorerUrl: undefined, chainValidity: 600_000 },
-          selected: () => true,
+          selected: (resource) => only?.includes(resource) ?? true,
           concurrency: 4,
           newHistories,
           force,

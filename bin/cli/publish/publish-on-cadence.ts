@@ -34,7 +34,8 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
   const store = await openConfiguredStore(settings, { write: true });
   const published = Published.open(settings.state);
   try {
-    const now = () => systemClock.wall();
+    let common: ((wall: number) => number) | undefined;
+    const now = () => common?.(systemClock.wall()) ?? systemClock.wall();
     const onChainEvent = (event: PollEvent) => logChain(log, event);
     const { reader, chain } = await openSources(settings, { state: "own", whole: false, now, onChainEvent });
     try {
@@ -57,9 +58,13 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
       };
       if (options.minimumPutInterval > 0) logCosts(log, options, chain.state(now()).binding !== undefined);
       const publisher = await Publisher.begin(options, lease);
+      common = (wall) => publisher.now(wall);
       const { cadence, chainInterval } = settings;
+      let warned = false;
       const onCycle = (report: CycleReport) => {
         firstPublishDone();
+        if (!warned) for (const warning of report.warnings) log.warn(warning, "published all the same");
+        warned ||= report.warnings.length > 0;
         logCycle(log, report);
       };
       const passes = followChain(chain, { interval: chainInterval * 1000, passLimit: PASS_LIMIT_MS, now, signal });

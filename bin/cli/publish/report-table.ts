@@ -43,5 +43,5 @@ function condensed(rows: readonly ReportRow[]): ReportRow[] {
 
 /** For `--json`: the instant as a timestamp. */
 export function reportJson(report: CycleReport): unknown {
-  return { at: formatTimestamp(report.at), rows: report.rows, failures: report.failures };
+  return { at: formatTimestamp(report.at), rows: report.rows, failures: report.failures, warnings: report.warnings };
 }

@@ -20,12 +20,15 @@ export const activityPublications: readonly Publication[] = CATEGORIES.flatMap((
   {
     resource: "activity",
     key: constantKey(activityKey(category)),
+    isNamedByOthers: true,
     inputs: ({ installationId }) => installationId,
     build: ({ installationId }) => buildUnavailableActivity(installationId, "indexer_unavailable"),
   },
   {
     resource: "activity",
     key: activityKey(category),
+    kinds: hasMeasurements(category) ? ["receipt"] : [],
+    usesChain: true,
     inputs: (snapshot) => inputs(category, snapshot),
     throttledInputs: ({ chain }) => chainHeight(chain),
     throttledInterval: HISTORY_HEIGHT_INTERVAL,

@@ -2,7 +2,7 @@
 
 import { readModules } from "../../ledger/read/modules.ts";
 import { installationNo } from "../../ledger/watermarks.ts";
-import { factCount } from "../fact-count.ts";
+import { factsInput } from "../facts-input.ts";
 import type { Publication } from "../publication.ts";
 import { buildModules } from "./build.ts";
 import { MODULES_KEY } from "./route.ts";
@@ -11,7 +11,8 @@ export function modulesPublication(installationId: string): Publication {
   return {
     resource: "modules",
     key: MODULES_KEY,
-    inputs: (snapshot) => factCount(snapshot, installationId, "module"),
+    kinds: ["module"],
+    inputs: (snapshot) => factsInput(snapshot, installationId, ["module"]),
     build({ ledger }) {
       const no = ledger && installationNo(ledger, installationId);
       return buildModules(installationId, ledger && no ? readModules(ledger, no) : []);

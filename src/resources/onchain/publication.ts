@@ -10,12 +10,14 @@ export const onchainPublications: readonly Publication[] = [
   {
     resource: "onchain",
     key: constantKey(ONCHAIN_KEY),
+    isNamedByOthers: true,
     inputs: ({ installationId }) => installationId,
     build: ({ installationId }) => buildUnavailableOnchain(installationId, "indexer_unavailable"),
   },
   {
     resource: "onchain",
     key: ONCHAIN_KEY,
+    usesChain: true,
     inputs: ({ chain }) => chainNews(chain),
     throttledInputs: ({ chain }) => chainHeight(chain),
     throttledInterval: ONCHAIN_HEIGHT_INTERVAL,

@@ -1,21 +1,27 @@
 /** /v4/public/process (docs/spec/api.md#process): measurement, optimistic blocks, the Oracle and the settlement queue. */
 
-import { installationNo, readWatermarks } from "../../ledger/watermarks.ts";
+import { FACT_KINDS } from "../../ledger/schema.ts";
+import { installationNo } from "../../ledger/watermarks.ts";
+import { factsInput } from "../facts-input.ts";
 import type { Publication } from "../publication.ts";
 import type { Snapshot } from "../snapshot.ts";
+import { publishedAnchor } from "./anchor.ts";
 import { buildProcess } from "./build.ts";
 import { noProcessFacts, readProcessFacts } from "./facts.ts";
 import { PROCESS_KEY } from "./route.ts";
 
+const KINDS = FACT_KINDS.filter((kind) => kind !== "module");
+
 export const processPublication: Publication = {
   resource: "process",
   key: PROCESS_KEY,
+  kinds: KINDS,
+  usesChain: true,
+  publishedCore: publishedAnchor,
   inputs(snapshot) {
     const { installationId, chain, genesisTimestamp } = snapshot;
-    const found = ledgerOf(snapshot);
-    const { module: _, ...watermarks } =
-      found === undefined ? { module: 0 } : readWatermarks(found.ledger, found.installation);
-    return JSON.stringify([installationId, watermarks, chain.safeCore ?? null, genesisTimestamp ?? null], text);
+    const facts = factsInput(snapshot, installationId, KINDS);
+    return JSON.stringify([installationId, facts, chain.safeCore ?? null, genesisTimestamp ?? null], text);
   },
   build(snapshot, at) {
     const { installationId, chain, genesisTimestamp } = snapshot;

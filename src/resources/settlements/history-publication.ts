@@ -23,6 +23,7 @@ export interface HistoryObject {
 export function historyPublication({ key, range, version }: HistoryObject) {
   return {
     key,
+    usesChain: true,
     throttledInputs: ({ chain }: Snapshot) => chainHeight(chain),
     throttledInterval: HISTORY_HEIGHT_INTERVAL,
     rebuildAt: (_: Snapshot, at: number) => windowOf(range, at)?.end,

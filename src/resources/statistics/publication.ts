@@ -4,6 +4,7 @@
  * noon among them. A receipt moves nothing here unless it is a new peak.
  */
 
+import { FACT_KINDS } from "../../ledger/schema.ts";
 import { installationNo } from "../../ledger/watermarks.ts";
 import { lacksFacts } from "../../projections/advance.ts";
 import { statisticsMark } from "../../projections/statistics/statistics-mark.ts";
@@ -14,11 +15,14 @@ import { buildStatistics } from "./build.ts";
 import { readStatisticsFacts } from "./read-facts.ts";
 import { RANGES, statisticsKey } from "./route.ts";
 
+const KINDS = FACT_KINDS.filter((kind) => kind !== "module");
+
 /** `interval` is the setting statisticsInterval, in milliseconds. */
 export function statisticsPublications(interval: number): readonly Publication[] {
   return RANGES.map((range) => ({
     resource: "statistics",
     key: statisticsKey(range),
+    kinds: KINDS,
     inputs,
     build: ({ ledger, projections, installationId, genesisTimestamp }, at) => {
       const read =

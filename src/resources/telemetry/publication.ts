@@ -2,7 +2,7 @@
 
 import { readNewestReceipt } from "../../ledger/read/receipts.ts";
 import { installationNo } from "../../ledger/watermarks.ts";
-import { factCount } from "../fact-count.ts";
+import { factsInput } from "../facts-input.ts";
 import type { Publication } from "../publication.ts";
 import { buildTelemetry } from "./build.ts";
 import { installationTelemetryKey, TELEMETRY_KEY, UNKNOWN_TELEMETRY_KEY } from "./keys.ts";
@@ -13,7 +13,8 @@ export function telemetryPublication(installationId: string, configured: boolean
     resource: "telemetry",
     key: configured ? TELEMETRY_KEY : installationTelemetryKey(installationId),
     installationId,
-    inputs: (snapshot) => factCount(snapshot, installationId, "receipt"),
+    kinds: ["receipt"],
+    inputs: (snapshot) => factsInput(snapshot, installationId, ["receipt"]),
     build({ ledger }, at) {
       const no = ledger && installationNo(ledger, installationId);
       return buildTelemetry(installationId, ledger && no ? readNewestReceipt(ledger, no) : undefined, at);
@@ -25,6 +26,7 @@ export function telemetryPublication(installationId: string, configured: boolean
 export const unknownTelemetryPublication: Publication = {
   resource: "telemetry",
   key: UNKNOWN_TELEMETRY_KEY,
+  installationId: null,
   inputs: () => "",
   build: (_snapshot, at) => buildTelemetry("{installationId}", undefined, at),
 };

@@ -28,15 +28,19 @@ export class GrownChain implements Chain {
   /** Finds an empty block more. `at` in epoch ms. */
   pass(at: number): void {
     this.mine(() => []);
-    const { chain } = coreView();
+    const { chain, source } = coreView();
+    const early = { ...source, blockNumber: 101n };
     const heights = { safeThroughBlock: this.#safeBlock, indexedThroughBlock: this.#safeBlock + 11n };
-    this.#set({ ...chainState({ chain: { ...chain, ...heights } }), validUntil: at + WORD_MS });
+    this.#set({
+      ...chainState({ chain: { ...chain, ...heights }, source: early, events: [early] }),
+      validUntil: at + WORD_MS,
+    });
   }
 
   /** A first sync under way. */
   isSyncing(): void {
     const unavailable = { status: "unavailable", reason: "not_yet_safe" } as const;
-    this.#set({ ...chainState(), core: unavailable, economy: unavailable });
+    this.#set({ ...chainState(), core: unavailable, economy: unavailable, isSettling: true });
   }
 
   moved = () => this.#moves;

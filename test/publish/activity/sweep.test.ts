@@ -35,6 +35,7 @@ test("tiles go an hour after the head without them was put, and only while that 
   const published = Published.inMemory();
   let lease = true;
   const fence = {
+    raiseAbove: async () => {},
     epoch: 1,
     writer: "test",
     beforePut: async () => {

@@ -99,3 +99,17 @@ test("a clock is told from two seconds on, and beyond a minute nothing is put", 
   await expect(take()).rejects.toMatchObject({ code: "clock_skew" });
   expect(store.puts).toEqual([]);
 });
+
+test("a holder whose clocks have drifted apart, as on a machine that slept, renews before it puts anything", async () => {
+  let slept = 0;
+  const asleep = { wall: () => now + slept, monotonic: () => now };
+  const lease = await Lease.take(store, asleep, { holder: "me", holderName: "me" }, undefined);
+  await lease.beforePut();
+  expect(store.puts).toEqual(["status.json"]);
+  slept = 40_000;
+  await lease.beforePut();
+  expect(store.puts).toEqual(["status.json", "status.json"]);
+  await Lease.take(store, clock, { holder: "other", holderName: "other" }, await readLease(store));
+  slept = 80_000;
+  await expect(lease.beforePut()).rejects.toMatchObject({ code: "lease_lost", exitCode: 75 });
+});

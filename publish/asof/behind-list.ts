@@ -1,0 +1,33 @@
+/** What is behind, for as long as it is: a cycle in which nothing of it is due says so too. */
+import { Failure } from "../../src/values/failure.ts";
+import { type ReportFailure, reportFailure } from "../report.ts";
+
+const CODES = new Set(["ledger_behind", "ledger_forked", "chain_behind"]);
+
+/** Of an error that says that the sources are behind what was published. */
+export function isBehind(error: unknown): error is Failure {
+  return error instanceof Failure && CODES.has(error.code);
+}
+
+export class BehindList {
+  readonly #failures = new Map<string, Failure>();
+
+  add(key: string, failure: Failure): void {
+    this.#failures.set(key, failure);
+  }
+
+  /** The object was judged again, and the sources have caught up. */
+  clear(key: string): void {
+    this.#failures.delete(key);
+  }
+
+  /** Each once: of an installation, and of the chain, that many objects speak of. */
+  report(): ReportFailure[] {
+    const subjects = new Map<string, ReportFailure>();
+    for (const failure of this.#failures.values()) {
+      const subject = `${failure.code} ${failure.hint}`;
+      if (!subjects.has(subject)) subjects.set(subject, reportFailure(failure));
+    }
+    return [...subjects.values()];
+  }
+}

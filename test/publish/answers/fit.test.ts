@@ -1,0 +1,76 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { fitAnswer, metadataBytes } from "../../../publish/answers/fit.ts";
+import { factPart, shortHash } from "../../../publish/asof/vector.ts";
+import type { Successor } from "../../../src/http/successor.ts";
+import { FACT_KINDS } from "../../../src/ledger/schema.ts";
+import { MAX_METADATA_BYTES } from "../../../src/object-store/check-object.ts";
+import { type Asof, decodeAnswer, type StoredAnswer } from "../../../src/object-store/stored-answer.ts";
+
+const LATEST = Date.parse("9999-12-31T23:59:59.999Z");
+const HASH = `0x${"f".repeat(64)}`;
+const TAG = `"${"A".repeat(43)}"`;
+const UUID = "ffffffff-ffff-4fff-bfff-ffffffffffff";
+
+/** The longest that each part of a vector can be: nine kinds, sums after a base, a chain besides. */
+const WORST: Asof = {
+  at: LATEST,
+  of: shortHash("x".repeat(64)),
+  history: "99999",
+  facts: FACT_KINDS.map(() =>
+    factPart({ count: Number.MAX_SAFE_INTEGER, sum: 2n ** 64n - 1n, base: Number.MAX_SAFE_INTEGER }),
+  ),
+  position: Number.MAX_SAFE_INTEGER,
+  telemetryId: UUID,
+  safeBlock: String(2n ** 64n - 1n),
+  safeHash: HASH,
+  chain: shortHash("chain"),
+};
+
+/** As process changes by time: its tag, generatedAt, the measurement's, the queue's and the builder's states. */
+const change = fc.record({
+  from: fc.constant(LATEST),
+  headers: fc.constant({ etag: TAG }),
+  edits: fc.array(
+    fc.record({
+      offset: fc.nat(9_999),
+      length: fc.nat(99),
+      text: fc.string({ maxLength: 45, unit: "grapheme-ascii" }),
+    }),
+    { maxLength: 7 },
+  ),
+}) satisfies fc.Arbitrary<Successor>;
+
+function answerOf(successors: readonly Successor[]): StoredAnswer {
+  const states = [LATEST, ...successors.map(({ from }) => from)].map((from) => ({ from, identity: "A".repeat(43) }));
+  return {
+    representation: { status: 200, headers: { etag: TAG, "cache-control": "public, max-age=0, must-revalidate" } },
+    body: new Uint8Array(),
+    successors,
+    states,
+    writerMetadata: { epoch: Number.MAX_SAFE_INTEGER, writer: UUID, asof: WORST },
+  };
+}
+
+test("whatever the vector and the future, the metadata fit, and the next change is always among them", () => {
+  let shortened = 0;
+  fc.assert(
+    fc.property(fc.array(change, { maxLength: 4 }), (successors) => {
+      const { object, states } = fitAnswer(answerOf(successors));
+      expect(metadataBytes(object)).toBeLessThanOrEqual(MAX_METADATA_BYTES);
+      const stored = decodeAnswer(object);
+      expect(stored.states).toEqual(states);
+      expect(stored.successors).toEqual(successors.slice(0, states.length - 1));
+      expect(stored.successors.length).toBeGreaterThanOrEqual(Math.min(1, successors.length));
+      if (states.length <= successors.length) shortened++;
+    }),
+  );
+  expect(shortened).toBeGreaterThan(0);
+});
+
+test("what can never fit is an error, not an answer without an end", () => {
+  const edits = [{ offset: 0, length: 0, text: "x".repeat(2_000) }];
+  expect(() => fitAnswer(answerOf([{ from: LATEST, edits }]))).toThrow(
+    expect.objectContaining({ code: "metadata_too_large" }),
+  );
+});

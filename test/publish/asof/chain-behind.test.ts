@@ -1,0 +1,88 @@
+/** Nothing goes back where the chain is seen less far than it was (docs/spec/publishing.md#asof). */
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { GrownChain } from "../activity/grown-chain.ts";
+import { START, uuid, World } from "../world.ts";
+
+let world: World;
+let chain: GrownChain;
+beforeEach(() => {
+  world = new World();
+  chain = new GrownChain();
+  world.receive(5);
+  world.ledger.prepare("INSERT INTO epoch_approval VALUES (1, ?, 0)").run(uuid(2));
+});
+afterEach(() => world.end());
+
+const VIEWS = ["v4/public/onchain", "v1/public/activity/protocol"];
+const text = async (key: string) => new TextDecoder().decode((await world.store.get(key))?.body ?? new Uint8Array());
+const views = () => Promise.all(VIEWS.map(text));
+
+/** A publisher whose state is lost, and whose node is behind by as many blocks as the first one's chain had more. */
+async function takeOver(other: GrownChain, at: number) {
+  const worker = await world.work({ chain: other, state: `lost ${at}` });
+  return { worker, report: await worker.cycle(at) };
+}
+
+async function publishFirst(blocks: number): Promise<void> {
+  for (let n = 0; n < blocks; n++) chain.pass(START + 50_000);
+  const worker = await world.work({ chain });
+  await worker.cycle(START + 60_000);
+  for (const view of await views()) expect(view).toContain('"status":"available"');
+  await worker.stop();
+}
+
+test("a takeover whose node is behind leaves the views, says chain_behind, and goes on once it has caught up", async () => {
+  await publishFirst(20);
+  const before = await views();
+  const behind = new GrownChain();
+  behind.pass(START + 61_000);
+  const { worker, report } = await takeOver(behind, START + 61_000);
+  expect(report.failures.map(({ code }) => code)).toEqual(["chain_behind"]);
+  expect(await views()).toEqual(before);
+  for (let n = 0; n < 25; n++) behind.pass(START + 62_000);
+  const later = await worker.cycle(START + 62_000);
+  expect(later.failures).toEqual([]);
+  expect(await views()).not.toEqual(before);
+  await worker.stop();
+});
+
+test("process keeps the anchor that it was published with, and the rest of it goes on", async () => {
+  await publishFirst(20);
+  const anchor = async () => JSON.parse(await text("v4/public/process")).builder.anchor;
+  const before = await anchor();
+  expect(before).toMatchObject({ settledThroughRound: "40" });
+  const behind = new GrownChain();
+  behind.pass(START + 61_000);
+  behind.state = ((state) => () => {
+    const { core, ...rest } = state();
+    return { ...rest, core, safeCore: rest.safeCore && { ...rest.safeCore, settledThroughRound: 3n, blockHeight: 1n } };
+  })(behind.state);
+  world.receive(1);
+  const { worker } = await takeOver(behind, START + 61_000);
+  expect(await anchor()).toEqual(before);
+  expect(await text("v4/public/process")).toContain('"cumulativeWorkUnits":"6"');
+  await worker.stop();
+});
+
+test("while a first sync runs, good answers stay for as long as they are valid, and not a moment longer", async () => {
+  await publishFirst(2);
+  const before = await views();
+  const syncing = new GrownChain();
+  syncing.isSyncing();
+  const { worker } = await takeOver(syncing, START + 61_000);
+  expect(await views()).toEqual(before);
+  const valid = START + 50_000 + 600_000;
+  await worker.cycle(valid - 1);
+  expect(await views()).toEqual(before);
+  await worker.cycle(valid);
+  for (const view of await views()) expect(view).toContain('"unavailable"');
+  await worker.stop();
+});
+
+test("without anything published not_yet_safe is put", async () => {
+  chain.isSyncing();
+  const worker = await world.work({ chain });
+  await worker.cycle(START + 60_000);
+  for (const view of await views()) expect(view).toContain('"not_yet_safe"');
+  await worker.stop();
+});

@@ -1,0 +1,172 @@
+/** New histories, changed installations, lost leases, lost puts and damaged objects (docs/spec/publishing.md#asof). */
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { StoreDamaged } from "../../../src/object-store/object-store.ts";
+import { MemoryStore } from "../../support/memory-store.ts";
+import { GrownChain } from "../activity/grown-chain.ts";
+import { INSTALLATION, START, World } from "../world.ts";
+
+/** Some objects are not what was put, until they are put anew. */
+class DamagedStore extends MemoryStore {
+  readonly damaged = new Set<string>();
+
+  override async get(...[key, options]: Parameters<MemoryStore["get"]>): ReturnType<MemoryStore["get"]> {
+    const object = await super.get(key, options);
+    if (object !== undefined && this.damaged.has(key)) throw new StoreDamaged(key, object.tag, "cut");
+    return object;
+  }
+
+  override async put(...put: Parameters<MemoryStore["put"]>): ReturnType<MemoryStore["put"]> {
+    const tag = await super.put(...put);
+    this.damaged.delete(put[0]);
+    return tag;
+  }
+}
+
+let world: World;
+beforeEach(() => {
+  world = new World();
+});
+afterEach(() => world.end());
+
+const index = async () => JSON.parse(new TextDecoder().decode((await world.store.get("installations"))?.body));
+const observations = async (id = INSTALLATION) =>
+  JSON.parse(await world.body(`/v1/public/installations/${id}/observations`)).items.length as number;
+
+test("a new history is named before anything is put under it, though observations are left out", async () => {
+  world.receive(200);
+  const worker = await world.work();
+  await worker.cycle(START + 700_000);
+  await worker.stop();
+  const before = world.store.puts.length;
+  const anew = await world.work({ newHistories: [INSTALLATION], only: ["telemetry"] });
+  await anew.cycle(START + 701_000);
+  await anew.stop();
+  const puts = world.store.puts.slice(before).filter((key) => key !== "status.json");
+  expect(puts[0]).toBe("installations");
+  expect((await index()).installations[INSTALLATION].history).toBe("2");
+  expect(await observations()).toBe(0);
+  // The next run, which nobody tells of it, goes on with it.
+  const next = await world.work({ state: "other" });
+  await next.cycle(START + 702_000);
+  await next.stop();
+  expect(await observations()).toBeGreaterThan(0);
+  expect(world.store.puts).toContain("v1/public/installations/~wheel-1/observations/2/1");
+});
+
+test("a run that cannot name its new history puts nothing", async () => {
+  world.receive(200);
+  const worker = await world.work();
+  await worker.cycle(START + 700_000);
+  await worker.stop();
+  const before = world.store.puts.length;
+  const anew = await world.work({ newHistories: [INSTALLATION] });
+  world.store.failPuts = (key) => key === "installations";
+  await expect(anew.cycle(START + 701_000)).rejects.toMatchObject({ code: "history_unnamed" });
+  const puts = world.store.puts.slice(before).filter((key) => key !== "status.json");
+  expect(new Set(puts)).toEqual(new Set(["installations"]));
+  anew.kill();
+});
+
+test("a changed installation is judged by its own objects, and named once its answers are there", async () => {
+  world.receive(20);
+  world.receive(3, 2, "wheel-2");
+  const worker = await world.work();
+  await worker.cycle(START + 70_000);
+  await worker.stop();
+  const other = await world.work({ installationId: "wheel-2", only: ["telemetry"] });
+  expect((await other.cycle(START + 71_000)).failures).toEqual([]);
+  expect((await index()).configured).toBe(INSTALLATION);
+  await other.stop();
+  const whole = await world.work({ installationId: "wheel-2" });
+  const before = world.store.puts.length;
+  const report = await whole.cycle(START + 72_000);
+  expect([report.failures, report.rows.filter(({ action }) => action === "failed")]).toEqual([[], []]);
+  expect((await index()).configured).toBe("wheel-2");
+  expect(world.store.puts.slice(before).at(-1)).toBe("installations");
+  for (const url of ["/v1/public/telemetry", "/v1/public/modules", "/v4/public/process"]) {
+    expect(JSON.parse(await world.body(url)).installationId, url).toBe("wheel-2");
+  }
+  await whole.stop();
+  // And the way back is open.
+  const back = await world.work();
+  expect((await back.cycle(START + 73_000)).failures).toEqual([]);
+  expect((await index()).configured).toBe(INSTALLATION);
+  expect(JSON.parse(await world.body("/v4/public/process")).installationId).toBe(INSTALLATION);
+  await back.stop();
+});
+
+test("an installation that the ledger does not know is warned of, with those that it has", async () => {
+  world.receive(3);
+  const worker = await world.work({ installationId: "whell-1" });
+  const { warnings } = await worker.cycle(START + 20_000);
+  expect(warnings.map(({ code, message }) => [code, message])).toEqual([
+    ["unknown_installation", "the ledger knows no installation whell-1: it has wheel-1"],
+  ]);
+  await worker.stop();
+});
+
+test("where the lease object was lost, epochs begin anew and rise above what the objects say", async () => {
+  world.receive(3);
+  for (let n = 0; n < 4; n++) {
+    const worker = await world.work({ state: `state ${n}` });
+    await worker.cycle(START + 20_000 + n);
+    await worker.stop();
+    world.receive(1);
+  }
+  await world.store.delete("status.json");
+  for (const at of [30_000, 31_000]) {
+    const worker = await world.work({ state: `after ${at}` });
+    const report = await worker.cycle(START + at);
+    expect(report.rows.filter(({ action }) => action === "failed")).toEqual([]);
+    await worker.stop();
+    world.receive(1);
+  }
+  const { epoch } = JSON.parse(new TextDecoder().decode((await world.store.get("status.json"))?.body));
+  expect(epoch).toBeGreaterThan(4);
+  expect(await world.body("/v1/public/telemetry")).toContain('"cumulativeWorkUnits":"8"');
+});
+
+test("a head is not put before the constant that it names, and both are as soon as the store takes them", async () => {
+  const chain = new GrownChain();
+  chain.pass(START);
+  const worker = await world.work({ chain });
+  const constant = "v4/public/onchain/unavailable";
+  world.store.failPuts = (key) => key === constant;
+  await worker.cycle(START + 10_000);
+  expect(await world.store.get("v4/public/onchain")).toBeUndefined();
+  world.store.failPuts = undefined;
+  chain.pass(START + 15_000);
+  await worker.cycle(START + 15_000);
+  expect(await world.store.get(constant)).toBeDefined();
+  // The head waits for its half minute after a failure, or for news.
+  await worker.cycle(START + 45_000);
+  expect(await world.body("/v4/public/onchain", START + 620_000)).toContain('"indexer_unavailable"');
+  await worker.stop();
+});
+
+test.each([
+  "v1/public/installations/~wheel-2/telemetry",
+  "v1/public/telemetry",
+  "v4/public/process",
+  "installations",
+  "v1/public/installations/~wheel-1/observations/1/1",
+])("%s damaged, and the state lost: it is put anew, the others go on", async (key) => {
+  const store = new DamagedStore();
+  Object.assign(world, { store });
+  world.receive(200);
+  world.receive(3, 2, "wheel-2");
+  const worker = await world.work();
+  await worker.cycle(START + 700_000);
+  await worker.stop();
+  const before = await store.get(key);
+  store.damaged.add(key);
+  world.receive(1);
+  world.receive(1, 2, "wheel-2");
+  const again = await world.work({ state: "lost" });
+  const { rows, failures } = await again.cycle(START + 701_000);
+  expect([failures, rows.filter(({ action }) => action === "failed")]).toEqual([[], []]);
+  expect((await store.get(key))?.tag).not.toBe(before?.tag);
+  expect(await world.body("/v1/public/telemetry")).toContain('"cumulativeWorkUnits":"201"');
+  expect(await observations("wheel-2")).toBe(4);
+  await again.stop();
+});

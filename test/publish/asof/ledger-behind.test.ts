@@ -1,0 +1,136 @@
+/** Nothing goes back, whatever becomes of the ledger (docs/spec/publishing.md#asof). */
+import { copyFileSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import SqliteDatabase from "better-sqlite3";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { CycleReport } from "../../../publish/report.ts";
+import { ingest } from "../../../src/ledger/ingest.ts";
+import { openLedgerForIntake } from "../../../src/ledger/open.ts";
+import { module, oracle, receipt } from "../../ledger/samples.ts";
+import { START, World } from "../world.ts";
+
+let world: World;
+beforeEach(() => {
+  world = new World();
+});
+afterEach(() => world.end());
+
+const KEYS = ["v1/public/telemetry", "v1/public/modules", "v4/public/process"];
+const receipts = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => receipt(from + index));
+
+const backup = () => join(world.folder, "backup.db");
+const takeBackup = () => world.ledger.prepare("VACUUM INTO ?").run(backup());
+
+/** SQLite's own backup onto the ledger's file, under whoever has it open. */
+async function restoreInPlace(): Promise<void> {
+  const from = new SqliteDatabase(backup());
+  await from.backup(world.ledgerPath);
+  from.close();
+}
+
+function replaceByRename(): void {
+  world.ledger.close();
+  const copy = join(world.folder, "copy.db");
+  copyFileSync(backup(), copy);
+  for (const suffix of ["-wal", "-shm"]) rmSync(world.ledgerPath + suffix, { force: true });
+  renameSync(copy, world.ledgerPath);
+  Object.assign(world, { ledger: openLedgerForIntake(world.ledgerPath) });
+}
+
+const bodies = () =>
+  Promise.all(
+    KEYS.map(async (key) => new TextDecoder().decode((await world.store.get(key))?.body ?? new Uint8Array())),
+  );
+const codes = ({ failures }: CycleReport) => failures.map(({ code }) => code);
+const put = ({ rows }: CycleReport) => rows.filter(({ action }) => action !== "unchanged").map(({ key }) => key);
+
+test("a ledger restored in place under a running publisher puts nothing, says so, and goes on once it has caught up", async () => {
+  ingest(world.ledger, receipts(1, 100));
+  takeBackup();
+  ingest(world.ledger, receipts(101, 150));
+  const worker = await world.work();
+  await worker.cycle(START + 500_000);
+  const before = await bodies();
+  await restoreInPlace();
+  expect(worker.publisher.isIdle(START + 501_000)).toBe(false);
+  for (const at of [501_000, 502_000]) {
+    const report = await worker.cycle(START + at);
+    expect([codes(report), put(report)]).toEqual([["ledger_behind"], []]);
+  }
+  expect(await bodies()).toEqual(before);
+  ingest(world.ledger, receipts(101, 151));
+  const report = await worker.cycle(START + 503_000);
+  expect(codes(report)).toEqual([]);
+  expect(put(report)).toContain("v1/public/telemetry");
+  await worker.stop();
+});
+
+test.each([
+  ["with its state", "state", undefined],
+  ["with a lost state", "other", undefined],
+  ["--only process", "other", ["process"] as const],
+])("the same receipts with older facts of other kinds, %s: what they would take back stays", async (_, state, only) => {
+  ingest(world.ledger, [...receipts(1, 20), module({ observedAt: "2026-11-20T10:00:00.000Z" }), oracle()]);
+  takeBackup();
+  const faulted = module({ observedAt: "2026-11-20T10:01:00.000Z", instanceId: "encoder-1", state: "faulted" });
+  ingest(world.ledger, [faulted, oracle({ at: "2026-11-20T10:01:00.000Z", blockedReason: "paused" })]);
+  const worker = await world.work();
+  await worker.cycle(START + 100_000);
+  await worker.stop();
+  const before = await bodies();
+  replaceByRename();
+  const again = await world.work({ state, ...(only === undefined ? {} : { only }) });
+  const report = await again.cycle(START + 101_000);
+  expect(codes(report)).toEqual(["ledger_behind"]);
+  expect(await bodies()).toEqual(before);
+  await again.stop();
+});
+
+test("ledger and state rolled back together, and gone on with otherwise, is a fork however long it gets", async () => {
+  ingest(world.ledger, receipts(1, 10));
+  takeBackup();
+  ingest(world.ledger, [module({ observedAt: "2026-11-20T10:00:00.000Z", state: "faulted" })]);
+  const worker = await world.work();
+  await worker.cycle(START + 100_000);
+  await worker.stop();
+  const before = await bodies();
+  replaceByRename();
+  ingest(world.ledger, [module({ observedAt: "2026-11-20T10:00:00.000Z" })]);
+  ingest(world.ledger, [module({ observedAt: "2026-11-20T10:02:00.000Z" })]);
+  const again = await world.work({ state: "rolled back" });
+  const report = await again.cycle(START + 101_000);
+  expect(codes(report)).toEqual(["ledger_forked"]);
+  expect(await bodies()).toEqual(before);
+  await again.stop();
+});
+
+test("a ledger replaced by rename with as many, but other facts is told from the one that was published", async () => {
+  ingest(world.ledger, receipts(1, 10));
+  takeBackup();
+  ingest(world.ledger, [module({ state: "faulted" })]);
+  const worker = await world.work();
+  await worker.cycle(START + 100_000);
+  replaceByRename();
+  ingest(world.ledger, [module()]);
+  expect(codes(await worker.cycle(START + 101_000))).toEqual(["ledger_forked"]);
+  await worker.stop();
+});
+
+test("of ledgers that keep no sums, the replaced one's facts are published at once, not after a restart", async () => {
+  world.receive(5);
+  const insert = (state: string) =>
+    world.ledger.exec(
+      `INSERT OR REPLACE INTO module VALUES (1, 'a', 't', 'd', '1', 1, '${state}', 0, 'hardware', 0, '{}');
+       INSERT OR REPLACE INTO watermark VALUES (1, 'module', 1)`,
+    );
+  insert("faulted");
+  takeBackup();
+  const worker = await world.work();
+  await worker.cycle(START + 100_000);
+  replaceByRename();
+  insert("ready");
+  const report = await worker.cycle(START + 101_000);
+  expect([codes(report), put(report)]).toEqual([[], ["v1/public/modules"]]);
+  await worker.stop();
+});
