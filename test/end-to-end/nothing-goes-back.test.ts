@@ -2,6 +2,7 @@
 import { copyFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { fileOfKey } from "../../src/object-store/filesystem/names.ts";
 import { module, oracle, receipt } from "../ledger/samples.ts";
 import { Cli, type Ended } from "./cli.ts";
 
@@ -17,6 +18,7 @@ beforeEach(() => {
 afterEach(() => cli.end());
 
 const at = (file: string) => join(cli.folder, file);
+const fileOf = (key: string) => at(`public/${fileOfKey(key)}`);
 const instant = (seconds: number) => new Date(Date.UTC(2026, 10, 20, 10) + seconds * 1000).toISOString();
 const receipts = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => receipt(from + index));
@@ -29,7 +31,7 @@ function ingest(records: readonly object[]): void {
 }
 
 function stored(key: string): string {
-  return readFileSync(at(`public/${key}`), "utf8");
+  return readFileSync(fileOf(key), "utf8");
 }
 
 const KEYS = ["v1/public/telemetry", "v1/public/modules", "v4/public/process"];
@@ -77,9 +79,11 @@ test("an installation that the ledger does not know is published, and warned of"
 });
 
 test("status.json and the state deleted after many runs: the next ones publish, epochs go on rising", () => {
-  ingest(receipts(1, 3));
-  for (const seconds of [10, 11, 12]) expect(publish(seconds).status).toBe(0);
-  rmSync(at("public/status.json"));
+  for (const n of [1, 2, 3]) {
+    ingest(receipts(n, n));
+    expect(publish(10 + n).status).toBe(0);
+  }
+  rmSync(fileOf("status.json"));
   rmSync(at("state"), { recursive: true });
   ingest(receipts(4, 5));
   expect(publish(20)).toMatchObject({ status: 0, stderr: "" });
@@ -92,7 +96,7 @@ test("a truncated answer, with the state lost, harms itself alone and is put ane
   expect(publish(10).status).toBe(0);
   const key = "v1/public/installations/~wheel-2/telemetry";
   const whole = stored(key).length;
-  truncateSync(at(`public/${key}`), 40);
+  truncateSync(fileOf(key), 40);
   rmSync(at("state"), { recursive: true });
   ingest(receipts(4, 4));
   expect(publish(20)).toMatchObject({ status: 0, stderr: "" });
