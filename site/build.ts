@@ -14,11 +14,6 @@ export interface SiteFile {
   readonly bytes: Uint8Array;
 }
 
-/** What the page may do, said by a header; nothing in the page is inline. */
-export const PAGE_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
-  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
 const ROOT = import.meta.dirname;
 const TYPES: Readonly<Record<string, string>> = {
   js: "text/javascript; charset=utf-8",

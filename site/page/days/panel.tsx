@@ -49,6 +49,9 @@ function Rest({ statistics }: { readonly statistics: Statistics }) {
   const { activity, records, rounds, oracle, blocks, lifetime } = statistics;
   return (
     <>
+      <p class="note">
+        From {activity.provenance.replace("_", " ")}: a round that was not accepted is missing, not zero.
+      </p>
       <RangeFigures activity={activity} />
       <div class="pair">
         <DailyWork days={activity.days} />

@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
-import { buildSite, PAGE_POLICY, type SiteFile } from "../../../site/build.ts";
+import { buildSite, type SiteFile } from "../../../site/build.ts";
+import { HTML_HEADERS } from "../../../src/http/files.ts";
 
 export interface ApiAnswer {
   readonly status: number;
@@ -57,7 +58,7 @@ function sendFile(response: ServerResponse, { path, contentType, bytes }: SiteFi
     "content-encoding": "gzip",
     "x-content-type-options": "nosniff",
     "cache-control": path.startsWith("assets/") ? "public, max-age=31536000, immutable" : "no-cache",
-    ...(path === "index.html" ? { "content-security-policy": PAGE_POLICY, "referrer-policy": "no-referrer" } : {}),
+    ...(path === "index.html" ? HTML_HEADERS : {}),
   });
   response.end(gzipSync(bytes, { level: 9 }));
 }
