@@ -3,8 +3,8 @@
  * node-cron may miss or overlap a run: cycles are idempotent and nothing hangs on one being on time.
  */
 import { schedule } from "node-cron";
-import { StoreUnavailable } from "../src/object-store/object-store.ts";
 import type { Clock } from "./clock.ts";
+import { isOutage } from "./outage.ts";
 import type { Publisher } from "./publisher.ts";
 import type { CycleReport } from "./report.ts";
 
@@ -15,8 +15,8 @@ export interface ScheduleOptions {
   /** Ends the schedule; the cycle under way is finished first. */
   readonly signal: AbortSignal;
   onCycle(report: CycleReport): void;
-  /** The store did not answer; the next turn asks again. */
-  onOutage(error: StoreUnavailable): void;
+  /** The store did not answer, or a disk is full; the next turn tries again. */
+  onOutage(error: Error): void;
 }
 
 /** The longest that setTimeout takes. */
@@ -41,7 +41,7 @@ export function runSchedule(publisher: Publisher, options: ScheduleOptions): Pro
   const tick = () => {
     if (running !== undefined || signal.aborted) return;
     running = turn()
-      .catch((error: unknown) => (error instanceof StoreUnavailable ? options.onOutage(error) : end(error)))
+      .catch((error: unknown) => (isOutage(error) ? options.onOutage(error) : end(error)))
       .finally(() => {
         running = undefined;
       });

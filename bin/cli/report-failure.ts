@@ -1,8 +1,12 @@
+import { diskFull, isDiskFull } from "../../src/files/disk-full.ts";
 import { StoreUnavailable } from "../../src/object-store/object-store.ts";
 import { EXIT, type ExitCode, Failure } from "../../src/values/failure.ts";
 
 /** Prints a failure on stderr, once, and gives the exit code: `noonmark: code: sentence`, then what to do about it. */
-export function report(error: unknown, debug: boolean): ExitCode {
+export function report(thrown: unknown, debug: boolean): ExitCode {
+  // Of a file that nobody asked about by name, such as what is derived: the cause says which.
+  const isBare = isDiskFull(thrown) && !(thrown instanceof Failure || thrown instanceof StoreUnavailable);
+  const error = isBare ? diskFull("the publisher's state", thrown) : thrown;
   if (error instanceof Failure) {
     console.error(`noonmark: ${error.code}: ${error.message}`);
     if (error.hint !== undefined) console.error(`  ${error.hint}`);

@@ -1,6 +1,7 @@
 /** `noonmark init`: writes a commented noonmark.json to begin with. */
 import { writeFileSync } from "node:fs";
 import type { Command } from "commander";
+import { PRIVATE_MODE } from "../../src/files/private-file.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { environmentName, SETTINGS, type SettingName } from "../cli/settings.ts";
 
@@ -18,7 +19,7 @@ export function registerInit(program: Command): void {
 
 function write(path: string, force: boolean): void {
   try {
-    writeFileSync(path, commentedConfiguration(), { flag: force ? "w" : "wx" });
+    writeFileSync(path, commentedConfiguration(), { flag: force ? "w" : "wx", mode: PRIVATE_MODE });
   } catch (cause) {
     const exists = (cause as NodeJS.ErrnoException).code === "EEXIST";
     throw new Failure(

@@ -4,7 +4,7 @@
  */
 import { statSync } from "node:fs";
 import type { Database } from "better-sqlite3";
-import { openLedgerForReading } from "../../src/ledger/open.ts";
+import { openLedgerForReading, readLedger } from "../../src/ledger/open.ts";
 import { statement } from "../../src/sqlite/statement.ts";
 
 /** How far a file had come. */
@@ -53,9 +53,9 @@ export class LedgerSource {
     if (db === this.#db) this.#version = version;
   }
 
-  /** Everything in `use` sees one state of the ledger; it must not await. */
+  /** Everything in `use` sees one state of the ledger; it must not await. Throws `Failure` ledger_damaged. */
   read<T>(use: (ledger: Database) => T): T {
-    return this.#db.transaction(() => use(this.#db))();
+    return readLedger(this.#db, use);
   }
 
   close(): void {

@@ -4,9 +4,12 @@
  */
 import { join } from "node:path";
 import SqliteDatabase, { type Database } from "better-sqlite3";
+import { diskFull, isDiskFull } from "../../src/files/disk-full.ts";
 import { makeDirectory } from "../../src/files/make-directory.ts";
+import { makePrivateFile } from "../../src/files/private-file.ts";
 import type { StoreTag } from "../../src/object-store/object-store.ts";
 import type { AnswerState, Asof } from "../../src/object-store/stored-answer.ts";
+import { sqliteFailure } from "../../src/sqlite/sqlite-failure.ts";
 import { statement } from "../../src/sqlite/statement.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 
@@ -57,6 +60,7 @@ export class Published {
     const path = join(directory, "published.db");
     try {
       makeDirectory(directory);
+      makePrivateFile(path);
       const db = new SqliteDatabase(path, { timeout: 0 });
       // Held by the kernel for the life of the process: a killed one leaves no lock behind.
       db.pragma("locking_mode = EXCLUSIVE");
@@ -74,9 +78,10 @@ export class Published {
           cause,
         });
       }
+      if (isDiskFull(cause)) throw diskFull(`the state ${path}`, cause);
       throw new Failure("state_unusable", `${path}: ${(cause as Error).message}`, {
         exit: EXIT.io,
-        hint: "Check the directory's rights and space; a damaged published.db may be deleted, it is rebuilt from the store.",
+        hint: "Check the directory's rights; a damaged published.db may be deleted, it is rebuilt from the store.",
         cause,
       });
     }
@@ -100,12 +105,12 @@ export class Published {
   remember(object: PublishedObject): void {
     const sql = "INSERT OR REPLACE INTO object VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
     const { key, tag, states, asof, status, bytes, etag, putAt } = object;
-    statement(this.#db, sql).run(key, tag, JSON.stringify(states), JSON.stringify(asof), status, bytes, etag, putAt);
+    this.#run(sql, key, tag, JSON.stringify(states), JSON.stringify(asof), status, bytes, etag, putAt);
     this.#objects.set(key, object);
   }
 
   forget(key: string): void {
-    statement(this.#db, "DELETE FROM object WHERE key = ?").run(key);
+    this.#run("DELETE FROM object WHERE key = ?", key);
     this.#objects.delete(key);
   }
 
@@ -116,7 +121,7 @@ export class Published {
 
   rememberTiles(installationId: string, progress: TileProgress): void {
     const sql = "INSERT OR REPLACE INTO tiles VALUES (?, ?, ?, ?)";
-    statement(this.#db, sql).run(installationId, progress.history, progress.position, progress.tag);
+    this.#run(sql, installationId, progress.history, progress.position, progress.tag);
   }
 
   /** Everything but the rest of what `meta` says: another publisher may have written since. */
@@ -131,11 +136,20 @@ export class Published {
   }
 
   setMeta(name: MetaName, value: string): void {
-    statement(this.#db, "INSERT OR REPLACE INTO meta VALUES (?, ?)").run(name, value);
+    this.#run("INSERT OR REPLACE INTO meta VALUES (?, ?)", name, value);
   }
 
   close(): void {
     this.#db.close();
+  }
+
+  /** Throws `Failure`: disk_full, with what was remembered before as it was. */
+  #run(sql: string, ...values: readonly (string | number | null)[]): void {
+    try {
+      statement(this.#db, sql).run(...values);
+    } catch (error) {
+      throw sqliteFailure(error, this.#db.name, "state", "write");
+    }
   }
 }
 

@@ -1,9 +1,9 @@
 import { EXIT, Failure } from "../values/failure.ts";
 
-/** Whether an error of the file system or of SQLite says that no space is left, on the disk or in a quota. */
+/** Whether an error of the file system, of SQLite or of ours says that no space is left, on a disk or in a quota. */
 export function isDiskFull(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code;
-  return code === "ENOSPC" || code === "EDQUOT" || code === "SQLITE_FULL";
+  return code === "ENOSPC" || code === "EDQUOT" || code === "SQLITE_FULL" || code === "disk_full";
 }
 
 /** `what` names the file for whoever runs the command: `the ledger ledger.db`. */

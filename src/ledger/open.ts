@@ -2,6 +2,8 @@
 import type { Database } from "better-sqlite3";
 import { type DatabaseKind, openForReading, openForWriting } from "../sqlite/open.ts";
 import { UPGRADE_FROM_1 } from "./change-schema.ts";
+import { checkLedger } from "./check.ts";
+import { ledgerFailure } from "./ledger-failure.ts";
 import { LEDGER_APPLICATION_ID, LEDGER_SCHEMA, LEDGER_SCHEMA_VERSION } from "./schema.ts";
 
 const LEDGER: DatabaseKind = {
@@ -13,14 +15,37 @@ const LEDGER: DatabaseKind = {
 };
 
 /**
- * The ledger for writing, made with its directories where it is missing, brought to this schema where it is older. Throws `Failure` (exit 74, 75 where it is
- * locked): see `openForWriting`.
+ * The ledger for writing, made with its directories where it is missing, brought to this schema where it is older.
+ * Throws `Failure` (exit 74, 75 where it is locked): see `openForWriting`; `ledger_damaged`.
  */
 export function openLedgerForIntake(path: string): Database {
-  return openForWriting(path, LEDGER);
+  return checked(path, "write", () => openForWriting(path, LEDGER));
 }
 
-/** The ledger, read only, of this schema or one that intake would bring to it; it must exist. Throws `Failure` (exit 74): see `openForReading`. */
+/**
+ * The ledger, read only, of this schema or one that intake would bring to it; it must exist. Throws `Failure` (exit
+ * 74): see `openForReading`; `ledger_damaged`.
+ */
 export function openLedgerForReading(path: string): Database {
-  return openForReading(path, LEDGER);
+  return checked(path, "read", () => openForReading(path, LEDGER));
+}
+
+/** Everything in `use` sees one state of the ledger; it must not await. Throws `Failure`: see `ledgerFailure`. */
+export function readLedger<T>(ledger: Database, use: (ledger: Database) => T): T {
+  try {
+    return ledger.transaction(() => use(ledger))();
+  } catch (error) {
+    throw ledgerFailure(error, ledger.name, "read");
+  }
+}
+
+function checked(path: string, doing: "read" | "write", open: () => Database): Database {
+  const db = open();
+  try {
+    checkLedger(db);
+    return db;
+  } catch (error) {
+    db.close();
+    throw ledgerFailure(error, path, doing);
+  }
 }

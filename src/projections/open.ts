@@ -65,7 +65,7 @@ function withHint(open: () => Database): Database {
   try {
     return open();
   } catch (error) {
-    if (!(error instanceof Failure) || !/_(?:corrupt|not_a_database)$/.test(error.code)) throw error;
+    if (!(error instanceof Failure) || !/_(?:damaged|not_a_database)$/.test(error.code)) throw error;
     throw new Failure(error.code, error.message, {
       exit: EXIT.io,
       hint: "`noonmark rebuild` makes the projections anew from the ledger.",

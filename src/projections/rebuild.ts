@@ -97,7 +97,7 @@ function openUnlessBroken(path: string): Database | undefined {
     db.close();
     return undefined;
   } catch (error) {
-    if (error instanceof Failure && /_(?:corrupt|not_a_database)$/.test(error.code)) return undefined;
+    if (error instanceof Failure && /_(?:damaged|not_a_database)$/.test(error.code)) return undefined;
     throw error;
   }
 }

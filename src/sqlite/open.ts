@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import SqliteDatabase, { type Database } from "better-sqlite3";
 import { makeDirectory } from "../files/make-directory.ts";
+import { makePrivateFile } from "../files/private-file.ts";
 import { EXIT, Failure } from "../values/failure.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
 
@@ -18,6 +19,8 @@ export interface DatabaseKind {
   readonly upgrades?: Readonly<Record<number, string>>;
 }
 
+/** What SQLite calls a database that has no file. */
+const IN_MEMORY = ":memory:";
 /** How long a statement waits for somebody else's lock before it is `<name>_locked`, in milliseconds. */
 const BUSY_TIMEOUT = 2_000;
 const CACHE_KIB = 32 * 1024;
@@ -30,7 +33,7 @@ const CHECKPOINT_PAGES = 8192;
  * Opens an existing file, read only. In WAL mode SQLite then still needs the -shm file, or a directory in which it may
  * make one; `immutable` would do without and read stale pages, so that is a failure with a hint instead.
  * Throws `Failure`: `<name>_not_found`, `_not_a_database`, `_foreign`, `_schema_newer`, `_schema_older`, `_locked`,
- * `_unreadable`, `_corrupt`.
+ * `_unreadable`, `_damaged`.
  */
 export function openForReading(path: string, kind: DatabaseKind): Database {
   if (!existsSync(path)) throw notFound(path, kind, "does not exist");
@@ -57,7 +60,11 @@ export function openForWriting(
   const { create = true, busyTimeout = BUSY_TIMEOUT } = options;
   if (!create && !existsSync(path)) throw notFound(path, kind, "does not exist");
   return guarded(path, kind, "write", () => {
-    if (create) makeDirectory(dirname(resolve(path)));
+    if (create && path !== IN_MEMORY) {
+      makeDirectory(dirname(resolve(path)));
+      // SQLite gives its -wal and -shm files the mode of this one.
+      makePrivateFile(path);
+    }
     const db = new SqliteDatabase(path, { fileMustExist: !create, timeout: busyTimeout });
     return closedOnError(db, () => {
       const fresh = isEmpty(db);

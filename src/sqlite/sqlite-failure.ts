@@ -24,7 +24,7 @@ function meaning(code: string, path: string, name: string, doing: "read" | "writ
     return [`${name}_not_a_database`, `${path} is not an SQLite file`, "Name another file; this one is as it was."];
   }
   if (code.startsWith("SQLITE_CORRUPT")) {
-    return [`${name}_corrupt`, `${path} is damaged: ${because}`, "Restore it from a backup."];
+    return [`${name}_damaged`, `${path} is damaged: ${because}`, "Restore it from a backup."];
   }
   if (doing === "write") {
     return [

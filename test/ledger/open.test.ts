@@ -52,6 +52,8 @@ test("a closed ledger, its -shm gone, opens read only where the directory is wri
 test("in a directory that is not writable a closed ledger is unreadable, an open one is not", () => {
   const path = join(directory, "ledger.db");
   const writer = openLedgerForIntake(path);
+  // Whoever lets another user publish says so.
+  for (const suffix of ["", "-wal", "-shm"]) chmodSync(path + suffix, 0o644);
   chmodSync(directory, 0o555);
   const reader = asNobody(() => openLedgerForReading(path));
   reader.close();

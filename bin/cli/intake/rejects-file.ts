@@ -1,5 +1,6 @@
 import { closeSync, openSync } from "node:fs";
 import { diskFull, isDiskFull } from "../../../src/files/disk-full.ts";
+import { PRIVATE_MODE } from "../../../src/files/private-file.ts";
 import { appendAll } from "../../../src/files/write-all.ts";
 import { type Rejection, rejectionJson } from "../../../src/ledger/intake/rejection.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
@@ -11,7 +12,7 @@ export class RejectsFile {
 
   constructor(path: string) {
     this.#path = path;
-    this.#file = this.#guarded(() => openSync(path, "a"));
+    this.#file = this.#guarded(() => openSync(path, "a", PRIVATE_MODE));
   }
 
   append(rejections: readonly Rejection[]): void {

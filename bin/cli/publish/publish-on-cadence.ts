@@ -96,7 +96,7 @@ function logCosts(log: Logger, options: PublisherOptions, hasChain: boolean): vo
 interface Waiting {
   readonly signal: AbortSignal;
   onWait(): void;
-  onOutage(error: StoreUnavailable): void;
+  onOutage(error: Error): void;
 }
 
 /** A store that does not answer is waited out too: whether the holder lives is not known then. */

@@ -3,7 +3,7 @@
  * any byte leaves a prefix of whole batches; the same input again completes it.
  */
 import type { Database } from "better-sqlite3";
-import { sqliteFailure } from "../../sqlite/sqlite-failure.ts";
+import { ledgerFailure } from "../ledger-failure.ts";
 import { accept } from "./accept/accept.ts";
 import { InstallationStates } from "./accept/installation-states.ts";
 import { type DecodedLine, LineDecoder } from "./decode/decode-lines.ts";
@@ -86,7 +86,7 @@ export class Intake {
 
   /**
    * Commits the whole lines so far; a strict run commits at its end alone. Throws `Failure` (`ledger_locked`,
-   * `disk_full`, `ledger_unwritable`, `ledger_corrupt`): the batch is then not in the ledger.
+   * `disk_full`, `ledger_unwritable`, `ledger_damaged`): the batch is then not in the ledger.
    */
   flush(): void {
     this.#take(this.#lines.take());
@@ -161,7 +161,7 @@ export class Intake {
       act();
     } catch (error) {
       this.abort();
-      throw sqliteFailure(error, this.#db.name, "ledger", "write");
+      throw ledgerFailure(error, this.#db.name, "write");
     }
   }
 }

@@ -1,0 +1,13 @@
+import { closeSync, openSync } from "node:fs";
+
+/** What an operator's own files are created with; the umask may take more away. */
+export const PRIVATE_MODE = 0o600;
+
+/** Makes an empty file that nobody else may read, where none is; one that is there keeps its mode. */
+export function makePrivateFile(path: string): void {
+  try {
+    closeSync(openSync(path, "wx", PRIVATE_MODE));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+}

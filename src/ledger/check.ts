@@ -1,0 +1,88 @@
+/**
+ * Whether a ledger is whole, as far as bounded time can tell (docs/spec/publishing.md#damage): its file as long as it
+ * says, its pages readable, and as many facts in its tables as its watermarks count. A small file is read whole; of a
+ * large one both ends of every table and index are.
+ */
+import { statSync } from "node:fs";
+import type { Database } from "better-sqlite3";
+import { ledgerDamaged } from "./ledger-failure.ts";
+import type { FactKind } from "./schema.ts";
+
+/** Read whole in a fifth of a second. */
+const WHOLE_BYTES = 64 << 20;
+/** Rows read at each end of a table or index of a larger file. */
+const END_ROWS = 2000;
+/** Watermarks that are held against the tables, the newest installations first, and the most rows counted for one. */
+const MARKS = 1000;
+const COUNTED_ROWS = 100_000;
+
+/** Throws `Failure` ledger_damaged; errors of SQLite as they are. */
+export function checkLedger(db: Database): void {
+  const bytes =
+    (db.pragma("page_count", { simple: true }) as number) * (db.pragma("page_size", { simple: true }) as number);
+  checkLength(db, bytes);
+  if (bytes <= WHOLE_BYTES) {
+    const found = db.pragma("quick_check(1)", { simple: true }) as string;
+    if (found !== "ok") throw ledgerDamaged(db.name, found);
+  } else readEnds(db);
+  checkCounts(db);
+}
+
+/** Pages that are not copied from the -wal file yet make the ledger longer than its file. */
+function checkLength(db: Database, bytes: number): void {
+  const size = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  if (db.memory || size(`${db.name}-wal`) > 0 || size(db.name) >= bytes) return;
+  throw ledgerDamaged(db.name, `it has ${size(db.name)} of ${bytes} bytes`);
+}
+
+function readEnds(db: Database): void {
+  const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all() as string[];
+  for (const table of tables) {
+    const columns = db.pragma(`table_info(${table})`) as { name: string; pk: number }[];
+    const key = columns.filter(({ pk }) => pk > 0).map(({ name }) => name);
+    readBothEnds(db, `SELECT * FROM ${table}`, key);
+  }
+  const indexes = db
+    .prepare(
+      "SELECT name, tbl_name AS tableName FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL AND sql NOT LIKE '%WHERE%'",
+    )
+    .all() as { name: string; tableName: string }[];
+  for (const { name, tableName } of indexes) {
+    const columns = (db.pragma(`index_info(${name})`) as { name: string }[]).map((column) => column.name);
+    readBothEnds(db, `SELECT ${columns.join(", ")} FROM ${tableName} INDEXED BY ${name}`, columns);
+  }
+}
+
+function readBothEnds(db: Database, select: string, key: readonly string[]): void {
+  for (const direction of ["ASC", "DESC"]) {
+    const order = key.map((column) => `${column} ${direction}`).join(", ");
+    for (const _ of db.prepare(`${select} ORDER BY ${order} LIMIT ${END_ROWS}`).iterate()) continue;
+  }
+}
+
+/** Each accepted fact of these kinds is a row that stays. */
+const TABLES: Partial<Record<FactKind, string>> = {
+  epoch: "epoch_approval",
+  round: "round",
+  closure: "closure",
+  oracle: "oracle_block",
+  submission: "submission_record",
+  settlement_control: "settlement_control",
+};
+
+function checkCounts(db: Database): void {
+  type Mark = { installation: number; kind: FactKind; value: number };
+  const marks = db.prepare("SELECT * FROM watermark ORDER BY installation DESC, kind LIMIT ?").all(MARKS) as Mark[];
+  for (const { installation, kind, value } of marks) {
+    const table = TABLES[kind];
+    const stored =
+      kind === "receipt"
+        ? `(SELECT ifnull(max(position), 0) FROM receipt WHERE installation = ${installation})`
+        : table !== undefined && value <= COUNTED_ROWS
+          ? `(SELECT count(*) FROM ${table} WHERE installation = ${installation})`
+          : undefined;
+    if (stored === undefined) continue;
+    const rows = db.prepare(`SELECT ${stored}`).pluck().get() as number;
+    if (rows !== value) throw ledgerDamaged(db.name, `of ${value} ${kind} records ${rows} are there`);
+  }
+}

@@ -1,0 +1,139 @@
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fstatSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import SqliteDatabase from "better-sqlite3";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ingest } from "../../src/ledger/ingest.ts";
+import { openLedgerForIntake, openLedgerForReading, readLedger } from "../../src/ledger/open.ts";
+import { readNewestReceipt } from "../../src/ledger/read/receipts.ts";
+import type { Failure } from "../../src/values/failure.ts";
+import { receipt, round } from "./samples.ts";
+
+const PAGE = 4096;
+let directory: string;
+let path: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "noonmark-damage-"));
+  path = join(directory, "ledger.db");
+  const db = openLedgerForIntake(path);
+  ingest(db, [
+    ...Array.from({ length: 600 }, (_, n) => receipt(n + 1)),
+    ...Array.from({ length: 300 }, (_, n) => round(n + 1)),
+  ]);
+  db.close();
+});
+afterEach(() => {
+  rmSync(directory, { recursive: true });
+});
+
+test("each damaged page but the free ones is found at the start, by readers and by intake, and nothing is taken in", () => {
+  const pages = statSync(path).size / PAGE;
+  const good = readFileSync(path);
+  for (let page = 1; page < pages; page++) {
+    damagePage(page);
+    const before = readFileSync(path);
+    for (const open of [openLedgerForReading, openLedgerForIntake]) {
+      const failure = failureOf(() => open(path).close());
+      expect([page, failure?.code, failure?.exitCode]).toEqual([page, "ledger_damaged", 74]);
+      expect(failure?.hint).toContain("backup");
+    }
+    expect(readFileSync(path).equals(before)).toBe(true);
+    restore(good);
+  }
+});
+
+test("a ledger that lost its end is found", () => {
+  truncateSync(path, statSync(path).size - 3 * PAGE);
+  expect(failureOf(() => openLedgerForReading(path).close())?.code).toBe("ledger_damaged");
+});
+
+test("rows that are gone without a trace are found by the watermarks", () => {
+  const db = new SqliteDatabase(path);
+  db.exec("DELETE FROM round WHERE round_id > '00000000000000000264'");
+  db.close();
+  const failure = failureOf(() => openLedgerForReading(path).close());
+  expect(failure?.code).toBe("ledger_damaged");
+  expect(failure?.message).toContain("of 300 round records 264 are there");
+});
+
+test("pages damaged under an open ledger are ledger_damaged wherever they are read or written", () => {
+  const reader = openLedgerForReading(path);
+  const writer = openLedgerForIntake(path);
+  for (let page = 2; page < statSync(path).size / PAGE; page++) damagePage(page);
+  for (const db of [reader, writer]) db.pragma("shrink_memory");
+  expect(failureOf(() => readLedger(reader, (ledger) => readNewestReceipt(ledger, 1)))?.code).toBe("ledger_damaged");
+  expect(failureOf(() => ingest(writer, [receipt(601)]))?.code).toBe("ledger_damaged");
+  reader.close();
+  writer.close();
+});
+
+test("ledger and the files beside it are its owner's alone", () => {
+  const db = openLedgerForIntake(join(directory, "own.db"));
+  ingest(db, [receipt(1)]);
+  for (const suffix of ["", "-wal", "-shm"]) {
+    expect([suffix, statSync(join(directory, `own.db${suffix}`)).mode & 0o777]).toEqual([suffix, 0o600]);
+  }
+  db.close();
+});
+
+test("both ends of each table and index of a large ledger are read in bounded time", () => {
+  const db = new SqliteDatabase(path);
+  db.exec(`WITH RECURSIVE n (i) AS (SELECT 601 UNION ALL SELECT i + 1 FROM n WHERE i < 230000)
+    INSERT INTO receipt SELECT 1, i, printf('00000000-0000-4000-9000-%012x', i), boot_id, counter_epoch, i, observed_at,
+      received_at, cumulative_work_units, provenance, software_version, core_status, rpm_milli, speed_mm_per_second,
+      distance_mm FROM n, receipt WHERE position = 1`);
+  db.exec("UPDATE watermark SET value = 230000 WHERE kind = 'receipt'");
+  db.close();
+  expect(statSync(path).size).toBeGreaterThan(64 << 20);
+  openLedgerForReading(path).close();
+  copyFileSync(path, join(directory, "good.db"));
+  const found = ["receipt", "receipt_telemetry", "receipt_sequence", "round", "watermark"].map((name) => {
+    copyFileSync(join(directory, "good.db"), path);
+    damagePage(rootOf(name) - 1);
+    return failureOf(() => openLedgerForReading(path).close())?.code;
+  });
+  expect(new Set(found)).toEqual(new Set(["ledger_damaged"]));
+});
+
+function rootOf(name: string): number {
+  const db = new SqliteDatabase(join(directory, "good.db"), { readonly: true });
+  const root = db.prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?").pluck().get(name) as number;
+  db.close();
+  return root;
+}
+
+/** Garbage in place of a page; the first is 0. */
+function damagePage(page: number): void {
+  const fd = openSync(path, "r+");
+  expect(fstatSync(fd).size).toBeGreaterThan(page * PAGE);
+  writeSync(fd, Buffer.alloc(PAGE, 0xa5), 0, PAGE, page * PAGE);
+  closeSync(fd);
+}
+
+function restore(bytes: Buffer): void {
+  const fd = openSync(path, "w");
+  writeSync(fd, bytes);
+  closeSync(fd);
+  for (const suffix of ["-wal", "-shm"]) if (existsSync(path + suffix)) rmSync(path + suffix);
+}
+
+function failureOf(act: () => unknown): Failure | undefined {
+  try {
+    act();
+  } catch (error) {
+    return error as Failure;
+  }
+  return undefined;
+}

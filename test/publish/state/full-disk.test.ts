@@ -1,0 +1,36 @@
+import { rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { isOutage } from "../../../publish/outage.ts";
+import { Published } from "../../../publish/state/published.ts";
+import { noSmallDisk, smallDisk } from "../../support/small-disk.ts";
+
+test.skipIf(noSmallDisk !== undefined)(
+  `a full disk leaves the state as it was, and is disk_full, which passes ${noSmallDisk ?? ""}`,
+  () => {
+    const disk = smallDisk(1024);
+    try {
+      const state = Published.open(join(disk.path, "state"));
+      state.setMeta("epoch", "1");
+      expect(statSync(join(disk.path, "state", "published.db")).mode & 0o777).toBe(0o600);
+      disk.leave(0);
+      const write = () => {
+        for (let turn = 0; turn < 1000; turn++) state.setMeta("epoch", "x".repeat(4096 + turn));
+      };
+      expect(write).toThrow(expect.objectContaining({ code: "disk_full", exitCode: 74 }));
+      try {
+        write();
+      } catch (error) {
+        expect(isOutage(error)).toBe(true);
+      }
+      rmSync(join(disk.path, "ballast"));
+      state.setMeta("epoch", "2");
+      expect(state.meta("epoch")).toBe("2");
+      state.close();
+      disk.leave(0);
+      expect(() => Published.open(join(disk.path, "other"))).toThrow(expect.objectContaining({ code: "disk_full" }));
+    } finally {
+      disk.unmount();
+    }
+  },
+);
