@@ -1,17 +1,20 @@
 /** `noonmark ingest FILE|-`: accepted facts into the ledger (design 2). */
+import { resolve } from "node:path";
 import type { Database } from "better-sqlite3";
 import type { Command } from "commander";
 import { type Counts, Intake } from "../../src/ledger/intake/intake.ts";
-import { type Rejection, rejectionSentence } from "../../src/ledger/intake/rejection.ts";
+import { type Rejection, rejectionSentences } from "../../src/ledger/intake/rejection.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { feed } from "../cli/feed.ts";
 import { openInput } from "../cli/intake/input.ts";
 import { type IntakeProgress, intakeProgress } from "../cli/intake/intake-progress.ts";
+import { rejectedLines } from "../cli/intake/rejected-lines.ts";
 import { RejectsFile } from "../cli/intake/rejects-file.ts";
 import { loadSettings, type Settings, settingOptions } from "../cli/settings.ts";
 
 interface Flags {
+  readonly retry?: boolean;
   readonly rejects?: string;
   readonly strict?: boolean;
   readonly json?: boolean;
@@ -23,7 +26,8 @@ export function registerIngest(program: Command): void {
     .description("take accepted facts, one JSON object a line, into the ledger")
     .argument("<file>", "a file of NDJSON, or - for standard input")
     .option("--rejects <file>", "append each rejected line to this file, one JSON object a line")
-    .option("--strict", "stop at the first rejected line and keep nothing of the run")
+    .option("--strict", "stop at the first rejected line and keep nothing of the run: for input that you mend by hand")
+    .option("--retry", "the file is one that --rejects wrote: take its lines again, as they were")
     .option("--json", "print the counts as one JSON object");
   settingOptions(command, ["ledger"]).action(async (file: string, flags: Flags) => {
     const counts = await ingestFile(file, loadSettings(command.opts()), flags);
@@ -39,6 +43,12 @@ async function ingestFile(file: string, settings: Settings, flags: Flags): Promi
       hint: "Give --ledger <path>, NOONMARK_LEDGER, or the key ledger of noonmark.json.",
     });
   }
+  if (flags.retry === true && flags.rejects !== undefined && resolve(flags.rejects) === resolve(file)) {
+    throw new Failure("invalid_setting", "--retry and --rejects name the same file", {
+      exit: EXIT.usage,
+      hint: "Name another file for what is rejected again.",
+    });
+  }
   const input = await openInput(file);
   let rejects: RejectsFile | undefined;
   let ledger: Database | undefined;
@@ -50,10 +60,17 @@ async function ingestFile(file: string, settings: Settings, flags: Flags): Promi
     const onRejected = (rejections: readonly Rejection[]): void => {
       rejects?.append(rejections);
       progress?.clear();
-      process.stderr.write(rejections.map((rejection) => `${rejectionSentence(rejection)}\n`).join(""));
+      process.stderr.write(
+        rejections
+          .flatMap(rejectionSentences)
+          .map((line) => `${line}\n`)
+          .join(""),
+      );
     };
     const intake = new Intake(ledger, { strict: flags.strict ?? false, onRejected });
-    return await feed(input.chunks, intake, (bytes) => progress?.advance(bytes, intake.lines));
+    return await feed(flags.retry === true ? rejectedLines(input.chunks, file) : input.chunks, intake, (bytes) =>
+      progress?.advance(bytes, intake.lines),
+    );
   } finally {
     progress?.stop();
     ledger?.close();

@@ -28,6 +28,11 @@ export function installationNo(db: Database, id: string): number | undefined {
   return statement<[string], { no: number }>(db, "SELECT no FROM installation WHERE id = ?").get(id)?.no;
 }
 
+/** An installation by its number. */
+export function readInstallation(db: Database, no: number): Installation | undefined {
+  return statement<[number], Installation>(db, "SELECT no, id FROM installation WHERE no = ?").get(no);
+}
+
 /** Every installation that has a record, in the order of their first ones. */
 export function listInstallations(db: Database): Installation[] {
   return statement<[], Installation>(db, "SELECT no, id FROM installation ORDER BY no").all();

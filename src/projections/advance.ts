@@ -3,8 +3,9 @@
  * watermark commits with the data that it speaks of, so that a crash at any point leaves a state to go on from.
  */
 import type { Database } from "better-sqlite3";
+import { changedSince } from "../ledger/read/changes.ts";
 import { readTelemetryIdAt } from "../ledger/read/receipts.ts";
-import { type Installation, listInstallations } from "../ledger/watermarks.ts";
+import { type Installation, listInstallations, readInstallation } from "../ledger/watermarks.ts";
 import { ROUND_SECONDS } from "../values/round.ts";
 import { slotAt } from "../values/slot.ts";
 import {
@@ -12,9 +13,11 @@ import {
   isSameLedger,
   newestChange,
   newestPosition,
-  readFollowed,
   readFollowedClosures,
+  readFollowedOf,
+  readFollowedPoint,
   writeFollowed,
+  writeFollowedPoint,
 } from "./followed.ts";
 import { followClosures, hasElapsedWaiting, hasNewClosure } from "./rounds/follow-closures.ts";
 import { lastObservedSlot } from "./rounds/round-totals.ts";
@@ -45,10 +48,18 @@ export const STEP: Budget = { rounds: 10_000, receipts: 200_000 };
  */
 export function advanceProjections(ledger: Database, projections: Database, options: AdvanceOptions): boolean {
   const step = projections.transaction(() => {
-    if (!isSameLedger(ledger, projections)) forgetLedger(projections);
+    const point = readFollowedPoint(projections);
+    const { now, installations: moved } = changedSince(ledger, point);
+    // Where the point is still the ledger's, so is what has been followed; else each installation is looked at.
+    if (moved === undefined && !isSameLedger(ledger, projections)) forgetLedger(projections);
     const { rounds, receipts } = options.budget ?? STEP;
-    const more = advanceRounds(ledger, projections, options, rounds);
-    return advanceInstallations(ledger, projections, rounds, receipts) || more;
+    const lacksRounds = advanceRounds(ledger, projections, options, rounds);
+    const installations = moved?.flatMap((no) => readInstallation(ledger, no) ?? []) ?? listInstallations(ledger);
+    const lacksMore = advanceInstallations(ledger, projections, installations, { rounds, receipts });
+    if (!lacksMore && now.seq > 0 && (now.seq !== point?.seq || now.check !== point.check)) {
+      writeFollowedPoint(projections, now);
+    }
+    return lacksMore || lacksRounds;
   });
   // Immediate: a step that read first and wrote then would fail where a rebuild took over in between.
   return step.immediate();
@@ -61,7 +72,7 @@ export function isBehind(ledger: Database, projections: Database, installation: 
 
 /** Whether the ledger holds anything for an installation that has not been taken in. */
 export function lacksFacts(ledger: Database, projections: Database, installation: number): boolean {
-  const followed = readFollowed(projections).find((row) => row.installation === installation);
+  const followed = readFollowedOf(projections, installation);
   return (
     followed === undefined ||
     followed.position < newestPosition(ledger, installation) ||
@@ -81,13 +92,18 @@ function advanceRounds(ledger: Database, projections: Database, options: Advance
   return followClosures(ledger, projections, genesis, at, budget) >= budget;
 }
 
-function advanceInstallations(ledger: Database, projections: Database, changes: number, receipts: number): boolean {
-  const followed = new Map(readFollowed(projections).map((row) => [row.installation, row]));
+function advanceInstallations(
+  ledger: Database,
+  projections: Database,
+  installations: readonly Installation[],
+  budget: Budget,
+): boolean {
   let more = false;
-  let changesLeft = changes;
-  let receiptsLeft = receipts;
-  for (const installation of listInstallations(ledger)) {
-    const before = followed.get(installation.no) ?? unfollowed(installation);
+  let changesLeft = budget.rounds;
+  let receiptsLeft = budget.receipts;
+  for (const installation of installations) {
+    const followed = readFollowedOf(projections, installation.no);
+    const before = followed ?? unfollowed(installation);
     const newest = newestPosition(ledger, installation.no);
     const position = Math.min(newest, before.position + receiptsLeft);
     if (position > before.position) {
@@ -100,7 +116,7 @@ function advanceInstallations(ledger: Database, projections: Database, changes: 
         : { changedSeq: before.changedSeq, taken: 0 };
     changesLeft -= taken;
     if (position < newest || changesLeft <= 0) more = true;
-    if (position > before.position || changedSeq > before.changedSeq || !followed.has(installation.no)) {
+    if (position > before.position || changedSeq > before.changedSeq || followed === undefined) {
       const telemetryId = position === 0 ? null : (readTelemetryIdAt(ledger, installation.no, position) ?? null);
       writeFollowed(projections, { ...before, position, telemetryId, changedSeq });
     }

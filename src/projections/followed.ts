@@ -3,6 +3,7 @@
  * receipt at which each watermark stands. A ledger that was replaced or restored from a backup has others there, or none.
  */
 import type { Database } from "better-sqlite3";
+import type { LedgerPoint } from "../ledger/read/changes.ts";
 import { readTelemetryIdAt } from "../ledger/read/receipts.ts";
 import { statement } from "../sqlite/statement.ts";
 
@@ -26,6 +27,13 @@ CREATE TABLE followed (
   position INTEGER NOT NULL,
   telemetry_id TEXT,
   changed_seq INTEGER NOT NULL
+) STRICT;
+
+-- one row at most: everything up to this change of the ledger is in
+CREATE TABLE followed_point (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  seq INTEGER NOT NULL,
+  "check" TEXT NOT NULL
 ) STRICT;
 `;
 
@@ -52,6 +60,22 @@ export function readFollowedClosures(projections: Database): FollowedClosures {
 export function writeFollowedClosures(projections: Database, to: FollowedClosures): void {
   const sql = "UPDATE followed_closures SET genesis = ?, closure_seq = ?, closure = ?, next_round = ?";
   statement(projections, sql).run(to.genesis, to.closureSeq, to.closure, to.nextRound);
+}
+
+/** The change of the ledger up to which everything is in; undefined before the first. */
+export function readFollowedPoint(projections: Database): LedgerPoint | undefined {
+  return statement<[], LedgerPoint>(projections, `SELECT seq, "check" FROM followed_point`).get();
+}
+
+export function writeFollowedPoint(projections: Database, { seq, check }: LedgerPoint): void {
+  statement(projections, "INSERT OR REPLACE INTO followed_point VALUES (1, ?, ?)").run(seq, check);
+}
+
+/** How far one installation has been followed. */
+export function readFollowedOf(projections: Database, installation: number): Followed | undefined {
+  const sql = `SELECT installation, id, position, telemetry_id AS telemetryId, changed_seq AS changedSeq
+    FROM followed WHERE installation = ?`;
+  return statement<[number], Followed>(projections, sql).get(installation);
 }
 
 /** Every installation that has been followed. */

@@ -16,7 +16,7 @@ import { PEAK_TABLE } from "./statistics/peaks.ts";
 export const PROJECTIONS: DatabaseKind = {
   name: "projections",
   applicationId: 0x4e4f4f50, // "NOOP"
-  schemaVersion: 2,
+  schemaVersion: 3,
   schema: [
     FOLLOWED_TABLES,
     DAY_TABLE,
@@ -33,7 +33,14 @@ export const PROJECTIONS: DatabaseKind = {
 const ROUND_TABLES = ["day_rounds", "active_interval", "round_totals", "waiting_round"];
 
 /** What comes from the ledger. */
-export const LEDGER_TABLES = [...ROUND_TABLES, "peak", "submission_state", "submission_totals", "followed"];
+export const LEDGER_TABLES = [
+  ...ROUND_TABLES,
+  "peak",
+  "submission_state",
+  "submission_totals",
+  "followed",
+  "followed_point",
+];
 
 /** Forgets every round and closure, so that they are followed from the first one on. */
 export function forgetRounds(projections: Database): void {

@@ -69,6 +69,8 @@ test.for<[string, (ledger: Database) => void, readonly Fact[]]>([
   const projections = openProjectionsInMemory();
   advanceFully(ledger, projections, QUESTION);
   change(ledger);
+  // A file that is another has other changes too.
+  ledger.exec("DELETE FROM change WHERE seq = (SELECT max(seq) FROM change)");
   accept(ledger, more);
   advanceFully(ledger, projections, QUESTION);
   const anew = openProjectionsInMemory();
@@ -88,6 +90,23 @@ test("another genesis: the rounds begin again, under their new instants; without
   expect(bodyOf(ledger, projections, other).body).toBe(rebuiltBody(ledger, other).body);
   advanceProjections(ledger, projections, { genesis: undefined, at: AT });
   expect(bodyOf(ledger, projections, other).status).toBe(200);
+});
+
+test("an installation that has not moved costs nothing: nothing of it is read", () => {
+  const ledger = emptyLedger(["wheel-1", "wheel-2"]);
+  accept(ledger, [receipt(9)], 1);
+  accept(ledger, [receipt(9)], 2);
+  const projections = openProjectionsInMemory();
+  advanceFully(ledger, projections, QUESTION);
+  // What a look at wheel-1 would take for another ledger's.
+  projections.exec("UPDATE followed SET telemetry_id = 'unknown' WHERE installation = 1");
+  accept(ledger, [receipt(10)], 2);
+  advanceFully(ledger, projections, QUESTION);
+  const followed = projections.prepare("SELECT installation, position, telemetry_id AS id FROM followed").all();
+  expect(followed).toEqual([
+    { installation: 1, position: 1, id: "unknown" },
+    { installation: 2, position: 2, id: expect.any(String) },
+  ]);
 });
 
 test("installations are kept apart", () => {

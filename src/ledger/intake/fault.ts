@@ -22,11 +22,14 @@ export class Fault {
   /** A dotted path; of a conflict the last field of its key; null where there is none. */
   readonly field: string | null;
   readonly sentence: string;
+  /** What else is wrong with the fields of the same line, in the same order: for people, who mend all at once. */
+  readonly others: readonly Fault[];
 
-  constructor(code: FaultCode, field: string | null, sentence: string) {
+  constructor(code: FaultCode, field: string | null, sentence: string, others: readonly Fault[] = []) {
     this.code = code;
     this.field = field;
     this.sentence = sentence;
+    this.others = others;
   }
 }
 

@@ -22,9 +22,17 @@ export function rejection(line: number, raw: string, fault: Fault): Rejection {
   return { line, fault, raw: raw.slice(0, encoder.encodeInto(raw, room).read) };
 }
 
-/** `line N: code field: sentence`; one line, whatever the names of the input's keys are. */
-export function rejectionSentence({ line, fault }: Rejection): string {
-  return `line ${line}: ${fault.code} ${printable(fault.field ?? "-")}: ${printable(fault.sentence)}`;
+/** The most faults of one line that are told: an object may have a hundred thousand unknown fields. */
+const TOLD_MAX = 32;
+
+/** `line N: code field: sentence`, a line for each fault; nothing in it that a terminal would obey. */
+export function rejectionSentences({ line, fault }: Rejection): string[] {
+  const faults = [fault, ...fault.others];
+  const told = faults
+    .slice(0, TOLD_MAX)
+    .map(({ code, field, sentence }) => `line ${line}: ${code} ${printable(field ?? "-")}: ${printable(sentence)}`);
+  const more = faults.length - told.length;
+  return more === 0 ? told : [...told, `line ${line}: … and ${more} more of its fields`];
 }
 
 /** One object of the rejects file, its fields in the contract's order. */

@@ -1,6 +1,6 @@
 /** What the statistics of an installation depend on, as one short text: another text, another body. */
 import type { Database } from "better-sqlite3";
-import { readFollowed, readFollowedClosures } from "../followed.ts";
+import { readFollowedClosures, readFollowedOf } from "../followed.ts";
 import { readRoundTotals } from "../rounds/round-totals.ts";
 import { PEAK_KINDS, readPeak } from "./peaks.ts";
 
@@ -11,7 +11,7 @@ import { PEAK_KINDS, readPeak } from "./peaks.ts";
 export function statisticsMark(projections: Database, installation: number): string {
   const totals = readRoundTotals(projections, installation);
   const { genesis, closureSeq, nextRound } = readFollowedClosures(projections);
-  const changed = readFollowed(projections).find((row) => row.installation === installation)?.changedSeq;
+  const changed = readFollowedOf(projections, installation)?.changedSeq;
   const parts = [
     genesis,
     // Another installation's closures move nothing here, but the first one after a rebuild does.

@@ -64,14 +64,15 @@ function unrelated(kind: FactKind, json: Json): Fault[] {
   return [];
 }
 
-/** Of several faults the first code counts, then the first field in the order in which design 2 shows them. */
+/** Of several faults the first code counts, then the first field in its table's order (docs/spec/intake.md#codes). */
 function first(faults: readonly Fault[], kind: FactKind): Fault {
   const fields = fieldOrder(kind);
   const rank = ({ code, field }: Fault): number => {
     const place = field === null ? -1 : fields.indexOf(field);
     return FAULT_CODES.indexOf(code) * 1000 + (place < 0 ? fields.length : place);
   };
-  return faults.reduce((best, other) => (rank(other) < rank(best) ? other : best));
+  const [best, ...others] = faults.toSorted((one, other) => rank(one) - rank(other)) as [Fault, ...Fault[]];
+  return new Fault(best.code, best.field, best.sentence, others);
 }
 
 const orders = new Map<FactKind, string[]>();

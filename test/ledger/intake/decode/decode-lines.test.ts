@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ingest } from "../../../../src/ledger/ingest.ts";
 import { Intake } from "../../../../src/ledger/intake/intake.ts";
-import { type Rejection, rejectionJson, rejectionSentence } from "../../../../src/ledger/intake/rejection.ts";
+import { type Rejection, rejectionJson, rejectionSentences } from "../../../../src/ledger/intake/rejection.ts";
 import { contents, emptyLedger, epoch, module, receipt, round, verdict } from "../../samples.ts";
 
 const LINE_MAX = 1024 * 1024;
@@ -144,8 +144,8 @@ test("half a million levels of nesting in a free part are stored and compared", 
 test("a rejection is told as the contract says, and obeys no key of the input on a terminal", () => {
   const { rejections } = ingest(emptyLedger(), `\n{"type":"round","\\u001b[2J\\n\\u202e":1}\n[]`);
   const [first, second] = rejections as [Rejection, Rejection];
-  expect(rejectionSentence(first)).toBe("line 2: unknown_field \ufffd[2J\ufffd\ufffd: round has no such field");
-  expect(rejectionSentence(second)).toBe("line 3: malformed_json -: the line is not one JSON object");
+  expect(rejectionSentences(first)[0]).toBe("line 2: unknown_field \ufffd[2J\ufffd\ufffd: round has no such field");
+  expect(rejectionSentences(second)).toEqual(["line 3: malformed_json -: the line is not one JSON object"]);
   expect(JSON.parse(rejectionJson(first)).field).toBe("\u001b[2J\n\u202e");
   expect(rejectionJson(second)).toBe('{"line":3,"code":"malformed_json","field":null,"raw":"[]"}');
 });
