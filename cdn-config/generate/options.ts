@@ -21,6 +21,9 @@ export interface Origin {
   readonly port: number;
 }
 
+/** Bytes from which on fronts compress a body. */
+export const COMPRESSED_FROM = 1024;
+
 const PORTS = { http: 80, https: 443 } as const;
 
 /** Of an absolute URL, whose protocol is http or https. */

@@ -6,6 +6,8 @@
 import { PATH_PARAMETERS, type Route } from "../../src/http/route.ts";
 import { type NamedRoute, ROUTES } from "../../src/resources/table.ts";
 
+export { ROUTES } from "../../src/resources/table.ts";
+
 export interface CachedUrl {
   readonly route: NamedRoute;
   /** Of path and query, anchored; for PCRE and ECMAScript alike. */

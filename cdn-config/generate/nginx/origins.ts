@@ -12,7 +12,9 @@ export function originLocations(
   const name = `${seconds}${stale ? "-stale" : ""}`;
   const states = stale ? "updating error timeout http_403 http_404 http_500 http_502 http_503 http_504" : "updating";
   return `${bucketLocation({ name, seconds, states, entry: "bucket" }, bucket)}
-  location /_noonmark/shim/${name}/ {
+  location /shim/${name}/ {
+    proxy_cache noonmark;
+    add_header noonmark-kept $upstream_cache_status always;
     proxy_cache_valid 200 ${seconds}s;
     proxy_cache_valid 503 ${PUBLISHED_ERROR_EDGE_SECONDS}s;
     proxy_no_cache $noonmark_unkept;
@@ -42,7 +44,9 @@ interface BucketLocation {
 }
 
 function bucketLocation({ name, seconds, states, entry }: BucketLocation, bucket: CdnOptions["bucket"]): string {
-  return `  location /_noonmark/bucket/${name}/ {
+  return `  location /bucket/${name}/ {
+    proxy_cache noonmark;
+    add_header noonmark-kept $upstream_cache_status always;
     proxy_cache_valid 200 ${seconds}s;
     proxy_cache_use_stale ${states};
     proxy_cache_key "${entry} $http_noonmark_object";

@@ -1,0 +1,76 @@
+/**
+ * Requests a second through the generated files, all routes warm, beside what a user would write instead: nginx with a
+ * plain `proxy_cache`, Varnish with its built-in VCL, the same bytes. One worker of nginx each; in turn; medians.
+ */
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Front } from "../test/servers/front.ts";
+import { startNginx } from "../test/servers/nginx.ts";
+import { startVarnish } from "../test/servers/varnish.ts";
+import { BENCH_ROUTES } from "./support/front-routes.ts";
+import { plainNginx, plainVarnish } from "./support/plain-fronts.ts";
+import { median } from "./support/quantile.ts";
+import { type WrkLoad, wrk } from "./support/wrk.ts";
+
+const TURNS = 5;
+const SECONDS = 3;
+const CONNECTIONS = 32;
+const CASES = [
+  { name: "2 kB", bytes: 2_000, headers: {} },
+  { name: "135 kB, Accept-Encoding: gzip, br", bytes: 135_000, headers: { "Accept-Encoding": "gzip, br" } },
+] as const;
+
+interface Ports {
+  readonly bucket: number;
+  readonly shim: number;
+  readonly plain: number;
+}
+
+export async function run(): Promise<void> {
+  for (const { name, bytes, headers } of CASES) {
+    const child = fork(join(import.meta.dirname, "support", "front-origins.ts"), [String(bytes)]);
+    try {
+      const [ports] = (await once(child, "message")) as [Ports];
+      const at = (port: number) => ({ protocol: "http", host: "127.0.0.1", port }) as const;
+      const origins = { bucket: { ...at(ports.bucket), path: "/" }, shim: at(ports.shim) };
+      await compare(`nginx, ${name}`, headers, await startNginx(origins), await plainNginx(ports.plain));
+      await compare(`Varnish, ${name}`, headers, await startVarnish(origins), await plainVarnish(ports.plain));
+    } finally {
+      await end(child);
+    }
+  }
+}
+
+async function compare(name: string, headers: Record<string, string>, ours: Front, plain: Front): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "noonmark-bench-"));
+  const urls = BENCH_ROUTES.map(({ url }) => url);
+  const figures: { ours: WrkLoad; plain: WrkLoad }[] = [];
+  try {
+    for (let turn = -1; turn < TURNS; turn++) {
+      const of = ({ port }: Front) => wrk({ port, urls, headers, folder, connections: CONNECTIONS, seconds: SECONDS });
+      const pair = { plain: await of(plain), ours: await of(ours) };
+      // The turn before the first warms both up.
+      if (turn >= 0) figures.push(pair);
+    }
+  } finally {
+    await Promise.all([ours.stop(), plain.stop()]);
+    rmSync(folder, { recursive: true });
+  }
+  const middle = (figure: (pair: (typeof figures)[number]) => number) => median(figures.map(figure));
+  const speed = middle((pair) => pair.ours.perSecond / pair.plain.perSecond);
+  const rates = `${middle(({ ours }) => ours.perSecond).toFixed(0)} to ${middle(({ plain }) => plain.perSecond).toFixed(0)}`;
+  const p99 = `${middle(({ ours }) => ours.p99).toFixed(1)} to ${middle(({ plain }) => plain.p99).toFixed(1)} ms`;
+  console.log(
+    `fronts (${name}): ${speed.toFixed(2)} × the requests a second (${rates}); p99 ${p99} ` +
+      `(${urls.length} URLs, ${TURNS} turns of ${SECONDS} s, ${CONNECTIONS} connections)`,
+  );
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  const gone = once(child, "exit");
+  child.disconnect();
+  await gone;
+}

@@ -1,0 +1,61 @@
+/**
+ * A process of its own: the answers of the routes as a bucket gives them, as the shim does, and as a plain server would
+ * that names a max-age. Sends the three ports.
+ */
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { once } from "node:events";
+import { shimContext } from "../../src/shim/context.ts";
+import { hearsFront } from "../../src/shim/node/hears-front.ts";
+import { startServer } from "../../src/shim/node/node-server.ts";
+import { MemoryStore } from "../../test/support/memory-store.ts";
+import { putAnswer } from "../../test/support/publish-answer.ts";
+import { BENCH_ROUTES } from "./front-routes.ts";
+
+const [bytes = "2000"] = process.argv.slice(2);
+const REVALIDATE = "public, max-age=0, must-revalidate";
+const body = JSON.stringify({ revision: "r", text: "0123456789".repeat(Number(bytes) / 10) });
+
+const store = new MemoryStore();
+for (const { key } of BENCH_ROUTES) {
+  await putAnswer(store, key, { status: 200, headers: { etag: '"r"', "cache-control": REVALIDATE }, body }, [
+    { from: Date.now() + 3_600_000 },
+  ]);
+}
+
+const bucket = createServer((request, response) => {
+  void store.get((request.url ?? "/").slice(1)).then((object) => {
+    if (object === undefined) return response.writeHead(404).end();
+    const metadata = Object.entries(object.metadata).map(([name, value]) => [`x-amz-meta-${name}`, value] as const);
+    const headers = { etag: '"storage"', "content-type": object.contentType, "content-length": object.body.length };
+    return response.writeHead(200, { ...Object.fromEntries(metadata), ...headers }).end(object.body);
+  });
+});
+const plain = createServer((_, response) => {
+  response.writeHead(200, {
+    etag: '"r"',
+    "cache-control": "public, max-age=5",
+    "content-type": "application/json; charset=utf-8",
+    "content-length": Buffer.byteLength(body),
+    "access-control-allow-origin": "*",
+  });
+  response.end(body);
+});
+const shim = await startServer(shimContext({ store, now: Date.now, monotonic: () => performance.now() }), {
+  host: "127.0.0.1",
+  port: 0,
+  wallClock: Date.now,
+  hears: hearsFront("any"),
+  defect: (error) => {
+    throw error;
+  },
+});
+process.send?.({ bucket: await listening(bucket), shim: shim.port, plain: await listening(plain) });
+process.on("disconnect", () => process.exit());
+
+async function listening(server: Server): Promise<number> {
+  server.keepAliveTimeout = 65_000;
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return (server.address() as AddressInfo).port;
+}

@@ -1,0 +1,66 @@
+/** What CloudFront's two functions are told of the table of routes: a file of constants for each. */
+import { COMMON_HEADERS, CONTENT_TYPE, PREFLIGHT_HEADERS } from "../../../src/http/common-headers.ts";
+import { METHOD_NOT_ALLOWED, unavailable } from "../../../src/http/errors.ts";
+import { EDGE_HEADERS, FRONT, FRONT_HEADER, HEARD_HEADER } from "../../../src/http/front-headers.ts";
+import type { Representation } from "../../../src/http/representation.ts";
+import type { QueryRule } from "../../../src/http/route.ts";
+import { Source, tableFile } from "../bundle.ts";
+import { CACHED_URLS, type CachedUrl } from "../plan.ts";
+
+/** Carries a client's If-None-Match past CloudFront's own judgement of it. */
+const NONE_MATCH = "noonmark-none-match";
+
+/** Not part of the API: CloudFront would answer them from its cache with a 206 or a 304 of its own. */
+const DROPPED = ["if-none-match", "if-modified-since", "if-match", "if-unmodified-since", "if-range", "range"];
+
+const THIS = "cdn-config/generate/cloudfront/table.ts";
+
+export function cloudfrontTables(): Record<"viewer-request-table.js" | "viewer-response-table.js", string> {
+  return {
+    "viewer-request-table.js": tableFile(THIS, {
+      // Public URLs that may be kept, and the query that is their key; null: as it was asked.
+      URLS: new Source(`[\n${CACHED_URLS.map(urlRow).join(",\n")},\n]`),
+      PREFLIGHT: { statusCode: 204, headers: values(PREFLIGHT_HEADERS) },
+      WRONG_METHOD: eventAnswer(METHOD_NOT_ALLOWED),
+      DROPPED,
+      NONE_MATCH,
+      FRONT: FRONT_HEADER,
+      EDGE: FRONT.edge,
+      PASS: FRONT.pass,
+    }),
+    "viewer-response-table.js": tableFile(THIS, {
+      UNAVAILABLE: eventAnswer(unavailable("store_unavailable")),
+      CACHE_CONTROL: EDGE_HEADERS.cacheControl,
+      STATUS: EDGE_HEADERS.status,
+      KEPT_UNTIL: EDGE_HEADERS.keptUntil,
+      NOT_MODIFIED: EDGE_HEADERS.notModified,
+      HEARD: HEARD_HEADER,
+      NONE_MATCH,
+    }),
+  };
+}
+
+function urlRow({ pattern, route, key }: CachedUrl): string {
+  const query = route.objects.find((object) => object.key === key)?.query;
+  return `  [${new RegExp(pattern)}, ${JSON.stringify(keyQuery(route.query, query))}]`;
+}
+
+/** A query as an event has it. */
+function keyQuery(rule: QueryRule, query: string | undefined): Record<string, { value: string }> | null {
+  if (rule === "ignored") return {};
+  if (query === undefined) return null;
+  return values(Object.fromEntries(new URLSearchParams(query)));
+}
+
+/** An answer as an event has it; CloudFront itself writes its Content-Length. */
+function eventAnswer({ status, headers, body }: Representation): object {
+  return {
+    statusCode: status,
+    headers: values({ ...COMMON_HEADERS, ...headers, "content-type": CONTENT_TYPE }),
+    body,
+  };
+}
+
+function values(headers: Readonly<Record<string, string>>): Record<string, { value: string }> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, { value }]));
+}

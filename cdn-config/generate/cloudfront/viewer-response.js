@@ -1,0 +1,65 @@
+/** After CloudFront's cache, in its runtime 2.0: ECMAScript 5.1 with const and let; no body of the origin's to be seen. */
+import { matchesNone } from "../matches-none.js";
+import { fieldOf } from "./field-of.js";
+import {
+  CACHE_CONTROL,
+  HEARD,
+  KEPT_UNTIL,
+  NONE_MATCH,
+  NOT_MODIFIED,
+  STATUS,
+  UNAVAILABLE,
+} from "./viewer-response-table.js";
+
+// Not run on what the shim answers with 400 or more: such an answer leaves the shim as the client gets it.
+export function handler(event) {
+  const response = event.response;
+  const headers = response.headers;
+  const asked = event.request.headers["if-none-match"] || event.request.headers[NONE_MATCH];
+  const cacheControl = take(headers, CACHE_CONTROL);
+  const status = take(headers, STATUS);
+  const keptUntil = take(headers, KEPT_UNTIL);
+  const notModified = take(headers, NOT_MODIFIED);
+  take(headers, HEARD);
+  // Kept longer than it holds, whatever was asked of CloudFront: no answer rather than a wrong one.
+  if (keptUntil !== undefined && Number(keptUntil) <= Date.now()) return unavailable(event.request.method, headers);
+  delete headers["cache-control"];
+  if (cacheControl !== undefined) headers["cache-control"] = { value: cacheControl };
+  if (status !== undefined) response.statusCode = Number(status);
+  const etag = headers.etag;
+  if (
+    asked !== undefined &&
+    notModified !== undefined &&
+    etag !== undefined &&
+    matchesNone(fieldOf(asked), etag.value)
+  ) {
+    if (notModified !== "tag") delete headers.etag;
+    delete headers["content-type"];
+    delete headers["content-length"];
+    delete headers["content-encoding"];
+    response.statusCode = 304;
+    response.statusDescription = "Not Modified";
+    response.body = "";
+  }
+  return response;
+}
+
+function take(headers, name) {
+  const found = headers[name];
+  delete headers[name];
+  return found === undefined ? undefined : found.value;
+}
+
+/** What CloudFront and the way there added stays; what was said of the old answer goes. */
+function unavailable(method, headers) {
+  Object.keys(headers).forEach(function (name) {
+    if (name === "etag" || name.indexOf("x-service-") === 0) delete headers[name];
+  });
+  // The body is a new one, and plain.
+  delete headers["content-encoding"];
+  Object.keys(UNAVAILABLE.headers).forEach(function (name) {
+    headers[name] = UNAVAILABLE.headers[name];
+  });
+  headers["content-length"] = { value: String(UNAVAILABLE.body.length) };
+  return { statusCode: UNAVAILABLE.statusCode, headers: headers, body: method === "HEAD" ? "" : UNAVAILABLE.body };
+}

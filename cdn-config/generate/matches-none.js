@@ -1,0 +1,17 @@
+/** If-None-Match for the scripts of fronts (njs 0.7, CloudFront Functions): `src/http/conditional.ts` in an old ECMAScript. */
+
+/** Weak comparison of the well-formed members of a list; commas inside quotes are part of a tag. */
+export function matchesNone(field, etag) {
+  if (/^[ \t]*\*[ \t]*$/.test(field)) return true;
+  const wanted = etag.indexOf("W/") === 0 ? etag.slice(2) : etag;
+  let quoted = false;
+  let start = 0;
+  for (let at = 0; at <= field.length; at++) {
+    if (field[at] === '"') quoted = !quoted;
+    if (at < field.length && (field[at] !== "," || quoted)) continue;
+    const tag = /^[ \t]*(?:W\/)?("[^"]*")[ \t]*$/.exec(field.slice(start, at));
+    if (tag !== null && tag[1] === wanted) return true;
+    start = at + 1;
+  }
+  return false;
+}

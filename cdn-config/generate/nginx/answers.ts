@@ -1,0 +1,53 @@
+/** nginx's second server: what the origins say is kept there, and the script makes answers of it. */
+import { CONTENT_TYPE } from "../../../src/http/common-headers.ts";
+import { type CdnOptions, COMPRESSED_FROM } from "../options.ts";
+import { ROUTES } from "../plan.ts";
+import { BODILESS, originLocations, publishedErrorLocation, shimLines, tlsLines } from "./origins.ts";
+
+export function answersServer(options: CdnOptions): string {
+  const { bucket, shim, socket, trusted, frontSecret } = options;
+  const edges = [...new Set(ROUTES.map((route) => route.edgeSeconds))];
+  return `server {
+  listen unix:${socket};
+  merge_slashes off;
+  access_log off;
+  server_tokens off;
+  subrequest_output_buffer_size 4m;
+  proxy_http_version 1.1;
+  proxy_connect_timeout 1s;
+  proxy_read_timeout 5s;
+  proxy_pass_request_body off;
+  proxy_pass_request_headers off;
+  proxy_pass_header Date;
+${tlsLines(trusted, [bucket, shim])}
+  # An answer is made, and compressed, once for as long as it is kept.
+  location = /answer {
+    js_content noonmark.answer;
+    gzip on;
+    gzip_types ${CONTENT_TYPE.split(";")[0]};
+    gzip_min_length ${COMPRESSED_FROM};
+    gzip_proxied any;
+    gzip_vary on;
+  }
+
+  # The script's requests are what nginx calls background ones, which never wait for one another: they go through the
+  # socket once more, where each is a request of its own and those for one object are collapsed.
+  location /ask/ {
+    internal;
+${BODILESS}
+    proxy_set_header noonmark-object $http_noonmark_object;
+    proxy_pass http://noonmark_cache/;
+  }
+
+  proxy_cache_lock on;
+  proxy_cache_lock_timeout 5s;
+  proxy_ignore_headers Cache-Control Expires Set-Cookie Vary X-Accel-Expires;
+${edges.flatMap((seconds) => [false, true].map((stale) => originLocations(seconds, stale, options))).join("\n")}
+${publishedErrorLocation(bucket)}
+  location /shim/fresh/ {
+${shimLines(shim, frontSecret)}
+    proxy_pass ${shim.protocol}://noonmark_shim/;
+  }
+}
+`;
+}

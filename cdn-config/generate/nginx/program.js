@@ -1,0 +1,202 @@
+/**
+ * What nginx's own directives cannot say, for njs 0.7: an old ECMAScript, no modules besides. Nothing here runs while an
+ * answer is kept and nobody asks for it on odd conditions.
+ */
+import { matchesNone } from "../matches-none.js";
+import {
+  CONTENT_TYPE,
+  HEADERS,
+  HEARD,
+  PASSED,
+  PUBLISHED,
+  PUBLISHED_ERROR_SECONDS,
+  ROUTES,
+  UNAVAILABLE,
+  VALID_UNTIL,
+} from "./table.js";
+
+/** Between nginx's own clock, which stands still while it works, and the true one (ms). */
+const CLOCK_MARGIN_MS = 50;
+/** Others get the old answer for as long (s) while one request fetches the new one. */
+const WHILE_UPDATING = 1;
+
+/** Of the cache of answers, where one is missing: the answer, and up to when it may be kept. */
+async function answer(r) {
+  const parts = r.headersIn["noonmark-object"].split(" ");
+  const route = ROUTES[parts[0]];
+  const key = parts.length === 2 ? undefined : parts[1];
+  const url = parts[parts.length - 1];
+  const stored = await fromBucket(r, route, key, "");
+  let found =
+    stored.found || (await fromShim(r, route, url, "", stored.date)) || (await fromShim(r, route, url, "fresh", 0));
+  if (found === undefined && route.staleIfErrorSeconds > 0) {
+    const old = await fromBucket(r, route, key, "-stale");
+    found = old.found || (await fromShim(r, route, url, "-stale", old.date));
+    // What hides a failing origin is asked for each time.
+    if (found !== undefined) found.seconds = 0;
+  }
+  hand(r, route, found || UNAVAILABLE);
+}
+
+/** The date is that of the object, also where it holds no more; nothing older is to be answered after it. */
+async function fromBucket(r, route, key, stale) {
+  if (key === undefined) return { date: 0 };
+  const kept = await r.subrequest("/ask/bucket/" + route.edgeSeconds + stale + "/" + key, { method: "GET" });
+  let reply = kept;
+  // To nginx a published error is a good answer, kept as long as one: what stands there is asked for anew each second.
+  if (statusOf(kept) !== 200) reply = await r.subrequest("/ask/bucket/error/" + key, { method: "GET" });
+  if (dateOf(reply) < dateOf(kept)) return { date: dateOf(kept) };
+  const meta = reply.headersOut["x-amz-meta-headers"];
+  if (reply.status !== 200 || meta === undefined) return { date: 0 };
+  const status = statusOf(reply);
+  const seconds = status === 200 ? route.edgeSeconds : PUBLISHED_ERROR_SECONDS;
+  const date = dateOf(reply);
+  const until = reply.headersOut["x-amz-meta-valid-until"];
+  if (!holds(date, until, status === 200 ? keptSeconds(route, stale) : seconds)) return { date: date };
+  const headers = JSON.parse(meta);
+  return { date: date, found: foundIn(reply, { status: status, headers: headers, until: until, seconds: seconds }) };
+}
+
+/** With "fresh" past the cache, and whatever the shim says; else only what a cache may keep. */
+async function fromShim(r, route, url, how, notBefore) {
+  const mark = url.indexOf("?");
+  const path = mark < 0 ? url : url.slice(0, mark);
+  const args = mark < 0 ? "" : url.slice(mark + 1);
+  const where = how === "fresh" ? "fresh" : route.edgeSeconds + how;
+  const reply = await r.subrequest("/ask/shim/" + where + path, { method: "GET", args: args });
+  const until = reply.headersOut[VALID_UNTIL];
+  let seconds = 0;
+  if (how === "fresh") {
+    // nginx's own 502 and 504 are pages of HTML, and no answer; a failing shim gives way to a stale answer.
+    if (reply.status >= 500 && (route.staleIfErrorSeconds > 0 || reply.status !== 503)) return undefined;
+  } else {
+    const published = reply.headersOut[PUBLISHED] !== undefined;
+    if (reply.headersOut[HEARD] === undefined || (reply.status !== 200 && !published)) return undefined;
+    if (dateOf(reply) < notBefore) return undefined;
+    seconds = published ? PUBLISHED_ERROR_SECONDS : route.edgeSeconds;
+    if (!holds(dateOf(reply), until, published ? seconds : keptSeconds(route, how))) return undefined;
+  }
+  const headers = {};
+  HEADERS.forEach((name) => {
+    const value = reply.headersOut[name];
+    if (value !== undefined) headers[name] = value;
+  });
+  return foundIn(reply, { status: reply.status, headers: headers, until: until, seconds: seconds });
+}
+
+function foundIn(reply, found) {
+  const isNew = reply.headersOut["noonmark-kept"] === "MISS" || reply.headersOut["noonmark-kept"] === "EXPIRED";
+  found.body = reply.responseBuffer;
+  // Of the store's clock nothing is to be known where the object has only just come.
+  found.from = isNew ? undefined : dateOf(reply);
+  return found;
+}
+
+function keptSeconds(route, stale) {
+  return route.edgeSeconds + (stale === "" ? 0 : route.staleIfErrorSeconds);
+}
+
+/** Of the answer in an object. */
+function statusOf(reply) {
+  return Number(reply.headersOut["x-amz-meta-status"] || "200");
+}
+
+function dateOf(reply) {
+  return Date.parse(reply.headersOut.Date) || 0;
+}
+
+/** Before valid-until, and not older than that: Date has whole seconds, and nginx counts in whole seconds. */
+function holds(date, validUntil, seconds) {
+  const now = Date.now();
+  if (validUntil !== undefined && Number(validUntil) <= now) return false;
+  return now - date < (seconds + 2) * 1000;
+}
+
+/** To the cache of answers: what the client gets, told so that nginx judges no tag that the API does not. */
+function hand(r, route, found) {
+  const headers = found.headers;
+  const last = lastSecond(found);
+  r.headersOut["Content-Type"] = CONTENT_TYPE;
+  Object.keys(headers).forEach((name) => {
+    if (name === "etag" || name === "cache-control") r.headersOut["noonmark-" + name] = headers[name];
+    else r.headersOut[name] = headers[name];
+  });
+  if (route.conditional && found.status === 200 && headers.etag !== undefined) {
+    r.headersOut.ETag = headers.etag;
+    r.headersOut["noonmark-not-modified"] = route.notModifiedTag ? "tag" : "no-tag";
+  }
+  if (last === undefined) r.headersOut["X-Accel-Expires"] = "0";
+  else {
+    // In this order: nginx reads no Cache-Control after the other.
+    const longer = Math.min(WHILE_UPDATING, lastBefore(found.until) - last);
+    r.headersOut["Cache-Control"] = "stale-while-revalidate=" + longer + ", stale-if-error=0";
+    r.headersOut["X-Accel-Expires"] = "@" + last;
+  }
+  r.return(found.status, found.body);
+}
+
+/** The last whole second (epoch) in which it may be answered from a cache; undefined for none. */
+function lastSecond(found) {
+  if (!(found.seconds > 0)) return undefined;
+  const now = Math.floor(Date.now() / 1000);
+  const age = found.from === undefined ? 0 : Math.max(0, now - Math.floor(found.from / 1000));
+  const last = Math.min(now + found.seconds - age, lastBefore(found.until));
+  return last < now ? undefined : last;
+}
+
+/** To nginx a second lasts to its end. */
+function lastBefore(validUntil) {
+  return validUntil === undefined ? Infinity : Math.floor((Number(validUntil) - CLOCK_MARGIN_MS) / 1000) - 1;
+}
+
+/** A request on conditions that nginx does not judge as the API does: by the kept answer, whatever it is. */
+async function judged(r) {
+  const reply = await r.subrequest("/_noonmark/fetched", { method: "GET" });
+  if (reply.status === 502 || reply.status === 504) {
+    r.internalRedirect("@noonmark_unavailable");
+    return;
+  }
+  const told = reply.headersOut;
+  const weak = told["Content-Encoding"] === undefined ? "" : "W/";
+  const etag = told["noonmark-etag"];
+  const asked = r.headersIn["If-None-Match"];
+  const notModified = told["noonmark-not-modified"];
+  const isMatch = asked !== undefined && notModified !== undefined && matchesNone(asked, etag);
+  HEADERS.concat(["Vary", "Content-Encoding"]).forEach((name) => {
+    if (told[name] !== undefined && !isWithheld(name, isMatch)) r.headersOut[name] = told[name];
+  });
+  r.variables.noonmark_judged_cache_control = told["noonmark-cache-control"] || "";
+  r.variables.noonmark_judged_etag = etag === undefined || (isMatch && notModified === "no-tag") ? "" : weak + etag;
+  if (isMatch) {
+    r.status = 304;
+    r.sendHeader();
+    r.finish();
+    return;
+  }
+  // nginx would answer If-None-Match: * with a 304 to any 200; the status is put right after it has looked.
+  r.return(reply.status === 200 ? NOT_JUDGED : reply.status, reply.responseBuffer);
+}
+
+/** Both are written from variables; a 304 has no body that could be encoded. */
+function isWithheld(name, isMatch) {
+  return name === "etag" || name === "cache-control" || (isMatch && name === "Content-Encoding");
+}
+
+const NOT_JUDGED = 299;
+
+function judgedHeader(r) {
+  if (r.status === NOT_JUDGED) r.status = 200;
+  if (r.status === 304) delete r.headersOut["Content-Type"];
+}
+
+/** What stands between here and the shim may have added headers of its own. */
+function passed(r) {
+  const names = [];
+  for (const name in r.headersOut) names.push(name);
+  names.forEach((name) => {
+    const isOwn = name.toLowerCase() !== "vary" || /^accept-encoding$/i.test(String(r.headersOut[name]));
+    if (!isOwn || PASSED.indexOf(name.toLowerCase()) < 0) delete r.headersOut[name];
+  });
+}
+
+export default { answer, judged, judgedHeader, passed };

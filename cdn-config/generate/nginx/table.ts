@@ -1,0 +1,43 @@
+/** What nginx's script is told of the table of routes (`table.js`). */
+import {
+  CONTENT_TYPE,
+  FALLBACK_REASON_HEADER,
+  PREFLIGHT_HEADERS,
+  SOURCE_HEADER,
+} from "../../../src/http/common-headers.ts";
+import { PUBLISHED_ERROR_EDGE_SECONDS } from "../../../src/http/edge.ts";
+import { METHOD_NOT_ALLOWED, unavailable } from "../../../src/http/errors.ts";
+import { HEARD_HEADER, PUBLISHED_HEADER, VALID_UNTIL_HEADER } from "../../../src/http/front-headers.ts";
+import { tableFile } from "../bundle.ts";
+import { ROUTES } from "../plan.ts";
+
+/** Of an answer, beside those that stand on all. */
+const HEADERS = ["etag", "cache-control", "retry-after", SOURCE_HEADER, FALLBACK_REASON_HEADER];
+
+/** What the shim itself may say; whatever else came on the way from it goes no further. */
+const PASSED = [
+  ...Object.keys({ ...PREFLIGHT_HEADERS, ...METHOD_NOT_ALLOWED.headers }),
+  ...HEADERS,
+  "content-encoding",
+  "content-length",
+  "content-type",
+  "vary",
+];
+
+export function nginxTable(): string {
+  const routes = ROUTES.map(({ name, edgeSeconds, staleIfErrorSeconds, conditional, notModifiedTag }) => [
+    name,
+    { edgeSeconds, staleIfErrorSeconds, conditional, notModifiedTag },
+  ]);
+  return tableFile("cdn-config/generate/nginx/table.ts", {
+    ROUTES: Object.fromEntries(routes),
+    HEADERS,
+    PASSED,
+    CONTENT_TYPE,
+    HEARD: HEARD_HEADER,
+    PUBLISHED: PUBLISHED_HEADER,
+    VALID_UNTIL: VALID_UNTIL_HEADER,
+    PUBLISHED_ERROR_SECONDS: PUBLISHED_ERROR_EDGE_SECONDS,
+    UNAVAILABLE: { ...unavailable("store_unavailable"), seconds: 0 },
+  });
+}
