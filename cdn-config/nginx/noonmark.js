@@ -88,6 +88,7 @@ const PASSED = [
   "vary"
 ];
 const CONTENT_TYPE = "application/json; charset=utf-8";
+const COMPRESSED_FROM = 1024;
 const HEARD = "noonmark-heard";
 const PUBLISHED = "noonmark-published";
 const VALID_UNTIL = "noonmark-valid-until";
@@ -228,7 +229,8 @@ function hand(r, route, found) {
   const last = lastSecond(found);
   r.headersOut["Content-Type"] = CONTENT_TYPE;
   Object.keys(headers).forEach((name) => {
-    if (name === "etag" || name === "cache-control") r.headersOut["noonmark-" + name] = headers[name];
+    if (name === "etag") r.headersOut["noonmark-etag"] = (isCompressed(r, found) ? "W/" : "") + headers[name];
+    else if (name === "cache-control") r.headersOut["noonmark-cache-control"] = headers[name];
     else r.headersOut[name] = headers[name];
   });
   if (route.conditional && found.status === 200 && headers.etag !== undefined) {
@@ -243,6 +245,11 @@ function hand(r, route, found) {
     r.headersOut["X-Accel-Expires"] = "@" + last;
   }
   r.return(found.status, found.body);
+}
+
+/** As nginx's own filter decides it, which weakens no tag that it does not see. */
+function isCompressed(r, found) {
+  return r.headersIn["Accept-Encoding"] === "gzip" && found.status === 200 && found.body.length >= COMPRESSED_FROM;
 }
 
 /** The last whole second (epoch) in which it may be answered from a cache; undefined for none. */
@@ -267,7 +274,6 @@ async function judged(r) {
     return;
   }
   const told = reply.headersOut;
-  const weak = told["Content-Encoding"] === undefined ? "" : "W/";
   const etag = told["noonmark-etag"];
   const asked = r.headersIn["If-None-Match"];
   const notModified = told["noonmark-not-modified"];
@@ -276,7 +282,7 @@ async function judged(r) {
     if (told[name] !== undefined && !isWithheld(name, isMatch)) r.headersOut[name] = told[name];
   });
   r.variables.noonmark_judged_cache_control = told["noonmark-cache-control"] || "";
-  r.variables.noonmark_judged_etag = etag === undefined || (isMatch && notModified === "no-tag") ? "" : weak + etag;
+  r.variables.noonmark_judged_etag = etag === undefined || (isMatch && notModified === "no-tag") ? "" : etag;
   if (isMatch) {
     r.status = 304;
     r.sendHeader();

@@ -127,12 +127,18 @@ upstream noonmark_shim { server ${shim.host}:${shim.port}; keepalive 32; }
 # Public URLs that may be cached: their route, and the object that answers or the URL itself. All else is the shim's.
 map "$request_method $request_uri" $noonmark_object {
   default "";
+${CACHED_URLS.flatMap(literals).join("\n")}
 ${CACHED_URLS.map(mapping).join("\n")}
 }
 
 # Whether the client takes gzip; one that takes nothing at all gets what there is.
 map $http_accept_encoding $noonmark_encoding {
   default "";
+  "" "";
+  "gzip" gzip;
+  "gzip, deflate" gzip;
+  "gzip, deflate, br" gzip;
+  "gzip, deflate, br, zstd" gzip;
   "~*(?:^|,)[ \\t]*gzip[ \\t]*(?:;[ \\t]*q=(?:1(?:\\.0*)?|0\\.0*[1-9][0-9]*)[ \\t]*)?(?:,|$)" gzip;
 }
 
@@ -143,11 +149,10 @@ map "$http_if_match$http_if_unmodified_since|$http_if_none_match" $noonmark_way 
   "~^\\|${TAG}(?:, *${TAG})*$" kept;
 }
 
-# The tag of a compressed answer is a weak one; some 304s have none.
-map "$status $upstream_http_noonmark_not_modified|$upstream_http_content_encoding|$upstream_http_noonmark_etag" $noonmark_etag {
+# Some 304s have no tag.
+map "$status $upstream_http_noonmark_not_modified" $noonmark_etag {
   default $upstream_http_noonmark_etag;
-  "~^304 no-tag\\|" "";
-  "~\\|gzip\\|(?<noonmark_strong>.+)$" "W/$noonmark_strong";
+  "304 no-tag" "";
 }
 
 # Of a shim that hears this front a cache keeps the good answers and the published 503s.
@@ -174,6 +179,13 @@ function askLines(): string {
   return `${BODILESS}
     proxy_set_header noonmark-object $noonmark_object;
     proxy_set_header Accept-Encoding $noonmark_encoding;`;
+}
+
+/** The URL that everybody writes, which nginx finds without trying one pattern after the other. */
+function literals({ route, key, url }: CachedUrl): string[] {
+  return key === undefined
+    ? []
+    : ["GET", "HEAD"].map((method) => `  "${method} ${url}" "${route.name} ${key} ${url}";`);
 }
 
 /** Route, object (if any) and the URL to ask the shim for, which for a composed answer has no query that is not read. */

@@ -4,6 +4,7 @@
  */
 import { matchesNone } from "../matches-none.js";
 import {
+  COMPRESSED_FROM,
   CONTENT_TYPE,
   HEADERS,
   HEARD,
@@ -118,7 +119,8 @@ function hand(r, route, found) {
   const last = lastSecond(found);
   r.headersOut["Content-Type"] = CONTENT_TYPE;
   Object.keys(headers).forEach((name) => {
-    if (name === "etag" || name === "cache-control") r.headersOut["noonmark-" + name] = headers[name];
+    if (name === "etag") r.headersOut["noonmark-etag"] = (isCompressed(r, found) ? "W/" : "") + headers[name];
+    else if (name === "cache-control") r.headersOut["noonmark-cache-control"] = headers[name];
     else r.headersOut[name] = headers[name];
   });
   if (route.conditional && found.status === 200 && headers.etag !== undefined) {
@@ -133,6 +135,11 @@ function hand(r, route, found) {
     r.headersOut["X-Accel-Expires"] = "@" + last;
   }
   r.return(found.status, found.body);
+}
+
+/** As nginx's own filter decides it, which weakens no tag that it does not see. */
+function isCompressed(r, found) {
+  return r.headersIn["Accept-Encoding"] === "gzip" && found.status === 200 && found.body.length >= COMPRESSED_FROM;
 }
 
 /** The last whole second (epoch) in which it may be answered from a cache; undefined for none. */
@@ -157,7 +164,6 @@ async function judged(r) {
     return;
   }
   const told = reply.headersOut;
-  const weak = told["Content-Encoding"] === undefined ? "" : "W/";
   const etag = told["noonmark-etag"];
   const asked = r.headersIn["If-None-Match"];
   const notModified = told["noonmark-not-modified"];
@@ -166,7 +172,7 @@ async function judged(r) {
     if (told[name] !== undefined && !isWithheld(name, isMatch)) r.headersOut[name] = told[name];
   });
   r.variables.noonmark_judged_cache_control = told["noonmark-cache-control"] || "";
-  r.variables.noonmark_judged_etag = etag === undefined || (isMatch && notModified === "no-tag") ? "" : weak + etag;
+  r.variables.noonmark_judged_etag = etag === undefined || (isMatch && notModified === "no-tag") ? "" : etag;
   if (isMatch) {
     r.status = 304;
     r.sendHeader();

@@ -87,6 +87,7 @@ export const PASSED = [
   "vary"
 ];
 export const CONTENT_TYPE = "application/json; charset=utf-8";
+export const COMPRESSED_FROM = 1024;
 export const HEARD = "noonmark-heard";
 export const PUBLISHED = "noonmark-published";
 export const VALID_UNTIL = "noonmark-valid-until";

@@ -9,6 +9,7 @@ import { PUBLISHED_ERROR_EDGE_SECONDS } from "../../../src/http/edge.ts";
 import { METHOD_NOT_ALLOWED, unavailable } from "../../../src/http/errors.ts";
 import { HEARD_HEADER, PUBLISHED_HEADER, VALID_UNTIL_HEADER } from "../../../src/http/front-headers.ts";
 import { tableFile } from "../bundle.ts";
+import { COMPRESSED_FROM } from "../options.ts";
 import { ROUTES } from "../plan.ts";
 
 /** Of an answer, beside those that stand on all. */
@@ -34,6 +35,7 @@ export function nginxTable(): string {
     HEADERS,
     PASSED,
     CONTENT_TYPE,
+    COMPRESSED_FROM,
     HEARD: HEARD_HEADER,
     PUBLISHED: PUBLISHED_HEADER,
     VALID_UNTIL: VALID_UNTIL_HEADER,

@@ -81,6 +81,16 @@ describe("answer", () => {
     expect([telemetry.headersOut["ETag"], telemetry.headersOut["noonmark-etag"]]).toEqual([undefined, '"r"']);
   });
 
+  test("compressed, its tag is a weak one", async () => {
+    const tag = async (length: number, encoding: string) => {
+      const reply = { ...object(HEADERS), body: "x".repeat(length) };
+      const r = request(PROCESS, { [BUCKET]: reply }, { "Accept-Encoding": encoding });
+      await program.answer(r);
+      return r.headersOut["noonmark-etag"];
+    };
+    expect([await tag(1024, "gzip"), await tag(1023, "gzip"), await tag(1024, "")]).toEqual(['W/"r"', '"r"', '"r"']);
+  });
+
   test.each([
     [1, "0"],
     [649, "0"],
@@ -166,7 +176,7 @@ describe("judged", () => {
   });
 
   test("a compressed answer's tag is weak, in its 304 too", async () => {
-    const compressed = { ...KEPT, "Content-Encoding": "gzip", Vary: "Accept-Encoding" };
+    const compressed = { ...KEPT, "noonmark-etag": 'W/"r"', "Content-Encoding": "gzip", Vary: "Accept-Encoding" };
     expect(await judged(compressed)).toMatchObject({
       variables: { noonmark_judged_etag: 'W/"r"', noonmark_judged_cache_control: "no-cache" },
       headersOut: { "Content-Encoding": "gzip", Vary: "Accept-Encoding" },
