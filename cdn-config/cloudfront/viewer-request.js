@@ -19,6 +19,16 @@ const URLS = [
   [/^\/v3\/public\/settlements\?&*(?:range=24h)&*$/, {"range":{"value":"24h"}}],
   [/^\/v3\/public\/settlements\?&*(?:range=7d)&*$/, {"range":{"value":"7d"}}],
   [/^\/v3\/public\/settlements\?&*(?:range=30d)&*$/, {"range":{"value":"30d"}}],
+  [/^\/(?:\?.*)?$/, {}],
+  [/^\/docs(?:\?.*)?$/, {}],
+  [/^\/assets\/[A-Za-z0-9_]{1,64}-[0-9a-f]{8,64}\.[a-z0-9]{1,8}(?:\?.*)?$/, {}],
+  [/^\/openapi\.json(?:\?.*)?$/, {}],
+  [/^\/feed\.json(?:\?.*)?$/, {}],
+  [/^\/feed\.atom(?:\?.*)?$/, {}],
+  [/^\/badge\.json(?:\?.*)?$/, {}],
+  [/^\/status\.json(?:\?.*)?$/, {}],
+  [/^\/robots\.txt(?:\?.*)?$/, {}],
+  [/^\/favicon\.svg(?:\?.*)?$/, {}],
 ];
 const PREFLIGHT = {
   "statusCode": 204,

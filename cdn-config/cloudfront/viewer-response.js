@@ -47,6 +47,13 @@ const STATUS = "noonmark-status";
 const KEPT_UNTIL = "noonmark-kept-until";
 const NOT_MODIFIED = "noonmark-not-modified";
 const HEARD = "noonmark-heard";
+const NOT_ON_304 = [
+  "content-type",
+  "content-length",
+  "content-encoding",
+  "content-security-policy",
+  "referrer-policy"
+];
 const NONE_MATCH = "noonmark-none-match";
 
 /** Of a header that stands more than once, its lines as one list. */
@@ -84,9 +91,9 @@ function handler(event) {
     matchesNone(fieldOf(asked), etag.value)
   ) {
     if (notModified !== "tag") delete headers.etag;
-    delete headers["content-type"];
-    delete headers["content-length"];
-    delete headers["content-encoding"];
+    NOT_ON_304.forEach(function (name) {
+      delete headers[name];
+    });
     response.statusCode = 304;
     response.statusDescription = "Not Modified";
     response.body = "";
@@ -105,8 +112,9 @@ function unavailable(method, headers) {
   Object.keys(headers).forEach(function (name) {
     if (name === "etag" || name.indexOf("x-service-") === 0) delete headers[name];
   });
-  // The body is a new one, and plain.
-  delete headers["content-encoding"];
+  NOT_ON_304.forEach(function (name) {
+    delete headers[name];
+  });
   Object.keys(UNAVAILABLE.headers).forEach(function (name) {
     headers[name] = UNAVAILABLE.headers[name];
   });

@@ -3,13 +3,15 @@
  * the cache's key. A URL in any other form (percent-encoded parameters, dot segments, odd ids) is left to the shim,
  * uncached: nothing is guessed.
  */
-import { PATH_PARAMETERS, type Route } from "../../src/http/route.ts";
-import { type NamedRoute, ROUTES } from "../../src/resources/table.ts";
+import { COMMON_HEADERS, CONTENT_TYPE, NO_SNIFF } from "../../src/http/common-headers.ts";
+import { PATH_PARAMETERS } from "../../src/http/route.ts";
+import { type NamedRow, ROWS } from "../../src/resources/table.ts";
 
-export { ROUTES } from "../../src/resources/table.ts";
+/** Routes and files alike. */
+export { ROWS } from "../../src/resources/table.ts";
 
 export interface CachedUrl {
-  readonly route: NamedRoute;
+  readonly route: NamedRow;
   /** Of path and query, anchored; for PCRE and ECMAScript alike. */
   readonly pattern: string;
   /** The object that answers; absent where the shim composes the answer, and the URL itself is the cache's key. */
@@ -18,7 +20,7 @@ export interface CachedUrl {
   readonly url?: string;
 }
 
-export const CACHED_URLS: readonly CachedUrl[] = ROUTES.flatMap((route) =>
+export const CACHED_URLS: readonly CachedUrl[] = ROWS.flatMap((route) =>
   route.objects.length === 0
     ? [{ route, pattern: `^${pathPattern(route)}${composedQuery(route)}$` }]
     : route.objects.map(({ query, key }) => ({
@@ -29,17 +31,35 @@ export const CACHED_URLS: readonly CachedUrl[] = ROUTES.flatMap((route) =>
       })),
 );
 
-/** Names of the routes for which something holds, in the table's order. */
-export function routeNames(holds: (route: Route) => boolean): string[] {
-  return ROUTES.filter(holds).map(({ name }) => name);
+/** Headers that stand on every answer of a row, 304 included. */
+export function alwaysOf(row: NamedRow): Readonly<Record<string, string>> {
+  return row.kind === "file" && !row.cors ? NO_SNIFF : COMMON_HEADERS;
 }
 
-function pathPattern({ path }: Route): string {
-  return path.replace("{installationId}", PATH_PARAMETERS.installationId);
+/** What some rows say beside the common headers: names and the one value. No 304 carries it. */
+export const OWN_HEADERS: Readonly<Record<string, string>> = Object.assign(
+  {},
+  ...ROWS.map((row) => (row.kind === "file" ? row.headers : {})),
+);
+
+/** Media types of text, which a front compresses. */
+export const COMPRESSED_TYPES = [
+  ...new Set([
+    ...ROWS.map((row) => (row.kind === "file" ? (row.contentType ?? "") : CONTENT_TYPE).split(";")[0] ?? ""),
+    "text/css",
+    "text/javascript",
+    "application/javascript",
+  ]),
+].filter((type) => type !== "");
+
+function pathPattern({ path }: NamedRow): string {
+  return path
+    .replaceAll(".", "\\.")
+    .replace(/\{(\w+)\}/, (_, name: string) => PATH_PARAMETERS[name as keyof typeof PATH_PARAMETERS]);
 }
 
 /** Empty pieces are no parameters (design 4, "HTTP"); parameters may stand in any order. */
-function queryPattern({ query: rule }: Route, query: string): string {
+function queryPattern({ query: rule }: NamedRow, query: string): string {
   if (rule === "ignored") return "(?:\\?.*)?";
   if (query === "") return "(?:\\?&*)?";
   const orders = permutations(query.split("&")).map((pieces) => pieces.join("&+"));
@@ -47,8 +67,9 @@ function queryPattern({ query: rule }: Route, query: string): string {
 }
 
 /** The forms that clients write; whatever else is valid goes to the shim. */
-function composedQuery({ query: rule, parameters = [] }: Route): string {
-  if (rule === "ignored") return "(?:\\?.*)?";
+function composedQuery(row: NamedRow): string {
+  if (row.kind === "file" || row.query === "ignored") return "(?:\\?.*)?";
+  const { parameters = [] } = row;
   const parts = parameters.map(({ name, pattern }) => `${name}=${pattern}`);
   return `(?:\\?(?:${selections(parts).join("|")}))?`;
 }

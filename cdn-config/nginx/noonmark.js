@@ -5,61 +5,161 @@ const ROUTES = {
     "edgeSeconds": 1,
     "staleIfErrorSeconds": 60,
     "conditional": false,
-    "notModifiedTag": false
+    "notModifiedTag": false,
+    "contentType": "application/json; charset=utf-8",
+    "cors": true
   },
   "installation-telemetry": {
     "edgeSeconds": 1,
     "staleIfErrorSeconds": 60,
     "conditional": false,
-    "notModifiedTag": false
+    "notModifiedTag": false,
+    "contentType": "application/json; charset=utf-8",
+    "cors": true
   },
   "modules": {
     "edgeSeconds": 1,
     "staleIfErrorSeconds": 60,
     "conditional": false,
-    "notModifiedTag": false
+    "notModifiedTag": false,
+    "contentType": "application/json; charset=utf-8",
+    "cors": true
   },
   "observations": {
     "edgeSeconds": 1,
     "staleIfErrorSeconds": 60,
     "conditional": false,
-    "notModifiedTag": false
+    "notModifiedTag": false,
+    "contentType": "application/json; charset=utf-8",
+    "cors": true
   },
   "process": {
     "edgeSeconds": 1,
     "staleIfErrorSeconds": 0,
     "conditional": true,
-    "notModifiedTag": true
+    "notModifiedTag": true,
+    "contentType": "application/json; charset=utf-8",
+    "cors": true
   },
   "statistics": {
     "edgeSeconds": 5,
     "staleIfErrorSeconds": 0,
     "conditional": true,
-    "notModifiedTag": true
+    "notModifiedTag": true,
+    "contentType": "application/json; charset=utf-8",
+    "cors": true
   },
   "onchain": {
     "edgeSeconds": 5,
     "staleIfErrorSeconds": 0,
     "conditional": false,
-    "notModifiedTag": false
+    "notModifiedTag": false,
+    "contentType": "application/json; charset=utf-8",
+    "cors": true
   },
   "settlements": {
     "edgeSeconds": 5,
     "staleIfErrorSeconds": 0,
     "conditional": true,
-    "notModifiedTag": false
+    "notModifiedTag": false,
+    "contentType": "application/json; charset=utf-8",
+    "cors": true
   },
   "activity": {
     "edgeSeconds": 5,
     "staleIfErrorSeconds": 0,
     "conditional": false,
-    "notModifiedTag": false
+    "notModifiedTag": false,
+    "contentType": "application/json; charset=utf-8",
+    "cors": true
   },
   "settlements-legacy": {
     "edgeSeconds": 5,
     "staleIfErrorSeconds": 0,
     "conditional": true,
-    "notModifiedTag": false
+    "notModifiedTag": false,
+    "contentType": "application/json; charset=utf-8",
+    "cors": true
+  },
+  "page": {
+    "edgeSeconds": 60,
+    "staleIfErrorSeconds": 0,
+    "conditional": true,
+    "notModifiedTag": true,
+    "contentType": "text/html; charset=utf-8",
+    "cors": false
+  },
+  "docs": {
+    "edgeSeconds": 60,
+    "staleIfErrorSeconds": 0,
+    "conditional": true,
+    "notModifiedTag": true,
+    "contentType": "text/html; charset=utf-8",
+    "cors": false
+  },
+  "asset": {
+    "edgeSeconds": 3600,
+    "staleIfErrorSeconds": 0,
+    "conditional": true,
+    "notModifiedTag": true,
+    "contentType": null,
+    "cors": true
+  },
+  "openapi": {
+    "edgeSeconds": 60,
+    "staleIfErrorSeconds": 0,
+    "conditional": true,
+    "notModifiedTag": true,
+    "contentType": "application/json; charset=utf-8",
+    "cors": true
+  },
+  "feed-json": {
+    "edgeSeconds": 60,
+    "staleIfErrorSeconds": 0,
+    "conditional": true,
+    "notModifiedTag": true,
+    "contentType": "application/feed+json; charset=utf-8",
+    "cors": true
+  },
+  "feed-atom": {
+    "edgeSeconds": 60,
+    "staleIfErrorSeconds": 0,
+    "conditional": true,
+    "notModifiedTag": true,
+    "contentType": "application/atom+xml; charset=utf-8",
+    "cors": true
+  },
+  "badge": {
+    "edgeSeconds": 1,
+    "staleIfErrorSeconds": 0,
+    "conditional": true,
+    "notModifiedTag": true,
+    "contentType": "application/json; charset=utf-8",
+    "cors": true
+  },
+  "publication-status": {
+    "edgeSeconds": 1,
+    "staleIfErrorSeconds": 0,
+    "conditional": false,
+    "notModifiedTag": false,
+    "contentType": "application/json; charset=utf-8",
+    "cors": true
+  },
+  "robots": {
+    "edgeSeconds": 60,
+    "staleIfErrorSeconds": 0,
+    "conditional": true,
+    "notModifiedTag": true,
+    "contentType": "text/plain; charset=utf-8",
+    "cors": true
+  },
+  "favicon": {
+    "edgeSeconds": 60,
+    "staleIfErrorSeconds": 0,
+    "conditional": true,
+    "notModifiedTag": true,
+    "contentType": "image/svg+xml",
+    "cors": true
   }
 };
 const HEADERS = [
@@ -88,7 +188,30 @@ const PASSED = [
   "vary"
 ];
 const CONTENT_TYPE = "application/json; charset=utf-8";
+const COMMON_HEADERS = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": "ETag, Retry-After, X-Service-Settlement-Source, X-Service-Settlement-Fallback-Reason",
+  "x-content-type-options": "nosniff"
+};
+const NO_SNIFF = {
+  "x-content-type-options": "nosniff"
+};
+const OWN_HEADERS = {
+  "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "referrer-policy": "no-referrer"
+};
 const COMPRESSED_FROM = 1024;
+const COMPRESSED_TYPES = [
+  "application/json",
+  "text/html",
+  "application/feed+json",
+  "application/atom+xml",
+  "text/plain",
+  "image/svg+xml",
+  "text/css",
+  "text/javascript",
+  "application/javascript"
+];
 const HEARD = "noonmark-heard";
 const PUBLISHED = "noonmark-published";
 const VALID_UNTIL = "noonmark-valid-until";
@@ -192,12 +315,16 @@ async function fromShim(r, route, url, how, notBefore) {
     const value = reply.headersOut[name];
     if (value !== undefined) headers[name] = value;
   });
+  Object.keys(OWN_HEADERS).forEach((name) => {
+    if (reply.headersOut[name] === OWN_HEADERS[name]) headers[name] = OWN_HEADERS[name];
+  });
   return foundIn(reply, { status: reply.status, headers: headers, until: until, seconds: seconds });
 }
 
 function foundIn(reply, found) {
   const isNew = reply.headersOut["noonmark-kept"] === "MISS" || reply.headersOut["noonmark-kept"] === "EXPIRED";
   found.body = reply.responseBuffer;
+  found.type = reply.headersOut["Content-Type"];
   // Of the store's clock nothing is to be known where the object has only just come.
   found.from = isNew ? undefined : dateOf(reply);
   return found;
@@ -227,10 +354,14 @@ function holds(date, validUntil, seconds) {
 function hand(r, route, found) {
   const headers = found.headers;
   const last = lastSecond(found);
-  r.headersOut["Content-Type"] = CONTENT_TYPE;
+  r.headersOut["Content-Type"] = found.status === 200 ? typeOf(route, found) : CONTENT_TYPE;
+  const always = found.status === 200 && !route.cors ? NO_SNIFF : COMMON_HEADERS;
+  Object.keys(always).forEach((name) => {
+    r.headersOut[name] = always[name];
+  });
   Object.keys(headers).forEach((name) => {
-    if (name === "etag") r.headersOut["noonmark-etag"] = (isCompressed(r, found) ? "W/" : "") + headers[name];
-    else if (name === "cache-control") r.headersOut["noonmark-cache-control"] = headers[name];
+    if (name === "etag") r.headersOut["noonmark-etag"] = (isCompressed(r, route, found) ? "W/" : "") + headers[name];
+    else if (isTold(name)) r.headersOut["noonmark-" + name] = headers[name];
     else r.headersOut[name] = headers[name];
   });
   if (route.conditional && found.status === 200 && headers.etag !== undefined) {
@@ -248,8 +379,19 @@ function hand(r, route, found) {
 }
 
 /** As nginx's own filter decides it, which weakens no tag that it does not see. */
-function isCompressed(r, found) {
-  return r.headersIn["Accept-Encoding"] === "gzip" && found.status === 200 && found.body.length >= COMPRESSED_FROM;
+function isCompressed(r, route, found) {
+  if (r.headersIn["Accept-Encoding"] !== "gzip" || found.status !== 200) return false;
+  return found.body.length >= COMPRESSED_FROM && COMPRESSED_TYPES.indexOf(typeOf(route, found).split(";")[0]) >= 0;
+}
+
+/** Of an asset it is its object's. */
+function typeOf(route, found) {
+  return route.contentType || found.type || CONTENT_TYPE;
+}
+
+/** What does not stand on every status goes under a name of its own. */
+function isTold(name) {
+  return name === "etag" || name === "cache-control" || OWN_HEADERS[name] !== undefined;
 }
 
 /** The last whole second (epoch) in which it may be answered from a cache; undefined for none. */
@@ -278,8 +420,12 @@ async function judged(r) {
   const asked = r.headersIn["If-None-Match"];
   const notModified = told["noonmark-not-modified"];
   const isMatch = asked !== undefined && notModified !== undefined && matchesNone(asked, etag);
-  HEADERS.concat(["Vary", "Content-Encoding"]).forEach((name) => {
-    if (told[name] !== undefined && !isWithheld(name, isMatch)) r.headersOut[name] = told[name];
+  const ofBody = isMatch ? [] : ["Content-Encoding", "Content-Type"];
+  HEADERS.concat(["Vary"], Object.keys(COMMON_HEADERS), ofBody).forEach((name) => {
+    if (told[name] !== undefined && !isTold(name)) r.headersOut[name] = told[name];
+  });
+  Object.keys(OWN_HEADERS).forEach((name) => {
+    if (told["noonmark-" + name] !== undefined && !isMatch) r.headersOut[name] = told["noonmark-" + name];
   });
   r.variables.noonmark_judged_cache_control = told["noonmark-cache-control"] || "";
   r.variables.noonmark_judged_etag = etag === undefined || (isMatch && notModified === "no-tag") ? "" : etag;
@@ -291,11 +437,6 @@ async function judged(r) {
   }
   // nginx would answer If-None-Match: * with a 304 to any 200; the status is put right after it has looked.
   r.return(reply.status === 200 ? NOT_JUDGED : reply.status, reply.responseBuffer);
-}
-
-/** Both are written from variables; a 304 has no body that could be encoded. */
-function isWithheld(name, isMatch) {
-  return name === "etag" || name === "cache-control" || (isMatch && name === "Content-Encoding");
 }
 
 const NOT_JUDGED = 299;
@@ -310,9 +451,13 @@ function passed(r) {
   const names = [];
   for (const name in r.headersOut) names.push(name);
   names.forEach((name) => {
-    const isOwn = name.toLowerCase() !== "vary" || /^accept-encoding$/i.test(String(r.headersOut[name]));
-    if (!isOwn || PASSED.indexOf(name.toLowerCase()) < 0) delete r.headersOut[name];
+    if (!isPassed(name.toLowerCase(), String(r.headersOut[name]))) delete r.headersOut[name];
   });
+}
+
+function isPassed(name, value) {
+  if (name === "vary") return value.toLowerCase() === "accept-encoding";
+  return OWN_HEADERS[name] === value || PASSED.indexOf(name) >= 0;
 }
 
 export default { answer, judged, judgedHeader, passed };

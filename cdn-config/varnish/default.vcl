@@ -20,126 +20,198 @@ backend shim {
 
 sub vcl_recv {
   if (req.restarts == 0) {
-    unset req.http.noonmark-route;
-    unset req.http.noonmark-key;
     unset req.http.noonmark-stale;
+    unset req.http.noonmark-pass;
     unset req.http.noonmark-none-match;
-    std.collect(req.http.If-None-Match);
-    if (req.http.If-None-Match) { set req.http.noonmark-none-match = req.http.If-None-Match; }
+    # What a cache is asked for by tag is judged in vcl_deliver; ranges and dates are not part of the API.
+    if (req.http.If-None-Match) {
+      std.collect(req.http.If-None-Match);
+      set req.http.noonmark-none-match = req.http.If-None-Match;
+      unset req.http.If-None-Match;
+    }
+    unset req.http.If-Modified-Since;
+    unset req.http.Range;
   }
-  # What a cache is asked for by tag is judged in vcl_deliver; ranges and dates are not part of the API.
-  unset req.http.If-None-Match;
-  unset req.http.If-Modified-Since;
-  unset req.http.If-Match;
-  unset req.http.If-Unmodified-Since;
-  unset req.http.If-Range;
-  unset req.http.Range;
-  unset req.http.Accept-Encoding;
-  unset req.http.Cookie;
-  unset req.http.Authorization;
-  set req.http.noonmark-url = req.url;
-  if (req.method == "OPTIONS") { return (synth(204)); }
-  if (req.method != "GET" && req.method != "HEAD") { return (synth(405)); }
+  if (req.method != "GET" && req.method != "HEAD") {
+    if (req.method == "OPTIONS") { return (synth(204)); }
+    return (synth(405));
+  }
   # A stale answer only after the origin failed, see vcl_synth.
   if (!req.http.noonmark-stale) { set req.grace = 0s; } else { set req.grace = 60s; }
-  if (req.url ~ "^/v1/public/telemetry(?:\?.*)?$") {
-    set req.http.noonmark-route = "telemetry";
-    set req.http.noonmark-key = "v1/public/telemetry";
-    set req.http.noonmark-url = "/v1/public/telemetry";
-  } else if (req.url ~ "^/v1/public/installations/(?!\.{1,2}/)[A-Za-z0-9._:-]{1,128}/telemetry(?:\?.*)?$") {
-    set req.http.noonmark-route = "installation-telemetry";
-    set req.http.noonmark-url = regsub(req.url, "\?.*$", "");
-  } else if (req.url ~ "^/v1/public/modules(?:\?.*)?$") {
-    set req.http.noonmark-route = "modules";
-    set req.http.noonmark-key = "v1/public/modules";
-    set req.http.noonmark-url = "/v1/public/modules";
-  } else if (req.url ~ "^/v1/public/installations/(?!\.{1,2}/)[A-Za-z0-9._:-]{1,128}/observations(?:\?(?:cursor=[A-Za-z0-9_-]{1,24}|cursor=[A-Za-z0-9_-]{1,24}&limit=[0-9]{1,3}|limit=[0-9]{1,3}))?$") {
-    set req.http.noonmark-route = "observations";
-  } else if (req.url ~ "^/v4/public/process(?:\?&*)?$") {
-    set req.http.noonmark-route = "process";
-    set req.http.noonmark-key = "v4/public/process";
-    set req.http.noonmark-url = "/v4/public/process";
-  } else if (req.url ~ "^/v2/public/stats\?&*(?:range=7d)&*$") {
-    set req.http.noonmark-route = "statistics";
-    set req.http.noonmark-key = "v2/public/stats/7d";
-    set req.http.noonmark-url = "/v2/public/stats?range=7d";
-  } else if (req.url ~ "^/v2/public/stats\?&*(?:range=30d)&*$") {
-    set req.http.noonmark-route = "statistics";
-    set req.http.noonmark-key = "v2/public/stats/30d";
-    set req.http.noonmark-url = "/v2/public/stats?range=30d";
-  } else if (req.url ~ "^/v4/public/onchain(?:\?&*)?$") {
-    set req.http.noonmark-route = "onchain";
-    set req.http.noonmark-key = "v4/public/onchain";
-    set req.http.noonmark-url = "/v4/public/onchain";
-  } else if (req.url ~ "^/v4/public/settlements\?&*(?:range=now)&*$") {
-    set req.http.noonmark-route = "settlements";
-    set req.http.noonmark-key = "v4/public/settlements/now";
-    set req.http.noonmark-url = "/v4/public/settlements?range=now";
-  } else if (req.url ~ "^/v4/public/settlements\?&*(?:range=24h)&*$") {
-    set req.http.noonmark-route = "settlements";
-    set req.http.noonmark-key = "v4/public/settlements/24h";
-    set req.http.noonmark-url = "/v4/public/settlements?range=24h";
-  } else if (req.url ~ "^/v4/public/settlements\?&*(?:range=7d)&*$") {
-    set req.http.noonmark-route = "settlements";
-    set req.http.noonmark-key = "v4/public/settlements/7d";
-    set req.http.noonmark-url = "/v4/public/settlements?range=7d";
-  } else if (req.url ~ "^/v4/public/settlements\?&*(?:range=30d)&*$") {
-    set req.http.noonmark-route = "settlements";
-    set req.http.noonmark-key = "v4/public/settlements/30d";
-    set req.http.noonmark-url = "/v4/public/settlements?range=30d";
-  } else if (req.url ~ "^/v4/public/settlements\?&*(?:range=now&+queue=1|queue=1&+range=now)&*$") {
-    set req.http.noonmark-route = "settlements";
-    set req.http.noonmark-key = "v4/public/settlements/queue";
-    set req.http.noonmark-url = "/v4/public/settlements?range=now&queue=1";
-  } else if (req.url ~ "^/v1/public/activity(?:\?(?:category=(?:all|protocol|players|measurement)|category=(?:all|protocol|players|measurement)&limit=[0-9]{1,3}|category=(?:all|protocol|players|measurement)&limit=[0-9]{1,3}&cursor=[A-Za-z0-9_-]{1,512}|category=(?:all|protocol|players|measurement)&cursor=[A-Za-z0-9_-]{1,512}|limit=[0-9]{1,3}|limit=[0-9]{1,3}&cursor=[A-Za-z0-9_-]{1,512}|cursor=[A-Za-z0-9_-]{1,512}))?$") {
-    set req.http.noonmark-route = "activity";
-  } else if (req.url ~ "^/v3/public/settlements\?&*(?:range=now)&*$") {
-    set req.http.noonmark-route = "settlements-legacy";
-    set req.http.noonmark-key = "v3/public/settlements/now";
-    set req.http.noonmark-url = "/v3/public/settlements?range=now";
-  } else if (req.url ~ "^/v3/public/settlements\?&*(?:range=24h)&*$") {
-    set req.http.noonmark-route = "settlements-legacy";
-    set req.http.noonmark-key = "v3/public/settlements/24h";
-    set req.http.noonmark-url = "/v3/public/settlements?range=24h";
-  } else if (req.url ~ "^/v3/public/settlements\?&*(?:range=7d)&*$") {
-    set req.http.noonmark-route = "settlements-legacy";
-    set req.http.noonmark-key = "v3/public/settlements/7d";
-    set req.http.noonmark-url = "/v3/public/settlements?range=7d";
-  } else if (req.url ~ "^/v3/public/settlements\?&*(?:range=30d)&*$") {
-    set req.http.noonmark-route = "settlements-legacy";
-    set req.http.noonmark-key = "v3/public/settlements/30d";
-    set req.http.noonmark-url = "/v3/public/settlements?range=30d";
+  # The URL that everybody writes costs no pattern.
+  if (req.url == "/v1/public/telemetry"
+      || req.url == "/v1/public/modules"
+      || req.url == "/v4/public/process"
+      || req.url == "/v2/public/stats?range=7d"
+      || req.url == "/v2/public/stats?range=30d"
+      || req.url == "/v4/public/onchain"
+      || req.url == "/v4/public/settlements?range=now"
+      || req.url == "/v4/public/settlements?range=24h"
+      || req.url == "/v4/public/settlements?range=7d"
+      || req.url == "/v4/public/settlements?range=30d"
+      || req.url == "/v4/public/settlements?range=now&queue=1"
+      || req.url == "/v3/public/settlements?range=now"
+      || req.url == "/v3/public/settlements?range=24h"
+      || req.url == "/v3/public/settlements?range=7d"
+      || req.url == "/v3/public/settlements?range=30d"
+      || req.url == "/"
+      || req.url == "/docs"
+      || req.url == "/openapi.json"
+      || req.url == "/feed.json"
+      || req.url == "/feed.atom"
+      || req.url == "/robots.txt"
+      || req.url == "/favicon.svg") {
+  } elsif (req.url ~ "^/v1/public/telemetry(?:\?.*)?$") {
+    set req.url = "/v1/public/telemetry";
+  } elsif (req.url ~ "^/v1/public/modules(?:\?.*)?$") {
+    set req.url = "/v1/public/modules";
+  } elsif (req.url ~ "^/v4/public/process(?:\?&*)?$") {
+    set req.url = "/v4/public/process";
+  } elsif (req.url ~ "^/v2/public/stats\?&*(?:range=7d)&*$") {
+    set req.url = "/v2/public/stats?range=7d";
+  } elsif (req.url ~ "^/v2/public/stats\?&*(?:range=30d)&*$") {
+    set req.url = "/v2/public/stats?range=30d";
+  } elsif (req.url ~ "^/v4/public/onchain(?:\?&*)?$") {
+    set req.url = "/v4/public/onchain";
+  } elsif (req.url ~ "^/v4/public/settlements\?&*(?:range=now)&*$") {
+    set req.url = "/v4/public/settlements?range=now";
+  } elsif (req.url ~ "^/v4/public/settlements\?&*(?:range=24h)&*$") {
+    set req.url = "/v4/public/settlements?range=24h";
+  } elsif (req.url ~ "^/v4/public/settlements\?&*(?:range=7d)&*$") {
+    set req.url = "/v4/public/settlements?range=7d";
+  } elsif (req.url ~ "^/v4/public/settlements\?&*(?:range=30d)&*$") {
+    set req.url = "/v4/public/settlements?range=30d";
+  } elsif (req.url ~ "^/v4/public/settlements\?&*(?:range=now&+queue=1|queue=1&+range=now)&*$") {
+    set req.url = "/v4/public/settlements?range=now&queue=1";
+  } elsif (req.url ~ "^/v3/public/settlements\?&*(?:range=now)&*$") {
+    set req.url = "/v3/public/settlements?range=now";
+  } elsif (req.url ~ "^/v3/public/settlements\?&*(?:range=24h)&*$") {
+    set req.url = "/v3/public/settlements?range=24h";
+  } elsif (req.url ~ "^/v3/public/settlements\?&*(?:range=7d)&*$") {
+    set req.url = "/v3/public/settlements?range=7d";
+  } elsif (req.url ~ "^/v3/public/settlements\?&*(?:range=30d)&*$") {
+    set req.url = "/v3/public/settlements?range=30d";
+  } elsif (req.url ~ "^/(?:\?.*)?$") {
+    set req.url = "/";
+  } elsif (req.url ~ "^/docs(?:\?.*)?$") {
+    set req.url = "/docs";
+  } elsif (req.url ~ "^/openapi\.json(?:\?.*)?$") {
+    set req.url = "/openapi.json";
+  } elsif (req.url ~ "^/feed\.json(?:\?.*)?$") {
+    set req.url = "/feed.json";
+  } elsif (req.url ~ "^/feed\.atom(?:\?.*)?$") {
+    set req.url = "/feed.atom";
+  } elsif (req.url ~ "^/robots\.txt(?:\?.*)?$") {
+    set req.url = "/robots.txt";
+  } elsif (req.url ~ "^/favicon\.svg(?:\?.*)?$") {
+    set req.url = "/favicon.svg";
+  } elsif (req.url ~ "^/v1/public/installations/(?!\.{1,2}/)[A-Za-z0-9._:-]{1,128}/telemetry(?:\?.*)?$") {
+    set req.url = regsub(req.url, "\?.*$", "");
+  } elsif (req.url ~ "^/v1/public/installations/(?!\.{1,2}/)[A-Za-z0-9._:-]{1,128}/observations(?:\?(?:cursor=[A-Za-z0-9_-]{1,24}|cursor=[A-Za-z0-9_-]{1,24}&limit=[0-9]{1,3}|limit=[0-9]{1,3}))?$") {
+  } elsif (req.url ~ "^/v1/public/activity(?:\?(?:category=(?:all|protocol|players|measurement)|category=(?:all|protocol|players|measurement)&limit=[0-9]{1,3}|category=(?:all|protocol|players|measurement)&limit=[0-9]{1,3}&cursor=[A-Za-z0-9_-]{1,512}|category=(?:all|protocol|players|measurement)&cursor=[A-Za-z0-9_-]{1,512}|limit=[0-9]{1,3}|limit=[0-9]{1,3}&cursor=[A-Za-z0-9_-]{1,512}|cursor=[A-Za-z0-9_-]{1,512}))?$") {
+  } elsif (req.url ~ "^/assets/[A-Za-z0-9_]{1,64}-[0-9a-f]{8,64}\.[a-z0-9]{1,8}(?:\?.*)?$") {
+    set req.url = regsub(req.url, "\?.*$", "");
+  } elsif (req.url ~ "^/badge\.json(?:\?.*)?$") {
+    set req.url = regsub(req.url, "\?.*$", "");
+  } elsif (req.url ~ "^/status\.json(?:\?.*)?$") {
+    set req.url = regsub(req.url, "\?.*$", "");
   } else {
+    set req.http.noonmark-pass = "1";
     return (pass);
   }
   # A field that is no list of at most fifty tags is the shim's to read.
-  if (req.http.noonmark-none-match
-      && req.http.noonmark-route ~ "^(?:process|statistics|settlements|settlements-legacy)$"
-      && req.http.noonmark-none-match !~ {"^[ \t]*(?:\*|(?:W/)?"[^"]*"(?:[ \t]*,[ \t]*(?:W/)?"[^"]*"){0,49})[ \t]*$"}) {
-    unset req.http.noonmark-route;
-    unset req.http.noonmark-key;
+  if (req.http.noonmark-none-match && req.http.noonmark-none-match !~ {"^[ \t]*(?:\*|(?:W/)?"[^"]*"(?:[ \t]*,[ \t]*(?:W/)?"[^"]*"){0,49})[ \t]*$"}
+      && req.url ~ "^(?:/v4/public/process|/v2/public/stats|/v4/public/settlements|/v3/public/settlements|/|/docs|/assets/[^/?]+|/openapi\.json|/feed\.json|/feed\.atom|/badge\.json|/robots\.txt|/favicon\.svg)(?:\?|$)") {
+    set req.http.noonmark-pass = "1";
     return (pass);
   }
   return (hash);
 }
 
 sub vcl_hash {
-  if (req.http.noonmark-key) {
-    hash_data(req.http.noonmark-key);
-  } else {
-    hash_data(req.http.noonmark-url);
-  }
+  hash_data(req.url);
   return (lookup);
 }
 
+# Which object answers, and whether the URL is one that a cache may keep at all.
+sub noonmark_object {
+  unset bereq.http.noonmark-known;
+  unset bereq.http.noonmark-key;
+  unset bereq.http.noonmark-asked;
+  if (bereq.uncacheable) { return; }
+  set bereq.http.noonmark-known = "1";
+  if (bereq.url == "/v1/public/telemetry") {
+    set bereq.http.noonmark-key = "v1/public/telemetry";
+  } elsif (bereq.url == "/v1/public/modules") {
+    set bereq.http.noonmark-key = "v1/public/modules";
+  } elsif (bereq.url == "/v4/public/process") {
+    set bereq.http.noonmark-key = "v4/public/process";
+  } elsif (bereq.url == "/v2/public/stats?range=7d") {
+    set bereq.http.noonmark-key = "v2/public/stats/7d";
+  } elsif (bereq.url == "/v2/public/stats?range=30d") {
+    set bereq.http.noonmark-key = "v2/public/stats/30d";
+  } elsif (bereq.url == "/v4/public/onchain") {
+    set bereq.http.noonmark-key = "v4/public/onchain";
+  } elsif (bereq.url == "/v4/public/settlements?range=now") {
+    set bereq.http.noonmark-key = "v4/public/settlements/now";
+  } elsif (bereq.url == "/v4/public/settlements?range=24h") {
+    set bereq.http.noonmark-key = "v4/public/settlements/24h";
+  } elsif (bereq.url == "/v4/public/settlements?range=7d") {
+    set bereq.http.noonmark-key = "v4/public/settlements/7d";
+  } elsif (bereq.url == "/v4/public/settlements?range=30d") {
+    set bereq.http.noonmark-key = "v4/public/settlements/30d";
+  } elsif (bereq.url == "/v4/public/settlements?range=now&queue=1") {
+    set bereq.http.noonmark-key = "v4/public/settlements/queue";
+  } elsif (bereq.url == "/v3/public/settlements?range=now") {
+    set bereq.http.noonmark-key = "v3/public/settlements/now";
+  } elsif (bereq.url == "/v3/public/settlements?range=24h") {
+    set bereq.http.noonmark-key = "v3/public/settlements/24h";
+  } elsif (bereq.url == "/v3/public/settlements?range=7d") {
+    set bereq.http.noonmark-key = "v3/public/settlements/7d";
+  } elsif (bereq.url == "/v3/public/settlements?range=30d") {
+    set bereq.http.noonmark-key = "v3/public/settlements/30d";
+  } elsif (bereq.url == "/") {
+    set bereq.http.noonmark-key = "site/index.html";
+  } elsif (bereq.url == "/docs") {
+    set bereq.http.noonmark-key = "site/docs.html";
+  } elsif (bereq.url == "/openapi.json") {
+    set bereq.http.noonmark-key = "site/openapi.json";
+  } elsif (bereq.url == "/feed.json") {
+    set bereq.http.noonmark-key = "site/feed.json";
+  } elsif (bereq.url == "/feed.atom") {
+    set bereq.http.noonmark-key = "site/feed.atom";
+  } elsif (bereq.url == "/robots.txt") {
+    set bereq.http.noonmark-key = "site/robots.txt";
+  } elsif (bereq.url == "/favicon.svg") {
+    set bereq.http.noonmark-key = "site/favicon.svg";
+  } elsif (!(bereq.url ~ "^/v1/public/installations/(?!\.{1,2}/)[A-Za-z0-9._:-]{1,128}/telemetry$" || bereq.url ~ "^/v1/public/installations/(?!\.{1,2}/)[A-Za-z0-9._:-]{1,128}/observations(?:\?(?:cursor=[A-Za-z0-9_-]{1,24}|cursor=[A-Za-z0-9_-]{1,24}&limit=[0-9]{1,3}|limit=[0-9]{1,3}))?$" || bereq.url ~ "^/v1/public/activity(?:\?(?:category=(?:all|protocol|players|measurement)|category=(?:all|protocol|players|measurement)&limit=[0-9]{1,3}|category=(?:all|protocol|players|measurement)&limit=[0-9]{1,3}&cursor=[A-Za-z0-9_-]{1,512}|category=(?:all|protocol|players|measurement)&cursor=[A-Za-z0-9_-]{1,512}|limit=[0-9]{1,3}|limit=[0-9]{1,3}&cursor=[A-Za-z0-9_-]{1,512}|cursor=[A-Za-z0-9_-]{1,512}))?$" || bereq.url ~ "^/assets/[A-Za-z0-9_]{1,64}-[0-9a-f]{8,64}\.[a-z0-9]{1,8}$" || bereq.url ~ "^/badge\.json$" || bereq.url ~ "^/status\.json$")) {
+    unset bereq.http.noonmark-known;
+    return;
+  }
+  set bereq.http.noonmark-asked = bereq.url;
+}
+
 sub vcl_backend_fetch {
+  if (bereq.retries == 0) {
+    call noonmark_object;
+    set bereq.http.noonmark-url = bereq.url;
+  }
   unset bereq.http.Accept-Encoding;
-  # The bucket is never asked conditionally.
+  unset bereq.http.Authorization;
+  unset bereq.http.Cookie;
   unset bereq.http.If-None-Match;
   unset bereq.http.If-Modified-Since;
+  unset bereq.http.If-Match;
+  unset bereq.http.If-Unmodified-Since;
+  unset bereq.http.If-Range;
+  unset bereq.http.Range;
+  unset bereq.http.noonmark-pass;
+  # The bucket is never asked conditionally.
   if (bereq.uncacheable && bereq.http.noonmark-none-match) {
     set bereq.http.If-None-Match = bereq.http.noonmark-none-match;
   }
+  # Nothing stands there twice: the shim takes 16 kB.
+  unset bereq.http.noonmark-none-match;
   if (bereq.http.noonmark-key && bereq.retries == 0) {
     set bereq.backend = bucket;
     set bereq.http.Host = "127.0.0.1:8080";
@@ -149,9 +221,7 @@ sub vcl_backend_fetch {
     set bereq.backend = shim;
     set bereq.http.Host = "127.0.0.1:8787";
     set bereq.url = bereq.http.noonmark-url;
-    # Nothing stands there twice: the shim takes 16 kB.
     unset bereq.http.noonmark-url;
-    unset bereq.http.noonmark-none-match;
     set bereq.http.noonmark-front = "1";
     unset bereq.http.noonmark-front-secret;
   }
@@ -181,26 +251,32 @@ sub vcl_backend_response {
     set beresp.status = std.integer(beresp.http.x-amz-meta-status, 200);
     unset beresp.http.Cache-Control;
     unset beresp.http.ETag;
+    unset beresp.http.content-security-policy;
+    unset beresp.http.referrer-policy;
     if (beresp.http.x-amz-meta-headers ~ {""etag":""}) { set beresp.http.etag = regsuball(regsub(beresp.http.x-amz-meta-headers, {"^.*"etag":"((?:[^"\\]|\\.)*)".*$"}, "\1"), "\\(.)", "\1"); }
     if (beresp.http.x-amz-meta-headers ~ {""cache-control":""}) { set beresp.http.cache-control = regsuball(regsub(beresp.http.x-amz-meta-headers, {"^.*"cache-control":"((?:[^"\\]|\\.)*)".*$"}, "\1"), "\\(.)", "\1"); }
     if (beresp.http.x-amz-meta-headers ~ {""retry-after":""}) { set beresp.http.retry-after = regsuball(regsub(beresp.http.x-amz-meta-headers, {"^.*"retry-after":"((?:[^"\\]|\\.)*)".*$"}, "\1"), "\\(.)", "\1"); }
     if (beresp.http.x-amz-meta-headers ~ {""x-service-settlement-source":""}) { set beresp.http.x-service-settlement-source = regsuball(regsub(beresp.http.x-amz-meta-headers, {"^.*"x-service-settlement-source":"((?:[^"\\]|\\.)*)".*$"}, "\1"), "\\(.)", "\1"); }
     if (beresp.http.x-amz-meta-headers ~ {""x-service-settlement-fallback-reason":""}) { set beresp.http.x-service-settlement-fallback-reason = regsuball(regsub(beresp.http.x-amz-meta-headers, {"^.*"x-service-settlement-fallback-reason":"((?:[^"\\]|\\.)*)".*$"}, "\1"), "\\(.)", "\1"); }
+    if (beresp.http.x-amz-meta-headers ~ {""content-security-policy":""}) { set beresp.http.content-security-policy = regsuball(regsub(beresp.http.x-amz-meta-headers, {"^.*"content-security-policy":"((?:[^"\\]|\\.)*)".*$"}, "\1"), "\\(.)", "\1"); }
+    if (beresp.http.x-amz-meta-headers ~ {""referrer-policy":""}) { set beresp.http.referrer-policy = regsuball(regsub(beresp.http.x-amz-meta-headers, {"^.*"referrer-policy":"((?:[^"\\]|\\.)*)".*$"}, "\1"), "\\(.)", "\1"); }
     if (beresp.status == 503) { set beresp.http.noonmark-published = "1"; }
   } elsif (beresp.status >= 500 && !bereq.uncacheable
-      && bereq.http.noonmark-route ~ "^(?:telemetry|installation-telemetry|modules|observations)$"
+      && bereq.http.noonmark-asked ~ "^(?:/v1/public/telemetry|/v1/public/installations/[^/?]+/telemetry|/v1/public/modules|/v1/public/installations/[^/?]+/observations)(?:\?|$)"
       && (bereq.is_bgfetch || !bereq.http.noonmark-stale)) {
     return (abandon);
   }
   if (beresp.http.noonmark-published) {
     set beresp.ttl = 1s;
-  } elsif (beresp.status != 200 || beresp.http.noonmark-past || !bereq.http.noonmark-route) {
+  } elsif (beresp.status != 200 || beresp.http.noonmark-past || !bereq.http.noonmark-known) {
     set beresp.ttl = 0s;
     set beresp.uncacheable = true;
   } else {
-    if (bereq.http.noonmark-route ~ "^(?:telemetry|installation-telemetry|modules|observations|process)$") { set beresp.ttl = 1s; }
-    if (bereq.http.noonmark-route ~ "^(?:statistics|onchain|settlements|activity|settlements-legacy)$") { set beresp.ttl = 5s; }
-    if (bereq.http.noonmark-route ~ "^(?:telemetry|installation-telemetry|modules|observations)$") { set beresp.grace = 60s; }
+    if (bereq.http.noonmark-asked ~ "^(?:/v1/public/telemetry|/v1/public/installations/[^/?]+/telemetry|/v1/public/modules|/v1/public/installations/[^/?]+/observations|/v4/public/process|/badge\.json|/status\.json)(?:\?|$)") { set beresp.ttl = 1s; }
+    if (bereq.http.noonmark-asked ~ "^(?:/v2/public/stats|/v4/public/onchain|/v4/public/settlements|/v1/public/activity|/v3/public/settlements)(?:\?|$)") { set beresp.ttl = 5s; }
+    if (bereq.http.noonmark-asked ~ "^(?:/|/docs|/openapi\.json|/feed\.json|/feed\.atom|/robots\.txt|/favicon\.svg)(?:\?|$)") { set beresp.ttl = 60s; }
+    if (bereq.http.noonmark-asked ~ "^(?:/assets/[^/?]+)(?:\?|$)") { set beresp.ttl = 3600s; }
+    if (bereq.http.noonmark-asked ~ "^(?:/v1/public/telemetry|/v1/public/installations/[^/?]+/telemetry|/v1/public/modules|/v1/public/installations/[^/?]+/observations)(?:\?|$)") { set beresp.grace = 60s; }
   }
   if (beresp.http.noonmark-until && !beresp.uncacheable) {
     # Fresh for min(edge seconds, valid-until - now), and never hidden behind a failing origin past valid-until.
@@ -210,6 +286,21 @@ sub vcl_backend_response {
     if (std.time(regsub(beresp.http.noonmark-until, "(...)$", ".\1"), now) - now - beresp.ttl < beresp.grace) {
       set beresp.grace = std.time(regsub(beresp.http.noonmark-until, "(...)$", ".\1"), now) - now - beresp.ttl;
     }
+  }
+  # What stands on every answer of its kind; what else is the API's, by its value.
+  if (bereq.backend == bucket) {
+    if (beresp.status != 200 || !(bereq.http.noonmark-asked ~ "^(?:/|/docs)(?:\?|$)")) {
+      set beresp.http.access-control-allow-origin = "*";
+      set beresp.http.access-control-expose-headers = "ETag, Retry-After, X-Service-Settlement-Source, X-Service-Settlement-Fallback-Reason";
+      set beresp.http.x-content-type-options = "nosniff";
+    } else {
+      unset beresp.http.access-control-allow-origin;
+      unset beresp.http.access-control-expose-headers;
+      set beresp.http.x-content-type-options = "nosniff";
+    }
+  } else {
+    if (beresp.http.content-security-policy != "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'") { unset beresp.http.content-security-policy; }
+    if (beresp.http.referrer-policy != "no-referrer") { unset beresp.http.referrer-policy; }
   }
   unset beresp.http.x-amz-meta-status;
   unset beresp.http.x-amz-meta-headers;
@@ -229,7 +320,6 @@ sub vcl_backend_response {
   unset beresp.http.alt-svc;
   unset beresp.http.content-disposition;
   unset beresp.http.content-language;
-  unset beresp.http.content-security-policy;
   unset beresp.http.expires;
   unset beresp.http.last-modified;
   unset beresp.http.link;
@@ -297,6 +387,15 @@ sub vcl_backend_response {
   unset beresp.http.noonmark-past;
   unset beresp.http.noonmark-published;
   unset beresp.http.noonmark-heard;
+  # Kept compressed; the tag of what is not stands in vcl_deliver.
+  if (beresp.status == 200 && !bereq.uncacheable && std.integer(beresp.http.Content-Length, 0) >= 1024
+      && beresp.http.Content-Type ~ "^(?:application/json|text/html|application/feed\+json|application/atom\+xml|text/plain|image/svg\+xml|text/css|text/javascript|application/javascript)(?:;|$)") {
+    set beresp.do_gzip = true;
+    if (beresp.http.ETag) {
+      set beresp.http.noonmark-etag = beresp.http.ETag;
+      unset beresp.http.ETag;
+    }
+  }
   return (deliver);
 }
 
@@ -306,8 +405,8 @@ sub vcl_backend_error {
 }
 
 sub vcl_synth {
-  if (resp.status == 503 && !req.http.noonmark-stale
-      && req.http.noonmark-route ~ "^(?:telemetry|installation-telemetry|modules|observations)$") {
+  if (resp.status == 503 && !req.http.noonmark-stale && !req.http.noonmark-pass
+      && req.url ~ "^(?:/v1/public/telemetry|/v1/public/installations/[^/?]+/telemetry|/v1/public/modules|/v1/public/installations/[^/?]+/observations)(?:\?|$)") {
     set req.http.noonmark-stale = "1";
     return (restart);
   }
@@ -349,19 +448,27 @@ sub vcl_deliver {
   unset resp.http.Via;
   unset resp.http.Age;
   unset resp.http.Accept-Ranges;
-  unset resp.http.Server;
-  set resp.http.access-control-allow-origin = "*";
-  set resp.http.access-control-expose-headers = "ETag, Retry-After, X-Service-Settlement-Source, X-Service-Settlement-Fallback-Reason";
-  set resp.http.x-content-type-options = "nosniff";
+  # Of a compressed answer the tag is a weak one.
+  if (resp.http.noonmark-etag) {
+    if (req.http.Accept-Encoding) {
+      set resp.http.ETag = "W/" + resp.http.noonmark-etag;
+    } else {
+      set resp.http.ETag = resp.http.noonmark-etag;
+    }
+    unset resp.http.noonmark-etag;
+  }
   # If-None-Match after the answer has been chosen: a list, weak tags, or any.
-  if (req.http.noonmark-none-match && resp.status == 200 && resp.http.ETag
-      && req.http.noonmark-route ~ "^(?:process|statistics|settlements|settlements-legacy)$"
+  if (req.http.noonmark-none-match && !req.http.noonmark-pass && resp.status == 200 && resp.http.ETag
+      && req.url ~ "^(?:/v4/public/process|/v2/public/stats|/v4/public/settlements|/v3/public/settlements|/|/docs|/assets/[^/?]+|/openapi\.json|/feed\.json|/feed\.atom|/badge\.json|/robots\.txt|/favicon\.svg)(?:\?|$)"
       && (req.http.noonmark-none-match ~ "^[ \t]*\*[ \t]*$"
         || std.strstr(req.http.noonmark-none-match, regsub(resp.http.ETag, "^W/", "")))) {
     set resp.status = 304;
     unset resp.http.Content-Type;
     unset resp.http.Content-Length;
-    if (req.http.noonmark-route ~ "^(?:settlements|settlements-legacy)$") { unset resp.http.ETag; }
+    unset resp.http.Content-Encoding;
+    unset resp.http.content-security-policy;
+    unset resp.http.referrer-policy;
+    if (req.url ~ "^(?:/v4/public/settlements|/v3/public/settlements)(?:\?|$)") { unset resp.http.ETag; }
   }
   return (deliver);
 }

@@ -5,7 +5,7 @@ import { EDGE_HEADERS, FRONT, FRONT_HEADER, HEARD_HEADER } from "../../../src/ht
 import type { Representation } from "../../../src/http/representation.ts";
 import type { QueryRule } from "../../../src/http/route.ts";
 import { Source, tableFile } from "../bundle.ts";
-import { CACHED_URLS, type CachedUrl } from "../plan.ts";
+import { CACHED_URLS, type CachedUrl, OWN_HEADERS } from "../plan.ts";
 
 /** Carries a client's If-None-Match past CloudFront's own judgement of it. */
 const NONE_MATCH = "noonmark-none-match";
@@ -35,6 +35,7 @@ export function cloudfrontTables(): Record<"viewer-request-table.js" | "viewer-r
       KEPT_UNTIL: EDGE_HEADERS.keptUntil,
       NOT_MODIFIED: EDGE_HEADERS.notModified,
       HEARD: HEARD_HEADER,
+      NOT_ON_304: ["content-type", "content-length", "content-encoding", ...Object.keys(OWN_HEADERS)],
       NONE_MATCH,
     }),
   };

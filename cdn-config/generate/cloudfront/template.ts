@@ -1,7 +1,7 @@
 /** CloudFront before the shim: a CloudFormation template with its two functions (`docs/cdn-cloudfront.md`). */
 import { FRONT_HEADER, FRONT_SECRET_HEADER } from "../../../src/http/front-headers.ts";
 import { bundle } from "../bundle.ts";
-import { ROUTES } from "../plan.ts";
+import { ROWS } from "../plan.ts";
 
 /** What CloudFront would else keep for ten seconds. */
 const ERRORS = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
@@ -76,10 +76,10 @@ const CACHE_POLICY = {
   Name: { "Fn::Sub": "${AWS::StackName}-answers" },
   MinTTL: 0,
   DefaultTTL: 0,
-  MaxTTL: Math.max(...ROUTES.map((route) => route.edgeSeconds)),
+  MaxTTL: Math.max(...ROWS.map((route) => route.edgeSeconds)),
   ParametersInCacheKeyAndForwardedToOrigin: {
-    EnableAcceptEncodingGzip: false,
-    EnableAcceptEncodingBrotli: false,
+    EnableAcceptEncodingGzip: true,
+    EnableAcceptEncodingBrotli: true,
     CookiesConfig: { CookieBehavior: "none" },
     HeadersConfig: { HeaderBehavior: "whitelist", Headers: [FRONT_HEADER] },
     QueryStringsConfig: { QueryStringBehavior: "all" },
@@ -150,8 +150,8 @@ const DISTRIBUTION = {
     // The function answers all but GET and HEAD itself; what is not allowed here gets a page of CloudFront's.
     AllowedMethods: ["GET", "HEAD", "OPTIONS", "PUT", "PATCH", "POST", "DELETE"],
     CachedMethods: ["GET", "HEAD"],
-    // A compressed answer's tag would be a weak one.
-    Compress: false,
+    // From 1,000 bytes on; the tag of what it compresses becomes a weak one.
+    Compress: true,
     CachePolicyId: { Ref: "CachePolicy" },
     OriginRequestPolicyId: { Ref: "OriginRequestPolicy" },
     FunctionAssociations: [

@@ -28,4 +28,11 @@ export const STATUS = "noonmark-status";
 export const KEPT_UNTIL = "noonmark-kept-until";
 export const NOT_MODIFIED = "noonmark-not-modified";
 export const HEARD = "noonmark-heard";
+export const NOT_ON_304 = [
+  "content-type",
+  "content-length",
+  "content-encoding",
+  "content-security-policy",
+  "referrer-policy"
+];
 export const NONE_MATCH = "noonmark-none-match";

@@ -7,6 +7,7 @@ import {
   KEPT_UNTIL,
   NONE_MATCH,
   NOT_MODIFIED,
+  NOT_ON_304,
   STATUS,
   UNAVAILABLE,
 } from "./viewer-response-table.js";
@@ -34,9 +35,9 @@ export function handler(event) {
     matchesNone(fieldOf(asked), etag.value)
   ) {
     if (notModified !== "tag") delete headers.etag;
-    delete headers["content-type"];
-    delete headers["content-length"];
-    delete headers["content-encoding"];
+    NOT_ON_304.forEach(function (name) {
+      delete headers[name];
+    });
     response.statusCode = 304;
     response.statusDescription = "Not Modified";
     response.body = "";
@@ -55,8 +56,9 @@ function unavailable(method, headers) {
   Object.keys(headers).forEach(function (name) {
     if (name === "etag" || name.indexOf("x-service-") === 0) delete headers[name];
   });
-  // The body is a new one, and plain.
-  delete headers["content-encoding"];
+  NOT_ON_304.forEach(function (name) {
+    delete headers[name];
+  });
   Object.keys(UNAVAILABLE.headers).forEach(function (name) {
     headers[name] = UNAVAILABLE.headers[name];
   });

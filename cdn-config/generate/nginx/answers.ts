@@ -1,12 +1,11 @@
 /** nginx's second server: what the origins say is kept there, and the script makes answers of it. */
-import { CONTENT_TYPE } from "../../../src/http/common-headers.ts";
 import { type CdnOptions, COMPRESSED_FROM } from "../options.ts";
-import { ROUTES } from "../plan.ts";
+import { COMPRESSED_TYPES, ROWS } from "../plan.ts";
 import { BODILESS, originLocations, publishedErrorLocation, shimLines, tlsLines } from "./origins.ts";
 
 export function answersServer(options: CdnOptions): string {
   const { bucket, shim, socket, trusted, frontSecret } = options;
-  const edges = [...new Set(ROUTES.map((route) => route.edgeSeconds))];
+  const edges = [...new Set(ROWS.map((route) => route.edgeSeconds))];
   return `server {
   listen unix:${socket};
   merge_slashes off;
@@ -24,7 +23,7 @@ ${tlsLines(trusted, [bucket, shim])}
   location = /answer {
     js_content noonmark.answer;
     gzip on;
-    gzip_types ${CONTENT_TYPE.split(";")[0]};
+    gzip_types ${COMPRESSED_TYPES.filter((type) => type !== "text/html").join(" ")};
     gzip_min_length ${COMPRESSED_FROM};
     gzip_proxied any;
     gzip_vary on;

@@ -4,7 +4,7 @@ import { unavailable } from "../../../src/http/errors.ts";
 import { HEARD_HEADER, PUBLISHED_HEADER } from "../../../src/http/front-headers.ts";
 import { bundle } from "../bundle.ts";
 import type { CdnOptions } from "../options.ts";
-import { CACHED_URLS, type CachedUrl } from "../plan.ts";
+import { CACHED_URLS, type CachedUrl, OWN_HEADERS } from "../plan.ts";
 import { answersServer } from "./answers.ts";
 import { BODILESS, shimLines, tlsLines } from "./origins.ts";
 
@@ -14,8 +14,17 @@ const REFUSED = "  error_page 400 404 405 = /_noonmark/refused;";
 const ERROR_PAGES = `  ${REFUSED}
     error_page 502 504 = @noonmark_unavailable;`;
 
+const OWN = Object.keys(OWN_HEADERS);
+
 /** Told by the script with an answer, and not the client's. */
-const BETWEEN = ["noonmark-etag", "noonmark-cache-control", "noonmark-not-modified"];
+const BETWEEN = ["etag", "cache-control", "not-modified", ...OWN].map((name) => `noonmark-${name}`);
+
+/** Written by `add_header`, which writes none that is empty. */
+const KEPT = {
+  etag: "$noonmark_etag",
+  "cache-control": "$upstream_http_noonmark_cache_control",
+  ...Object.fromEntries(OWN.map((name) => [name, `$noonmark_${variable(name)}`])),
+};
 
 /** One tag or a list in its plain form, which nginx compares as the API does. */
 const TAG = '(?:W/)?\\"[^\\", ]*\\"';
@@ -70,7 +79,7 @@ ${ERROR_PAGES}
     proxy_pass_request_headers off;
 ${askLines()}
 ${[...BETWEEN, "Cache-Control"].map((name) => `    proxy_hide_header ${name};`).join("\n")}
-${headerLines({ ...COMMON_HEADERS, etag: "$noonmark_etag", "cache-control": "$upstream_http_noonmark_cache_control" })}
+${headerLines(KEPT)}
     proxy_pass http://noonmark_cache/answer;
 ${ERROR_PAGES}
   }
@@ -80,7 +89,7 @@ ${ERROR_PAGES}
     internal;
     js_content noonmark.judged;
     js_header_filter noonmark.judgedHeader;
-${headerLines({ ...COMMON_HEADERS, etag: "$noonmark_judged_etag", "cache-control": "$noonmark_judged_cache_control" })}
+${headerLines({ etag: "$noonmark_judged_etag", "cache-control": "$noonmark_judged_cache_control" })}
   }
   location = /_noonmark/fetched {
     internal;
@@ -154,6 +163,7 @@ map "$status $upstream_http_noonmark_not_modified" $noonmark_etag {
   default $upstream_http_noonmark_etag;
   "304 no-tag" "";
 }
+${OWN.map((name) => `map $status $noonmark_${variable(name)} {\n  default $upstream_http_noonmark_${variable(name)};\n  304 "";\n}`).join("\n")}
 
 # Of a shim that hears this front a cache keeps the good answers and the published 503s.
 map "$upstream_http_${variable(HEARD_HEADER)} $upstream_status $upstream_http_${variable(PUBLISHED_HEADER)}" $noonmark_unkept {

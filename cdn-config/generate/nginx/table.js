@@ -4,61 +4,161 @@ export const ROUTES = {
     "edgeSeconds": 1,
     "staleIfErrorSeconds": 60,
     "conditional": false,
-    "notModifiedTag": false
+    "notModifiedTag": false,
+    "contentType": "application/json; charset=utf-8",
+    "cors": true
   },
   "installation-telemetry": {
     "edgeSeconds": 1,
     "staleIfErrorSeconds": 60,
     "conditional": false,
-    "notModifiedTag": false
+    "notModifiedTag": false,
+    "contentType": "application/json; charset=utf-8",
+    "cors": true
   },
   "modules": {
     "edgeSeconds": 1,
     "staleIfErrorSeconds": 60,
     "conditional": false,
-    "notModifiedTag": false
+    "notModifiedTag": false,
+    "contentType": "application/json; charset=utf-8",
+    "cors": true
   },
   "observations": {
     "edgeSeconds": 1,
     "staleIfErrorSeconds": 60,
     "conditional": false,
-    "notModifiedTag": false
+    "notModifiedTag": false,
+    "contentType": "application/json; charset=utf-8",
+    "cors": true
   },
   "process": {
     "edgeSeconds": 1,
     "staleIfErrorSeconds": 0,
     "conditional": true,
-    "notModifiedTag": true
+    "notModifiedTag": true,
+    "contentType": "application/json; charset=utf-8",
+    "cors": true
   },
   "statistics": {
     "edgeSeconds": 5,
     "staleIfErrorSeconds": 0,
     "conditional": true,
-    "notModifiedTag": true
+    "notModifiedTag": true,
+    "contentType": "application/json; charset=utf-8",
+    "cors": true
   },
   "onchain": {
     "edgeSeconds": 5,
     "staleIfErrorSeconds": 0,
     "conditional": false,
-    "notModifiedTag": false
+    "notModifiedTag": false,
+    "contentType": "application/json; charset=utf-8",
+    "cors": true
   },
   "settlements": {
     "edgeSeconds": 5,
     "staleIfErrorSeconds": 0,
     "conditional": true,
-    "notModifiedTag": false
+    "notModifiedTag": false,
+    "contentType": "application/json; charset=utf-8",
+    "cors": true
   },
   "activity": {
     "edgeSeconds": 5,
     "staleIfErrorSeconds": 0,
     "conditional": false,
-    "notModifiedTag": false
+    "notModifiedTag": false,
+    "contentType": "application/json; charset=utf-8",
+    "cors": true
   },
   "settlements-legacy": {
     "edgeSeconds": 5,
     "staleIfErrorSeconds": 0,
     "conditional": true,
-    "notModifiedTag": false
+    "notModifiedTag": false,
+    "contentType": "application/json; charset=utf-8",
+    "cors": true
+  },
+  "page": {
+    "edgeSeconds": 60,
+    "staleIfErrorSeconds": 0,
+    "conditional": true,
+    "notModifiedTag": true,
+    "contentType": "text/html; charset=utf-8",
+    "cors": false
+  },
+  "docs": {
+    "edgeSeconds": 60,
+    "staleIfErrorSeconds": 0,
+    "conditional": true,
+    "notModifiedTag": true,
+    "contentType": "text/html; charset=utf-8",
+    "cors": false
+  },
+  "asset": {
+    "edgeSeconds": 3600,
+    "staleIfErrorSeconds": 0,
+    "conditional": true,
+    "notModifiedTag": true,
+    "contentType": null,
+    "cors": true
+  },
+  "openapi": {
+    "edgeSeconds": 60,
+    "staleIfErrorSeconds": 0,
+    "conditional": true,
+    "notModifiedTag": true,
+    "contentType": "application/json; charset=utf-8",
+    "cors": true
+  },
+  "feed-json": {
+    "edgeSeconds": 60,
+    "staleIfErrorSeconds": 0,
+    "conditional": true,
+    "notModifiedTag": true,
+    "contentType": "application/feed+json; charset=utf-8",
+    "cors": true
+  },
+  "feed-atom": {
+    "edgeSeconds": 60,
+    "staleIfErrorSeconds": 0,
+    "conditional": true,
+    "notModifiedTag": true,
+    "contentType": "application/atom+xml; charset=utf-8",
+    "cors": true
+  },
+  "badge": {
+    "edgeSeconds": 1,
+    "staleIfErrorSeconds": 0,
+    "conditional": true,
+    "notModifiedTag": true,
+    "contentType": "application/json; charset=utf-8",
+    "cors": true
+  },
+  "publication-status": {
+    "edgeSeconds": 1,
+    "staleIfErrorSeconds": 0,
+    "conditional": false,
+    "notModifiedTag": false,
+    "contentType": "application/json; charset=utf-8",
+    "cors": true
+  },
+  "robots": {
+    "edgeSeconds": 60,
+    "staleIfErrorSeconds": 0,
+    "conditional": true,
+    "notModifiedTag": true,
+    "contentType": "text/plain; charset=utf-8",
+    "cors": true
+  },
+  "favicon": {
+    "edgeSeconds": 60,
+    "staleIfErrorSeconds": 0,
+    "conditional": true,
+    "notModifiedTag": true,
+    "contentType": "image/svg+xml",
+    "cors": true
   }
 };
 export const HEADERS = [
@@ -87,7 +187,30 @@ export const PASSED = [
   "vary"
 ];
 export const CONTENT_TYPE = "application/json; charset=utf-8";
+export const COMMON_HEADERS = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": "ETag, Retry-After, X-Service-Settlement-Source, X-Service-Settlement-Fallback-Reason",
+  "x-content-type-options": "nosniff"
+};
+export const NO_SNIFF = {
+  "x-content-type-options": "nosniff"
+};
+export const OWN_HEADERS = {
+  "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "referrer-policy": "no-referrer"
+};
 export const COMPRESSED_FROM = 1024;
+export const COMPRESSED_TYPES = [
+  "application/json",
+  "text/html",
+  "application/feed+json",
+  "application/atom+xml",
+  "text/plain",
+  "image/svg+xml",
+  "text/css",
+  "text/javascript",
+  "application/javascript"
+];
 export const HEARD = "noonmark-heard";
 export const PUBLISHED = "noonmark-published";
 export const VALID_UNTIL = "noonmark-valid-until";

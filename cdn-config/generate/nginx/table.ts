@@ -1,7 +1,9 @@
 /** What nginx's script is told of the table of routes (`table.js`). */
 import {
+  COMMON_HEADERS,
   CONTENT_TYPE,
   FALLBACK_REASON_HEADER,
+  NO_SNIFF,
   PREFLIGHT_HEADERS,
   SOURCE_HEADER,
 } from "../../../src/http/common-headers.ts";
@@ -10,7 +12,7 @@ import { METHOD_NOT_ALLOWED, unavailable } from "../../../src/http/errors.ts";
 import { HEARD_HEADER, PUBLISHED_HEADER, VALID_UNTIL_HEADER } from "../../../src/http/front-headers.ts";
 import { tableFile } from "../bundle.ts";
 import { COMPRESSED_FROM } from "../options.ts";
-import { ROUTES } from "../plan.ts";
+import { alwaysOf, COMPRESSED_TYPES, OWN_HEADERS, ROWS } from "../plan.ts";
 
 /** Of an answer, beside those that stand on all. */
 const HEADERS = ["etag", "cache-control", "retry-after", SOURCE_HEADER, FALLBACK_REASON_HEADER];
@@ -26,16 +28,22 @@ const PASSED = [
 ];
 
 export function nginxTable(): string {
-  const routes = ROUTES.map(({ name, edgeSeconds, staleIfErrorSeconds, conditional, notModifiedTag }) => [
-    name,
-    { edgeSeconds, staleIfErrorSeconds, conditional, notModifiedTag },
-  ]);
+  const routes = ROWS.map((row) => {
+    const { name, edgeSeconds, staleIfErrorSeconds, conditional, notModifiedTag } = row;
+    const contentType = row.kind === "file" ? row.contentType : CONTENT_TYPE;
+    const cors = alwaysOf(row) === COMMON_HEADERS;
+    return [name, { edgeSeconds, staleIfErrorSeconds, conditional, notModifiedTag, contentType, cors }];
+  });
   return tableFile("cdn-config/generate/nginx/table.ts", {
     ROUTES: Object.fromEntries(routes),
     HEADERS,
     PASSED,
     CONTENT_TYPE,
+    COMMON_HEADERS,
+    NO_SNIFF,
+    OWN_HEADERS,
     COMPRESSED_FROM,
+    COMPRESSED_TYPES,
     HEARD: HEARD_HEADER,
     PUBLISHED: PUBLISHED_HEADER,
     VALID_UNTIL: VALID_UNTIL_HEADER,

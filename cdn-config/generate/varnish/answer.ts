@@ -2,12 +2,13 @@
 import { COMMON_HEADERS, CONTENT_TYPE, PREFLIGHT_HEADERS } from "../../../src/http/common-headers.ts";
 import { METHOD_NOT_ALLOWED, unavailable } from "../../../src/http/errors.ts";
 import type { Representation } from "../../../src/http/representation.ts";
-import { oneOf } from "./routes.ts";
+import { OWN_HEADERS } from "../plan.ts";
+import { urlOf } from "./routes.ts";
 
 export function answerSubroutines(): string {
   return `sub vcl_synth {
-  if (resp.status == 503 && !req.http.noonmark-stale
-      && req.http.noonmark-route ~ "${oneOf((route) => route.staleIfErrorSeconds > 0)}") {
+  if (resp.status == 503 && !req.http.noonmark-stale && !req.http.noonmark-pass
+      && ${urlOf("req", (row) => row.staleIfErrorSeconds > 0)}) {
     set req.http.noonmark-stale = "1";
     return (restart);
   }
@@ -33,26 +34,32 @@ sub vcl_deliver {
   unset resp.http.Via;
   unset resp.http.Age;
   unset resp.http.Accept-Ranges;
-  unset resp.http.Server;
-${setAll(COMMON_HEADERS, "  ")}
+  # Of a compressed answer the tag is a weak one.
+  if (resp.http.noonmark-etag) {
+    if (req.http.Accept-Encoding) {
+      set resp.http.ETag = "W/" + resp.http.noonmark-etag;
+    } else {
+      set resp.http.ETag = resp.http.noonmark-etag;
+    }
+    unset resp.http.noonmark-etag;
+  }
   # If-None-Match after the answer has been chosen: a list, weak tags, or any.
-  if (req.http.noonmark-none-match && resp.status == 200 && resp.http.ETag
-      && req.http.noonmark-route ~ "${oneOf((route) => route.conditional)}"
+  if (req.http.noonmark-none-match && !req.http.noonmark-pass && resp.status == 200 && resp.http.ETag
+      && ${urlOf("req", (row) => row.conditional)}
       && (req.http.noonmark-none-match ~ "^[ \\t]*\\*[ \\t]*$"
         || std.strstr(req.http.noonmark-none-match, regsub(resp.http.ETag, "^W/", "")))) {
     set resp.status = 304;
-    unset resp.http.Content-Type;
-    unset resp.http.Content-Length;
-    if (req.http.noonmark-route ~ "${oneOf((route) => route.conditional && !route.notModifiedTag)}") { unset resp.http.ETag; }
+${["Content-Type", "Content-Length", "Content-Encoding", ...Object.keys(OWN_HEADERS)].map((name) => `    unset resp.http.${name};`).join("\n")}
+    if (${urlOf("req", (row) => row.conditional && !row.notModifiedTag)}) { unset resp.http.ETag; }
   }
   return (deliver);
 }
 `;
 }
 
-function setAll(headers: Readonly<Record<string, string>>, indent = "    "): string {
+function setAll(headers: Readonly<Record<string, string>>): string {
   return Object.entries(headers)
-    .map(([name, value]) => `${indent}set resp.http.${name} = "${value}";`)
+    .map(([name, value]) => `    set resp.http.${name} = "${value}";`)
     .join("\n");
 }
 

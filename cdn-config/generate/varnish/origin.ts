@@ -1,12 +1,12 @@
 /** What Varnish asks of bucket and shim, what it keeps of their answers, and for how long. */
 
-import { FALLBACK_REASON_HEADER, SOURCE_HEADER } from "../../../src/http/common-headers.ts";
+import { COMMON_HEADERS, FALLBACK_REASON_HEADER, SOURCE_HEADER } from "../../../src/http/common-headers.ts";
 import { PUBLISHED_ERROR_EDGE_SECONDS } from "../../../src/http/edge.ts";
 import { FRONT_HEADER, FRONT_SECRET_HEADER, HEARD_HEADER } from "../../../src/http/front-headers.ts";
-import { ROUTES } from "../../../src/resources/table.ts";
-import { type CdnOptions, hostOf } from "../options.ts";
+import { type CdnOptions, COMPRESSED_FROM, hostOf } from "../options.ts";
+import { alwaysOf, COMPRESSED_TYPES, OWN_HEADERS, ROWS } from "../plan.ts";
 import { STORAGE_HEADERS } from "../storage-headers.ts";
-import { oneOf, STALE } from "./routes.ts";
+import { COMPOSED_URLS, OBJECT_URLS, plainUrl, STALE, urlOf } from "./routes.ts";
 
 /** Metadata of an answer (`stored-answer.ts`); the cache hands none of it on. */
 const METADATA = [
@@ -20,17 +20,57 @@ const METADATA = [
   "asof",
   "noonmark-put",
 ];
-const RESTORED = ["etag", "cache-control", "retry-after", SOURCE_HEADER, FALLBACK_REASON_HEADER];
+const RESTORED = [
+  "etag",
+  "cache-control",
+  "retry-after",
+  SOURCE_HEADER,
+  FALLBACK_REASON_HEADER,
+  ...Object.keys(OWN_HEADERS),
+];
+
+/** Of the client's request: no origin is to hear it. */
+const FORGOTTEN = [
+  "Accept-Encoding",
+  "Authorization",
+  "Cookie",
+  "If-None-Match",
+  "If-Modified-Since",
+  "If-Match",
+  "If-Unmodified-Since",
+  "If-Range",
+  "Range",
+  "noonmark-pass",
+];
 
 export function originSubroutines({ bucket, shim, frontSecret }: CdnOptions): string {
-  return `sub vcl_backend_fetch {
-  unset bereq.http.Accept-Encoding;
+  return `# Which object answers, and whether the URL is one that a cache may keep at all.
+sub noonmark_object {
+  unset bereq.http.noonmark-known;
+  unset bereq.http.noonmark-key;
+  unset bereq.http.noonmark-asked;
+  if (bereq.uncacheable) { return; }
+  set bereq.http.noonmark-known = "1";
+${OBJECT_URLS.map(({ url, key }, index) => `  ${index === 0 ? "" : "} els"}if (bereq.url == "${url}") {\n    set bereq.http.noonmark-key = "${key}";`).join("\n")}
+  } elsif (!(${COMPOSED_URLS.map((cached) => `bereq.url ~ "${patternOf(plainUrl(cached))}"`).join(" || ")})) {
+    unset bereq.http.noonmark-known;
+    return;
+  }
+  set bereq.http.noonmark-asked = bereq.url;
+}
+
+sub vcl_backend_fetch {
+  if (bereq.retries == 0) {
+    call noonmark_object;
+    set bereq.http.noonmark-url = bereq.url;
+  }
+${FORGOTTEN.map((name) => `  unset bereq.http.${name};`).join("\n")}
   # The bucket is never asked conditionally.
-  unset bereq.http.If-None-Match;
-  unset bereq.http.If-Modified-Since;
   if (bereq.uncacheable && bereq.http.noonmark-none-match) {
     set bereq.http.If-None-Match = bereq.http.noonmark-none-match;
   }
+  # Nothing stands there twice: the shim takes 16 kB.
+  unset bereq.http.noonmark-none-match;
   if (bereq.http.noonmark-key && bereq.retries == 0) {
     set bereq.backend = bucket;
     set bereq.http.Host = "${hostOf(bucket)}";
@@ -40,9 +80,7 @@ export function originSubroutines({ bucket, shim, frontSecret }: CdnOptions): st
     set bereq.backend = shim;
     set bereq.http.Host = "${hostOf(shim)}";
     set bereq.url = bereq.http.noonmark-url;
-    # Nothing stands there twice: the shim takes 16 kB.
     unset bereq.http.noonmark-url;
-    unset bereq.http.noonmark-none-match;
     set bereq.http.${FRONT_HEADER} = "1";
 ${frontSecret === undefined ? `    unset bereq.http.${FRONT_SECRET_HEADER};` : `    set bereq.http.${FRONT_SECRET_HEADER} = "${frontSecret}";`}
   }
@@ -72,21 +110,24 @@ sub vcl_backend_response {
     set beresp.status = std.integer(beresp.http.x-amz-meta-status, 200);
     unset beresp.http.Cache-Control;
     unset beresp.http.ETag;
+${Object.keys(OWN_HEADERS)
+  .map((name) => `    unset beresp.http.${name};`)
+  .join("\n")}
 ${RESTORED.map(restore).join("\n")}
     if (beresp.status == 503) { set beresp.http.noonmark-published = "1"; }
   } elsif (beresp.status >= 500 && !bereq.uncacheable
-      && bereq.http.noonmark-route ~ "${oneOf((route) => route.staleIfErrorSeconds > 0)}"
+      && ${originalUrl((row) => row.staleIfErrorSeconds > 0)}
       && (bereq.is_bgfetch || !bereq.http.noonmark-stale)) {
     return (abandon);
   }
   if (beresp.http.noonmark-published) {
     set beresp.ttl = ${PUBLISHED_ERROR_EDGE_SECONDS}s;
-  } elsif (beresp.status != 200 || beresp.http.noonmark-past || !bereq.http.noonmark-route) {
+  } elsif (beresp.status != 200 || beresp.http.noonmark-past || !bereq.http.noonmark-known) {
     set beresp.ttl = 0s;
     set beresp.uncacheable = true;
   } else {
 ${edgeSeconds()}
-    if (bereq.http.noonmark-route ~ "${oneOf((route) => route.staleIfErrorSeconds > 0)}") { set beresp.grace = ${STALE}s; }
+    if (${originalUrl((row) => row.staleIfErrorSeconds > 0)}) { set beresp.grace = ${STALE}s; }
   }
   if (beresp.http.noonmark-until && !beresp.uncacheable) {
     # Fresh for min(edge seconds, valid-until - now), and never hidden behind a failing origin past valid-until.
@@ -97,9 +138,25 @@ ${edgeSeconds()}
       set beresp.grace = std.time(regsub(beresp.http.noonmark-until, "(...)$", ".\\1"), now) - now - beresp.ttl;
     }
   }
+  # What stands on every answer of its kind; what else is the API's, by its value.
+  if (bereq.backend == bucket) {
+    if (beresp.status != 200 || !(${originalUrl((row) => alwaysOf(row) !== COMMON_HEADERS)})) {
+${Object.entries(COMMON_HEADERS)
+  .map(([name, value]) => `      set beresp.http.${name} = "${value}";`)
+  .join("\n")}
+    } else {
+      unset beresp.http.access-control-allow-origin;
+      unset beresp.http.access-control-expose-headers;
+      set beresp.http.x-content-type-options = "nosniff";
+    }
+  } else {
+${Object.entries(OWN_HEADERS)
+  .map(([name, value]) => `    if (beresp.http.${name} != "${value}") { unset beresp.http.${name}; }`)
+  .join("\n")}
+  }
 ${[
   ...METADATA.map((name) => `x-amz-meta-${name}`),
-  ...STORAGE_HEADERS,
+  ...STORAGE_HEADERS.filter((name) => !(name in OWN_HEADERS)),
   "noonmark-valid-until",
   "noonmark-until",
   "noonmark-past",
@@ -108,6 +165,15 @@ ${[
 ]
   .map((name) => `  unset beresp.http.${name};`)
   .join("\n")}
+  # Kept compressed; the tag of what is not stands in vcl_deliver.
+  if (beresp.status == 200 && !bereq.uncacheable && std.integer(beresp.http.Content-Length, 0) >= ${COMPRESSED_FROM}
+      && beresp.http.Content-Type ~ "^(?:${COMPRESSED_TYPES.map((type) => type.replaceAll(/[.+]/g, "\\$&")).join("|")})(?:;|$)") {
+    set beresp.do_gzip = true;
+    if (beresp.http.ETag) {
+      set beresp.http.noonmark-etag = beresp.http.ETag;
+      unset beresp.http.ETag;
+    }
+  }
   return (deliver);
 }
 
@@ -126,11 +192,17 @@ function restore(name: string): string {
 }
 
 function edgeSeconds(): string {
-  const seconds = [...new Set(ROUTES.map((route) => route.edgeSeconds))];
+  const seconds = [...new Set(ROWS.map((row) => row.edgeSeconds))];
   return seconds
-    .map(
-      (value) =>
-        `    if (bereq.http.noonmark-route ~ "${oneOf((route) => route.edgeSeconds === value)}") { set beresp.ttl = ${value}s; }`,
-    )
+    .map((value) => `    if (${originalUrl((row) => row.edgeSeconds === value)}) { set beresp.ttl = ${value}s; }`)
     .join("\n");
+}
+
+function patternOf(plain: ReturnType<typeof plainUrl>): string {
+  return "pattern" in plain ? plain.pattern : plain.url;
+}
+
+/** Of the request as it came here, whatever its URL became on the way to an origin. */
+function originalUrl(holds: Parameters<typeof urlOf>[1]): string {
+  return urlOf("bereq", holds).replace("bereq.url", "bereq.http.noonmark-asked");
 }

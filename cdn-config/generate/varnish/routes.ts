@@ -1,10 +1,24 @@
-/** What VCL asks of the table of routes, as regular expressions over the name of the route at hand. */
-import { ROUTES } from "../../../src/resources/table.ts";
-import { routeNames } from "../plan.ts";
+/** What VCL asks of the table: which URLs, once they stand in their plain form, belong to rows of which something holds. */
+import type { NamedRow } from "../../../src/resources/table.ts";
+import { CACHED_URLS, type CachedUrl, ROWS } from "../plan.ts";
 
 /** Seconds. */
-export const STALE = Math.max(...ROUTES.map((route) => route.staleIfErrorSeconds));
+export const STALE = Math.max(...ROWS.map((row) => row.staleIfErrorSeconds));
 
-export function oneOf(holds: Parameters<typeof routeNames>[0]): string {
-  return `^(?:${routeNames(holds).join("|")})$`;
+/** A condition on a request's URL. */
+export function urlOf(subject: "req" | "bereq", holds: (row: NamedRow) => boolean): string {
+  const paths = ROWS.filter(holds).map(({ path }) => path.replaceAll(".", "\\.").replace(/\{\w+\}/, "[^/?]+"));
+  return `${subject}.url ~ "^(?:${paths.join("|")})(?:\\?|$)"`;
 }
+
+/** The one URL of an object's answer; a composed one has a form, and no query where none is read. */
+export function plainUrl({ route, pattern, url }: CachedUrl): { readonly url: string } | { readonly pattern: string } {
+  if (url !== undefined) return { url };
+  return { pattern: route.query === "ignored" ? `${pattern.slice(0, -BARE.length)}$` : pattern };
+}
+
+/** The end of a pattern whose query is ignored. */
+export const BARE = "(?:\\?.*)?$";
+
+export const OBJECT_URLS = CACHED_URLS.filter(({ key }) => key !== undefined);
+export const COMPOSED_URLS = CACHED_URLS.filter(({ key }) => key === undefined);
