@@ -52,6 +52,9 @@ export const COMPRESSED_TYPES = [
   ]),
 ].filter((type) => type !== "");
 
+/** The same as nginx tells them apart, whose scripts write them with their parameter. */
+export const COMPRESSED_CONTENT_TYPES = COMPRESSED_TYPES.flatMap((type) => [type, `${type}; charset=utf-8`]);
+
 function pathPattern({ path }: NamedRow): string {
   return path
     .replaceAll(".", "\\.")

@@ -201,16 +201,25 @@ const OWN_HEADERS = {
   "referrer-policy": "no-referrer"
 };
 const COMPRESSED_FROM = 1024;
-const COMPRESSED_TYPES = [
+const COMPRESSED_CONTENT_TYPES = [
   "application/json",
+  "application/json; charset=utf-8",
   "text/html",
+  "text/html; charset=utf-8",
   "application/feed+json",
+  "application/feed+json; charset=utf-8",
   "application/atom+xml",
+  "application/atom+xml; charset=utf-8",
   "text/plain",
+  "text/plain; charset=utf-8",
   "image/svg+xml",
+  "image/svg+xml; charset=utf-8",
   "text/css",
+  "text/css; charset=utf-8",
   "text/javascript",
-  "application/javascript"
+  "text/javascript; charset=utf-8",
+  "application/javascript",
+  "application/javascript; charset=utf-8"
 ];
 const HEARD = "noonmark-heard";
 const PUBLISHED = "noonmark-published";
@@ -381,7 +390,7 @@ function hand(r, route, found) {
 /** As nginx's own filter decides it, which weakens no tag that it does not see. */
 function isCompressed(r, route, found) {
   if (r.headersIn["Accept-Encoding"] !== "gzip" || found.status !== 200) return false;
-  return found.body.length >= COMPRESSED_FROM && COMPRESSED_TYPES.indexOf(typeOf(route, found).split(";")[0]) >= 0;
+  return found.body.length >= COMPRESSED_FROM && COMPRESSED_CONTENT_TYPES.indexOf(typeOf(route, found)) >= 0;
 }
 
 /** Of an asset it is its object's. */

@@ -311,6 +311,7 @@ sub vcl_backend_response {
   unset beresp.http.x-amz-meta-writer;
   unset beresp.http.x-amz-meta-asof;
   unset beresp.http.x-amz-meta-noonmark-put;
+  unset beresp.http.x-amz-meta-sha256;
   unset beresp.http.accept-ranges;
   unset beresp.http.access-control-allow-credentials;
   unset beresp.http.access-control-allow-headers;
@@ -391,6 +392,8 @@ sub vcl_backend_response {
   if (beresp.status == 200 && !bereq.uncacheable && std.integer(beresp.http.Content-Length, 0) >= 1024
       && beresp.http.Content-Type ~ "^(?:application/json|text/html|application/feed\+json|application/atom\+xml|text/plain|image/svg\+xml|text/css|text/javascript|application/javascript)(?:;|$)") {
     set beresp.do_gzip = true;
+    # Whole before it goes out: else nobody could say how long it is.
+    set beresp.do_stream = false;
     if (beresp.http.ETag) {
       set beresp.http.noonmark-etag = beresp.http.ETag;
       unset beresp.http.ETag;

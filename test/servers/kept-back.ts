@@ -58,6 +58,11 @@ const REQUESTS: readonly [status: number, path: string, init?: RequestInit][] = 
   [405, "/v4/public/process", { method: "POST" }],
 ];
 
+/** A front's own, by its value: what stores and proxies say there stays back. */
+function isOfCompression(name: string, text: string): boolean {
+  return (name === "vary" && text === "Accept-Encoding") || (name === "content-encoding" && text === "gzip");
+}
+
 export interface KeepingBack extends Pick<Hardship, "world" | "start"> {
   /** Headers of its own, and those that it cannot keep back. */
   readonly besides: readonly string[];
@@ -76,7 +81,7 @@ export function keepsBack({ world, start, besides }: KeepingBack): void {
           for (const [status, path, init] of REQUESTS) {
             const answer = await ask(front, path, init);
             expect([path, answer.status]).toEqual([path, status]);
-            for (const [name] of answer.headers) seen.add(name);
+            for (const [name, text] of answer.headers) if (!isOfCompression(name, text)) seen.add(name);
             await answer.text();
           }
           expect([bucket.seen.length > 3, shim.seen.length > 3]).toEqual([true, true]);

@@ -1,6 +1,7 @@
 /** nginx with the generated file, in front of a real bucket and the shim. */
 import { afterAll, beforeAll, describe } from "vitest";
 import { answersAsCore } from "./answers-as-core.ts";
+import { compresses } from "./compressed.ts";
 import type { Front } from "./front.ts";
 import { isHeard } from "./hearing.ts";
 import { keepsBack } from "./kept-back.ts";
@@ -33,7 +34,7 @@ describe("the scripts through nginx", () =>
   followsScripts(
     () => front,
     () => world,
-    ["server"],
+    ["server", "vary"],
   ));
 
 // What it refuses, the shim judges without the tags.
@@ -58,3 +59,5 @@ describe("nginx and https", () => goesByCertificates({ world: () => world, start
 describe("nginx and errors", () => keepsPublishedErrors({ server: () => server, start: startNginx }));
 
 describe("nginx and what a shim hears", () => isHeard({ server: () => server, start: startNginx }));
+
+describe("nginx and compression", () => compresses({ server: () => server, start: startNginx }));

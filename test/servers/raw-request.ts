@@ -1,6 +1,7 @@
 /** Requests byte by byte over a connection of their own, as no client library would send them. */
 import { once } from "node:events";
 import { connect } from "node:net";
+import { gunzipSync } from "node:zlib";
 import type { OddRequest } from "../support/odd-requests.ts";
 import type { ScriptAnswer } from "../support/run-http-script.ts";
 
@@ -46,7 +47,34 @@ function parse(bytes: Buffer, method: string): { readonly answer: ScriptAnswer; 
     headers[name] = headers[name] === undefined ? value : `${headers[name]}, ${value}`;
   }
   const hasBody = method !== "HEAD" && status !== 204 && status !== 304;
-  const length = hasBody ? Number(headers["content-length"] ?? 0) : 0;
-  if (rest.length < length) return undefined;
-  return { answer: { status, headers, body: rest.subarray(0, length).toString() }, beyond: rest.length - length };
+  const isChunked = hasBody && headers["transfer-encoding"] === "chunked";
+  const whole = isChunked ? chunks(rest) : plain(rest, hasBody ? Number(headers["content-length"] ?? 0) : 0);
+  if (whole === undefined) return undefined;
+  const isCompressed = headers["content-encoding"] === "gzip" && hasBody;
+  const body = isCompressed ? gunzipSync(whole.body) : whole.body;
+  return { answer: { status, headers, body: body.toString() }, beyond: rest.length - whole.length };
+}
+
+interface Body {
+  readonly body: Buffer;
+  /** As it was sent. */
+  readonly length: number;
+}
+
+function plain(bytes: Buffer, length: number): Body | undefined {
+  return bytes.length < length ? undefined : { body: bytes.subarray(0, length), length };
+}
+
+function chunks(bytes: Buffer): Body | undefined {
+  const found: Buffer[] = [];
+  for (let at = 0; ; ) {
+    const line = bytes.indexOf("\r\n", at);
+    if (line < 0) return undefined;
+    const length = Number.parseInt(bytes.toString("latin1", at, line), 16);
+    const end = line + 2 + length + 2;
+    if (bytes.length < end) return undefined;
+    if (length === 0) return { body: Buffer.concat(found), length: end };
+    found.push(bytes.subarray(line + 2, end - 2));
+    at = end;
+  }
 }

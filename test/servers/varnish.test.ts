@@ -1,6 +1,7 @@
 /** Varnish with the generated file, in front of a real bucket and the shim. */
 import { afterAll, beforeAll, describe } from "vitest";
 import { answersAsCore } from "./answers-as-core.ts";
+import { compresses } from "./compressed.ts";
 import type { Front } from "./front.ts";
 import { isHeard } from "./hearing.ts";
 import { keepsBack } from "./kept-back.ts";
@@ -31,6 +32,7 @@ describe("the scripts through Varnish", () =>
   followsScripts(
     () => front,
     () => world,
+    ["vary"],
   ));
 describe("the scripts on the shim over S3", () =>
   followsScripts(
@@ -57,3 +59,5 @@ describe("Varnish and its origins' headers", () =>
 describe("Varnish and errors", () => keepsPublishedErrors({ server: () => server, start: startVarnish }));
 
 describe("Varnish and what a shim hears", () => isHeard({ server: () => server, start: startVarnish }));
+
+describe("Varnish and compression", () => compresses({ server: () => server, start: startVarnish }));

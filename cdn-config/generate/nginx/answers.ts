@@ -1,6 +1,6 @@
 /** nginx's second server: what the origins say is kept there, and the script makes answers of it. */
 import { type CdnOptions, COMPRESSED_FROM } from "../options.ts";
-import { COMPRESSED_TYPES, ROWS } from "../plan.ts";
+import { COMPRESSED_CONTENT_TYPES, ROWS } from "../plan.ts";
 import { BODILESS, originLocations, publishedErrorLocation, shimLines, tlsLines } from "./origins.ts";
 
 export function answersServer(options: CdnOptions): string {
@@ -23,7 +23,7 @@ ${tlsLines(trusted, [bucket, shim])}
   location = /answer {
     js_content noonmark.answer;
     gzip on;
-    gzip_types ${COMPRESSED_TYPES.filter((type) => type !== "text/html").join(" ")};
+    gzip_types ${quoted(COMPRESSED_CONTENT_TYPES.filter((type) => type !== "text/html"))};
     gzip_min_length ${COMPRESSED_FROM};
     gzip_proxied any;
     gzip_vary on;
@@ -49,4 +49,9 @@ ${shimLines(shim, frontSecret)}
   }
 }
 `;
+}
+
+/** nginx itself knows text/html, and takes no type twice. */
+function quoted(types: readonly string[]): string {
+  return types.map((type) => `"${type}"`).join(" ");
 }

@@ -134,7 +134,12 @@ upstream noonmark_cache { server unix:${socket}; keepalive 64; }
 upstream noonmark_shim { server ${shim.host}:${shim.port}; keepalive 32; }
 
 # Public URLs that may be cached: their route, and the object that answers or the URL itself. All else is the shim's.
-map "$request_method $request_uri" $noonmark_object {
+# What stands here without a pattern nginx finds whatever its case, so that a capital is told beforehand.
+map $request_uri $noonmark_capital {
+  default "";
+  "~[A-Z]" 1;
+}
+map "$noonmark_capital$request_method $request_uri" $noonmark_object {
   default "";
 ${CACHED_URLS.flatMap(literals).join("\n")}
 ${CACHED_URLS.map(mapping).join("\n")}
@@ -201,9 +206,9 @@ function literals({ route, key, url }: CachedUrl): string[] {
 /** Route, object (if any) and the URL to ask the shim for, which for a composed answer has no query that is not read. */
 function mapping({ route, pattern, key, url }: CachedUrl): string {
   const bare = "(?:\\?.*)?$";
-  if (key !== undefined) return `  "~^(?:GET|HEAD) ${pattern.slice(1)}" "${route.name} ${key} ${url}";`;
-  if (route.query !== "ignored") return `  "~^(?:GET|HEAD) ${pattern.slice(1)}" "${route.name} $request_uri";`;
-  return `  "~^(?:GET|HEAD) (?<noonmark_path>${pattern.slice(1, -bare.length)})${bare}" "${route.name} $noonmark_path";`;
+  if (key !== undefined) return `  "~^1?(?:GET|HEAD) ${pattern.slice(1)}" "${route.name} ${key} ${url}";`;
+  if (route.query !== "ignored") return `  "~^1?(?:GET|HEAD) ${pattern.slice(1)}" "${route.name} $request_uri";`;
+  return `  "~^1?(?:GET|HEAD) (?<noonmark_path>${pattern.slice(1, -bare.length)})${bare}" "${route.name} $noonmark_path";`;
 }
 
 /** Of a header, as nginx names its variable. */

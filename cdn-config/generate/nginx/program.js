@@ -5,8 +5,8 @@
 import { matchesNone } from "../matches-none.js";
 import {
   COMMON_HEADERS,
+  COMPRESSED_CONTENT_TYPES,
   COMPRESSED_FROM,
-  COMPRESSED_TYPES,
   CONTENT_TYPE,
   HEADERS,
   HEARD,
@@ -152,7 +152,7 @@ function hand(r, route, found) {
 /** As nginx's own filter decides it, which weakens no tag that it does not see. */
 function isCompressed(r, route, found) {
   if (r.headersIn["Accept-Encoding"] !== "gzip" || found.status !== 200) return false;
-  return found.body.length >= COMPRESSED_FROM && COMPRESSED_TYPES.indexOf(typeOf(route, found).split(";")[0]) >= 0;
+  return found.body.length >= COMPRESSED_FROM && COMPRESSED_CONTENT_TYPES.indexOf(typeOf(route, found)) >= 0;
 }
 
 /** Of an asset it is its object's. */

@@ -200,16 +200,25 @@ export const OWN_HEADERS = {
   "referrer-policy": "no-referrer"
 };
 export const COMPRESSED_FROM = 1024;
-export const COMPRESSED_TYPES = [
+export const COMPRESSED_CONTENT_TYPES = [
   "application/json",
+  "application/json; charset=utf-8",
   "text/html",
+  "text/html; charset=utf-8",
   "application/feed+json",
+  "application/feed+json; charset=utf-8",
   "application/atom+xml",
+  "application/atom+xml; charset=utf-8",
   "text/plain",
+  "text/plain; charset=utf-8",
   "image/svg+xml",
+  "image/svg+xml; charset=utf-8",
   "text/css",
+  "text/css; charset=utf-8",
   "text/javascript",
-  "application/javascript"
+  "text/javascript; charset=utf-8",
+  "application/javascript",
+  "application/javascript; charset=utf-8"
 ];
 export const HEARD = "noonmark-heard";
 export const PUBLISHED = "noonmark-published";

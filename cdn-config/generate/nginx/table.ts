@@ -12,7 +12,7 @@ import { METHOD_NOT_ALLOWED, unavailable } from "../../../src/http/errors.ts";
 import { HEARD_HEADER, PUBLISHED_HEADER, VALID_UNTIL_HEADER } from "../../../src/http/front-headers.ts";
 import { tableFile } from "../bundle.ts";
 import { COMPRESSED_FROM } from "../options.ts";
-import { alwaysOf, COMPRESSED_TYPES, OWN_HEADERS, ROWS } from "../plan.ts";
+import { alwaysOf, COMPRESSED_CONTENT_TYPES, OWN_HEADERS, ROWS } from "../plan.ts";
 
 /** Of an answer, beside those that stand on all. */
 const HEADERS = ["etag", "cache-control", "retry-after", SOURCE_HEADER, FALLBACK_REASON_HEADER];
@@ -43,7 +43,7 @@ export function nginxTable(): string {
     NO_SNIFF,
     OWN_HEADERS,
     COMPRESSED_FROM,
-    COMPRESSED_TYPES,
+    COMPRESSED_CONTENT_TYPES,
     HEARD: HEARD_HEADER,
     PUBLISHED: PUBLISHED_HEADER,
     VALID_UNTIL: VALID_UNTIL_HEADER,

@@ -19,6 +19,7 @@ const METADATA = [
   "writer",
   "asof",
   "noonmark-put",
+  "sha256",
 ];
 const RESTORED = [
   "etag",
@@ -169,6 +170,8 @@ ${[
   if (beresp.status == 200 && !bereq.uncacheable && std.integer(beresp.http.Content-Length, 0) >= ${COMPRESSED_FROM}
       && beresp.http.Content-Type ~ "^(?:${COMPRESSED_TYPES.map((type) => type.replaceAll(/[.+]/g, "\\$&")).join("|")})(?:;|$)") {
     set beresp.do_gzip = true;
+    # Whole before it goes out: else nobody could say how long it is.
+    set beresp.do_stream = false;
     if (beresp.http.ETag) {
       set beresp.http.noonmark-etag = beresp.http.ETag;
       unset beresp.http.ETag;

@@ -1,6 +1,8 @@
 /** nginx's script by itself: what it asks for, what it makes of the replies, and how long that may be kept. */
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import program from "../../../cdn-config/generate/nginx/program.js";
+import { COMMON_HEADERS } from "../../../src/http/common-headers.ts";
+import { HTML_HEADERS } from "../../../src/http/files.ts";
 
 const NOW = 1_800_000_000_400;
 const PROCESS = "process v4/public/process /v4/public/process";
@@ -69,6 +71,7 @@ describe("answer", () => {
     const r = await answered(PROCESS, { [BUCKET]: object(HEADERS) });
     expect(r).toMatchObject({ asked: [BUCKET], status: 200, body: "{}" });
     expect(r.headersOut).toEqual({
+      ...COMMON_HEADERS,
       "Content-Type": "application/json; charset=utf-8",
       "noonmark-etag": '"r"',
       "noonmark-cache-control": "no-cache",
@@ -79,6 +82,21 @@ describe("answer", () => {
     });
     const telemetry = await answered(TELEMETRY, { "/ask/bucket/1/v1/public/telemetry": object(HEADERS) });
     expect([telemetry.headersOut["ETag"], telemetry.headersOut["noonmark-etag"]]).toEqual([undefined, '"r"']);
+  });
+
+  test("a page has its own headers, and no others' origin", async () => {
+    const key = "site/index.html";
+    const page = object({ etag: '"p"', ...HTML_HEADERS }, { "Content-Type": "text/plain" });
+    const { headersOut } = await answered(`page ${key} /`, { [`/ask/bucket/60/${key}`]: page });
+    expect(headersOut).toMatchObject({
+      "Content-Type": "text/html; charset=utf-8",
+      "x-content-type-options": "nosniff",
+      "noonmark-content-security-policy": HTML_HEADERS["content-security-policy"],
+    });
+    expect(headersOut["access-control-allow-origin"]).toBeUndefined();
+    const r = request("", { "/_noonmark/fetched": { status: 200, headers: headersOut } }, { "If-None-Match": "*" });
+    await program.judged(r);
+    expect([r.status, r.headersOut["content-security-policy"]]).toEqual([304, undefined]);
   });
 
   test("compressed, its tag is a weak one", async () => {
