@@ -13,6 +13,7 @@ interface CdnFlags {
   readonly shim: string;
   readonly listen: string;
   readonly socket: string;
+  readonly cache: string;
   readonly trusted: string;
   readonly frontSecret?: string;
 }
@@ -29,6 +30,7 @@ export function registerCdn(program: Command): void {
     .option("--shim <url>", "of the shim", `http://${shim.host}:${shim.port}`)
     .option("--listen <address:port>", "where nginx listens", DEFAULT_OPTIONS.listen)
     .option("--socket <path>", "between nginx's script and its cache", DEFAULT_OPTIONS.socket)
+    .option("--cache <directory>", "where nginx keeps answers", DEFAULT_OPTIONS.cache)
     .option("--trusted <file>", "certificates by which nginx judges https origins", DEFAULT_OPTIONS.trusted)
     .option("--front-secret <secret>", "the shim's setting fronts, where that is a secret")
     .action((target: CdnTarget, flags: CdnFlags) => {
@@ -38,12 +40,13 @@ export function registerCdn(program: Command): void {
         shim: originOf(parseUrl("shim", flags.shim)),
         listen: flags.listen,
         socket: flags.socket,
+        cache: flags.cache,
         trusted: flags.trusted,
         frontSecret: parseSecret(flags.frontSecret),
       });
       const out = flags.out ?? join("cdn-config", target);
-      // A secret is for who writes it and for the front, which reads its files as root.
-      const mode = flags.frontSecret === undefined ? 0o666 : 0o600;
+      // A secret is for who writes it and for nginx, which reads its files as root; Varnish does not.
+      const mode = flags.frontSecret !== undefined && target === "nginx" ? 0o600 : 0o666;
       for (const [name, text] of Object.entries(files)) write(out, name, text, mode);
     });
 }

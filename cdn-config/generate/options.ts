@@ -9,6 +9,8 @@ export interface CdnOptions {
   readonly listen: string;
   /** A socket in the file system between nginx's script and its cache. */
   readonly socket: string;
+  /** Where nginx keeps what it was told; beside it, with `-answers` at the end, what it made of that. */
+  readonly cache: string;
   /** A file of certificates, by which nginx judges those of https origins. */
   readonly trusted: string;
   /** By which a shim with the setting `fronts` hears this front; undefined: one that hears any. */
@@ -43,5 +45,6 @@ export const DEFAULT_OPTIONS: CdnOptions = {
   shim: { protocol: "http", host: "127.0.0.1", port: 8787 },
   listen: "127.0.0.1:8081",
   socket: "/run/noonmark-cache.sock",
+  cache: "/var/cache/nginx-noonmark",
   trusted: "/etc/ssl/certs/ca-certificates.crt",
 };

@@ -11,7 +11,13 @@ export async function startNginx(origins: FrontOrigins, trusted: string = DEFAUL
   const folder = mkdtempSync(join(tmpdir(), "noonmark-nginx-"));
   const port = await freePort();
   for (const [name, text] of Object.entries(
-    nginxFiles({ ...origins, listen: `127.0.0.1:${port}`, socket: join(folder, "cache.sock"), trusted }),
+    nginxFiles({
+      ...origins,
+      listen: `127.0.0.1:${port}`,
+      socket: join(folder, "cache.sock"),
+      cache: join(folder, "cache"),
+      trusted,
+    }),
   )) {
     writeFileSync(join(folder, name), text);
   }

@@ -52,6 +52,8 @@ server {
   server_tokens off;
   merge_slashes off;
   max_ranges 0;
+  # Answers come compressed, or the client takes none.
+  gzip off;
   default_type "${CONTENT_TYPE}";
   subrequest_output_buffer_size 4m;
   # As much of a head as the shim takes.
@@ -124,10 +126,10 @@ ${headerLines({ ...COMMON_HEADERS, ...unavailable("store_unavailable").headers }
 ${answersServer(options)}`;
 }
 
-function maps({ bucket, shim, socket }: CdnOptions): string {
+function maps({ bucket, shim, socket, cache }: CdnOptions): string {
   return `# What the origins said, and what is made of it.
-proxy_cache_path noonmark-cache levels=1:2 keys_zone=noonmark:10m max_size=256m inactive=2m use_temp_path=off;
-proxy_cache_path noonmark-answers levels=1:2 keys_zone=noonmark_answers:10m max_size=256m inactive=2m use_temp_path=off;
+proxy_cache_path ${cache} levels=1:2 keys_zone=noonmark:10m max_size=256m inactive=2m use_temp_path=off;
+proxy_cache_path ${cache}-answers levels=1:2 keys_zone=noonmark_answers:10m max_size=256m inactive=2m use_temp_path=off;
 
 upstream noonmark_bucket { server ${bucket.host}:${bucket.port}; keepalive 32; }
 upstream noonmark_cache { server unix:${socket}; keepalive 64; }
