@@ -124,8 +124,9 @@ function essence({ status, headers }: Seen): unknown[] {
 }
 
 /** What an answer says of itself; of its transport only how long it is. */
-function said({ date: _, connection: __, "keep-alive": ___, "transfer-encoding": ____, ...rest }: IncomingHttpHeaders) {
-  return rest;
+function said(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const transport = new Set(["date", "connection", "keep-alive", "transfer-encoding"]);
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !transport.has(name)));
 }
 
 async function get(front: Front, path: string, headers: Record<string, string> = {}, method = "GET"): Promise<Seen> {
