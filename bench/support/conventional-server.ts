@@ -31,7 +31,7 @@ app.get("/v2/public/stats", (request, reply) => {
 });
 
 app.get("/v4/public/process", (_, reply) =>
-  send(reply, () => buildProcess(readProcessFacts(ledger, 1, "wheel-1", undefined, LEDGER_GENESIS), LEDGER_END), {
+  send(reply, () => buildProcess(readProcessFacts(ledger, { no: 1, id: "wheel-1" }, { core: undefined, genesisTimestamp: LEDGER_GENESIS }), LEDGER_END), {
     key: "process",
     milliseconds: 1000,
   }),

@@ -1,4 +1,5 @@
 /** What the operator is told of a poll; nothing of it holds a key, and nothing of it is in a public body. */
+import { decimalText } from "../values/decimal.ts";
 import type { CheckName } from "./check-name.ts";
 
 /** After each stored range. */
@@ -29,6 +30,5 @@ export type PollEvent =
 
 /** For JSON: blocks as decimal strings. */
 export function plainEvent(event: PollEvent): Record<string, unknown> {
-  const plain = (value: unknown) => (typeof value === "bigint" ? String(value) : value);
-  return Object.fromEntries(Object.entries(event).map(([name, value]) => [name, plain(value)]));
+  return Object.fromEntries(Object.entries(event).map(([name, value]) => [name, decimalText(name, value)]));
 }

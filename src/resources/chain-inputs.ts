@@ -1,5 +1,6 @@
 /** What the chain-backed publications depend on, as texts: the news of a pass, and its height alone. */
 import type { ChainState } from "../chain/chain-state.ts";
+import { decimalText } from "../values/decimal.ts";
 
 /** A publisher that costs money per put rebuilds for the height alone at most so often, ms. */
 export const ONCHAIN_HEIGHT_INTERVAL = 15_000;
@@ -13,9 +14,7 @@ export function chainNews(chain: ChainState): string {
   let text = news.get(chain);
   if (text === undefined) {
     const core = chain.core.status === "available" ? { ...chain.core.view, chain: undefined } : chain.core;
-    text = JSON.stringify([core, chain.economy, chain.binding], (_, value: unknown) =>
-      typeof value === "bigint" ? String(value) : value,
-    );
+    text = JSON.stringify([core, chain.economy, chain.binding], decimalText);
     news.set(chain, text);
   }
   return text;

@@ -44,3 +44,8 @@ function decimalString(maxDigits: number, max: bigint) {
       .refine((text) => text.length < maxDigits || BigInt(text) <= max, { message: `above ${max}` })
   );
 }
+
+/** For `JSON.stringify`: a bigint as its decimal string. */
+export function decimalText(_key: string, value: unknown): unknown {
+  return typeof value === "bigint" ? String(value) : value;
+}

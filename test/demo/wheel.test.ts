@@ -156,7 +156,11 @@ function processAt(at: number): Process {
     BigInt(last?.expected_cumulative_work as string),
     1_000n,
   );
-  const facts = readProcessFacts(ledger, 1, "wheel-1", core, BigInt(plan.genesisMs / 1_000));
+  const facts = readProcessFacts(
+    ledger,
+    { no: 1, id: "wheel-1" },
+    { core, genesisTimestamp: BigInt(plan.genesisMs / 1_000) },
+  );
   return JSON.parse(buildProcess(facts, at).body) as Process;
 }
 

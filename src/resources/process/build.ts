@@ -2,6 +2,7 @@
  * docs/spec/api.md#process: the process snapshot. It keeps apart what is measured, what the Oracle accepted,
  * what is optimistically built on it, and what waits for settlement.
  */
+import { REVALIDATE } from "../../http/common-headers.ts";
 import { etagOf } from "../../http/representation.ts";
 import { formatTimestamp, LATEST } from "../../values/timestamp.ts";
 import type { Built } from "../built.ts";
@@ -28,7 +29,7 @@ export function buildProcess(facts: ProcessFacts, at: number): Built {
     .filter((instant) => instant <= LATEST);
   return {
     status: 200,
-    headers: { etag: etagOf(revision), "cache-control": "public, max-age=0, must-revalidate" },
+    headers: { etag: etagOf(revision), "cache-control": REVALIDATE },
     body: JSON.stringify(process),
     identity: revision,
     ...(changes.length === 0 ? {} : { nextChangeAt: Math.min(...changes) }),

@@ -20,6 +20,7 @@ import {
   readSettlementControl,
   type SettlementControl,
 } from "../../ledger/read/switches.ts";
+import type { Installation } from "../../ledger/watermarks.ts";
 import { readOpenWork } from "../../projections/rounds/open-round.ts";
 import { type RoundsAfterFrontier, readRoundsAfter } from "../../projections/rounds/rounds-after-frontier.ts";
 import { roundEnd } from "../../values/round.ts";
@@ -63,13 +64,17 @@ export function noProcessFacts(installationId: string, core: SafeCoreState | und
   };
 }
 
-/** `installation` is the ledger's number of it; `genesisTimestamp` is in seconds, undefined where none is known. */
+/** What is known of the chain beside the ledger. */
+export interface ProcessChain {
+  readonly core: SafeCoreState | undefined;
+  /** Seconds; undefined where none is known. */
+  readonly genesisTimestamp: bigint | undefined;
+}
+
 export function readProcessFacts(
   ledger: Database,
-  installation: number,
-  installationId: string,
-  core: SafeCoreState | undefined,
-  genesisTimestamp: bigint | undefined,
+  { no: installation, id: installationId }: Installation,
+  { core, genesisTimestamp }: ProcessChain,
 ): ProcessFacts {
   const receipt = readNewestReceipt(ledger, installation);
   const rounds = core === undefined ? undefined : readRoundsAfter(ledger, installation, core.settledThroughRound);

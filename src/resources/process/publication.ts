@@ -2,6 +2,7 @@
 
 import { FACT_KINDS } from "../../ledger/schema.ts";
 import { installationNo } from "../../ledger/watermarks.ts";
+import { decimalText } from "../../values/decimal.ts";
 import { factsInput } from "../facts-input.ts";
 import type { Publication } from "../publication.ts";
 import type { Snapshot } from "../snapshot.ts";
@@ -21,7 +22,7 @@ export const processPublication: Publication = {
   inputs(snapshot) {
     const { installationId, chain, genesisTimestamp } = snapshot;
     const facts = factsInput(snapshot, installationId, KINDS);
-    return JSON.stringify([installationId, facts, chain.safeCore ?? null, genesisTimestamp ?? null], text);
+    return JSON.stringify([installationId, facts, chain.safeCore ?? null, genesisTimestamp ?? null], decimalText);
   },
   build(snapshot, at) {
     const { installationId, chain, genesisTimestamp } = snapshot;
@@ -29,7 +30,11 @@ export const processPublication: Publication = {
     const facts =
       found === undefined
         ? noProcessFacts(installationId, chain.safeCore)
-        : readProcessFacts(found.ledger, found.installation, installationId, chain.safeCore, genesisTimestamp);
+        : readProcessFacts(
+            found.ledger,
+            { no: found.installation, id: installationId },
+            { core: chain.safeCore, genesisTimestamp },
+          );
     return buildProcess(facts, at);
   },
 };
@@ -37,8 +42,4 @@ export const processPublication: Publication = {
 function ledgerOf({ ledger, installationId }: Snapshot) {
   const installation = ledger && installationNo(ledger, installationId);
   return ledger === undefined || installation === undefined ? undefined : { ledger, installation };
-}
-
-function text(_key: string, value: unknown): unknown {
-  return typeof value === "bigint" ? String(value) : value;
 }

@@ -12,7 +12,7 @@ import { settlementsSchema } from "./schema.ts";
 /** `queue` is range=now with the queue projection asked for. */
 export type SettlementsVariant = SettlementRange | "queue";
 
-/** Throws where the body breaks a rule of 2.8. `candidate` is read for the variant `queue` alone. */
+/** Throws where the body breaks a rule of its schema. `candidate` is read for the variant `queue` alone. */
 export function buildSettlements(
   variant: SettlementsVariant,
   sources: SettlementSources,
@@ -25,7 +25,7 @@ export function buildSettlements(
   if (chain.core.status === "available" && chain.economy.status === "available" && reason === undefined) {
     const [core, economy] = [chain.core.view, chain.economy.view];
     const queue = variant === "queue" ? queueProjectionOf(candidate, core.core, economy) : undefined;
-    return live(sources, core, economy, range, queue, at);
+    return live({ sources, core, economy, range, queueProjection: queue }, at);
   }
   return saved(variant, sources, reason ?? "indexer_unavailable");
 }
@@ -34,14 +34,15 @@ export function rangeOf(variant: SettlementsVariant): SettlementRange {
   return variant === "queue" ? "now" : variant;
 }
 
-function live(
-  sources: SettlementSources,
-  core: CoreView,
-  economy: EconomyView,
-  range: SettlementRange,
-  queueProjection: unknown,
-  at: number,
-): Built {
+interface LiveParts {
+  readonly sources: SettlementSources;
+  readonly core: CoreView;
+  readonly economy: EconomyView;
+  readonly range: SettlementRange;
+  readonly queueProjection: unknown;
+}
+
+function live({ sources, core, economy, range, queueProjection }: LiveParts, at: number): Built {
   const { envelope, chain, history, until } = readLive(sources, core, range, at);
   const body = settlementsSchema.parse({
     schemaVersion: 4,

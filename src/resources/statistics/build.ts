@@ -2,6 +2,8 @@
  * docs/spec/api.md#statistics: the statistics over 7 or 30 noon-to-noon days, and the answer while they are rebuilt.
  */
 
+import { REVALIDATE } from "../../http/common-headers.ts";
+import { unavailable } from "../../http/errors.ts";
 import { etagOf } from "../../http/representation.ts";
 import { slotAt, slotStart } from "../../values/slot.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
@@ -33,7 +35,7 @@ export function buildStatistics(facts: StatisticsFacts | undefined, range: Stati
   const body = withRevision(text, content.installationId, revision);
   return {
     status: 200,
-    headers: { etag: etagOf(revision), "cache-control": "public, max-age=0, must-revalidate" },
+    headers: { etag: etagOf(revision), "cache-control": REVALIDATE },
     body,
     identity: revision,
   };
@@ -46,9 +48,7 @@ function withRevision(text: string, installationId: string, revision: string): s
 }
 
 const REBUILDING: Built = {
-  status: 503,
-  headers: { "cache-control": "no-store", "retry-after": "2" },
-  body: JSON.stringify({ error: "public_stats_rebuilding" }),
+  ...unavailable("public_stats_rebuilding"),
   identity: "public_stats_rebuilding",
   onlyIfAbsent: true,
 };

@@ -1,6 +1,7 @@
 /** A body and the clock: nothing online past 120 s, nothing made in the future, no window that is over. */
 
 import { SOURCE_HEADER } from "../../http/common-headers.ts";
+import { STALE_AFTER_MS } from "../../resources/telemetry/build.ts";
 import { header, jsonOf, type Reply } from "../exchange/exchange.ts";
 import { family } from "../report/rule.ts";
 import { instantOf, type Run } from "../run.ts";
@@ -26,7 +27,6 @@ export const CLOCK = family("clock", {
 
 /** Between the clocks of a server and its cache, ours and the publisher's. */
 const TOLERANCE_MS = 5_000;
-const STALE_AFTER_MS = 120_000;
 const REPORTER_STALE_AFTER_MS = 600_000;
 const DAY_MS = 86_400_000;
 /** A statistics answer may be an older one while others are computed; each is kept for 30 s (API 4.5). */

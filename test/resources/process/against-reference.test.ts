@@ -29,7 +29,10 @@ test("equals the slow reference at every look, whatever came in between", () => 
           facts.push(fact);
         }
         const core = coreOf(step);
-        const built = buildProcess(readProcessFacts(ledger, 1, INSTALLATION, core, genesis), step.at);
+        const built = buildProcess(
+          readProcessFacts(ledger, { no: 1, id: INSTALLATION }, { core, genesisTimestamp: genesis }),
+          step.at,
+        );
         expect(bodyAt(built)).toEqual(referenceProcess(facts, core, genesis, step.at));
       }
       ledger.close();
@@ -45,7 +48,7 @@ test("nextChangeAt is the first millisecond at which the body differs, and at it
       const facts = looks.flatMap((step) => step.facts);
       for (const fact of facts) accept(ledger, fact);
       const core = coreAt(3n, 12_345n, 100n);
-      const read = readProcessFacts(ledger, 1, INSTALLATION, core, GENESIS);
+      const read = readProcessFacts(ledger, { no: 1, id: INSTALLATION }, { core, genesisTimestamp: GENESIS });
       let at = looks[0]?.at ?? 0;
       for (let changes = 0; ; changes++) {
         const built = buildProcess(read, at);

@@ -29,7 +29,7 @@ test("every read searches an index, none scans or sorts", () => {
     const ledger = ledgerOf(it.facts);
     const plan = ledger.prepare.bind(ledger);
     const { texts } = watched(ledger);
-    readProcessFacts(ledger, 1, INSTALLATION, it.core, it.genesis);
+    readProcessFacts(ledger, { no: 1, id: INSTALLATION }, { core: it.core, genesisTimestamp: it.genesis });
     for (const sql of texts) {
       const steps = plan(`EXPLAIN QUERY PLAN ${sql}`).all(...Array(sql.split("?").length - 1).fill(1));
       for (const { detail } of steps as { detail: string }[]) expect(`${name}: ${detail}`).toMatch(/: SEARCH /);
@@ -51,7 +51,11 @@ test("after the first look a look reads what is new, however far the frontier la
   ledger.exec("COMMIT");
   const seen = watched(ledger);
   const look = (frontier: bigint) =>
-    readProcessFacts(ledger, 1, INSTALLATION, coreAt(frontier, 0n, 1_000n), GENESIS - 600n * rounds);
+    readProcessFacts(
+      ledger,
+      { no: 1, id: INSTALLATION },
+      { core: coreAt(frontier, 0n, 1_000n), genesisTimestamp: GENESIS - 600n * rounds },
+    );
   const sum = (first: bigint, last: bigint) => ((first + last) * (last - first + 1n)) / 2n;
 
   expect(look(1n).rounds?.closed?.workUnits).toBe(sum(2n, rounds));

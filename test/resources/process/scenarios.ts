@@ -105,7 +105,10 @@ export function without(...types: Fact["type"][]): Case {
 
 export function build({ facts, core, genesis, at }: Case, later = 0) {
   const ledger = ledgerOf(facts);
-  const built = buildProcess(readProcessFacts(ledger, 1, INSTALLATION, core, genesis), at + later);
+  const built = buildProcess(
+    readProcessFacts(ledger, { no: 1, id: INSTALLATION }, { core, genesisTimestamp: genesis }),
+    at + later,
+  );
   ledger.close();
   return built;
 }
