@@ -1,6 +1,7 @@
 /** `noonmark status`: what the publisher last said of itself. */
 
 import type { Command } from "commander";
+import { MOST_AHEAD_MS } from "../../publish/instant.ts";
 import { readLease } from "../../publish/lease/lease-object.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { secondsArgument } from "../cli/arguments.ts";
@@ -34,6 +35,14 @@ export function registerStatus(program: Command): void {
       console.log(`last cycle  ${record.lastCycleAt ?? "none"}`);
       console.log(`next change ${record.nextCycleAt ?? "none by time alone"}`);
       console.log(JSON.stringify(record.report, null, 2));
+    }
+    const ahead =
+      Math.max(Date.parse(record.renewedAt), Date.parse(record.lastCycleAt ?? record.renewedAt)) - Date.now();
+    if (maxAge !== undefined && ahead > MOST_AHEAD_MS) {
+      throw new Failure("clock_behind", `what was published is ${(ahead / 1000).toFixed(0)} s ahead of this clock`, {
+        exit: EXIT.failed,
+        hint: "One of the two clocks is wrong; a publisher with the right one publishes nothing until that instant.",
+      });
     }
     if (maxAge !== undefined && !(ageSeconds <= maxAge)) {
       throw new Failure("publisher_silent", `the last word is ${ageSeconds.toFixed(1)} s old`, { exit: EXIT.failed });

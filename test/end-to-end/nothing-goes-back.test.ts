@@ -103,3 +103,13 @@ test("a truncated answer, with the state lost, harms itself alone and is put ane
   expect(stored("v1/public/telemetry")).toContain('"cumulativeWorkUnits":"40"');
   expect(stored(key).length).toBeGreaterThanOrEqual(whole);
 });
+
+test("status --max-age is not content with what was published by a clock that was a day ahead", () => {
+  ingest(receipts(1, 3));
+  const ahead = new Date(Date.now() + 86_400_000).toISOString();
+  expect(cli.run("publish", "--once", "--at", ahead, "--force").status).toBe(0);
+  expect(cli.run("status", "--max-age", "60")).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining("clock_behind"),
+  });
+});
