@@ -21,6 +21,8 @@ export function feedPublications({ program, publicUrl }: Site): Publication[] {
     resource: row.resource,
     key: row.objects[0].key,
     program,
+    kinds: ["receipt"],
+    usesChain: true,
     inputs,
     build: (snapshot) => {
       const { installationId } = snapshot;
