@@ -1,15 +1,15 @@
 /**
- * The one configuration (design 4, "Sources"): each setting is a key of `noonmark.json`, a flag and an environment
- * variable; a flag goes before a variable before the file.
+ * The one configuration (docs/spec/publishing.md#sources): each setting is a key of `noonmark.json`, a flag and an
+ * environment variable; a flag goes before a variable before the file. All are judged before anything is touched.
  */
-import { existsSync, readFileSync } from "node:fs";
-import { resolve } from "node:path";
 import type { Command } from "commander";
-import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
 import { z } from "zod";
+import { storeLocation } from "../../src/object-store/location.ts";
 import { S3_PROVIDERS, type S3ProviderName } from "../../src/object-store/s3/providers.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { isNameableInstallationId } from "../../src/values/installation-id.ts";
+import { DEFAULT_CONFIGURATION, readConfiguration } from "./configuration-file.ts";
+import { nearestName } from "./nearest-name.ts";
 
 interface Setting<T> {
   readonly schema: z.ZodType<T>;
@@ -21,19 +21,31 @@ function setting<T>(schema: z.ZodType<T>, value: string, help: string): Setting<
   return { schema, value, help };
 }
 
-const seconds = z.coerce.number().positive();
+/** A number, or the text of one; nothing else that JavaScript would make a number of. */
+function numeric<T extends z.ZodType<number>>(schema: T) {
+  return z.preprocess((value) => (typeof value === "string" && value.trim() !== "" ? Number(value) : value), schema);
+}
+
+const number = z.number("is no number");
+const seconds = numeric(number.positive("must be above 0"));
 /** Looked at once a second; beyond a day Node's timers end. */
-const timeout = z.coerce.number().min(1).max(86_400);
+const timeout = numeric(number.min(1, "must be 1 to 86400").max(86_400, "must be 1 to 86400"));
 /** As it can stand in a header and in every front's file. */
 export const frontSecret = z
   .string()
   .regex(/^[A-Za-z0-9._~+/=-]{16,128}$/, "none, any, or a secret of 16 to 128 characters of A-Z a-z 0-9 . _ ~ + / = -");
-const flag = z.union([z.boolean(), z.stringbool()]);
+const flag = z.union([z.boolean(), z.stringbool({ truthy: ["true", "1"], falsy: ["false", "0"] })], {
+  error: "is neither true nor false",
+});
 const PROVIDER_NAMES = Object.keys(S3_PROVIDERS) as S3ProviderName[];
 
 /** Without a slash at its end, so that a path may follow. */
 function webAddress(protocol: RegExp) {
   return z.url({ protocol }).transform((url) => url.replace(/\/+$/, ""));
+}
+
+function isHttpAddress(text: string): boolean {
+  return /^https?:\/\//i.test(text) && URL.canParse(text);
 }
 
 export const SETTINGS = {
@@ -43,7 +55,15 @@ export const SETTINGS = {
     "the public installation",
   ),
   ledger: setting(z.string().min(1).default(".noonmark/ledger.db"), "path|none", "the ledger of accepted facts"),
-  store: setting(z.string().min(1).default(".noonmark/public"), "directory|s3://…", "where answers are published"),
+  store: setting(
+    z
+      .string()
+      .min(1)
+      .refine((text) => storeLocation(text) !== undefined, "is neither a directory nor s3://bucket/prefix")
+      .default(".noonmark/public"),
+    "directory|s3://…",
+    "where answers are published",
+  ),
   s3Provider: setting(
     z.enum(PROVIDER_NAMES).optional(),
     PROVIDER_NAMES.join("|"),
@@ -59,10 +79,19 @@ export const SETTINGS = {
   ),
   state: setting(z.string().min(1).default(".noonmark/state"), "directory", "the publisher's own files"),
   deployment: setting(z.string().min(1).optional(), "file", "deployment.json of the settlement chain"),
-  rpcUrl: setting(z.string().min(1).optional(), "url[,url]", "the chain's JSON-RPC, in order of preference"),
+  rpcUrl: setting(
+    z
+      .string()
+      .refine((text) => text.split(",").every((one) => isHttpAddress(one.trim())), "an address in it is no http(s) URL")
+      .optional(),
+    "url[,url]",
+    "the chain's JSON-RPC, in order of preference",
+  ),
   host: setting(z.string().min(1).default("127.0.0.1"), "address", "where `serve` listens"),
   port: setting(
-    z.coerce.number().int().min(0).max(65535).default(8787),
+    numeric(number.int("must be a whole number").min(0, "must be 0 to 65535").max(65535, "must be 0 to 65535")).default(
+      8787,
+    ),
     "number",
     "the port of `serve`, 0 for any free one",
   ),
@@ -72,7 +101,7 @@ export const SETTINGS = {
     "whose caches `serve` tells how long an answer may be kept: nobody's, anybody's, or those that know a secret",
   ),
   maxConnections: setting(
-    z.coerce.number().int().min(1).optional(),
+    numeric(number.int("must be a whole number").min(1, "must be above 0")).optional(),
     "number",
     "connections of `serve`; 4096 unless the limit of open files allows fewer; an idle one costs some 15 kB",
   ),
@@ -92,7 +121,12 @@ export const SETTINGS = {
     "that a connection may be idle; shorter than a front's own (nginx: 60) costs a request now and then",
   ),
   genesisTimestamp: setting(
-    z.coerce.number().int().nonnegative().multipleOf(600).optional(),
+    numeric(
+      number
+        .int("must be a whole number")
+        .nonnegative("must be 0 or more")
+        .multipleOf(600, "must be a multiple of 600"),
+    ).optional(),
     "seconds",
     "the start of round 0, a multiple of 600",
   ),
@@ -120,7 +154,7 @@ const OF_THE_STORE: readonly SettingName[] = ["s3Provider", "s3Endpoint", "s3Reg
 
 /** Adds `--config` and a flag for each named setting to a command. */
 export function settingOptions(command: Command, names: readonly SettingName[]): Command {
-  command.option("--config <file>", "configuration file", "noonmark.json");
+  command.option("--config <file>", "configuration file", DEFAULT_CONFIGURATION);
   for (const name of names.includes("store") ? [...names, ...OF_THE_STORE] : names) {
     const { value } = SETTINGS[name];
     const argument = value.startsWith("[") ? value : `<${value}>`;
@@ -129,12 +163,16 @@ export function settingOptions(command: Command, names: readonly SettingName[]):
   return command;
 }
 
+const NAMES = Object.keys(SETTINGS) as SettingName[];
+const PREFIX = "NOONMARK_";
+
 /** All settings, whichever a command uses: a mistake in the file is seen by every command. Throws `Failure`. */
 export function loadSettings(flags: Readonly<Record<string, unknown>>, environment = process.env): Settings {
-  const path = typeof flags.config === "string" ? flags.config : "noonmark.json";
-  const file = readConfiguration(path, path !== "noonmark.json");
+  const path = typeof flags.config === "string" ? flags.config : DEFAULT_CONFIGURATION;
+  const file = readConfiguration(path, NAMES);
+  refuseMisspelt(environment);
   const settings: Record<string, unknown> = {};
-  for (const name of Object.keys(SETTINGS) as SettingName[]) {
+  for (const name of NAMES) {
     const [raw, origin] = firstGiven(name, flags, environment, file, path);
     const parsed = SETTINGS[name].schema.safeParse(raw);
     if (!parsed.success) {
@@ -145,7 +183,40 @@ export function loadSettings(flags: Readonly<Record<string, unknown>>, environme
     }
     settings[name] = parsed.data;
   }
+  refuseHalfAChain(settings as Settings);
   return settings as Settings;
+}
+
+/** Variables of ours that no setting has; somebody else's may begin as ours do, so only a near miss is refused. */
+function refuseMisspelt(environment: NodeJS.ProcessEnv): void {
+  const unknown = unknownVariables(environment).find(({ meant }) => meant !== undefined);
+  if (unknown === undefined) return;
+  throw new Failure("unknown_variable", `${unknown.variable} is no setting; did you mean ${unknown.meant}?`, {
+    exit: EXIT.usage,
+    hint: "`noonmark init` writes a file with every setting and its variable.",
+  });
+}
+
+/** Each variable that begins as ours and is none, with the one that was probably meant. */
+export function unknownVariables(environment = process.env): { variable: string; meant: string | undefined }[] {
+  const endings = NAMES.map((name) => environmentName(name).slice(PREFIX.length));
+  return Object.keys(environment)
+    .filter((variable) => variable.startsWith(PREFIX) && !endings.includes(variable.slice(PREFIX.length)))
+    .map((variable) => {
+      const near = nearestName(variable.slice(PREFIX.length), endings);
+      return { variable, meant: near === undefined ? undefined : PREFIX + near };
+    });
+}
+
+/** A chain needs both; with one of them the views would be disabled without a word. */
+function refuseHalfAChain({ deployment, rpcUrl }: Settings): void {
+  if ((deployment === undefined) === (rpcUrl === undefined)) return;
+  const [given, missing]: SettingName[] =
+    deployment === undefined ? ["rpcUrl", "deployment"] : ["deployment", "rpcUrl"];
+  throw new Failure("missing_setting", `${given} is set and ${missing} is not: a chain needs both`, {
+    exit: EXIT.usage,
+    hint: `Give --${kebab(missing ?? "")} <${SETTINGS[missing as SettingName].value}> too, or neither: the chain's views are then disabled.`,
+  });
 }
 
 /** A setting that a command cannot do without. */
@@ -169,6 +240,7 @@ function kebab(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
+/** What `raw` is, and how a message calls it; an address may hold a key and is not shown. */
 function firstGiven(
   name: SettingName,
   flags: Readonly<Record<string, unknown>>,
@@ -176,36 +248,13 @@ function firstGiven(
   file: Readonly<Record<string, unknown>>,
   path: string,
 ): [unknown, string] {
-  if (flags[name] !== undefined) return [flags[name], `--${kebab(name)} "${flags[name]}"`];
+  const shown = (raw: unknown) => (SECRET.has(name) ? "" : ` ${JSON.stringify(raw)}`);
+  if (flags[name] !== undefined) return [flags[name], `--${kebab(name)}${shown(flags[name])}`];
   const variable = environmentName(name);
   if (environment[variable] !== undefined && environment[variable] !== "") {
-    return [environment[variable], `${variable} "${environment[variable]}"`];
+    return [environment[variable], `${variable}${shown(environment[variable])}`];
   }
-  return [file[name], `${path}: ${name}`];
+  return [file[name], `${path}: ${name}${shown(file[name])}`];
 }
 
-function readConfiguration(path: string, mustExist: boolean): Record<string, unknown> {
-  if (!mustExist && !existsSync(path)) return {};
-  const fail = (message: string, hint?: string, cause?: unknown) =>
-    new Failure("invalid_configuration", `${resolve(path)}: ${message}`, {
-      exit: EXIT.usage,
-      ...(hint === undefined ? {} : { hint }),
-      cause,
-    });
-  let text: string;
-  try {
-    text = readFileSync(path, "utf8");
-  } catch (cause) {
-    throw fail("cannot be read", "Name another file with --config, or write one with `noonmark init`.", cause);
-  }
-  const errors: ParseError[] = [];
-  const value: unknown = parse(text, errors, { allowTrailingComma: true });
-  const [error] = errors;
-  if (error !== undefined) throw fail(`${printParseErrorCode(error.error)} at character ${error.offset}`);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw fail("is not one JSON object");
-  const unknown = Object.keys(value).find((key) => !(key in SETTINGS));
-  if (unknown !== undefined) {
-    throw fail(`unknown key "${unknown}"`, `Known keys: ${Object.keys(SETTINGS).join(", ")}.`);
-  }
-  return value as Record<string, unknown>;
-}
+const SECRET: ReadonlySet<SettingName> = new Set(["rpcUrl", "fronts"]);

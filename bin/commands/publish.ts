@@ -18,17 +18,22 @@ import { namesArgument } from "../cli/arguments.ts";
 import { parseInstant } from "../cli/instant.ts";
 import { openConfiguredStore } from "../cli/open-configured-store.ts";
 import { chainTime, withDeadline } from "../cli/publish/deadline-store.ts";
+import { judgeSettings } from "../cli/publish/judge-settings.ts";
+import { missingGenesis } from "../cli/publish/missing-genesis.ts";
 import { publishOnCadence } from "../cli/publish/publish-on-cadence.ts";
 import { publisherOptions } from "../cli/publish/publisher-options.ts";
-import { reportJson, reportTable } from "../cli/publish/report-table.ts";
+import { reportJson, reportLines, reportSummary, reportTable } from "../cli/publish/report-table.ts";
+import { storeOfDryRun } from "../cli/publish/store-of-dry-run.ts";
 import { loadSettings, type Settings, settingOptions } from "../cli/settings.ts";
 import { instantClock, openSources } from "../cli/sources.ts";
+import { warn } from "../cli/warn.ts";
 
 interface Flags {
   readonly once?: boolean;
   readonly dryRun?: boolean;
   readonly only?: ReadonlySet<ResourceName>;
   readonly json?: boolean;
+  readonly quiet?: boolean;
   readonly at?: string;
   readonly force?: boolean;
   readonly newHistory?: readonly string[];
@@ -42,6 +47,7 @@ export function registerPublish(program: Command): void {
     .option("--dry-run", "print what one cycle would put, and why; put nothing")
     .option("--only <resources>", `of ${RESOURCE_NAMES.join(",")}`, namesArgument(RESOURCE_NAMES))
     .option("--json", "print each cycle's report as one JSON object")
+    .option("--quiet", "print nothing where all went well (with --once)")
     .option("--at <instant>", "compute as of this instant (with --once or --dry-run)")
     .option("--force", "put every answer as of now, changed or not (with --once)")
     .option("--new-history <installation...>", "leave the published history of an installation behind and begin anew");
@@ -65,8 +71,9 @@ export function registerPublish(program: Command): void {
     "logLevel",
   ]).action(async (flags: Flags) => {
     const settings = loadSettings(command.opts());
-    if (flags.dryRun === true) print(await tryOut(settings, flags), flags);
-    else if (flags.once === true) print(await publishOnce(settings, flags), flags);
+    await judgeSettings(settings);
+    if (flags.dryRun === true) print(await tryOut(settings, flags), settings, flags);
+    else if (flags.once === true) print(await publishOnce(settings, flags), settings, flags);
     else if (flags.at !== undefined || flags.force === true) {
       throw new Failure("usage", "--at and --force go with --once", { exit: EXIT.usage });
     } else await publishOnCadence(settings, flags);
@@ -74,7 +81,10 @@ export function registerPublish(program: Command): void {
 }
 
 async function tryOut(settings: Settings, flags: Flags): Promise<CycleReport> {
-  const store = await openConfiguredStore(settings, { write: false });
+  const { store, isNew } = await storeOfDryRun(settings);
+  if (isNew) {
+    warn({ code: "new_store", message: `nothing has been published to ${store.name} yet: publish makes it` });
+  }
   const given = parseInstant(flags.at);
   const now = instantClock(given);
   const { reader, chain } = await openSources(settings, { state: "copy", whole: true, now });
@@ -145,15 +155,17 @@ async function openState(directory: string, store: ObjectStore): Promise<Publish
   }
 }
 
-function print(report: CycleReport, { json }: Flags): void {
-  console.log(json === true ? JSON.stringify(reportJson(report)) : reportTable(report));
-  for (const { code, message, hint } of report.warnings) {
-    console.error(`noonmark: warning: ${code}: ${message}${hint === undefined ? "" : `\n  ${hint}`}`);
-  }
+function print(report: CycleReport, settings: Settings, flags: Flags): void {
+  const failed = report.rows.filter(({ action }) => action === "failed");
+  const isWell = failed.length === 0 && report.failures.length === 0;
+  if (flags.json === true) console.log(JSON.stringify(reportJson(report)));
+  else if (process.stdout.isTTY && !(isWell && flags.quiet === true)) console.log(reportTable(report));
+  else if (flags.dryRun === true) console.log([...reportLines(report), reportSummary(report)].join("\n"));
+  else if (!(isWell && flags.quiet === true)) console.log(reportSummary(report));
+  for (const warning of [...report.warnings, ...missingGenesis(report.rows, settings)]) warn(warning);
   for (const { code, message, hint } of report.failures) {
     console.error(`noonmark: ${code}: ${message}${hint === undefined ? "" : `\n  ${hint}`}`);
   }
-  const failed = report.rows.filter(({ action }) => action === "failed");
   for (const { key, why } of failed) console.error(`noonmark: ${key}: ${why}`);
-  if (failed.length > 0 || report.failures.length > 0) process.exitCode = EXIT.failed;
+  if (!isWell) process.exitCode = EXIT.failed;
 }

@@ -3,12 +3,17 @@ import { STATUS_CODES } from "node:http";
 import type { Command } from "commander";
 import { sourceStore } from "../../publish/source-store.ts";
 import { pollUntilConcluded } from "../../src/chain/chain.ts";
+import { readNewestReceipt } from "../../src/ledger/read/receipts.ts";
+import { installationNo } from "../../src/ledger/watermarks.ts";
 import { allPublications } from "../../src/resources/publications.ts";
+import type { Snapshot } from "../../src/resources/snapshot.ts";
 import { answer, type ShimAnswer } from "../../src/shim/answer.ts";
 import { shimContext } from "../../src/shim/context.ts";
+import { formatTimestamp } from "../../src/values/timestamp.ts";
 import { parseInstant } from "../cli/instant.ts";
 import { loadSettings, required, type Settings, settingOptions } from "../cli/settings.ts";
 import { instantClock, openSources } from "../cli/sources.ts";
+import { warn } from "../cli/warn.ts";
 
 interface Flags {
   readonly at?: string;
@@ -53,6 +58,7 @@ async function render(settings: Settings, path: string, given: number | undefine
     let failure: unknown;
     const sources = reader.begin(at);
     sources.advance(() => undefined);
+    if (given !== undefined) sources.snapshot((snapshot) => warnOfLaterFacts(snapshot, at));
     const store = sourceStore({ publications, at, sources });
     const context = shimContext({ store, now: () => at, monotonic: () => 0, report: (error) => (failure = error) });
     const url = path.startsWith("/") ? path : `/${path}`;
@@ -62,6 +68,18 @@ async function render(settings: Settings, path: string, given: number | undefine
   } finally {
     reader.close();
   }
+}
+
+/** Facts are never left out: one that came after `at` shows as if it were known then. */
+function warnOfLaterFacts({ ledger, installationId }: Snapshot, at: number): void {
+  const no = ledger && installationNo(ledger, installationId);
+  const newest = ledger === undefined || no === undefined ? undefined : readNewestReceipt(ledger, no);
+  if (newest === undefined || newest.receivedAt <= at) return;
+  warn({
+    code: "facts_after_instant",
+    message: `the newest receipt came at ${formatTimestamp(newest.receivedAt)}, after --at ${formatTimestamp(at)}`,
+    hint: "The answer is computed from every fact there is, later ones too: it is none that was ever given.",
+  });
 }
 
 function print({ status, headers, body }: ShimAnswer, flags: Flags): void {

@@ -39,7 +39,7 @@ export function decide(
   const fresh = build(at);
   // A build may read hundreds of rows: none is asked for twice.
   const known = (instant: number) => (instant === at ? fresh : build(instant));
-  if (fresh.onlyIfAbsent === true) return { ...keep("a good answer stands", undefined), isGap: true };
+  if (fresh.onlyIfAbsent === true) return { ...keep(whyKept(published), undefined), isGap: true };
   const index = published.states.findLastIndex((state) => state.from <= at);
   const current = published.states[index];
   if (current === undefined || current.identity !== identityOf(fresh)) return put(known, at, "changed");
@@ -47,6 +47,11 @@ export function decide(
   const next = published.states[1]?.from;
   if (staysValid(next, fresh.nextChangeAt, at)) return keep("unchanged", next);
   return put(known, current.from, "its future has changed");
+}
+
+/** Of an answer that is put only where nothing stands: what stands is a good one, or the same without an answer. */
+function whyKept({ status }: PublishedObject): string {
+  return status === 200 ? "a good answer stands" : `there is still no answer: the ${status} stands`;
 }
 
 /**

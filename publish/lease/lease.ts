@@ -193,9 +193,20 @@ export class Lease {
       this.#tag = found.tag;
       return this.#swap(record);
     }
-    this.#lost = new Failure("lease_lost", `${found?.record.holderName ?? "somebody"} has taken the lease over`, {
-      exit: EXIT.locked,
-    });
+    this.#lost = lostTo(found?.record, this.writer);
     throw this.#lost;
   }
+}
+
+/** Said by the holder of what it finds in its place. */
+function lostTo(found: LeaseRecord | undefined, writer: string): Failure {
+  if (found?.holder === writer && found.released) {
+    return new Failure("lease_lost", "this publisher's lease was released by hand (`noonmark lease release`)", {
+      exit: EXIT.locked,
+      hint: "It puts nothing more. Start it again; another publisher may have taken its place by then.",
+    });
+  }
+  return new Failure("lease_lost", `${found?.holderName ?? "somebody"} has taken the lease over`, {
+    exit: EXIT.locked,
+  });
 }

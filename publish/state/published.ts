@@ -2,6 +2,8 @@
  * What the publisher remembers of each object it has put, in its own SQLite file: moved only after the put is
  * confirmed, trusted only while nobody else has held the lease in between. What is lost is read back from the store.
  */
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import SqliteDatabase, { type Database } from "better-sqlite3";
 import { diskFull, isDiskFull } from "../../src/files/disk-full.ts";
@@ -12,6 +14,7 @@ import type { AnswerState, Asof } from "../../src/object-store/stored-answer.ts"
 import { sqliteFailure } from "../../src/sqlite/sqlite-failure.ts";
 import { statement } from "../../src/sqlite/statement.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
+import { formatTimestamp } from "../../src/values/timestamp.ts";
 
 export interface PublishedObject {
   readonly key: string;
@@ -68,11 +71,12 @@ export class Published {
       db.pragma("journal_mode = WAL");
       db.pragma("synchronous = NORMAL");
       db.exec(`BEGIN EXCLUSIVE;${SCHEMA}COMMIT;`);
+      writeFileSync(join(directory, USER_FILE), `${hostname()} process ${process.pid}\n`);
       return new Published(db);
     } catch (cause) {
       const code = (cause as { code?: string }).code ?? "";
       if (code.startsWith("SQLITE_BUSY")) {
-        throw new Failure("state_locked", `another publisher uses the state directory ${directory}`, {
+        throw new Failure("state_locked", `${userOf(directory)} uses the state directory ${directory}`, {
           exit: EXIT.locked,
           hint: "Let it finish, or give this one a state directory of its own (--state).",
           cause,
@@ -150,6 +154,18 @@ export class Published {
     } catch (error) {
       throw sqliteFailure(error, this.#db.name, "state", "write");
     }
+  }
+}
+
+/** Who has the state directory; its time is since when. Read only while somebody has. */
+const USER_FILE = "user";
+
+function userOf(directory: string): string {
+  const path = join(directory, USER_FILE);
+  try {
+    return `${readFileSync(path, "utf8").trim()} (since ${formatTimestamp(Math.floor(statSync(path).mtimeMs))})`;
+  } catch {
+    return "another publisher";
   }
 }
 

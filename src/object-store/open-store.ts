@@ -1,5 +1,6 @@
 import { EXIT, Failure } from "../values/failure.ts";
 import { FilesystemStore } from "./filesystem/filesystem-store.ts";
+import { storeLocation } from "./location.ts";
 import type { ObjectStore } from "./object-store.ts";
 import { S3_PROVIDERS, type S3ProviderName } from "./s3/providers.ts";
 
@@ -24,13 +25,13 @@ export interface S3Settings {
  * `store_unwritable`, `disk_full`, `conditions_unsupported`) and, for a writer to S3, `StoreUnavailable`.
  */
 export async function openStore(location: string, settings: StoreSettings): Promise<ObjectStore> {
-  const s3 = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/.exec(location);
-  if (s3 !== null) return openS3(s3[1] ?? "", (s3[2] ?? "").replace(/^\/+|\/+$/g, ""), settings);
-  if (/^[a-z][a-z0-9+]+:\/\//i.test(location)) {
+  const place = storeLocation(location);
+  if (place === undefined) {
     throw new Failure("invalid_setting", `store "${location}" is neither a directory nor s3://bucket/prefix`, {
       exit: EXIT.usage,
     });
   }
+  if (place.kind === "s3") return openS3(place.bucket, place.prefix, settings);
   return new FilesystemStore(location, { write: settings.write });
 }
 

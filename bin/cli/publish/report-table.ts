@@ -12,10 +12,22 @@ export function reportTable(report: CycleReport): string {
     const etag = row.etag === null ? "" : row.etag.length > 16 ? `${row.etag.slice(0, 12)}…"` : row.etag;
     table.push([row.key, row.action, row.why, row.status ?? "", row.bytes, etag, row.milliseconds.toFixed(1)]);
   }
+  return `${table.toString()}\n${reportSummary(report)}`;
+}
+
+/** One line, for a pipe: cron mails what a run prints. */
+export function reportSummary(report: CycleReport): string {
   const counts = ["created", "updated", "unchanged", "failed"].map(
     (action) => `${report.rows.filter((row) => row.action === action).length} ${action}`,
   );
-  return `${table.toString()}\nas of ${formatTimestamp(report.at)}: ${counts.join(", ")}`;
+  return `as of ${formatTimestamp(report.at)}: ${counts.join(", ")}`;
+}
+
+/** What was put or failed, a line each: `action key: why`. */
+export function reportLines(report: CycleReport): string[] {
+  return condensed(report.rows)
+    .filter(({ action }) => action !== "unchanged")
+    .map(({ action, key, why }) => `${action} ${key}: ${why}`);
 }
 
 /** Runs of new tiles as one row each. */

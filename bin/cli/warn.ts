@@ -1,0 +1,12 @@
+/** A warning on stderr: `noonmark: warning: code: sentence`, then what to do about it. */
+export function warn({
+  code,
+  message,
+  hint,
+}: {
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string;
+}): void {
+  console.error(`noonmark: warning: ${code}: ${message}${hint === undefined ? "" : `\n  ${hint}`}`);
+}

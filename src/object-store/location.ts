@@ -1,0 +1,15 @@
+/** Where a store is, as the setting `store` names it. */
+export type StoreLocation =
+  | { readonly kind: "directory"; readonly path: string }
+  | { readonly kind: "s3"; readonly bucket: string /** Without slashes at its ends. */; readonly prefix: string };
+
+const S3 = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/;
+/** `s3:/bucket`, `file:…`, `https://…`: meant as an address, and no directory. `./s3:` is one. */
+const ADDRESS = /^[a-z][a-z0-9+.-]+:/i;
+
+/** `undefined` for what is neither a directory nor `s3://bucket/prefix`. */
+export function storeLocation(text: string): StoreLocation | undefined {
+  const s3 = S3.exec(text);
+  if (s3 !== null) return { kind: "s3", bucket: s3[1] ?? "", prefix: (s3[2] ?? "").replace(/^\/+|\/+$/g, "") };
+  return ADDRESS.test(text) ? undefined : { kind: "directory", path: text };
+}
