@@ -7,5 +7,5 @@ apt-get install -q -y --no-install-recommends \
   ceph-mon ceph-osd ceph-mgr radosgw ceph-common \
   swift swift-proxy swift-account swift-container swift-object memcached python3-swift \
   nginx libnginx-mod-http-js varnish gcc libc6-dev \
-  rclone awscli wrk \
+  rclone awscli wrk curl iproute2 \
   chromium fonts-inter fonts-dejavu-core

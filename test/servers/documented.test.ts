@@ -1,0 +1,127 @@
+/**
+ * README's and the pages' commands, as they are written, on a Debian as its packages leave it: in namespaces of their
+ * own, so that port 80, /etc/nginx and /etc/hosts are theirs alone.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+const ROOT = new URL("../../", import.meta.url);
+const ORIGINS = new URL("../../bench/support/front-origins.ts", import.meta.url).pathname;
+const MAIN = new URL("../../bin/main.ts", import.meta.url).href;
+const SECRET = "0123456789abcdef-secret";
+const PATIENCE = { timeout: 120_000 };
+
+let folder = "";
+let running: ChildProcess | undefined;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "noonmark-documented-"));
+});
+afterEach(async () => {
+  if (running?.pid !== undefined && running.exitCode === null) {
+    const gone = once(running, "exit");
+    // The namespace's first process: with it all others in it end.
+    running.kill("SIGKILL");
+    await gone;
+  }
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The shell commands of a page's section. */
+function commands(page: string, heading: string): string {
+  const text = readFileSync(new URL(page, ROOT), "utf8");
+  const section = text.split(/^(?=#)/m).find((part) => part.split("\n", 1)[0]?.replace(/^#+ /, "") === heading);
+  const block = /```sh\n([\s\S]*?)```/.exec(section ?? "")?.[1];
+  if (block === undefined) throw new Error(`${page} has no commands under ${heading}`);
+  return block;
+}
+
+const line = (text: string, start: string) => {
+  const found = text.split("\n").find((one) => one.startsWith(start));
+  if (found === undefined) throw new Error(`no line begins with ${start}`);
+  return found;
+};
+
+/** Runs a script as root of a machine of its own; gives what it printed. */
+async function onDebian(script: string): Promise<string> {
+  writeFileSync(
+    join(folder, "noonmark"),
+    `#!/bin/bash\nexec ${process.execPath} --input-type=module -e 'import { main } from "${MAIN}"; await main(["node", "noonmark", ...process.argv.slice(1)])' -- "$@"\n`,
+  );
+  chmodSync(join(folder, "noonmark"), 0o755);
+  const machine = `set -e
+export PATH=${folder}:$PATH URL=http://127.0.0.1
+ip link set lo up
+mkdir ${folder}/etc ${folder}/varnish && cp -a /etc/nginx/. ${folder}/etc && mount --bind ${folder}/etc /etc/nginx
+mount -t tmpfs none /run && mount -t tmpfs none /var/cache && mount -t tmpfs none /var/log && mkdir /var/log/nginx
+mount -t tmpfs none /var/lib/varnish && chmod 755 ${folder}
+cp -a /etc/varnish/. ${folder}/varnish && mount --bind ${folder}/varnish /etc/varnish
+echo '127.0.0.1 localhost BUCKET.HOST SHIM.HOST' > ${folder}/hosts && mount --bind ${folder}/hosts /etc/hosts
+cd ${folder}
+${process.execPath} ${ORIGINS} 135000 8080 8787 ${SECRET} > origins.log 2>&1 &
+${script.replaceAll(/\bSECRET\b/g, SECRET)}`;
+  running = spawn(
+    "unshare",
+    ["--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc", "bash", "-c", machine],
+    {
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
+  const output: string[] = [];
+  const errors: string[] = [];
+  running.stdout?.on("data", (data: Buffer) => output.push(data.toString()));
+  running.stderr?.on("data", (data: Buffer) => errors.push(data.toString()));
+  const [code] = (await once(running, "close")) as [number];
+  if (code !== 0) throw new Error(`exit ${code}\n${output.join("")}${errors.join("")}`);
+  return output.join("");
+}
+
+/** Each line of the page, and what its comment says of the output. */
+function verification(): string {
+  const lines = commands("docs/cdn-varnish.md", "Verify").trim().split("\n");
+  // A grep that finds nothing fails, and is right.
+  const said = lines.map((command, index) => `echo; echo "== ${index}"; ${command.replace("TAG", "r")}`);
+  return ["set +e", ...said, "true"].join("\n");
+}
+
+const UNTIL_IT_ANSWERS = `for i in $(seq 100); do curl -sf -o /dev/null "$URL/v4/public/process" && break; sleep 0.1; done`;
+
+function expectVerified(output: string): void {
+  const seen = output.split(/^== \d+$/m).slice(1);
+  expect(seen.map((text) => /^HTTP\/1\.1 (\d+)/m.exec(text)?.[1])).toEqual([
+    "200",
+    "304",
+    "200",
+    "400",
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  expect(seen[0]).toMatch(/^etag: "r"/im);
+  expect(seen[0]).toMatch(/^cache-control: public, max-age=0, must-revalidate/im);
+  expect(seen[4]?.trim()).toBe("");
+  expect(seen[5]?.trim().toLowerCase()).toBe("content-encoding: gzip");
+  expect(seen[6]?.trim()).toBe('{"error":"not_found"}');
+}
+
+const IN_README = "In the cloud";
+
+test("Varnish, by README and its page", PATIENCE, async () => {
+  const readme = commands("README.md", IN_README);
+  for (const start of ["noonmark cdn varnish", "varnishd"]) {
+    expect(line(readme, start)).toBe(line(readFileSync(new URL("docs/cdn-varnish.md", ROOT), "utf8"), start));
+  }
+  const [write, deploy] = [line(readme, "noonmark cdn varnish"), line(readme, "varnishd")];
+  const atPort = write.replace("BUCKET.HOST", "BUCKET.HOST:8080");
+  expectVerified(await onDebian(`${atPort}\n${deploy}\n${UNTIL_IT_ANSWERS}\n${verification()}`));
+});
+
+test("nginx, by its page", PATIENCE, async () => {
+  const write = line(readFileSync(new URL("docs/cdn-nginx.md", ROOT), "utf8"), "noonmark cdn nginx");
+  const deploy = commands("docs/cdn-nginx.md", "Deploy");
+  const atPort = write.replace("BUCKET.HOST", "BUCKET.HOST:8080");
+  expectVerified(await onDebian(`${atPort}\n${deploy}\n${UNTIL_IT_ANSWERS}\n${verification()}`));
+});
