@@ -28,6 +28,7 @@ import { NOTHING_SEEN, publicAnswers, sourcesOf, withUnreadableLedger } from "./
 import type { CycleSources } from "./sources/cycle-sources.ts";
 import type { SourceReader } from "./sources/source-reader.ts";
 import type { Published } from "./state/published.ts";
+import { statusReport } from "./status-report.ts";
 
 export interface PublisherOptions {
   readonly store: ObjectStore;
@@ -62,7 +63,6 @@ export class Publisher {
   readonly #recall: Recall;
   readonly #time: PublishedTime;
   #last: CycleReport | undefined;
-  /** As the last cycle has seen them. */
   #sources = NOTHING_SEEN;
 
   private constructor(options: PublisherOptions, lease: Lease, histories: Histories) {
@@ -173,7 +173,7 @@ export class Publisher {
     return {
       lastCycleAt: this.#last === undefined ? null : formatTimestamp(this.#last.at),
       nextCycleAt: nextCycleAt === undefined ? null : formatTimestamp(nextCycleAt),
-      report: this.#report(),
+      report: statusReport(this.#options.published, this.#last, this.#options.reader.describe()),
       public: this.#public(),
     };
   }
@@ -184,22 +184,6 @@ export class Publisher {
     const { installationId } = reader;
     const answers = publicAnswers(published, clock.wall());
     return { installationId, answers, sources: this.#sources, explorer: site.explorerUrl ?? null };
-  }
-
-  /** What `noonmark status` shows of each resource and source. */
-  #report(): Record<string, unknown> {
-    const objects = [...this.#options.published.all()].map(({ key, asof, status, states, etag }) => {
-      const next = states[1]?.from;
-      const nextChangeAt = next === undefined ? null : formatTimestamp(next);
-      return [key, { at: formatTimestamp(asof.at), status, etag, nextChangeAt }];
-    });
-    const failed = this.#last?.rows.filter(({ action }) => action === "failed").map(({ key, why }) => ({ key, why }));
-    return {
-      resources: Object.fromEntries(objects),
-      failed: failed ?? [],
-      failures: this.#last?.failures ?? [],
-      sources: this.#options.reader.describe(),
-    };
   }
 }
 

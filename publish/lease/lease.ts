@@ -14,15 +14,12 @@ import { StoreSkew } from "./clock-skew.ts";
 import { heldBy, leaseObject, readLease } from "./lease-object.ts";
 import type { LeaseRecord } from "./lease-record.ts";
 import { StandbyWatch } from "./standby-record.ts";
-import { CALM, PUT_LIMIT_MS, WATCHED } from "./timing.ts";
+import { CALM, MOST_DRIFT_MS, PUT_LIMIT_MS, WATCHED } from "./timing.ts";
 
 export interface LeaseIdentity {
   readonly holder: string;
   readonly holderName: string;
 }
-
-/** Wall and monotonic clock of a machine that runs stay together. */
-const MOST_DRIFT_MS = 1_000;
 
 /** What the holder tells with each renewal. */
 export type LeaseNews = Partial<
