@@ -38,6 +38,7 @@ describe("the scripts on the shim over S3", () =>
   followsScripts(
     () => ({ hostname: "127.0.0.1", port: world.shim.port }),
     () => world,
+    ["vary"],
   ));
 
 // It takes a HEAD with a body for no HTTP.
