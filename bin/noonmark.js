@@ -7,6 +7,15 @@ if (major < 22) {
   console.error("  In a checkout, npm scripts and npx run on its own Node 24; elsewhere install a newer Node.");
   process.exitCode = 2;
 } else {
-  const { main } = await import("../dist/bin/main.js");
-  await main(process.argv);
+  const { existsSync } = await import("node:fs");
+  // A checkout without development packages (`npm ci --omit=dev`) is not built and runs from its sources.
+  const isBuilt = existsSync(new URL("../dist/bin/main.js", import.meta.url));
+  if (isBuilt || process.features.typescript) {
+    const { main } = await import(isBuilt ? "../dist/bin/main.js" : "./main.ts");
+    await main(process.argv);
+  } else {
+    console.error("noonmark: not_built: there is no dist/ here, and this Node does not run TypeScript");
+    console.error("  Run npm ci and npm run build, or take Node 22.18 or newer.");
+    process.exitCode = 2;
+  }
 }

@@ -17,7 +17,7 @@ export interface ShimClock {
 export async function shimClock(store: ObjectStore, log: Logger): Promise<ShimClock> {
   const wall = () => Date.now();
   if (!hasClock(store)) return { now: wall, skew: () => undefined, stop: () => {} };
-  const time = new StoreTime(store, wall);
+  const time = new StoreTime(store, { wall, monotonic: () => performance.now() });
   const measure = async () => {
     try {
       const skew = await time.measure();

@@ -1,6 +1,8 @@
 /** `noonmark serve`: the shim over what is published, until it is told to stop. */
 import type { Command } from "commander";
-import { shimContext } from "../../src/shim/context.ts";
+import { INSTALLATIONS_KEY } from "../../src/http/keys.ts";
+import { StoreUnavailable } from "../../src/object-store/object-store.ts";
+import { type ShimContext, shimContext } from "../../src/shim/context.ts";
 import { hearsFront } from "../../src/shim/node/hears-front.ts";
 import { connectionsWithin, type ServerLimits } from "../../src/shim/node/limits.ts";
 import { startServer } from "../../src/shim/node/node-server.ts";
@@ -65,10 +67,21 @@ async function serve(flags: ServeFlags): Promise<void> {
   });
   console.log(`Serving ${store.name} on ${server.url}${at === undefined ? "" : ` as of ${formatTimestamp(at)}`}`);
   console.log(FRONTS[settings.fronts] ?? "Fronts that give the secret may keep its answers");
+  await saysWhyUnreadable(context);
   const signal = await askedToStop();
   log.info({ signal }, "stopping");
   clock.stop();
   await server.stop();
+}
+
+/** A store that is missing, or closed to us, is said before the first reader meets it. It may come yet: no failure. */
+async function saysWhyUnreadable(context: ShimContext): Promise<void> {
+  try {
+    await context.store.get(INSTALLATIONS_KEY);
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    context.report?.(error);
+  }
 }
 
 function limitsOf({ maxConnections, requestTimeout, readerTimeout, keepAliveTimeout }: Settings): ServerLimits {

@@ -6,6 +6,14 @@ export type StoreReader = Pick<ObjectStore, "get">;
 /** How long an object may be answered from memory (ms). */
 const KEPT_MS = 1000;
 
+/** Absence is remembered for its place in the order alone, and answers nobody. */
+interface Kept {
+  readonly object: StoredObject | undefined;
+  /** Of which read it is; the next one begun has the next number. */
+  readonly read: number;
+  readonly until: number;
+}
+
 /**
  * The few objects that requests for unknown installations would otherwise read again and again: the index and the
  * template. Values are kept, not promises: on workerd a promise must not be shared between requests. Absence is not
@@ -14,7 +22,9 @@ const KEPT_MS = 1000;
 export class Recent {
   readonly #store: StoreReader;
   readonly #monotonic: () => number;
-  readonly #kept = new Map<string, { readonly object: StoredObject; readonly until: number }>();
+  readonly #kept = new Map<string, Kept>();
+  /** Reads begun. */
+  #reads = 0;
 
   constructor(store: StoreReader, monotonic: () => number) {
     this.#store = store;
@@ -24,10 +34,14 @@ export class Recent {
   async get(key: string): Promise<StoredObject | undefined> {
     const kept = this.#kept.get(key);
     const now = this.#monotonic();
-    if (kept !== undefined && now < kept.until) return kept.object;
+    if (kept?.object !== undefined && now < kept.until) return kept.object;
+    this.#reads += 1;
+    const read = this.#reads;
     const object = await this.#store.get(key);
-    if (object === undefined) this.#kept.delete(key);
-    else this.#kept.set(key, { object, until: now + KEPT_MS });
+    // A slow read may have begun before a put that a quick one has seen since: what is older never takes its place.
+    const meanwhile = this.#kept.get(key);
+    if (meanwhile !== undefined && meanwhile.read > read) return meanwhile.object;
+    this.#kept.set(key, { object, read, until: object === undefined ? now : now + KEPT_MS });
     return object;
   }
 }

@@ -22,7 +22,7 @@ export interface HealthRequest {
 
 /**
  * `undefined` for any other path. Alive: always 200. Ready: 200 while the store can be read, whatever the publisher
- * does (a dead one is when the shim is needed most); its age stands in the body.
+ * does (a dead one is when the shim is needed most); its age stands in the body, and why the store cannot be read.
  */
 export function healthAnswer(
   { method, url }: HealthRequest,
@@ -51,7 +51,12 @@ async function readiness(store: StoreReader, clocks: HealthClocks): Promise<Shim
     return ok({ status: "ready", publisher, ...(clockSkewMs === undefined ? {} : { clockSkewMs }) });
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
-    return plainAnswer(unavailable("store_unavailable"));
+    const { status, headers } = unavailable("store_unavailable");
+    return plainAnswer({
+      status,
+      headers,
+      body: JSON.stringify({ error: "store_unavailable", reason: error.message }),
+    });
   }
 }
 

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { openStore } from "../../../src/object-store/open-store.ts";
 import { parseScript } from "../../support/http-script.ts";
 import { runScript } from "../../support/run-http-script.ts";
-import { addressTarget } from "../../support/script-targets.ts";
+import { addressTarget, TRANSPORT_HEADERS } from "../../support/script-targets.ts";
 import { putWorld } from "../../support/world.ts";
 
 const AT = "2026-11-20T10:00:00.000Z";
@@ -77,7 +77,10 @@ Cache-Control: no-store
 Retry-After: 2
 = {"error":"public_stats_rebuilding"}`,
   );
-  const target = addressTarget({ hostname: "127.0.0.1", port }, { object: (key) => store.get(key) });
+  const target = addressTarget({ hostname: "127.0.0.1", port }, { object: (key) => store.get(key) }, [
+    ...TRANSPORT_HEADERS,
+    "vary",
+  ]);
   expect(await runScript(script, target)).toMatchObject({ differences: [], requests: 3 });
   child.kill("SIGTERM");
   expect(await once(child, "exit")).toEqual([0, null]);
@@ -93,10 +96,14 @@ test("a store that is not there is 503 and one line in the log, however many ask
     stderr += String(text);
   });
   const port = await serving(child);
+  // Said at the start, once, before anybody asks.
+  while (stderr === "") await once(child.stderr ?? child, "data");
+  expect(stderr).toMatch(/"msg":"the store cannot be read"/);
   const answers = await Promise.all(
     ["/v4/public/process", "/v1/public/telemetry", "/readyz"].map((path) => fetch(`http://127.0.0.1:${port}${path}`)),
   );
   expect(answers.map(({ status }) => status)).toEqual([503, 503, 503]);
+  expect(await answers[2]?.json()).toMatchObject({ reason: expect.stringMatching(/no store is here/) });
   child.kill("SIGINT");
   expect(await once(child, "exit")).toEqual([0, null]);
   expect(stderr.trim().split("\n")).toEqual([

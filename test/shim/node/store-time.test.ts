@@ -1,34 +1,124 @@
 import { expect, test } from "vitest";
 import { StoreTime } from "../../../src/shim/node/store-time.ts";
 
-test("a host that is wrong by more than two seconds goes by the store's clock, any other by its own", async () => {
-  let skew = 0;
-  const time = new StoreTime({ clockSkew: async () => skew }, () => 1_000_000);
-  expect(time.now()).toBe(1_000_000);
-  for (const [measured, now] of [
-    [2000, 1_000_000],
-    [-2000, 1_000_000],
-    [2001, 997_999],
-    [-90_000, 1_090_000],
-    [0, 1_000_000],
-  ] as const) {
-    skew = measured;
+/** A host whose clocks are set by hand; `measured`: what the store says next. */
+function host(measured: number) {
+  const state = { measured, wall: 1_000_000, monotonic: 0, fails: false };
+  const clocks = { wall: () => state.wall, monotonic: () => state.monotonic };
+  const clockSkew = async () => {
+    if (state.fails) throw new Error("down");
+    return state.measured;
+  };
+  const pass = (ms: number) => {
+    state.wall += ms;
+    state.monotonic += ms;
+  };
+  return { state, pass, time: new StoreTime({ clockSkew }, clocks) };
+}
+
+test.each([0, 1, 1_900, -1_900, 90_000, -90_000])(
+  "a host that is %i ms ahead goes by the store's clock",
+  async (skew) => {
+    const { time } = host(skew);
     await time.measure();
-    expect(time.now()).toBe(now);
+    expect(time.now()).toBe(1_000_000 - skew);
+  },
+);
+
+test("before a measurement the host's own clock counts", () => {
+  expect(host(5_000).time.now()).toBe(1_000_000);
+});
+
+test("a measurement that fails leaves the earlier ones", async () => {
+  const { state, time } = host(5_000);
+  await time.measure();
+  state.fails = true;
+  await expect(time.measure()).rejects.toThrow("down");
+  expect(time.now()).toBe(995_000);
+});
+
+test("time never goes back when the measured offset grows: it runs at half its pace until it is right", async () => {
+  const { state, pass, time } = host(0);
+  await time.measure();
+  expect(time.now()).toBe(1_000_000);
+  state.measured = 500;
+  await time.measure();
+  const seen = [time.now()];
+  for (let step = 0; step < 12; step++) {
+    pass(100);
+    seen.push(time.now());
+  }
+  expect(seen).toEqual(seen.toSorted((one, other) => one - other));
+  expect(seen[4]).toBe(1_000_200);
+  expect(seen.at(-1)).toBe(1_001_200 - 500);
+});
+
+test("a thousand calls in one millisecond make no time", async () => {
+  const { state, time } = host(0);
+  await time.measure();
+  const first = time.now();
+  state.wall -= 60_000;
+  for (let call = 0; call < 1_000; call++) {
+    state.monotonic += 0.001;
+    time.now();
+  }
+  expect(time.now() - first).toBeLessThanOrEqual(1);
+  for (let call = 0; call < 1_000; call++) {
+    state.monotonic += 1;
+    time.now();
+  }
+  expect(time.now() - first).toBeGreaterThanOrEqual(499);
+});
+
+test("the tightest of the last measurements counts, whatever the whole seconds hide in the newest", async () => {
+  const { state, time } = host(300);
+  for (const [measured, skew] of [
+    [300, 300],
+    [1_100, 1_100],
+    [200, 1_100],
+    [150, 1_100],
+    [200, 1_100],
+    [200, 1_100],
+    // Five later the tightest no longer counts.
+    [200, 200],
+  ] as const) {
+    state.measured = measured;
+    expect(await time.measure()).toBe(skew);
   }
 });
 
-test("a measurement that fails leaves the last one standing", async () => {
-  let fails = false;
-  const store = {
-    clockSkew: async () => {
-      if (fails) throw new Error("down");
-      return 5000;
-    },
-  };
-  const time = new StoreTime(store, () => 10_000);
+test("a clock that was set is believed at once: measurements from before it count no more", async () => {
+  const { state, time } = host(60_000);
   await time.measure();
-  fails = true;
-  await expect(time.measure()).rejects.toThrow("down");
-  expect(time.now()).toBe(5000);
+  state.measured = 0;
+  expect(await time.measure()).toBe(0);
+  state.measured = -3_000;
+  expect(await time.measure()).toBe(-3_000);
+});
+
+test("two hosts apart by anything end up within the grain of the store's seconds and the way there", async () => {
+  // As the store's S3 measures: whole seconds, the end nearer to no difference.
+  const measure = (ahead: number, at: number) => {
+    const date = Math.floor(at / 1_000) * 1_000;
+    const wall = at + ahead;
+    return wall < date ? wall - date : Math.max(0, wall - (date + 999));
+  };
+  for (const [one, other] of [
+    [1_900, -1_900],
+    [3_800, 0],
+    [400, -400],
+    [60_000, -60_000],
+  ] as const) {
+    const times: number[] = [];
+    for (const ahead of [one, other]) {
+      const { state, time } = host(0);
+      for (const at of [10_000_137, 10_060_611, 10_120_377]) {
+        state.measured = measure(ahead, at);
+        await time.measure();
+      }
+      state.wall = 10_120_377 + ahead;
+      times.push(time.now());
+    }
+    expect(Math.abs((times[0] ?? 0) - (times[1] ?? 0))).toBeLessThanOrEqual(1_000);
+  }
 });
