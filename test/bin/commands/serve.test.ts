@@ -97,7 +97,8 @@ test("a store that is not there is 503 and one line in the log, however many ask
   });
   const port = await serving(child);
   // Said at the start, once, before anybody asks.
-  while (stderr === "") await once(child.stderr ?? child, "data");
+  const isSaid = () => stderr !== "";
+  while (!isSaid()) await once(child.stderr ?? child, "data");
   expect(stderr).toMatch(/"msg":"the store cannot be read"/);
   const answers = await Promise.all(
     ["/v4/public/process", "/v1/public/telemetry", "/readyz"].map((path) => fetch(`http://127.0.0.1:${port}${path}`)),
