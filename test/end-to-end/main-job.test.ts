@@ -55,7 +55,7 @@ beforeAll(async () => {
 afterAll(() => cli.end());
 
 test.each(ROUTES)("GET %s is what render says, byte for byte", async (route) => {
-  const served = await fetch(base + route);
+  const served = await fetch(base + route, { headers: { "accept-encoding": "identity" } });
   const rendered = cli.run("render", route, "--at", AT, "--json");
   expect(rendered).toMatchObject({ status: 0, stderr: "" });
   const { status, headers, body } = JSON.parse(rendered.stdout);
@@ -63,6 +63,7 @@ test.each(ROUTES)("GET %s is what render says, byte for byte", async (route) => 
   expect(Object.fromEntries(served.headers)).toMatchObject(headers);
   expect(await served.text()).toBe(body);
   expect(() => JSON.parse(body)).not.toThrow();
+  expect(await (await fetch(base + route, { headers: { "accept-encoding": "gzip" } })).text()).toBe(body);
 });
 
 test("a page of observations is what the API's schema says", async () => {
