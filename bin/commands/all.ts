@@ -18,6 +18,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   cdn: async () => (await import("./cdn.ts")).registerCdn,
   chain: async () => (await import("./chain.ts")).registerChain,
   verify: async () => (await import("./verify.ts")).registerVerify,
+  openapi: async () => (await import("./openapi.ts")).registerOpenapi,
 };
 
 /** What adds the called command to the program; all of them where the arguments name none. */

@@ -6,7 +6,7 @@ import { uint256String } from "../../values/decimal.ts";
 export const startMinuteUtc = z.literal(Array.from({ length: 48 }, (_, index) => index * 30));
 
 /** What a bucket's coverage allows; a message names the rule. */
-const LAWS = {
+export const BUCKET_LAWS = {
   complete: { counts: [3], known: true, rule: "bucket rule 1: complete has 3 rounds and work" },
   partial: { counts: [1, 2], known: true, rule: "bucket rule 2: partial has 1 or 2 rounds and work" },
   missing: { counts: [0], known: false, rule: "bucket rule 3: missing has no round and no work" },
@@ -21,7 +21,7 @@ export const bucketSchema = z
     workUnits: uint256String.nullable(),
   })
   .check(({ value, issues }) => {
-    const { counts, known, rule } = LAWS[value.coverage];
+    const { counts, known, rule } = BUCKET_LAWS[value.coverage];
     const holds =
       (counts as readonly number[]).includes(value.observedRoundCount) && (value.workUnits !== null) === known;
     if (!holds) issues.push({ code: "custom", message: rule, input: value });

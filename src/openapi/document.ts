@@ -1,0 +1,51 @@
+/** The OpenAPI 3.1 document, made from the table of routes and the schemas (docs/spec/people.md#openapi). */
+import { HEADER_COMPONENTS } from "./answers/headers.ts";
+import { OPERATION_ROWS, type Operation, operationOf } from "./operations.ts";
+import { schemaComponents } from "./schemas/bodies.ts";
+import type { Components } from "./schemas/json-schema.ts";
+import { ABOUT, TAGS } from "./words-about.ts";
+
+export interface OpenApiDocument {
+  readonly openapi: string;
+  readonly paths: Readonly<Record<string, { readonly get: Operation }>>;
+  readonly components: {
+    readonly schemas: Components;
+    readonly headers: typeof HEADER_COMPONENTS;
+  };
+  readonly [part: string]: unknown;
+}
+
+export interface Published {
+  /** Of the program. */
+  readonly version: string;
+  /** The address that readers use; without one there is no `servers`. */
+  readonly server?: string | undefined;
+}
+
+export function openApiDocument({ version, server }: Published): OpenApiDocument {
+  return {
+    openapi: "3.1.1",
+    info: {
+      title: "Public work, settlement and activity",
+      version,
+      description: ABOUT,
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    ...(server === undefined ? {} : { servers: [{ url: server }] }),
+    security: [],
+    tags: TAGS,
+    paths: Object.fromEntries(OPERATION_ROWS.map((row) => [row.path, { get: operationOf(row) }])),
+    components: { schemas: schemaComponents(), headers: HEADER_COMPONENTS },
+  };
+}
+
+/** The text that is published and printed. */
+export function documentText(document: OpenApiDocument): string {
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+/** A document that was made without an address, with one: what stands in the package is made before anybody has it. */
+export function withServer(text: string, server: string): string {
+  const { openapi, info, ...rest } = JSON.parse(text) as OpenApiDocument;
+  return documentText({ openapi, info, servers: [{ url: server }], ...rest });
+}

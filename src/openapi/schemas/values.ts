@@ -1,0 +1,62 @@
+/** The shared value types (docs/spec/api.md#values), each a component of its own. */
+import { z } from "zod";
+import { chainAddress, chainHash, timestamp, uuid } from "../../resources/fields.ts";
+import { uint64String, uint256String } from "../../values/decimal.ts";
+import type { JsonSchema } from "./json-schema.ts";
+
+const date = z.string().regex(/^\d{4}-\d\d-\d\d$/);
+
+interface ValueType {
+  readonly schema: z.ZodType;
+  /** What a refinement of zod's knows and its JSON Schema does not. */
+  readonly restored?: JsonSchema;
+  readonly description: string;
+}
+
+const VALUE_TYPES: Readonly<Record<string, ValueType>> = {
+  Timestamp: {
+    schema: timestamp,
+    restored: { format: "date-time" },
+    description: "ISO 8601 in UTC with three decimals. docs/spec/api.md#values",
+  },
+  Date: { schema: date, restored: { format: "date" }, description: "A calendar date. docs/spec/api.md#values" },
+  Uint256: {
+    schema: uint256String,
+    restored: { minLength: 1 },
+    description: "A decimal string below 2^256, without leading zeros. docs/spec/api.md#values",
+  },
+  Uint64: {
+    schema: uint64String,
+    restored: { minLength: 1 },
+    description: "A decimal string below 2^64, without leading zeros. docs/spec/api.md#values",
+  },
+  Uuid: { schema: uuid, description: "8-4-4-4-12 hexadecimal digits in lower case. docs/spec/api.md#values" },
+  Hash: { schema: chainHash, description: "0x and 64 hexadecimal digits in lower case. docs/spec/api.md#values" },
+  Address: { schema: chainAddress, description: "0x and 40 hexadecimal digits. docs/spec/api.md#values" },
+};
+
+const BY_FORM: ReadonlyMap<string, string> = new Map(
+  Object.entries(VALUE_TYPES).map(([name, { schema }]) => [formOf(z.toJSONSchema(schema) as JsonSchema), name]),
+);
+
+/** The value type that a string's schema is; undefined where it is none. */
+export function valueTypeOf(schema: JsonSchema): string | undefined {
+  return schema.pattern === undefined ? undefined : BY_FORM.get(formOf(schema));
+}
+
+/** A value type as it stands under components. */
+export function valueComponent(name: string): JsonSchema {
+  const { schema, restored, description } = VALUE_TYPES[name] as ValueType;
+  const { type, pattern, maxLength } = z.toJSONSchema(schema) as JsonSchema & { readonly type: string };
+  return {
+    type,
+    ...(pattern === undefined ? {} : { pattern }),
+    ...(maxLength === undefined ? {} : { maxLength }),
+    ...restored,
+    description,
+  };
+}
+
+function formOf({ pattern, maxLength }: JsonSchema): string {
+  return `${pattern} ${maxLength ?? ""}`;
+}

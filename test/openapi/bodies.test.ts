@@ -1,0 +1,93 @@
+/**
+ * The schemas of the document accept every golden body, and reject what a single field's mutation spoils: of all that the
+ * schemas of the resources reject at least 98 %. What is left are rules between fields, which JSON Schema cannot say.
+ */
+import { describe, expect, test } from "vitest";
+import { examplesOf } from "../../src/openapi/examples.ts";
+import { OPERATION_ROWS } from "../../src/openapi/operations.ts";
+import { ROUTE_BODIES } from "../../src/openapi/schemas/bodies.ts";
+import { FILE_BODIES } from "../../src/openapi/schemas/file-bodies.ts";
+import { GOLDEN_BODIES, type GoldenBody } from "./golden-bodies.ts";
+import { bodyJudge, complaint, DOCUMENT } from "./judge.ts";
+import { mutations } from "./mutations.ts";
+
+const LEAST = 0.98;
+
+/** Every body that is at hand, by its component. */
+const BODIES: readonly (Omit<GoldenBody, "route"> & { readonly component: string })[] = [
+  ...GOLDEN_BODIES.map(({ route, file, body }) => ({ component: ROUTE_BODIES[route].name, file, body })),
+  ...OPERATION_ROWS.flatMap((row) =>
+    Object.entries(examplesOf(row.name) ?? {}).map(([name, { value }]) => ({
+      component: DOCUMENT.paths[row.path]?.get.responses["200"]?.content?.["application/json"]?.schema.$ref
+        ?.split("/")
+        .at(-1) as string,
+      file: `examples.json ${row.name} ${name}`,
+      body: value,
+    })),
+  ).filter(({ component }) => component !== undefined),
+];
+
+test("every component is a schema in strict mode", () => {
+  for (const name of Object.keys(DOCUMENT.components.schemas)) expect(() => bodyJudge(name), name).not.toThrow();
+});
+
+test.each(BODIES)("$component accepts $file", ({ component, body }) => {
+  expect(complaint(bodyJudge(component), body)).toBeUndefined();
+});
+
+test("every route has a body here", () => {
+  const components = new Set(BODIES.map(({ component }) => component));
+  for (const { name } of Object.values(ROUTE_BODIES)) expect(components).toContain(name);
+});
+
+interface Score {
+  invalid: number;
+  rejected: number;
+  /** What was done, wherever it was accepted. */
+  readonly accepted: Set<string>;
+  readonly ofKind: Map<string, { invalid: number; rejected: number }>;
+}
+
+describe("single-field mutations", () => {
+  test(`at least ${LEAST * 100} % of those that spoil a body are rejected`, () => {
+    const score: Score = { invalid: 0, rejected: 0, accepted: new Set(), ofKind: new Map() };
+    for (const { component, body } of ONE_OF_EACH) judgeMutations(component, structuredClone(body), score);
+    const share = score.rejected / score.invalid;
+    const kinds = [...score.ofKind].map(([kind, { invalid, rejected }]) => `${kind} ${rejected}/${invalid}`);
+    process.stderr.write(
+      `openapi: ${score.rejected} of ${score.invalid} spoiled bodies rejected (${(share * 100).toFixed(2)} %): ${kinds.join(", ")}\n` +
+        `openapi: not rejected: ${[...score.accepted].join(", ")}
+`,
+    );
+    expect(score.invalid).toBeGreaterThan(5_000);
+    expect(share).toBeGreaterThanOrEqual(LEAST);
+  });
+});
+
+/** Of the statistics one of a week: a month has the same fields. */
+const ONE_OF_EACH = BODIES.filter(({ file }) => !/30d|recorded/.test(file));
+
+function judgeMutations(component: string, body: unknown, score: Score): void {
+  const judge = bodyJudge(component);
+  const schema = schemaOf(component);
+  for (const mutation of mutations(body)) {
+    const accepted = judge(mutation.body);
+    // What the resource's own schema accepts is no fault: a nullable field that is null.
+    if (accepted && schema.safeParse(mutation.body).success) continue;
+    const kind = score.ofKind.get(mutation.kind) ?? { invalid: 0, rejected: 0 };
+    score.ofKind.set(mutation.kind, kind);
+    score.invalid++;
+    kind.invalid++;
+    if (accepted) {
+      score.accepted.add(`${mutation.kind} of ${component}.${mutation.path.replace(/\.\d+/g, "[]")}`);
+    } else {
+      score.rejected++;
+      kind.rejected++;
+    }
+  }
+}
+
+function schemaOf(component: string) {
+  const route = Object.values(ROUTE_BODIES).find(({ name }) => name === component);
+  return route?.schema ?? FILE_BODIES[component as keyof typeof FILE_BODIES];
+}

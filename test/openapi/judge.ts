@@ -1,0 +1,24 @@
+/** ajv (2020, strict) over the document's own schemas: the judge of bodies and headers. */
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { openApiDocument } from "../../src/openapi/document.ts";
+
+export const DOCUMENT = openApiDocument({ version: "0.0.0" });
+
+const ROOT = "openapi.json";
+const ajv = new Ajv2020({ strict: true, allErrors: false });
+addFormats.default(ajv);
+// What OpenAPI adds to JSON Schema; a discriminator only repeats what oneOf says.
+ajv.addVocabulary(["discriminator", "components"]);
+ajv.addSchema({ $id: ROOT, components: { schemas: DOCUMENT.components.schemas } });
+
+/** Throws where the schema itself is none in strict mode. */
+export function bodyJudge(component: string): ValidateFunction {
+  return ajv.compile({ $ref: `${ROOT}#/components/schemas/${component}` });
+}
+
+export function complaint(judge: ValidateFunction, value: unknown): string | undefined {
+  if (judge(value) === true) return undefined;
+  const [error] = judge.errors ?? [];
+  return `${error?.instancePath} ${error?.message}`;
+}
