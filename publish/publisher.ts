@@ -84,6 +84,8 @@ export class Publisher {
       tilePace: new TilePace(minimumPutInterval),
     };
     this.#recall = { activity: new ActivityRecall(store, published), savedBodies: new SavedBodyRecall(store) };
+    // Before the first cycle the lease tells what the last holder told.
+    lease.tell(() => (this.#last === undefined ? {} : this.#news(this.nextDue())));
   }
 
   /** With a lease just taken (`acquireNow`, or a standby's). */

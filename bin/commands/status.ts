@@ -1,51 +1,61 @@
-/** `noonmark status`: what the publisher last said of itself. */
+/** `noonmark status`: how the publication is, by the publisher's last word and by what stands in the store. */
 
 import type { Command } from "commander";
-import { MOST_AHEAD_MS } from "../../publish/instant.ts";
+import { systemClock } from "../../publish/clock.ts";
 import { readLease } from "../../publish/lease/lease-object.ts";
+import type { LeaseRecord } from "../../publish/lease/lease-record.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { secondsArgument } from "../cli/arguments.ts";
 import { openConfiguredStore } from "../cli/open-configured-store.ts";
-import { loadSettings, settingOptions } from "../cli/settings.ts";
+import { missingGenesis } from "../cli/publish/missing-genesis.ts";
+import { loadSettings, type Settings, settingOptions } from "../cli/settings.ts";
+import { publicationLines } from "../cli/status/print-publication.ts";
+import { type Publication, publicationOf } from "../cli/status/publication.ts";
+import { publishedAnswers } from "../cli/status/published-answers.ts";
+import { warn } from "../cli/warn.ts";
 
 export function registerStatus(program: Command): void {
   const command = program
     .command("status")
-    .description("show the publisher's last word: lease, last cycle, each answer's age and next change")
+    .description("show how the publication is: each answer's age and next change, sources, lease, problems")
     .option("--max-age <seconds>", "exit 1 where the last renewal is older", secondsArgument)
     .option("--json", "as one JSON object");
   settingOptions(command, ["store"]).action(async ({ maxAge, json }: { maxAge?: number; json?: boolean }) => {
-    const store = await openConfiguredStore(loadSettings(command.opts()), { write: false });
-    const found = await readLease(store);
-    if (found === undefined) {
-      throw new Failure("never_published", `nothing has ever been published to ${store.name}`, { exit: EXIT.failed });
-    }
-    const { record } = found;
-    const ageSeconds = (Date.now() - Date.parse(record.renewedAt)) / 1000;
-    if (json === true) console.log(JSON.stringify({ ageSeconds, ...record }));
-    else {
-      console.log(`store       ${store.name}`);
-      console.log(`publisher   ${record.holderName}, epoch ${record.epoch}${record.released ? ", ended" : ""}`);
-      console.log(`renewed     ${record.renewedAt} (${ageSeconds.toFixed(1)} s ago)`);
-      const { clockSkewMs } = record;
-      if (clockSkewMs !== null) {
-        const side = clockSkewMs > 0 ? "ahead of" : "behind";
-        console.log(`clock       ${(Math.abs(clockSkewMs) / 1000).toFixed(1)} s ${side} the store's`);
-      }
-      console.log(`last cycle  ${record.lastCycleAt ?? "none"}`);
-      console.log(`next change ${record.nextCycleAt ?? "none by time alone"}`);
-      console.log(JSON.stringify(record.report, null, 2));
-    }
-    const ahead =
-      Math.max(Date.parse(record.renewedAt), Date.parse(record.lastCycleAt ?? record.renewedAt)) - Date.now();
-    if (maxAge !== undefined && ahead > MOST_AHEAD_MS) {
-      throw new Failure("clock_behind", `what was published is ${(ahead / 1000).toFixed(0)} s ahead of this clock`, {
-        exit: EXIT.failed,
-        hint: "One of the two clocks is wrong; a publisher with the right one publishes nothing until that instant.",
-      });
-    }
+    const settings = loadSettings(command.opts());
+    const now = systemClock.wall();
+    const publication = await look(settings, now);
+    const { record, answers, problems, state, ageSeconds } = publication;
+    if (json === true) console.log(JSON.stringify({ ageSeconds, ...record, state, answers, problems }));
+    else for (const line of publicationLines(publication, now)) console.log(line);
+    for (const warning of missingGenesis(answers, settings)) warn(warning);
+    if (maxAge !== undefined) judgeAhead(record, now);
     if (maxAge !== undefined && !(ageSeconds <= maxAge)) {
       throw new Failure("publisher_silent", `the last word is ${ageSeconds.toFixed(1)} s old`, { exit: EXIT.failed });
     }
+    if (problems.length > 0) process.exitCode = EXIT.failed;
+  });
+}
+
+async function look(settings: Settings, now: number): Promise<Publication> {
+  const store = await openConfiguredStore(settings, { write: false });
+  const found = await readLease(store);
+  if (found === undefined) {
+    throw new Failure("never_published", `nothing has ever been published to ${store.name}`, { exit: EXIT.failed });
+  }
+  const { record } = found;
+  const said = new Set(Object.keys(record.report.resources ?? {}));
+  return publicationOf(store.name, record, await publishedAnswers(store, said, now), now);
+}
+
+/** Two clocks that are kept right differ by less. */
+const MOST_AHEAD_MS = 60_000;
+
+/** A publication from the future says nothing of now. Throws `Failure` clock_behind. */
+function judgeAhead({ renewedAt, lastCycleAt }: LeaseRecord, now: number): void {
+  const ahead = Math.max(Date.parse(renewedAt), Date.parse(lastCycleAt ?? renewedAt)) - now;
+  if (ahead <= MOST_AHEAD_MS) return;
+  throw new Failure("clock_behind", `what was published is ${(ahead / 1000).toFixed(0)} s ahead of this clock`, {
+    exit: EXIT.failed,
+    hint: "One of the two clocks is wrong; a publisher with the right one publishes nothing until that instant.",
   });
 }

@@ -39,6 +39,7 @@ export class Lease {
   /** How far the wall clock was ahead of the monotonic one at that time. */
   #apart: number;
   #lost: Failure | undefined;
+  #newest: () => LeaseNews = () => ({});
   /** Puts that run side by side share one renewal. */
   #renewal: Promise<void> | undefined;
 
@@ -101,6 +102,11 @@ export class Lease {
     }
   }
 
+  /** What each renewal tells, whoever asks for it: one that a put needs says as much as any other. */
+  tell(newest: () => LeaseNews): void {
+    this.#newest = newest;
+  }
+
   get epoch(): number {
     return this.#record.epoch;
   }
@@ -156,6 +162,7 @@ export class Lease {
     const apart = this.#clock.wall() - at;
     const record = {
       ...this.#record,
+      ...this.#newest(),
       ...news,
       ttlMs: pace.ttlMs,
       renewedAt: formatTimestamp(this.#clock.wall()),

@@ -16,7 +16,7 @@ import type { Published } from "../state/published.ts";
 type Sources = PublicRecord["sources"];
 
 /** The objects of the configured installation by the URL that they answer. */
-const ANSWERS: readonly (readonly [url: string, key: string])[] = [
+export const ANSWERS: readonly (readonly [url: string, key: string])[] = [
   ...ROUTES.flatMap(({ path, objects }) =>
     objects.map(({ query, key }) => [query === "" ? path : `${path}?${query}`, key] as const),
   ),

@@ -113,3 +113,12 @@ test("a holder whose clocks have drifted apart, as on a machine that slept, rene
   slept = 80_000;
   await expect(lease.beforePut()).rejects.toMatchObject({ code: "lease_lost", exitCode: 75 });
 });
+
+test("a renewal that a put needs tells the newest cycle too", async () => {
+  const lease = await take();
+  const lastCycleAt = new Date(START).toISOString();
+  lease.tell(() => ({ lastCycleAt }));
+  now += CALM.renewMs;
+  await lease.beforePut();
+  expect((await readLease(store))?.record).toMatchObject({ lastCycleAt });
+});

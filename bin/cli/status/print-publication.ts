@@ -1,0 +1,112 @@
+/** The status for a person: one sentence, the answers, the sources, the lease, what is wrong. */
+import Table from "cli-table3";
+import type { PublicRecord } from "../../../src/resources/publication-status/public-record.ts";
+import type { Publication } from "./publication.ts";
+
+/** `now` in epoch ms. */
+export function publicationLines(publication: Publication, now: number): string[] {
+  const { record, answers, problems, store } = publication;
+  return [
+    sentence(publication, now),
+    "",
+    ...(answers.length === 0 ? [] : [answerTable(publication, now), ""]),
+    ...fields([
+      ["store", store],
+      [
+        "lease",
+        `epoch ${record.epoch}, ${record.holderName}, ${record.released ? "released" : "renewed"} ${ago(record.renewedAt, now)}`,
+      ],
+      ...clockField(record.clockSkewMs),
+      [
+        "last cycle",
+        record.lastCycleAt === null ? "none yet" : `${record.lastCycleAt} (${ago(record.lastCycleAt, now)})`,
+      ],
+      ...(record.public === null ? [] : sourceFields(record.public.sources, now)),
+      ...(problems.length === 0 ? [["problems", "none"] as const] : problems.map((one) => ["problem", one] as const)),
+    ]),
+  ];
+}
+
+function sentence({ state, record, answers, problems, ageSeconds }: Publication, now: number): string {
+  const publisher = {
+    live: `Publishing: ${record.holderName} renewed the lease ${ago(record.renewedAt, now)}`,
+    late: `Late: ${record.holderName} should have renewed the lease and did not for ${duration(ageSeconds)}`,
+    stopped: record.released
+      ? `Ended: ${record.holderName} let the lease go ${ago(record.renewedAt, now)}`
+      : `Stopped: ${record.holderName} fell silent ${ago(record.renewedAt, now)}`,
+  }[state];
+  const without = answers.filter(({ problem }) => problem !== null).length;
+  const foreseen = answers.filter(({ status }) => status === 503).length;
+  const counts = [
+    `${answers.length - without} answers stand`,
+    ...(foreseen === 0 ? [] : [`${foreseen} of them 503`]),
+    ...(without === 0 ? [] : [`${without} cannot be read`]),
+  ].join(", ");
+  const trouble = problems.length === 0 ? "" : `; ${problems.length} problem${problems.length === 1 ? "" : "s"}`;
+  return `${publisher}; ${counts}${trouble}.`;
+}
+
+function answerTable({ answers }: Publication, now: number): string {
+  const table = new Table({
+    head: ["route", "age", "status", "next change"],
+    style: { head: [], border: [], "padding-left": 0, "padding-right": 2 },
+    chars: NO_LINES,
+  });
+  for (const { route, asOf, status, nextChangeAt, problem } of answers) {
+    const next = nextChangeAt === null ? "with new facts" : `in ${duration((Date.parse(nextChangeAt) - now) / 1000)}`;
+    table.push([
+      route,
+      asOf === null ? "" : duration((now - Date.parse(asOf)) / 1000),
+      status ?? "none",
+      problem ?? next,
+    ]);
+  }
+  return table
+    .toString()
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .join("\n");
+}
+
+/** Columns alone. */
+const NO_LINES = Object.fromEntries(
+  ["top", "top-mid", "top-left", "top-right", "bottom", "bottom-mid", "bottom-left", "bottom-right"]
+    .concat(["left", "left-mid", "mid", "mid-mid", "right", "right-mid", "middle"])
+    .map((name) => [name, ""]),
+);
+
+function sourceFields({ ledger, chain }: PublicRecord["sources"], now: number): [string, string][] {
+  const newest = ledger.newestReceiptAt === null ? "" : `, newest receipt ${ago(ledger.newestReceiptAt, now)}`;
+  const blocks =
+    chain.indexedThroughBlock === null ? "" : `, head ${chain.indexedThroughBlock}, safe ${chain.safeThroughBlock}`;
+  const pass = chain.lastGoodPassAt === null ? "" : `, last good pass ${ago(chain.lastGoodPassAt, now)}`;
+  return [
+    ["ledger", `${ledger.status}${newest}`],
+    ["chain", `${chain.status}${blocks}${pass}`],
+  ];
+}
+
+function clockField(skewMs: number | null): [string, string][] {
+  if (skewMs === null) return [];
+  return [["clock", `${duration(Math.abs(skewMs) / 1000)} ${skewMs > 0 ? "ahead of" : "behind"} the store's`]];
+}
+
+function fields(pairs: readonly (readonly [string, string])[]): string[] {
+  return pairs.map(([name, text]) => `${name.padEnd(11)} ${text}`);
+}
+
+function ago(instant: string, now: number): string {
+  return `${duration((now - Date.parse(instant)) / 1000)} ago`;
+}
+
+const UNITS = [
+  ["d", 86_400],
+  ["h", 3_600],
+  ["min", 60],
+] as const;
+
+/** `3.1 s`, `12 min`, `4 h`, `9 d`. */
+export function duration(seconds: number): string {
+  const unit = UNITS.find(([, size]) => Math.abs(seconds) >= 2 * size);
+  return unit === undefined ? `${seconds.toFixed(1)} s` : `${Math.floor(seconds / unit[1])} ${unit[0]}`;
+}

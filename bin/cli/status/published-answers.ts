@@ -1,0 +1,71 @@
+/** A look at the store itself: what readers are answered with, read now and not as the publisher remembers it. */
+import { ANSWERS } from "../../../publish/site/public-record.ts";
+import { successorAt } from "../../../src/http/successor.ts";
+import { decodedAs, type ObjectStore, StoreDamaged } from "../../../src/object-store/object-store.ts";
+import { decodeAnswer } from "../../../src/object-store/stored-answer.ts";
+import { formatTimestamp } from "../../../src/values/timestamp.ts";
+
+export interface PublishedAnswer {
+  /** URL path with its query. */
+  readonly route: string;
+  readonly key: string;
+  /** When it was computed; null where there is no good object. */
+  readonly asOf: string | null;
+  /** The HTTP status that holds now. */
+  readonly status: number | null;
+  /** The next instant at which time alone changes it. */
+  readonly nextChangeAt: string | null;
+  /** Why readers get no answer; null where they do. */
+  readonly problem: string | null;
+}
+
+/**
+ * Each answer of the configured installation, in the routes' order. `said`: keys that the publisher says are there;
+ * one that is not is a problem, any other was never published and is left out. `now` in epoch ms. Throws
+ * `StoreUnavailable`.
+ */
+export async function publishedAnswers(
+  store: ObjectStore,
+  said: ReadonlySet<string>,
+  now: number,
+): Promise<PublishedAnswer[]> {
+  const answers: PublishedAnswer[] = [];
+  for (const [route, key] of ANSWERS) {
+    const answer = await readAnswer(store, key, now);
+    if (answer !== undefined) answers.push({ route, key, ...answer });
+    else if (said.has(key)) answers.push({ route, key, ...without("missing in the store") });
+  }
+  return answers;
+}
+
+type Found = Omit<PublishedAnswer, "route" | "key">;
+
+async function readAnswer(store: ObjectStore, key: string, now: number): Promise<Found | undefined> {
+  try {
+    const object = await store.get(key, { fresh: true });
+    if (object === undefined) return undefined;
+    const { representation, successors, writerMetadata } = decodedAs(key, object, decodeAnswer);
+    const current = successorAt(successors, now);
+    const next = successors.find(({ from }) => from > now);
+    return {
+      asOf: formatTimestamp(writerMetadata.asof.at),
+      status: current?.key === undefined ? representation.status : await statusOf(store, current.key),
+      nextChangeAt: next === undefined ? null : formatTimestamp(next.from),
+      problem: null,
+    };
+  } catch (error) {
+    if (error instanceof StoreDamaged) return without(error.message);
+    throw error;
+  }
+}
+
+/** Of the constant that an answer has become; without it the shim answers as a store that is unavailable. */
+async function statusOf(store: ObjectStore, key: string): Promise<number> {
+  const object = await store.get(key, { fresh: true });
+  if (object === undefined) return 503;
+  return decodedAs(key, object, decodeAnswer).representation.status;
+}
+
+function without(problem: string): Found {
+  return { asOf: null, status: null, nextChangeAt: null, problem };
+}
