@@ -9,6 +9,7 @@ type Register = (program: Command) => void;
 const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   init: async () => (await import("./init.ts")).registerInit,
   ingest: async () => (await import("./ingest.ts")).registerIngest,
+  schema: async () => (await import("./schema.ts")).registerSchema,
   publish: async () => (await import("./publish.ts")).registerPublish,
   serve: async () => (await import("./serve.ts")).registerServe,
   render: async () => (await import("./render.ts")).registerRender,

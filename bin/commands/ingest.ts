@@ -1,22 +1,26 @@
-/** `noonmark ingest FILE|-`: accepted facts into the ledger (design 2). */
+/** `noonmark ingest FILE|-`: accepted facts into the ledger (docs/spec/intake.md). */
 import { resolve } from "node:path";
 import type { Database } from "better-sqlite3";
 import type { Command } from "commander";
 import { type Counts, Intake } from "../../src/ledger/intake/intake.ts";
 import { type Rejection, rejectionSentences } from "../../src/ledger/intake/rejection.ts";
+import { exampleLine } from "../../src/ledger/intake/schema/examples.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
+import { FACT_KINDS } from "../../src/ledger/schema.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { feed } from "../cli/feed.ts";
 import { openInput } from "../cli/intake/input.ts";
 import { type IntakeProgress, intakeProgress } from "../cli/intake/intake-progress.ts";
 import { rejectedLines } from "../cli/intake/rejected-lines.ts";
 import { RejectsFile } from "../cli/intake/rejects-file.ts";
+import { knownName } from "../cli/schema/known-name.ts";
 import { loadSettings, type Settings, settingOptions } from "../cli/settings.ts";
 
 interface Flags {
   readonly retry?: boolean;
   readonly rejects?: string;
   readonly strict?: boolean;
+  readonly example?: string;
   readonly json?: boolean;
 }
 
@@ -24,12 +28,15 @@ export function registerIngest(program: Command): void {
   const command = program
     .command("ingest")
     .description("take accepted facts, one JSON object a line, into the ledger")
-    .argument("<file>", "a file of NDJSON, or - for standard input")
+    .argument("[file]", "a file of NDJSON, or - for standard input")
     .option("--rejects <file>", "append each rejected line to this file, one JSON object a line")
     .option("--strict", "stop at the first rejected line and keep nothing of the run: for input that you mend by hand")
     .option("--retry", "the file is one that --rejects wrote: take its lines again, as they were")
+    .option("--example <type>", `print a valid line of ${FACT_KINDS.join(", ")}, and take nothing`)
     .option("--json", "print the counts as one JSON object");
-  settingOptions(command, ["ledger"]).action(async (file: string, flags: Flags) => {
+  settingOptions(command, ["ledger"]).action(async (file: string | undefined, flags: Flags) => {
+    if (flags.example !== undefined) return print(exampleLine(knownName(flags.example, FACT_KINDS)));
+    if (file === undefined) throw noInput();
     const counts = await ingestFile(file, loadSettings(command.opts()), flags);
     await print(flags.json === true ? JSON.stringify(counts) : countsLine(counts));
     if (counts.rejected > 0) process.exitCode = EXIT.failed;
@@ -77,6 +84,13 @@ async function ingestFile(file: string, settings: Settings, flags: Flags): Promi
     rejects?.close();
     await input.close();
   }
+}
+
+function noInput(): Failure {
+  return new Failure("missing_argument", "no file is named", {
+    exit: EXIT.usage,
+    hint: "Name a file of NDJSON, or - for standard input; --example <type> shows a line of it.",
+  });
 }
 
 /** The last line on stdout; a script that never gets it must not take the run for a good one. */

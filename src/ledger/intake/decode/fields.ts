@@ -1,12 +1,14 @@
 /**
  * The fields of intake records as zod schemas: what comes out is normalised (instants in epoch milliseconds, UUIDs and
  * hashes in lower case). A refinement marked `OUT_OF_RANGE` is a value of the right form outside its range; every
- * other issue is an invalid field (design 2, "Rules for every record").
+ * other issue is an invalid field (docs/spec/intake.md#records). The `meta` of each is its JSON Schema, where zod has
+ * none for what it refines and transforms.
  */
 import { z } from "zod";
 import { isCanonicalDecimal, isDecimalAtMost, UINT64_MAX, UINT256_MAX } from "../../../values/decimal.ts";
 import { isNameableInstallationId } from "../../../values/installation-id.ts";
 import { parseTimestamp } from "../../../values/timestamp.ts";
+import { FORMS } from "./forms.ts";
 
 /** The mark by which `decodeRecord` tells out_of_range from invalid_field. */
 export const OUT_OF_RANGE = "out_of_range";
@@ -19,53 +21,65 @@ const TEXT_MAX = 256;
 
 export const installationId = z
   .string("must be a string")
-  .refine(isNameableInstallationId, "must be 1 to 128 characters of A-Z a-z 0-9 . _ : -, and not . or ..");
+  .refine(isNameableInstallationId, "must be 1 to 128 characters of A-Z a-z 0-9 . _ : -, and not . or ..")
+  .meta(FORMS.installationId);
 
 export const uuid = z
   .string("must be a string")
   .regex(UUID, "must be a UUID: 8-4-4-4-12 hexadecimal digits")
-  .toLowerCase();
+  .toLowerCase()
+  .meta(FORMS.uuid);
 
-export const hash = z.string("must be a string").regex(HASH, "must be 0x and 64 hexadecimal digits").toLowerCase();
+export const hash = z
+  .string("must be a string")
+  .regex(HASH, "must be 0x and 64 hexadecimal digits")
+  .toLowerCase()
+  .meta(FORMS.hash);
 
 /** Epoch milliseconds. */
-export const timestamp = z.string("must be a string").transform((text, context) => {
-  const instant = parseTimestamp(text);
-  if (instant !== undefined) return instant;
-  context.issues.push({
-    code: "custom",
-    input: text,
-    message: "must be an RFC 3339 timestamp such as 2026-11-20T10:00:00.000Z",
-  });
-  return z.NEVER;
-});
+export const timestamp = z
+  .string("must be a string")
+  .transform((text, context) => {
+    const instant = parseTimestamp(text);
+    if (instant !== undefined) return instant;
+    context.issues.push({
+      code: "custom",
+      input: text,
+      message: "must be an RFC 3339 timestamp such as 2026-11-20T10:00:00.000Z",
+    });
+    return z.NEVER;
+  })
+  .meta(FORMS.timestamp);
 
 /** Any other string. */
 export const text = z
   .string("must be a string")
-  .refine(isText, "must have 1 to 256 characters, none of them a control character");
+  .refine(isText, "must have 1 to 256 characters, none of them a control character")
+  .meta(FORMS.text);
 
-export const boolean = z.boolean("must be true or false");
+export const boolean = z.boolean("must be true or false").meta(FORMS.boolean);
 
 /** A free part of a module: an object with anything in it. */
-export const object = z.custom<Readonly<Record<string, unknown>>>(isObject, "must be an object");
+export const object = z.custom<Readonly<Record<string, unknown>>>(isObject, "must be an object").meta(FORMS.object);
 
 /** Of a module's health only checkedAt is looked at; `reported` is the whole of it, as it came. */
-export const health = object.transform((reported, context) => {
-  const checkedAt = timestamp.safeParse(reported.checkedAt);
-  if (checkedAt.success) return { checkedAt: checkedAt.data, reported };
-  const message = checkedAt.error.issues[0]?.message ?? "is invalid";
-  context.issues.push({ code: "custom", input: reported, path: ["checkedAt"], message });
-  return z.NEVER;
-});
+export const health = object
+  .transform((reported, context) => {
+    const checkedAt = timestamp.safeParse(reported.checkedAt);
+    if (checkedAt.success) return { checkedAt: checkedAt.data, reported };
+    const message = checkedAt.error.issues[0]?.message ?? "is invalid";
+    context.issues.push({ code: "custom", input: reported, path: ["checkedAt"], message });
+    return z.NEVER;
+  })
+  .meta(FORMS.health);
 
-export const uint64 = decimal(UINT64_MAX, "2^64 - 1");
-export const uint256 = decimal(UINT256_MAX, "2^256 - 1");
+export const uint64 = decimal(UINT64_MAX, "2^64 - 1").meta(FORMS.uint64);
+export const uint256 = decimal(UINT256_MAX, "2^256 - 1").meta(FORMS.uint256);
 
 /** A safe integer from 0 on. */
-export const count = integer(0);
+export const count = integer(0).meta(FORMS.count);
 /** A safe integer from 1 on. */
-export const positive = integer(1);
+export const positive = integer(1).meta(FORMS.positive);
 
 export function word<const Words extends readonly [string, ...string[]]>(...words: Words) {
   return z.enum(words, `must be one of ${words.join(", ")}`);

@@ -1,5 +1,5 @@
 /**
- * The record types of design 2, each with its fields in the order in which they are shown there. These schemas are the
+ * The record types (docs/spec/intake.md), each with its fields in the order in which they are shown there. These schemas are the
  * reference for what a record is; `decode-receipt.ts` is a faster reading of the first.
  */
 import { z } from "zod";
@@ -29,16 +29,16 @@ const receipt = z.strictObject({
   telemetryId: uuid,
   bootId: uuid,
   counterEpoch: uuid,
-  sequence: count,
+  sequence: count.describe("the receipt's number within its bootId"),
   observedAt: timestamp,
   receivedAt: timestamp,
-  cumulativeWorkUnits: uint64,
+  cumulativeWorkUnits: uint64.describe("the counter of its counterEpoch; it never falls there"),
   provenance: word(...PROVENANCES),
   softwareVersion: text,
   coreStatus: word(...CORE_STATUSES),
-  rpmMilli: count,
-  speedMmPerSecond: count,
-  distanceMm: count,
+  rpmMilli: count.describe("thousandths of a revolution a minute"),
+  speedMmPerSecond: count.describe("millimetres a second"),
+  distanceMm: count.describe("millimetres since its counterEpoch began; it never falls there"),
 });
 
 const epoch = z.strictObject({
@@ -72,7 +72,7 @@ const round = z.strictObject({
   installationId,
   roundId: uint64,
   workUnits: uint256,
-  distanceMm: uint256.nullable(),
+  distanceMm: uint256.nullable().describe("millimetres, null where it is not known"),
   eligible: boolean,
   closedAt: timestamp,
 });
@@ -88,7 +88,7 @@ const closure = z.strictObject({
 const oracle = z.strictObject({
   type: z.literal("oracle"),
   installationId,
-  blockedReason: text.nullable(),
+  blockedReason: text.nullable().describe("why, or null where nothing is blocked"),
   at: timestamp,
 });
 
@@ -125,7 +125,7 @@ const settlementControl = z.strictObject({
   installationId,
   settlementEnabled: boolean,
   reporterEnvironmentEnabled: boolean,
-  blockedReason: text.nullable(),
+  blockedReason: text.nullable().describe("why, or null where nothing is blocked"),
   incidentOpen: boolean,
   at: timestamp,
 });

@@ -1,0 +1,53 @@
+/** The JSON Schemas (draft 2020-12) of what intake takes, from the very schemas that judge it. */
+import { z } from "zod";
+import { FACT_KINDS, type FactKind } from "../../schema.ts";
+import { RECORD_SCHEMAS } from "../decode/records.ts";
+import { BETWEEN_FIELDS } from "./between-fields.ts";
+import { EXAMPLES } from "./examples.ts";
+
+/** The part of JSON Schema that the records use. */
+export interface FieldSchema {
+  readonly type?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly pattern?: string;
+  readonly enum?: readonly string[];
+  readonly const?: string;
+  readonly minimum?: number;
+  readonly anyOf?: readonly FieldSchema[];
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, FieldSchema>>;
+}
+
+const DRAFT = "https://json-schema.org/draft/2020-12/schema";
+
+/** One line of a type. What needs the ledger (`conflict`, `unknown_round` …) it cannot say; its description does. */
+export function recordSchema(kind: FactKind): FieldSchema {
+  const { keywords, rules } = BETWEEN_FIELDS[kind] ?? { keywords: {}, rules: [] };
+  const { $schema: _, ...schema } = z.toJSONSchema(RECORD_SCHEMAS[kind], { io: "input", unrepresentable: "any" });
+  return {
+    $schema: DRAFT,
+    title: kind,
+    ...(rules.length === 0 ? {} : { description: rules.join(" ").replaceAll("`", "") }),
+    ...schema,
+    ...keywords,
+    examples: [EXAMPLES[kind]],
+  } as FieldSchema;
+}
+
+/** One line of any type. */
+export function intakeSchema(): object {
+  const schemas = FACT_KINDS.map((kind) => {
+    const { $schema: _, ...schema } = recordSchema(kind) as { $schema?: string };
+    return [kind, schema] as const;
+  });
+  return {
+    $schema: DRAFT,
+    title: "intake",
+    description: "One line of NDJSON that noonmark ingest takes.",
+    type: "object",
+    required: ["type"],
+    oneOf: FACT_KINDS.map((kind) => ({ $ref: `#/$defs/${kind}` })),
+    $defs: Object.fromEntries(schemas),
+  };
+}
