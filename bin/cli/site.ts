@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { withServer } from "../../src/openapi/server.ts";
 import { ROBOTS, type Site, type SiteFile } from "../../src/resources/site/site-files.ts";
 import type { Settings } from "./settings.ts";
 import { packageVersion } from "./version.ts";
@@ -20,7 +21,17 @@ const TYPES: Readonly<Record<string, string>> = {
 /** Undefined where the settings turn it off. */
 export function configuredSite({ site, publicUrl }: Settings): Site | undefined {
   if (!site) return undefined;
-  return { program: packageVersion(), files: [ROBOTS, ...builtFiles()], publicUrl };
+  return {
+    program: packageVersion(),
+    files: [ROBOTS, ...builtFiles().map((file) => withAddress(file, publicUrl))],
+    publicUrl,
+  };
+}
+
+/** The document is built before anybody knows the address that it names. */
+function withAddress(file: SiteFile, publicUrl: string | undefined): SiteFile {
+  if (file.path !== "openapi.json" || publicUrl === undefined) return file;
+  return { ...file, text: withServer(file.text, publicUrl) };
 }
 
 /** None in a checkout that was not built. */

@@ -1,6 +1,7 @@
 /** `noonmark openapi`: the OpenAPI 3.1 document on stdout. */
 import type { Command } from "commander";
-import { documentText, openApiDocument } from "../../src/openapi/document.ts";
+import { openApiDocument } from "../../src/openapi/document.ts";
+import { documentText } from "../../src/openapi/server.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { loadSettings, settingOptions } from "../cli/settings.ts";
 import { packageVersion } from "../cli/version.ts";

@@ -38,14 +38,3 @@ export function openApiDocument({ version, server }: Published): OpenApiDocument
     components: { schemas: schemaComponents(), headers: HEADER_COMPONENTS },
   };
 }
-
-/** The text that is published and printed. */
-export function documentText(document: OpenApiDocument): string {
-  return `${JSON.stringify(document, null, 2)}\n`;
-}
-
-/** A document that was made without an address, with one: what stands in the package is made before anybody has it. */
-export function withServer(text: string, server: string): string {
-  const { openapi, info, ...rest } = JSON.parse(text) as OpenApiDocument;
-  return documentText({ openapi, info, servers: [{ url: server }], ...rest });
-}

@@ -7,8 +7,9 @@ import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { expect, test } from "vitest";
 import { ENDPOINTS } from "../../src/client/endpoints.ts";
-import { documentText, openApiDocument, withServer } from "../../src/openapi/document.ts";
+import { openApiDocument } from "../../src/openapi/document.ts";
 import { OPERATION_ROWS, operationId } from "../../src/openapi/operations.ts";
+import { documentText, withServer } from "../../src/openapi/server.ts";
 import { ROUTES } from "../../src/resources/table.ts";
 
 const SERVER = "https://wheel.noonmark.net";

@@ -1,0 +1,25 @@
+/** HTML as text: what is put into a template is escaped unless it is HTML itself. */
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Part = Html | string | number | readonly Html[];
+
+export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
+  return new Html(strings.map((text, index) => (index === 0 ? "" : rendered(parts[index - 1] ?? "")) + text).join(""));
+}
+
+export const NOTHING = new Html("");
+
+export function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+}
+
+function rendered(part: Part): string {
+  if (part instanceof Html) return part.text;
+  return typeof part === "object" ? part.map(({ text }) => text).join("") : escaped(String(part));
+}

@@ -1,0 +1,66 @@
+/** The recipes of the reference run as they stand there, against a published world. */
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { answer } from "../../src/shim/answer.ts";
+import { shimContext } from "../../src/shim/context.ts";
+import { type FullWorld, fullWorld } from "../verify/support/full-world.ts";
+
+const RECIPES = join(import.meta.dirname, "../../site/reference/recipes");
+const run = promisify(execFile);
+
+let full: FullWorld;
+let server: Server;
+let directory: string;
+beforeAll(async () => {
+  full = await fullWorld();
+  const context = shimContext({ store: full.world.store, now: () => full.at, monotonic: () => 0 });
+  server = createServer(async ({ method = "GET", url = "/", headers }, response) => {
+    const {
+      status,
+      headers: own,
+      body,
+    } = await answer({ method, url, ifNoneMatch: headers["if-none-match"] }, context);
+    response.writeHead(status, own).end(body);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  directory = mkdtempSync(join(tmpdir(), "noonmark-recipes-"));
+});
+afterAll(async () => {
+  server?.close();
+  server?.closeAllConnections();
+  full?.world.end();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+async function output(command: string, recipe: string): Promise<string> {
+  const BASE = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { stdout } = await run(command, [join(RECIPES, recipe)], { cwd: directory, env: { ...process.env, BASE } });
+  return stdout;
+}
+
+test("curl", async () => {
+  const lines = (await output("sh", "curl.sh")).trim().split("\n");
+  expect(JSON.parse(lines[0] ?? "").status).toBe("online");
+  expect(lines.slice(1)).toEqual(["first: 200", "second: 304"]);
+});
+
+test("JavaScript", async () => {
+  const lines = (await output(process.execPath, "javascript.mjs")).trim().split("\n");
+  expect(lines[0]).toMatch(/ is online$/);
+  expect(lines[1]).toMatch(/^settled: [1-9]\d* work units$/);
+  expect(Number(lines[2]?.split(" ")[0])).toBeGreaterThan(100);
+});
+
+test("Python", async () => {
+  const lines = (await output("python3", "python.py")).trim().split("\n");
+  expect(lines[0]).toMatch(/^projected block height: [1-9]\d*$/);
+  expect(lines[1]).toBe("asked again: 304");
+});

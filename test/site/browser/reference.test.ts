@@ -1,0 +1,78 @@
+/** The reference at /docs in a real browser: both themes, a phone and a wide screen, without script, and in print. */
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import type { AxeResults } from "axe-core";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openBrowser } from "../support/reader.ts";
+import { type ReferenceServer, startReference } from "../support/reference-server.ts";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const SHOTS = process.env.NOONMARK_SHOTS;
+
+let browser: Browser;
+let server: ReferenceServer;
+beforeAll(async () => {
+  [browser, server] = await Promise.all([openBrowser(), startReference()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+const SCREENS = [360, 1400].flatMap((width) =>
+  (["light", "dark"] as const).map((colorScheme) => ({ width, colorScheme })),
+);
+
+test.each(SCREENS)(
+  "$width wide, $colorScheme: axe finds nothing, nothing is cut off",
+  async ({ width, colorScheme }) => {
+    const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme });
+    const page = await context.newPage();
+    const errors: string[] = [];
+    page.on(
+      "console",
+      (message) => message.type() === "error" && !message.text().includes("404") && errors.push(message.text()),
+    );
+    await page.goto(server.url);
+    if (SHOTS !== undefined) await page.screenshot({ path: join(SHOTS, `docs-${width}-${colorScheme}.png`) });
+    const overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
+    expect(await page.evaluate<number>(overflow)).toBe(0);
+    await page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })");
+    expect(await page.evaluate<number>(overflow)).toBe(0);
+    await page.evaluate(AXE);
+    const { violations, passes } = await page.evaluate<AxeResults>("axe.run(document)");
+    expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
+    expect(passes.length).toBeGreaterThan(10);
+    expect(errors).toEqual([]);
+    await context.close();
+  },
+);
+
+test("is read without script, and its links lead somewhere", async () => {
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  await page.goto(server.url);
+  expect(await page.locator("section.operation").count()).toBe(15);
+  expect(await page.getByText("An accepted measurement is not settled work.").first().isVisible()).toBe(true);
+  const html = await page.content();
+  const ids = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+  const links = [...html.matchAll(/<a [^>]*href="([^"]+)"/g)].map(([, target]) => target ?? "");
+  expect(links.filter((target) => !target.startsWith("#"))).toEqual(["openapi.json"]);
+  for (const target of links.filter((one) => one.startsWith("#"))) expect(ids).toContain(target.slice(1));
+  expect(html).not.toMatch(/<script|<style|\sstyle=|\son\w+=/);
+  await context.close();
+});
+
+test("printed, closed answers are on paper too", async () => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(server.url);
+  const closed = page.locator("details:not([open]) pre").first();
+  expect(await closed.isVisible()).toBe(false);
+  await page.emulateMedia({ media: "print" });
+  expect(await closed.isVisible()).toBe(true);
+  await context.close();
+});
