@@ -10,7 +10,9 @@ export interface Recipe {
 }
 
 /** Sections of docs/spec/api.md that hold for all routes. */
-const COMMON = ["interpretation", "values", "http", "caching", "query", "errors", "availability", "limits"];
+const COMMON = ["interpretation", "values", "http"];
+/** Parts of the last of them that are looked for by themselves. */
+const PARTS = ["caching", "query", "errors", "availability", "limits"];
 
 /** Sections of docs/spec/api.md and the paths they speak of. */
 const RESOURCES: readonly (readonly [anchor: string, paths: readonly string[]])[] = [
@@ -52,7 +54,7 @@ For programs: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1).</p>
 <div class="columns">
 <nav aria-label="Contents"><ul>
 <li><a href="#recipes">Begin</a></li>
-${[...COMMON, ...RESOURCES.map(([anchor]) => anchor)].map((anchor) => html`<li><a href="#${anchor}">${section("api.md", anchor).title}</a></li>`)}
+${[...COMMON, ...PARTS, ...RESOURCES.map(([anchor]) => anchor)].map((anchor) => html`<li><a href="#${anchor}">${section("api.md", anchor).title}</a></li>`)}
 <li><a href="#files-for-programs">Files for programs</a></li>
 </ul></nav>
 <main id="main">

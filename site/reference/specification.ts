@@ -33,13 +33,13 @@ function readable(text: string): string {
     .replaceAll("<table>", '<div class="scroll" tabindex="0" role="group" aria-label="Table"><table>')
     .replaceAll("</table>", "</table></div>")
     .replaceAll("<pre>", '<pre tabindex="0">')
-    .replaceAll(/<a href="(?!#)[^"]*">(.*?)<\/a>/g, "$1");
+    .replaceAll(/<a href="(?!#)[^"]*">([\s\S]*?)<\/a>/g, "$1");
 }
 
 /** Links within the page to what it does not hold become plain words. */
 export function withoutDeadLinks(page: string): string {
   const ids = new Set([...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
-  return page.replaceAll(/<a href="#([^"]+)">(.*?)<\/a>/g, (link, id: string, words: string) =>
+  return page.replaceAll(/<a href="#([^"]+)">([\s\S]*?)<\/a>/g, (link, id: string, words: string) =>
     ids.has(id) ? link : words,
   );
 }
