@@ -20,6 +20,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   chain: async () => (await import("./chain.ts")).registerChain,
   verify: async () => (await import("./verify.ts")).registerVerify,
   openapi: async () => (await import("./openapi.ts")).registerOpenapi,
+  fsck: async () => (await import("./fsck.ts")).registerFsck,
 };
 
 /** What adds the called command to the program; all of them where the arguments name none. */

@@ -1,0 +1,62 @@
+/** Whether a body is what its kind's schema says; a complaint, or undefined. */
+import type { z } from "zod";
+import { activitySchema, MAX_PAGE } from "../resources/activity/schema.ts";
+import { decodeHead, pageBody } from "../resources/activity/stored-feed.ts";
+import { modulesSchema } from "../resources/modules/schema.ts";
+import { onchainSchema } from "../resources/onchain/schema.ts";
+import { processSchema } from "../resources/process/schema.ts";
+import { settlementsSchema } from "../resources/settlements/schema.ts";
+import { legacySettlementsSchema } from "../resources/settlements-legacy/schema.ts";
+import { statisticsSchema } from "../resources/statistics/rules.ts";
+import type { ResourceName } from "../resources/table.ts";
+import { telemetrySchema } from "../resources/telemetry/schema.ts";
+import type { Kind } from "./kind.ts";
+
+const SCHEMAS: Partial<Readonly<Record<ResourceName, z.ZodType>>> = {
+  telemetry: telemetrySchema,
+  modules: modulesSchema,
+  process: processSchema,
+  statistics: statisticsSchema,
+  onchain: onchainSchema,
+  settlements: settlementsSchema,
+  "settlements-legacy": legacySettlementsSchema,
+  activity: activitySchema,
+};
+
+/** What stands for an id in the template of an unknown installation. */
+const PLACEHOLDER = "{installationId}";
+
+export interface ParsedBody {
+  readonly complaint?: string;
+  /** Undefined where it is no JSON object. */
+  readonly value?: Readonly<Record<string, unknown>>;
+}
+
+export function parseBody(kind: Kind, status: number, bytes: Uint8Array): ParsedBody {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    const value = JSON.parse(answerText(kind, text)) as Readonly<Record<string, unknown>>;
+    const complaint = status === 200 ? schemaComplaint(kind, value) : errorComplaint(value);
+    return complaint === undefined ? { value } : { value, complaint };
+  } catch (error) {
+    return { complaint: `it cannot be read: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}
+
+/** The answer that a reader gets: a head's first page, the template with an id. */
+function answerText(kind: Kind, text: string): string {
+  if (kind.is === "template") return text.replaceAll(PLACEHOLDER, "template");
+  const head = kind.is === "head" ? decodeHead(text) : undefined;
+  return head === undefined ? text : pageBody(head.opening, head.recent.slice(0, MAX_PAGE), null);
+}
+
+function schemaComplaint(kind: Kind, value: unknown): string | undefined {
+  const resource = kind.is === "answer" || kind.is === "constant" ? kind.resource : "activity";
+  const schema = kind.is === "template" ? telemetrySchema : SCHEMAS[resource];
+  const issue = schema?.safeParse(value).error?.issues[0];
+  return issue === undefined ? undefined : `${issue.path.join(".") || "the whole"}: ${issue.message}`;
+}
+
+function errorComplaint(value: Readonly<Record<string, unknown>>): string | undefined {
+  return typeof value.error === "string" ? undefined : "it is no error of the API";
+}

@@ -1,0 +1,102 @@
+/** One object by itself: what is wrong with it, and what is kept of it for the others. */
+import { parseInstallations } from "../http/installations.ts";
+import type { StoredObject } from "../object-store/object-store.ts";
+import { decodeHead } from "../resources/activity/stored-feed.ts";
+import { observationTileKey } from "../resources/observations/keys.ts";
+import type { Facts, LeaseClaim } from "./facts.ts";
+import { type Kind, kindOf } from "./kind.ts";
+import { eventsComplaint, judgeActivityTile } from "./objects/activity-tile.ts";
+import { judgeAnswer } from "./objects/answer.ts";
+import { assetsIn, judgeFile } from "./objects/file.ts";
+import { judgeObservationTile } from "./objects/observation-tile.ts";
+import { writerOf } from "./objects/writer.ts";
+import type { Finding } from "./rules.ts";
+
+/** Two clocks may differ by this much (ms). */
+const CLOCKS_APART_MS = 60_000;
+
+export interface JudgeOptions {
+  /** Epoch ms. */
+  readonly now: number;
+  /** Throws where the bytes are no lease. */
+  readonly parseLease: (body: Uint8Array) => LeaseClaim;
+}
+
+export function judgeObject(key: string, object: StoredObject, facts: Facts, options: JudgeOptions): Finding[] {
+  const kind = kindOf(key);
+  if (kind.is === "foreign") return [{ rule: "foreign-key", key, says: "no publisher puts such a key" }];
+  if (kind.is === "lease") return judgeLease(key, object, facts, options);
+  if (kind.is === "standby") return [];
+  return [...judgeWriter(key, object, facts, options.now), ...judgeKind(key, kind, object, facts)];
+}
+
+function judgeLease(key: string, object: StoredObject, facts: Facts, { parseLease }: JudgeOptions): Finding[] {
+  try {
+    const lease = parseLease(object.body);
+    facts.lease = lease;
+    const { epoch, writer } = object.metadata;
+    if (epoch === String(lease.epoch) && writer === lease.holder) return [];
+    return [
+      {
+        rule: "lease",
+        key,
+        says: `its metadata say epoch ${epoch} of ${writer}, its body ${lease.epoch} of ${lease.holder}`,
+      },
+    ];
+  } catch (error) {
+    return [{ rule: "lease", key, says: error instanceof Error ? error.message : String(error) }];
+  }
+}
+
+function judgeWriter(key: string, object: StoredObject, facts: Facts, now: number): Finding[] {
+  const writer = writerOf(object);
+  if (typeof writer === "string") return [{ rule: "writer", key, says: writer }];
+  facts.writers.set(key, writer);
+  const { at } = writer.asof;
+  if (at <= now + CLOCKS_APART_MS) return [];
+  return [{ rule: "asof-future", key, says: `it is from ${new Date(at).toISOString()}` }];
+}
+
+function judgeKind(key: string, kind: Kind, object: StoredObject, facts: Facts): Finding[] {
+  switch (kind.is) {
+    case "index":
+      try {
+        facts.index = parseInstallations(new TextDecoder().decode(object.body));
+        return [];
+      } catch (error) {
+        return [{ rule: "body", key, says: error instanceof Error ? error.message : String(error) }];
+      }
+    case "observation-tile": {
+      const found = judgeObservationTile(kind, object);
+      const history = `${kind.installationId} ${kind.history}`;
+      const tiles = facts.histories.get(history) ?? [];
+      facts.histories.set(history, [...tiles, { ...found, tile: kind.tile }]);
+      if (key !== observationTileKey(kind.installationId, kind.history, kind.tile)) return [];
+      return found.complaint === undefined ? [] : [{ rule: "observation-tile", key, says: found.complaint }];
+    }
+    case "activity-tile": {
+      const found = judgeActivityTile(kind.name, object);
+      facts.activityTiles.set(key, found);
+      return found.complaint === undefined ? [] : [{ rule: "activity-tile", key, says: found.complaint }];
+    }
+    case "file":
+    case "asset": {
+      if (kind.is === "file" && kind.row.contentType?.startsWith("text/html")) facts.named.set(key, assetsIn(object));
+      return judgeFile(key, kind.is === "file" ? kind.row : undefined, object);
+    }
+    default:
+      return judgeAnswerOf(key, kind, object, facts);
+  }
+}
+
+function judgeAnswerOf(key: string, kind: Kind, object: StoredObject, facts: Facts): Finding[] {
+  const { findings, constants, installationId } = judgeAnswer(key, kind, object);
+  facts.named.set(key, constants);
+  if (installationId !== undefined && kind.is !== "template") facts.installations.set(key, installationId);
+  if (kind.is !== "head" || findings.some(({ rule }) => rule === "body")) return [...findings];
+  const head = decodeHead(new TextDecoder().decode(object.body));
+  if (head === undefined) return [...findings];
+  facts.heads.set(kind.category, head);
+  const complaint = eventsComplaint(head.recent);
+  return complaint === undefined ? [...findings] : [...findings, { rule: "body", key, says: complaint }];
+}

@@ -1,0 +1,46 @@
+/** What a key holds, read from the key alone (docs/spec/publishing.md#keys). */
+import { constantKey, INSTALLATIONS_KEY, STANDBY_KEY, STATUS_KEY } from "../http/keys.ts";
+import { activityKey, CATEGORIES, type Category, parseActivityTileKey } from "../resources/activity/keys.ts";
+import { type ObservationTile, parseObservationTileKey } from "../resources/observations/keys.ts";
+import { onchainRoute } from "../resources/onchain/route.ts";
+import { ASSETS_PREFIX } from "../resources/site/route.ts";
+import { FILES, type NamedFile, type ResourceName, ROUTES } from "../resources/table.ts";
+import { parseInstallationTelemetryKey, UNKNOWN_TELEMETRY_KEY } from "../resources/telemetry/keys.ts";
+
+export type Kind =
+  | { readonly is: "lease" | "standby" | "index" | "template" | "foreign" }
+  /** `of` is the installation whose id stands in the key, undefined for the configured one. */
+  | { readonly is: "answer" | "constant"; readonly resource: ResourceName; readonly of?: string }
+  | { readonly is: "head"; readonly category: Category }
+  | { readonly is: "activity-tile"; readonly category: Category; readonly name: string }
+  | ({ readonly is: "observation-tile" } & ObservationTile)
+  | { readonly is: "file"; readonly row: NamedFile }
+  | { readonly is: "asset" };
+
+const FIXED: ReadonlyMap<string, Kind> = new Map<string, Kind>([
+  ...ROUTES.flatMap(({ resource, objects }) =>
+    objects.map(({ key }): [string, Kind] => [key, { is: "answer", resource }]),
+  ),
+  ...FILES.flatMap((row) => row.objects.map(({ key }): [string, Kind] => [key, { is: "file", row }])),
+  ...onchainRoute.objects.map(({ key }): [string, Kind] => [constantKey(key), { is: "constant", resource: "onchain" }]),
+  ...CATEGORIES.flatMap((category): [string, Kind][] => [
+    [activityKey(category), { is: "head", category }],
+    [constantKey(activityKey(category)), { is: "constant", resource: "activity" }],
+  ]),
+  [UNKNOWN_TELEMETRY_KEY, { is: "template" }],
+  [STATUS_KEY, { is: "lease" }],
+  [STANDBY_KEY, { is: "standby" }],
+  [INSTALLATIONS_KEY, { is: "index" }],
+]);
+
+export function kindOf(key: string): Kind {
+  const fixed = FIXED.get(key);
+  if (fixed !== undefined) return fixed;
+  const observations = parseObservationTileKey(key);
+  if (observations !== undefined) return { is: "observation-tile", ...observations };
+  const tile = parseActivityTileKey(key);
+  if (tile !== undefined) return { is: "activity-tile", ...tile };
+  const of = parseInstallationTelemetryKey(key);
+  if (of !== undefined) return { is: "answer", resource: "telemetry", of };
+  return { is: key.startsWith(ASSETS_PREFIX) ? "asset" : "foreign" };
+}

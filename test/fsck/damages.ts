@@ -1,0 +1,313 @@
+/** Each way in which a store can be wrong, and the finding that it must give: rule and key. */
+
+import type { Rule } from "../../src/fsck/rules.ts";
+import type { StoreObject } from "../../src/object-store/object-store.ts";
+import { decodeHead, decodeTile, encodeHead, encodeTile, type Head } from "../../src/resources/activity/stored-feed.ts";
+import { ASSET, type Damaged, HOUR } from "./fsck-world.ts";
+
+export interface Damage {
+  readonly name: string;
+  readonly rule: Rule;
+  /** Gives the key of the finding. */
+  readonly plant: (damaged: Damaged) => Promise<string>;
+  /** Added to the instant at which it is looked at (ms). */
+  readonly later?: number;
+}
+
+const TELEMETRY = "v1/public/telemetry";
+const PROCESS = "v4/public/process";
+const ONCHAIN = "v4/public/onchain";
+const HEAD = "v1/public/activity/players";
+const tileKey = (tile: number, history = "1", id = "wheel-1") =>
+  `v1/public/installations/~${id}/observations/${history}/${tile}`;
+
+type Change = Parameters<Damaged["change"]>[1];
+
+/** Its bytes as they are on the disk. */
+function bytes(name: string, key: string, change: (bytes: Buffer) => Buffer): Damage {
+  return {
+    name,
+    rule: "damaged",
+    plant: async (damaged) => {
+      damaged.bytes(key, change);
+      return key;
+    },
+  };
+}
+
+/** An object that is sealed rightly and says something wrong. */
+function sealed(name: string, rule: Rule, key: string, change: Change): Damage {
+  return { name, rule, plant: async (damaged) => damaged.change(key, change).then(() => key) };
+}
+
+function gone(name: string, rule: Rule, key: string): Damage {
+  return { name, rule, plant: async (damaged) => damaged.store.delete(key).then(() => key) };
+}
+
+function replaced(from: string | RegExp, to: string): Change {
+  return (_, text) => {
+    const changed = text.replace(from, to);
+    if (changed === text) throw new Error(`nothing to replace: ${from}`);
+    return { text: changed };
+  };
+}
+
+function metadata(changes: Readonly<Record<string, (value: string) => string>>): Change {
+  return (object: StoreObject) => {
+    const changed = Object.entries(changes).map(([name, change]) => [name, change(object.metadata[name] ?? "")]);
+    return { metadata: { ...object.metadata, ...Object.fromEntries(changed) } };
+  };
+}
+
+function asof(change: (asof: Record<string, unknown>) => unknown): Change {
+  return metadata({ asof: (text) => JSON.stringify(change(JSON.parse(text) as Record<string, unknown>)) });
+}
+
+type Version = { from: number; edits?: { offset: number; length: number; text: string }[]; headers?: object };
+
+function successors(change: (list: Version[]) => unknown): Change {
+  return metadata({ successors: (text) => JSON.stringify(change(JSON.parse(text) as Version[])) });
+}
+
+async function headOf({ store }: Damaged): Promise<Head> {
+  const object = await store.get(HEAD);
+  const head = object && decodeHead(new TextDecoder().decode(object.body));
+  if (head === undefined) throw new Error("there is no head");
+  return head;
+}
+
+/** The index tile, the newer and the older tile of the players' feed. */
+async function tilesOf(damaged: Damaged) {
+  const { indexes } = await headOf(damaged);
+  const index = `${HEAD}/tiles/${indexes[0]?.name}`;
+  const text = new TextDecoder().decode((await damaged.store.get(index))?.body);
+  const [newer = "", older = ""] = text.split("\n").map((line) => `${HEAD}/tiles/${line.split("\t")[0]}`);
+  return { index, newer, older };
+}
+
+type Place = "index" | "newer" | "older";
+
+function feedGone(name: string, place: Place): Damage {
+  return {
+    name,
+    rule: "activity-missing",
+    plant: async (damaged) => {
+      const key = (await tilesOf(damaged))[place];
+      await damaged.store.delete(key);
+      return key;
+    },
+  };
+}
+
+function feedTile(name: string, rule: Rule, place: Place, change: Change): Damage {
+  return {
+    name,
+    rule,
+    plant: async (damaged) => {
+      const key = (await tilesOf(damaged))[place];
+      await damaged.change(key, change);
+      return key;
+    },
+  };
+}
+
+function head(name: string, rule: Rule, change: (head: Head) => Head, at?: Place): Damage {
+  return {
+    name,
+    rule,
+    plant: async (damaged) => {
+      const key = at === undefined ? HEAD : (await tilesOf(damaged))[at];
+      const changed = change(await headOf(damaged));
+      await damaged.change(HEAD, () => ({ text: encodeHead(changed) }));
+      return key;
+    },
+  };
+}
+
+const withLast = (change: (bytes: Buffer) => void) => (all: Buffer) => {
+  change(all);
+  return all;
+};
+
+export const DAMAGES: readonly Damage[] = [
+  bytes("cut", TELEMETRY, (all) => all.subarray(0, all.length - 10)),
+  bytes("emptied", PROCESS, () => Buffer.alloc(0)),
+  bytes("garbled", ONCHAIN, (all) => Buffer.from(all.map((byte) => byte ^ 0x55))),
+  bytes("another program's", "v1/public/modules", () => Buffer.from("<html>not found</html>\n\n")),
+  bytes(
+    "one digit of the body",
+    tileKey(1),
+    withLast((all) => all.writeUInt8(all.readUInt8(all.length - 8) ^ 1, all.length - 8)),
+  ),
+  bytes("one digit of the metadata", TELEMETRY, (all) =>
+    Buffer.from(all.toString("latin1").replace("x-meta-epoch: 1", "x-meta-epoch: 2"), "latin1"),
+  ),
+  bytes("longer", tileKey(0), (all) => Buffer.concat([all, Buffer.from("\n{}")])),
+  bytes("another object's bytes", "status.json", () => Buffer.from("x-store-tag: a\n\n{}")),
+  {
+    name: "a key of nobody's",
+    rule: "foreign-key",
+    plant: async ({ store }) => {
+      await store.put("v1/public/other", { body: Buffer.from("{}"), contentType: "application/json", metadata: {} });
+      return "v1/public/other";
+    },
+  },
+  sealed("another type", "content-type", PROCESS, () => ({ contentType: "text/plain" })),
+  sealed("a file of another type", "content-type", "site/index.html", () => ({ contentType: "text/plain" })),
+  sealed("no epoch", "writer", TELEMETRY, metadata({ epoch: () => "0" })),
+  sealed("no vector", "writer", PROCESS, metadata({ asof: () => "[]" })),
+  sealed(
+    "a vector with what is none",
+    "writer",
+    PROCESS,
+    asof((one) => ({ ...one, safeBlock: "-1" })),
+  ),
+  sealed(
+    "from tomorrow",
+    "asof-future",
+    PROCESS,
+    asof((one) => ({ ...one, at: Number(one.at) + 24 * HOUR })),
+  ),
+  sealed("no status", "answer", TELEMETRY, metadata({ status: () => "20" })),
+  sealed("headers that are none", "answer", TELEMETRY, metadata({ headers: () => "{" })),
+  sealed("a body that is no JSON", "body", ONCHAIN, replaced("{", "[")),
+  sealed("a field of another form", "body", TELEMETRY, replaced('"schemaVersion":1', '"schemaVersion":2')),
+  sealed(
+    "rules between fields broken",
+    "body",
+    ONCHAIN,
+    replaced(/"indexedThroughBlock":"\d+"/, '"indexedThroughBlock":"7"'),
+  ),
+  sealed(
+    "a template without a place",
+    "body",
+    "v1/public/installations/telemetry",
+    replaced(/"installationId":"[^"]*"/, '"installationId":""'),
+  ),
+  sealed("an index of nothing", "body", "installations", () => ({ text: "{}" })),
+  sealed("another installation's answer", "installation", TELEMETRY, replaced('"wheel-1"', '"wheel-9"')),
+  sealed(
+    "an ETag of another revision",
+    "tag",
+    PROCESS,
+    metadata({ headers: (text) => text.replace(/etag":"\\"./, 'etag":"\\"*') }),
+  ),
+  sealed("a file's ETag", "tag", "site/feed.json", () => ({ text: "{}" })),
+  sealed(
+    "an edit beyond the body",
+    "successors",
+    PROCESS,
+    successors((list) => list.map((one) => ({ ...one, edits: [{ offset: 1e6, length: 1, text: "" }] }))),
+  ),
+  sealed(
+    "edits that overlap",
+    "successors",
+    PROCESS,
+    successors((list) =>
+      list.map((one) => ({
+        ...one,
+        edits: [
+          { offset: 5, length: 9, text: "" },
+          { offset: 6, length: 1, text: "" },
+        ],
+      })),
+    ),
+  ),
+  sealed(
+    "an edit that breaks the body",
+    "successors",
+    PROCESS,
+    successors((list) => list.map((one) => ({ ...one, edits: [{ offset: 0, length: 1, text: "[" }] }))),
+  ),
+  sealed(
+    "an edit one byte off",
+    "successors",
+    PROCESS,
+    successors((list) =>
+      list.map((one) => ({ ...one, edits: one.edits?.map((edit) => ({ ...edit, offset: edit.offset + 1 })) })),
+    ),
+  ),
+  sealed(
+    "versions out of order",
+    "successors",
+    ONCHAIN,
+    successors((list) => [...list, ...list]),
+  ),
+  sealed("another valid-until", "successors", ONCHAIN, metadata({ "valid-until": (text) => `${text}0` })),
+  gone("a constant that is gone", "constant-missing", `${ONCHAIN}/unavailable`),
+  sealed("a tile that lost its end below the history's end", "tile-gap", tileKey(1), (_, text) => ({
+    text: text.slice(0, text.lastIndexOf("\n")),
+  })),
+  sealed("a tile with a hole", "observation-tile", tileKey(1), (_, text) => ({
+    text: text.split("\n").toSpliced(7, 1).join("\n"),
+  })),
+  sealed("another installation's receipts", "observation-tile", tileKey(0), replaced('"wheel-1"', '"wheel-2"')),
+  sealed("an empty tile", "observation-tile", tileKey(2), () => ({ text: "" })),
+  sealed(
+    "another position in the tile's vector",
+    "tile-position",
+    tileKey(2),
+    asof((one) => ({ ...one, position: 299 })),
+  ),
+  gone("the first tile gone", "tile-gap", tileKey(0)),
+  gone("a tile in the middle gone", "tile-gap", tileKey(1)),
+  {
+    name: "a tile under a history that nobody named",
+    rule: "tile-history",
+    plant: async ({ store }) => {
+      const found = await store.get(tileKey(0));
+      if (found !== undefined) await store.put(tileKey(0, "2"), found);
+      return tileKey(0, "2").slice(0, -2);
+    },
+  },
+  gone("the index gone", "index-missing", "installations"),
+  sealed(
+    "an index without the configured one",
+    "index-entry",
+    "installations",
+    replaced('"configured":"wheel-1"', '"configured":"wheel-3"'),
+  ),
+  gone("telemetry of a named installation gone", "index-entry", "v1/public/installations/~wheel-2/telemetry"),
+  gone("an answer gone that was put", "answer-missing", "v1/public/modules"),
+  feedGone("an index tile gone", "index"),
+  feedGone("the newer tile gone", "newer"),
+  feedGone("the older tile gone", "older"),
+  feedTile("another event in a tile", "activity-tile", "older", replaced('"occurredAt"', '"occurredAs"')),
+  feedTile("a tile that lost an event", "activity-tile", "older", (_, text) => ({
+    text: encodeTile(decodeTile(text).slice(0, -1)),
+  })),
+  feedTile("a short tile above another", "activity-order", "newer", (_, text) => ({
+    text: encodeTile(decodeTile(text).slice(-9)),
+  })),
+  feedTile("an index tile that lost a line", "activity-order", "index", (_, text) => ({
+    text: text.slice(0, text.indexOf("\n")),
+  })),
+  head(
+    "an index tile named as a tile",
+    "activity-missing",
+    (one) => ({ ...one, tiles: one.indexes, indexes: [] }),
+    "index",
+  ),
+  head("a head whose own events are out of order", "body", (one) => ({ ...one, recent: one.recent.toReversed() })),
+  head(
+    "a head that names another end",
+    "activity-order",
+    (one) => ({ ...one, indexes: one.indexes.map((entry) => ({ ...entry, last: "0" })) }),
+    "index",
+  ),
+  sealed(
+    "a head from before its tiles",
+    "activity-asof",
+    HEAD,
+    asof((one) => ({ ...one, at: Number(one.at) - HOUR })),
+  ),
+  {
+    ...head("tiles that nothing names", "orphan", (one) => ({ ...one, indexes: [] }), "older"),
+    later: HOUR + 1,
+  },
+  sealed("a lease that is none", "lease", "status.json", () => ({ text: "{}" })),
+  sealed("a lease with another holder's metadata", "lease", "status.json", metadata({ writer: () => "another" })),
+  gone("the lease gone", "lease-missing", "status.json"),
+  sealed("an epoch above the lease's", "epoch", PROCESS, metadata({ epoch: () => "7" })),
+  gone("an asset gone", "asset-missing", `site/${ASSET}`),
+];

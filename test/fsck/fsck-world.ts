@@ -1,0 +1,127 @@
+/** A published directory with all kinds of objects, copied for each damage. */
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseLeaseRecord } from "../../publish/lease/lease-record.ts";
+import { type FsckReport, fsck } from "../../src/fsck/fsck.ts";
+import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";
+import { fileOfKey } from "../../src/object-store/filesystem/names.ts";
+import type { ObjectStore, StoreObject } from "../../src/object-store/object-store.ts";
+import { activityKey, activityTileKey } from "../../src/resources/activity/keys.ts";
+import { decodeHead, encodeHead, encodeIndexTile } from "../../src/resources/activity/stored-feed.ts";
+import { hashOf } from "../../src/resources/activity/tile-body.ts";
+import { unitMinted } from "../publish/activity/chain-logs.ts";
+import { GrownChain } from "../publish/activity/grown-chain.ts";
+import { START, World } from "../publish/world.ts";
+
+export const HOUR = 3_600_000;
+/** Of the only cycle (epoch ms): the newest of the 300 receipts is 10 s old. */
+export const PUBLISHED = START + 910_000;
+export const ASSET = "assets/style-0123456789ab.css";
+const SITE = {
+  program: "1.0.0",
+  publicUrl: undefined,
+  files: [
+    { path: ASSET, contentType: "text/css; charset=utf-8", text: "body{margin:0}" },
+    { path: "index.html", contentType: "text/html; charset=utf-8", text: `<!doctype html><link href="${ASSET}">` },
+  ],
+};
+
+/** Of what a damage is made: the store, and each object's file. */
+export interface Damaged {
+  readonly store: ObjectStore;
+  readonly directory: string;
+  /** Puts an object anew, well sealed, as another program or a defect would. */
+  change(
+    key: string,
+    change: (object: StoreObject, text: string) => Partial<StoreObject> & { text?: string },
+  ): Promise<void>;
+  /** Changes the bytes of its file behind the store's back. */
+  bytes(key: string, change: (bytes: Buffer) => Buffer): void;
+  fsck(now?: number): Promise<FsckReport>;
+}
+
+export class FsckWorld {
+  readonly folder = mkdtempSync(join(tmpdir(), "noonmark-fsck-"));
+  readonly #clean = join(this.folder, "clean");
+  #copies = 0;
+
+  /** 300 receipts of one installation and 10 of another, 300 events, of which an index tile has the older half. */
+  async publish(): Promise<void> {
+    const world = new World();
+    const chain = new GrownChain();
+    try {
+      world.receive(300);
+      world.receive(10, 2, "wheel-2");
+      chain.mine((blockNumber) =>
+        Array.from({ length: 300 }, (_, logIndex) =>
+          unitMinted({ blockNumber, logIndex, blockTimestamp: 1_700_000_000 }),
+        ),
+      );
+      chain.pass(PUBLISHED);
+      const store = new FilesystemStore(this.#clean, { write: true });
+      const worker = await world.work({ store, chain, site: SITE });
+      const { failures } = await worker.cycle(PUBLISHED);
+      await worker.stop();
+      if (failures.length > 0) throw new Error(JSON.stringify(failures));
+      await addIndexTile(damagedAt(this.#clean));
+    } finally {
+      world.end();
+    }
+  }
+
+  copy(): Damaged {
+    const directory = join(this.folder, `copy-${++this.#copies}`);
+    cpSync(this.#clean, directory, { recursive: true });
+    return damagedAt(directory);
+  }
+
+  end(): void {
+    rmSync(this.folder, { recursive: true });
+  }
+}
+
+function damagedAt(directory: string): Damaged {
+  const store = new FilesystemStore(directory, { write: true });
+  return {
+    store,
+    directory,
+    async change(key, change) {
+      const found = await store.get(key);
+      if (found === undefined) throw new Error(`${key} is not there to be damaged`);
+      const { tag: _, ...object } = found;
+      const { text, ...rest } = change(object, new TextDecoder().decode(object.body));
+      await store.put(key, { ...object, ...rest, ...(text === undefined ? {} : { body: Buffer.from(text) }) });
+    },
+    bytes(key, change) {
+      const path = join(directory, fileOfKey(key));
+      writeFileSync(path, change(readFileSync(path)));
+    },
+    fsck: (now = PUBLISHED) =>
+      fsck(new FilesystemStore(directory, { write: false }), {
+        now,
+        parseLease: (body) => {
+          const { epoch, holder, public: said } = parseLeaseRecord(body);
+          return { epoch, holder, answers: Object.keys(said?.answers ?? {}) };
+        },
+      }),
+  };
+}
+
+/** A long history has index tiles; this one names the two tiles of the players' feed. */
+async function addIndexTile({ store, change }: Damaged): Promise<void> {
+  const key = activityKey("players");
+  const head = await store.get(key);
+  const decoded = head && decodeHead(new TextDecoder().decode(head.body));
+  const [first, second] = decoded?.tiles ?? [];
+  if (head === undefined || decoded === undefined || first === undefined || second === undefined) {
+    throw new Error("there are no two tiles");
+  }
+  const text = encodeIndexTile([first, second]);
+  const name = `1-1-${hashOf(text)}`;
+  const { epoch = "", writer = "", asof = "" } = head.metadata;
+  const metadata = { epoch, writer, asof };
+  await store.put(activityTileKey("players", name), { ...head, body: Buffer.from(text), metadata });
+  const indexes = [{ name, last: second.last, first }];
+  await change(key, () => ({ text: encodeHead({ ...decoded, tiles: [], indexes }) }));
+}
