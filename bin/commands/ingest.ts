@@ -9,6 +9,7 @@ import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import { FACT_KINDS } from "../../src/ledger/schema.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { feed } from "../cli/feed.ts";
+import { followable, followPath } from "../cli/intake/follow/follow-path.ts";
 import { openInput } from "../cli/intake/input.ts";
 import { type IntakeProgress, intakeProgress } from "../cli/intake/intake-progress.ts";
 import { rejectedLines } from "../cli/intake/rejected-lines.ts";
@@ -21,6 +22,7 @@ interface Flags {
   readonly rejects?: string;
   readonly strict?: boolean;
   readonly example?: string;
+  readonly follow?: boolean;
   readonly json?: boolean;
 }
 
@@ -33,6 +35,10 @@ export function registerIngest(program: Command): void {
     .option("--strict", "stop at the first rejected line and keep nothing of the run: for input that you mend by hand")
     .option("--retry", "the file is one that --rejects wrote: take its lines again, as they were")
     .option("--example <type>", `print a valid line of ${FACT_KINDS.join(", ")}, and take nothing`)
+    .option(
+      "--follow",
+      "the file grows, or is a directory into which finished *.ndjson are moved: go on until a signal",
+    )
     .option("--json", "print the counts as one JSON object");
   settingOptions(command, ["ledger"]).action(async (file: string | undefined, flags: Flags) => {
     if (flags.example !== undefined) return print(exampleLine(knownName(flags.example, FACT_KINDS)));
@@ -56,6 +62,7 @@ async function ingestFile(file: string, settings: Settings, flags: Flags): Promi
       hint: "Name another file for what is rejected again.",
     });
   }
+  if (flags.follow === true) return followFile(file, settings, flags);
   const input = await openInput(file);
   let rejects: RejectsFile | undefined;
   let ledger: Database | undefined;
@@ -83,6 +90,26 @@ async function ingestFile(file: string, settings: Settings, flags: Flags): Promi
     ledger?.close();
     rejects?.close();
     await input.close();
+  }
+}
+
+async function followFile(file: string, settings: Settings, flags: Flags): Promise<Counts> {
+  if (file === "-" || flags.strict === true || flags.retry === true) {
+    throw new Failure("invalid_setting", "--follow takes a file or a directory, without --strict and --retry", {
+      exit: EXIT.usage,
+      hint: "Standard input is followed as it is: `noonmark ingest -`.",
+    });
+  }
+  const target = followable(file);
+  let rejects: RejectsFile | undefined;
+  let ledger: Database | undefined;
+  try {
+    if (flags.rejects !== undefined) rejects = new RejectsFile(flags.rejects);
+    ledger = openLedgerForIntake(settings.ledger);
+    return await followPath(target, ledger, rejects);
+  } finally {
+    ledger?.close();
+    rejects?.close();
   }
 }
 

@@ -54,7 +54,8 @@ async function* readable(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   }
 }
 
-function inputFailure(cause: unknown, path: string): Failure {
+/** Why an input cannot be read, as a `Failure`: `input_not_found`, `input_unreadable`. */
+export function inputFailure(cause: unknown, path: string): Failure {
   if (cause instanceof Failure) return cause;
   if ((cause as NodeJS.ErrnoException).code === "ENOENT") {
     return new Failure("input_not_found", `there is no file ${path}`, {

@@ -29,10 +29,12 @@ again is a duplicate and does no harm.
 noonmark ingest --example receipt           # a valid line of a type
 noonmark schema receipt                     # its JSON Schema (draft 2020-12); \`noonmark schema intake\` is that of any line
 noonmark ingest facts.ndjson                # a file; \`-\` is standard input
+noonmark ingest --follow facts.ndjson       # a file that grows, also through rotation
+noonmark ingest --follow spool              # a directory: finished *.ndjson in the order of their names, then moved to spool/done
 \`\`\`
 
 A rejected line never stops the others: it is told on stderr as \`line N: code field: sentence\`, and
-\`--rejects FILE\` keeps it for \`noonmark ingest --retry FILE\`.`;
+\`--rejects FILE\` keeps it for \`noonmark ingest --retry FILE\`. [Following](spec/intake.md#follow) goes on until a signal ends it.`;
 
 function forms(): string {
   const rows = Object.values(FORMS).map((form) => [

@@ -1,0 +1,80 @@
+/** `ingest --follow`: until a signal ends it (docs/spec/intake.md#follow). */
+import { type Stats, statSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Database } from "better-sqlite3";
+import { type Counts, Intake } from "../../../../src/ledger/intake/intake.ts";
+import { type Rejection, rejectionSentences } from "../../../../src/ledger/intake/rejection.ts";
+import { EXIT, Failure } from "../../../../src/values/failure.ts";
+import { askedToStop } from "../../signals.ts";
+import { inputFailure } from "../input.ts";
+import { RejectsFile } from "../rejects-file.ts";
+import { type FileIntake, follow, type IntakeOf } from "./followed.ts";
+import { GrowingFile } from "./growing-file.ts";
+import { Spool } from "./spool.ts";
+import { wakes } from "./wakes.ts";
+
+export interface Target {
+  readonly path: string;
+  readonly isDirectory: boolean;
+}
+
+/** Throws `Failure` (`input_unreadable`): exit 2 for what is neither, 74 where it cannot be looked at. */
+export function followable(path: string): Target {
+  let stats: Stats | undefined;
+  try {
+    stats = statSync(path, { throwIfNoEntry: false });
+  } catch (cause) {
+    throw inputFailure(cause, path);
+  }
+  if (stats === undefined) process.stderr.write(`noonmark: there is no ${path} yet: waiting for it\n`);
+  else if (!stats.isFile() && !stats.isDirectory()) {
+    throw new Failure("input_unreadable", `${path} is neither a file nor a directory`, {
+      exit: EXIT.usage,
+      hint: "A pipe is read with `noonmark ingest -`.",
+    });
+  }
+  return { path, isDirectory: stats?.isDirectory() ?? false };
+}
+
+/** `rejects` is the file of --rejects. Throws `Failure` (exit 74) as intake does. */
+export async function followPath(target: Target, db: Database, rejects: RejectsFile | undefined): Promise<Counts> {
+  const { path, isDirectory } = target;
+  const intakeOf: IntakeOf = ({ name, rejects: beside }) => fileIntake(db, name, rejects ?? beside);
+  const followed = isDirectory ? new Spool(path, intakeOf) : new GrowingFile(path, intakeOf);
+  const looks = wakes(isDirectory ? path : dirname(path));
+  void askedToStop().then(() => looks.stop());
+  try {
+    return await follow(
+      followed,
+      () => looks.next(),
+      () => looks.stopped,
+    );
+  } finally {
+    looks.stop();
+  }
+}
+
+function fileIntake(db: Database, name: string | undefined, rejects: RejectsFile | string | undefined): FileIntake {
+  // One of its own is made with the first line that needs it.
+  let own: RejectsFile | undefined;
+  const onRejected = (rejections: readonly Rejection[]): void => {
+    if (typeof rejects === "string") own ??= new RejectsFile(rejects);
+    const file = typeof rejects === "string" ? own : rejects;
+    file?.append(rejections);
+    const prefix = name === undefined ? "" : `${name}: `;
+    process.stderr.write(
+      rejections
+        .flatMap(rejectionSentences)
+        .map((line) => `${prefix}${line}\n`)
+        .join(""),
+    );
+  };
+  const intake = new Intake(db, { onRejected });
+  return {
+    intake,
+    close() {
+      intake.abort();
+      own?.close();
+    },
+  };
+}

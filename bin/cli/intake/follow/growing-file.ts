@@ -1,0 +1,109 @@
+/** A file that grows, through rotation: another file under its name, or a shorter one, is read from its beginning. */
+import { type FileHandle, open, stat } from "node:fs/promises";
+import type { Counts } from "../../../../src/ledger/intake/intake.ts";
+import { inputFailure } from "../input.ts";
+import { type FileIntake, type Followed, type IntakeOf, NOTHING, sumOf } from "./followed.ts";
+
+const CHUNK_BYTES = 256 * 1024;
+
+interface Open {
+  readonly handle: FileHandle;
+  readonly file: FileIntake;
+  /** Bytes read so far. */
+  offset: number;
+}
+
+export class GrowingFile implements Followed {
+  readonly #path: string;
+  readonly #intakeOf: IntakeOf;
+  readonly #buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+  /** Of the files that are finished. */
+  #finished: Counts = NOTHING;
+  #open: Open | undefined;
+
+  constructor(path: string, intakeOf: IntakeOf) {
+    this.#path = path;
+    this.#intakeOf = intakeOf;
+  }
+
+  get counts(): Counts {
+    return this.#open === undefined ? this.#finished : sumOf(this.#finished, this.#open.file.intake.counts);
+  }
+
+  async poll(stopping: () => boolean): Promise<void> {
+    for (;;) {
+      this.#open ??= await this.#opened();
+      if (this.#open === undefined) return;
+      await this.#readOn(this.#open, stopping);
+      if (stopping() || !(await this.#isOver(this.#open))) return;
+      // What its writer added before it went over to the next file.
+      await this.#readOn(this.#open, stopping);
+      if (stopping()) return;
+      await this.#finish(this.#open);
+    }
+  }
+
+  /** A last line without its end is left: its writer may not have finished it, and the next run reads it again. */
+  async close(): Promise<void> {
+    if (this.#open === undefined) return;
+    this.#finished = this.counts;
+    const { handle, file } = this.#open;
+    this.#open = undefined;
+    file.close();
+    await handle.close();
+  }
+
+  /** Undefined while there is none. */
+  async #opened(): Promise<Open | undefined> {
+    try {
+      const handle = await open(this.#path);
+      return { handle, file: this.#intakeOf({}), offset: 0 };
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+      throw inputFailure(cause, this.#path);
+    }
+  }
+
+  async #readOn(open: Open, stopping: () => boolean): Promise<void> {
+    const { intake } = open.file;
+    for (let read = -1; read !== 0 && !stopping(); ) {
+      read = await this.#guarded(
+        async () => (await open.handle.read(this.#buffer, 0, CHUNK_BYTES, open.offset)).bytesRead,
+      );
+      open.offset += read;
+      intake.write(this.#buffer.subarray(0, read));
+    }
+    intake.flush();
+  }
+
+  /** Another file has its name, or it is shorter than what was read of it. While none has its name it goes on. */
+  async #isOver({ handle, offset }: Open): Promise<boolean> {
+    const own = await this.#guarded(() => handle.stat({ bigint: true }));
+    if (own.size < offset) return true;
+    const named = await this.#guarded(() => statOrNone(this.#path));
+    return named !== undefined && (named.ino !== own.ino || named.dev !== own.dev);
+  }
+
+  /** Its last line may lack its end, as that of every finished input. */
+  async #finish(open: Open): Promise<void> {
+    open.file.intake.end();
+    await this.close();
+  }
+
+  async #guarded<T>(act: () => Promise<T>): Promise<T> {
+    try {
+      return await act();
+    } catch (cause) {
+      throw inputFailure(cause, this.#path);
+    }
+  }
+}
+
+async function statOrNone(path: string) {
+  try {
+    return await stat(path, { bigint: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}

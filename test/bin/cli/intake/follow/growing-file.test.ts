@@ -1,0 +1,120 @@
+import { appendFileSync, mkdtempSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Database } from "better-sqlite3";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { follow } from "../../../../../bin/cli/intake/follow/followed.ts";
+import { GrowingFile } from "../../../../../bin/cli/intake/follow/growing-file.ts";
+import { emptyLedger, receipt } from "../../../../ledger/samples.ts";
+import { intakesInto, sequences } from "./followed-in-memory.ts";
+
+let directory: string;
+let path: string;
+let db: Database;
+let told: string[];
+let file: GrowingFile;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "noonmark-follow-"));
+  path = join(directory, "facts.ndjson");
+  db = emptyLedger();
+  told = [];
+  file = new GrowingFile(path, intakesInto(db, told));
+});
+afterEach(async () => {
+  await file.close();
+  db.close();
+  rmSync(directory, { recursive: true });
+});
+
+const line = (n: number) => `${JSON.stringify(receipt(n))}\n`;
+const lines = (first: number, last: number) =>
+  Array.from({ length: last - first + 1 }, (_, index) => line(first + index)).join("");
+const poll = () => file.poll(() => false);
+
+test("a file that comes late and grows: whole lines only, each once", async () => {
+  await poll();
+  expect(file.counts).toEqual({ accepted: 0, duplicate: 0, rejected: 0 });
+  writeFileSync(path, line(1) + line(2).slice(0, 40));
+  await poll();
+  expect(sequences(db)).toEqual([1]);
+  appendFileSync(path, line(2).slice(40, -1));
+  await poll();
+  expect(sequences(db)).toEqual([1]);
+  appendFileSync(path, `\n${line(3)}`);
+  await poll();
+  await poll();
+  expect(sequences(db)).toEqual([1, 2, 3]);
+  expect(file.counts).toEqual({ accepted: 3, duplicate: 0, rejected: 0 });
+});
+
+test("renamed away: read to its end, then the new one from its beginning, its lines counted from 1", async () => {
+  writeFileSync(path, line(1));
+  await poll();
+  renameSync(path, `${path}.1`);
+  await poll();
+  // Its writer has not gone over yet.
+  appendFileSync(`${path}.1`, line(2));
+  await poll();
+  expect(sequences(db)).toEqual([1, 2]);
+  appendFileSync(`${path}.1`, line(3).trimEnd());
+  writeFileSync(path, `${line(4)}nonsense\n`);
+  await poll();
+  expect(sequences(db)).toEqual([1, 2, 3, 4]);
+  expect(told).toEqual(["-:2 malformed_json"]);
+  appendFileSync(path, line(5));
+  await poll();
+  expect(file.counts).toEqual({ accepted: 5, duplicate: 0, rejected: 1 });
+});
+
+test("cut to nothing, or to something shorter: from the beginning, what is known is a duplicate", async () => {
+  writeFileSync(path, lines(1, 3));
+  await poll();
+  truncateSync(path, 0);
+  await poll();
+  appendFileSync(path, line(4));
+  await poll();
+  expect(sequences(db)).toEqual([1, 2, 3, 4]);
+  appendFileSync(path, lines(5, 6));
+  await poll();
+  writeFileSync(path, line(6));
+  await poll();
+  expect(sequences(db)).toEqual([1, 2, 3, 4, 5, 6]);
+  expect(file.counts).toEqual({ accepted: 6, duplicate: 1, rejected: 0 });
+});
+
+test("stopped at any read: what was taken is committed, and the next run completes it", async () => {
+  writeFileSync(path, lines(1, 2000) + line(2001).trimEnd());
+  for (const reads of [1, 2]) {
+    let asked = 0;
+    const one = new GrowingFile(path, intakesInto(db, told));
+    await follow(
+      one,
+      () => Promise.resolve(false),
+      () => ++asked > reads,
+    );
+    expect(db.inTransaction).toBe(false);
+    const taken = sequences(db).length;
+    expect(taken).toBeGreaterThan(0);
+    expect(taken).toBeLessThan(2001);
+    expect(one.counts.accepted + one.counts.duplicate).toBe(taken);
+  }
+  await poll();
+  expect(sequences(db)).toHaveLength(2000);
+  appendFileSync(path, "\n");
+  await poll();
+  expect(sequences(db)).toHaveLength(2001);
+  expect(told).toEqual([]);
+});
+
+test("polls until there is no next, and is closed whatever happens", async () => {
+  writeFileSync(path, line(1));
+  const steps = [() => appendFileSync(path, line(2)), () => appendFileSync(path, line(3))];
+  const next = () => {
+    const step = steps.shift();
+    step?.();
+    return Promise.resolve(step !== undefined);
+  };
+  expect(await follow(file, next, () => false)).toEqual({ accepted: 3, duplicate: 0, rejected: 0 });
+  const broken = new GrowingFile(directory, intakesInto(db, told));
+  await expect(follow(broken, next, () => false)).rejects.toMatchObject({ code: "input_unreadable", exitCode: 74 });
+});

@@ -1,0 +1,110 @@
+/** `noonmark ingest --follow` as a service runs it: rotated, killed, asked to end. */
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openLedgerForReading } from "../../../src/ledger/open.ts";
+import { readWatermarks } from "../../../src/ledger/watermarks.ts";
+import { receipt } from "../../ledger/samples.ts";
+import { runCli, startCli } from "../../support/cli.ts";
+
+let directory: string;
+const children: ChildProcess[] = [];
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "noonmark-ingest-follow-"));
+});
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill("SIGKILL");
+  rmSync(directory, { recursive: true });
+});
+
+const line = (n: number) => `${JSON.stringify(receipt(n))}\n`;
+const at = (name: string) => join(directory, name);
+
+function start(...arguments_: string[]) {
+  const child = startCli(["ingest", "--follow", ...arguments_], directory);
+  children.push(child);
+  const output = Promise.all([child.stdout, child.stderr].map((stream) => (stream === null ? "" : text(stream))));
+  const end = async (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    const [exitCode] = await once(child, "close");
+    const [stdout, stderr] = await output;
+    return { exitCode, stdout, stderr };
+  };
+  return end;
+}
+
+test("a file through rotation and kill, each fact once; SIGTERM ends it with its counts", async () => {
+  const killed = start("facts.ndjson");
+  writeFileSync(at("facts.ndjson"), line(1));
+  await until(() => receipts() === 1);
+  appendFileSync(at("facts.ndjson"), line(2));
+  await until(() => receipts() === 2);
+  await killed("SIGKILL");
+  appendFileSync(at("facts.ndjson"), line(3));
+
+  const ended = start("facts.ndjson");
+  await until(() => receipts() === 3);
+  renameSync(at("facts.ndjson"), at("facts.ndjson.1"));
+  appendFileSync(at("facts.ndjson.1"), line(4));
+  writeFileSync(at("facts.ndjson"), line(5) + line(6).trimEnd());
+  await until(() => receipts() === 5);
+  expect(await ended("SIGTERM")).toEqual({ exitCode: 0, stdout: "3 accepted, 2 duplicate, 0 rejected\n", stderr: "" });
+});
+
+test("a spool directory: moved aside, its rejects beside it; SIGINT ends it with 1 where a line was rejected", async () => {
+  mkdirSync(at("spool"));
+  writeFileSync(at("spool/1.ndjson"), `${line(1)}nonsense\n`);
+  const ended = start("spool", "--json");
+  writeFileSync(at("spool/2.part"), line(2));
+  renameSync(at("spool/2.part"), at("spool/2.ndjson"));
+  await until(() => existsSync(at("spool/done/2.ndjson")));
+  expect(await ended("SIGINT")).toEqual({
+    exitCode: 1,
+    stdout: '{"accepted":2,"duplicate":0,"rejected":1}\n',
+    stderr: "1.ndjson: line 2: malformed_json -: the line is not JSON\n",
+  });
+  expect(readdirSync(at("spool/done")).sort()).toEqual(["1.ndjson", "1.ndjson.rejects", "2.ndjson"]);
+  expect(JSON.parse(readFileSync(at("spool/done/1.ndjson.rejects"), "utf8"))).toMatchObject({
+    line: 2,
+    raw: "nonsense",
+  });
+});
+
+test("what cannot be followed is a usage error", async () => {
+  for (const wrong of [["-"], ["facts.ndjson", "--strict"], ["facts.ndjson", "--retry"], ["/dev/null"]]) {
+    expect.soft(await runCli(["ingest", "--follow", ...wrong], directory)).toMatchObject({ exitCode: 2, stdout: "" });
+  }
+  expect(existsSync(at(".noonmark"))).toBe(false);
+});
+
+/** 0 while there is no ledger, or one that is being made. */
+function receipts(): number {
+  try {
+    const db = openLedgerForReading(at(".noonmark/ledger.db"));
+    try {
+      return readWatermarks(db, 1).receipt;
+    } finally {
+      db.close();
+    }
+  } catch {
+    return 0;
+  }
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setImmediate(resolve));
+}
