@@ -17,6 +17,12 @@ export function bodyJudge(component: string): ValidateFunction {
   return ajv.compile({ $ref: `${ROOT}#/components/schemas/${component}` });
 }
 
+/** Of a schema that stands somewhere in the document. */
+export function schemaJudge(schema: unknown): ValidateFunction {
+  const text = JSON.stringify(schema).replaceAll('"#/components/', `"${ROOT}#/components/`);
+  return ajv.compile(JSON.parse(text));
+}
+
 export function complaint(judge: ValidateFunction, value: unknown): string | undefined {
   if (judge(value) === true) return undefined;
   const [error] = judge.errors ?? [];

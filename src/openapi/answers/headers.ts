@@ -55,6 +55,14 @@ const SHARED: Readonly<Record<string, { readonly name: string; readonly header: 
       schema: { type: "string", enum: ["live", "durable-cache", "unavailable"] },
     },
   },
+  Vary: {
+    name: "Vary",
+    header: {
+      description: "Where the server compresses (docs/spec/api.md#malformed-http 2).",
+      required: false,
+      schema: { type: "string", pattern: "^[Aa]ccept-[Ee]ncoding$" },
+    },
+  },
   FallbackReason: {
     name: "X-Service-Settlement-Fallback-Reason",
     header: {
@@ -90,6 +98,7 @@ export function notModifiedHeaders(row: Row, hasSource: boolean): Headers {
 function validityHeaders({ cacheControl }: Row, hasSource: boolean): Headers {
   return {
     ...(cacheControl === null ? {} : { "Cache-Control": constant(cacheControl, "Of a client's own cache.") }),
+    ...named("Vary"),
     ...(hasSource ? named("SettlementSource", "FallbackReason") : {}),
   };
 }
