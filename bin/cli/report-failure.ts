@@ -15,6 +15,7 @@ export function report(thrown: unknown, debug: boolean): ExitCode {
   }
   if (error instanceof StoreUnavailable) {
     console.error(`noonmark: ${error.code}: ${error.message}`);
+    if (error.hint !== undefined) console.error(`  ${error.hint}`);
     if (debug) console.error(error.stack, error.cause ?? "");
     return EXIT.io;
   }

@@ -14,6 +14,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   serve: async () => (await import("./serve.ts")).registerServe,
   render: async () => (await import("./render.ts")).registerRender,
   status: async () => (await import("./status.ts")).registerStatus,
+  doctor: async () => (await import("./doctor.ts")).registerDoctor,
   rebuild: async () => (await import("./rebuild.ts")).registerRebuild,
   lease: async () => (await import("./lease.ts")).registerLease,
   cdn: async () => (await import("./cdn.ts")).registerCdn,

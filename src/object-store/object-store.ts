@@ -84,6 +84,13 @@ export class StoreUnavailable extends Error {
   override readonly name: string = "StoreUnavailable";
   /** The stable code of reports and exit messages. */
   readonly code: string = "store_unavailable";
+  /** What to do about it, where that is known. */
+  readonly hint: string | undefined;
+
+  constructor(message: string, options: ErrorOptions & { readonly hint?: string | undefined } = {}) {
+    super(message, options);
+    this.hint = options.hint;
+  }
 }
 
 /** No space is left in the store. What stood under the key stands as it was. */

@@ -2,6 +2,7 @@
 
 import { StoreUnavailable } from "../object-store.ts";
 import type { Verdict } from "../retry.ts";
+import { adviceOn } from "./advice.ts";
 
 export type Refusal =
   /** 404 NoSuchKey: the one thing that means absent. */
@@ -48,7 +49,10 @@ export function unavailable(what: string, error: unknown): StoreUnavailable {
   const { status, code } = answerOf(error);
   const message = error instanceof Error && error.message !== "UnknownError" ? error.message : "";
   const parts = [status === undefined ? "no answer" : String(status), code, message];
-  return new StoreUnavailable(`${what}: ${parts.filter((part) => part !== "").join(" ")}`, { cause: error });
+  return new StoreUnavailable(`${what}: ${parts.filter((part) => part !== "").join(" ")}`, {
+    cause: error,
+    hint: adviceOn(code, error),
+  });
 }
 
 /** Seconds, or a date: that is read against the server's own Date. */

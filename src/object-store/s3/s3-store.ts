@@ -151,14 +151,19 @@ export class S3Store implements ObjectStore, StoreClock {
   async #probe(): Promise<Conditions> {
     const key = `probe/${randomBytes(9).toString("base64url")}`;
     const object: StoreObject = { body: new Uint8Array(), contentType: "text/plain", metadata: {} };
+    let conditions: Conditions;
     try {
-      return await probeConditions(
+      conditions = await probeConditions(
         (headers) => this.#write(key, object, headers),
         (headers) => this.#tryWrite(key, object, headers, newMark()),
       );
-    } finally {
-      await this.delete(key);
+    } catch (error) {
+      // What the put was refused for is told, and not that its removal was too.
+      await this.delete(key).catch(() => undefined);
+      throw error;
     }
+    await this.delete(key);
+    return conditions;
   }
 
   /** A put with every retry: its tag, or that it was refused for its condition. Throws `StoreUnavailable`. */

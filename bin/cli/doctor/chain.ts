@@ -1,0 +1,81 @@
+/** Each node of the chain, asked once, and the deployment's checks. */
+import { pollUntilConcluded } from "../../../src/chain/chain.ts";
+import type { PollEvent } from "../../../src/chain/poll-event.ts";
+import { openChainCopy } from "../chain/chain.ts";
+import type { Settings } from "../settings.ts";
+import { duration } from "../status/print-publication.ts";
+import { type Finding, fine, wrong } from "./finding.ts";
+
+/** For one node's answer, and for the pass that judges the deployment (ms). */
+const NODE_LIMIT_MS = 10_000;
+const PASS_LIMIT_MS = 20_000;
+/** A head older than this (s) is a node that stands still. */
+const OLDEST_HEAD = 120;
+
+/** `now` in epoch ms. Throws `Failure` where the deployment file is wrong. */
+export async function examineChain(settings: Settings, now: () => number): Promise<Finding[]> {
+  if (settings.deployment === undefined || settings.rpcUrl === undefined) {
+    return [fine("chain", "none: its views are answered as disabled")];
+  }
+  const { readDeployment } = await import("../../../src/chain/deployment.ts");
+  const { chainId } = readDeployment(settings.deployment);
+  const addresses = settings.rpcUrl.split(",").map((one) => one.trim());
+  const nodes = await Promise.all(addresses.map((address) => examineNode(address, chainId, now)));
+  return [...nodes, await examineDeployment(settings, now)];
+}
+
+async function examineNode(address: string, chainId: number, now: () => number): Promise<Finding> {
+  const { rpcNode } = await import("../../../src/chain/rpc/rpc-node.ts");
+  const { RpcError } = await import("../../../src/chain/rpc/rpc-error.ts");
+  const { quantity } = await import("../../../src/chain/rpc/node-answers.ts");
+  const node = rpcNode(address, {
+    attempts: 1,
+    deadline: now() + NODE_LIMIT_MS,
+    now,
+    sleep: async () => {},
+    random: () => 0,
+    repeatSilent: false,
+  });
+  const check = `node ${node.label}`;
+  const calls = [
+    { method: "eth_chainId", params: [] },
+    { method: "eth_getBlockByNumber", params: ["latest", false] },
+  ];
+  try {
+    let batch = "batches";
+    const [id, head] = await node.batch(calls).catch(async () => {
+      batch = "no batches: each call is a request";
+      return Promise.all(calls.map(({ method, params }) => node.request(method, params)));
+    });
+    const { number, timestamp } = head as { number: unknown; timestamp: unknown };
+    const age = now() / 1000 - Number(quantity(timestamp));
+    const saw = `chain ${quantity(id)}, head ${quantity(number)} (${duration(age)} old), ${batch}`;
+    if (quantity(id) !== BigInt(chainId)) {
+      return wrong(check, saw, `The deployment is on chain ${chainId}: mend rpcUrl or the deployment file.`);
+    }
+    return age > OLDEST_HEAD
+      ? wrong(check, saw, "It does not follow the chain: look at it, or name another.")
+      : fine(check, saw);
+  } catch (error) {
+    const what = error instanceof RpcError ? `${error.kind}: no good answer` : "no good answer";
+    return wrong(check, what, "Look at the address, its key and whether the node runs.");
+  }
+}
+
+/** A pass over a copy of the publisher's own file: nothing of it stays. */
+async function examineDeployment(settings: Settings, now: () => number): Promise<Finding> {
+  let last: PollEvent | undefined;
+  const chain = await openChainCopy(settings, { now, onEvent: (event) => (last = event) });
+  try {
+    await pollUntilConcluded(chain, now, now() + PASS_LIMIT_MS);
+    const { core, economy } = chain.state(now());
+    if (last?.type === "mismatch" || last?.type === "unconfirmed_fault") {
+      return wrong("deployment", `${last.check}: ${last.detail}`, "docs/spec/chain.md#checks says what it compares.");
+    }
+    if (last?.type === "failed") return wrong("deployment", last.message, "Look at the node.");
+    const views = [core, economy].map((view) => (view.status === "available" ? "available" : view.reason));
+    return fine("deployment", `no check failed; core ${views[0]}, economy ${views[1]}`);
+  } finally {
+    chain.close();
+  }
+}

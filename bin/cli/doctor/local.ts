@@ -1,0 +1,82 @@
+/** What a publisher needs of this host: Node, variables, ledger, state. */
+import { accessSync, constants, existsSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { openLedgerForReading, readLedger } from "../../../src/ledger/open.ts";
+import { readNewestReceipt } from "../../../src/ledger/read/receipts.ts";
+import { installationNo, listInstallations } from "../../../src/ledger/watermarks.ts";
+import { formatTimestamp } from "../../../src/values/timestamp.ts";
+import { judgeSettings } from "../publish/judge-settings.ts";
+import { type Settings, unknownVariables } from "../settings.ts";
+import { duration } from "../status/print-publication.ts";
+import { type Finding, fine, wrong } from "./finding.ts";
+
+/** bin/noonmark.js has refused an older one. */
+export function examineNode(): Finding[] {
+  return [fine("node", process.versions.node)];
+}
+
+/** The settings as loaded; throws `Failure` where `publish` would refuse them. */
+export async function examineSettings(settings: Settings, file: string): Promise<Finding[]> {
+  await judgeSettings(settings);
+  const unknown = unknownVariables().map(({ variable }) =>
+    fine("variables", `${variable} is no setting and is passed over`),
+  );
+  const from = existsSync(file) ? file : `no ${file}; flags and variables alone`;
+  return [fine("settings", from), ...unknown, ...examineGenesis(settings)];
+}
+
+function examineGenesis({ genesisTimestamp, rpcUrl }: Settings): Finding[] {
+  if (genesisTimestamp !== undefined || rpcUrl !== undefined) return [];
+  const todo = "Set genesisTimestamp (seconds, a multiple of 600), or a chain, which tells it.";
+  return [wrong("genesis", "nothing tells when round 0 began: the statistics are 503", todo)];
+}
+
+/** Most installations that are named in a line. */
+const NAMED = 5;
+
+/** `now` in epoch ms. Throws `Failure` where it cannot be read. */
+export function examineLedger({ ledger: path, installationId }: Settings, now: number): Finding[] {
+  if (path === "none") return [fine("ledger", "none")];
+  const ledger = openLedgerForReading(path);
+  try {
+    return readLedger(ledger, (db) => {
+      const ids = listInstallations(db).map(({ id }) => id);
+      const more = ids.length > NAMED ? ` and ${ids.length - NAMED} more` : "";
+      const all = ids.length === 0 ? "no installation yet" : `${ids.slice(0, NAMED).join(", ")}${more}`;
+      const no = installationId === undefined ? undefined : installationNo(db, installationId);
+      if (installationId === undefined) return [fine("ledger", `${path}: ${all}`)];
+      if (no === undefined) {
+        const todo = "Mend the setting installationId, or ingest that installation's records.";
+        return [
+          fine("ledger", `${path}: ${all}`),
+          wrong("installation", `${installationId} is not in the ledger`, todo),
+        ];
+      }
+      const newest = readNewestReceipt(db, no);
+      const receipt =
+        newest === undefined
+          ? "no receipt yet"
+          : `newest receipt ${formatTimestamp(newest.receivedAt)} (${duration((now - newest.receivedAt) / 1000)} ago)`;
+      return [fine("ledger", `${path}: ${all}`), fine("installation", `${installationId}: ${receipt}`)];
+    });
+  } finally {
+    ledger.close();
+  }
+}
+
+/** Looks, and makes nothing. */
+export function examineState({ state }: Settings): Finding[] {
+  const there = existsSync(state);
+  const place = nearestThere(resolve(state));
+  try {
+    accessSync(place, constants.W_OK | constants.X_OK);
+  } catch {
+    return [wrong("state", `${place} cannot be written by this user`, "Give this user the right, or set --state.")];
+  }
+  return [fine("state", there ? state : `${state}: publish will make it`)];
+}
+
+/** The path itself, or the nearest directory above it that exists. */
+export function nearestThere(path: string): string {
+  return existsSync(path) ? path : nearestThere(dirname(path));
+}

@@ -1,0 +1,58 @@
+/** What readers get at an address: verify's rules, as far as they come in a minute. */
+import { CONTRACT } from "../../../src/verify/contract.ts";
+import { Unanswered } from "../../../src/verify/exchange/exchange.ts";
+import { nodeTransport } from "../../../src/verify/exchange/node-transport.ts";
+import { paced } from "../../../src/verify/exchange/pace.ts";
+import { FAMILIES, type FamilyName, verify } from "../../../src/verify/verify.ts";
+import { type Finding, fine, wrong } from "./finding.ts";
+
+const LIMIT_MS = 60_000;
+const QPS = 50;
+/** Pages of a walk: its beginning shows what is wrong with all of it. */
+const PAGES = 5;
+/** Findings that are told; `noonmark verify` has all. */
+const TOLD = 5;
+
+export async function examinePublicSide(base: URL): Promise<Finding[]> {
+  const transport = nodeTransport(base, { timeout: 10_000, now: Date.now });
+  const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
+  const surroundings = {
+    send: paced(transport.send, QPS, { monotonic: () => performance.now(), pause }),
+    now: Date.now,
+    pause,
+    unique: () => `doctor${crypto.randomUUID().replaceAll("-", "")}`,
+  };
+  const end = performance.now() + LIMIT_MS;
+  const findings: Finding[] = [];
+  let checks = 0;
+  let left = 0;
+  try {
+    for (const family of Object.keys(FAMILIES) as FamilyName[]) {
+      if (performance.now() >= end) {
+        left++;
+        continue;
+      }
+      const options = { routes: CONTRACT, installationId: undefined, pages: PAGES, watch: 0 };
+      const report = await verify(options, surroundings, [family]);
+      checks += report.checks;
+      findings.push(
+        ...report.findings.map(({ rule, route, expected, saw, mend }) =>
+          wrong("public side", `${rule} ${route}: expected ${expected}, saw ${saw}`, mend),
+        ),
+      );
+    }
+  } catch (error) {
+    if (!(error instanceof Unanswered)) throw error;
+    return [
+      wrong("public side", `${base.href}: ${error.message}`, "See that the address is right and its front runs."),
+    ];
+  } finally {
+    transport.close();
+  }
+  const later = left === 0 ? "" : `; ${left} families of rules are left to \`noonmark verify\``;
+  if (findings.length === 0) return [fine("public side", `${base.href}: ${checks} checks hold${later}`)];
+  const more = findings.length - TOLD;
+  const rest =
+    more > 0 ? [wrong("public side", `${more} findings more`, `noonmark verify ${base.href} lists all.`)] : [];
+  return [...findings.slice(0, TOLD), ...rest];
+}

@@ -1,0 +1,46 @@
+/** The store and who holds its lease. A directory that is not there yet is not made. */
+import { accessSync, constants, existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { isFree, readLease } from "../../../publish/lease/lease-object.ts";
+import { STORE_MARK } from "../../../src/object-store/filesystem/prepare.ts";
+import { storeLocation } from "../../../src/object-store/location.ts";
+import { hasClock } from "../../../src/object-store/object-store.ts";
+import { openConfiguredStore } from "../open-configured-store.ts";
+import type { Settings } from "../settings.ts";
+import { duration } from "../status/print-publication.ts";
+import { type Finding, fine, wrong } from "./finding.ts";
+import { nearestThere } from "./local.ts";
+
+/** Of the clocks of host and store, ms; a publisher puts nothing from a minute on. */
+const TOLERATED_MS = 2_000;
+
+/** Opened as a writer does: rights and conditions are tried. `now` in epoch ms. Throws `Failure`, `StoreUnavailable`. */
+export async function examineStore(settings: Settings, now: () => number): Promise<Finding[]> {
+  const place = storeLocation(settings.store);
+  if (place?.kind === "directory" && !existsSync(join(place.path, STORE_MARK))) return [newDirectory(place.path)];
+  const store = await openConfiguredStore(settings, { write: true });
+  const found = await readLease(store);
+  const findings = [fine("store", `${store.name}: read, written${place?.kind === "s3" ? ", conditions judged" : ""}`)];
+  if (hasClock(store)) {
+    const skew = await store.clockSkew(now);
+    const text = `${duration(Math.abs(skew) / 1000)} ${skew < 0 ? "behind" : "ahead of"} the store's`;
+    const apart = Math.abs(skew) > TOLERATED_MS;
+    findings.push(apart ? wrong("clock", text, "Set this host's clock right (NTP).") : fine("clock", text));
+  }
+  if (found === undefined) return [...findings, fine("lease", "nobody has ever held it")];
+  const { holderName, epoch, renewedAt, released } = found.record;
+  const age = `${duration((now() - Date.parse(renewedAt)) / 1000)} ago`;
+  const held = isFree(found.record, now()) ? "silent, free to take" : "a second publisher waits as standby";
+  const state = released ? `released ${age}` : `held by ${holderName}, renewed ${age}: ${held}`;
+  return [...findings, fine("lease", `epoch ${epoch}, ${state}`)];
+}
+
+function newDirectory(path: string): Finding {
+  const place = nearestThere(resolve(path));
+  try {
+    accessSync(place, constants.W_OK | constants.X_OK);
+    return fine("store", `${path}: publish will make it`);
+  } catch {
+    return wrong("store", `${place} cannot be written by this user`, "Give this user the right, or set --store.");
+  }
+}

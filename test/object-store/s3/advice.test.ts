@@ -1,0 +1,55 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { S3Store } from "../../../src/object-store/s3/s3-store.ts";
+
+const closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+/** A server that refuses everything in one way. */
+async function refusing(status: number, code: string): Promise<string> {
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(status, { "content-type": "application/xml" });
+    response.end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>no</Message></Error>`);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  closing.push(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const KEYS = { accessKeyId: "a", secretAccessKey: "b" };
+const store = (client: object) =>
+  new S3Store({ bucket: "bucket", prefix: "", client: { forcePathStyle: true, ...client } });
+
+test.each([
+  [404, "NoSuchBucket", /^put s3:\/\/bucket\/\S+: 404 NoSuchBucket no$/, /There is no bucket of this name there/],
+  [403, "SignatureDoesNotMatch", /403 SignatureDoesNotMatch/, /secret does not fit the access key/],
+  [403, "InvalidAccessKeyId", /403 InvalidAccessKeyId/, /knows no such access key/],
+  [403, "AccessDenied", /403 AccessDenied/, /may not do that/],
+])("%i %s: the put is told, with what to do", async (status, code, message, hint) => {
+  const endpoint = await refusing(status, code);
+  await expect(store({ endpoint, region: "x", credentials: KEYS }).probe()).rejects.toMatchObject({
+    message: expect.stringMatching(message),
+    hint: expect.stringMatching(hint),
+  });
+});
+
+test("no region; no credentials", async () => {
+  const region = async () => {
+    throw new Error("Region is missing");
+  };
+  await expect(store({ region, credentials: KEYS }).probe()).rejects.toMatchObject({
+    hint: expect.stringContaining("--s3-region"),
+  });
+  const credentials = async () => {
+    throw Object.assign(new Error("Could not load credentials from any providers"), {
+      name: "CredentialsProviderError",
+    });
+  };
+  await expect(store({ region: "x", credentials }).probe()).rejects.toMatchObject({
+    hint: expect.stringContaining("AWS_ACCESS_KEY_ID"),
+  });
+});
