@@ -64,7 +64,7 @@ function settingsOrFinding(flags: Readonly<Record<string, unknown>>): Settings |
 }
 
 function lineOf({ check, ok, saw, todo }: Finding): string {
-  return `${ok ? "ok  " : "MEND"} ${check.padEnd(12)} ${saw}${todo === null ? "" : `. ${todo}`}`;
+  return `${ok ? "ok  " : "MEND"} ${check.padEnd(12)} ${saw}${todo === null ? "" : `${/[.?]$/.test(saw) ? "" : "."} ${todo}`}`;
 }
 
 function urlArgument(text: string): URL {

@@ -12,6 +12,11 @@ const PASS_LIMIT_MS = 20_000;
 /** A head older than this (s) is a node that stands still. */
 const OLDEST_HEAD = 120;
 
+/** What is no fault: a deployment without an economy, a block that is not safe yet. */
+const WELL: ReadonlySet<string> = new Set(["available", "indexer_disabled", "not_yet_safe"]);
+
+type Fault = Extract<PollEvent, { readonly check: string }>;
+
 /** `now` in epoch ms. Throws `Failure` where the deployment file is wrong. */
 export async function examineChain(settings: Settings, now: () => number): Promise<Finding[]> {
   if (settings.deployment === undefined || settings.rpcUrl === undefined) {
@@ -64,17 +69,25 @@ async function examineNode(address: string, chainId: number, now: () => number):
 
 /** A pass over a copy of the publisher's own file: nothing of it stays. */
 async function examineDeployment(settings: Settings, now: () => number): Promise<Finding> {
-  let last: PollEvent | undefined;
-  const chain = await openChainCopy(settings, { now, onEvent: (event) => (last = event) });
+  const faults: Fault[] = [];
+  let failed: string | undefined;
+  const onEvent = (event: PollEvent) => {
+    if (event.type === "mismatch" || event.type === "unconfirmed_fault") faults.push(event);
+    if (event.type === "failed") failed = event.message;
+  };
+  const chain = await openChainCopy(settings, { now, onEvent });
   try {
     await pollUntilConcluded(chain, now, now() + PASS_LIMIT_MS);
-    const { core, economy } = chain.state(now());
-    if (last?.type === "mismatch" || last?.type === "unconfirmed_fault") {
-      return wrong("deployment", `${last.check}: ${last.detail}`, "docs/spec/chain.md#checks says what it compares.");
+    const [fault] = faults;
+    if (fault !== undefined) {
+      return wrong("deployment", `${fault.check}: ${fault.detail}`, "docs/spec/chain.md#checks says what it compares.");
     }
-    if (last?.type === "failed") return wrong("deployment", last.message, "Look at the node.");
+    const { core, economy } = chain.state(now());
     const views = [core, economy].map((view) => (view.status === "available" ? "available" : view.reason));
-    return fine("deployment", `no check failed; core ${views[0]}, economy ${views[1]}`);
+    const saw = `core ${views[0]}, economy ${views[1]}`;
+    const isGood = views.every((view) => WELL.has(view));
+    if (isGood) return fine("deployment", `no check failed; ${saw}`);
+    return wrong("deployment", failed ?? saw, "Look at the nodes; a first sync may take longer than this look.");
   } finally {
     chain.close();
   }
