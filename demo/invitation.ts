@@ -15,10 +15,11 @@ const PATHS = [
 
 /** Asks each route once; `url` has no slash at its end. */
 export async function invitation(url: string, configuration: string): Promise<string> {
-  const lines = ["", "Open or curl:"];
+  const lines = ["", "Open or curl:", `  ${url}/`];
   const conditional: string[] = [];
   for (const path of PATHS) {
-    const response = await fetch(url + path);
+    // curl asks for no encoding, and is given the strong tag.
+    const response = await fetch(url + path, { headers: { "accept-encoding": "identity" } });
     const { status } = response;
     const body = await response.text();
     lines.push(`  ${url}${path}${status === 200 ? "" : `   (${status} ${body})`}`);
