@@ -28,9 +28,17 @@ function configurationSchema(): object {
 
 type Overridden = Parameters<NonNullable<NonNullable<Parameters<typeof z.toJSONSchema>[1]>["override"]>>[0];
 
-/** What zod's own output loses: the protocol of an address and the form of an installation's id. */
+/** Of settings that zod refines, it tells the type alone. */
+const PATTERNS: Readonly<Record<string, string>> = {
+  installationId: INSTALLATION_ID_PATTERN,
+  store: "^(?:s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:/.*)?|(?![A-Za-z][A-Za-z0-9+.-]+:).+)$",
+  rpcUrl: "^\\s*[Hh][Tt][Tt][Pp][Ss]?://[^,]+(?:,\\s*[Hh][Tt][Tt][Pp][Ss]?://[^,]+)*$",
+};
+
+/** What zod's own output loses: what it refines, and the protocol of an address. */
 function strict({ zodSchema, jsonSchema, path }: Overridden): void {
-  if (path.at(-1) === "installationId") jsonSchema.pattern = INSTALLATION_ID_PATTERN;
+  const pattern = PATTERNS[String(path.at(-1))];
+  if (pattern !== undefined) jsonSchema.pattern = pattern;
   const { protocol } = ("def" in zodSchema ? zodSchema.def : {}) as { readonly protocol?: RegExp };
   if (protocol !== undefined) {
     delete jsonSchema.format;
@@ -38,8 +46,10 @@ function strict({ zodSchema, jsonSchema, path }: Overridden): void {
   }
 }
 
-/** Strict readers want one type a schema: zod joins true and "true" into a list of types. */
+/** A switch is true, false or the word; zod joins them into a list of types, without the words. */
+const SWITCH = [{ type: "boolean" }, { type: "string", enum: ["true", "1", "false", "0"] }];
+
 function oneTypeEach(property: unknown): unknown {
   const { type, ...rest } = property as { readonly type?: unknown };
-  return Array.isArray(type) ? { ...rest, anyOf: type.map((one: unknown) => ({ type: one })) } : property;
+  return Array.isArray(type) ? { ...rest, anyOf: SWITCH } : property;
 }

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
 import { SCHEMAS } from "../../../bin/cli/schema/nameable-schemas.ts";
+import { SETTINGS } from "../../../bin/cli/settings.ts";
 import { fenced } from "../../docs/markdown.ts";
 import { runCli } from "../../support/cli.ts";
 
@@ -71,4 +72,56 @@ test("config: every setting may stand, none must, and mistakes are told", () => 
   ]) {
     expect(validate(wrong), JSON.stringify(wrong)).toBe(false);
   }
+});
+
+test("config: each setting is judged by its schema as the program judges it", () => {
+  const validate = validator("config");
+  const values = [
+    true,
+    false,
+    0,
+    1,
+    -1,
+    1.5,
+    600,
+    70_000,
+    null,
+    [],
+    {},
+    "",
+    "x",
+    "true",
+    "false",
+    "1",
+    "0",
+    "yes",
+    "..",
+    "a/b",
+    "none",
+    "any",
+    "aws",
+    "info",
+    "loud",
+    "x".repeat(200),
+    "s".repeat(16),
+    "s3://bucket",
+    "s3://bucket/a/b",
+    "s3:/bucket",
+    "s3://B",
+    "./s3:",
+    "a/b",
+    "http://a.example",
+    "https://a.example/",
+    "ftp://a.example",
+    "http://a.example,https://b.example",
+    "http://a.example,b",
+  ];
+  const differing = Object.entries(SETTINGS).flatMap(([name, { schema }]) =>
+    values
+      // The text of a number is for variables and flags: in the file a number is a number.
+      .filter((value) => typeof value !== "string" || !schema.safeParse(1200).success)
+      .filter((value) => validate({ [name]: value }) !== schema.safeParse(value).success)
+      .map((value) => `${name} ${JSON.stringify(value)}`),
+  );
+  expect(differing).toEqual([]);
 });
