@@ -2,7 +2,7 @@
  * What the publisher remembers of each object it has put, in its own SQLite file: moved only after the put is
  * confirmed, trusted only while nobody else has held the lease in between. What is lost is read back from the store.
  */
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import SqliteDatabase, { type Database } from "better-sqlite3";
@@ -71,7 +71,7 @@ export class Published {
       db.pragma("journal_mode = WAL");
       db.pragma("synchronous = NORMAL");
       db.exec(`BEGIN EXCLUSIVE;${SCHEMA}COMMIT;`);
-      writeFileSync(join(directory, USER_FILE), `${hostname()} process ${process.pid}\n`);
+      nameUser(directory);
       return new Published(db);
     } catch (cause) {
       const code = (cause as { code?: string }).code ?? "";
@@ -159,6 +159,13 @@ export class Published {
 
 /** Who has the state directory; its time is since when. Read only while somebody has. */
 const USER_FILE = "user";
+
+/** By rename: whoever is refused at this very moment reads a whole name. */
+function nameUser(directory: string): void {
+  const path = join(directory, USER_FILE);
+  writeFileSync(`${path}.new`, `${hostname()} process ${process.pid}\n`);
+  renameSync(`${path}.new`, path);
+}
 
 function userOf(directory: string): string {
   const path = join(directory, USER_FILE);
