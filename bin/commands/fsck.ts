@@ -1,6 +1,6 @@
 /** `noonmark fsck`: every invariant of the stored objects, from their bytes alone (docs/fsck.md). */
 import type { Command } from "commander";
-import { parseLeaseRecord } from "../../publish/lease/lease-record.ts";
+import { leaseClaim } from "../../publish/lease/lease-claim.ts";
 import { fsck } from "../../src/fsck/fsck.ts";
 import { reportJson, reportLines } from "../../src/fsck/report.ts";
 import { RULES } from "../../src/fsck/rules.ts";
@@ -20,14 +20,9 @@ export function registerFsck(program: Command): void {
       return;
     }
     const store = await openConfiguredStore(loadSettings(command.opts()), { write: false });
-    const report = await fsck(store, { now: Date.now(), parseLease });
+    const report = await fsck(store, { now: Date.now(), parseLease: leaseClaim });
     if (json === true) console.log(reportJson(report));
     else for (const line of reportLines(report)) console.log(line);
     if (report.findings.length > 0) process.exitCode = EXIT.failed;
   });
-}
-
-function parseLease(body: Uint8Array) {
-  const { epoch, holder, public: said } = parseLeaseRecord(body);
-  return { epoch, holder, answers: Object.keys(said?.answers ?? {}) };
 }

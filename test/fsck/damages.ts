@@ -14,6 +14,28 @@ export interface Damage {
   readonly later?: number;
 }
 
+/** What `publish --once --force` with a lost state does not put right: docs/fsck.md says what does. */
+export const LEFT_BY_FORCE: ReadonlySet<string> = new Set([
+  "one digit of the body",
+  "longer",
+  "another object's bytes",
+  "a key of nobody's",
+  "no vector",
+  "from tomorrow",
+  "an index of nothing",
+  "a tile that lost its end below the history's end",
+  "a tile with a hole",
+  "another installation's receipts",
+  "an empty tile",
+  "the first tile gone",
+  "a tile under a history that nobody named",
+  "another event in a tile",
+  "a tile that lost an event",
+  "a short tile above another",
+  "an index tile that lost a line",
+  "a lease that is none",
+]);
+
 const TELEMETRY = "v1/public/telemetry";
 const PROCESS = "v4/public/process";
 const ONCHAIN = "v4/public/onchain";

@@ -2,7 +2,7 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseLeaseRecord } from "../../publish/lease/lease-record.ts";
+import { leaseClaim } from "../../publish/lease/lease-claim.ts";
 import { type FsckReport, fsck } from "../../src/fsck/fsck.ts";
 import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";
 import { fileOfKey } from "../../src/object-store/filesystem/names.ts";
@@ -46,28 +46,32 @@ export class FsckWorld {
   readonly #clean = join(this.folder, "clean");
   #copies = 0;
 
-  /** 300 receipts of one installation and 10 of another, 300 events, of which an index tile has the older half. */
+  readonly #world = new World();
+  readonly #chain = new GrownChain();
+
+  /** 300 receipts of one installation and 10 of another, 300 events, of which an index tile has the older part. */
   async publish(): Promise<void> {
-    const world = new World();
-    const chain = new GrownChain();
-    try {
-      world.receive(300);
-      world.receive(10, 2, "wheel-2");
-      chain.mine((blockNumber) =>
-        Array.from({ length: 300 }, (_, logIndex) =>
-          unitMinted({ blockNumber, logIndex, blockTimestamp: 1_700_000_000 }),
-        ),
-      );
-      chain.pass(PUBLISHED);
-      const store = new FilesystemStore(this.#clean, { write: true });
-      const worker = await world.work({ store, chain, site: SITE });
-      const { failures } = await worker.cycle(PUBLISHED);
-      await worker.stop();
-      if (failures.length > 0) throw new Error(JSON.stringify(failures));
-      await addIndexTile(damagedAt(this.#clean));
-    } finally {
-      world.end();
-    }
+    this.#world.receive(300);
+    this.#world.receive(10, 2, "wheel-2");
+    const log = (blockNumber: bigint) => (_: unknown, logIndex: number) =>
+      unitMinted({ blockNumber, logIndex, blockTimestamp: 1_700_000_000 });
+    this.#chain.mine((blockNumber) => Array.from({ length: 300 }, log(blockNumber)));
+    this.#chain.pass(PUBLISHED);
+    const store = new FilesystemStore(this.#clean, { write: true });
+    await this.#cycle(store, "state", PUBLISHED);
+    await addIndexTile(damagedAt(this.#clean));
+  }
+
+  /** As `publish --once --force` does from the same ledger and chain, and a state of its own. */
+  force(store: ObjectStore): Promise<void> {
+    return this.#cycle(store, `state-${++this.#copies}`, PUBLISHED + 1_000);
+  }
+
+  async #cycle(store: ObjectStore, state: string, at: number): Promise<void> {
+    const worker = await this.#world.work({ store, state, chain: this.#chain, site: SITE, force: at > PUBLISHED });
+    const { failures } = await worker.cycle(at);
+    await worker.stop();
+    if (failures.length > 0) throw new Error(JSON.stringify(failures));
   }
 
   copy(): Damaged {
@@ -77,6 +81,7 @@ export class FsckWorld {
   }
 
   end(): void {
+    this.#world.end();
     rmSync(this.folder, { recursive: true });
   }
 }
@@ -97,14 +102,7 @@ function damagedAt(directory: string): Damaged {
       const path = join(directory, fileOfKey(key));
       writeFileSync(path, change(readFileSync(path)));
     },
-    fsck: (now = PUBLISHED) =>
-      fsck(new FilesystemStore(directory, { write: false }), {
-        now,
-        parseLease: (body) => {
-          const { epoch, holder, public: said } = parseLeaseRecord(body);
-          return { epoch, holder, answers: Object.keys(said?.answers ?? {}) };
-        },
-      }),
+    fsck: (now = PUBLISHED) => fsck(new FilesystemStore(directory, { write: false }), { now, parseLease: leaseClaim }),
   };
 }
 

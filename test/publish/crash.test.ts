@@ -3,6 +3,8 @@
  * readers with whole answers, and the next one completes what was begun: the store ends as if nothing had happened.
  */
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { leaseClaim } from "../../publish/lease/lease-claim.ts";
+import { fsck } from "../../src/fsck/fsck.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { steppedStore } from "../support/stepped-store.ts";
 import { INSTALLATION, START, World } from "./world.ts";
@@ -37,6 +39,7 @@ beforeEach(() => {
 });
 afterEach(() => world.end());
 
+const findings = async () => (await fsck(world.store, { now: START + 500_000, parseLease: leaseClaim })).findings;
 const view = () => Promise.all(ROUTES.map((route) => world.body(route, START + 500_000)));
 
 async function publishThenReceive(): Promise<void> {
@@ -91,6 +94,7 @@ test.each(["before", "after"] as const)("death %s every call to the store", asyn
         if (!(error instanceof Died)) throw error;
       });
 
+    expect(await findings()).toEqual([]);
     const seen = await view();
     for (const [index, body] of seen.entries()) {
       if (ROUTES[index]?.includes("observations")) expect(prefixes(before[index], after[index])).toContain(body);
@@ -101,6 +105,7 @@ test.each(["before", "after"] as const)("death %s every call to the store", asyn
     await successor.cycle(START + 500_000);
     await successor.stop();
     expect(await view()).toEqual(after);
+    expect(await findings()).toEqual([]);
   }
 });
 

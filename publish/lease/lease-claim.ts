@@ -1,0 +1,9 @@
+/** Of a lease what `noonmark fsck` holds against the other objects. */
+import type { LeaseClaim } from "../../src/fsck/facts.ts";
+import { parseLeaseRecord } from "./lease-record.ts";
+
+/** Throws `Failure` lease_unreadable. */
+export function leaseClaim(body: Uint8Array): LeaseClaim {
+  const { epoch, holder, public: said } = parseLeaseRecord(body);
+  return { epoch, holder, answers: Object.keys(said?.answers ?? {}) };
+}
