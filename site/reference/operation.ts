@@ -28,9 +28,16 @@ function prose(description: string): Html {
     .split("\n\n")
     .map((part) =>
       /^\d+\. /.test(part)
-        ? html`<ol>${part.split("\n").map((line) => html`<li>${line.replace(/^\d+\. /, "")}</li>`)}</ol>`
-        : html`<p>${part}</p>`,
+        ? html`<ol>${part.split("\n").map((line) => html`<li>${cited(line.replace(/^\d+\. /, ""))}</li>`)}</ol>`
+        : html`<p>${cited(part)}</p>`,
     )}`;
+}
+
+/** The place in the specification as a link to where the page has it. */
+function cited(text: string): Html {
+  const [plain = "", anchor, rule = "", rest = ""] = text.split(/docs\/spec\/\w+\.md#([\w-]+)(?: (\d+))?/);
+  if (anchor === undefined) return html`${plain}`;
+  return html`${plain}<a href="#${anchor}">${rule === "" ? anchor : `Rule ${rule}`}</a>${rest}`;
 }
 
 function parametersHtml(parameters: NonNullable<Operation["parameters"]>, document: OpenApiDocument): Html {
