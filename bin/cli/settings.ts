@@ -100,6 +100,11 @@ export const SETTINGS = {
     "none|any|secret",
     "whose caches `serve` tells how long an answer may be kept: nobody's, anybody's, or those that know a secret",
   ),
+  workers: setting(
+    numeric(number.int("must be a whole number").min(1, "must be 1 to 64").max(64, "must be 1 to 64")).default(1),
+    "number",
+    "processes of `serve` behind its one port, at most one for each core; each costs some 80 MB",
+  ),
   maxConnections: setting(
     numeric(number.int("must be a whole number").min(1, "must be above 0")).optional(),
     "number",

@@ -12,7 +12,7 @@ import { addressTarget, TRANSPORT_HEADERS } from "../../support/script-targets.t
 import { putWorld } from "../../support/world.ts";
 
 const AT = "2026-11-20T10:00:00.000Z";
-const MAIN = new URL("../../../bin/main.ts", import.meta.url).href;
+const ENTRY = new URL("../../support/cli-entry.ts", import.meta.url).pathname;
 
 let directory = "";
 const running: ChildProcess[] = [];
@@ -30,8 +30,7 @@ afterEach(async () => {
 });
 
 function noonmark(...args: string[]): ChildProcess {
-  const code = `import { main } from ${JSON.stringify(MAIN)}; await main(process.argv);`;
-  const child = spawn(process.execPath, ["--input-type=module", "-e", code, "noonmark", ...args], {
+  const child = spawn(process.execPath, [ENTRY, ...args], {
     cwd: directory,
     env: { ...process.env, NOONMARK_STORE: directory, NOONMARK_PORT: "0" },
     stdio: ["ignore", "pipe", "pipe"],
@@ -113,11 +112,75 @@ test("a store that is not there is 503 and one line in the log, however many ask
   ]);
 });
 
+/** The lines of its log, one for each call. */
+function logOf(child: ChildProcess): () => Promise<Record<string, unknown>> {
+  if (child.stderr === null) throw new Error("no stderr");
+  const lines = createInterface({ input: child.stderr })[Symbol.asyncIterator]();
+  return async () => JSON.parse((await lines.next()).value ?? "null") as Record<string, unknown>;
+}
+
+function isRunning(pid: unknown): boolean {
+  try {
+    return process.kill(Number(pid), 0);
+  } catch {
+    return false;
+  }
+}
+
+test("workers behind one port: one that dies is started again, a stop ends all of them in order", async () => {
+  await putWorld(await openStore(directory, { write: true }), Date.parse(AT));
+  const child = noonmark("serve", "--workers", "2");
+  const log = logOf(child);
+  const port = await serving(child);
+  const listening = { msg: "a worker listens" };
+  const [first, second] = [await log(), await log()];
+  expect([first, second]).toMatchObject([listening, listening]);
+  process.kill(Number(first.pid), "SIGKILL");
+  expect(await log()).toMatchObject({
+    msg: "a worker has ended",
+    pid: first.pid,
+    signal: "SIGKILL",
+    startedAgainInMs: 100,
+  });
+  const third = await log();
+  expect(third).toMatchObject(listening);
+  // In turn: each of the two is asked, and one that has not closed its connections would not end.
+  const answers = await Promise.all(
+    ["/readyz", "/readyz", "/healthz", "/v1/public/telemetry"].map((path) => fetch(`http://127.0.0.1:${port}${path}`)),
+  );
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  child.kill("SIGTERM");
+  expect(await once(child, "exit")).toEqual([0, null]);
+  expect(await log()).toMatchObject({ msg: "stopping", signal: "SIGTERM" });
+  expect(await log()).toBeNull();
+  expect([second, third].map(({ pid }) => isRunning(pid))).toEqual([false, false]);
+  await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow();
+});
+
+test("workers without a store are not ready; where their primary is killed, they end", async () => {
+  const child = noonmark("serve", "--workers", "2", "--store", join(directory, "nowhere"));
+  const log = logOf(child);
+  const port = await serving(child);
+  const said = [await log(), await log(), await log()];
+  expect(said.map(({ msg }) => msg).toSorted()).toEqual([
+    "a worker listens",
+    "a worker listens",
+    "the store cannot be read",
+  ]);
+  const answers = await Promise.all(["/readyz", "/readyz"].map((path) => fetch(`http://127.0.0.1:${port}${path}`)));
+  expect(answers.map(({ status }) => status)).toEqual([503, 503]);
+  child.kill("SIGKILL");
+  // Its output is closed when the last process that has it is gone.
+  await once(child, "close");
+  await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow();
+});
+
 test("a port in use and an instant that is none are told in a line, without a stack", async () => {
   const first = noonmark("serve");
   const port = await serving(first);
   for (const [args, code, message] of [
     [["--port", String(port)], 1, /^noonmark: port_in_use: .*\n {2}\S.*\n$/],
+    [["--workers", "2", "--port", String(port)], 1, /^noonmark: port_in_use: .*\n {2}\S.*\n$/],
     [["--at", "yesterday"], 2, /^noonmark: invalid_instant: .*\n {2}\S.*\n$/],
     [["--port", "70000"], 2, /^noonmark: invalid_setting: .*\n {2}\S.*\n$/],
   ] as const) {

@@ -1,0 +1,121 @@
+/**
+ * `serve --workers N`: as many processes behind one port. The primary answers nobody: it hands connections out in turn,
+ * starts what has ended again, and ends when all have. Where the primary is killed, Node ends its workers.
+ */
+import cluster, { type Worker } from "node:cluster";
+import { once } from "node:events";
+import { extname } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Logger } from "pino";
+import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { Backoff } from "./backoff.ts";
+
+export interface Workers {
+  readonly port: number;
+  /** Resolves when every worker has answered what it had in flight and has ended. */
+  stop(): Promise<void>;
+}
+
+/** All that a primary says to a worker. */
+const STOP = "stop";
+
+/**
+ * `args`: the command line of each. Resolves when the first one listens, or with the exit code of a first one that
+ * failed and has said why. Throws `Failure`: `worker_failed`.
+ */
+export async function startWorkers(count: number, args: readonly string[], log: Logger): Promise<Workers | number> {
+  cluster.setupPrimary({ exec: workerFile(), args: [...args] });
+  const backoff = new Backoff();
+  // One first: the others would fail as it does, and port 0 is for all of them the one that it was given.
+  const first = fork(log);
+  const port = await portOf(first.worker);
+  if (typeof port !== "number") return port.exitCode;
+  const supervisor = new Supervisor(log);
+  supervisor.watch(first, backoff);
+  for (let index = 1; index < count; index++) supervisor.watch(fork(log), new Backoff());
+  return { port, stop: () => supervisor.stop() };
+}
+
+/** In a worker: resolves when the primary wants it to end. */
+export async function toldToStop(): Promise<void> {
+  await once(process, "message");
+}
+
+interface Started {
+  readonly worker: Worker;
+  /** Of `performance.now()`. */
+  readonly at: number;
+}
+
+function fork(log: Logger): Started {
+  const worker = cluster.fork();
+  worker.once("listening", () => log.info({ pid: worker.process.pid }, "a worker listens"));
+  return { worker, at: performance.now() };
+}
+
+class Supervisor {
+  readonly #log: Logger;
+  readonly #running = new Set<Worker>();
+  readonly #waiting = new Set<NodeJS.Timeout>();
+  #isStopping = false;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  watch({ worker, at }: Started, backoff: Backoff): void {
+    this.#running.add(worker);
+    worker.once("exit", (code, signal) => {
+      this.#running.delete(worker);
+      if (this.#isStopping) return;
+      const wait = backoff.after(performance.now() - at);
+      const { pid } = worker.process;
+      this.#log.error({ pid, code, signal, startedAgainInMs: wait }, "a worker has ended");
+      const timer = setTimeout(() => {
+        this.#waiting.delete(timer);
+        this.watch(fork(this.#log), backoff);
+      }, wait);
+      this.#waiting.add(timer);
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    for (const timer of this.#waiting) clearTimeout(timer);
+    await Promise.all([...this.#running].map(ended));
+  }
+}
+
+async function ended(worker: Worker): Promise<void> {
+  const exit = once(worker, "exit");
+  // A worker that a signal to all of us has ended meanwhile cannot be told any more, and need not be.
+  worker.send(STOP, () => {});
+  await exit;
+}
+
+/** Where the first one listens, or what it ended with. */
+async function portOf(first: Worker): Promise<number | { readonly exitCode: number }> {
+  const isOver = new AbortController();
+  const { signal } = isOver;
+  const listening = once(first, "listening", { signal }).then(([address]) => (address as { port: number }).port);
+  const exit = once(first, "exit", { signal }).then(([code, killedBy]) => {
+    if (typeof code === "number" && code !== EXIT.done) return { exitCode: code };
+    throw new Failure("worker_failed", `the first worker ended (${killedBy ?? code}) before it listened`, {
+      exit: EXIT.failed,
+      hint: "If nobody ended it, see whether the machine's memory is enough for one more process.",
+    });
+  });
+  // The one that is not awaited ends with an AbortError, which is nobody's.
+  const settled = Promise.allSettled([listening, exit]);
+  try {
+    return await Promise.race([listening, exit]);
+  } finally {
+    isOver.abort();
+    await settled;
+  }
+}
+
+/** Run from sources or built, the worker's file is of this one's kind. */
+function workerFile(): string {
+  return fileURLToPath(new URL(`./worker-entry${extname(import.meta.url)}`, import.meta.url));
+}

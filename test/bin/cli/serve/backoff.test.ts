@@ -1,0 +1,11 @@
+import { expect, test } from "vitest";
+import { Backoff } from "../../../../bin/cli/serve/backoff.ts";
+
+test("twice as long each time, up to ten seconds; who lived for long is started at once again", () => {
+  const backoff = new Backoff();
+  expect([1, 1, 1, 1, 1, 1, 1, 1, 1].map((lived) => backoff.after(lived))).toEqual([
+    100, 200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000,
+  ]);
+  expect(backoff.after(30_000)).toBe(100);
+  expect(backoff.after(29_999)).toBe(200);
+});
