@@ -11,8 +11,8 @@ import { deploymentSchema } from "../src/chain/deployment.ts";
 import { openChain } from "../src/chain/open-chain.ts";
 import { NO_ANVIL, startAnvil } from "../demo/chain/anvil.ts";
 import { deployWorld, type World } from "../demo/chain/deploy.ts";
-import { fillWithWork } from "./support/chain-fill.ts";
-import { bareLoop, type Range, storingLoop } from "./support/chain-peer.ts";
+import { fillWithWork } from "./support/chain/chain-fill.ts";
+import { bareLoop, type Range, storingLoop } from "./support/chain/chain-peer.ts";
 import { countRequests, type RequestCount } from "./support/count-requests.ts";
 
 const BLOCKS = 20_000;

@@ -2,8 +2,8 @@
 import type { Database } from "better-sqlite3";
 import { type Ingested, ingest } from "../src/ledger/ingest.ts";
 import { EXIT, Failure } from "../src/values/failure.ts";
-import type { DemoRecord } from "./plan.ts";
-import type { Wheel } from "./wheel.ts";
+import type { DemoRecord } from "./history/plan.ts";
+import type { Wheel } from "./history/wheel.ts";
 
 /** Brings the ledger up to `end` (epoch ms) and gives the number of records; `progress` hears a share from 0 to 1. */
 export function feedHistory(ledger: Database, wheel: Wheel, end: number, progress: (share: number) => void): number {

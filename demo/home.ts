@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { z } from "zod";
 import { EXIT, Failure } from "../src/values/failure.ts";
-import { type Plan, planFrom, planOf } from "./plan.ts";
+import { type Plan, planFrom, planOf } from "./history/plan.ts";
 import { takeLock } from "./running.ts";
 
 const INSTALLATION = "wheel-1";

@@ -15,11 +15,11 @@ import { feedHistory, feedLive } from "./feed.ts";
 import { type Home, openHome } from "./home.ts";
 import { invitation } from "./invitation.ts";
 import { isReady } from "./ready.ts";
-import { rejection } from "./rejection.ts";
+import { rejection } from "./history/rejection.ts";
 import { requireFreePort } from "./running.ts";
-import { type Settlement, simulatedSettlement } from "./settlement.ts";
+import { type Settlement, simulatedSettlement } from "./history/settlement.ts";
 import { readWheelState } from "./tail.ts";
-import { Wheel } from "./wheel.ts";
+import { Wheel } from "./history/wheel.ts";
 
 const FOLDER = ".noonmark";
 const TICK = 1_000;

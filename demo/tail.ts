@@ -9,12 +9,12 @@ import {
 } from "../src/ledger/read/submissions.ts";
 import { installationNo } from "../src/ledger/watermarks.ts";
 import { ROUND_MS } from "../src/values/round.ts";
-import type { Turned } from "./device.ts";
-import type { Plan } from "./plan.ts";
-import type { ReporterState } from "./reporter.ts";
-import type { Batch } from "./settlement.ts";
-import { Submission } from "./submission.ts";
-import type { WheelState } from "./wheel.ts";
+import type { Turned } from "./history/device.ts";
+import type { Plan } from "./history/plan.ts";
+import type { ReporterState } from "./history/reporter.ts";
+import type { Batch } from "./history/settlement.ts";
+import { Submission } from "./history/submission.ts";
+import type { WheelState } from "./history/wheel.ts";
 
 /** Undefined where the ledger holds no receipt of the plan's installation. */
 export function readWheelState(ledger: Database, plan: Plan): WheelState | undefined {

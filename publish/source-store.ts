@@ -8,7 +8,7 @@ import { listInstallations } from "../src/ledger/watermarks.ts";
 import type { ObjectStore, StoredObject } from "../src/object-store/object-store.ts";
 import { encodeAnswer, JSON_TYPE } from "../src/object-store/stored-answer.ts";
 import { parseActivityTileKey } from "../src/resources/activity/keys.ts";
-import { tileAt } from "../src/resources/activity/tiles.ts";
+import { tileAt } from "../src/resources/activity/tiles/tiles.ts";
 import { tileBounds } from "../src/resources/observations/build.ts";
 import { type ObservationTile, parseObservationTileKey } from "../src/resources/observations/keys.ts";
 import { installationsPublication } from "../src/resources/observations/publication.ts";

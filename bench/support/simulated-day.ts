@@ -17,11 +17,11 @@ import { minimumPutIntervalOf } from "../../bin/cli/publish/put-interval.ts";
 import { SourceReader } from "../../publish/sources/source-reader.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import { feedHistory, feedLive } from "../../demo/feed.ts";
-import { planFrom } from "../../demo/plan.ts";
-import { Wheel } from "../../demo/wheel.ts";
+import { planFrom } from "../../demo/history/plan.ts";
+import { Wheel } from "../../demo/history/wheel.ts";
 import { MemoryStore } from "../../test/support/memory-store.ts";
 import { type Counts, countingStore } from "./counting-store.ts";
-import { SimulatedChain } from "./simulated-chain.ts";
+import { SimulatedChain } from "./chain/simulated-chain.ts";
 
 const SECOND = 1_000;
 const HOUR = 3_600_000;

@@ -61,7 +61,7 @@ function pathPattern({ path }: NamedRow): string {
     .replace(/\{(\w+)\}/, (_, name: string) => PATH_PARAMETERS[name as keyof typeof PATH_PARAMETERS]);
 }
 
-/** Empty pieces are no parameters (design 4, "HTTP"); parameters may stand in any order. */
+/** Empty pieces are no parameters (docs/spec/api.md#query); parameters may stand in any order. */
 function queryPattern({ query: rule }: NamedRow, query: string): string {
   if (rule === "ignored") return "(?:\\?.*)?";
   if (query === "") return "(?:\\?&*)?";

@@ -3,7 +3,7 @@ import type { Hex } from "viem";
 import { call } from "./anvil.ts";
 import { deployWorld } from "./deploy.ts";
 import { deploy } from "./calls.ts";
-import type { Plan } from "../plan.ts";
+import type { Plan } from "../history/plan.ts";
 import type { Standing } from "./chain-settlement.ts";
 import { momentsOf, settledOf, UPGRADE_DELAY } from "./history.ts";
 import type { Node } from "./node.ts";

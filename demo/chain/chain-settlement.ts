@@ -1,7 +1,7 @@
 /** The wheel's batches on the demo's chain: those of the history are there, each new one is sent and confirmed. */
 import type { Hex } from "viem";
 import { SAFE_DEPTH } from "../../src/values/settlement-limits.ts";
-import { type Batch, type Settlement, simulatedSettlement } from "../settlement.ts";
+import { type Batch, type Settlement, simulatedSettlement } from "../history/settlement.ts";
 import { settledOf, settlementOf } from "./history.ts";
 import type { Node } from "./node.ts";
 import { rewardsWith, type Settled } from "./rewards.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { anvilBinary } from "./anvil.ts";
 import type { DeploymentFile } from "./deploy.ts";
-import type { Plan } from "../plan.ts";
+import type { Plan } from "../history/plan.ts";
 import { buildChain } from "./build.ts";
 import { ChainSettlement } from "./chain-settlement.ts";
 import { Node } from "./node.ts";

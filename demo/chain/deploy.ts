@@ -1,6 +1,6 @@
 /**
- * The whole of design 3 on a chain: factory, Core behind its proxy, timelock, and the economy; with the deployment file
- * that names it all, and the actions by which its people move it.
+ * The whole of docs/spec/chain.md#abi on a chain: factory, Core behind its proxy, timelock, and the economy; with the
+ * deployment file that names it all, and the actions by which its people move it.
  */
 import { type Address, concatHex, getAddress, type Hex, keccak256, numberToHex, stringToHex } from "viem";
 import { call } from "./anvil.ts";
@@ -23,7 +23,7 @@ export interface WorldOptions {
   readonly timelockDelay?: number;
 }
 
-/** deployment.json as design 3 has it. */
+/** deployment.json as docs/spec/chain.md#deployment has it. */
 export interface DeploymentFile {
   readonly target: string;
   readonly chainId: number;

@@ -1,10 +1,10 @@
 /** What happened on the chain in the demo's thirty days: every confirmed batch, and what people did besides. */
 import type { Address } from "viem";
 import { ROUND_MS } from "../../src/values/round.ts";
-import type { Plan } from "../plan.ts";
-import { type Batch, type Settlement, simulatedSettlement } from "../settlement.ts";
-import { DAY, HOUR, MINUTE } from "../story.ts";
-import { Wheel } from "../wheel.ts";
+import type { Plan } from "../history/plan.ts";
+import { type Batch, type Settlement, simulatedSettlement } from "../history/settlement.ts";
+import { DAY, HOUR, MINUTE } from "../history/story.ts";
+import { Wheel } from "../history/wheel.ts";
 import { rewardsWith, type Settled } from "./rewards.ts";
 import { type Cast, pause, scheduleRewardWeights, settle, type Transaction, unpause, upgrade } from "./transactions.ts";
 

@@ -6,7 +6,7 @@
 import { TILE_SIZE } from "../../src/http/keys.ts";
 import { boundsOf, HIGHEST, readActivityKeys } from "../../src/projections/activity/activity-events.ts";
 import type { FeedLevel, FeedNodes } from "../../src/projections/activity/feed-nodes.ts";
-import { type CategoryEvents, tileHash } from "../../src/resources/activity/tile-body.ts";
+import { type CategoryEvents, tileHash } from "../../src/resources/activity/tiles/tile-body.ts";
 
 /** One event of a tile and the next tile whole make a page of 100. */
 const FEWEST_EVENTS = 99;

@@ -10,7 +10,7 @@ import { forgetFound, foundFeed } from "../../src/projections/activity/feed-foun
 import { FeedNodes } from "../../src/projections/activity/feed-nodes.ts";
 import type { ActivityContext } from "../../src/resources/activity/event.ts";
 import { CATEGORIES } from "../../src/resources/activity/keys.ts";
-import type { CategoryEvents } from "../../src/resources/activity/tile-body.ts";
+import type { CategoryEvents } from "../../src/resources/activity/tiles/tile-body.ts";
 import { cutNew, events, recut, tiles } from "./cut.ts";
 import { adoptNames, restoreCut } from "./restore.ts";
 

@@ -5,7 +5,7 @@
 import { HIGHEST } from "../../src/projections/activity/activity-events.ts";
 import type { FoundFeed, FoundTile } from "../../src/projections/activity/feed-found.ts";
 import type { FeedNodes } from "../../src/projections/activity/feed-nodes.ts";
-import { hashInName, nodeName } from "../../src/resources/activity/tile-body.ts";
+import { hashInName, nodeName } from "../../src/resources/activity/tiles/tile-body.ts";
 import { type Children, type EventChildren, recut } from "./cut.ts";
 
 /** Without names as yet. Where the events are others than were published, the tiles that hold them are cut anew. */

@@ -1,5 +1,5 @@
 /**
- * The edits that turn one JSON text into another (design 1, "What is stored", 3): token by token where both have the
+ * The edits that turn one JSON text into another (docs/spec/publishing.md#future): token by token where both have the
  * same shape, which a change by time alone nearly always leaves as it was; else one edit between what is common at
  * both ends. Offsets and lengths are bytes of UTF-8.
  */

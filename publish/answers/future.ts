@@ -37,7 +37,10 @@ export function futureOf(build: (at: number) => Built, at: number): Future {
 
 const identities = new WeakMap<Built, string>();
 
-/** The hash by which a change is judged: never the store's own tags (design 1, "Frozen bytes"). Made once an answer. */
+/**
+ * The hash by which a change is judged: never the store's own tags (docs/spec/publishing.md#frozen-bytes). Made once an
+ * answer.
+ */
 export function identityOf(built: Built): string {
   let identity = identities.get(built);
   if (identity === undefined) {

@@ -1,4 +1,4 @@
-/** The publisher's clock against the store's, which is the common one (design 1, 8). */
+/** The publisher's clock against the store's, which is the common one (docs/spec/publishing.md#clocks). */
 import { hasClock, type ObjectStore } from "../../src/object-store/object-store.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 

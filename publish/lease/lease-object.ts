@@ -6,7 +6,7 @@ import { EXIT, Failure } from "../../src/values/failure.ts";
 import { type LeaseRecord, parseLeaseRecord } from "./lease-record.ts";
 import { PUT_LIMIT_MS } from "./timing.ts";
 
-/** Two clocks may differ by this much before a lease's own timestamp is doubted (design 1, 8). */
+/** Two clocks may differ by this much before a lease's own timestamp is doubted (docs/spec/publishing.md#clocks). */
 const CLOCK_ALLOWANCE_MS = 60_000;
 
 /** The lease as it stands in the store; `undefined` where nobody has ever held it. */

@@ -1,4 +1,4 @@
-/** `status.json`: who publishes, under which epoch, and how it goes (design 1, "One writer" and "The cycle"). */
+/** `status.json`: who publishes, under which epoch, and how it goes (docs/spec/publishing.md#one-writer, #status). */
 import { z } from "zod";
 import type { PublicRecord } from "../../src/resources/publication-status/public-record.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";

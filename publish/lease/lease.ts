@@ -1,8 +1,8 @@
 /**
- * One writer (design 1, 6): a lease object taken and renewed by compare-and-swap. Its epoch and its holder's token
- * stand in every object that is put. S3 and R2 hash only the body into their tags, so a condition alone is no fence:
- * no put may start unless the lease outlasts the put's time limit, and whoever takes a lease over from a holder that
- * fell silent has waited out both on its own clock.
+ * One writer (docs/spec/publishing.md#one-writer): a lease object taken and renewed by compare-and-swap. Its epoch and
+ * its holder's token stand in every object that is put. S3 and R2 hash only the body into their tags, so a condition
+ * alone is no fence: no put may start unless the lease outlasts the put's time limit, and whoever takes a lease over
+ * from a holder that fell silent has waited out both on its own clock.
  */
 
 import { STATUS_KEY } from "../../src/http/keys.ts";

@@ -1,5 +1,5 @@
 /**
- * The observations' tiles (design 1, "What is stored", 5): positions are dense, so position / 128 names the tile; full
+ * The observations' tiles (docs/spec/publishing.md#tiles): positions are dense, so position / 128 names the tile; full
  * ones are immutable, the last one grows. They are put in ascending order, and how far is remembered only after.
  */
 import type { Database } from "better-sqlite3";

@@ -7,7 +7,7 @@ import { advanceMilestones } from "../../src/projections/activity/milestones.ts"
 import { advanceProjections } from "../../src/projections/advance.ts";
 import { advanceChainViews } from "../../src/projections/chain-views.ts";
 import { openProjections, openProjectionsCopy, PROJECTIONS_FILE } from "../../src/projections/open.ts";
-import { activityContext } from "../../src/resources/activity/context.ts";
+import { activityContext } from "../../src/resources/activity/tiles/context.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import { planActivity } from "../activity/plan.ts";
 import { beginActivity } from "../activity/recall.ts";

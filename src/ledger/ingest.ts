@@ -12,8 +12,8 @@ export interface Ingested extends Counts {
 }
 
 /**
- * Takes records into the ledger: objects shaped as design 2 shows them, each what a line of NDJSON holds, or NDJSON
- * itself. Strict keeps nothing once one is rejected. Throws `Failure`: see `Intake`.
+ * Takes records into the ledger: objects shaped as docs/spec/intake.md shows them, each what a line of NDJSON holds, or
+ * NDJSON itself. Strict keeps nothing once one is rejected. Throws `Failure`: see `Intake`.
  */
 export function ingest(
   db: Database,

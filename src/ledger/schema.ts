@@ -1,14 +1,14 @@
 import { CHANGE_SCHEMA } from "./change-schema.ts";
 
 /**
- * The ledger's tables (design 2). All keys are per installation; instants are epoch milliseconds; decimal strings are
- * text, and round ids are padded with zeros to 20 digits, so that text sorts as the numbers do. Each accepted batch
- * raises `watermark`, by which the publisher sees in one small read what has moved.
+ * The ledger's tables (docs/spec/intake.md#records). All keys are per installation; instants are epoch milliseconds;
+ * decimal strings are text, and round ids are padded with zeros to 20 digits, so that text sorts as the numbers do.
+ * Each accepted batch raises `watermark`, by which the publisher sees in one small read what has moved.
  */
 export const LEDGER_APPLICATION_ID = 0x4e4f4f4e; // "NOON"
 export const LEDGER_SCHEMA_VERSION = 2;
 
-/** The kinds of fact that a watermark counts; one for each record type of design 2. */
+/** The kinds of fact that a watermark counts; one for each record type of docs/spec/intake.md. */
 export const FACT_KINDS = [
   "receipt",
   "epoch",

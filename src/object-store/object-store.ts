@@ -34,7 +34,10 @@ export interface ObjectStore {
   list(prefix: string): AsyncIterable<string>;
 }
 
-/** Of a store with a clock of its own, which publisher and shim measure themselves against (design 1, 8). */
+/**
+ * Of a store with a clock of its own, which publisher and shim measure themselves against
+ * (docs/spec/publishing.md#clocks).
+ */
 export interface StoreClock {
   /**
    * How far `now` (epoch ms) is ahead of the store's clock, in ms; negative behind. The store tells whole seconds:

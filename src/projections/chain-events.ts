@@ -29,7 +29,7 @@ export interface StoredEvent {
   readonly transactionHash: string;
   readonly transactionIndex: number;
   readonly logIndex: number;
-  /** By name, as texts (design 3, "Derived values"). */
+  /** By name, as texts (docs/spec/chain.md#derived). */
   readonly arguments: Readonly<Record<string, string>>;
 }
 

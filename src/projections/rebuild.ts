@@ -1,7 +1,8 @@
 /**
- * Projections made anew from the ledger, while the old ones stay in use (design 4, "Commands"): into a file beside them,
- * and then into theirs in one transaction. A file is never renamed over a database that may be open: its -wal would be
- * taken for the new one's. A publisher that runs all the while sees the old content or the new, and goes on from there.
+ * Projections made anew from the ledger, while the old ones stay in use (docs/spec/publishing.md#commands): into a file
+ * beside them, and then into theirs in one transaction. A file is never renamed over a database that may be open: its
+ * -wal would be taken for the new one's. A publisher that runs all the while sees the old content or the new, and goes
+ * on from there.
  *
  * A crash before that transaction leaves the old content and a file beside it, which the next rebuild takes over; a
  * crash in it leaves the old content.

@@ -1,8 +1,8 @@
 /**
- * The place of an event in the activity feed as a text (read-api.md 4.8, Ordering): the feed runs from the highest to
- * the lowest by code units. It begins with occurredAt; a chain event (`1`) goes before a measurement event (`0`) of the
- * same instant; then block, transaction and log, or receipt position and the rest of the event's id. The blocks of a
- * chain never go back in time, so this is also the order by position that the chain's own categories have.
+ * The place of an event in the activity feed as a text (docs/spec/api.md#activity-order): the feed runs from the
+ * highest to the lowest by code units. It begins with occurredAt; a chain event (`1`) goes before a measurement event
+ * (`0`) of the same instant; then block, transaction and log, or receipt position and the rest of the event's id. The
+ * blocks of a chain never go back in time, so this is also the order by position that the chain's own categories have.
  */
 import { EARLIEST } from "./timestamp.ts";
 

@@ -1,5 +1,5 @@
 /**
- * Decimal strings (read-api.md 2.1): `0`, or a positive integer without leading zeros.
+ * Decimal strings (docs/spec/api.md#values): `0`, or a positive integer without leading zeros.
  * bigint inside, string outside; never a float.
  */
 import { z } from "zod";

@@ -1,4 +1,4 @@
-/** The enumerations of read-api.md 2 that intake and the resources share. */
+/** The enumerations of docs/spec/api.md#values that intake and the resources share. */
 
 export const PROVENANCES = ["hardware", "simulated", "replay", "derived"] as const;
 export const CORE_STATUSES = ["IDLE", "ACTIVE", "COUNTER_FAULT"] as const;

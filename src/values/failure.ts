@@ -1,4 +1,4 @@
-/** Exit codes (design 4, "Commands"). */
+/** Exit codes (docs/spec/publishing.md#commands). */
 export const EXIT = { done: 0, failed: 1, usage: 2, io: 74, locked: 75 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

@@ -1,4 +1,7 @@
-/** Installation identities (read-api.md 2.1; design 2): 1 to 128 characters of `A-Z a-z 0-9 . _ : -`. */
+/**
+ * Installation identities (docs/spec/api.md#values; docs/spec/intake.md#records): 1 to 128 characters of `A-Z a-z 0-9 .
+ * _ : -`.
+ */
 
 const IN_PATHS = /^[A-Za-z0-9._:-]{1,128}$/;
 

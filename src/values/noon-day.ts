@@ -1,6 +1,6 @@
 /**
  * Universal days run from noon UTC to the next noon and are labelled with the calendar date of the first noon
- * (read-api.md 2.6, aggregate rule 2). A day is numbered by its first noon: day 0 began on 1970-01-01T12:00Z.
+ * (docs/spec/api.md#statistics-terms 1). A day is numbered by its first noon: day 0 began on 1970-01-01T12:00Z.
  */
 
 export const DAY_MS = 86_400_000;

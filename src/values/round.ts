@@ -1,4 +1,4 @@
-/** Ten-minute rounds (design 2): round r covers [genesis + r·600 s, genesis + (r + 1)·600 s). */
+/** Ten-minute rounds (docs/spec/intake.md#round): round r covers [genesis + r·600 s, genesis + (r + 1)·600 s). */
 
 export const ROUND_SECONDS = 600;
 export const ROUND_MS = ROUND_SECONDS * 1000;

@@ -1,6 +1,6 @@
 /**
  * Timestamps: RFC 3339 in, epoch milliseconds inside, ISO 8601 UTC with three decimals outside
- * (design 2, "Rules for every record"; design 4, "Values").
+ * (docs/spec/intake.md#records 3; docs/spec/api.md#values).
  */
 
 const RFC3339 =

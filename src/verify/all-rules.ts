@@ -1,28 +1,28 @@
 /** Every rule by its name, for `--rules` and the documentation. */
 import type { Rule } from "./report/rule.ts";
-import { NEWEST_AGREES } from "./rules/agreement-newest.ts";
-import { CHAIN_AGREES } from "./rules/agreements-chain.ts";
-import { MEASUREMENT_AGREES } from "./rules/agreements-measurement.ts";
-import { ANSWER } from "./rules/answers.ts";
-import { BODY } from "./rules/bodies.ts";
-import { CLOCK } from "./rules/clock.ts";
-import { COMMON } from "./rules/common.ts";
-import { EDGE } from "./rules/edge.ts";
-import { KEYS } from "./rules/edge-keys.ts";
-import { ERRORS } from "./rules/errors.ts";
+import { NEWEST_AGREES } from "./rules/agreement/agreement-newest.ts";
+import { CHAIN_AGREES } from "./rules/agreement/agreements-chain.ts";
+import { MEASUREMENT_AGREES } from "./rules/agreement/agreements-measurement.ts";
+import { ANSWER } from "./rules/answers/answers.ts";
+import { BODY } from "./rules/answers/bodies.ts";
+import { COMMON } from "./rules/answers/common.ts";
+import { ERRORS } from "./rules/answers/errors.ts";
+import { METHOD } from "./rules/answers/methods.ts";
+import { NOT_MODIFIED } from "./rules/answers/not-modified.ts";
+import { PATH } from "./rules/answers/paths.ts";
+import { CLOCK } from "./rules/edge/clock.ts";
+import { EDGE } from "./rules/edge/edge.ts";
+import { KEYS } from "./rules/edge/edge-keys.ts";
+import { KEPT } from "./rules/edge/kept.ts";
+import { REVISION } from "./rules/edge/revision.ts";
+import { WATCH } from "./rules/edge/watch.ts";
 import { FILE } from "./rules/files.ts";
 import { EXCHANGE } from "./rules/guarded.ts";
-import { KEPT } from "./rules/kept.ts";
-import { METHOD } from "./rules/methods.ts";
-import { NOT_MODIFIED } from "./rules/not-modified.ts";
-import { PATH } from "./rules/paths.ts";
-import { QUERY } from "./rules/query.ts";
-import { ACTIVITY_QUERY } from "./rules/query-activity.ts";
-import { OBSERVATIONS_QUERY } from "./rules/query-observations.ts";
-import { REVISION } from "./rules/revision.ts";
-import { ACTIVITY_WALK } from "./rules/walk-activity-rules.ts";
-import { OBSERVATIONS_WALK } from "./rules/walk-observations.ts";
-import { WATCH } from "./rules/watch.ts";
+import { QUERY } from "./rules/query/query.ts";
+import { ACTIVITY_QUERY } from "./rules/query/query-activity.ts";
+import { OBSERVATIONS_QUERY } from "./rules/query/query-observations.ts";
+import { ACTIVITY_WALK } from "./rules/walks/walk-activity-rules.ts";
+import { OBSERVATIONS_WALK } from "./rules/walks/walk-observations.ts";
 
 const FAMILIES: readonly Readonly<Record<string, Rule>>[] = [
   EXCHANGE,

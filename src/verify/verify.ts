@@ -3,22 +3,22 @@
 import { CONTRACT } from "./contract.ts";
 import { jsonOf } from "./exchange/exchange.ts";
 import type { Report } from "./report/report.ts";
-import { judgeAgreement } from "./rules/agreement.ts";
-import { judgeNewest } from "./rules/agreement-newest.ts";
-import { CHAIN_AGREEMENTS } from "./rules/agreements-chain.ts";
-import { MEASUREMENT_AGREEMENTS } from "./rules/agreements-measurement.ts";
-import { judgeAnswers } from "./rules/answers.ts";
-import { judgeEdge } from "./rules/edge.ts";
+import { judgeAgreement } from "./rules/agreement/agreement.ts";
+import { judgeNewest } from "./rules/agreement/agreement-newest.ts";
+import { CHAIN_AGREEMENTS } from "./rules/agreement/agreements-chain.ts";
+import { MEASUREMENT_AGREEMENTS } from "./rules/agreement/agreements-measurement.ts";
+import { judgeAnswers } from "./rules/answers/answers.ts";
+import { judgeMethods } from "./rules/answers/methods.ts";
+import { judgeNotModified } from "./rules/answers/not-modified.ts";
+import { judgePaths } from "./rules/answers/paths.ts";
+import { judgeEdge } from "./rules/edge/edge.ts";
+import { judgeKept } from "./rules/edge/kept.ts";
+import { watch } from "./rules/edge/watch.ts";
 import { judgeFiles } from "./rules/files.ts";
 import { guarded } from "./rules/guarded.ts";
-import { judgeKept } from "./rules/kept.ts";
-import { judgeMethods } from "./rules/methods.ts";
-import { judgeNotModified } from "./rules/not-modified.ts";
-import { judgePaths } from "./rules/paths.ts";
-import { judgeQueries } from "./rules/query.ts";
-import { walkActivity } from "./rules/walk-activity.ts";
-import { walkObservations } from "./rules/walk-observations.ts";
-import { watch } from "./rules/watch.ts";
+import { judgeQueries } from "./rules/query/query.ts";
+import { walkActivity } from "./rules/walks/walk-activity.ts";
+import { walkObservations } from "./rules/walks/walk-observations.ts";
 import { EVERY_PATH, Run, type RunOptions, type Surroundings } from "./run.ts";
 
 export const FAMILIES = {

@@ -10,8 +10,8 @@ import { confirmedBatches } from "../../demo/chain/history.ts";
 import { Node } from "../../demo/chain/node.ts";
 import { resumeChain } from "../../demo/chain/resume.ts";
 import { BASELINE_REWARD } from "../../demo/chain/rewards.ts";
-import { planOf } from "../../demo/plan.ts";
-import type { Batch } from "../../demo/settlement.ts";
+import { planOf } from "../../demo/history/plan.ts";
+import type { Batch } from "../../demo/history/settlement.ts";
 import { newestOf } from "../../src/chain/store/read-events.ts";
 import { coreOf, economyOf, type Reader, reader } from "../support/chain/harness.ts";
 

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { planOf } from "../../demo/plan.ts";
-import { Wheel } from "../../demo/wheel.ts";
+import { planOf } from "../../demo/history/plan.ts";
+import { Wheel } from "../../demo/history/wheel.ts";
 import { observationsSchema } from "../../src/resources/observations/schema.ts";
 import { Cli } from "./cli.ts";
 

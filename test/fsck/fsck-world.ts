@@ -9,7 +9,7 @@ import { fileOfKey } from "../../src/object-store/filesystem/names.ts";
 import type { ObjectStore, StoreObject } from "../../src/object-store/object-store.ts";
 import { activityKey, activityTileKey } from "../../src/resources/activity/keys.ts";
 import { decodeHead, encodeHead, encodeIndexTile } from "../../src/resources/activity/stored-feed.ts";
-import { hashOf } from "../../src/resources/activity/tile-body.ts";
+import { hashOf } from "../../src/resources/activity/tiles/tile-body.ts";
 import { unitMinted } from "../publish/activity/chain-logs.ts";
 import { GrownChain } from "../publish/activity/grown-chain.ts";
 import { START, World } from "../publish/world.ts";

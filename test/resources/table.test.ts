@@ -34,7 +34,7 @@ test("no two queries of a route read one object, no object stands on two rows", 
   expect(new Set(keys).size).toBe(keys.length);
 });
 
-test("what read-api.md 4 says of validators and caches", () => {
+test("what docs/spec/api.md#http says of validators and caches", () => {
   const named = (predicate: (route: NamedRoute) => boolean) => ROUTES.filter(predicate).map(({ name }) => name);
   expect(named(({ conditional }) => conditional)).toEqual([
     "process",

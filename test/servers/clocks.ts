@@ -1,4 +1,6 @@
-/** Publisher and shim measure themselves against the store's clock (design 1, 8), as real processes. */
+/**
+ * Publisher and shim measure themselves against the store's clock (docs/spec/publishing.md#clocks), as real processes.
+ */
 import { expect, test } from "vitest";
 import { TELEMETRY_KEY } from "../../src/resources/telemetry/keys.ts";
 import { putAnswer } from "../support/publish-answer.ts";

@@ -1,4 +1,7 @@
-/** A measurement turns stale at its instant (read-api.md 3.1) through each front, its publisher killed before. */
+/**
+ * A measurement turns stale at its instant (docs/spec/api.md#telemetry 2) through each front, its publisher killed
+ * before.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** A published 503 is kept one second at the edge, other errors not at all (design 1, 9). */
+/** A published 503 is kept one second at the edge, other errors not at all (docs/spec/publishing.md#caches). */
 import { expect, test } from "vitest";
 import { REVALIDATE } from "../../src/http/common-headers.ts";
 import { unavailable } from "../../src/http/errors.ts";

@@ -1,4 +1,7 @@
-/** Active and standby (design 1, 6) as real processes on a real bucket, and one reader of one cache in front of it. */
+/**
+ * Active and standby (docs/spec/publishing.md#one-writer) as real processes on a real bucket, and one reader of one
+ * cache in front of it.
+ */
 import { expect, test } from "vitest";
 import { TELEMETRY_KEY } from "../../src/resources/telemetry/keys.ts";
 import { startFaultProxy } from "./fault-proxy.ts";

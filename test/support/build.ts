@@ -1,11 +1,13 @@
-/** Before the tests: the built CLI is the one of these sources. */
+/** Before the tests: the built program and its site are those of these sources. */
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 
 export function setup(): void {
-  const root = join(import.meta.dirname, "../..");
-  execFileSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.build.json"], {
-    cwd: root,
-    stdio: "inherit",
-  });
+  const cwd = join(import.meta.dirname, "../..");
+  const steps = [
+    [join(cwd, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.build.json"],
+    ["cdn-config/copy-programs.ts"],
+    ["site/write.ts"],
+  ];
+  for (const step of steps) execFileSync(process.execPath, step, { cwd, stdio: ["ignore", "ignore", "inherit"] });
 }

@@ -27,7 +27,7 @@ export interface ScriptControl {
   putBack(): Promise<void>;
 }
 
-/** On every answer (design 4, "HTTP"). Written out here: a script is no place to import what it checks. */
+/** On every answer (docs/spec/api.md#http). Written out here: a script is no place to import what it checks. */
 const EVERYWHERE: Readonly<Record<string, string>> = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers":

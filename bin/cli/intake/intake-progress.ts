@@ -1,6 +1,6 @@
 import { SingleBar } from "cli-progress";
 
-/** Lines, rate and, where the size is known, the time left: on a terminal alone (design 2). */
+/** Lines, rate and, where the size is known, the time left: on a terminal alone (docs/spec/intake.md#codes). */
 export interface IntakeProgress {
   advance(bytes: number, lines: number): void;
   /** Takes the bar off the screen, so that something else can be printed there. */

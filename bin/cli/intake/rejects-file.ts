@@ -5,7 +5,7 @@ import { appendAll } from "../../../src/files/write-all.ts";
 import { type Rejection, rejectionJson } from "../../../src/ledger/intake/rejection.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 
-/** The file of rejected lines (design 2): one object a line, appended. Throws `Failure` (exit 74). */
+/** The file of rejected lines (docs/spec/intake.md#codes): one object a line, appended. Throws `Failure` (exit 74). */
 export class RejectsFile {
   readonly #path: string;
   readonly #file: number;

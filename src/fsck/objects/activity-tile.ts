@@ -2,7 +2,7 @@
 import type { StoredObject } from "../../object-store/object-store.ts";
 import { activityEventSchema } from "../../resources/activity/schema-events.ts";
 import { decodeIndexTile, decodeTile, type EventLine, type TileEntry } from "../../resources/activity/stored-feed.ts";
-import { hashInName, hashOf } from "../../resources/activity/tile-body.ts";
+import { hashInName, hashOf } from "../../resources/activity/tiles/tile-body.ts";
 import { chainEventKey, isActivityKey } from "../../values/activity-key.ts";
 
 const NAME = /^[1-9]\d*-[1-9]\d*-[A-Za-z0-9_-]{22}$/;

@@ -1,6 +1,6 @@
-/** Why a line is rejected, and what an accepted one is (design 2, "Rules for every record"). */
+/** Why a line is rejected, and what an accepted one is (docs/spec/intake.md#codes). */
 
-/** Every code of design 2, in the order in which the first that fits is given. */
+/** Every code of docs/spec/intake.md#codes, in the order in which the first that fits is given. */
 export const FAULT_CODES = [
   "malformed_json",
   "unknown_type",

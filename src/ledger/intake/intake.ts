@@ -1,6 +1,6 @@
 /**
- * Taking facts into the ledger (design 2): chunks of NDJSON in, a transaction for each batch of whole lines. A crash at
- * any byte leaves a prefix of whole batches; the same input again completes it.
+ * Taking facts into the ledger (docs/spec/intake.md#codes): chunks of NDJSON in, a transaction for each batch of whole
+ * lines. A crash at any byte leaves a prefix of whole batches; the same input again completes it.
  */
 import type { Database } from "better-sqlite3";
 import { ledgerFailure } from "../ledger-failure.ts";

@@ -1,4 +1,7 @@
-/** How a rejected line is told: a sentence for people on stderr, an object for programs in the rejects file (design 2). */
+/**
+ * How a rejected line is told: a sentence for people on stderr, an object for programs in the rejects file
+ * (docs/spec/intake.md#codes).
+ */
 import type { Fault } from "./fault.ts";
 
 /** The most that a rejected line is quoted with, in bytes of UTF-8. */

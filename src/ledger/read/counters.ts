@@ -1,4 +1,4 @@
-/** The work counter's course, without the rest of each receipt (design 2, `receipt`). */
+/** The work counter's course, without the rest of each receipt (docs/spec/intake.md#receipt). */
 import type { Database } from "better-sqlite3";
 import { statement } from "../../sqlite/statement.ts";
 

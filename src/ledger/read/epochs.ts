@@ -1,4 +1,4 @@
-/** Typed reads of counter epochs (design 2, `epoch`): what the Oracle approved, and where each began. */
+/** Typed reads of counter epochs (docs/spec/intake.md#epoch): what the Oracle approved, and where each began. */
 import type { Database } from "better-sqlite3";
 import { statement } from "../../sqlite/statement.ts";
 

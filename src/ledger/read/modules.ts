@@ -1,4 +1,7 @@
-/** Typed reads of the modules' latest snapshots (design 2, `module`): what may be published of them, and no more. */
+/**
+ * Typed reads of the modules' latest snapshots (docs/spec/intake.md#module): what may be published of them, and no
+ * more.
+ */
 import type { Database } from "better-sqlite3";
 import { statement } from "../../sqlite/statement.ts";
 
@@ -15,7 +18,9 @@ export interface ModuleSnapshot {
   readonly healthCheckedAt: number;
 }
 
-/** Ordered by instanceId in code units (UTF-16), as design 4 asks; SQLite would order by UTF-8 bytes. */
+/**
+ * Ordered by instanceId in code units (UTF-16), as docs/spec/api.md#modules asks; SQLite would order by UTF-8 bytes.
+ */
 export function readModules(ledger: Database, installation: number): ModuleSnapshot[] {
   const sql = `SELECT instance_id AS instanceId, module_type AS moduleType, driver_id AS driverId,
       module_version AS moduleVersion, schema_version AS schemaVersion, state, observed_at AS observedAt, provenance,

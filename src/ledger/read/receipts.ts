@@ -1,4 +1,4 @@
-/** Typed reads of accepted measurements (design 2, `receipt`). Positions are 1, 2, 3 … per installation. */
+/** Typed reads of accepted measurements (docs/spec/intake.md#receipt). Positions are 1, 2, 3 … per installation. */
 import type { Database } from "better-sqlite3";
 import { statement } from "../../sqlite/statement.ts";
 

@@ -1,4 +1,4 @@
-/** Typed reads of the Reporter's runs (design 2, `reporter_run`). Instants are epoch ms. */
+/** Typed reads of the Reporter's runs (docs/spec/intake.md#reporter_run). Instants are epoch ms. */
 import type { Database } from "better-sqlite3";
 import { statement } from "../../sqlite/statement.ts";
 
@@ -25,7 +25,7 @@ export interface LastCompletion {
   readonly newerRunUnfinished: boolean;
 }
 
-/** The highest finishedAt; of two runs that share it the higher startedAt counts (design 4, "Process"). */
+/** The highest finishedAt; of two runs that share it the higher startedAt counts (docs/spec/api.md#process-queue). */
 export function readLastCompletion(ledger: Database, installation: number): LastCompletion | undefined {
   const completed = statement<[number], { startedAt: number; finishedAt: number }>(
     ledger,

@@ -1,4 +1,4 @@
-/** Typed reads of closed rounds and their acceptance (design 2, `round` and `closure`). Round ids are bigint. */
+/** Typed reads of closed rounds and their acceptance (docs/spec/intake.md#round, #closure). Round ids are bigint. */
 import type { Database } from "better-sqlite3";
 import { statement } from "../../sqlite/statement.ts";
 import { UINT64_MAX } from "../../values/decimal.ts";

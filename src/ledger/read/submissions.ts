@@ -1,4 +1,6 @@
-/** Typed reads of settlement submissions (design 2, `submission`): where each stands now. Instants are epoch ms. */
+/**
+ * Typed reads of settlement submissions (docs/spec/intake.md#submission): where each stands now. Instants are epoch ms.
+ */
 import type { Database } from "better-sqlite3";
 import { statement } from "../../sqlite/statement.ts";
 
@@ -43,7 +45,7 @@ const COLUMNS = `submission_id AS submissionId, lifecycle,
   outcome_code AS outcomeCode`;
 const NEWEST = "ORDER BY prepared_at DESC, submission_id DESC LIMIT 1";
 
-/** The submission with the highest preparedAt, ties to the higher submissionId (design 4, "Process"). */
+/** The submission with the highest preparedAt, ties to the higher submissionId (docs/spec/api.md#process-queue). */
 export function readLatestSubmission(ledger: Database, installation: number): Submission | undefined {
   const sql = `SELECT ${COLUMNS} FROM submission WHERE installation = ? ${NEWEST}`;
   return submissionOf(statement<[number], Row>(ledger, sql).get(installation));

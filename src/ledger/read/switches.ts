@@ -1,4 +1,4 @@
-/** Typed reads of what the Oracle and the operator switch (design 2, `oracle` and `settlement_control`). */
+/** Typed reads of what the Oracle and the operator switch (docs/spec/intake.md#oracle, #settlement_control). */
 import type { Database } from "better-sqlite3";
 import { statement } from "../../sqlite/statement.ts";
 
@@ -17,7 +17,7 @@ export interface SettlementControl {
   readonly incidentOpen: boolean;
 }
 
-/** Before the first record everything is off (design 4, "Process"). */
+/** Before the first record everything is off (docs/spec/api.md#process-queue). */
 export const NO_CONTROL: SettlementControl = {
   settlementEnabled: false,
   reporterEnvironmentEnabled: false,

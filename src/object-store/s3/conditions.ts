@@ -1,6 +1,7 @@
 /**
- * What a server makes of a put's conditions, found out by trying (design 1, 6): some ignore them and overwrite, some
- * answer 501, some compare If-Match with the unquoted tag only. A `stale` tag must be refused and the right one taken.
+ * What a server makes of a put's conditions, found out by trying (docs/spec/publishing.md#one-writer): some ignore them
+ * and overwrite, some answer 501, some compare If-Match with the unquoted tag only. A `stale` tag must be refused and
+ * the right one taken.
  */
 
 export type TagForm = "quoted" | "unquoted";

@@ -1,4 +1,4 @@
-/** The chain's part of the activity feed (read-api.md 4.8, 6; design 4, "Activity"): five types of event. */
+/** The chain's part of the activity feed (docs/spec/api.md#activity-types): five types of event. */
 import type { Database } from "better-sqlite3";
 import { chainEventKey } from "../../values/activity-key.ts";
 import { argument, type Follower, followEvents, type StoredEvent } from "../chain-events.ts";

@@ -1,5 +1,5 @@
 /**
- * The events of the activity feed in the feed's order (read-api.md 2.9, 4.8), and a log of which keys have come or
+ * The events of the activity feed in the feed's order (docs/spec/api.md#activity), and a log of which keys have come or
  * gone, so that who keeps pages of the feed touches only those.
  */
 import type { Database } from "better-sqlite3";

@@ -1,5 +1,5 @@
 /**
- * How the activity feed is cut into tiles (design 1, "What is stored", 5): for each category the tiles of events
+ * How the activity feed is cut into tiles (docs/spec/publishing.md#tiles): for each category the tiles of events
  * (level 1) and the index tiles over them (level 2), by the key of their newest child. A tile covers the keys from its
  * own newest down to the next older tile's newest; what lies above all of them has no tile yet.
  */

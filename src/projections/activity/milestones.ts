@@ -1,6 +1,6 @@
 /**
- * The measurement part of the activity feed (read-api.md 4.8; design 4, "Activity"): milestones by policy v1 over all
- * receipts in the order of their positions, new ones only.
+ * The measurement part of the activity feed (docs/spec/api.md#activity; docs/spec/api.md#activity-policy): milestones
+ * by policy v1 over all receipts in the order of their positions, new ones only.
  */
 import type { Database } from "better-sqlite3";
 import { readTelemetryIdAt } from "../../ledger/read/receipts.ts";

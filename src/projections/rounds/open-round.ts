@@ -1,5 +1,5 @@
 /**
- * The work of the open round (design 4, "Process", openRoundWorkUnits). The sentence asks for the newest receipt of the
+ * The work of the open round (docs/spec/api.md#process-builder 3). The sentence asks for the newest receipt of the
  * epoch observed before an instant, while receipts are ordered by position and may come late. Rounds end on multiples of
  * ten minutes, so it is enough to keep in memory, for the receipts since then, each ten-minute slot's last receipt with
  * nothing earlier after it: a receipt is read once, and any later end finds its receipt among the few that are kept.

@@ -1,4 +1,7 @@
-/** What lies between the settled frontier and the newest closed and the newest accepted round (design 4, "Process"). */
+/**
+ * What lies between the settled frontier and the newest closed and the newest accepted round
+ * (docs/spec/api.md#process-builder).
+ */
 import type { Database } from "better-sqlite3";
 import { readNewestClosure, readNewestRoundId } from "../../ledger/read/rounds.ts";
 import { AcceptedRun } from "./accepted-run.ts";

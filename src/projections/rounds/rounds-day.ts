@@ -1,5 +1,5 @@
 /**
- * The observed rounds of one noon-to-noon day (read-api.md 2.6; design 4, "Statistics"): one row a day, so that a
+ * The observed rounds of one noon-to-noon day (docs/spec/api.md#statistics-terms): one row a day, so that a
  * window of thirty days is thirty rows, whatever the history.
  */
 import type { Database } from "better-sqlite3";

@@ -1,5 +1,5 @@
 /**
- * Settlement history as it was last published live, for when the chain cannot be read (read-api.md 4.7,
+ * Settlement history as it was last published live, for when the chain cannot be read (docs/spec/api.md#settlements,
  * durable-cache). It outlives a restart and a wiped chain file; lost with this file, it is read back from the store.
  */
 import type { Database } from "better-sqlite3";

@@ -1,6 +1,7 @@
 /**
- * The settlement batches and what funded their rounds (read-api.md 2.8; design 3, "Derived values"). Each batch keeps
- * the totals up to and including itself, so that any window is the difference of two rows, whatever the history.
+ * The settlement batches and what funded their rounds (docs/spec/api.md#settlements; docs/spec/chain.md#derived). Each
+ * batch keeps the totals up to and including itself, so that any window is the difference of two rows, whatever the
+ * history.
  */
 import type { Database } from "better-sqlite3";
 import { paddedRound } from "../../ledger/schema.ts";

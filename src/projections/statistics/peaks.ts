@@ -1,4 +1,4 @@
-/** The highest RPM and speed of every receipt (read-api.md 2.6, records). */
+/** The highest RPM and speed of every receipt (docs/spec/api.md#statistics-lifetime). */
 import type { Database } from "better-sqlite3";
 import { statement } from "../../sqlite/statement.ts";
 

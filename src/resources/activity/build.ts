@@ -26,7 +26,7 @@ export interface HeadInputs {
   readonly validUntil: number;
 }
 
-/** Throws where a page of its newest events would break a rule of 2.9. */
+/** Throws where a page of its newest events would break a rule of #activity. */
 export function buildActivityHead(inputs: HeadInputs, layout: ActivityLayout, at: number): Built {
   const lasting = envelopeOf(inputs);
   const opening = openingOf(inputs, lasting, formatTimestamp(at));

@@ -10,11 +10,11 @@ import { chainHeight, chainNews, HISTORY_HEIGHT_INTERVAL } from "../chain-inputs
 import type { Publication } from "../publication.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { buildActivityHead, buildUnavailableActivity } from "./build.ts";
-import { activityContext } from "./context.ts";
 import { activityKey, CATEGORIES, type Category } from "./keys.ts";
-import { activityLayout } from "./layout.ts";
-import { newTiles } from "./tiles.ts";
-import { hasUnfollowedReceipts } from "./unfollowed.ts";
+import { activityContext } from "./tiles/context.ts";
+import { activityLayout } from "./tiles/layout.ts";
+import { newTiles } from "./tiles/tiles.ts";
+import { hasUnfollowedReceipts } from "./tiles/unfollowed.ts";
 
 export const activityPublications: readonly Publication[] = CATEGORIES.flatMap((category) => [
   {

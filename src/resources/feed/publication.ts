@@ -1,7 +1,7 @@
 /** Both feeds: the newest 50 settlements and milestones (docs/spec/people.md#files), put when an entry comes or goes. */
 import { newestChange, newestEvents } from "../../projections/activity/activity-events.ts";
+import { hasUnfollowedReceipts } from "../activity/tiles/unfollowed.ts";
 import { MEASUREMENT_TYPES } from "../activity/types.ts";
-import { hasUnfollowedReceipts } from "../activity/unfollowed.ts";
 import type { Publication } from "../publication.ts";
 import { fileAnswer } from "../site/publication.ts";
 import type { Site } from "../site/site-files.ts";

@@ -8,7 +8,7 @@ import type { SettlementRange } from "../settlements/route.ts";
 import { legacySettlementsKey } from "./route.ts";
 import { legacySettlementsSchema } from "./schema.ts";
 
-/** Throws where the body breaks a rule of 2.8. */
+/** Throws where the body breaks a rule of #settlements-rules. */
 export function buildLegacySettlements(range: SettlementRange, sources: SettlementSources, at: number): Built {
   const { chain } = sources;
   const reason = whyNotLive(chain, chain.core, at);

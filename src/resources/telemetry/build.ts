@@ -13,7 +13,8 @@ export const STALE_AFTER_MS = 120_000;
 /** `receipt` is the one with the highest position, undefined where there is none: offline, without a validator. */
 export function buildTelemetry(installationId: string, receipt: Receipt | undefined, at: number): Built {
   if (receipt === undefined) return built(offline(installationId), {});
-  // Over position and telemetryId: it names the receipt, not its age (3.1), so a change to stale keeps it.
+  // Over position and telemetryId: it names the receipt, not its age (docs/spec/api.md#telemetry 4), so a change to
+  // stale keeps it.
   const revision = revisionOf(JSON.stringify([installationId, receipt.position, receipt.telemetryId]));
   const online = at - receipt.receivedAt <= STALE_AFTER_MS;
   const telemetry = telemetryOf(installationId, revision, online ? "online" : "stale", receipt);

@@ -5,10 +5,10 @@ import { FRONT_HEADER, FRONT_SECRET_HEADER } from "../../http/front-headers.ts";
 import { answer, type ShimAnswer, type ShimRequest } from "../answer.ts";
 import type { ShimContext } from "../context.ts";
 import { plainAnswer } from "../full-answer.ts";
+import { MAX_BODY_BYTES } from "./connections/limits.ts";
+import { refusalOf } from "./connections/refusals.ts";
 import { EncodedAnswers } from "./encoded-answers.ts";
 import type { HearsFront } from "./hears-front.ts";
-import { MAX_BODY_BYTES } from "./limits.ts";
-import { refusalOf } from "./refusals.ts";
 import { send } from "./send.ts";
 
 export interface NodeHandlerOptions {

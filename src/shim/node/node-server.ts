@@ -5,13 +5,19 @@ import type { AddressInfo, Socket } from "node:net";
 import { EXIT, Failure } from "../../values/failure.ts";
 import type { ShimAnswer } from "../answer.ts";
 import type { ShimContext } from "../context.ts";
-import { Connections, SWEEP_MS } from "./connections.ts";
+import { Connections, SWEEP_MS } from "./connections/connections.ts";
+import { DEFAULT_LIMITS, MAX_HEAD_BYTES, type ServerLimits } from "./connections/limits.ts";
+import { rawAnswer } from "./connections/raw-answer.ts";
+import {
+  type ParserError,
+  refusalOf,
+  refusalOfError,
+  WRONG_EXPECTATION,
+  WRONG_METHOD,
+} from "./connections/refusals.ts";
 import { healthAnswer } from "./health.ts";
 import type { HearsFront } from "./hears-front.ts";
-import { DEFAULT_LIMITS, MAX_HEAD_BYTES, type ServerLimits } from "./limits.ts";
 import { nodeHandler } from "./node-handler.ts";
-import { rawAnswer } from "./raw-answer.ts";
-import { type ParserError, refusalOf, refusalOfError, WRONG_EXPECTATION, WRONG_METHOD } from "./refusals.ts";
 import { send } from "./send.ts";
 
 export interface ServerOptions {

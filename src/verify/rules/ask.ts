@@ -2,9 +2,9 @@
 import type { RouteContract } from "../contract.ts";
 import type { Reply } from "../exchange/exchange.ts";
 import { EVERY_PATH, type Run } from "../run.ts";
-import { judgeCommon } from "./common.ts";
-import { judgeError } from "./errors.ts";
-import { judgeRevision } from "./revision.ts";
+import { judgeCommon } from "./answers/common.ts";
+import { judgeError } from "./answers/errors.ts";
+import { judgeRevision } from "./edge/revision.ts";
 
 export interface Asked {
   /** Absent for a path of no route. */

@@ -4,8 +4,8 @@ import { header, jsonOf, type Reply, textOf } from "../exchange/exchange.ts";
 import { FILES, type FileContract, HTML_HEADERS } from "../files-contract.ts";
 import { family } from "../report/rule.ts";
 import { instantOf, type Run } from "../run.ts";
+import { judgeRefusal, seen } from "./answers/errors.ts";
 import { type Asked, ask } from "./ask.ts";
-import { judgeRefusal, seen } from "./errors.ts";
 import { each } from "./guarded.ts";
 import { shown } from "./judged.ts";
 

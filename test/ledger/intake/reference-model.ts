@@ -1,6 +1,6 @@
 /**
- * Acceptance once more, slow and plain, by design 2 alone: arrays of what was accepted, searched from end to end. It is
- * given records that are well formed in themselves; nothing of src/ledger is used here.
+ * Acceptance once more, slow and plain, by docs/spec/intake.md alone: arrays of what was accepted, searched from end to
+ * end. It is given records that are well formed in themselves; nothing of src/ledger is used here.
  */
 import type { Json } from "../samples.ts";
 

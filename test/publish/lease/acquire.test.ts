@@ -1,4 +1,7 @@
-/** Active and standby (design 1, 6): one of them puts, and the one that lost the lease puts nothing more. */
+/**
+ * Active and standby (docs/spec/publishing.md#one-writer): one of them puts, and the one that lost the lease puts
+ * nothing more.
+ */
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { standby } from "../../../publish/lease/acquire.ts";

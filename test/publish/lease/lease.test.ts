@@ -1,4 +1,7 @@
-/** The holder's side of the lease (design 1, 6 and 8): which renewals are its own, and by what clock. */
+/**
+ * The holder's side of the lease (docs/spec/publishing.md#one-writer, #clocks): which renewals are its own, and by what
+ * clock.
+ */
 import { beforeEach, expect, test } from "vitest";
 import { Lease } from "../../../publish/lease/lease.ts";
 import { forceRelease, readLease } from "../../../publish/lease/lease-object.ts";

@@ -1,4 +1,4 @@
-/** History does not fork (design 1, 7), and pages stay true while receipts arrive. */
+/** History does not fork (docs/spec/publishing.md#nothing-goes-back), and pages stay true while receipts arrive. */
 import { renameSync, rmSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openLedgerForIntake } from "../../../src/ledger/open.ts";

@@ -1,4 +1,7 @@
-/** The three instants at which time alone changes the snapshot (read-api.md 3.1, 3.2, 3.5; design 1). */
+/**
+ * The three instants at which time alone changes the snapshot (docs/spec/api.md#limits;
+ * docs/spec/publishing.md#future).
+ */
 import { expect, test } from "vitest";
 import { futureOf } from "../../../publish/answers/future.ts";
 import type { Process } from "../../../src/resources/process/schema.ts";

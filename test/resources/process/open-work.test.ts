@@ -1,4 +1,7 @@
-/** The open round's work against the sentence of design 4 read word by word, with ends that go back as well. */
+/**
+ * The open round's work against the sentence of docs/spec/api.md#process-builder 3 read word by word, with ends that go
+ * back as well.
+ */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { readNewestReceipt } from "../../../src/ledger/read/receipts.ts";

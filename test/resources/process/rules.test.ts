@@ -1,4 +1,6 @@
-/** Each field rule of read-api.md 2.5, green as it stands and red when broken; the error names the rule. */
+/**
+ * Each field rule of docs/spec/api.md#process-rules, green as it stands and red when broken; the error names the rule.
+ */
 import { expect, test } from "vitest";
 import { type Process, processSchema } from "../../../src/resources/process/schema.ts";
 import { build, CASES, type Case } from "./scenarios.ts";

@@ -1,4 +1,4 @@
-/** Each rule of read-api.md 2.8 against a body that breaks it alone. */
+/** Each rule of docs/spec/api.md#settlements-rules against a body that breaks it alone. */
 import { expect, test } from "vitest";
 import { advanceChainViews } from "../../../src/projections/chain-views.ts";
 import { buildSettlements } from "../../../src/resources/settlements/build.ts";

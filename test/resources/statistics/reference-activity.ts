@@ -1,4 +1,4 @@
-/** The reference's activity and rounds: read-api.md 2.6, rules 4 to 8, taken literally. */
+/** The reference's activity and rounds: docs/spec/api.md#statistics-rules 4 to 8, taken literally. */
 import { DAY, elapsedStarts, floorBps, iso, type Observed, ROUND, rank, sum } from "./reference-values.ts";
 
 const HALF_HOUR = 3 * ROUND;

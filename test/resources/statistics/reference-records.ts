@@ -1,4 +1,4 @@
-/** The reference's records: read-api.md 2.6 and design 4, over the whole history. */
+/** The reference's records: docs/spec/api.md#statistics, over the whole history. */
 import type { Fact } from "./history.ts";
 import { DAY, iso, noonAtOrBefore, type Observed, ROUND, sum } from "./reference-values.ts";
 

@@ -1,5 +1,5 @@
 /**
- * The statistics once more, slow and obvious: over plain arrays, from the text of read-api.md 2.6 and design 4, with
+ * The statistics once more, slow and obvious: over plain arrays, from the text of docs/spec/api.md#statistics, with
  * nothing of src/ in it. Every instant is a bigint or number of milliseconds, every day a list of its rounds.
  */
 import { createHash } from "node:crypto";

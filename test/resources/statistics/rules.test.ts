@@ -1,4 +1,4 @@
-/** Each rule of read-api.md 2.6 refuses a body that breaks it, by its name. */
+/** Each rule of docs/spec/api.md#statistics-rules refuses a body that breaks it, by its name. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

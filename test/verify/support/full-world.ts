@@ -3,9 +3,9 @@
  * has settled its batches, an active submission, players; published as a publisher does it.
  */
 import type { Database } from "better-sqlite3";
-import { type DemoRecord, planFrom } from "../../../demo/plan.ts";
-import { DAY, HOUR } from "../../../demo/story.ts";
-import { Wheel } from "../../../demo/wheel.ts";
+import { type DemoRecord, planFrom } from "../../../demo/history/plan.ts";
+import { DAY, HOUR } from "../../../demo/history/story.ts";
+import { Wheel } from "../../../demo/history/wheel.ts";
 import type { Chain } from "../../../src/chain/chain.ts";
 import type { ChainEvent } from "../../../src/chain/chain-state.ts";
 import { ingest } from "../../../src/ledger/ingest.ts";

@@ -1,4 +1,7 @@
-/** Facts that are dated and never move: approved epochs, the Oracle's blocks, the operator's switches (design 2). */
+/**
+ * Facts that are dated and never move: approved epochs, the Oracle's blocks, the operator's switches
+ * (docs/spec/intake.md#epoch, #oracle, #settlement_control).
+ */
 import { statement } from "../../../sqlite/statement.ts";
 import type { RecordOf } from "../decode/records.ts";
 import { conflict, type Verdict } from "../fault.ts";

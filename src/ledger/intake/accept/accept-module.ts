@@ -1,4 +1,7 @@
-/** The latest snapshot of each module (design 2): key (instanceId, observedAt); a later one replaces it. */
+/**
+ * The latest snapshot of each module (docs/spec/intake.md#module): key (instanceId, observedAt); a later one replaces
+ * it.
+ */
 import { statement } from "../../../sqlite/statement.ts";
 import { formatTimestamp } from "../../../values/timestamp.ts";
 import { canonicalJson } from "../decode/canonical-json.ts";

@@ -1,6 +1,7 @@
 /**
- * Receipts (design 2): key telemetryId, (bootId, sequence) unique too, and counters that never fall within an epoch.
- * The position is given here: the next one, taken by accepted receipts alone, so that positions are dense.
+ * Receipts (docs/spec/intake.md#receipt): key telemetryId, (bootId, sequence) unique too, and counters that never fall
+ * within an epoch. The position is given here: the next one, taken by accepted receipts alone, so that positions are
+ * dense.
  */
 
 import { statement } from "../../../sqlite/statement.ts";

@@ -1,4 +1,7 @@
-/** Runs of the Reporter (design 2): open, then finished once; the open form may come late, or never. */
+/**
+ * Runs of the Reporter (docs/spec/intake.md#reporter_run): open, then finished once; the open form may come late, or
+ * never.
+ */
 import { statement } from "../../../sqlite/statement.ts";
 import type { RecordOf } from "../decode/records.ts";
 import { conflict, type Verdict } from "../fault.ts";

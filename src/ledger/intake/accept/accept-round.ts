@@ -1,4 +1,4 @@
-/** Closed rounds and the Oracle's closures over them (design 2). */
+/** Closed rounds and the Oracle's closures over them (docs/spec/intake.md#round, #closure). */
 import { statement } from "../../../sqlite/statement.ts";
 import { TOTAL_MAX } from "../../../values/decimal.ts";
 import { paddedRound } from "../../schema.ts";

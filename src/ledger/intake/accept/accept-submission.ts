@@ -1,5 +1,5 @@
 /**
- * Settlement submissions (design 2; read-api.md 2.5 rules 4 and 7): each record moves its submission on, until a
+ * Settlement submissions (docs/spec/intake.md#submission): each record moves its submission on, until a
  * terminal lifecycle, which never changes. Every accepted record is remembered, so that an equal one is a duplicate.
  */
 import { statement } from "../../../sqlite/statement.ts";

@@ -1,4 +1,4 @@
-/** What a submission's record must say in itself (read-api.md 2.5 rules 4 and 7, strictly; design 2). */
+/** What a submission's record must say in itself (docs/spec/intake.md#submission). */
 import { compareDecimals } from "../../../values/decimal.ts";
 import { MAX_ACTIVE_ROUNDS } from "../../../values/settlement-limits.ts";
 import type { RecordOf } from "../decode/records.ts";

@@ -1,4 +1,4 @@
-/** One parsed JSON object → one normalised record, or the first fault that counts (design 2). */
+/** One parsed JSON object → one normalised record, or the first fault that counts (docs/spec/intake.md#codes). */
 import type { z } from "zod";
 import { compareDecimals, isCanonicalDecimal } from "../../../values/decimal.ts";
 import { parseTimestamp } from "../../../values/timestamp.ts";

@@ -1,4 +1,4 @@
-/** One line of text → one JSON object, or `malformed_json` (design 2, "Rules for every record"). */
+/** One line of text → one JSON object, or `malformed_json` (docs/spec/intake.md#lines). */
 import { Fault } from "../fault.ts";
 import { isObject } from "./fields.ts";
 

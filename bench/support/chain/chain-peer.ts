@@ -1,0 +1,71 @@
+/** The peer: a bare loop of viem's getLogs that decodes, and keeps nothing or puts every event into SQLite. */
+import BetterSqlite3 from "better-sqlite3";
+import { type AbiEvent, type AbiParameter, createPublicClient, decodeAbiParameters, http, toEventSelector } from "viem";
+import * as abis from "../../../src/chain/abi.ts";
+import type { World } from "../../../demo/chain/deploy.ts";
+
+export interface Range {
+  readonly from: bigint;
+  readonly to: bigint;
+}
+
+const EVENTS = Object.values(abis).flatMap((abi) => abi.filter((item) => item.type === "event")) as AbiEvent[];
+
+/** As `bareLoop` with a map, and each range's events in one transaction of a file of their own. */
+export async function storingLoop(world: World, ranges: readonly Range[], path: string): Promise<number> {
+  const db = new BetterSqlite3(path);
+  db.pragma("journal_mode = WAL");
+  db.pragma("synchronous = NORMAL");
+  db.exec(`CREATE TABLE event (block INTEGER, log_index INTEGER, transaction_index INTEGER, block_hash TEXT,
+    transaction_hash TEXT, address TEXT, name TEXT, arguments TEXT, PRIMARY KEY (block, log_index)) WITHOUT ROWID;
+    CREATE INDEX event_by_name ON event (address, name, block, log_index)`);
+  const insert = db.prepare("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+  const store = db.transaction((rows: readonly unknown[][]) => rows.forEach((row) => insert.run(...row)));
+  try {
+    return await bareLoop(world, ranges, "map", store);
+  } finally {
+    db.close();
+  }
+}
+
+/** Events decoded: by a map from topic0 to the event's inputs, or by viem's own decoding. */
+export async function bareLoop(
+  world: World,
+  ranges: readonly Range[],
+  how: "map" | "viem",
+  store?: (rows: readonly unknown[][]) => void,
+): Promise<number> {
+  const client = createPublicClient({
+    cacheTime: 0,
+    transport: http(world.url, { retryCount: 0, timeout: 60_000, maxResponseBodySize: 64 * 2 ** 20 }),
+  });
+  const { factory, core, proxyAdmin, operatorTimelock, economy } = world.deployment;
+  const economic = economy === undefined ? [] : [economy.mining, economy.collection];
+  const address = [factory, core, proxyAdmin, operatorTimelock, ...economic];
+  const known = new Map(EVENTS.map((event) => [toEventSelector(event), event]));
+  let events = 0;
+  for (const { from, to } of ranges) {
+    if (how === "viem") {
+      events += (await client.getLogs({ address, events: EVENTS, fromBlock: from, toBlock: to })).length;
+      continue;
+    }
+    const rows: unknown[][] = [];
+    for (const log of await client.getLogs({ address, fromBlock: from, toBlock: to })) {
+      const [topic0, ...topics] = log.topics;
+      const event = topic0 === undefined ? undefined : known.get(topic0);
+      if (event === undefined) continue;
+      const indexed = event.inputs.filter((input) => input.indexed === true);
+      const values = [
+        ...indexed.flatMap((input, index) => decodeAbiParameters([input as AbiParameter], topics[index] ?? "0x")),
+        ...decodeAbiParameters(event.inputs.filter((input) => input.indexed !== true) as AbiParameter[], log.data),
+      ];
+      events++;
+      if (store === undefined) continue;
+      const { blockNumber, logIndex, transactionIndex, blockHash, transactionHash } = log;
+      const texts = JSON.stringify(values.map(String));
+      rows.push([blockNumber, logIndex, transactionIndex, blockHash, transactionHash, log.address, event.name, texts]);
+    }
+    store?.(rows);
+  }
+  return events;
+}

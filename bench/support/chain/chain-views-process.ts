@@ -1,0 +1,131 @@
+/** The views of the chain over histories of two lengths, in turn, so that both meet the same machine; see the bench. */
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { BuildSchedule, inputsOf } from "../../../publish/answers/build-schedule.ts";
+import { type PlannedAnswer, planAnswer } from "../../../publish/answers/plan-answer.ts";
+import { putAnswer } from "../../../publish/answers/put-answer.ts";
+import { beginActivity } from "../../../publish/activity/recall.ts";
+import { ownProjections, type ProjectionsSource } from "../../../publish/sources/projections-source.ts";
+import { activityPublications } from "../../../src/resources/activity/publication.ts";
+import { onchainPublications } from "../../../src/resources/onchain/publication.ts";
+import { settlementsPublications } from "../../../src/resources/settlements/publication.ts";
+import { legacySettlementsPublications } from "../../../src/resources/settlements-legacy/publication.ts";
+import type { CycleSources } from "../../../publish/sources/cycle-sources.ts";
+import { Published } from "../../../publish/state/published.ts";
+import { firstPublishDone, keepHeapSmall } from "../../../bin/cli/publish/small-heap.ts";
+import type { ObjectStore } from "../../../src/object-store/object-store.ts";
+import { openProjections, PROJECTIONS_FILE } from "../../../src/projections/open.ts";
+import { forgetfulStore } from "../forgetful-store.ts";
+import { median, quantile } from "../quantile.ts";
+import { SettledChain } from "./settled-chain.ts";
+
+const BATCHES = [500, 40_000];
+const TURNS = 300;
+/** Not counted: what is compiled while it runs. */
+const WARM_UP = 50;
+const INSTALLATION = "wheel-1";
+const PUBLICATIONS = [
+  ...onchainPublications,
+  ...settlementsPublications,
+  ...legacySettlementsPublications,
+  ...activityPublications,
+];
+
+async function compare(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "noonmark-bench-"));
+  try {
+    const subjects = BATCHES.map((batches) => openSubject(join(folder, String(batches)), batches));
+    for (const subject of subjects) await turn(subject);
+    firstPublishDone();
+    // In turn, so that both meet the same machine.
+    for (let n = 0; n < WARM_UP + TURNS; n++) {
+      if (n === WARM_UP) for (const { times } of subjects) times.clear();
+      for (const subject of subjects) await turn(subject);
+    }
+    for (const { batches, times } of subjects) {
+      const whole = times.get("whole") ?? [];
+      const parts = [...times].filter(([name]) => name !== "whole");
+      console.log(
+        `${batches} batches: ${median(whole).toFixed(2)} ms (p90 ${quantile(whole, 0.9).toFixed(2)}; at most 20); ` +
+          parts.map(([name, values]) => `${name} ${median(values).toFixed(2)}`).join(", "),
+      );
+    }
+    const [small, large] = subjects.map(({ times }) => median(times.get("whole") ?? [])) as [number, number];
+    console.log(`forty thousand over five hundred: ${(large / small).toFixed(2)} ×`);
+    for (const { chain, projections } of subjects) {
+      chain.db.close();
+      projections.close();
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+interface Subject {
+  readonly batches: number;
+  readonly chain: SettledChain;
+  readonly projections: ProjectionsSource;
+  readonly published: Published;
+  readonly schedule: BuildSchedule;
+  readonly store: ObjectStore;
+  /** Milliseconds of each turn, whole and by part. */
+  readonly times: Map<string, number[]>;
+}
+
+function openSubject(folder: string, batches: number): Subject {
+  mkdirSync(folder);
+  const empty = openProjections(join(folder, PROJECTIONS_FILE));
+  beginActivity(empty);
+  empty.close();
+  const published = Published.inMemory();
+  return {
+    batches,
+    chain: new SettledChain(join(folder, "chain.db"), batches),
+    projections: ownProjections(folder, { whole: true }),
+    published,
+    schedule: new BuildSchedule(published, 0),
+    store: forgetfulStore(),
+    times: new Map(),
+  };
+}
+
+/** One settlement more; what is put of it is not measured. */
+async function turn({ chain, projections: source, published, schedule, store, times }: Subject): Promise<void> {
+  chain.settle();
+  const [state, { at, db: chainDb }] = [chain.state(), chain];
+  const began = performance.now();
+  const snapshot = {
+    installationId: INSTALLATION,
+    ledger: undefined,
+    chain: state,
+    projections: source.open(),
+    chainDb,
+    tilePrefix: "1-1",
+    genesisTimestamp: undefined,
+  };
+  source.advance(snapshot, at);
+  const options = { published, force: false, publishedCores: new Map(), historyOf: () => "1" };
+  const parts = new Map([["advance", performance.now() - began]]);
+  const planned = PUBLICATIONS.flatMap((publication) => {
+    const started = performance.now();
+    const isDue = schedule.isDue(publication, inputsOf(publication, snapshot), at);
+    const answer = isDue ? planAnswer(publication, snapshot, at, options) : [];
+    const { resource } = publication;
+    parts.set(resource, (parts.get(resource) ?? 0) + performance.now() - started);
+    return answer;
+  });
+  parts.set("whole", performance.now() - began);
+  for (const [part, time] of parts) times.set(part, [...(times.get(part) ?? []), time]);
+  const fence = { epoch: 1, writer: "bench", beforePut: async () => {}, raiseAbove: async () => {} };
+  const sources = { advance: (use) => use(snapshot), snapshot: (use) => use(snapshot) } satisfies CycleSources;
+  const put = { target: { store, fence, concurrency: 1 }, sources, published, publishedCores: new Map(), replan: (answer: PlannedAnswer) => answer };
+  for (const answer of planned) {
+    await putAnswer(answer, put);
+    const { publication, inputs, dueAt } = answer;
+    schedule.built(publication.key, { ...inputs, builtAt: at, dueAt });
+  }
+}
+
+keepHeapSmall();
+await compare();

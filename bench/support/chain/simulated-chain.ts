@@ -1,0 +1,174 @@
+/**
+ * A settlement chain with a block every 12 s, as the publisher and the wheel see it: a batch is mined in the next block,
+ * funds its rounds there, and is safe twelve blocks deep. Nothing is asked of any node.
+ */
+import type { Database } from "better-sqlite3";
+import type { Chain } from "../../../src/chain/chain.ts";
+import type { ChainEvent, ChainState } from "../../../src/chain/chain-state.ts";
+import { rewardsClaimed, unitMinted } from "../../../test/publish/activity/chain-logs.ts";
+import { addEvents, chainDb, fundingEvent } from "../../../test/support/chain/chain-db.ts";
+import {
+  chainEvent,
+  chainState,
+  coreView,
+  DEPLOYMENT_BLOCK,
+  economyView,
+  hash,
+} from "../../../test/support/chain/chain-state.ts";
+import type { Plan } from "../../../demo/history/plan.ts";
+import { SAFE_DEPTH } from "../../../src/values/settlement-limits.ts";
+import type { Batch, Settlement } from "../../../demo/history/settlement.ts";
+
+export const BLOCK_MS = 12_000;
+
+const SENT_AFTER_MS = 2_000;
+const GRACE_MS = 15_000;
+const WORD_MS = 600_000;
+/** Blocks that a transaction waits, one more than the last up to this, so that batches meet every phase of a minute. */
+const LONGEST_WAIT = 5;
+const NEWEST_EVENTS = 25;
+/** Batches between two claims, and between two minted units. */
+const CLAIM_EVERY = 6;
+const UNIT_EVERY = 10;
+
+interface Settled {
+  readonly batch: Batch;
+  readonly block: bigint;
+  readonly event: ChainEvent;
+}
+
+export class SimulatedChain implements Chain, Settlement {
+  readonly db: Database;
+  readonly #plan: Plan;
+  readonly #settled: Settled[] = [];
+  #safe = DEPLOYMENT_BLOCK;
+  #moves = 0;
+  #goodPassAt = 0;
+  #state: ChainState | undefined;
+
+  constructor(plan: Plan) {
+    this.#plan = plan;
+    this.db = chainDb([], Number(DEPLOYMENT_BLOCK));
+  }
+
+  submitted(batch: Batch, at: number): { readonly transactionHash: string; readonly submittedAt: number } | undefined {
+    const submittedAt = batch.preparedAt + SENT_AFTER_MS;
+    if (submittedAt > at) return undefined;
+    const { event } = this.#find(batch) ?? this.#settle(batch, submittedAt);
+    return { transactionHash: event.transactionHash, submittedAt };
+  }
+
+  confirmedAt(batch: Batch, at: number): number | undefined {
+    const block = this.#find(batch)?.block;
+    const confirmedAt = block === undefined ? Number.POSITIVE_INFINITY : this.#timeOf(block + SAFE_DEPTH);
+    return confirmedAt > at ? undefined : confirmedAt;
+  }
+
+  async poll(now: number): Promise<void> {
+    const safe = this.#blockAt(now) - SAFE_DEPTH;
+    this.#goodPassAt = now;
+    if (safe <= this.#safe) return;
+    this.#safe = safe;
+    this.#moves++;
+    this.#state = undefined;
+    this.db.prepare("UPDATE sync SET stored_through_block = ?").run(Number(safe));
+  }
+
+  state(): ChainState {
+    this.#state ??= this.#read();
+    return { ...this.#state, validUntil: this.#goodPassAt + WORD_MS };
+  }
+
+  moved(): number {
+    return this.#moves;
+  }
+
+  nextChange(now: number): number | undefined {
+    const silentAt = this.#goodPassAt + GRACE_MS;
+    return silentAt > now ? silentAt : undefined;
+  }
+
+  concluded(): boolean {
+    return true;
+  }
+
+  describe(): unknown {
+    return "simulated";
+  }
+
+  close(): void {
+    this.db.close();
+  }
+
+  #find(batch: Batch): Settled | undefined {
+    return this.#settled.findLast(({ batch: { submissionId } }) => submissionId === batch.submissionId);
+  }
+
+  #settle(batch: Batch, submittedAt: number): Settled {
+    const block = this.#blockAt(submittedAt) + 1n + BigInt(this.#settled.length % LONGEST_WAIT);
+    const at = { blockNumber: block, blockTimestamp: this.#timeOf(block) };
+    const { expected } = batch;
+    const event = chainEvent({
+      eventName: "BatchSettled",
+      logIndex: 0,
+      ...at,
+      arguments: Object.entries({
+        digest: hash(Number(block)),
+        reporter: coreView().configuration.reporter,
+        settledThroughRound: batch.settledThroughRound,
+        nonce: this.#settled.length,
+        previousSettledThroughRound: batch.previousSettledThroughRound,
+        activeRoundCount: batch.activeRoundCount,
+        cumulativeWork: expected.cumulativeWork,
+        blockHeight: expected.blockHeight,
+      }).map(([name, value]) => ({ name, value: String(value) })),
+    });
+    const amount = BigInt(expected.completedBlockCount) * economyView().baselineRewardPerBlock;
+    const events = [event, { ...fundingEvent(block, 1, BigInt(batch.settledThroughRound), amount), ...at }];
+    const number = this.#settled.length + 1;
+    if (number % CLAIM_EVERY === 0) events.push(rewardsClaimed({ ...at, logIndex: 2 }));
+    if (number % UNIT_EVERY === 0) events.push(unitMinted({ ...at, logIndex: 3 }, BigInt(number)));
+    addEvents(this.db, events);
+    const settled = { batch, block, event };
+    this.#settled.push(settled);
+    return settled;
+  }
+
+  #read(): ChainState {
+    const standing = coreView();
+    const safe = this.#settled.filter(({ block }) => block <= this.#safe);
+    const { expected, settledThroughRound = 0 } = safe.at(-1)?.batch ?? {};
+    const events = safe.length === 0 ? standing.events : safe.slice(-NEWEST_EVENTS).map(({ event }) => event);
+    return chainState(
+      {
+        chain: {
+          ...standing.chain,
+          safeThroughBlock: this.#safe,
+          indexedThroughBlock: this.#safe + SAFE_DEPTH,
+          safeBlockHash: hash(Number(this.#safe)),
+          safeBlockTimestamp: this.#timeOf(this.#safe),
+        },
+        configuration: { ...standing.configuration, genesisTimestamp: BigInt(this.#plan.genesisMs / 1000) },
+        core: {
+          ...standing.core,
+          settledThroughRound: BigInt(settledThroughRound),
+          cumulativeWork: BigInt(expected?.cumulativeWork ?? 0),
+          blockHeight: BigInt(expected?.blockHeight ?? 0),
+          currentWork: BigInt(expected?.currentWork ?? 0),
+          authorizationNonce: BigInt(safe.length),
+        },
+        source: events.at(-1) ?? standing.source,
+        events: events.toReversed(),
+      },
+      { mintedThroughRound: BigInt(settledThroughRound) },
+    );
+  }
+
+  #blockAt(at: number): bigint {
+    return DEPLOYMENT_BLOCK + BigInt(Math.floor((at - this.#plan.from) / BLOCK_MS));
+  }
+
+  #timeOf(block: bigint): number {
+    return this.#plan.from + Number(block - DEPLOYMENT_BLOCK) * BLOCK_MS;
+  }
+}

@@ -1,0 +1,109 @@
+/** The measuring device: a receipt at each tick, and what it turned in each round. */
+import { ROUND_MS } from "../../src/values/round.ts";
+import { type DemoRecord, isoOf, type Plan } from "./plan.ts";
+import { fraction, uuidOf } from "./random.ts";
+import { rpmMilliAt, speedOf } from "./rhythm.ts";
+import { isWithin } from "./story.ts";
+
+/** Where the counters stand; revolutions, one unit of work each, in thousandths. */
+export interface DeviceState {
+  bootId: string;
+  sequence: number;
+  counterEpoch: string;
+  milliTurns: number;
+  distanceMm: number;
+  /** The last tick (epoch ms). */
+  at: number;
+}
+
+export interface Turned {
+  readonly work: number;
+  readonly distanceMm: number;
+}
+
+export class Device {
+  readonly #plan: Plan;
+  readonly #state: DeviceState;
+  /** By round id, until the round is closed. */
+  readonly turned = new Map<number, Turned>();
+
+  constructor(plan: Plan, state?: DeviceState) {
+    this.#plan = plan;
+    this.#state = state ?? {
+      bootId: uuidOf(plan.seed, "boot", plan.from),
+      sequence: 0,
+      counterEpoch: firstEpochOf(plan),
+      milliTurns: 0,
+      distanceMm: 0,
+      at: plan.from,
+    };
+  }
+
+  /** The receipt of one tick; nothing while the device is off. */
+  *tick(at: number): Generator<DemoRecord> {
+    const { seed, dawn, story } = this.#plan;
+    const state = this.#state;
+    if (isWithin(story.gap, at)) return;
+    if (at - state.at > 10 * this.#plan.historyStep) this.#boot(at);
+    if (state.at < story.counterFault.to && at >= story.counterFault.to) this.#beginEpoch(at);
+    const rpmMilli = isWithin(story.rest, at) ? 0 : rpmMilliAt(seed, dawn, at);
+    const speed = speedOf(rpmMilli);
+    const before = Math.floor(state.milliTurns / 1000);
+    const elapsed = at - state.at;
+    state.milliTurns += Math.round((rpmMilli * elapsed) / 60_000);
+    const distanceMm = Math.round((speed * elapsed) / 1000);
+    state.distanceMm += distanceMm;
+    this.#count(at, Math.floor(state.milliTurns / 1000) - before, distanceMm);
+    const isFaulty = isWithin(story.counterFault, at);
+    const outage = isWithin(story.uplinkOutage, at);
+    yield {
+      type: "receipt",
+      installationId: this.#plan.installationId,
+      telemetryId: uuidOf(seed, state.bootId, state.sequence),
+      bootId: state.bootId,
+      counterEpoch: state.counterEpoch,
+      sequence: state.sequence,
+      observedAt: isoOf(at),
+      receivedAt: isoOf((outage ? story.uplinkOutage.to : at) + 150 + Math.floor(300 * fraction(seed, 4, at))),
+      cumulativeWorkUnits: String(Math.floor(state.milliTurns / 1000)),
+      provenance: "simulated",
+      softwareVersion: at < story.counterFault.to ? "1.4.2" : "1.5.0",
+      coreStatus: isFaulty ? "COUNTER_FAULT" : rpmMilli === 0 ? "IDLE" : "ACTIVE",
+      rpmMilli,
+      speedMmPerSecond: speed,
+      distanceMm: state.distanceMm,
+    };
+    state.sequence++;
+    state.at = at;
+  }
+
+  /** After it was off: what turned in between nobody counted. */
+  #boot(at: number): void {
+    const state = this.#state;
+    state.bootId = uuidOf(this.#plan.seed, "boot", at);
+    state.sequence = 0;
+    state.at = at;
+  }
+
+  #beginEpoch(at: number): void {
+    const state = this.#state;
+    this.#boot(at);
+    state.counterEpoch = resetEpochOf(this.#plan);
+    state.milliTurns = state.distanceMm = 0;
+  }
+
+  #count(at: number, work: number, distanceMm: number): void {
+    const round = Math.floor((at - this.#plan.genesisMs) / ROUND_MS);
+    const before = this.turned.get(round) ?? { work: 0, distanceMm: 0 };
+    this.turned.set(round, { work: before.work + work, distanceMm: before.distanceMm + distanceMm });
+  }
+}
+
+export function firstEpochOf({ seed }: Plan): string {
+  return uuidOf(seed, "epoch", 1);
+}
+
+/** The epoch that begins when the counter has failed. */
+export function resetEpochOf({ seed }: Plan): string {
+  return uuidOf(seed, "epoch", 2);
+}

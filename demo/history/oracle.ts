@@ -1,0 +1,101 @@
+/** The Oracle: closes rounds, approves counter epochs and accepts what is closed, on one occasion late. */
+import { ROUND_MS } from "../../src/values/round.ts";
+import { type Device, firstEpochOf, resetEpochOf } from "./device.ts";
+import { type DemoRecord, isDue, isoOf, type Plan } from "./plan.ts";
+import { isWithin } from "./story.ts";
+
+const CLOSES_AFTER = 3_000;
+const ACCEPTS_AFTER = 35_000;
+/** A round that could not be closed for so long is closed now. */
+const LATE_AFTER = 60_000;
+
+export interface OracleState {
+  /** The round that is closed next. */
+  nextRound: number;
+  /** Closed and not yet accepted, ascending. */
+  unaccepted: number[];
+}
+
+export class Oracle {
+  readonly #plan: Plan;
+  readonly #device: Device;
+  readonly #state: OracleState;
+  /** The work of closed rounds by id, until whoever settles them forgets it. */
+  readonly closedWork: Map<number, number>;
+  /** The highest accepted round. */
+  acceptedThrough: number;
+
+  constructor(plan: Plan, device: Device, state?: OracleState, closedWork = new Map<number, number>(), accepted = -1) {
+    this.#plan = plan;
+    this.#device = device;
+    this.#state = state ?? { nextRound: 0, unaccepted: [] };
+    this.closedWork = closedWork;
+    this.acceptedThrough = accepted;
+  }
+
+  *tick(lastTick: number, at: number): Generator<DemoRecord> {
+    const { story, from } = this.#plan;
+    if (isDue(from + 1, lastTick, at)) yield this.#approval(firstEpochOf(this.#plan), from);
+    if (isDue(story.resetApprovedAt, lastTick, at))
+      yield this.#approval(resetEpochOf(this.#plan), story.resetApprovedAt);
+    if (isDue(story.oracleBlock.from, lastTick, at)) yield this.#block("signature_mismatch", story.oracleBlock.from);
+    if (isDue(story.oracleBlock.to, lastTick, at)) yield this.#block(null, story.oracleBlock.to);
+    while (this.#endOf(this.#state.nextRound) + CLOSES_AFTER <= at) yield* this.#close(this.#state.nextRound++, at);
+    yield* this.#accept(at);
+  }
+
+  *#close(roundId: number, at: number): Generator<DemoRecord> {
+    const { gap } = this.#plan.story;
+    const end = this.#endOf(roundId);
+    if (end - ROUND_MS >= gap.from && end <= gap.to) return;
+    const turned = this.#device.turned.get(roundId);
+    this.#device.turned.delete(roundId);
+    this.#state.unaccepted.push(roundId);
+    this.closedWork.set(roundId, turned?.work ?? 0);
+    const due = end + CLOSES_AFTER;
+    yield {
+      type: "round",
+      installationId: this.#plan.installationId,
+      roundId: String(roundId),
+      workUnits: String(turned?.work ?? 0),
+      // Where no receipt came in the distance is unknown.
+      distanceMm: turned === undefined ? null : String(turned.distanceMm),
+      eligible: true,
+      closedAt: isoOf(at - due > LATE_AFTER ? at : due),
+    };
+  }
+
+  *#accept(at: number): Generator<DemoRecord> {
+    const { unaccepted } = this.#state;
+    const newest = unaccepted.at(-1);
+    const due = newest === undefined ? at + 1 : this.#endOf(newest) + ACCEPTS_AFTER;
+    if (newest === undefined || due > at || isWithin(this.#plan.story.lateAcceptance, at)) return;
+    let first = unaccepted[0] ?? newest;
+    for (const [index, roundId] of unaccepted.entries()) {
+      if (unaccepted[index + 1] === roundId + 1) continue;
+      yield {
+        type: "closure",
+        installationId: this.#plan.installationId,
+        firstRound: String(first),
+        lastRound: String(roundId),
+        acceptedAt: isoOf(at - due > LATE_AFTER ? at : due),
+      };
+      first = unaccepted[index + 1] ?? roundId;
+    }
+    this.acceptedThrough = newest;
+    this.#state.unaccepted = [];
+  }
+
+  #endOf(roundId: number): number {
+    return this.#plan.genesisMs + (roundId + 1) * ROUND_MS;
+  }
+
+  #approval(counterEpoch: string, approvedAt: number): DemoRecord {
+    const { installationId } = this.#plan;
+    return { type: "epoch", installationId, counterEpoch, approvedAt: isoOf(approvedAt) };
+  }
+
+  #block(blockedReason: string | null, at: number): DemoRecord {
+    return { type: "oracle", installationId: this.#plan.installationId, blockedReason, at: isoOf(at) };
+  }
+}

@@ -1,0 +1,58 @@
+/** The tiles that a category's head names and that are not in the store yet, and any tile's body by its name. */
+
+import { type FeedLevel, type FeedNode, FeedNodes } from "../../../projections/activity/feed-nodes.ts";
+import type { ImmutableTile } from "../../publication.ts";
+import type { Snapshot } from "../../snapshot.ts";
+import { activityTileKey, type Category } from "../keys.ts";
+import { activityContext } from "./context.ts";
+import { type CategoryEvents, hashInName, hashOf, indexBody, nodeName, tileBody } from "./tile-body.ts";
+
+const LEVELS = [1, 2] as const;
+
+/** The tiles of events, oldest first, then the index tiles over them. */
+export function newTiles(snapshot: Snapshot, category: Category): ImmutableTile[][] {
+  const { projections, tilePrefix } = snapshot;
+  if (eventsOf(snapshot, category) === undefined) return [];
+  const nodes = new FeedNodes(projections, category);
+  return LEVELS.map((level) =>
+    nodes.unnamed(level).map((node) => newTile(category, node, nodeName(nodes, node, tilePrefix))),
+  );
+}
+
+/** Undefined where no such tile is. */
+export function tileAt(snapshot: Snapshot, category: Category, name: string): string | undefined {
+  const { projections, tilePrefix } = snapshot;
+  const nodes = new FeedNodes(projections, category);
+  const isNamed = (node: FeedNode) => nodeName(nodes, node, tilePrefix) === name;
+  const node = nodes.byName(name) ?? LEVELS.flatMap((level) => nodes.unnamed(level)).find(isNamed);
+  return node === undefined ? undefined : bodyOf(snapshot, category, node);
+}
+
+function newTile(category: Category, { level, first, last }: FeedNode, name: string): ImmutableTile {
+  return {
+    key: activityTileKey(category, name),
+    body(snapshot) {
+      const body = bodyOf(snapshot, category, { level, first, last });
+      return body !== undefined && hashOf(body) === hashInName(name) ? body : undefined;
+    },
+    stored: ({ projections }) => new FeedNodes(projections, category).setName({ level, first }, name),
+  };
+}
+
+interface TilePlace {
+  readonly level: FeedLevel;
+  readonly first: string;
+  readonly last: string;
+}
+
+function bodyOf(snapshot: Snapshot, category: Category, place: TilePlace): string | undefined {
+  const events = eventsOf(snapshot, category);
+  if (events === undefined) return undefined;
+  const nodes = new FeedNodes(snapshot.projections, category);
+  return place.level === 1 ? tileBody(events, place) : indexBody(nodes, place, snapshot.tilePrefix);
+}
+
+function eventsOf({ projections, chain, installationId }: Snapshot, category: Category): CategoryEvents | undefined {
+  const context = activityContext(installationId, chain);
+  return context && { projections, category, context };
+}

@@ -1,0 +1,11 @@
+import { STATUS_CODES } from "node:http";
+import type { ShimAnswer } from "../../answer.ts";
+
+/** An answer as bytes, for a connection that Node has no `ServerResponse` for; it ends the connection. */
+export function rawAnswer({ status, headers, body }: ShimAnswer, date: Date): Buffer {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`, ...lines, `Date: ${date.toUTCString()}`];
+  return Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\nConnection: close\r\n\r\n`, "latin1"), body ?? EMPTY]);
+}
+
+const EMPTY = Buffer.alloc(0);

@@ -1,0 +1,50 @@
+/** What is answered before the shim's core is asked: requests that are not HTTP as it is defined (docs/spec/api.md#malformed-http). */
+import { type IncomingMessage, METHODS } from "node:http";
+import {
+  badRequest,
+  EXPECTATION_FAILED,
+  HEADERS_TOO_LARGE,
+  METHOD_NOT_ALLOWED,
+  REQUEST_TIMEOUT,
+} from "../../../http/errors.ts";
+import type { ShimAnswer } from "../../answer.ts";
+import { plainAnswer } from "../../full-answer.ts";
+import { MAX_FIELDS } from "./limits.ts";
+import { isHost, wellFormedMethod } from "./request-head.ts";
+
+const BAD_REQUEST = plainAnswer(badRequest("bad_request"));
+const TOO_LARGE = plainAnswer(HEADERS_TOO_LARGE);
+const TOO_LATE = plainAnswer(REQUEST_TIMEOUT);
+export const WRONG_METHOD: ShimAnswer = plainAnswer(METHOD_NOT_ALLOWED);
+export const WRONG_EXPECTATION: ShimAnswer = plainAnswer(EXPECTATION_FAILED);
+
+/** The host that was found good last: most requests of a server name one. */
+let good: string | undefined;
+
+/** Of a request that Node's parser took. `undefined`: it is well formed. */
+export function refusalOf({ rawHeaders, headers, httpVersion }: IncomingMessage): ShimAnswer | undefined {
+  if (rawHeaders.length > 2 * MAX_FIELDS) return TOO_LARGE;
+  const { host } = headers;
+  if (host === good && host !== undefined) return undefined;
+  if (host === undefined) return httpVersion === "1.1" ? BAD_REQUEST : undefined;
+  // Two lines of it are one list here, and no list is a host.
+  if (!isHost(host)) return BAD_REQUEST;
+  good = host;
+  return undefined;
+}
+
+export interface ParserError extends Error {
+  readonly code?: string;
+  readonly rawPacket?: Buffer;
+  readonly bytesParsed?: number;
+}
+
+/** Of what Node's parser did not take; `undefined` where there is nobody to answer. */
+export function refusalOfError({ code = "", rawPacket, bytesParsed = 0 }: ParserError): ShimAnswer | undefined {
+  if (code === "HPE_HEADER_OVERFLOW") return TOO_LARGE;
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return TOO_LATE;
+  if (!code.startsWith("HPE_")) return undefined;
+  // The parser knows its methods by name, the API by form.
+  const method = rawPacket === undefined ? undefined : wellFormedMethod(rawPacket, bytesParsed);
+  return method === undefined || METHODS.includes(method) ? BAD_REQUEST : WRONG_METHOD;
+}

@@ -1,0 +1,91 @@
+/** Two routes that speak of one thing say the same of it; read again before they are judged, for data moves. */
+
+import type { RouteContract } from "../../contract.ts";
+import { jsonOf } from "../../exchange/exchange.ts";
+import type { Rule } from "../../report/rule.ts";
+import type { Run } from "../../run.ts";
+import { targetOf } from "../../subjects.ts";
+import { ask } from "../ask.ts";
+import { guarded } from "../guarded.ts";
+
+/** A route and its query. */
+export interface Source {
+  readonly route: RouteContract["name"];
+  readonly query?: string;
+}
+
+/** What one says and what the other says; no entry where they agree. */
+export interface Difference {
+  readonly what: string;
+  readonly one: unknown;
+  readonly other: unknown;
+}
+
+export interface Agreement {
+  readonly rule: Rule;
+  readonly sources: readonly Source[];
+  /** The bodies in the order of the sources; a text says why they cannot be compared. */
+  compare(...bodies: never[]): readonly Difference[] | string;
+}
+
+/** Longer than any edge keeps an answer, and at last longer than statistics are kept. */
+const READ_AGAIN_AFTER_MS = [1_500, 6_000, 31_000];
+
+export async function judgeAgreement(run: Run, { rule, sources, compare }: Agreement): Promise<void> {
+  const routes = sources.map(({ route }) => run.route(route));
+  const [first] = routes;
+  // Where a route was not asked for, neither is its agreement with others.
+  if (first === undefined || routes.includes(undefined)) return;
+  await guarded(run, first, async () => {
+    for (const pause of [...READ_AGAIN_AFTER_MS, undefined]) {
+      const bodies = await read(run, sources);
+      if (typeof bodies === "string") return run.skip(rule, bodies);
+      const differences = (compare as (...all: unknown[]) => ReturnType<Agreement["compare"]>)(...bodies);
+      if (typeof differences === "string") return run.skip(rule, differences);
+      const [difference] = differences;
+      if (difference !== undefined && pause !== undefined) {
+        await run.surroundings.pause(pause);
+        continue;
+      }
+      run.check(rule, first, difference === undefined, () => ({
+        expected: `${difference?.what} ${shown(difference?.one)}, as ${spoken(sources[0])} says, in ${sources.slice(1).map(spoken).join(" and ")}`,
+        saw: shown(difference?.other),
+      }));
+      return;
+    }
+  });
+}
+
+async function read(run: Run, sources: readonly Source[]): Promise<unknown[] | string> {
+  const bodies: unknown[] = [];
+  for (const source of sources) {
+    const route = run.route(source.route) as RouteContract;
+    const target = targetOf(run, route, source.query ?? "");
+    const reply = await ask(run, { route, target });
+    const body = reply.status === 200 ? jsonOf(reply) : undefined;
+    if (body === undefined || route.complaints(body).some(({ crossField }) => !crossField)) {
+      return `GET ${target} was answered ${reply.status}, or not with the resource`;
+    }
+    bodies.push(body);
+  }
+  return bodies;
+}
+
+function spoken(source: Source | undefined): string {
+  return `${source?.route}${source?.query === undefined ? "" : `?${source.query}`}`;
+}
+
+function shown(value: unknown): string {
+  return value === undefined ? "nothing" : JSON.stringify(value).slice(0, 140);
+}
+
+/** The entries of `names` in which two objects differ. */
+export function differences(
+  one: Readonly<Record<string, unknown>>,
+  other: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+): Difference[] {
+  return names
+    .filter((name) => JSON.stringify(one[name]) !== JSON.stringify(other[name]))
+    .map((what) => ({ what, one: one[what], other: other[what] }));
+}

@@ -1,0 +1,154 @@
+/** Rules of single bodies that a schema leaves to the producer. */
+import { family } from "../../report/rule.ts";
+import type { Run } from "../../run.ts";
+import type { UrlSubject } from "../../subjects.ts";
+
+export const BODY = family("body", {
+  offline: [
+    "telemetry is offline exactly without a revision, and then all of the measurement is null",
+    "publish telemetry of one receipt, or of none",
+    "API 2.2",
+  ],
+  "own-installation": [
+    "every observation is the installation's that was asked for",
+    "put the whole path into the cache key",
+    "API 2.4",
+  ],
+  "observation-order": [
+    "no cursor and no receipt stands twice on a page",
+    "read the history in receipt order",
+    "API 4.3",
+  ],
+  "next-cursor": [
+    "the observations' nextCursor is null or the last item's cursor",
+    "take nextCursor from the last item returned",
+    "API 4.3",
+  ],
+  "module-order": ["no module instance stands twice", "publish one snapshot for each instance", "API 2.3"],
+  projection: [
+    "builder and queue project the settled frontier and the work after it, divided by workPerBlock",
+    "compute both projections from one anchor",
+    "API 2.5",
+  ],
+  frontier: [
+    "the buffered rounds begin behind the settled frontier",
+    "compute queue and anchor from one state",
+    "API 2.5",
+  ],
+});
+
+type Body = Record<string, unknown>;
+
+export function judgeBodyRules(run: Run, subject: UrlSubject, body: Body): void {
+  const judge = { telemetry, "installation-telemetry": telemetry, observations, modules, process }[
+    subject.route.name as "telemetry"
+  ] as ((run: Run, subject: UrlSubject, body: never) => void) | undefined;
+  judge?.(run, subject, body as never);
+}
+
+interface Telemetry {
+  readonly status: string;
+  readonly revision: string | null;
+  readonly [name: string]: unknown;
+}
+
+function telemetry(run: Run, { route, target }: UrlSubject, body: Telemetry): void {
+  const known = ["revision", "observedAt", "receivedAt", "softwareVersion", "measurement"].filter(
+    (name) => body[name] !== null,
+  );
+  run.check(BODY.offline, route, known.length === (body.status === "offline" ? 0 : 5), () => ({
+    expected: `${body.status === "offline" ? "nothing" : "everything"} known of the measurement while ${body.status}, from GET ${target}`,
+    saw: `${known.join(", ") || "nothing"} not null`,
+  }));
+}
+
+interface Observations {
+  readonly installationId: string;
+  readonly items: readonly { readonly cursor: string; readonly telemetryId: string; readonly installationId: string }[];
+  readonly nextCursor: string | null;
+}
+
+function observations(run: Run, { route, target }: UrlSubject, body: Observations): void {
+  const { items, nextCursor } = body;
+  const other = items.find(({ installationId }) => installationId !== body.installationId);
+  run.check(BODY["own-installation"], route, other === undefined, () => ({
+    expected: `items of ${body.installationId} from GET ${target}`,
+    saw: `one of ${other?.installationId}`,
+  }));
+  for (const name of ["cursor", "telemetryId"] as const) {
+    const different = new Set(items.map((item) => item[name])).size;
+    run.check(BODY["observation-order"], route, different === items.length, () => ({
+      expected: `${items.length} different values of ${name} from GET ${target}`,
+      saw: String(different),
+    }));
+  }
+  run.check(BODY["next-cursor"], route, nextCursor === null || nextCursor === items.at(-1)?.cursor, () => ({
+    expected: `nextCursor null or ${items.at(-1)?.cursor} from GET ${target}`,
+    saw: String(nextCursor),
+  }));
+}
+
+function modules(run: Run, { route, target }: UrlSubject, body: { modules: readonly { instanceId: string }[] }): void {
+  const ids = body.modules.map(({ instanceId }) => instanceId);
+  run.check(BODY["module-order"], route, new Set(ids).size === ids.length, () => ({
+    expected: `each instance once from GET ${target}`,
+    saw: ids.join(", "),
+  }));
+}
+
+type Numbers<Names extends string> = Readonly<Record<Names, string>>;
+type Core = Numbers<"cumulativeWork" | "blockHeight" | "currentWork" | "workPerBlock">;
+type Projected = Core & Numbers<"completedBlockCount">;
+
+interface ProcessBody {
+  readonly builder: {
+    readonly status: string;
+    readonly anchor: Core & Numbers<"settledThroughRound">;
+    readonly queued: Numbers<"closedWorkUnits" | "openRoundWorkUnits">;
+    readonly projected: Projected;
+  };
+  readonly settlementQueue: {
+    readonly status: string;
+    readonly buffered: Numbers<"workUnits"> & { readonly firstRound: string | null };
+    readonly projected: Projected;
+  };
+}
+
+function process(run: Run, { route, target }: UrlSubject, { builder, settlementQueue: queue }: ProcessBody): void {
+  if (builder.status !== "available") return;
+  const { anchor, queued } = builder;
+  // The schema says so itself.
+  if (anchor.workPerBlock === "0") return;
+  const open = BigInt(queued.closedWorkUnits) + BigInt(queued.openRoundWorkUnits);
+  const projections: [string, Projected, bigint][] = [["builder", builder.projected, open]];
+  if (queue.status === "available") {
+    projections.push(["settlementQueue", queue.projected, BigInt(queue.buffered.workUnits)]);
+    const first = queue.buffered.firstRound;
+    const next = String(BigInt(anchor.settledThroughRound) + 1n);
+    run.check(BODY.frontier, route, first === null || first === next, () => ({
+      expected: `buffered.firstRound ${next}, behind the anchor, from GET ${target}`,
+      saw: String(first),
+    }));
+  }
+  for (const [name, projected, work] of projections) {
+    const wanted = projectionOf(anchor, work);
+    const wrong = Object.entries(wanted).filter(([key, value]) => projected[key as keyof Projected] !== value);
+    run.check(BODY.projection, route, wrong.length === 0, () => ({
+      expected: `${name}.projected with ${wrong.map(([key, value]) => `${key} ${value}`).join(", ")} from GET ${target}`,
+      saw: wrong.map(([key]) => `${key} ${projected[key as keyof Projected]}`).join(", "),
+    }));
+  }
+}
+
+function projectionOf(anchor: Core, work: bigint): Projected {
+  const perBlock = BigInt(anchor.workPerBlock);
+  const cumulative = BigInt(anchor.cumulativeWork) + work;
+  const height = cumulative / perBlock;
+  return {
+    cumulativeWork: String(cumulative),
+    blockHeight: String(height),
+    currentWork: String(cumulative % perBlock),
+    workPerBlock: anchor.workPerBlock,
+    completedBlockCount: String(height - BigInt(anchor.blockHeight)),
+  };
+}

@@ -1,0 +1,162 @@
+/** What holds for every answer, errors, 204 and 304 included. */
+import { COMMON_HEADERS, CONTENT_TYPE } from "../../../http/common-headers.ts";
+import { header } from "../../exchange/exchange.ts";
+import { family } from "../../report/rule.ts";
+import { asked, type Judged, shown } from "../judged.ts";
+
+const DECIDED = "API 4, every answer";
+
+export const COMMON = family("headers", {
+  cors: [
+    "Access-Control-Allow-Origin is * on every answer",
+    "let the front pass Access-Control-Allow-Origin on every status, 304 and errors included",
+    DECIDED,
+  ],
+  exposed: [
+    "Access-Control-Expose-Headers names ETag, Retry-After and the two source headers on every answer",
+    "let the front pass Access-Control-Expose-Headers on every status, 304 and errors included",
+    DECIDED,
+  ],
+  nosniff: ["X-Content-Type-Options is nosniff on every answer", "let the front pass X-Content-Type-Options", DECIDED],
+  "content-type": [
+    `Content-Type is ${CONTENT_TYPE} wherever there is a body, and only there`,
+    "let the front neither answer itself nor change Content-Type; turn its own error pages off",
+    DECIDED,
+  ],
+  "content-length": [
+    "Content-Length is the length of the body",
+    "let nothing rewrite bodies behind the length",
+    DECIDED,
+  ],
+  "no-body": ["204, 304 and answers to HEAD have no body", "answer 204, 304 and HEAD without a body", DECIDED],
+  once: ["no header stands twice", "let only one of origin and front set the header", DECIDED],
+  foreign: [
+    "no header of the storage, of a session or of a front's own language reaches a reader",
+    "have the front drop the header: it is the storage's or a cache's own",
+    DECIDED,
+  ],
+  vary: [
+    "Vary names nothing but Accept-Encoding and Origin",
+    "drop Vary, or every reader gets a copy of their own",
+    DECIDED,
+  ],
+  identity: [
+    "an answer is encoded only for a reader who asked for it",
+    "key stored copies by Accept-Encoding, or store them plain",
+    DECIDED,
+  ],
+  age: [
+    "Age is at most what a cache may keep the answer for",
+    "let the cache keep it for min(edge seconds, valid-until − now) and give it no default TTL",
+    "API 8",
+  ],
+});
+
+const FOREIGN =
+  /^(?:last-modified|expires|pragma|set-cookie|content-disposition|content-location|content-range|content-language|accept-ranges|www-authenticate|x-timestamp|x-trans-id|x-openstack-request-id|x-powered-by|(?:x-amz|x-goog|x-ms|x-rgw|x-object|x-r2|noonmark)-.*)$/;
+const MAY_REPEAT =
+  /^(?:via|set-cookie|vary|server-timing|cache-control|access-control-expose-headers|link|alt-svc|warning)$/;
+const EXPOSED = COMMON_HEADERS["access-control-expose-headers"].toLowerCase().split(", ");
+/** Clocks and rounding between a cache and its reader. */
+const AGE_SLACK_SECONDS = 2;
+
+export function judgeCommon(judged: Judged): void {
+  judgeShared(judged);
+  judgeBody(judged);
+  judgeLines(judged);
+  judgeAge(judged);
+}
+
+function judgeShared(judged: Judged): void {
+  const { run, subject, reply } = judged;
+  const origin = header(reply, "access-control-allow-origin");
+  run.check(COMMON.cors, subject, origin === "*", () => ({
+    expected: `Access-Control-Allow-Origin: * on the ${reply.status} to ${asked(judged)}`,
+    saw: shown(origin),
+  }));
+  const exposed = header(reply, "access-control-expose-headers");
+  const names = (exposed ?? "").toLowerCase().split(/\s*,\s*/);
+  run.check(
+    COMMON.exposed,
+    subject,
+    EXPOSED.every((name) => names.includes(name)),
+    () => ({
+      expected: `Access-Control-Expose-Headers with ${EXPOSED.join(", ")} on the ${reply.status} to ${asked(judged)}`,
+      saw: shown(exposed),
+    }),
+  );
+  const sniff = header(reply, "x-content-type-options");
+  run.check(COMMON.nosniff, subject, sniff?.toLowerCase() === "nosniff", () => ({
+    expected: `X-Content-Type-Options: nosniff on the ${reply.status} to ${asked(judged)}`,
+    saw: shown(sniff),
+  }));
+}
+
+function judgeBody(judged: Judged): void {
+  const { run, subject, sent, reply } = judged;
+  const { status, body, wireLength } = reply;
+  const bare = status === 204 || status === 304;
+  const type = header(reply, "content-type");
+  const wanted = bare ? undefined : CONTENT_TYPE;
+  run.check(COMMON["content-type"], subject, normal(type) === wanted, () => ({
+    expected: `${wanted === undefined ? "no Content-Type" : `Content-Type: ${wanted}`} on the ${status} to ${asked(judged)}`,
+    saw: shown(type),
+  }));
+  if (bare || sent.method === "HEAD") {
+    run.check(COMMON["no-body"], subject, body.length === 0, () => ({
+      expected: `no body in the ${status} to ${asked(judged)}`,
+      saw: `${body.length} bytes`,
+    }));
+  }
+  const length = header(reply, "content-length");
+  if (length !== undefined && sent.method !== "HEAD" && status !== 304) {
+    run.check(COMMON["content-length"], subject, length === String(wireLength), () => ({
+      expected: `Content-Length: ${wireLength} on the ${status} to ${asked(judged)}`,
+      saw: shown(length),
+    }));
+  }
+  const encoding = header(reply, "content-encoding");
+  if (sent.headers["accept-encoding"] === "identity") {
+    run.check(COMMON.identity, subject, encoding === undefined, () => ({
+      expected: `no Content-Encoding on the ${status} to ${asked(judged)}, sent with Accept-Encoding: identity`,
+      saw: shown(encoding),
+    }));
+  }
+}
+
+function judgeLines(judged: Judged): void {
+  const { run, subject, reply } = judged;
+  const names = [...reply.headers.keys()];
+  const foreign = names.filter((name) => FOREIGN.test(name));
+  run.check(COMMON.foreign, subject, foreign.length === 0, () => ({
+    expected: `none of the storage's or a cache's own headers on the ${reply.status} to ${asked(judged)}`,
+    saw: foreign.map((name) => `${name}: ${header(reply, name)}`).join("; "),
+  }));
+  const repeated = names.filter((name) => !MAY_REPEAT.test(name) && (reply.headers.get(name)?.length ?? 0) > 1);
+  run.check(COMMON.once, subject, repeated.length === 0, () => ({
+    expected: `each header once on the ${reply.status} to ${asked(judged)}`,
+    saw: repeated.map((name) => `${name} ${reply.headers.get(name)?.length} times`).join("; "),
+  }));
+  const vary = header(reply, "vary") ?? "";
+  const others = vary.split(/\s*,\s*/).filter((name) => name !== "" && !/^(?:accept-encoding|origin)$/i.test(name));
+  run.check(COMMON.vary, subject, others.length === 0, () => ({
+    expected: `Vary with Accept-Encoding and Origin at most on the ${reply.status} to ${asked(judged)}`,
+    saw: shown(vary),
+  }));
+}
+
+function judgeAge(judged: Judged): void {
+  const { run, route, subject, reply } = judged;
+  const age = header(reply, "age");
+  if (age === undefined || route === undefined || (reply.status !== 200 && reply.status !== 304)) return;
+  const most = route.edgeSeconds + route.staleIfErrorSeconds + AGE_SLACK_SECONDS;
+  run.check(COMMON.age, subject, /^\d+$/.test(age) && Number(age) <= most, () => ({
+    expected: `Age of at most ${most} on the ${reply.status} to ${asked(judged)}`,
+    saw: shown(age),
+  }));
+}
+
+/** Blanks and letter case are no difference between media types. */
+function normal(type: string | undefined): string | undefined {
+  return type?.toLowerCase().replace(/\s*;\s*/g, "; ");
+}

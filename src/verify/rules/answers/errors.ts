@@ -1,0 +1,109 @@
+/** What holds for every error: a body of one field, and almost no headers. */
+import { FALLBACK_REASON_HEADER, SOURCE_HEADER } from "../../../http/common-headers.ts";
+import { RETRY_AFTER_SECONDS } from "../../../http/errors.ts";
+import { header, type Reply, textOf } from "../../exchange/exchange.ts";
+import type { Subject } from "../../report/report.ts";
+import { family, type Rule } from "../../report/rule.ts";
+import type { Run } from "../../run.ts";
+import { asked, type Judged, shown } from "../judged.ts";
+
+const SPEC = "API 7";
+
+export const ERRORS = family("errors", {
+  body: [
+    'an error\'s body is exactly {"error": code}',
+    "let the front pass the origin's errors as they are; turn its own error pages off",
+    SPEC,
+  ],
+  "cache-control": [
+    "503 and the activity's 400 carry Cache-Control: no-store, other errors none",
+    "let the front neither add nor drop Cache-Control on errors",
+    SPEC,
+  ],
+  "retry-after": [
+    `503 carries Retry-After: ${RETRY_AFTER_SECONDS}, other errors none`,
+    "let the front pass Retry-After",
+    SPEC,
+  ],
+  validators: [
+    "an error carries no ETag and no source header",
+    "have the front drop validators from errors: they are the storage's",
+    SPEC,
+  ],
+  kept: [
+    "no cache keeps an error, a published 503 for one second aside",
+    "give errors no lifetime in the cache: a 404 or 400 that is kept outlives its cause",
+    SPEC,
+  ],
+});
+
+/** A published 503 is kept for one second; one more for rounding. */
+const KEPT_503_SECONDS = 2;
+
+export function judgeError(judged: Judged): void {
+  const { run, route, subject, sent, reply } = judged;
+  const { status } = reply;
+  if (status < 400) return;
+  if (sent.method !== "HEAD") {
+    run.check(ERRORS.body, subject, errorCode(reply) !== undefined, () => ({
+      expected: `exactly {"error": code} in the ${status} to ${asked(judged)}`,
+      saw: textOf(reply) ?? `${reply.body.length} bytes that are no UTF-8`,
+    }));
+  }
+  const isNoStore = status === 503 || (status === 400 && route?.query === "activity");
+  const cacheControl = header(reply, "cache-control");
+  run.check(ERRORS["cache-control"], subject, cacheControl === (isNoStore ? "no-store" : undefined), () => ({
+    expected: `${isNoStore ? "Cache-Control: no-store" : "no Cache-Control"} on the ${status} to ${asked(judged)}`,
+    saw: shown(cacheControl),
+  }));
+  const wait = status === 503 ? String(RETRY_AFTER_SECONDS) : undefined;
+  const retryAfter = header(reply, "retry-after");
+  run.check(ERRORS["retry-after"], subject, retryAfter === wait, () => ({
+    expected: `Retry-After ${wait ?? "absent"} on the ${status} to ${asked(judged)}`,
+    saw: shown(retryAfter),
+  }));
+  const extra = ["etag", SOURCE_HEADER, FALLBACK_REASON_HEADER].filter((name) => reply.headers.has(name));
+  run.check(ERRORS.validators, subject, extra.length === 0, () => ({
+    expected: `neither ETag nor source headers on the ${status} to ${asked(judged)}`,
+    saw: extra.map((name) => `${name}: ${header(reply, name)}`).join("; "),
+  }));
+  const age = Number(header(reply, "age") ?? "0");
+  run.check(ERRORS.kept, subject, age <= (status === 503 ? KEPT_503_SECONDS : 0), () => ({
+    expected: `a fresh ${status} to ${asked(judged)}`,
+    saw: `Age: ${age}`,
+  }));
+}
+
+/** The code where the body is exactly an error's, blanks between its parts aside. */
+export function errorCode(reply: Reply): string | undefined {
+  return /^\s*\{\s*"error"\s*:\s*"([a-z0-9_]+)"\s*\}\s*$/.exec(textOf(reply) ?? "")?.[1];
+}
+
+export interface Refusal {
+  readonly run: Run;
+  readonly rule: Rule;
+  readonly subject: Subject;
+  /** The request in words. */
+  readonly request: string;
+  readonly reply: Reply;
+  readonly status: number;
+  /** Absent for an answer to HEAD. */
+  readonly code?: string;
+}
+
+/** That a request is refused with this status and code. */
+export function judgeRefusal({ run, rule, subject, request, reply, status, code }: Refusal): void {
+  const saw = reply.status === status && code !== undefined ? errorCode(reply) : code;
+  run.check(rule, subject, reply.status === status && saw === code, () => ({
+    expected: `${status}${code === undefined ? "" : ` ${code}`} to ${request}`,
+    saw: seen(reply),
+  }));
+}
+
+/** Status, and the code or how the body begins. */
+export function seen(reply: Reply): string {
+  const code = errorCode(reply);
+  if (code !== undefined) return `${reply.status} ${code}`;
+  const text = textOf(reply) ?? "";
+  return `${reply.status}${reply.status < 400 || text === "" ? "" : ` ${JSON.stringify(text.slice(0, 60))}`}`;
+}

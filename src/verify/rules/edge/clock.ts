@@ -1,0 +1,138 @@
+/** A body and the clock: nothing online past 120 s, nothing made in the future, no window that is over. */
+
+import { SOURCE_HEADER } from "../../../http/common-headers.ts";
+import { STALE_AFTER_MS } from "../../../resources/telemetry/build.ts";
+import { header, jsonOf, type Reply } from "../../exchange/exchange.ts";
+import { family } from "../../report/rule.ts";
+import { instantOf, type Run } from "../../run.ts";
+import type { UrlSubject } from "../../subjects.ts";
+
+const LATE = "let no cache keep an answer past valid-until: min(edge seconds, valid-until − now)";
+
+export const CLOCK = family("clock", {
+  online: ["nothing is online more than 120 s after its receipt", LATE, "API 3.1, 3.2"],
+  stale: [
+    "nothing is stale within 120 s of its receipt",
+    "set the clocks of publisher, shim and front by NTP",
+    "API 3.1, 3.2",
+  ],
+  ahead: [
+    "no instant of what has happened lies ahead",
+    "set the clocks of publisher, shim and front by NTP",
+    "API 2.1",
+  ],
+  window: ["the window is the one that holds now", LATE, "API 4.5, 4.7"],
+  reporter: ["the queue is stale once its Reporter has been silent for 600 s", LATE, "API 3.5"],
+});
+
+/** Between the clocks of a server and its cache, ours and the publisher's. */
+const TOLERANCE_MS = 5_000;
+const REPORTER_STALE_AFTER_MS = 600_000;
+const DAY_MS = 86_400_000;
+/** A statistics answer may be an older one while others are computed; each is kept for 30 s (API 4.5). */
+const STATISTICS_SLACK_MS = 90_000;
+
+interface Timed {
+  readonly generatedAt?: string;
+  readonly status?: string;
+  readonly observedAt?: string | null;
+  readonly receivedAt?: string | null;
+  readonly measurement?: { readonly freshness?: string; readonly receivedAt?: string } | null;
+  readonly window?: { readonly startAt: string; readonly endAt: string; readonly dayCount?: number } | null;
+  readonly settlementQueue?: Queue;
+  readonly items?: readonly { readonly receivedAt: string }[];
+  readonly events?: readonly { readonly recordedAt?: string; readonly blockTimestamp?: string }[];
+}
+
+interface Queue {
+  readonly status: string;
+  readonly state: string;
+  readonly settlementEnabled: boolean;
+  readonly lastRun: { readonly finishedAt: string | null } | null;
+}
+
+export function judgeClock(run: Run, subject: UrlSubject, reply: Reply): void {
+  const body = jsonOf(reply) as Timed;
+  const now = instantOf(reply);
+  judgeAhead(run, subject, { body, now });
+  const { name } = subject.route;
+  if (name === "telemetry" || name === "installation-telemetry") {
+    judgeAge(run, subject, { state: body.status, receivedAt: body.receivedAt, now });
+  }
+  if (name === "process") {
+    judgeAge(run, subject, { state: body.measurement?.freshness, receivedAt: body.measurement?.receivedAt, now });
+    if (body.settlementQueue !== undefined) judgeReporter(run, subject, { queue: body.settlementQueue, now });
+  }
+  // Saved history is served whatever its age.
+  if (header(reply, SOURCE_HEADER) !== "durable-cache") judgeWindow(run, subject, { body, now });
+}
+
+function judgeAhead(run: Run, { route, target }: UrlSubject, { body, now }: { body: Timed; now: number }): void {
+  const instants = {
+    generatedAt: body.generatedAt,
+    receivedAt: body.receivedAt,
+    "measurement.receivedAt": body.measurement?.receivedAt,
+    "items' receivedAt": latest(body.items?.map(({ receivedAt }) => receivedAt)),
+    "events' time": latest(body.events?.map(({ recordedAt, blockTimestamp }) => recordedAt ?? blockTimestamp ?? "")),
+  };
+  for (const [name, text] of Object.entries(instants)) {
+    if (typeof text !== "string") continue;
+    run.check(CLOCK.ahead, route, Date.parse(text) <= now + TOLERANCE_MS, () => ({
+      expected: `${name} at or before ${iso(now)} from GET ${target}`,
+      saw: text,
+    }));
+  }
+}
+
+interface Age {
+  readonly state: string | undefined;
+  readonly receivedAt: string | null | undefined;
+  readonly now: number;
+}
+
+function judgeAge(run: Run, { route, target }: UrlSubject, { state, receivedAt, now }: Age): void {
+  if (typeof receivedAt !== "string") return;
+  const age = now - Date.parse(receivedAt);
+  run.check(CLOCK.online, route, state !== "online" || age <= STALE_AFTER_MS + TOLERANCE_MS, () => ({
+    expected: `stale ${Math.round(age / 1000)} s after the receipt from GET ${target}`,
+    saw: String(state),
+  }));
+  run.check(CLOCK.stale, route, state !== "stale" || age > STALE_AFTER_MS - TOLERANCE_MS, () => ({
+    expected: `online ${Math.round(age / 1000)} s after the receipt from GET ${target}`,
+    saw: String(state),
+  }));
+}
+
+function judgeReporter(run: Run, { route, target }: UrlSubject, { queue, now }: { queue: Queue; now: number }): void {
+  if (queue.status !== "available" || queue.state === "blocked" || !queue.settlementEnabled) return;
+  const finishedAt = queue.lastRun?.finishedAt;
+  const silent = typeof finishedAt === "string" ? now - Date.parse(finishedAt) : Number.POSITIVE_INFINITY;
+  run.check(CLOCK.reporter, route, queue.state === "stale" || silent <= REPORTER_STALE_AFTER_MS + TOLERANCE_MS, () => ({
+    expected: `state stale, its last run ${finishedAt ?? "not finished"}, from GET ${target}`,
+    saw: queue.state,
+  }));
+}
+
+function judgeWindow(run: Run, { route, target }: UrlSubject, { body, now }: { body: Timed; now: number }): void {
+  if (body.window === undefined || body.window === null) return;
+  const { startAt, endAt, dayCount } = body.window;
+  const end =
+    dayCount === undefined
+      ? Date.parse(endAt) + TOLERANCE_MS
+      : Date.parse(startAt) + dayCount * DAY_MS + STATISTICS_SLACK_MS;
+  run.check(CLOCK.window, route, now < end, () => ({
+    expected: `a window that holds ${iso(now)} from GET ${target}`,
+    saw: `${startAt} to ${endAt}`,
+  }));
+}
+
+function latest(instants: readonly string[] | undefined): string | undefined {
+  return instants?.reduce<string | undefined>(
+    (late, text) => (late === undefined || text > late ? text : late),
+    undefined,
+  );
+}
+
+function iso(epochMs: number): string {
+  return new Date(epochMs).toISOString();
+}

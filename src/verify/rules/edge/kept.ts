@@ -1,0 +1,92 @@
+/** Two reads around a change: what a cache has kept may not outlive its edge seconds. */
+import { header, type Reply, textOf } from "../../exchange/exchange.ts";
+import { family } from "../../report/rule.ts";
+import type { Run } from "../../run.ts";
+import { allSubjects, targetOf, type UrlSubject } from "../../subjects.ts";
+import { ask } from "../ask.ts";
+import { each } from "../guarded.ts";
+import { waysOfWriting } from "../query/query.ts";
+import { essence, opaque } from "./revision.ts";
+
+export const KEPT = family("kept", {
+  "too-long": [
+    "a stored answer follows a change within its edge seconds",
+    "let the cache keep it for min(edge seconds, valid-until − now), give it no default TTL, and serve nothing stale",
+    "API 8",
+  ],
+  forged: [
+    "what one reader puts into a request's headers reaches no other reader",
+    "have the front drop readers' noonmark- and X-Forwarded headers before it asks its origin",
+    "API 5",
+  ],
+});
+
+const SLACK_MS = 2_000;
+/** What fronts say to their origins, and what no route reads. */
+const FORGED = {
+  "noonmark-front": "edge",
+  "x-forwarded-host": "elsewhere.example",
+  "x-forwarded-prefix": "/elsewhere",
+  "x-original-url": "/nowhere",
+  "x-http-method-override": "POST",
+  authorization: "Bearer nobody",
+  cookie: "a=b",
+};
+/** Each time it is asked again how another way of writing the URL, which no cache knows, is answered. */
+const TRIES = 3;
+
+export async function judgeKept(run: Run): Promise<void> {
+  const subjects = allSubjects(run);
+  // What is read plainly is filled now at the latest; most of it was long ago.
+  await each(run, subjects, {
+    of: ({ route }) => route,
+    checks: async ({ route, target }) => void (await ask(run, { route, target })),
+  });
+  const edge = Math.max(0, ...subjects.map(({ route }) => route.edgeSeconds));
+  await run.surroundings.pause(edge * 1000 + SLACK_MS);
+  await each(run, subjects, { of: ({ route }) => route, checks: (subject) => compare(run, subject) });
+}
+
+async function compare(run: Run, subject: UrlSubject): Promise<void> {
+  const { route, target } = subject;
+  // Nothing is stored now, so that this request would be the one that fills a cache.
+  await ask(run, { route, target, headers: FORGED, foreign: true });
+  const other = await ask(run, { route, target });
+  const foreign = [...other.headers.keys()].filter((name) => name.startsWith("noonmark-"));
+  const cacheControl = header(other, "cache-control");
+  const holds = foreign.length === 0 && (other.status !== 200 || cacheControl === (route.cacheControl ?? undefined));
+  run.check(KEPT.forged, route, holds && other.status !== 405, () => ({
+    expected: `GET ${target} as if no other reader had sent ${Object.keys(FORGED).join(", ")}`,
+    saw: `${other.status}, Cache-Control ${cacheControl ?? "none"} ${foreign.join(", ")}`,
+  }));
+  let isRecent = false;
+  let saw = "";
+  let expected = "";
+  for (let tries = 0; tries < TRIES && !isRecent; tries++) {
+    if (tries > 0) await run.surroundings.pause(route.edgeSeconds * 1000 + SLACK_MS);
+    const before = await ask(run, { route, target: fresh(run, subject) });
+    const plain = await ask(run, { route, target });
+    const after = await ask(run, { route, target: fresh(run, subject) });
+    [expected, saw] = [identity(after), identity(plain)];
+    // Whatever has moved while it was read is no sign of a cache.
+    isRecent = identity(before) !== expected || saw === expected;
+  }
+  run.check(KEPT["too-long"], route, isRecent, () => ({
+    expected: `GET ${target} as a URL is answered that no cache knows: ${expected.slice(0, 100)}`,
+    saw: saw.slice(0, 100),
+  }));
+}
+
+/** The same question in words that no cache has heard. */
+function fresh(run: Run, { route, query }: UrlSubject): string {
+  const unique = run.surroundings.unique();
+  if (route.query === "ignored" || route.query === "observations") return targetOf(run, route, `${unique}=1`);
+  const ways = waysOfWriting(query);
+  const way = ways.find((one) => one.includes("%")) ?? ways[0] ?? query;
+  return targetOf(run, route, `${way}${"&".repeat(2 + (unique.charCodeAt(0) % 40))}`);
+}
+
+function identity(reply: Reply): string {
+  const tag = header(reply, "etag");
+  return `${reply.status} ${tag === undefined ? essence(textOf(reply) ?? "") : opaque(tag)}`;
+}

@@ -1,0 +1,135 @@
+/** The activity feed from the newest event to the first, each category, and cursors used as they are not meant. */
+import { CATEGORIES, type Category } from "../../../resources/activity/keys.ts";
+import type { RouteContract } from "../../contract.ts";
+import { jsonOf } from "../../exchange/exchange.ts";
+import type { Run } from "../../run.ts";
+import { targetOf } from "../../subjects.ts";
+import { judgeGood } from "../answers/answers.ts";
+import { seen } from "../answers/errors.ts";
+import { ask } from "../ask.ts";
+import { compareCategories, misuse } from "./walk-activity-misuse.ts";
+import { ACTIVITY_WALK, type Event, type Page, type Walked } from "./walk-activity-rules.ts";
+
+const LIMIT = 100;
+const SMALL = 3;
+const SMALL_PAGES = 3;
+
+export async function walkActivity(run: Run, route: RouteContract): Promise<void> {
+  const walks = new Map<Category, Walked>();
+  for (const category of CATEGORIES) {
+    const walked = await walk(run, route, category);
+    if (walked !== undefined) walks.set(category, walked);
+  }
+  compareCategories(run, route, walks);
+  for (const category of CATEGORIES) await misuse(run, route, { category, walks });
+}
+
+async function walk(run: Run, route: RouteContract, category: Category): Promise<Walked | undefined> {
+  const events: Event[] = [];
+  const ids = new Set<string>();
+  let cursor: string | null = null;
+  for (let pages = 0; pages < run.options.pages; pages++) {
+    const page: Page | undefined = await pageOf(run, route, { category, cursor, limit: LIMIT });
+    if (page === undefined) return undefined;
+    judgePage(run, route, { page, before: events.at(-1), ids });
+    events.push(...page.events);
+    if (page.nextCursor === null || page.nextCursor === cursor) {
+      return { events, complete: true, cursor: await smaller(run, route, { category, events }) };
+    }
+    cursor = page.nextCursor;
+  }
+  run.skip(ACTIVITY_WALK["goes-on"], `the feed of ${category} has more than ${run.options.pages} pages (--pages)`);
+  return { events, complete: false, cursor: await smaller(run, route, { category, events }) };
+}
+
+interface PageQuery {
+  readonly category: Category;
+  readonly cursor: string | null;
+  readonly limit: number;
+}
+
+async function pageOf(
+  run: Run,
+  route: RouteContract,
+  { category, cursor, limit }: PageQuery,
+): Promise<Page | undefined> {
+  const query = `category=${category}&limit=${limit}${cursor === null ? "" : `&cursor=${cursor}`}`;
+  const target = targetOf(run, route, query);
+  const reply = await ask(run, { route, target });
+  run.check(ACTIVITY_WALK["goes-on"], route, reply.status === 200, () => ({
+    expected: `200 to GET ${target}`,
+    saw: seen(reply),
+  }));
+  if (reply.status !== 200) return undefined;
+  if (!judgeGood(run, { route, target, query: `category=${category}` }, reply)) return undefined;
+  const page = jsonOf(reply) as Page;
+  if (page.status === "unavailable") {
+    run.skip(ACTIVITY_WALK["goes-on"], `the feed of ${category} is unavailable: ${page.reason}`);
+    return undefined;
+  }
+  run.check(ACTIVITY_WALK.size, route, cursor === null || page.events.length > 0, () => ({
+    expected: `an event below nextCursor, in GET ${target}`,
+    saw: "none",
+  }));
+  run.check(ACTIVITY_WALK.size, route, page.nextCursor === null || page.events.length === limit, () => ({
+    expected: `${limit} events beside a nextCursor from GET ${target}`,
+    saw: String(page.events.length),
+  }));
+  return page;
+}
+
+interface Judged {
+  readonly page: Page;
+  readonly before: Event | undefined;
+  readonly ids: Set<string>;
+}
+
+function judgePage(run: Run, route: RouteContract, { page, before, ids }: Judged): void {
+  let newer = before;
+  for (const event of page.events) {
+    run.check(ACTIVITY_WALK["goes-on"], route, !ids.has(event.id), () => ({
+      expected: "each event once",
+      saw: `${event.id} again`,
+    }));
+    ids.add(event.id);
+    const above = newer;
+    run.check(ACTIVITY_WALK.order, route, above === undefined || descends(above, event), () => ({
+      expected: `events below ${above?.id} at ${above?.occurredAt}`,
+      saw: `${event.id} at ${event.occurredAt}`,
+    }));
+    newer = event;
+  }
+}
+
+/** By time; at one instant chain events first; the rest of the order is in positions that ids do not show alike. */
+function descends(newer: Event, older: Event): boolean {
+  if (newer.occurredAt !== older.occurredAt) return newer.occurredAt > older.occurredAt;
+  return newer.source.kind === older.source.kind || newer.source.kind === "chain";
+}
+
+/** The first events once more in small pages; gives the cursor behind the first. */
+async function smaller(
+  run: Run,
+  route: RouteContract,
+  { category, events }: { category: Category; events: readonly Event[] },
+): Promise<string | undefined> {
+  const first = await pageOf(run, route, { category, cursor: null, limit: 1 });
+  const found: Event[] = [];
+  let cursor: string | null = null;
+  for (let pages = 0; pages < SMALL_PAGES; pages++) {
+    const page: Page | undefined = await pageOf(run, route, { category, cursor, limit: SMALL });
+    if (page === undefined) return undefined;
+    found.push(...page.events);
+    cursor = page.nextCursor;
+    if (cursor === null) break;
+  }
+  // Events that have come since stand above the ones that are known.
+  const begin = found.findIndex(({ id }) => id === events[0]?.id);
+  const wanted = events.slice(0, Math.max(0, found.length - Math.max(begin, 0))).map(({ id }) => id);
+  const got = found.slice(Math.max(begin, 0)).map(({ id }) => id);
+  run.check(ACTIVITY_WALK.smaller, route, wanted.join() === got.join(), () => ({
+    expected: `${wanted.join(", ")} in pages of ${SMALL} of ${category}`,
+    saw: got.join(", "),
+  }));
+  return first?.nextCursor ?? undefined;
+}

@@ -1,0 +1,150 @@
+/** The observations from the first to the newest, page by page, and the cursor used as it is not meant. */
+import type { RouteContract } from "../../contract.ts";
+import { jsonOf } from "../../exchange/exchange.ts";
+import { family } from "../../report/rule.ts";
+import type { Run } from "../../run.ts";
+import { targetOf } from "../../subjects.ts";
+import { judgeGood } from "../answers/answers.ts";
+import { judgeRefusal, seen } from "../answers/errors.ts";
+import { ask } from "../ask.ts";
+
+export const OBSERVATIONS_WALK = family("observations-walk", {
+  "goes-on": [
+    "each page begins behind the cursor that was asked with, and no receipt comes twice",
+    "read strictly behind the cursor; put the whole query into the cache key",
+  ],
+  ends: [
+    "the last page has no nextCursor, and behind its last item there is nothing",
+    "give nextCursor only where another item exists",
+  ],
+  item: [
+    "any item's cursor can be gone on from, and what follows is the same",
+    "make each item's cursor of its own position",
+  ],
+  again: [
+    "a page of the past is the same however often it is read",
+    "never change or drop a receipt that was published",
+  ],
+  misuse: ["the activity's cursor is refused", "refuse what does not decode to a receipt position"],
+});
+
+interface Item {
+  readonly cursor: string;
+  readonly telemetryId: string;
+  readonly [name: string]: unknown;
+}
+interface Page {
+  readonly items: readonly Item[];
+  readonly nextCursor: string | null;
+}
+
+const LIMIT = 100;
+
+/** The newest observation, where the walk has come to it. */
+export async function walkObservations(run: Run, route: RouteContract): Promise<Item | undefined> {
+  const seenIds = new Set<string>();
+  let cursor: string | null = null;
+  let last: Item | undefined;
+  for (let pages = 0; pages < run.options.pages; pages++) {
+    const page = await pageAfter(run, route, cursor);
+    if (page === undefined) return undefined;
+    const after = cursor;
+    run.check(OBSERVATIONS_WALK.ends, route, after === null || page.items.length > 0, () => ({
+      expected: `an item behind nextCursor, in GET ${targetOf(run, route, queryAfter(after))}`,
+      saw: "none",
+    }));
+    for (const item of page.items) {
+      run.check(OBSERVATIONS_WALK["goes-on"], route, !seenIds.has(item.telemetryId), () => ({
+        expected: `receipts that have not come before from GET ${targetOf(run, route, queryAfter(cursor))}`,
+        saw: `telemetryId ${item.telemetryId} again`,
+      }));
+      seenIds.add(item.telemetryId);
+    }
+    if (pages === 0) await useCursors(run, route, page);
+    last = page.items.at(-1) ?? last;
+    if (page.nextCursor === null) return expectEnd(run, route, last);
+    if (page.nextCursor === cursor) return undefined;
+    cursor = page.nextCursor;
+  }
+  run.skip(OBSERVATIONS_WALK.ends, `the history has more than ${run.options.pages} pages (--pages)`);
+  return undefined;
+}
+
+function queryAfter(cursor: string | null, limit = LIMIT): string {
+  return cursor === null ? `limit=${limit}` : `cursor=${cursor}&limit=${limit}`;
+}
+
+async function pageAfter(
+  run: Run,
+  route: RouteContract,
+  cursor: string | null,
+  limit = LIMIT,
+): Promise<Page | undefined> {
+  const target = targetOf(run, route, queryAfter(cursor, limit));
+  const reply = await ask(run, { route, target });
+  run.check(OBSERVATIONS_WALK["goes-on"], route, reply.status === 200, () => ({
+    expected: `200 to GET ${target}`,
+    saw: seen(reply),
+  }));
+  if (reply.status !== 200) return undefined;
+  return judgeGood(run, { route, target, query: "" }, reply) ? (jsonOf(reply) as Page) : undefined;
+}
+
+async function expectEnd(run: Run, route: RouteContract, last: Item | undefined): Promise<Item | undefined> {
+  if (last === undefined) return undefined;
+  const after = await pageAfter(run, route, last.cursor);
+  const repeated = after?.items.some(({ telemetryId }) => telemetryId === last.telemetryId) ?? false;
+  run.check(OBSERVATIONS_WALK.ends, route, !repeated && (after?.nextCursor ?? null) === null, () => ({
+    expected: `newer receipts at most, and no nextCursor, from GET ${targetOf(run, route, queryAfter(last.cursor))}`,
+    saw: `${after?.items.length} items, nextCursor ${after?.nextCursor}${repeated ? ", the last one again" : ""}`,
+  }));
+  return after?.items.at(-1) ?? last;
+}
+
+async function useCursors(run: Run, route: RouteContract, first: Page): Promise<void> {
+  const again = await pageAfter(run, route, null);
+  if (first.items.length === LIMIT && again !== undefined)
+    expectSame(run, route, { name: "again", wanted: first, got: again });
+  const middle = Math.floor(first.items.length / 2);
+  const from = first.items[middle];
+  if (from !== undefined && first.items.length > middle + 1) {
+    const rest = await pageAfter(run, route, from.cursor, 3);
+    const wanted = first.items.slice(middle + 1, middle + 4);
+    if (rest !== undefined)
+      expectSame(run, route, {
+        name: "item",
+        wanted: { items: wanted },
+        got: { items: rest.items.slice(0, wanted.length) },
+      });
+  }
+  // What the activity's cursors look like here: a category and a key, in letters of base64url.
+  for (const cursor of ["YWxsOjEyMw", btoa("protocol:1-2-3").replaceAll("=", "")]) {
+    const target = targetOf(run, route, `cursor=${cursor}`);
+    const reply = await ask(run, { route, target });
+    const request = `GET ${target}`;
+    judgeRefusal({
+      run,
+      rule: OBSERVATIONS_WALK.misuse,
+      subject: route,
+      request,
+      reply,
+      status: 400,
+      code: "invalid_cursor",
+    });
+  }
+}
+
+interface Comparison {
+  readonly name: "again" | "item";
+  readonly wanted: Pick<Page, "items">;
+  readonly got: Pick<Page, "items">;
+}
+
+function expectSame(run: Run, route: RouteContract, { name, wanted, got }: Comparison): void {
+  const [one, other] = [wanted, got].map(({ items }) => items.map((item) => JSON.stringify(item)));
+  const at = (one ?? []).findIndex((text, index) => text !== other?.[index]);
+  run.check(OBSERVATIONS_WALK[name], route, at === -1, () => ({
+    expected: `the same items as on the page before, such as ${one?.[at]}`,
+    saw: other?.[at] ?? "none",
+  }));
+}

@@ -1,0 +1,142 @@
+import { afterEach, expect, test } from "vitest";
+import { shimContext } from "../../../../src/shim/context.ts";
+import { DEFAULT_LIMITS } from "../../../../src/shim/node/connections/limits.ts";
+import { type ShimServer, startServer } from "../../../../src/shim/node/node-server.ts";
+import { MemoryStore } from "../../../support/memory-store.ts";
+import { raw } from "../raw-connection.ts";
+
+const running: ShimServer[] = [];
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.stop()));
+});
+
+async function start(requestTimeout = DEFAULT_LIMITS.requestTimeout): Promise<number> {
+  const server = await startServer(shimContext({ store: new MemoryStore(), now: () => 0, monotonic: () => 0 }), {
+    host: "127.0.0.1",
+    port: 0,
+    wallClock: () => Date.parse("2026-11-20T10:00:00Z"),
+    limits: { ...DEFAULT_LIMITS, requestTimeout },
+    defect: (error) => {
+      throw error;
+    },
+  });
+  running.push(server);
+  return server.port;
+}
+
+/** An answer as it stands on the wire, the length of its body judged. */
+function answers(text: string): (readonly [status: number, body: string])[] {
+  const found: [number, string][] = [];
+  let rest = text;
+  while (rest !== "") {
+    const end = rest.indexOf("\r\n\r\n");
+    const head = rest.slice(0, end);
+    expect(head).toMatch(/^HTTP\/1\.1 \d{3} /);
+    expect(head).toMatch(/^access-control-allow-origin: \*$/im);
+    expect(head).toMatch(/^x-content-type-options: nosniff$/im);
+    expect(head).toMatch(/^content-type: application\/json; charset=utf-8$/im);
+    expect(head).toMatch(/^date: /im);
+    const length = Number(/^content-length: (\d+)$/im.exec(head)?.[1]);
+    found.push([Number(head.slice(9, 12)), rest.slice(end + 4, end + 4 + length)]);
+    rest = rest.slice(end + 4 + length);
+  }
+  return found;
+}
+
+const BAD = [400, '{"error":"bad_request"}'] as const;
+const METHOD = [405, '{"error":"method_not_allowed"}'] as const;
+const LARGE = [431, '{"error":"headers_too_large"}'] as const;
+const UNKNOWN = [404, '{"error":"not_found"}'] as const;
+const HOST = "Host: x\r\n";
+const CLOSE = "Connection: close\r\n\r\n";
+
+test.each([
+  ["an expectation that nobody has", `GET / HTTP/1.1\r\n${HOST}Expect: 200-ok\r\n${CLOSE}`, 417, "expectation_failed"],
+  ["CONNECT", "CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\n", 405, "method_not_allowed"],
+  ["a method of nobody's", `FOO / HTTP/1.1\r\n${HOST}\r\n`, 405, "method_not_allowed"],
+  ["a method in small letters", `get / HTTP/1.1\r\n${HOST}\r\n`, 405, "method_not_allowed"],
+  ["a method that begins as another", `GETS / HTTP/1.1\r\n${HOST}\r\n`, 405, "method_not_allowed"],
+  ["a method of RTSP", `DESCRIBE / HTTP/1.1\r\n${HOST}\r\n`, 405, "method_not_allowed"],
+  ["every letter of a token", `!#$%&'*+.^_\`|~0aZ- / HTTP/1.1\r\n${HOST}\r\n`, 405, "method_not_allowed"],
+  ["a known method that is none of ours", `PURGE / HTTP/1.1\r\n${HOST}${CLOSE}`, 405, "method_not_allowed"],
+  ["what is no token", `G(T / HTTP/1.1\r\n${HOST}\r\n`, 400, "bad_request"],
+  ["no method", ` / HTTP/1.1\r\n${HOST}\r\n`, 400, "bad_request"],
+  ["a strange method in a line that is none", `FOO bar baz\r\n${HOST}\r\n`, 400, "bad_request"],
+  ["a strange method with a field that is none", `FOO / HTTP/1.1\r\n${HOST}a b: c\r\n\r\n`, 400, "bad_request"],
+  ["a strange method without a host", "FOO / HTTP/1.1\r\n\r\n", 400, "bad_request"],
+  ["HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400, "bad_request"],
+  ["no HTTP at all", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", 400, "bad_request"],
+  ["a field that is none", `GET / HTTP/1.1\r\n${HOST}a b: c\r\n\r\n`, 400, "bad_request"],
+  ["two lengths", `POST / HTTP/1.1\r\n${HOST}Content-Length: 1\r\nContent-Length: 2\r\n\r\nxx`, 400, "bad_request"],
+  [
+    "a length and chunks",
+    `POST / HTTP/1.1\r\n${HOST}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    400,
+    "bad_request",
+  ],
+  ["no host", "GET / HTTP/1.1\r\n\r\n", 400, "bad_request"],
+  ["two hosts", `GET / HTTP/1.1\r\n${HOST}${HOST}\r\n`, 400, "bad_request"],
+  ["a host that is none", "GET / HTTP/1.1\r\nHost: a/b\r\n\r\n", 400, "bad_request"],
+  ["a hundred and one fields", `GET / HTTP/1.1\r\n${HOST}${"a: b\r\n".repeat(100)}\r\n`, 431, "headers_too_large"],
+  ["thousands of fields", `GET / HTTP/1.1\r\n${"a:b\r\n".repeat(2_500)}${HOST}\r\n`, 431, "headers_too_large"],
+  ["a long field", `GET / HTTP/1.1\r\n${HOST}a: ${"b".repeat(17_000)}\r\n\r\n`, 431, "headers_too_large"],
+  ["a long target", `GET /${"b".repeat(17_000)} HTTP/1.1\r\n${HOST}\r\n`, 431, "headers_too_large"],
+] as const)("%s", async (_, request, status, error) => {
+  const port = await start();
+  const answered = await raw(port, request);
+  expect(answers(answered)).toEqual([[status, `{"error":"${error}"}`]]);
+  expect(answered).toMatch(/^connection: close$/im);
+  if (status === 405) expect(answered).toMatch(/^allow: GET, HEAD, OPTIONS$/im);
+});
+
+test.each(["x", "x:80", "", "[::1]:8787", "a.example", "a-b_c.example:1", "%41.example"])(
+  "a good host: %j",
+  async (host) => {
+    const port = await start();
+    expect(answers(await raw(port, `GET / HTTP/1.1\r\nHost: ${host}\r\n${CLOSE}`))).toEqual([UNKNOWN]);
+  },
+);
+
+test("HTTP/1.0 needs no host", async () => {
+  expect(answers(await raw(await start(), "GET / HTTP/1.0\r\n\r\n"))).toEqual([UNKNOWN]);
+});
+
+test("what is malformed is answered in its turn, behind the answers that are under way", async () => {
+  const port = await start();
+  const good = `GET / HTTP/1.1\r\n${HOST}\r\n`;
+  expect(answers(await raw(port, `${good}${good}FOO / HTTP/1.1\r\n${HOST}\r\n${good}`))).toEqual([
+    UNKNOWN,
+    UNKNOWN,
+    METHOD,
+  ]);
+  expect(answers(await raw(port, `${good}CONNECT x:1 HTTP/1.1\r\n${HOST}\r\n`))).toEqual([UNKNOWN, METHOD]);
+  expect(answers(await raw(port, good, `GET / HTTP/1.1\r\n${HOST}${HOST}\r\n${good}`))).toEqual([UNKNOWN, BAD]);
+  expect(answers(await raw(port, good, `GET / HTTP/1.1\r\na: ${"b".repeat(17_000)}`))).toEqual([UNKNOWN, LARGE]);
+});
+
+test("a body that breaks off its own rules ends the connection behind its answer", async () => {
+  const port = await start();
+  const chunked = `POST / HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n`;
+  expect(answers(await raw(port, chunked, "x\r\n"))).toEqual([METHOD]);
+  expect(answers(await raw(port, `${chunked}x\r\n`))).toEqual([METHOD]);
+});
+
+test("a body without end is not read for ever", async () => {
+  const port = await start();
+  const head = `POST / HTTP/1.1\r\n${HOST}Content-Length: 1000000000000\r\n\r\n`;
+  const megabyte = "x".repeat(1 << 20);
+  // That it ends is the test; cut while it still writes, a client may lose the answer.
+  expect(await raw(port, head, megabyte, megabyte, "x")).toMatch(/^(?:HTTP\/1\.1 405 |$)/);
+});
+
+test("a request that does not arrive is told so in time, a connection that says nothing is closed", async () => {
+  const port = await start(1_000);
+  const [partial, silent, slowBody] = await Promise.all([
+    raw(port, `GET / HTTP/1.1\r\n${HOST}`),
+    raw(port),
+    raw(port, `POST / HTTP/1.1\r\n${HOST}Content-Length: 5\r\n\r\nx`),
+  ]);
+  expect(answers(partial)).toEqual([[408, '{"error":"request_timeout"}']]);
+  expect(silent).toBe("");
+  expect(answers(slowBody)).toEqual([METHOD]);
+});

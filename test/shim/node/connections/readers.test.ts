@@ -1,0 +1,106 @@
+/** Clients that ask and do not read, or connect and do not ask: what they cost, in answers and connections. */
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { statisticsKey } from "../../../../src/resources/statistics/route.ts";
+import { shimContext } from "../../../../src/shim/context.ts";
+import { DEFAULT_LIMITS, MAX_WAITING, type ServerLimits } from "../../../../src/shim/node/connections/limits.ts";
+import { type ShimServer, startServer } from "../../../../src/shim/node/node-server.ts";
+import { MemoryStore } from "../../../support/memory-store.ts";
+import { putAnswer } from "../../../support/publish-answer.ts";
+import { raw } from "../raw-connection.ts";
+
+const TARGET = "/v2/public/stats?range=30d";
+const REQUEST = `GET ${TARGET} HTTP/1.1\r\nHost: x\r\n\r\n`;
+const LAST = `GET ${TARGET} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
+
+const running: ShimServer[] = [];
+const clients: Socket[] = [];
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.destroy();
+  await Promise.all(running.splice(0).map((server) => server.stop()));
+});
+
+interface Started {
+  readonly server: ShimServer;
+  readonly store: MemoryStore;
+  crowded(): number;
+}
+
+async function start(limits: Partial<ServerLimits> = {}, bytes = 135_000): Promise<Started> {
+  const store = new MemoryStore();
+  await putAnswer(store, statisticsKey("30d"), { status: 200, headers: {}, body: JSON.stringify("x".repeat(bytes)) });
+  let crowded = 0;
+  const server = await startServer(shimContext({ store, now: () => 0, monotonic: () => 0 }), {
+    host: "127.0.0.1",
+    port: 0,
+    wallClock: () => 0,
+    limits: { ...DEFAULT_LIMITS, ...limits },
+    crowded: () => {
+      crowded += 1;
+    },
+    defect: (error) => {
+      throw error;
+    },
+  });
+  running.push(server);
+  return { server, store, crowded: () => crowded };
+}
+
+/** A client that never reads. */
+async function mute(port: number, bytes = ""): Promise<Socket> {
+  const socket = connect(port, "127.0.0.1").pause();
+  socket.on("error", () => {});
+  clients.push(socket);
+  await once(socket, "connect");
+  if (bytes !== "") await new Promise((resolve) => socket.write(bytes, resolve));
+  return socket;
+}
+
+test("of a thousand pipelined requests that nobody reads a few are composed, and another client waits for none", async () => {
+  const { server, store } = await start();
+  await Promise.all(Array.from({ length: 20 }, () => mute(server.port, REQUEST.repeat(1_000))));
+  for (let asked = 0; asked < 50; asked++) expect(await raw(server.port, LAST)).toMatch(/^HTTP\/1\.1 200 /);
+  // What the system's own buffers take is sent: some megabytes a connection, 135 kB an answer.
+  expect(store.gets.length - 50).toBeLessThan(20 * 60);
+  expect(server.connections.waiting).toBeLessThanOrEqual(MAX_WAITING);
+});
+
+test("pipelined requests of a client that reads are answered one after the other, all of them", async () => {
+  const { server, store } = await start({}, 2_000);
+  const heard = await raw(server.port, REQUEST.repeat(1_000) + LAST);
+  expect(heard.split("HTTP/1.1 200 OK").length - 1).toBe(1_001);
+  expect(store.gets).toHaveLength(1_001);
+  expect(server.connections.waiting).toBe(0);
+});
+
+test("an answer that nobody takes is given up in time", async () => {
+  const { server } = await start({ readerTimeout: 2_000 });
+  const client = await mute(server.port, REQUEST.repeat(200));
+  while (server.connections.open > 0) await once(client, "close", { signal: AbortSignal.timeout(100) }).catch(() => {});
+  expect(server.connections.waiting).toBe(0);
+});
+
+test("silent connections give way to those that ask, and these keep their place", async () => {
+  const { server, crowded } = await start({ maxConnections: 50 });
+  const asking = await mute(server.port, REQUEST);
+  for (let made = 0; made < 400; made++) await mute(server.port);
+  expect(await raw(server.port, LAST)).toMatch(/^HTTP\/1\.1 200 /);
+  expect(server.connections.open).toBeLessThanOrEqual(50);
+  expect(crowded()).toBeGreaterThanOrEqual(351);
+  expect(asking.destroyed).toBe(false);
+  asking.resume();
+  const [first] = (await once(asking, "data")) as [Buffer];
+  expect(first.toString("latin1", 0, 15)).toBe("HTTP/1.1 200 OK");
+});
+
+test("where every place is taken by an answer under way, one more connection is closed", async () => {
+  const { server, crowded } = await start({ maxConnections: 3 });
+  for (let made = 0; made < 3; made++) {
+    const client = await mute(server.port, REQUEST.repeat(200));
+    await once(client.resume(), "data");
+    client.pause();
+  }
+  expect(await raw(server.port, LAST)).toBe("");
+  expect(crowded()).toBe(1);
+});
