@@ -7,8 +7,10 @@
  * anew. A new history is named before anything is put under it; tiles are put before the index that names their
  * installation for the first time.
  */
-import { listInstallations } from "../src/ledger/watermarks.ts";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { type Installation, listInstallations } from "../src/ledger/watermarks.ts";
 import { observationsKey } from "../src/resources/observations/keys.ts";
+import { parseInstallationTelemetryKey } from "../src/resources/telemetry/keys.ts";
 import { EXIT, Failure } from "../src/values/failure.ts";
 import type { ActivityRecall } from "./activity/recall.ts";
 import { type PlannedAnswer, planAnswer } from "./answers/plan-answer.ts";
@@ -20,11 +22,14 @@ import { eachLimited } from "./concurrency.ts";
 import { indexPublication } from "./observations/index-publication.ts";
 import { putObservations } from "./observations/put-installation.ts";
 import type { InstallationReceipts } from "./observations/tiles.ts";
-import { planCycle, planIfDue } from "./plan.ts";
+import { type Plan, planIfDue, planOthers, planOwn } from "./plan.ts";
 import type { PutTarget } from "./put-target.ts";
 import { type CycleReport, failedRow, type ReportRow, unknownInstallation } from "./report.ts";
 import type { Session } from "./session.ts";
 import type { CycleSources } from "./sources/cycle-sources.ts";
+
+/** Installations planned in one snapshot: some milliseconds. */
+const SLICE = 64;
 
 export interface Cycle {
   /** Epoch ms. */
@@ -43,40 +48,75 @@ export interface Recall {
 
 /** Throws what stops the whole cycle: a ledger that cannot be read, a lease that is lost, a clock that is behind. */
 export async function runCycle(cycle: Cycle): Promise<CycleReport> {
-  const { at, session, sources, target } = cycle;
-  await prepare(cycle);
+  const { at, session, sources } = cycle;
+  const { toPlan, configured } = sources.snapshot(({ ledger, installationId }) => ({
+    toPlan: session.moved.find(ledger, dueInstallations(session, at)),
+    configured: installationId,
+  }));
+  await prepare(cycle, configured);
   const rows: ReportRow[] = [];
   if (session.histories.mustBeNamedFirst) await nameHistories(cycle, rows);
-  const plan = sources.advance((snapshot) => planCycle(session, snapshot, at));
+  const own = sources.advance((snapshot) => planOwn(session, snapshot, at));
+  await putPlan(cycle, own, rows);
+  await putOthers(
+    cycle,
+    toPlan.installations.filter(({ id }) => id !== configured),
+    rows,
+  );
+  if (session.selected("observations")) await putIndex(cycle, rows);
+  session.moved.settle(toPlan);
+  rows.sort((a, b) => (a.key < b.key ? -1 : 1));
+  const { knownInstead } = own;
+  const warnings = knownInstead === undefined ? [] : [unknownInstallation(configured, knownInstead)];
+  return { at, rows, failures: session.behind.report(), warnings };
+}
+
+/** Installations other than the configured one of which something is due by time. */
+function dueInstallations({ schedule, tilePace }: Session, at: number): string[] {
+  const ids = [...schedule.due(at)].flatMap((key) => parseInstallationTelemetryKey(key) ?? []);
+  return [...ids, ...tilePace.due(at)];
+}
+
+/** What has to be known of the store before the plan, which must not await. */
+async function prepare({ session, sources, target, recall }: Cycle, configured: string): Promise<void> {
+  const { ids, hasChain } = sources.snapshot(({ ledger, chain }) => ({
+    ids: ledger === undefined || !session.histories.isIndexDamaged ? [] : listInstallations(ledger).map(({ id }) => id),
+    hasChain: chain.binding !== undefined,
+  }));
+  await eachLimited([configured, ...ids], target.concurrency, (id) => session.histories.prepare(id));
+  if (hasChain) await readCores(session, target);
+  if (session.selected("activity")) await recall.activity.ask(sources);
+  await recall.savedBodies.ask(session.publications, sources);
+}
+
+/**
+ * A few at a time, each few looked up, planned and put before the next: what is held of them stays small, the process
+ * does other things in between, and the lease is renewed where nothing is put.
+ */
+async function putOthers(cycle: Cycle, others: readonly Installation[], rows: ReportRow[]): Promise<void> {
+  const { at, session, sources, target } = cycle;
+  for (let from = 0; from < others.length; from += SLICE) {
+    if (from > 0) {
+      await nextTurn();
+      await target.fence.beforePut();
+    }
+    const slice = others.slice(from, from + SLICE);
+    await eachLimited(slice, target.concurrency, ({ id }) => session.histories.prepare(id));
+    const plan = sources.snapshot((snapshot) => planOthers(session, slice, snapshot, at));
+    await putPlan(cycle, plan, rows);
+  }
+}
+
+async function putPlan(cycle: Cycle, plan: Plan, rows: ReportRow[]): Promise<void> {
+  const { session, target } = cycle;
   rows.push(...plan.failedRows);
   const putAll = async (answers: readonly PlannedAnswer[]) =>
     eachLimited(answers, target.concurrency, async (answer) => void rows.push(...(await put(cycle, answer))));
   await putAll(plan.answers.filter(({ publication }) => publication.isNamedByOthers === true));
   await putAll(plan.answers.filter(({ publication }) => publication.isNamedByOthers !== true));
-  if (session.selected("observations")) {
-    for (const installation of plan.installations) await putOwnObservations(cycle, installation, rows);
-    for (const { id } of plan.installations) session.histories.name(id);
-    await putIndex(cycle, rows);
-  }
-  rows.sort((a, b) => (a.key < b.key ? -1 : 1));
-  const { knownInstead } = plan;
-  const warnings =
-    knownInstead === undefined
-      ? []
-      : [sources.snapshot(({ installationId }) => unknownInstallation(installationId, knownInstead))];
-  return { at, rows, failures: session.behind.report(), warnings };
-}
-
-/** What has to be known of the store before the plan, which must not await. */
-async function prepare({ session, sources, target, recall }: Cycle): Promise<void> {
-  const { ids, hasChain } = sources.snapshot(({ installationId, ledger, chain }) => ({
-    ids: [installationId, ...(ledger === undefined ? [] : listInstallations(ledger).map(({ id }) => id))],
-    hasChain: chain.binding !== undefined,
-  }));
-  for (const id of ids) await session.histories.prepare(id);
-  if (hasChain) await readCores(session, target);
-  if (session.selected("activity")) await recall.activity.ask(sources);
-  await recall.savedBodies.ask(session.publications, sources);
+  if (!session.selected("observations")) return;
+  for (const installation of plan.installations) await putOwnObservations(cycle, installation, rows);
+  for (const { id } of plan.installations) session.histories.name(id);
 }
 
 /** Once a session, before the first plan: what a published answer shows of the Core stays while the chain is behind. */
@@ -118,6 +158,7 @@ async function putOwnObservations(cycle: Cycle, installation: InstallationReceip
     await putObservations(installation, { at, sources, target, histories, tilePace }, (row) => rows.push(row));
   } catch (error) {
     if (stopsAll(error)) throw error;
+    session.moved.leave(installation.id);
     rows.push(failedRow({ key: `${observationsKey(installation.id)}/…`, resource: "observations" }, error));
   }
 }

@@ -6,6 +6,7 @@ import { SavedBodyRecall } from "./answers/recall-saved.ts";
 import { BehindList } from "./asof/behind-list.ts";
 import { runCycle } from "./cycle.ts";
 import type { Fence } from "./lease/fenced-put.ts";
+import { MovedInstallations } from "./moved-installations.ts";
 import { Histories } from "./observations/histories.ts";
 import { TilePace } from "./observations/tile-pace.ts";
 import type { PublisherOptions } from "./publisher.ts";
@@ -33,6 +34,7 @@ export async function dryRun(options: Omit<PublisherOptions, "published">, at: n
       publications,
       force,
       histories,
+      moved: new MovedInstallations(),
       historyOf: (id) => histories.progress(id).history,
       publishedCores: new Map(),
       coresAsked: new Set(),

@@ -1,5 +1,5 @@
-/** What one cycle has to put, read and built in one snapshot. */
-import { listInstallations, readWatermarks } from "../src/ledger/watermarks.ts";
+/** What a cycle has to put, read and built in one snapshot: the configured installation, or a few of the others. */
+import { type Installation, installationNo, listInstallations, readWatermarks } from "../src/ledger/watermarks.ts";
 import type { Publication } from "../src/resources/publication.ts";
 import type { Snapshot } from "../src/resources/snapshot.ts";
 import { telemetryPublication, unknownTelemetryPublication } from "../src/resources/telemetry/publication.ts";
@@ -15,38 +15,49 @@ import type { Session } from "./session.ts";
 
 export interface Plan {
   readonly answers: readonly PlannedAnswer[];
-  /** The installations of the ledger that go on from what was published. */
+  /** The installations that go on from what was published. */
   readonly installations: readonly InstallationReceipts[];
   readonly failedRows: readonly ReportRow[];
+}
+
+/** The configured installation's answers, and every file. */
+export interface OwnPlan extends Plan {
   /** Those that the ledger knows, where the configured one is not among them. */
   readonly knownInstead: readonly string[] | undefined;
 }
 
 /** `at` in epoch ms. */
-export function planCycle(session: Session, snapshot: Snapshot, at: number): Plan {
-  const { installationId: configured, ledger } = snapshot;
-  const present = ledger === undefined ? [] : listInstallations(ledger);
+export function planOwn(session: Session, snapshot: Snapshot, at: number): OwnPlan {
+  const { installationId: id, ledger } = snapshot;
+  const no = ledger && installationNo(ledger, id);
+  const publications = [unknownTelemetryPublication, telemetryPublication(id, true), ...session.publications];
+  return {
+    ...planAnswers(session, publications, snapshot, at),
+    installations: no === undefined ? [] : receiptsOf(session, { no, id }, snapshot, at),
+    knownInstead: ledger === undefined || no !== undefined ? undefined : listInstallations(ledger).map((one) => one.id),
+  };
+}
+
+/** What is published of installations other than the configured one. */
+export function planOthers(session: Session, others: readonly Installation[], snapshot: Snapshot, at: number): Plan {
+  const publications = others.map(({ id }) => telemetryPublication(id, false));
+  return {
+    ...planAnswers(session, publications, snapshot, at),
+    installations: others.flatMap((installation) => receiptsOf(session, installation, snapshot, at)),
+  };
+}
+
+function planAnswers(session: Session, publications: readonly Publication[], snapshot: Snapshot, at: number) {
   const answers: PlannedAnswer[] = [];
   const failedRows: ReportRow[] = [];
-  for (const publication of publicationsOf(session, configured, present)) {
+  for (const publication of publications) {
     if (!session.selected(publication.resource)) continue;
     const planned = planIfDue(session, publication, snapshot, at);
     if (planned === undefined) continue;
     if ("action" in planned) failedRows.push(planned);
     else answers.push(planned);
   }
-  const installations = present.flatMap(({ no, id }) =>
-    ledger !== undefined && goesOn(session, snapshot, id, at)
-      ? { no, id, through: readWatermarks(ledger, no).receipt }
-      : [],
-  );
-  const ids = present.map(({ id }) => id);
-  return {
-    answers,
-    installations,
-    failedRows,
-    knownInstead: ledger === undefined || ids.includes(configured) ? undefined : ids,
-  };
+  return { answers, failedRows };
 }
 
 /** Builds nothing whose inputs have not moved and whose instant has not come; of what fails, what to report. */
@@ -73,9 +84,21 @@ export function planIfDue(
   }
 }
 
-function publicationsOf(session: Session, configured: string, present: readonly { readonly id: string }[]) {
-  const others = present.filter(({ id }) => id !== configured).map(({ id }) => telemetryPublication(id, false));
-  return [unknownTelemetryPublication, telemetryPublication(configured, true), ...session.publications, ...others];
+/** How far the installation's receipts go; none where they do not go on from those that were published of it. */
+function receiptsOf(
+  session: Session,
+  installation: Installation,
+  snapshot: Snapshot,
+  at: number,
+): InstallationReceipts[] {
+  const { ledger } = snapshot;
+  if (ledger === undefined) return [];
+  if (goesOn(session, snapshot, installation.id, at)) {
+    session.moved.finish(installation.id);
+    return [{ ...installation, through: readWatermarks(ledger, installation.no).receipt }];
+  }
+  session.moved.leave(installation.id);
+  return [];
 }
 
 /** Whether an installation's receipts go on from those that were published of it. */

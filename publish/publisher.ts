@@ -18,6 +18,7 @@ import type { Clock } from "./clock.ts";
 import { type Cycle, type Recall, runCycle } from "./cycle.ts";
 import { notBefore, PublishedTime } from "./instant.ts";
 import type { Lease, LeaseIdentity, LeaseNews } from "./lease/lease.ts";
+import { MovedInstallations } from "./moved-installations.ts";
 import { Histories } from "./observations/histories.ts";
 import { TilePace } from "./observations/tile-pace.ts";
 import type { PutTarget } from "./put-target.ts";
@@ -75,6 +76,7 @@ export class Publisher {
       publications,
       force,
       histories,
+      moved: new MovedInstallations(),
       historyOf: (id) => histories.progress(id).history,
       publishedCores: new Map(),
       coresAsked: new Set(),
@@ -121,8 +123,11 @@ export class Publisher {
 
   async cycle(at: number): Promise<CycleReport> {
     const { reader, published, store, concurrency } = this.#options;
-    const { histories, schedule } = this.#session;
-    if (reader.takeReplaced()) schedule.forget();
+    const { histories, schedule, moved } = this.#session;
+    if (reader.takeReplaced()) {
+      schedule.forget();
+      moved.forget();
+    }
     const version = reader.version();
     const { history } = histories.progress(reader.installationId);
     const sources = reader.begin(at, `${history}-${this.#lease.epoch}`);

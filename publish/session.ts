@@ -3,6 +3,7 @@ import type { ResourceName } from "../src/resources/table.ts";
 import type { BuildSchedule } from "./answers/build-schedule.ts";
 import type { PlanOptions } from "./answers/plan-answer.ts";
 import type { BehindList } from "./asof/behind-list.ts";
+import type { MovedInstallations } from "./moved-installations.ts";
 import type { Histories } from "./observations/histories.ts";
 import type { TilePace } from "./observations/tile-pace.ts";
 
@@ -14,6 +15,7 @@ export interface Session extends PlanOptions {
   /** Answers, and installations, whose sources are behind what was published. */
   readonly behind: BehindList;
   readonly histories: Histories;
+  readonly moved: MovedInstallations;
   readonly tilePace: TilePace;
   /** Of the configured installation, telemetry aside. */
   readonly publications: readonly Publication[];

@@ -4,6 +4,7 @@
  */
 import type { Publication } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
+import { DueQueue } from "../due-queue.ts";
 import type { Published } from "../state/published.ts";
 
 /** What an answer was built from, as texts. */
@@ -24,6 +25,7 @@ const AFTER_FAILURE_MS = 30_000;
 
 export class BuildSchedule {
   readonly #builds = new Map<string, LastBuild>();
+  readonly #dueAt = new DueQueue();
   readonly #published: Published;
   readonly #minimumPutInterval: number;
 
@@ -35,9 +37,12 @@ export class BuildSchedule {
 
   /** The earliest instant (epoch ms) at which some answer changes by time alone; undefined where none does. */
   nextDue(): number | undefined {
-    let next: number | undefined;
-    for (const { dueAt } of this.#builds.values()) next = earlier(next, dueAt);
-    return next;
+    return this.#dueAt.next();
+  }
+
+  /** The keys of those whose instant has come at `at` (epoch ms). */
+  due(at: number): ReadonlySet<string> {
+    return this.#dueAt.due(at);
   }
 
   /** Whether it is to be built at `at` (epoch ms). What has moved and may not yet be put is due later. */
@@ -49,21 +54,23 @@ export class BuildSchedule {
     const earliest = this.#earliest(publication, last, inputs);
     if (earliest === undefined) return false;
     if (at >= earliest) return true;
-    this.#builds.set(publication.key, { ...last, dueAt: earlier(last.dueAt, earliest) });
+    this.built(publication.key, { ...last, dueAt: earlier(last.dueAt, earliest) });
     return false;
   }
 
   /** Everything is built again: the sources are others. */
   forget(): void {
     this.#builds.clear();
+    this.#dueAt.clear();
   }
 
   built(key: string, build: LastBuild): void {
     this.#builds.set(key, build);
+    this.#dueAt.set(key, build.dueAt);
   }
 
   failed(key: string, inputs: AnswerInputs, at: number): void {
-    this.#builds.set(key, { ...inputs, builtAt: at, dueAt: at + AFTER_FAILURE_MS });
+    this.built(key, { ...inputs, builtAt: at, dueAt: at + AFTER_FAILURE_MS });
   }
 
   /** When what has moved may be built; undefined where nothing has. */

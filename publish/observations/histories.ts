@@ -10,8 +10,7 @@ import { findProgress } from "./tiles.ts";
 const FIRST_HISTORY = "1";
 
 export class Histories {
-  /** Installation id → the history that its observations are in. */
-  readonly names: Map<string, string>;
+  readonly #names: Map<string, string>;
   /** The installation that the index in the store names as the configured one; undefined before the first index. */
   readonly configuredBefore: string | undefined;
   readonly #store: ObjectStore;
@@ -19,13 +18,19 @@ export class Histories {
   readonly #configured: string;
   readonly #prepared = new Map<string, TileProgress>();
   #hasNewHistory = false;
+  #revision = 0;
 
   private constructor(store: ObjectStore, published: Published, configured: string, index: Installations | undefined) {
     this.#store = store;
     this.#published = published;
     this.#configured = configured;
-    this.names = new Map(index?.histories);
+    this.#names = new Map(index?.histories);
     this.configuredBefore = index?.configured;
+  }
+
+  /** Installation id → the history that its observations are in. */
+  get names(): ReadonlyMap<string, string> {
+    return this.#names;
   }
 
   /** Reads the index in the store, once a session. A damaged one is put anew from what the objects themselves say. */
@@ -42,9 +47,8 @@ export class Histories {
     if (this.#published.get(key) === undefined) await readPublished(this.#store, this.#published, key);
     const asof = this.#published.get(key)?.asof;
     const remembered = this.#published.tiles(installationId);
-    const index = this.#published.get(INSTALLATIONS_KEY);
-    if (index !== undefined && isDamaged(index) && !this.names.has(installationId)) {
-      this.names.set(installationId, remembered?.history ?? asof?.history ?? FIRST_HISTORY);
+    if (this.isIndexDamaged && !this.names.has(installationId)) {
+      this.#setName(installationId, remembered?.history ?? asof?.history ?? FIRST_HISTORY);
     }
     const history = this.names.get(installationId) ?? FIRST_HISTORY;
     const progress =
@@ -68,7 +72,7 @@ export class Histories {
   startNew(installationId: string): void {
     const before = this.names.get(installationId);
     const next = String(Number(before ?? "0") + 1);
-    this.names.set(installationId, next);
+    this.#setName(installationId, next);
     this.advance(installationId, { history: next, position: 0, tag: null });
     if (before !== undefined) this.#hasNewHistory = true;
   }
@@ -84,6 +88,22 @@ export class Histories {
   }
 
   name(installationId: string): void {
-    if (!this.names.has(installationId)) this.names.set(installationId, FIRST_HISTORY);
+    if (!this.names.has(installationId)) this.#setName(installationId, FIRST_HISTORY);
+  }
+
+  /** Another one whenever `names` has changed: so that the index is not written out to be compared. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** Whether the index in the store says nothing any more: only once every installation is prepared are all its names known. */
+  get isIndexDamaged(): boolean {
+    const index = this.#published.get(INSTALLATIONS_KEY);
+    return index !== undefined && isDamaged(index);
+  }
+
+  #setName(installationId: string, history: string): void {
+    this.#names.set(installationId, history);
+    this.#revision++;
   }
 }

@@ -15,5 +15,5 @@ export function indexPublication({ histories, published, publications }: Session
     return asof !== undefined && asof.of !== own;
   };
   const named = before !== undefined && before !== configured && answers.some(isElsewhere) ? before : configured;
-  return installationsPublication(named, histories.names);
+  return { ...installationsPublication(named, histories.names), inputs: () => `${named} ${histories.revision}` };
 }

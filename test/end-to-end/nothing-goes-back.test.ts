@@ -13,6 +13,8 @@ beforeEach(() => {
     NOONMARK_LEDGER: "ledger.db",
     NOONMARK_STORE: "public",
     NOONMARK_STATE: "state",
+    // 2026-11-20T10:00:00Z, so that nothing has to be warned of.
+    NOONMARK_GENESIS_TIMESTAMP: "1795168800",
   });
 });
 afterEach(() => cli.end());

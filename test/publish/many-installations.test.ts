@@ -1,0 +1,94 @@
+/** A cycle's cost hangs on the installations that moved (docs/spec/publishing.md#ten-thousand). */
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { installationTelemetryKey } from "../../src/resources/telemetry/keys.ts";
+import { START, World } from "./world.ts";
+
+let world: World;
+beforeEach(() => {
+  world = new World();
+});
+afterEach(() => world.end());
+
+const OTHERS = 150;
+const key = (no: number) => installationTelemetryKey(`wheel-${no}`);
+
+/** `wheel-1` (the configured one) and `OTHERS` more, a receipt each. */
+async function published() {
+  world.receive(1);
+  for (let no = 2; no <= OTHERS + 1; no++) world.receive(1, no, `wheel-${no}`);
+  const worker = await world.work();
+  await worker.cycle(START + 10_000);
+  return worker;
+}
+
+const putsSince = (before: number) => world.store.puts.slice(before).filter((put) => put !== "status.json");
+
+test("every installation is published by the first cycle, and of those that moved alone the next one speaks", async () => {
+  const worker = await published();
+  for (const no of [2, 64, 65, 66, 130, OTHERS + 1]) expect(await world.store.get(key(no)), `${no}`).toBeDefined();
+  const { gets, puts } = world.store;
+  const before = { gets: gets.length, puts: puts.length };
+  world.receive(1, 70, "wheel-70");
+  const { rows } = await worker.cycle(START + 11_000);
+  expect(putsSince(before.puts)).toEqual([key(70), "v1/public/installations/~wheel-70/observations/1/0"]);
+  expect(gets.length).toBe(before.gets);
+  const others = rows.filter((row) => row.key.includes("~wheel-")).map((row) => row.key);
+  expect(others.toSorted()).toEqual(["v1/public/installations/~wheel-70/observations/1/0", key(70)]);
+  await worker.stop();
+});
+
+test("all turn stale by the clock alone, and each is put once", async () => {
+  const worker = await published();
+  const before = world.store.puts.length;
+  expect(worker.publisher.nextDue()).toBe(START + 3_000 + 120_001);
+  await worker.cycle(START + 3_000 + 120_001);
+  expect(putsSince(before).filter((put) => put.endsWith("/telemetry"))).toHaveLength(OTHERS + 1);
+  expect(worker.publisher.nextDue()).toBeGreaterThan(START + 3_000 + 120_001);
+  expect(await world.body("/v1/public/installations/wheel-99/telemetry")).toContain('"stale"');
+  await worker.stop();
+});
+
+test("one that could not be put is put by a later cycle, though nothing of it has moved", async () => {
+  const worker = await published();
+  world.receive(1, 70, "wheel-70");
+  world.store.failPuts = (put) => put.includes("wheel-70/");
+  await worker.cycle(START + 11_000);
+  world.store.failPuts = undefined;
+  const before = world.store.puts.length;
+  await worker.cycle(START + 16_000);
+  expect(putsSince(before)).toEqual(["v1/public/installations/~wheel-70/observations/1/0"]);
+  await worker.cycle(START + 41_000);
+  expect(putsSince(before).at(-1)).toBe(key(70));
+  await worker.stop();
+});
+
+test("a cycle that ends early is made good by the next one", async () => {
+  world.receive(1);
+  const worker = await world.work();
+  await worker.cycle(START + 10_000);
+  world.receive(1, 2, "wheel-2");
+  world.store.fail();
+  await expect(worker.cycle(START + 11_000)).rejects.toThrow("the store is down");
+  world.store.failure = undefined;
+  await worker.cycle(START + 12_000);
+  expect(await world.body("/v1/public/installations/wheel-2/telemetry")).toContain('"online"');
+  await worker.stop();
+});
+
+test("with the state lost nothing is asked of the others before the configured installation is put", async () => {
+  await (await published()).stop();
+  world.receive(1);
+  const worker = await world.work({ state: "lost" });
+  const { gets, puts } = world.store;
+  const before = { gets: gets.length, puts: puts.length };
+  let asked: string[] = [];
+  world.store.failPuts = (put) => {
+    if (put !== "status.json" && asked.length === 0) asked = gets.slice(before.gets);
+    return false;
+  };
+  await worker.cycle(START + 11_000);
+  expect(asked.length).toBeLessThanOrEqual(50);
+  expect(asked.some((get) => get.includes("wheel-2/"))).toBe(false);
+  expect(world.store.puts.slice(before.puts)).not.toContain("installations");
+  await worker.stop();
+});
