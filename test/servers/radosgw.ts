@@ -46,9 +46,15 @@ export async function startRadosgw(diskBytes = GIBIBYTE): Promise<S3Server> {
     ]);
     await run("ceph-mon", ["--mkfs", "-i", "a", "--monmap", map, "--keyring", keyring, "-c", config]);
     children.push(start("ceph-mon", ["-i", "a", "-c", config, "-f"], log("mon")));
-    const id = (await run("timeout", ["30", "ceph", "-c", config, "osd", "new", osd])).trim();
+    let id = "";
+    // A monitor that has just begun refuses its first commands now and then (EPERM).
+    await until("the monitor takes commands", async () => {
+      id = (await run("timeout", ["30", "ceph", "-c", config, "osd", "new", osd])).trim();
+      return true;
+    });
     await run("ceph-osd", ["-i", id, "--mkfs", "--osd-uuid", osd, "-c", config]);
-    await run("ceph", ["-c", config, "osd", "crush", "add", `osd.${id}`, "1", "root=default"]);
+    const place = ["-c", config, "osd", "crush", "add", `osd.${id}`, "1", "root=default"];
+    await until("the disk has its place", async () => run("ceph", place).then(() => true));
     children.push(start("ceph-osd", ["-i", id, "-c", config, "-f"], log("osd")));
     await until("the disk is up", async () => (await run("ceph", ["-c", config, "osd", "stat"])).includes("1 up"));
     children.push(start("radosgw", ["-n", "client.rgw", "-c", config, "-f"], log("rgw")));
