@@ -12,23 +12,30 @@ import { startNginx } from "./nginx.ts";
 import { stop, until } from "./processes.ts";
 import { startVarnish } from "./varnish.ts";
 
+const ENTRY = join(import.meta.dirname, "../support/cli-entry.ts");
 const START = join(import.meta.dirname, "../../demo/start.ts");
 const folder = mkdtempSync(join(tmpdir(), "noonmark-verify-"));
+let shim: ChildProcess;
 let demo: ChildProcess;
 let shimPort: number;
 let bucket: DirectoryBucket;
 
 beforeAll(async () => {
   shimPort = await freePort();
-  demo = spawn(process.execPath, [START, "--port", String(shimPort)], { cwd: folder });
+  demo = spawn(process.execPath, [START, "--port", String(await freePort())], { cwd: folder });
   let said = "";
   for (const stream of [demo.stdout, demo.stderr]) stream?.on("data", (data: Buffer) => (said += data.toString()));
   await until("the demo is ready", async () => said.includes("Ctrl-C stops"), 120_000);
   const { store } = JSON.parse(readFileSync(join(folder, ".noonmark/noonmark.json"), "utf8")) as { store: string };
+  // The demo's own shim hears no front: a front keeps nothing of it.
+  const flags = ["--config", ".noonmark/noonmark.json", "--port", String(shimPort), "--fronts", "any"];
+  shim = spawn(process.execPath, [ENTRY, "serve", ...flags], { cwd: folder, stdio: "ignore" });
+  await until("the shim is ready", async () => (await fetch(`http://127.0.0.1:${shimPort}/readyz`)).ok);
   bucket = await startDirectoryBucket(new FilesystemStore(join(folder, store), { write: false }));
 }, 150_000);
 afterAll(async () => {
   bucket?.stop();
+  await stop(shim, "SIGTERM");
   await stop(demo, "SIGINT");
   rmSync(folder, { recursive: true, force: true });
 });

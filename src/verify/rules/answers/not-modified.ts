@@ -112,7 +112,8 @@ async function withCurrentTag(run: Run, subject: UrlSubject, written: Form["writ
     const field = written(tag);
     const reply = await ask(run, { route, target, headers: { "if-none-match": field } });
     const now = header(reply, "etag");
-    const hasMoved = reply.status === 200 && now !== undefined && now !== tag;
+    // A 304 to * carries the tag of now.
+    const hasMoved = (reply.status === 200 || reply.status === 304) && now !== undefined && now !== tag;
     if (!hasMoved || moves === MOVED_AT_MOST) return { tag, field, reply };
   }
 }
