@@ -108,7 +108,7 @@ export const SETTINGS = {
   maxConnections: setting(
     numeric(number.int("must be a whole number").min(1, "must be above 0")).optional(),
     "number",
-    "connections of `serve`; 4096 unless the limit of open files allows fewer; an idle one costs some 15 kB",
+    "connections of `serve`; 4096 unless the limit of open files allows fewer; an idle one costs some 20 kB",
   ),
   requestTimeout: setting(
     timeout.default(15),

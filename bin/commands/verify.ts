@@ -5,12 +5,11 @@ import { isNameableInstallationId } from "../../src/values/installation-id.ts";
 import { ALL_RULES } from "../../src/verify/all-rules.ts";
 import { CONTRACT } from "../../src/verify/contract.ts";
 import { Unanswered } from "../../src/verify/exchange/exchange.ts";
-import { nodeTransport } from "../../src/verify/exchange/node-transport.ts";
-import { paced } from "../../src/verify/exchange/pace.ts";
 import { reportJson, reportLines } from "../../src/verify/report/print.ts";
 import type { Report } from "../../src/verify/report/report.ts";
 import { verify } from "../../src/verify/verify.ts";
 import { namesArgument, positiveArgument, secondsArgument, wholeArgument } from "../cli/arguments.ts";
+import { connectTo } from "../cli/judge-deployment.ts";
 
 interface Flags {
   readonly only?: ReadonlySet<string>;
@@ -57,14 +56,7 @@ async function judge(base: URL, { only, installation, qps, timeout, pages, watch
       exit: EXIT.usage,
     });
   }
-  const transport = nodeTransport(base, { timeout: timeout * 1000, now: Date.now });
-  const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
-  const surroundings = {
-    send: paced(transport.send, qps, { monotonic: () => performance.now(), pause }),
-    now: Date.now,
-    pause,
-    unique: () => `verify${crypto.randomUUID().replaceAll("-", "")}`,
-  };
+  const { surroundings, close } = connectTo(base, { timeout: timeout * 1000, qps }, "verify");
   const routes = CONTRACT.filter(({ name }) => only === undefined || only.has(name));
   try {
     return await verify({ routes, installationId: installation, pages, watch }, surroundings);
@@ -76,7 +68,7 @@ async function judge(base: URL, { only, installation, qps, timeout, pages, watch
       cause: error,
     });
   } finally {
-    transport.close();
+    close();
   }
 }
 

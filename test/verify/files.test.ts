@@ -1,7 +1,10 @@
 /** The files beside the routes: a server that has them gives no finding, each fault of one is found. */
 import { expect, test } from "vitest";
+import { HTML_HEADERS } from "../../src/http/files.ts";
+import { assetFile } from "../../src/resources/site/route.ts";
+import { FILES as ROWS } from "../../src/resources/table.ts";
 import type { Reply, Sent, Transport } from "../../src/verify/exchange/exchange.ts";
-import { FILES, HTML_HEADERS } from "../../src/verify/files-contract.ts";
+import { FILES } from "../../src/verify/files-contract.ts";
 import { findingLine } from "../../src/verify/report/print.ts";
 import { asError, isTarget, onReply, type Planted, withBody, withHeaders, withStatus } from "./support/faults/plant.ts";
 import { judge } from "./support/stand-in.ts";
@@ -26,6 +29,11 @@ const BODIES: Readonly<Record<string, string>> = {
   "/robots.txt": "User-agent: *\n",
   "/favicon.svg": '<svg xmlns="http://www.w3.org/2000/svg"></svg>',
 };
+
+test("every file of the table is judged, the assets by the pages that name them", () => {
+  const judged = new Set(FILES.map(({ path }) => path));
+  expect(ROWS.map(({ path }) => path).filter((path) => !judged.has(path))).toEqual([assetFile.path]);
+});
 
 /** Answers for the files as they should be; every other path is unknown. */
 const site: Transport = async ({ method, target, headers }) => {

@@ -1,12 +1,12 @@
 /** What readers get at an address: verify's rules, as far as they come in a minute. */
 import { CONTRACT } from "../../../src/verify/contract.ts";
 import { Unanswered } from "../../../src/verify/exchange/exchange.ts";
-import { nodeTransport } from "../../../src/verify/exchange/node-transport.ts";
-import { paced } from "../../../src/verify/exchange/pace.ts";
 import { FAMILIES, type FamilyName, verify } from "../../../src/verify/verify.ts";
+import { connectTo } from "../judge-deployment.ts";
 import { type Finding, fine, wrong } from "./finding.ts";
 
 const LIMIT_MS = 60_000;
+const TIMEOUT_MS = 10_000;
 const QPS = 50;
 /** Pages of a walk: its beginning shows what is wrong with all of it. */
 const PAGES = 5;
@@ -14,14 +14,7 @@ const PAGES = 5;
 const TOLD = 5;
 
 export async function examinePublicSide(base: URL): Promise<Finding[]> {
-  const transport = nodeTransport(base, { timeout: 10_000, now: Date.now });
-  const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
-  const surroundings = {
-    send: paced(transport.send, QPS, { monotonic: () => performance.now(), pause }),
-    now: Date.now,
-    pause,
-    unique: () => `doctor${crypto.randomUUID().replaceAll("-", "")}`,
-  };
+  const { surroundings, close } = connectTo(base, { timeout: TIMEOUT_MS, qps: QPS }, "doctor");
   const end = performance.now() + LIMIT_MS;
   const findings: Finding[] = [];
   let checks = 0;
@@ -47,7 +40,7 @@ export async function examinePublicSide(base: URL): Promise<Finding[]> {
       wrong("public side", `${base.href}: ${error.message}`, "See that the address is right and its front runs."),
     ];
   } finally {
-    transport.close();
+    close();
   }
   const later = left === 0 ? "" : `; ${left} families of rules are left to \`noonmark verify\``;
   if (findings.length === 0) return [fine("public side", `${base.href}: ${checks} checks hold${later}`)];

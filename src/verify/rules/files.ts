@@ -1,7 +1,8 @@
 /** The files beside the routes, where a deployment has them: page, reference, OpenAPI, feeds, badge, status. */
 
+import { HTML_HEADERS } from "../../http/files.ts";
 import { header, jsonOf, type Reply, textOf } from "../exchange/exchange.ts";
-import { FILES, type FileContract, HTML_HEADERS } from "../files-contract.ts";
+import { FILES, type FileContract } from "../files-contract.ts";
 import { family } from "../report/rule.ts";
 import { instantOf, type Run } from "../run.ts";
 import { judgeRefusal, seen } from "./answers/errors.ts";
@@ -62,7 +63,7 @@ async function judgeFile(run: Run, file: FileContract, reply: Reply): Promise<vo
   }));
   if (reply.status !== 200) return;
   judgeHeaders(run, file, reply);
-  const fault = file.fault?.(textOf(reply) ?? "", jsonOf(reply));
+  const fault = file.fault(textOf(reply) ?? "", jsonOf(reply));
   run.check(FILE.body, subject, fault === undefined, () => ({
     expected: `${fault} in ${file.path}`,
     saw: (textOf(reply) ?? "").slice(0, 80),
