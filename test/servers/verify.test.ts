@@ -1,10 +1,11 @@
-/** `noonmark verify` over the live demo, through Varnish and nginx: no finding, within ninety seconds. */
+/** `noonmark verify` over the live demo, through Varnish and nginx: no finding, within ninety seconds; and its answers against the document. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";
+import { judgeEveryAnswer } from "../openapi/every-answer.ts";
 import { runCli } from "../support/cli.ts";
 import { freePort } from "../support/free-port.ts";
 import { type DirectoryBucket, startDirectoryBucket } from "./directory-bucket.ts";
@@ -38,6 +39,15 @@ afterAll(async () => {
   await stop(shim, "SIGTERM");
   await stop(demo, "SIGINT");
   rmSync(folder, { recursive: true, force: true });
+});
+
+test("every answer of the live demo is as the OpenAPI document says", async () => {
+  const { judged, found } = await judgeEveryAnswer(async (url) => {
+    const got = await fetch(`http://127.0.0.1:${shimPort}${url}`, { headers: { "accept-encoding": "identity" } });
+    return { status: got.status, headers: Object.fromEntries(got.headers), body: await got.text() };
+  });
+  expect(found).toEqual([]);
+  expect(judged).toBeGreaterThan(30);
 });
 
 test.each([
