@@ -6,8 +6,9 @@ import {
   HIGHEST,
   newestChange,
 } from "../../src/projections/activity/activity-events.ts";
-import { forgetFound, foundFeed } from "../../src/projections/activity/feed-found.ts";
-import { FeedNodes } from "../../src/projections/activity/feed-nodes.ts";
+import { forgetFound, foundActivity } from "../../src/projections/activity/found-tiles.ts";
+import { TileTree } from "../../src/projections/activity/tile-tree.ts";
+import { readTiling, writeTiling } from "../../src/projections/activity/tiling.ts";
 import type { ActivityContext } from "../../src/resources/activity/event.ts";
 import { CATEGORIES } from "../../src/resources/activity/keys.ts";
 import type { CategoryEvents } from "../../src/resources/activity/tiles/tile-body.ts";
@@ -22,9 +23,9 @@ export function planActivity(projections: Database, context: ActivityContext): v
   const newest = newestChange(projections);
   const basis = JSON.stringify([context.installationId, context.target, String(context.chainId), context.releaseId]);
   const due = CATEGORIES.filter((category) => {
-    const state = new FeedNodes(projections, category).state();
+    const state = readTiling(projections, category);
     const isMoved = state !== undefined && (state.basis !== basis || state.changeNo !== newest);
-    return isMoved || foundFeed(projections, category) !== undefined;
+    return isMoved || foundActivity(projections, category) !== undefined;
   });
   if (due.length === 0) return;
   projections.transaction(() => {
@@ -35,27 +36,27 @@ export function planActivity(projections: Database, context: ActivityContext): v
 
 function planCategory(own: CategoryEvents, basis: string, newest: number): void {
   const { projections, category } = own;
-  const nodes = new FeedNodes(projections, category);
-  const levels = [events(own), tiles(nodes)] as const;
+  const tree = new TileTree(projections, category);
+  const levels = [events(own), tiles(tree)] as const;
   const [ofEvents, ofTiles] = levels;
-  const state = nodes.state();
-  const found = foundFeed(projections, category);
+  const state = readTiling(projections, category);
+  const found = foundActivity(projections, category);
   let isMoved = true;
   if (found?.cut) {
-    restoreCut(levels, nodes, found);
+    restoreCut(levels, tree, found);
   } else if (state?.basis !== basis) {
-    for (const { level } of levels) for (const node of nodes.between(level, "", HIGHEST)) nodes.remove(node);
-    for (const children of levels) cutNew(children, nodes);
+    for (const { level } of levels) for (const node of tree.between(level, "", HIGHEST)) tree.remove(node);
+    for (const children of levels) cutNew(children, tree);
   } else {
     const changes = activityChanges(projections, category, state.changeNo);
     isMoved = changes.length > 0 || found !== undefined;
     const keys = changes.map(({ key }) => key);
-    const touched = keys.length > 0 ? recut(ofEvents, nodes, keys) : [];
-    if (touched.length > 0) recut(ofTiles, nodes, touched);
+    const touched = keys.length > 0 ? recut(ofEvents, tree, keys) : [];
+    if (touched.length > 0) recut(ofTiles, tree, touched);
   }
   if (found !== undefined) {
-    adoptNames(nodes, found);
+    adoptNames(own, found);
     forgetFound(projections, category);
   }
-  nodes.setState({ basis, changeNo: newest, version: (state?.version ?? 0) + (isMoved ? 1 : 0) });
+  writeTiling(projections, category, { basis, changeNo: newest, version: (state?.version ?? 0) + (isMoved ? 1 : 0) });
 }

@@ -5,8 +5,14 @@
  */
 import type { Database } from "better-sqlite3";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
-import { type FoundCut, foundFeed, NOTHING_FOUND, rememberFound } from "../../src/projections/activity/feed-found.ts";
-import { FeedNodes } from "../../src/projections/activity/feed-nodes.ts";
+import {
+  type FoundCut,
+  foundActivity,
+  NOTHING_FOUND,
+  rememberFound,
+} from "../../src/projections/activity/found-tiles.ts";
+import { replaceGarbage } from "../../src/projections/activity/tile-garbage.ts";
+import { readTiling } from "../../src/projections/activity/tiling.ts";
 import {
   activityKey,
   activityTileKey,
@@ -42,7 +48,7 @@ export class ActivityRecall {
       snapshot(({ projections }) => {
         rememberFound(projections, category, { names, cut });
         // What was garbage may be named again by who held the lease since.
-        new FeedNodes(projections, category).setGarbage([]);
+        replaceGarbage(projections, category, []);
       });
     }
     snapshot(({ projections, chain }) => chain.binding !== undefined && this.#asked.add(projections));
@@ -64,7 +70,7 @@ export function beginActivity(projections: Database): void {
 }
 
 function isKnown(projections: Database, category: Category): boolean {
-  return new FeedNodes(projections, category).state() !== undefined || foundFeed(projections, category) !== undefined;
+  return readTiling(projections, category) !== undefined || foundActivity(projections, category) !== undefined;
 }
 
 async function listNames(store: ObjectStore, category: Category): Promise<string[]> {

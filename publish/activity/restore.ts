@@ -3,16 +3,17 @@
  * already (docs/spec/publishing.md#lost-state). A tile's name ends in the hash of its text, so that nothing is believed.
  */
 import { HIGHEST } from "../../src/projections/activity/activity-events.ts";
-import type { FoundFeed, FoundTile } from "../../src/projections/activity/feed-found.ts";
-import type { FeedNodes } from "../../src/projections/activity/feed-nodes.ts";
-import { hashInName, nodeName } from "../../src/resources/activity/tiles/tile-body.ts";
+import type { FoundActivity, FoundTile } from "../../src/projections/activity/found-tiles.ts";
+import { replaceGarbage } from "../../src/projections/activity/tile-garbage.ts";
+import { TileTree } from "../../src/projections/activity/tile-tree.ts";
+import { type CategoryEvents, hashInName, nodeName } from "../../src/resources/activity/tiles/tile-body.ts";
 import { type Children, type EventChildren, recut } from "./cut.ts";
 
 /** Without names as yet. Where the events are others than were published, the tiles that hold them are cut anew. */
 export function restoreCut(
   [events, tiles]: readonly [EventChildren, Children],
-  nodes: FeedNodes,
-  found: FoundFeed,
+  tree: TileTree,
+  found: FoundActivity,
 ): void {
   const { oldestRecent, tiles: newest, indexes } = found.cut ?? { oldestRecent: null, tiles: [], indexes: [] };
   const oldest = indexes.flat().at(-1) ?? newest.at(-1);
@@ -24,37 +25,41 @@ export function restoreCut(
     below = tile.last;
     if (inside === undefined) return undefined;
     const hash = events.hashOf(inside.first, inside.last);
-    nodes.insert({ level: 1, ...inside, hash, name: null });
+    tree.insert({ level: 1, ...inside, hash, name: null });
     if (hash !== hashInName(tile.name)) touched.push(inside.first);
     return inside;
   };
 
-  nodes.clear();
+  tree.clear();
   for (const tile of newest) insertTile(tile);
   for (const entries of indexes) {
     const inside = entries.flatMap((tile) => insertTile(tile) ?? []);
     const [first, last] = [inside[0]?.first, inside.at(-1)?.last];
-    if (first !== undefined && last !== undefined) nodes.insert({ level: 2, first, last, hash: null, name: null });
+    if (first !== undefined && last !== undefined) tree.insert({ level: 2, first, last, hash: null, name: null });
   }
-  recut(tiles, nodes, recut(events, nodes, touched));
+  recut(tiles, tree, recut(events, tree, touched));
 }
 
 /** Each tile gets the name under which its text is in the store, and every other name there is garbage. */
-export function adoptNames(nodes: FeedNodes, { names, cut }: FoundFeed): void {
+export function adoptNames(
+  { projections, category }: Pick<CategoryEvents, "projections" | "category">,
+  { names, cut }: FoundActivity,
+): void {
+  const tree = new TileTree(projections, category);
   const stored = new Set(names);
   const byHash = new Map(names.map((name) => [hashInName(name), name]));
   // Of several with one text the one that a head leads to: then the index tiles above it need not change either.
   for (const { name } of [...(cut?.tiles ?? []), ...(cut?.indexes.flat() ?? [])]) {
     if (stored.has(name)) byHash.set(hashInName(name), name);
   }
-  nodes.forgetNames();
+  tree.forgetNames();
   for (const level of [1, 2] as const) {
-    for (const node of nodes.between(level, "", HIGHEST)) {
-      const name = byHash.get(hashInName(nodeName(nodes, node, "")));
+    for (const node of tree.between(level, "", HIGHEST)) {
+      const name = byHash.get(hashInName(nodeName(tree, node, "")));
       if (name === undefined) continue;
-      nodes.setName(node, name);
+      tree.setStored(node, name);
       stored.delete(name);
     }
   }
-  nodes.setGarbage([...stored]);
+  replaceGarbage(projections, category, [...stored]);
 }

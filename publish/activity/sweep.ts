@@ -3,7 +3,7 @@
  * was put, and only while that very head is still in the store. A crash on the way leaves them for the next cycle.
  */
 import type { Database } from "better-sqlite3";
-import { dateUnnamed, forgetUnnamed, isUnnamed, unnamedTiles } from "../../src/projections/activity/feed-nodes.ts";
+import { dateGarbage, forgetGarbage, garbageTiles, isGarbage } from "../../src/projections/activity/tile-garbage.ts";
 import { activityKey, activityTileKey, CATEGORIES, type Category } from "../../src/resources/activity/keys.ts";
 import { decodeHead } from "../../src/resources/activity/stored-feed.ts";
 import type { PutTarget } from "../put-target.ts";
@@ -30,25 +30,25 @@ export async function sweepActivity(
   // Without anything due there is no request.
   const due = snapshot(({ projections }) => {
     for (const category of CATEGORIES) {
-      if (published.get(activityKey(category))?.putAt === at) dateUnnamed(projections, category, at);
+      if (published.get(activityKey(category))?.putAt === at) dateGarbage(projections, category, at);
     }
-    return unnamedTiles(projections, at - KEPT_MS, MOST);
+    return garbageTiles(projections, at - KEPT_MS, MOST);
   });
   for (const category of new Set(due.map((tile) => tile.category))) {
     const known = published.get(activityKey(category));
     const head = known && (await store.get(activityKey(category), { fresh: true }));
     if (known === undefined || head?.tag !== known.tag) continue;
-    if (snapshot(({ projections }) => namesUnnamed(projections, category, head.body))) continue;
+    if (snapshot(({ projections }) => namesGarbage(projections, category, head.body))) continue;
     for (const { name } of due.filter((tile) => tile.category === category)) {
       await fence.beforePut();
       await store.delete(activityTileKey(category, name));
-      snapshot(({ projections }) => forgetUnnamed(projections, category, name));
+      snapshot(({ projections }) => forgetGarbage(projections, category, name));
     }
   }
 }
 
 /** A plan that came after the head was built has taken away what the head names. */
-function namesUnnamed(projections: Database, category: Category, body: Uint8Array): boolean {
+function namesGarbage(projections: Database, category: Category, body: Uint8Array): boolean {
   const { tiles = [], indexes = [] } = decodeHead(new TextDecoder().decode(body)) ?? {};
-  return [...tiles, ...indexes].some(({ name }) => isUnnamed(projections, category, name));
+  return [...tiles, ...indexes].some(({ name }) => isGarbage(projections, category, name));
 }

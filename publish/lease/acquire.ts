@@ -52,22 +52,22 @@ function isOurs(published: Published, holder: string): boolean {
   return (published.meta("writer") ?? "").split(" ").includes(holder);
 }
 
-/** One look of a standby at the lease, kept from look to look. */
-interface Sight {
-  readonly mark: string;
+/** The lease record as a standby last read it. */
+interface SeenRecord {
+  readonly renewal: string;
   /** Monotonic: since when this very record stands unchanged. */
   readonly since: number;
 }
 
 export interface Standby {
-  /** Looks once; the lease where it could be taken, undefined while another holds it. */
-  look(): Promise<Lease | undefined>;
-  /** Until the next look (ms): the usual time, or less where the holder's silence will have lasted long enough. */
+  /** Reads the lease once and takes it where it can be taken; undefined while another holds it. */
+  tryAcquire(): Promise<Lease | undefined>;
+  /** Until the next try (ms): the usual time, or less where the holder's silence will have lasted long enough. */
   pause(): number;
 }
 
-/** Between two looks of a standby at the lease. */
-const LOOK_MS = 2_000;
+/** Between two reads of the lease by a standby. */
+const POLL_MS = 2_000;
 
 /**
  * Waits for a holder to let go or fall silent. It trusts no timestamp but its own clock: a record that has stood
@@ -76,20 +76,20 @@ const LOOK_MS = 2_000;
  */
 export function standby(candidate: Candidate): Standby {
   const { store, clock, identity, published } = candidate;
-  let sight: Sight | undefined;
+  let seen: SeenRecord | undefined;
   /** Monotonic: when a holder that stays silent is dead. */
   let deadAt = Number.POSITIVE_INFINITY;
   return {
-    pause: () => Math.max(0, Math.min(LOOK_MS, deadAt - clock.monotonic())),
-    async look() {
+    pause: () => Math.max(0, Math.min(POLL_MS, deadAt - clock.monotonic())),
+    async tryAcquire() {
       const found = await readLease(store);
       if (found === undefined || isFree(found.record, clock.wall()) || isOurs(published, found.record.holder)) {
         return acquireNow(candidate);
       }
       await announce(store, identity, clock.wall());
-      const mark = `${found.record.epoch} ${found.record.renewedAt}`;
-      if (sight?.mark !== mark) sight = { mark, since: clock.monotonic() };
-      deadAt = sight.since + found.record.ttlMs + PUT_LIMIT_MS;
+      const renewal = `${found.record.epoch} ${found.record.renewedAt}`;
+      if (seen?.renewal !== renewal) seen = { renewal, since: clock.monotonic() };
+      deadAt = seen.since + found.record.ttlMs + PUT_LIMIT_MS;
       if (clock.monotonic() < deadAt) return undefined;
       return take(candidate, found, false);
     },

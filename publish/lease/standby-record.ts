@@ -1,11 +1,11 @@
-/** `standby.json`: a standby writes it anew at each look, so that the holder knows of it and renews faster. */
+/** `standby.json`: a standby writes it anew at each read of the lease, so that the holder knows of it and renews faster. */
 import { z } from "zod";
 import { STANDBY_KEY } from "../../src/http/keys.ts";
 import type { ObjectStore, StoreTag } from "../../src/object-store/object-store.ts";
 import { JSON_TYPE } from "../../src/object-store/stored-answer.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
 
-/** Three looks of a standby: within these its word for when it last looked is taken (ms). */
+/** Three reads of a standby: within these what it says of when it last read is believed (ms). */
 const LATELY_MS = 6_000;
 
 const standbyRecordSchema = z.object({
@@ -44,7 +44,7 @@ export class StandbyWatch {
     this.#self = self;
   }
 
-  /** Whether one has written since the last look; at the first look, whether it says so. */
+  /** Whether one has written since it was last asked; the first time, whether it says so. */
   async isAwaited(): Promise<boolean> {
     const object = await this.#store.get(STANDBY_KEY, { fresh: true });
     const before = this.#seen;

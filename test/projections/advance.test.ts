@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import { expect, test } from "vitest";
 import { advanceProjections, isBehind } from "../../src/projections/advance.ts";
 import { openProjectionsInMemory } from "../../src/projections/open.ts";
-import { statisticsMark } from "../../src/projections/statistics/statistics-mark.ts";
+import { statisticsVersion } from "../../src/projections/statistics/statistics-version.ts";
 import { advanceFully, bodyOf, contentOf, rebuiltBody } from "../resources/statistics/build-from-ledger.ts";
 import { accept, emptyLedger, type Fact, type HistoryReceipt } from "../resources/statistics/history.ts";
 
@@ -121,10 +121,10 @@ test("the mark moves with rounds, peaks and submissions, not with a receipt that
   const ledger = ledgerOf([...rounds(0, 5), receipt(9)]);
   const projections = openProjectionsInMemory();
   const moves = (facts: readonly Fact[], installation = 1) => {
-    const before = statisticsMark(projections, 1);
+    const before = statisticsVersion(projections, 1);
     accept(ledger, facts, installation);
     advanceFully(ledger, projections, QUESTION);
-    return statisticsMark(projections, 1) !== before;
+    return statisticsVersion(projections, 1) !== before;
   };
   expect(moves([])).toBe(true);
   expect(moves([receipt(9), receipt(0)])).toBe(false);

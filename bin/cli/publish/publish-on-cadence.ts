@@ -101,13 +101,13 @@ interface Waiting {
 
 /** A store that does not answer is waited out too: whether the holder lives is not known then. */
 async function waitForLease(
-  { look, pause }: Standby,
+  { tryAcquire, pause }: Standby,
   { signal, onWait, onOutage }: Waiting,
 ): Promise<Lease | undefined> {
   let waits = 0;
   while (!signal.aborted) {
     try {
-      const lease = await look();
+      const lease = await tryAcquire();
       if (lease !== undefined) return lease;
       if (waits++ === 0) onWait();
     } catch (error) {

@@ -15,16 +15,16 @@ import { bareTag } from "./conditions.ts";
 /** Connections at once; above what a publisher keeps in flight. */
 const MAX_SOCKETS = 64;
 /** The metadata that marks one put; taken off what is read. */
-const PUT_MARK = "noonmark-put";
+const PUT_ID = "noonmark-put";
 
 export interface PutHeaders {
   readonly IfNoneMatch?: "*";
   readonly IfMatch?: string;
 }
 
-/** An object, and the mark of the put that stored it. */
+/** An object, and the id of the put that stored it. */
 export interface Marked {
-  readonly mark: string | undefined;
+  readonly putId: string | undefined;
   readonly object: StoredObject;
 }
 
@@ -52,14 +52,14 @@ export class S3Bucket {
   async read(key: string, abortSignal: AbortSignal): Promise<Marked> {
     const answer = await this.#client.send(new GetObjectCommand(this.#at(key)), { abortSignal });
     const body = (await answer.Body?.transformToByteArray()) ?? new Uint8Array();
-    const { [PUT_MARK]: mark, ...metadata } = answer.Metadata ?? {};
-    return { mark, object: { body, contentType: answer.ContentType ?? "", metadata, tag: bareTag(answer.ETag) } };
+    const { [PUT_ID]: putId, ...metadata } = answer.Metadata ?? {};
+    return { putId, object: { body, contentType: answer.ContentType ?? "", metadata, tag: bareTag(answer.ETag) } };
   }
 
   async write(
     key: string,
     object: StoreObject,
-    mark: string,
+    putId: string,
     headers: PutHeaders,
     { signal, end }: Attempt,
   ): Promise<StoreTag> {
@@ -69,7 +69,7 @@ export class S3Bucket {
       Body: object.body,
       ContentLength: object.body.length,
       ContentType: object.contentType,
-      Metadata: { ...object.metadata, [PUT_MARK]: mark },
+      Metadata: { ...object.metadata, [PUT_ID]: putId },
     });
     command.middlewareStack.add((next) => (args) => notAfter(end, () => next(args)), LAST);
     return bareTag((await this.#client.send(command, { abortSignal: signal })).ETag);

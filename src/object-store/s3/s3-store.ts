@@ -2,8 +2,8 @@
  * An S3 bucket as a store, below a prefix. Body, type and metadata travel in one PutObject, so that nobody sees half.
  *
  * - Every call ends within `LIMITS.limitMs`, retries included; an attempt that hangs is given up before.
- * - Each put carries a mark of its own in the metadata. Where a conditional put is refused, the object is read back:
- *   one with this put's mark means that an earlier attempt was stored and its answer lost.
+ * - Each put carries an id of its own in the metadata. Where a conditional put is refused, the object is read back:
+ *   one with this id means that an earlier attempt was stored and its answer lost.
  * - A tag is the server's ETag, which mostly hashes the body alone: a condition, never a sign of change.
  * - Only NoSuchKey means absent. A reader without the right to list gets 403 instead, which is "unavailable".
  */
@@ -155,7 +155,7 @@ export class S3Store implements ObjectStore, StoreClock {
     try {
       conditions = await probeConditions(
         (headers) => this.#write(key, object, headers),
-        (headers) => this.#tryWrite(key, object, headers, newMark()),
+        (headers) => this.#tryWrite(key, object, headers, newPutId()),
       );
     } catch (error) {
       // What the put was refused for is told, and not that its removal was too.
@@ -168,19 +168,19 @@ export class S3Store implements ObjectStore, StoreClock {
 
   /** A put with every retry: its tag, or that it was refused for its condition. Throws `StoreUnavailable`. */
   async #write(key: string, object: StoreObject, headers: PutHeaders): Promise<Written> {
-    const mark = newMark();
-    const done = await this.#tryWrite(key, object, headers, mark);
+    const putId = newPutId();
+    const done = await this.#tryWrite(key, object, headers, putId);
     if (done.refused !== "condition") return done;
     const stored = await this.#read(key);
-    return stored?.mark === mark ? { tag: stored.object.tag, refused: undefined } : done;
+    return stored?.putId === putId ? { tag: stored.object.tag, refused: undefined } : done;
   }
 
   /** The same, but a put that was stored and whose answer was lost may count as refused. */
-  async #tryWrite(key: string, object: StoreObject, headers: PutHeaders, mark: string): Promise<Written> {
+  async #tryWrite(key: string, object: StoreObject, headers: PutHeaders, putId: string): Promise<Written> {
     try {
       const tag = await retrying(
         LIMITS,
-        (attempt) => this.#bucket.write(key, object, mark, headers, attempt),
+        (attempt) => this.#bucket.write(key, object, putId, headers, attempt),
         verdictOf,
       );
       return { tag, refused: undefined };
@@ -216,7 +216,7 @@ function skewOf(sent: number, date: number, received: number): number {
   return received < date ? received - date : Math.max(0, sent - (date + 999));
 }
 
-function newMark(): string {
+function newPutId(): string {
   return randomBytes(9).toString("base64url");
 }
 

@@ -29,7 +29,7 @@ CREATE TABLE activity_change (
 
 export type EventCategory = "protocol" | "players" | "measurement";
 /** What a feed is of. */
-export type FeedCategory = EventCategory | "all";
+export type ActivityCategory = EventCategory | "all";
 
 export interface ActivityEvent {
   readonly key: string;
@@ -72,7 +72,7 @@ export interface KeyRange {
 /** The events of a range, newest first. */
 export function readActivityEvents(
   projections: Database,
-  category: FeedCategory,
+  category: ActivityCategory,
   { above = "", through = HIGHEST, last }: KeyRange,
 ): ActivityEvent[] {
   // One lower bound in the statement: of two SQLite searches with the one and reads on to the end for the other.
@@ -97,7 +97,7 @@ export function newestEvents(
 /** The keys alone, of a half-open range: above `above`, at or below `through`. Newest first. */
 export function readActivityKeys(
   projections: Database,
-  category: FeedCategory,
+  category: ActivityCategory,
   above: string,
   through: string = HIGHEST,
 ): string[] {
@@ -109,7 +109,7 @@ export function readActivityKeys(
 /** The newest and the oldest key at or above one and below another; undefined where there is none. */
 export function boundsOf(
   projections: Database,
-  category: FeedCategory,
+  category: ActivityCategory,
   from: string,
   below: string,
 ): { readonly first: string; readonly last: string } | undefined {
@@ -126,7 +126,7 @@ export interface ActivityChange {
 }
 
 /** What has come or gone in a category since a change, oldest first. */
-export function activityChanges(projections: Database, category: FeedCategory, since: number): ActivityChange[] {
+export function activityChanges(projections: Database, category: ActivityCategory, since: number): ActivityChange[] {
   const sql = `SELECT no, key FROM activity_change WHERE no > ? AND ${inCategory(category)} ORDER BY no`;
   return statement<(string | number)[], ActivityChange>(projections, sql).all(since, ...categoryArgument(category));
 }
@@ -145,11 +145,11 @@ export function forgetChanges(projections: Database, through: number): void {
 /** Above every key: keys begin with a digit. */
 export const HIGHEST = "~";
 
-function inCategory(category: FeedCategory): string {
+function inCategory(category: ActivityCategory): string {
   return category === "all" ? "true" : "category = ?";
 }
 
-function categoryArgument(category: FeedCategory): string[] {
+function categoryArgument(category: ActivityCategory): string[] {
   return category === "all" ? [] : [category];
 }
 

@@ -2,8 +2,8 @@
  * answer once it is no longer valid. */
 
 import { constantKey } from "../../http/keys.ts";
-import { FeedNodes } from "../../projections/activity/feed-nodes.ts";
 import { followedReceipts } from "../../projections/activity/milestone-state.ts";
+import { readTiling } from "../../projections/activity/tiling.ts";
 import { EXIT, Failure } from "../../values/failure.ts";
 import type { Built } from "../built.ts";
 import { chainHeight, chainNews, HISTORY_HEIGHT_INTERVAL } from "../chain-inputs.ts";
@@ -62,7 +62,7 @@ function build(category: Category, snapshot: Snapshot, at: number): Built {
 
 function inputs(category: Category, snapshot: Snapshot): string {
   const { chain, ledger, projections } = snapshot;
-  const { version = 0 } = new FeedNodes(projections, category).state() ?? {};
+  const { version = 0 } = readTiling(projections, category) ?? {};
   const waits = hasMeasurements(category) && hasUnfollowedReceipts(snapshot);
   const position = waits ? (followedReceipts(projections)?.position ?? 0) : "";
   return `${chainNews(chain)} ${version} ${ledger === undefined} ${position}`;

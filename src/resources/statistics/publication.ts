@@ -7,7 +7,7 @@
 import { FACT_KINDS } from "../../ledger/schema.ts";
 import { installationNo } from "../../ledger/watermarks.ts";
 import { lacksFacts } from "../../projections/advance.ts";
-import { statisticsMark } from "../../projections/statistics/statistics-mark.ts";
+import { statisticsVersion } from "../../projections/statistics/statistics-version.ts";
 import { slotAt, slotStart } from "../../values/slot.ts";
 import type { Publication } from "../publication.ts";
 import type { Snapshot } from "../snapshot.ts";
@@ -39,7 +39,7 @@ function inputs({ ledger, projections, installationId, genesisTimestamp }: Snaps
   if (ledger === undefined || no === undefined) return "none";
   // Of the catching up only its end is news: receipts that raised no peak leave the mark as it was.
   const state = lacksFacts(ledger, projections, no) ? "behind" : "level";
-  return `${genesisTimestamp} ${state} ${statisticsMark(projections, no)}`;
+  return `${genesisTimestamp} ${state} ${statisticsVersion(projections, no)}`;
 }
 
 /** The end of the round that holds `at`. */

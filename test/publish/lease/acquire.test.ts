@@ -30,10 +30,10 @@ const waiting = () =>
   });
 
 /** Looks every two seconds, as `publish` does, until it has the lease; `each` is done before every look. */
-async function lookUntil(look: () => Promise<Lease | undefined>, end: number, each = async () => {}) {
+async function acquireUntil(tryAcquire: () => Promise<Lease | undefined>, end: number, each = async () => {}) {
   for (; world.now <= end; world.now += 2000) {
     await each();
-    const lease = await look();
+    const lease = await tryAcquire();
     if (lease !== undefined) return lease;
   }
   return undefined;
@@ -43,12 +43,12 @@ test("it leaves a living holder alone, and takes over within 20 s of its death",
   world.receive(3);
   const worker = await world.work();
   await worker.cycle(START + 10_000);
-  const { look } = waiting();
+  const { tryAcquire } = waiting();
   const holderLives = () => worker.publisher.renewIfDue(undefined);
-  expect(await lookUntil(look, START + 130_000, holderLives)).toBeUndefined();
+  expect(await acquireUntil(tryAcquire, START + 130_000, holderLives)).toBeUndefined();
   const died = world.now;
   worker.kill();
-  const lease = await lookUntil(look, died + 60_000);
+  const lease = await acquireUntil(tryAcquire, died + 60_000);
   expect(lease?.epoch).toBe(2);
   expect(world.now - died).toBeLessThanOrEqual(20_000);
 });
@@ -57,8 +57,8 @@ test("a holder that wakes up after it was taken over puts and deletes nothing", 
   world.receive(3);
   const worker = await world.work();
   await worker.cycle(START + 10_000);
-  const { look } = waiting();
-  expect(await lookUntil(look, world.now + 60_000)).toBeDefined();
+  const { tryAcquire } = waiting();
+  expect(await acquireUntil(tryAcquire, world.now + 60_000)).toBeDefined();
   const before = await world.body(`/v1/public/installations/${INSTALLATION}/observations`);
   world.receive(2);
   const puts = world.store.puts.length;
@@ -73,7 +73,7 @@ test("a holder that lets go is followed at once, and time does not go back", asy
   await worker.cycle(START + 500_000);
   await worker.stop();
   world.now = START;
-  expect((await waiting().look())?.epoch).toBe(2);
+  expect((await waiting().tryAcquire())?.epoch).toBe(2);
   expect(Number(published.meta("at"))).toBe(START + 500_000);
   expect((await readLease(world.store))?.record.released).toBe(false);
 });

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import { type KeyRange, readActivityEvents } from "../../../projections/activity/activity-events.ts";
-import type { FeedNode, FeedNodes } from "../../../projections/activity/feed-nodes.ts";
+import type { TileNode, TileTree } from "../../../projections/activity/tile-tree.ts";
 import { type ActivityContext, eventText } from "../event.ts";
 import type { Category } from "../keys.ts";
 import { activityEventSchema } from "../schema-events.ts";
@@ -43,8 +43,8 @@ export function tileHash(events: CategoryEvents, { first, last }: TileRange): st
 }
 
 /** `<history>-<epoch>-<hash>`; a tile that is in the store keeps the name it has there. */
-export function nodeName(nodes: FeedNodes, node: FeedNode, prefix: string): string {
-  return node.name ?? `${prefix}-${node.hash ?? hashOf(indexBody(nodes, node, prefix))}`;
+export function nodeName(tree: TileTree, node: TileNode, prefix: string): string {
+  return node.name ?? `${prefix}-${node.hash ?? hashOf(indexBody(tree, node, prefix))}`;
 }
 
 /** What a tile's name says of its text. */
@@ -52,8 +52,8 @@ export function hashInName(name: string): string {
   return name.slice(-HASH_LENGTH);
 }
 
-export function indexBody(nodes: FeedNodes, index: Pick<FeedNode, "first">, prefix: string): string {
-  return encodeIndexTile(entriesOf(nodes, index, prefix));
+export function indexBody(tree: TileTree, index: Pick<TileNode, "first">, prefix: string): string {
+  return encodeIndexTile(entriesOf(tree, index, prefix));
 }
 
 export function hashOf(text: string): string {
@@ -61,7 +61,7 @@ export function hashOf(text: string): string {
 }
 
 /** The tiles of an index tile, newest first. */
-function entriesOf(nodes: FeedNodes, { first }: Pick<FeedNode, "first">, prefix: string): TileEntry[] {
-  const older = nodes.olderThan(2, first)?.first ?? "";
-  return nodes.between(1, older, first).map((tile) => ({ name: nodeName(nodes, tile, prefix), last: tile.last }));
+function entriesOf(tree: TileTree, { first }: Pick<TileNode, "first">, prefix: string): TileEntry[] {
+  const older = tree.olderThan(2, first)?.first ?? "";
+  return tree.between(1, older, first).map((tile) => ({ name: nodeName(tree, tile, prefix), last: tile.last }));
 }

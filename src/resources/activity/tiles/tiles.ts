@@ -1,6 +1,6 @@
 /** The tiles that a category's head names and that are not in the store yet, and any tile's body by its name. */
 
-import { type FeedLevel, type FeedNode, FeedNodes } from "../../../projections/activity/feed-nodes.ts";
+import { type TileLevel, type TileNode, TileTree } from "../../../projections/activity/tile-tree.ts";
 import type { ImmutableTile } from "../../publication.ts";
 import type { Snapshot } from "../../snapshot.ts";
 import { activityTileKey, type Category } from "../keys.ts";
@@ -13,34 +13,34 @@ const LEVELS = [1, 2] as const;
 export function newTiles(snapshot: Snapshot, category: Category): ImmutableTile[][] {
   const { projections, tilePrefix } = snapshot;
   if (eventsOf(snapshot, category) === undefined) return [];
-  const nodes = new FeedNodes(projections, category);
+  const tree = new TileTree(projections, category);
   return LEVELS.map((level) =>
-    nodes.unnamed(level).map((node) => newTile(category, node, nodeName(nodes, node, tilePrefix))),
+    tree.notStored(level).map((node) => newTile(category, node, nodeName(tree, node, tilePrefix))),
   );
 }
 
 /** Undefined where no such tile is. */
 export function tileAt(snapshot: Snapshot, category: Category, name: string): string | undefined {
   const { projections, tilePrefix } = snapshot;
-  const nodes = new FeedNodes(projections, category);
-  const isNamed = (node: FeedNode) => nodeName(nodes, node, tilePrefix) === name;
-  const node = nodes.byName(name) ?? LEVELS.flatMap((level) => nodes.unnamed(level)).find(isNamed);
+  const tree = new TileTree(projections, category);
+  const isNamed = (node: TileNode) => nodeName(tree, node, tilePrefix) === name;
+  const node = tree.byName(name) ?? LEVELS.flatMap((level) => tree.notStored(level)).find(isNamed);
   return node === undefined ? undefined : bodyOf(snapshot, category, node);
 }
 
-function newTile(category: Category, { level, first, last }: FeedNode, name: string): ImmutableTile {
+function newTile(category: Category, { level, first, last }: TileNode, name: string): ImmutableTile {
   return {
     key: activityTileKey(category, name),
     body(snapshot) {
       const body = bodyOf(snapshot, category, { level, first, last });
       return body !== undefined && hashOf(body) === hashInName(name) ? body : undefined;
     },
-    stored: ({ projections }) => new FeedNodes(projections, category).setName({ level, first }, name),
+    stored: ({ projections }) => new TileTree(projections, category).setStored({ level, first }, name),
   };
 }
 
 interface TilePlace {
-  readonly level: FeedLevel;
+  readonly level: TileLevel;
   readonly first: string;
   readonly last: string;
 }
@@ -48,8 +48,8 @@ interface TilePlace {
 function bodyOf(snapshot: Snapshot, category: Category, place: TilePlace): string | undefined {
   const events = eventsOf(snapshot, category);
   if (events === undefined) return undefined;
-  const nodes = new FeedNodes(snapshot.projections, category);
-  return place.level === 1 ? tileBody(events, place) : indexBody(nodes, place, snapshot.tilePrefix);
+  const tree = new TileTree(snapshot.projections, category);
+  return place.level === 1 ? tileBody(events, place) : indexBody(tree, place, snapshot.tilePrefix);
 }
 
 function eventsOf({ projections, chain, installationId }: Snapshot, category: Category): CategoryEvents | undefined {

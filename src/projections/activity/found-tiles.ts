@@ -4,9 +4,9 @@
  */
 import type { Database } from "better-sqlite3";
 import { statement } from "../../sqlite/statement.ts";
-import type { FeedCategory } from "./activity-events.ts";
+import type { ActivityCategory } from "./activity-events.ts";
 
-export const FEED_FOUND_TABLE = `
+export const FOUND_TILES_TABLE = `
 -- JSON of what was found and not taken over yet
 CREATE TABLE feed_found (
   category TEXT PRIMARY KEY,
@@ -30,28 +30,28 @@ export interface FoundCut {
   readonly indexes: readonly (readonly FoundTile[])[];
 }
 
-export interface FoundFeed {
+export interface FoundActivity {
   /** Of every tile in the store, whether or not a head leads to it. */
   readonly names: readonly string[];
   /** Null where no head says it: none was ever put, or the feed was unavailable. */
   readonly cut: FoundCut | null;
 }
 
-export const NOTHING_FOUND: FoundFeed = { names: [], cut: null };
+export const NOTHING_FOUND: FoundActivity = { names: [], cut: null };
 
-export function foundFeed(projections: Database, category: FeedCategory): FoundFeed | undefined {
+export function foundActivity(projections: Database, category: ActivityCategory): FoundActivity | undefined {
   const sql = "SELECT found FROM feed_found WHERE category = ?";
   const text = statement<[string], string>(projections, sql).pluck().get(category) as string | undefined;
-  return text === undefined ? undefined : (JSON.parse(text) as FoundFeed);
+  return text === undefined ? undefined : (JSON.parse(text) as FoundActivity);
 }
 
 /** Of a cut that was found before and not taken over, the first word counts: heads without one were put since. */
-export function rememberFound(projections: Database, category: FeedCategory, { names, cut }: FoundFeed): void {
-  const found: FoundFeed = { names, cut: cut ?? foundFeed(projections, category)?.cut ?? null };
+export function rememberFound(projections: Database, category: ActivityCategory, { names, cut }: FoundActivity): void {
+  const found: FoundActivity = { names, cut: cut ?? foundActivity(projections, category)?.cut ?? null };
   const sql = "INSERT OR REPLACE INTO feed_found VALUES (?, ?)";
   statement(projections, sql).run(category, JSON.stringify(found));
 }
 
-export function forgetFound(projections: Database, category: FeedCategory): void {
+export function forgetFound(projections: Database, category: ActivityCategory): void {
   statement(projections, "DELETE FROM feed_found WHERE category = ?").run(category);
 }

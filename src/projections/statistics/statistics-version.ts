@@ -8,7 +8,7 @@ import { PEAK_KINDS, readPeak } from "./peaks.ts";
  * Rounds are only ever added and never change, so their count and sums tell; submissions by the newest change. Of the
  * receipts only the peaks stand in it: one every three seconds would otherwise rebuild a body that says the same.
  */
-export function statisticsMark(projections: Database, installation: number): string {
+export function statisticsVersion(projections: Database, installation: number): string {
   const totals = readRoundTotals(projections, installation);
   const { genesis, closureSeq, nextRound } = readFollowedClosures(projections);
   const changed = readFollowedOf(projections, installation)?.changedSeq;

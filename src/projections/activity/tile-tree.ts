@@ -1,0 +1,112 @@
+/**
+ * How the activity feed is cut into tiles (docs/spec/publishing.md#tiles): for each category the tiles of events
+ * (level 1) and the index tiles over them (level 2), by the key of their newest child. A tile covers the keys from its
+ * own newest down to the next older tile's newest; what lies above all of them has no tile yet.
+ */
+import type { Database } from "better-sqlite3";
+import { statement } from "../../sqlite/statement.ts";
+import type { ActivityCategory } from "./activity-events.ts";
+import { addGarbage, forgetGarbage } from "./tile-garbage.ts";
+
+export const TILE_TREE_TABLE = `
+CREATE TABLE feed_node (
+  category TEXT NOT NULL,
+  level INTEGER NOT NULL,
+  -- keys of its newest and its oldest event
+  first TEXT NOT NULL,
+  last TEXT NOT NULL,
+  -- of the body of a tile of events
+  hash TEXT,
+  -- under which it stands in the store, null where it does not yet
+  name TEXT,
+  PRIMARY KEY (category, level, first)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX feed_node_unnamed ON feed_node (category, level, first) WHERE name IS NULL;
+`;
+
+export type TileLevel = 1 | 2;
+
+export interface TileNode {
+  readonly level: TileLevel;
+  readonly first: string;
+  readonly last: string;
+  readonly hash: string | null;
+  readonly name: string | null;
+}
+
+/** One category's tiles, of both levels. */
+export class TileTree {
+  readonly #db: Database;
+  readonly #category: ActivityCategory;
+
+  constructor(projections: Database, category: ActivityCategory) {
+    this.#db = projections;
+    this.#category = category;
+  }
+
+  /** The newest of a level. */
+  newest(level: TileLevel): TileNode | undefined {
+    return this.#one(level, "ORDER BY first DESC LIMIT 1");
+  }
+
+  /** The one that covers a key; undefined where the key lies above all. */
+  covering(level: TileLevel, key: string): TileNode | undefined {
+    return this.#one(level, "AND first >= ? ORDER BY first LIMIT 1", key);
+  }
+
+  /** The next older one. */
+  olderThan(level: TileLevel, first: string): TileNode | undefined {
+    return this.#one(level, "AND first < ? ORDER BY first DESC LIMIT 1", first);
+  }
+
+  /** Above one key and at or below another, newest first. */
+  between(level: TileLevel, above: string, through: string): TileNode[] {
+    return this.#all(level, "AND first > ? AND first <= ? ORDER BY first DESC", above, through);
+  }
+
+  /** Those that are not in the store yet, oldest first. */
+  notStored(level: TileLevel): TileNode[] {
+    return this.#all(level, "AND name IS NULL ORDER BY first");
+  }
+
+  byName(name: string): TileNode | undefined {
+    return this.#one(1, "AND name = ?", name) ?? this.#one(2, "AND name = ?", name);
+  }
+
+  insert({ level, first, last, hash, name }: TileNode): void {
+    const sql = "INSERT INTO feed_node VALUES (?, ?, ?, ?, ?, ?)";
+    statement(this.#db, sql).run(this.#category, level, first, last, hash, name);
+  }
+
+  setStored({ level, first }: Pick<TileNode, "level" | "first">, name: string): void {
+    const sql = "UPDATE feed_node SET name = ? WHERE category = ? AND level = ? AND first = ?";
+    statement(this.#db, sql).run(name, this.#category, level, first);
+    forgetGarbage(this.#db, this.#category, name);
+  }
+
+  /** Its name, where it has one, is garbage from the next head on. */
+  remove({ level, first, name }: TileNode): void {
+    const sql = "DELETE FROM feed_node WHERE category = ? AND level = ? AND first = ?";
+    statement(this.#db, sql).run(this.#category, level, first);
+    if (name !== null) addGarbage(this.#db, this.#category, name);
+  }
+
+  /** No tile at all, and nothing of it is garbage: what stands in the store is known from elsewhere. */
+  clear(): void {
+    statement(this.#db, "DELETE FROM feed_node WHERE category = ?").run(this.#category);
+  }
+
+  forgetNames(): void {
+    statement(this.#db, "UPDATE feed_node SET name = NULL WHERE category = ?").run(this.#category);
+  }
+
+  #one(level: TileLevel, rest: string, ...args: string[]): TileNode | undefined {
+    return statement<(string | number)[], TileNode>(this.#db, `${SELECT} ${rest}`).get(this.#category, level, ...args);
+  }
+
+  #all(level: TileLevel, rest: string, ...args: string[]): TileNode[] {
+    return statement<(string | number)[], TileNode>(this.#db, `${SELECT} ${rest}`).all(this.#category, level, ...args);
+  }
+}
+
+const SELECT = "SELECT level, first, last, hash, name FROM feed_node WHERE category = ? AND level = ?";
