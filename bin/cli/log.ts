@@ -1,9 +1,37 @@
-import { type Logger, pino } from "pino";
+import { type Logger, type LoggerOptions, pino } from "pino";
 import type { Settings } from "./settings.ts";
 
-/** JSON lines on stderr; stdout belongs to a command's own output. Synchronous, so that the last line is written. */
-export function createLog(level: Settings["logLevel"]): Logger {
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination({ fd: 2, sync: true }));
+const OPTIONS: LoggerOptions = {
+  base: null,
+  timestamp: pino.stdTimeFunctions.isoTime,
+  formatters: { level: (word) => ({ level: word }) },
+};
+const STDERR = 2;
+
+/**
+ * A log on stderr; stdout belongs to a command's own output (docs/spec/people.md#packaging). Synchronous, so that the
+ * last line is written.
+ */
+export async function createLog({ logLevel, logFormat }: Pick<Settings, "logLevel" | "logFormat">): Promise<Logger> {
+  const isReadable = logFormat === "pretty" || (logFormat === "auto" && process.stderr.isTTY);
+  return pino({ ...OPTIONS, level: logLevel }, isReadable ? await readableLines() : json());
+}
+
+function json() {
+  return pino.destination({ fd: STDERR, sync: true });
+}
+
+/** Only who is read by people loads what writes for them. */
+async function readableLines() {
+  const { build } = await import("pino-pretty");
+  return build({
+    destination: STDERR,
+    sync: true,
+    colorize: process.stderr.isTTY && process.stderr.hasColors(),
+    singleLine: true,
+    // As it is in JSON, to be found again by.
+    translateTime: false,
+  });
 }
 
 /** One line of what went wrong; where in the code only at the level `debug`. */

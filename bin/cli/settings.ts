@@ -149,6 +149,11 @@ export const SETTINGS = {
     "level",
     "of the log",
   ),
+  logFormat: setting(
+    z.enum(["auto", "pretty", "json"]).default("auto"),
+    "auto|pretty|json",
+    "of the log: lines for people, or JSON; auto is for people on a terminal",
+  ),
 } as const satisfies Record<string, Setting<unknown>>;
 
 export type SettingName = keyof typeof SETTINGS;

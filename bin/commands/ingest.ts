@@ -24,6 +24,7 @@ interface Flags {
   readonly example?: string;
   readonly follow?: boolean;
   readonly json?: boolean;
+  readonly quiet?: boolean;
 }
 
 export function registerIngest(program: Command): void {
@@ -39,12 +40,14 @@ export function registerIngest(program: Command): void {
       "--follow",
       "the file grows, or is a directory into which finished *.ndjson are moved: go on until a signal",
     )
-    .option("--json", "print the counts as one JSON object");
+    .option("--json", "print the counts as one JSON object")
+    .option("--quiet", "print nothing where nothing is rejected");
   settingOptions(command, ["ledger"]).action(async (file: string | undefined, flags: Flags) => {
     if (flags.example !== undefined) return print(exampleLine(knownName(flags.example, FACT_KINDS)));
     if (file === undefined) throw noInput();
     const counts = await ingestFile(file, loadSettings(command.opts()), flags);
-    await print(flags.json === true ? JSON.stringify(counts) : countsLine(counts));
+    if (flags.quiet !== true || counts.rejected > 0)
+      await print(flags.json === true ? JSON.stringify(counts) : countsLine(counts));
     if (counts.rejected > 0) process.exitCode = EXIT.failed;
   });
 }

@@ -46,8 +46,8 @@ export function registerPublish(program: Command): void {
     .option("--once", "one cycle, then end")
     .option("--dry-run", "print what one cycle would put, and why; put nothing")
     .option("--only <resources>", `of ${RESOURCE_NAMES.join(",")}`, namesArgument(RESOURCE_NAMES))
-    .option("--json", "print each cycle's report as one JSON object")
-    .option("--quiet", "print nothing where all went well (with --once)")
+    .option("--json", "print the cycle's report as one JSON object (with --once or --dry-run)")
+    .option("--quiet", "print nothing where all went well (with --once or --dry-run)")
     .option("--at <instant>", "compute as of this instant (with --once or --dry-run)")
     .option("--force", "put every answer as of now, changed or not (with --once)")
     .option("--new-history <installation...>", "leave the published history of an installation behind and begin anew");
@@ -69,14 +69,26 @@ export function registerPublish(program: Command): void {
     "cadence",
     "deadline",
     "logLevel",
+    "logFormat",
   ]).action(async (flags: Flags) => {
     const settings = loadSettings(command.opts());
     await judgeSettings(settings);
     if (flags.dryRun === true) print(await tryOut(settings, flags), settings, flags);
     else if (flags.once === true) print(await publishOnce(settings, flags), settings, flags);
-    else if (flags.at !== undefined || flags.force === true) {
-      throw new Failure("usage", "--at and --force go with --once", { exit: EXIT.usage });
-    } else await publishOnCadence(settings, flags);
+    else {
+      refuseOfOnce(flags);
+      await publishOnCadence(settings, flags);
+    }
+  });
+}
+
+/** A publisher on a cadence would pass over them in silence. Throws `Failure` usage (2). */
+function refuseOfOnce({ at, force, json, quiet }: Flags): void {
+  const given = Object.entries({ at, force, json, quiet }).find(([, value]) => value !== undefined)?.[0];
+  if (given === undefined) return;
+  throw new Failure("usage", `--${given} goes with --once`, {
+    exit: EXIT.usage,
+    hint: "On a cadence there is a log: --log-level warn leaves out what went well, --log-format json is for programs.",
   });
 }
 

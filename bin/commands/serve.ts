@@ -29,7 +29,7 @@ export function registerServe(program: Command): void {
     .description("answer readers from what is published")
     .option("--at <instant>", "stop the clock there: serve what was published as of that instant")
     .action(serve);
-  settingOptions(command, ["store", "host", "port", "fronts", "workers", ...LIMITS, "logLevel"]);
+  settingOptions(command, ["store", "host", "port", "fronts", "workers", ...LIMITS, "logLevel", "logFormat"]);
 }
 
 const FRONTS: Readonly<Record<string, string>> = {
@@ -46,7 +46,7 @@ interface ServeFlags extends Record<string, unknown> {
 async function serve(flags: ServeFlags): Promise<void> {
   const settings = loadSettings(flags);
   const at = parseInstant(flags.at);
-  const log = createLog(settings.logLevel);
+  const log = await createLog(settings);
   const store = await openConfiguredStore(settings, { write: false });
   if (settings.workers > 1 && cluster.isPrimary) await serveByWorkers(store, settings, { at, log });
   else await serveHere(store, settings, { at, log });

@@ -12,6 +12,7 @@ import { Published } from "../../../publish/state/published.ts";
 import { type PollEvent, plainEvent } from "../../../src/chain/poll-event.ts";
 import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { rareReport } from "../../../src/shim/node/rare-report.ts";
+import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { createLog, logProblem } from "../log.ts";
 import { openConfiguredStore } from "../open-configured-store.ts";
 import type { Settings } from "../settings.ts";
@@ -27,7 +28,7 @@ const PASS_LIMIT_MS = 30_000;
 
 export async function publishOnCadence(settings: Settings, flags: PublishFlags): Promise<void> {
   keepHeapSmall();
-  const log = createLog(settings.logLevel);
+  const log = await createLog(settings);
   const stop = new AbortController();
   const { signal } = stop;
   void askedToStop().then(() => stop.abort());
@@ -134,5 +135,5 @@ function logCycle(log: Logger, report: CycleReport): void {
     log.error({ key, why }, "not published");
   for (const failure of report.failures) log.error(failure, "installation not published");
   if (put.length > 0)
-    log.info({ at: report.at, put: put.length, keys: put.slice(0, 8).map(({ key }) => key) }, "cycle");
+    log.info({ at: formatTimestamp(report.at), put: put.length, keys: put.slice(0, 8).map(({ key }) => key) }, "cycle");
 }

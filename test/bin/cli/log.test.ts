@@ -1,0 +1,123 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { runCli, startCli } from "../../support/cli.ts";
+
+const ENTRY = new URL("../../support/cli-entry.ts", import.meta.url).pathname;
+const PUBLISH = ["publish", "--installation-id", "wheel-1", "--ledger", "none"];
+const CTRL_C = "\u0003";
+const INSTANT = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`;
+
+let directory = "";
+const running: ChildProcess[] = [];
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "noonmark-log-"));
+});
+afterEach(async () => {
+  for (const child of running.splice(0)) {
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill("SIGKILL");
+      await once(child, "exit");
+    }
+  }
+  rmSync(directory, { recursive: true });
+});
+
+/** Both of its outputs on a terminal, which is also where Ctrl-C comes from. */
+function onTerminal(args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
+  const command = [process.execPath, ENTRY, ...args].map((word) => `'${word}'`).join(" ");
+  const child = spawn("script", ["-qec", command, "/dev/null"], {
+    cwd: directory,
+    env: { ...process.env, NODE_NO_WARNINGS: "1", TERM: "xterm-256color", ...env },
+  });
+  running.push(child);
+  return child;
+}
+
+/** All that it printed by its end, which is asked for once `seen` stands there. */
+async function printed(child: ChildProcess, seen: string, stop: () => void): Promise<string> {
+  let text = "";
+  let isAsked = false;
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on("data", (chunk) => {
+      text += String(chunk);
+      if (isAsked || !text.includes(seen)) return;
+      isAsked = true;
+      stop();
+    });
+  }
+  await once(child, "close");
+  return text;
+}
+
+test("on a terminal the log is lines for people: ISO time, a word for the level, the message, the rest", async () => {
+  const child = onTerminal(PUBLISH, { NO_COLOR: "1" });
+  const lines = (await printed(child, "cycle", () => child.stdin?.write(CTRL_C))).split("\r\n");
+  expect(child.exitCode).toBe(0);
+  expect(lines[0]).toMatch(new RegExp(`^\\[${INSTANT}\\] INFO: publishing \\{"epoch":1,"store":".*"\\}$`));
+  expect(lines[1]).toMatch(
+    new RegExp(`^\\[${INSTANT}\\] INFO: cycle \\{"at":"${INSTANT}","put":\\d+,"keys":\\[.*\\]\\}$`),
+  );
+  expect(lines.at(-2)).toMatch(new RegExp(`^(?:\\^C)?\\[${INSTANT}\\] INFO: stopped$`));
+});
+
+test("colours are for terminals that have them and readers who want them", async () => {
+  const child = onTerminal(PUBLISH);
+  expect(await printed(child, "publishing", () => child.stdin?.write(CTRL_C))).toContain("\u001B[32mINFO");
+  const plain = onTerminal(PUBLISH, { TERM: "dumb" });
+  expect(await printed(plain, "publishing", () => plain.stdin?.write(CTRL_C))).not.toContain("\u001B");
+});
+
+test("in a pipe the log is JSON, with an ISO time and a word for the level", async () => {
+  const child = startCli(PUBLISH, directory);
+  running.push(child);
+  const text = await printed(child, "cycle", () => child.kill("SIGTERM"));
+  const lines = text.trim().split("\n");
+  const records = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(records.map(({ msg }) => msg)).toEqual(["publishing", "cycle", "stopped"]);
+  for (const { level, time } of records) {
+    expect(level).toBe("info");
+    expect(time).toMatch(new RegExp(`^${INSTANT}$`));
+  }
+});
+
+test("logFormat goes before what the log is written to", async () => {
+  const json = onTerminal([...PUBLISH, "--log-format", "json"]);
+  const text = await printed(json, "publishing", () => json.stdin?.write(CTRL_C));
+  expect(JSON.parse(text.split("\r\n")[0] ?? "")).toMatchObject({ level: "info", msg: "publishing" });
+  const pretty = startCli([...PUBLISH, "--log-format", "pretty"], directory);
+  running.push(pretty);
+  const lines = (await printed(pretty, "publishing", () => pretty.kill("SIGTERM"))).split("\n");
+  expect(lines[0]).toMatch(new RegExp(`^\\[${INSTANT}\\] INFO: publishing \\{`));
+});
+
+test("one run with --quiet prints nothing when all went well, and what did not", async () => {
+  const once = [...PUBLISH, "--once", "--quiet", "--genesis-timestamp", "0"];
+  expect(await runCli(once, directory)).toEqual({ exitCode: 0, stdout: "", stderr: "" });
+  const child = onTerminal(once);
+  expect(await printed(child, "never", () => undefined)).toBe("");
+  const failed = await runCli([...once, "--ledger", "none/such"], directory);
+  expect(failed).toMatchObject({ exitCode: 74, stdout: "" });
+  expect(failed.stderr).toMatch(/^noonmark: ledger_/);
+});
+
+test("ingest --quiet prints counts where something is rejected, and nothing else", async () => {
+  const { stdout: line } = await runCli(["ingest", "--example", "receipt"], directory);
+  const ingest = ["ingest", "--quiet", "-"];
+  expect(await runCli(ingest, directory, line)).toEqual({ exitCode: 0, stdout: "", stderr: "" });
+  const { exitCode, stdout, stderr } = await runCli(ingest, directory, `${line}{}\n`);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "0 accepted, 1 duplicate, 1 rejected\n" });
+  expect(stderr).not.toBe("");
+});
+
+test.each([["--quiet"], ["--json"], ["--force"], ["--at", "2026-11-20T10:00:00Z"]])(
+  "%s goes with --once: on a cadence nobody would see it",
+  async (...flag) => {
+    const { exitCode, stderr } = await runCli([...PUBLISH, ...flag], directory);
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(`noonmark: usage: ${flag[0]} goes with --once`);
+  },
+);
