@@ -13,7 +13,7 @@ import { NO_ANVIL, startAnvil } from "../demo/chain/anvil.ts";
 import { deployWorld, type World } from "../demo/chain/deploy.ts";
 import { fillWithWork } from "./support/chain/chain-fill.ts";
 import { bareLoop, type Range, storingLoop } from "./support/chain/chain-peer.ts";
-import { countRequests, type RequestCount } from "./support/count-requests.ts";
+import { countRequests, type RequestCount } from "./support/http/count-requests.ts";
 
 const BLOCKS = 20_000;
 const EVENTS = 120_000;

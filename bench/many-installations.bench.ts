@@ -8,8 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import SqliteDatabase, { type Database } from "better-sqlite3";
 import type { Publisher } from "../publish/publisher.ts";
-import { type KeepingStore, keepingStore } from "./support/keeping-store.ts";
-import { addReceipt, openMany, RECEIVED, writeManyInstallations } from "./support/many-installations.ts";
+import { type KeepingStore, keepingStore } from "./support/stores/keeping-store.ts";
+import { addReceipt, openMany, RECEIVED, writeManyInstallations } from "./support/publisher/many-installations.ts";
 import { median } from "./support/quantile.ts";
 
 const SIZES = [1, 1000, 10_000];
@@ -51,7 +51,7 @@ export async function run(): Promise<void> {
 function firstPublish(folder: string, installations: number): void {
   mkdirSync(folder);
   writeManyInstallations(join(folder, "ledger.db"), installations);
-  const script = join(import.meta.dirname, "support/many-installations-process.ts");
+  const script = join(import.meta.dirname, "support/publisher/many-installations-process.ts");
   const text = execFileSync(process.execPath, [script, folder], { encoding: "utf8" });
   const { milliseconds, objects, megabytes, longestBlockMs } = JSON.parse(text) as Record<string, number>;
   const each = Number(milliseconds) / Number(objects);

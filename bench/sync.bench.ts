@@ -13,11 +13,11 @@ import { TELEMETRY_KEY } from "../src/resources/telemetry/keys.ts";
 import type { S3Store } from "../src/object-store/s3/s3-store.ts";
 import { run as runProgram } from "../test/servers/processes.ts";
 import { type S3Server, startRadosgw } from "../test/servers/radosgw.ts";
-import { BUCKET, makeBucket, s3Store } from "../test/servers/s3-store.ts";
+import { BUCKET, makeBucket, s3Store } from "../test/servers/stores/s3-store.ts";
 import { setup as build } from "../test/support/build.ts";
 import { writeLargeLedger } from "./support/large-ledger.ts";
 import { median } from "./support/quantile.ts";
-import { appendReceipt, PREFIX, publishOnce, startPublisher } from "./support/s3-publisher.ts";
+import { appendReceipt, PREFIX, publishOnce, startPublisher } from "./support/publisher/s3-publisher.ts";
 
 const TILES = 20_000;
 const RECEIPTS = TILES * 128 - 64;

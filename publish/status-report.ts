@@ -1,6 +1,6 @@
 /** What `noonmark status` shows of each resource and source (docs/spec/publishing.md#status). */
 import { formatTimestamp } from "../src/values/timestamp.ts";
-import type { CycleReport } from "./report.ts";
+import type { CycleReport } from "./cycle/report.ts";
 import type { Published } from "./state/published.ts";
 
 export function statusReport(

@@ -1,5 +1,5 @@
 import { type Logger, type LoggerOptions, pino } from "pino";
-import type { Settings } from "./settings.ts";
+import type { Settings } from "./settings/settings.ts";
 
 const OPTIONS: LoggerOptions = {
   base: null,

@@ -1,6 +1,6 @@
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { openStore } from "../../src/object-store/open-store.ts";
-import type { Settings } from "./settings.ts";
+import type { Settings } from "./settings/settings.ts";
 
 /** The store of the settings; throws what `openStore` throws. */
 export function openConfiguredStore(settings: Settings, options: { readonly write: boolean }): Promise<ObjectStore> {

@@ -4,7 +4,7 @@ import { extname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { withServer } from "../../src/openapi/server.ts";
 import { ROBOTS, type Site, type SiteFile } from "../../src/resources/site/site-files.ts";
-import type { Settings } from "./settings.ts";
+import type { Settings } from "./settings/settings.ts";
 import { packageVersion } from "./version.ts";
 
 /** From `dist/bin/cli` and from `bin/cli`. */

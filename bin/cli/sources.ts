@@ -6,7 +6,7 @@ import { SourceReader } from "../../publish/sources/source-reader.ts";
 import type { Chain } from "../../src/chain/chain.ts";
 import type { PollEvent } from "../../src/chain/poll-event.ts";
 import { openChainCopy, openChainFor } from "./chain/chain.ts";
-import { required, type Settings } from "./settings.ts";
+import { required, type Settings } from "./settings/settings.ts";
 
 export interface SourceUse {
   /** `copy` leaves no trace in the state directory. */

@@ -7,21 +7,21 @@ type Register = (program: Command) => void;
  * `ingest` never uses, would cost it 0.3 s of CPU and 30 MB.
  */
 const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
-  init: async () => (await import("./init.ts")).registerInit,
-  ingest: async () => (await import("./ingest.ts")).registerIngest,
-  schema: async () => (await import("./schema.ts")).registerSchema,
-  publish: async () => (await import("./publish.ts")).registerPublish,
-  serve: async () => (await import("./serve.ts")).registerServe,
-  render: async () => (await import("./render.ts")).registerRender,
-  status: async () => (await import("./status.ts")).registerStatus,
-  doctor: async () => (await import("./doctor.ts")).registerDoctor,
-  rebuild: async () => (await import("./rebuild.ts")).registerRebuild,
-  lease: async () => (await import("./lease.ts")).registerLease,
-  cdn: async () => (await import("./cdn.ts")).registerCdn,
-  chain: async () => (await import("./chain.ts")).registerChain,
-  verify: async () => (await import("./verify.ts")).registerVerify,
-  openapi: async () => (await import("./openapi.ts")).registerOpenapi,
-  fsck: async () => (await import("./fsck.ts")).registerFsck,
+  init: async () => (await import("./operating/init.ts")).registerInit,
+  ingest: async () => (await import("./intake/ingest.ts")).registerIngest,
+  schema: async () => (await import("./intake/schema.ts")).registerSchema,
+  publish: async () => (await import("./publishing/publish.ts")).registerPublish,
+  serve: async () => (await import("./reading/serve.ts")).registerServe,
+  render: async () => (await import("./publishing/render.ts")).registerRender,
+  status: async () => (await import("./operating/status.ts")).registerStatus,
+  doctor: async () => (await import("./operating/doctor.ts")).registerDoctor,
+  rebuild: async () => (await import("./publishing/rebuild.ts")).registerRebuild,
+  lease: async () => (await import("./publishing/lease.ts")).registerLease,
+  cdn: async () => (await import("./reading/cdn.ts")).registerCdn,
+  chain: async () => (await import("./publishing/chain.ts")).registerChain,
+  verify: async () => (await import("./operating/verify.ts")).registerVerify,
+  openapi: async () => (await import("./reading/openapi.ts")).registerOpenapi,
+  fsck: async () => (await import("./operating/fsck.ts")).registerFsck,
 };
 
 /** What adds the called command to the program; all of them where the arguments name none. */

@@ -6,7 +6,7 @@ import type { Database } from "better-sqlite3";
 import { dateGarbage, forgetGarbage, garbageTiles, isGarbage } from "../../src/projections/activity/tile-garbage.ts";
 import { activityKey, activityTileKey, CATEGORIES, type Category } from "../../src/resources/activity/keys.ts";
 import { decodeHead } from "../../src/resources/activity/stored-feed.ts";
-import type { PutTarget } from "../put-target.ts";
+import type { PutTarget } from "../cycle/put-target.ts";
 import type { CycleSources } from "../sources/cycle-sources.ts";
 import type { Published } from "../state/published.ts";
 

@@ -12,8 +12,8 @@ import {
 } from "../../src/object-store/stored-answer.ts";
 import type { ImmutableTile } from "../../src/resources/publication.ts";
 import { eachLimited } from "../concurrency.ts";
+import type { PutTarget } from "../cycle/put-target.ts";
 import { fencedPut, Superseded } from "../lease/fenced-put.ts";
-import type { PutTarget } from "../put-target.ts";
 import type { CycleSources } from "../sources/cycle-sources.ts";
 
 /** In flight at once, of one answer. */

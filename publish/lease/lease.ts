@@ -9,7 +9,7 @@ import { STATUS_KEY } from "../../src/http/keys.ts";
 import { type ObjectStore, StoreConflict, type StoreTag } from "../../src/object-store/object-store.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../schedule/clock.ts";
 import { StoreSkew } from "./clock-skew.ts";
 import { heldBy, leaseObject, readLease } from "./lease-object.ts";
 import type { LeaseRecord } from "./lease-record.ts";

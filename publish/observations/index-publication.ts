@@ -3,7 +3,7 @@ import { installationsPublication } from "../../src/resources/observations/publi
 import type { Publication } from "../../src/resources/publication.ts";
 import { telemetryPublication } from "../../src/resources/telemetry/publication.ts";
 import { shortHash } from "../asof/vector.ts";
-import type { Session } from "../session.ts";
+import type { Session } from "../cycle/session.ts";
 
 export function indexPublication({ histories, published, publications }: Session, configured: string): Publication {
   const before = histories.configuredBefore;

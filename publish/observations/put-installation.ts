@@ -2,8 +2,8 @@
  * Puts what an installation's observations lack: tiles in chunks, each planned in a snapshot of its own, for positions
  * that are published never change.
  */
-import type { PutTarget } from "../put-target.ts";
-import type { ReportRow } from "../report.ts";
+import type { PutTarget } from "../cycle/put-target.ts";
+import type { ReportRow } from "../cycle/report.ts";
 import type { CycleSources } from "../sources/cycle-sources.ts";
 import type { Histories } from "./histories.ts";
 import type { TilePace } from "./tile-pace.ts";

@@ -17,8 +17,8 @@ import { buildObservationTile, tileBounds } from "../../src/resources/observatio
 import { observationTileKey, tileOf } from "../../src/resources/observations/keys.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { eachLimited } from "../concurrency.ts";
+import type { PutTarget } from "../cycle/put-target.ts";
 import { fencedPut, Superseded } from "../lease/fenced-put.ts";
-import type { PutTarget } from "../put-target.ts";
 import type { TileProgress } from "../state/published.ts";
 
 /** Lines of JSON, one an item. */

@@ -10,7 +10,7 @@ import type { PublicAnswer, PublicRecord } from "../../src/resources/publication
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import { ROUTES } from "../../src/resources/table.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
-import type { CycleReport } from "../report.ts";
+import type { CycleReport } from "../cycle/report.ts";
 import type { Published } from "../state/published.ts";
 
 type Sources = PublicRecord["sources"];

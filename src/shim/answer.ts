@@ -3,9 +3,9 @@
  * the runtime but what every one has. Judged in this order: method, path, installation id, query.
  */
 import { PREFLIGHT_HEADERS } from "../http/common-headers.ts";
-import { matchesNone } from "../http/conditional.ts";
 import { badRequest, METHOD_NOT_ALLOWED, NOT_FOUND, unavailable } from "../http/errors.ts";
-import { parseTarget } from "../http/target.ts";
+import { matchesNone } from "../http/request/conditional.ts";
+import { parseTarget } from "../http/request/target.ts";
 import { StoreUnavailable } from "../object-store/object-store.ts";
 import { matchPath } from "../resources/find.ts";
 import { isInstallationId } from "../values/installation-id.ts";

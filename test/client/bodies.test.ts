@@ -5,8 +5,8 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { BODIES } from "./body-schemas.ts";
-import { jsonSchemaOf, typeText, valueTypesIn } from "./type-text.ts";
+import { BODIES } from "./support/body-schemas.ts";
+import { jsonSchemaOf, typeText, valueTypesIn } from "./support/type-text.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 

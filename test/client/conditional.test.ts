@@ -1,8 +1,8 @@
 /** What the client remembers, of which routes, and how much. */
 import { expect, test } from "vitest";
 import type { Fetch } from "../../src/client/exchange/runtime.ts";
-import { clientUnderTest, failure } from "./client-under-test.ts";
-import { json, misbehavingServer, text } from "./misbehaving-server.ts";
+import { clientUnderTest, failure } from "./support/client-under-test.ts";
+import { json, misbehavingServer, text } from "./support/misbehaving-server.ts";
 
 const process = (revision: string) => ({ schemaVersion: 4, revision });
 

@@ -4,7 +4,7 @@ import { createClient } from "../../src/client/create-client.ts";
 import { ENDPOINTS, schemaVersionOf } from "../../src/client/endpoints.ts";
 import { targetOf } from "../../src/client/target.ts";
 import { ROUTES } from "../../src/resources/table.ts";
-import { clientUnderTest, failure } from "./client-under-test.ts";
+import { clientUnderTest, failure } from "./support/client-under-test.ts";
 
 test("the client's endpoints are the table of routes and /status.json", () => {
   const { status, ...api } = ENDPOINTS;

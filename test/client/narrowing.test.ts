@@ -21,7 +21,7 @@ import {
   type Statistics,
   type Telemetry,
 } from "../../src/client/create-client.ts";
-import type { BODIES } from "./body-schemas.ts";
+import type { BODIES } from "./support/body-schemas.ts";
 
 function ofProcess({ measurement, builder, settlementQueue: queue }: Process): string[] {
   return [

@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import type { Fetch } from "../../src/client/exchange/runtime.ts";
 import { encodeObservationCursor } from "../../src/resources/observations/cursor.ts";
 import { webHandler } from "../../src/shim/web-handler.ts";
-import { type ScriptWorld, scriptWorld } from "../support/script-world.ts";
-import { clientUnderTest, collect, failure } from "./client-under-test.ts";
+import { type ScriptWorld, scriptWorld } from "../support/scripts/script-world.ts";
+import { clientUnderTest, collect, failure } from "./support/client-under-test.ts";
 
 async function overShim(base?: string) {
   const world: ScriptWorld = await scriptWorld();

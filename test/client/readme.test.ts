@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { fenced } from "../docs/markdown.ts";
-import { json, misbehavingServer } from "./misbehaving-server.ts";
+import { json, misbehavingServer } from "./support/misbehaving-server.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const golden = (path: string) => JSON.parse(readFileSync(join(ROOT, "test/resources", path), "utf8")) as object;

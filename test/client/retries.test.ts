@@ -1,8 +1,8 @@
 /** What is asked again, when, and what is not. */
 import { expect, test } from "vitest";
-import { clientUnderTest, failure } from "./client-under-test.ts";
-import { json, misbehavingServer, text } from "./misbehaving-server.ts";
-import { NOW } from "./stepped-runtime.ts";
+import { clientUnderTest, failure } from "./support/client-under-test.ts";
+import { json, misbehavingServer, text } from "./support/misbehaving-server.ts";
+import { NOW } from "./support/stepped-runtime.ts";
 
 const TELEMETRY = { schemaVersion: 1, status: "offline" };
 const inSeconds = (seconds: number) => new Date(NOW + seconds * 1000).toUTCString();

@@ -1,8 +1,8 @@
 /** Timeouts and aborts: at every point, at once, and with nothing left behind. */
 import { expect, test } from "vitest";
 import type { Fetch } from "../../src/client/exchange/runtime.ts";
-import { clientUnderTest, failure } from "./client-under-test.ts";
-import { json, misbehavingServer } from "./misbehaving-server.ts";
+import { clientUnderTest, failure } from "./support/client-under-test.ts";
+import { json, misbehavingServer } from "./support/misbehaving-server.ts";
 
 const TELEMETRY = { schemaVersion: 1, status: "offline" };
 const ABORTED = { code: "aborted", status: null, retryAfter: null };

@@ -1,7 +1,7 @@
 /** Walks over servers that grow, repeat themselves, or give no page. */
 import { expect, test } from "vitest";
-import { clientUnderTest, collect, failure } from "./client-under-test.ts";
-import { json, misbehavingServer } from "./misbehaving-server.ts";
+import { clientUnderTest, collect, failure } from "./support/client-under-test.ts";
+import { json, misbehavingServer } from "./support/misbehaving-server.ts";
 
 const page = (items: unknown, nextCursor: unknown) => ({ schemaVersion: 1, installationId: "w", items, nextCursor });
 const observation = (sequence: number) => ({ cursor: `c${sequence}`, sequence });

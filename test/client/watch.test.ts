@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Fetch } from "../../src/client/exchange/runtime.ts";
-import { clientUnderTest, failure } from "./client-under-test.ts";
+import { clientUnderTest, failure } from "./support/client-under-test.ts";
 
 /** Answers in the order given; the last one for ever. */
 function answers(all: readonly { body: object; etag?: string; status?: number }[]) {

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { answer } from "../../src/shim/answer.ts";
 import { shimContext } from "../../src/shim/context.ts";
-import { allScripts } from "../support/all-scripts.ts";
-import { runScript, type ScriptAnswer, type ScriptTarget } from "../support/run-http-script.ts";
-import { coreTarget } from "../support/script-targets.ts";
-import { scriptWorld } from "../support/script-world.ts";
+import { allScripts } from "../support/scripts/all-scripts.ts";
+import { runScript, type ScriptAnswer, type ScriptTarget } from "../support/scripts/run-http-script.ts";
+import { coreTarget } from "../support/scripts/script-targets.ts";
+import { scriptWorld } from "../support/scripts/script-world.ts";
 import { type FullWorld, fullWorld } from "../verify/support/full-world.ts";
 import { judgeEveryAnswer } from "./every-answer.ts";
 import { operationFor, undocumented } from "./judge-answer.ts";

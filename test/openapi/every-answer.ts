@@ -1,6 +1,6 @@
 /** Every route with every query it accepts, its pages walked, each answer held against the document. */
 import { ROUTES } from "../../src/resources/table.ts";
-import type { ScriptAnswer } from "../support/run-http-script.ts";
+import type { ScriptAnswer } from "../support/scripts/run-http-script.ts";
 import { operationFor, undocumented } from "./judge-answer.ts";
 
 /** At most so many pages of one list. */

@@ -1,5 +1,5 @@
 /** An answer held against what the document says of its path and status: headers, and the body where it is asked for. */
-import type { ScriptAnswer } from "../support/run-http-script.ts";
+import type { ScriptAnswer } from "../support/scripts/run-http-script.ts";
 import { complaint, DOCUMENT, schemaJudge } from "./judge.ts";
 
 type Operation = (typeof DOCUMENT.paths)[string]["get"];

@@ -3,9 +3,9 @@
  * done and before the publisher could know. Run by `sigkill.test.ts` with: folder, n, "before" or "after", instant.
  */
 import { join } from "node:path";
-import { systemClock } from "../../publish/clock.ts";
 import { acquireNow } from "../../publish/lease/acquire.ts";
 import { leaseIdentity, Publisher } from "../../publish/publisher.ts";
+import { systemClock } from "../../publish/schedule/clock.ts";
 import { LedgerSource } from "../../publish/sources/ledger-source.ts";
 import { ownProjections } from "../../publish/sources/projections-source.ts";
 import { SourceReader } from "../../publish/sources/source-reader.ts";

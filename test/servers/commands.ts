@@ -9,7 +9,7 @@ import { startCli } from "../support/cli.ts";
 import { type FaultProxy, startFaultProxy } from "./fault-proxy.ts";
 import { stop } from "./processes.ts";
 import type { S3Server } from "./radosgw.ts";
-import { s3Store } from "./s3-store.ts";
+import { s3Store } from "./stores/s3-store.ts";
 
 export interface Running {
   readonly process: ChildProcess;

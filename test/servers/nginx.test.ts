@@ -1,18 +1,18 @@
 /** nginx with the generated file, in front of a real bucket and the shim. */
 import { afterAll, beforeAll, describe } from "vitest";
-import { answersAsCore } from "./answers-as-core.ts";
-import { compresses } from "./compressed.ts";
 import type { Front } from "./front.ts";
-import { isHeard } from "./hearing.ts";
-import { keepsBack } from "./kept-back.ts";
 import { startNginx } from "./nginx.ts";
-import { endures } from "./outage.ts";
-import { goesByCertificates } from "./over-tls.ts";
-import { keepsPublishedErrors } from "./published-errors.ts";
-import { type PublishedWorld, publishWorld } from "./published-world.ts";
 import { type S3Server, startRadosgw } from "./radosgw.ts";
-import { makeBucket } from "./s3-store.ts";
+import { answersAsCore } from "./scenes/answers-as-core.ts";
+import { compresses } from "./scenes/compressed.ts";
+import { isHeard } from "./scenes/hearing.ts";
+import { keepsBack } from "./scenes/kept-back.ts";
+import { endures } from "./scenes/outage.ts";
+import { goesByCertificates } from "./scenes/over-tls.ts";
+import { keepsPublishedErrors } from "./scenes/published-errors.ts";
+import { type PublishedWorld, publishWorld } from "./scenes/published-world.ts";
 import { followsScripts } from "./scripts.ts";
+import { makeBucket } from "./stores/s3-store.ts";
 
 let server: S3Server;
 let world: PublishedWorld;

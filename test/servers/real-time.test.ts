@@ -3,12 +3,12 @@ import { afterAll, beforeAll } from "vitest";
 import { clocks } from "./clocks.ts";
 import { useCredentials } from "./commands.ts";
 import { startNginx } from "./nginx.ts";
-import { turnsStale } from "./on-time.ts";
-import { allowReading } from "./published-world.ts";
 import { type S3Server, startRadosgw } from "./radosgw.ts";
-import { makeBucket } from "./s3-store.ts";
-import { hidesFailure } from "./stale-window.ts";
-import { takeovers } from "./takeovers.ts";
+import { turnsStale } from "./scenes/on-time.ts";
+import { allowReading } from "./scenes/published-world.ts";
+import { hidesFailure } from "./scenes/stale-window.ts";
+import { takeovers } from "./scenes/takeovers.ts";
+import { makeBucket } from "./stores/s3-store.ts";
 import { startVarnish } from "./varnish.ts";
 
 let radosgw: S3Server;

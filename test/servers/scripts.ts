@@ -2,9 +2,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
-import { parseScript } from "../support/http-script.ts";
-import { runScript } from "../support/run-http-script.ts";
-import { addressTarget, TRANSPORT_HEADERS } from "../support/script-targets.ts";
+import { parseScript } from "../support/scripts/http-script.ts";
+import { runScript } from "../support/scripts/run-http-script.ts";
+import { addressTarget, TRANSPORT_HEADERS } from "../support/scripts/script-targets.ts";
 
 const DIRECTORY = new URL("../scripts/", import.meta.url);
 const NAMES = readdirSync(DIRECTORY).filter((name) => name.endsWith(".http-script"));

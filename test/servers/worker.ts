@@ -2,7 +2,7 @@ import { Miniflare } from "miniflare";
 import type { R2Bucket } from "../../src/object-store/r2/binding.ts";
 import { R2Store } from "../../src/object-store/r2/r2-store.ts";
 import type { Front } from "./front.ts";
-import { workerBundle } from "./worker-bundle.ts";
+import { workerBundle } from "./workerd/worker-bundle.ts";
 
 /** The Worker as it is deployed, on workerd over its own R2 and cache. */
 export async function startWorker(): Promise<Front & { readonly store: R2Store }> {

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { ROUTES } from "../../src/resources/table.ts";
 import { startServer } from "../../src/shim/node/node-server.ts";
-import { allScripts } from "../support/all-scripts.ts";
 import { directoryWorld } from "../support/directory-world.ts";
-import { runScript } from "../support/run-http-script.ts";
-import { addressTarget, coreTarget, TRANSPORT_HEADERS, webTarget } from "../support/script-targets.ts";
-import { scriptWorld } from "../support/script-world.ts";
+import { allScripts } from "../support/scripts/all-scripts.ts";
+import { runScript } from "../support/scripts/run-http-script.ts";
+import { addressTarget, coreTarget, TRANSPORT_HEADERS, webTarget } from "../support/scripts/script-targets.ts";
+import { scriptWorld } from "../support/scripts/script-world.ts";
 
 const SCRIPTS = allScripts();
 

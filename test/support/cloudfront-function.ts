@@ -1,6 +1,6 @@
 /** A function of CloudFront's in a JavaScript context of its own, with the documented shapes of its events. */
 import { createContext, Script } from "node:vm";
-import type { ScriptAnswer } from "./run-http-script.ts";
+import type { ScriptAnswer } from "./scripts/run-http-script.ts";
 
 export type EventHeaders = Readonly<Record<string, string>>;
 

@@ -4,7 +4,7 @@
  * runs and what it may touch. It is no CloudFront: where that is silent, the worst it could do is done here.
  */
 import { type EdgeFunction, type EventHeaders, type EventRequest, edgeFunction } from "./cloudfront-function.ts";
-import type { ScriptAnswer } from "./run-http-script.ts";
+import type { ScriptAnswer } from "./scripts/run-http-script.ts";
 
 export interface CloudFrontTemplate {
   readonly Resources: {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { openStore } from "../../src/object-store/open-store.ts";
 import { tickStore } from "../../src/shim/node/tick-store.ts";
-import type { WorldStore } from "./script-world.ts";
+import type { WorldStore } from "./scripts/script-world.ts";
 
 /** A directory as `serve` reads it, while another opens it to write; it fails by being moved away, and goes with the test. */
 export async function directoryWorld(): Promise<WorldStore> {

@@ -1,6 +1,6 @@
 /** A Worker that is the shim over the scripts' world; `POST /control/…` is the hand on its clock and store. */
 import { webHandler } from "../../src/shim/web-handler.ts";
-import { scriptWorld } from "./script-world.ts";
+import { scriptWorld } from "./scripts/script-world.ts";
 
 const world = await scriptWorld();
 const handler = webHandler(world.context);

@@ -16,7 +16,7 @@ import { Published } from "../../../publish/state/published.ts";
 import { firstPublishDone, keepHeapSmall } from "../../../bin/cli/publish/small-heap.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { openProjections, PROJECTIONS_FILE } from "../../../src/projections/open.ts";
-import { forgetfulStore } from "../forgetful-store.ts";
+import { forgetfulStore } from "../stores/forgetful-store.ts";
 import { median, quantile } from "../quantile.ts";
 import { SettledChain } from "./settled-chain.ts";
 

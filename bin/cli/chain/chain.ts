@@ -5,7 +5,7 @@ import { join } from "node:path";
 import SqliteDatabase from "better-sqlite3";
 import { type Chain, noChain } from "../../../src/chain/chain.ts";
 import { CHAIN_FILE } from "../../../src/chain/store/schema.ts";
-import type { Settings } from "../settings.ts";
+import type { Settings } from "../settings/settings.ts";
 import type { ChainUse, WithChain } from "./configured-chain.ts";
 
 /** The publisher's own file; without a deployment file or an RPC address, a chain that says so. */

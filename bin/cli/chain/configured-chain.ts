@@ -5,7 +5,7 @@ import { type OpenChain, openChain } from "../../../src/chain/open-chain.ts";
 import type { PollEvent } from "../../../src/chain/poll-event.ts";
 import { CHAIN_FILE } from "../../../src/chain/store/schema.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
-import type { Settings } from "../settings.ts";
+import type { Settings } from "../settings/settings.ts";
 
 export interface ConfiguredChain {
   readonly deployment: Deployment;

@@ -2,7 +2,7 @@
 import { pollUntilConcluded } from "../../../src/chain/chain.ts";
 import type { PollEvent } from "../../../src/chain/poll-event.ts";
 import { openChainCopy } from "../chain/chain.ts";
-import type { Settings } from "../settings.ts";
+import type { Settings } from "../settings/settings.ts";
 import { duration } from "../status/print-publication.ts";
 import { type Finding, fine, wrong } from "./finding.ts";
 

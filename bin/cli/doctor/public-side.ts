@@ -2,7 +2,7 @@
 import { CONTRACT } from "../../../src/verify/contract.ts";
 import { Unanswered } from "../../../src/verify/exchange/exchange.ts";
 import { FAMILIES, type FamilyName, verify } from "../../../src/verify/verify.ts";
-import { connectTo } from "../judge-deployment.ts";
+import { connectTo } from "../settings/judge-deployment.ts";
 import { type Finding, fine, wrong } from "./finding.ts";
 
 const LIMIT_MS = 60_000;

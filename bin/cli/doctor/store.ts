@@ -6,7 +6,7 @@ import { STORE_MARK } from "../../../src/object-store/filesystem/prepare.ts";
 import { storeLocation } from "../../../src/object-store/location.ts";
 import { hasClock } from "../../../src/object-store/object-store.ts";
 import { openConfiguredStore } from "../open-configured-store.ts";
-import type { Settings } from "../settings.ts";
+import type { Settings } from "../settings/settings.ts";
 import { duration } from "../status/print-publication.ts";
 import { type Finding, fine, wrong } from "./finding.ts";
 import { nearestThere } from "./local.ts";

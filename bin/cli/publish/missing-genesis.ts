@@ -1,7 +1,7 @@
 /** Why the statistics are 503 where nothing tells when round 0 began; nobody sees it from a 503 alone. */
-import type { ReportFailure } from "../../../publish/report.ts";
+import type { ReportFailure } from "../../../publish/cycle/report.ts";
 import { RANGES, statisticsKey } from "../../../src/resources/statistics/route.ts";
-import type { Settings } from "../settings.ts";
+import type { Settings } from "../settings/settings.ts";
 
 interface Answered {
   readonly key: string;

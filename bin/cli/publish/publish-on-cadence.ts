@@ -1,12 +1,12 @@
 /** `noonmark publish` without --once: waits for the lease as a standby, then runs cycles until it is told to stop. */
 
 import type { Logger } from "pino";
-import { systemClock } from "../../../publish/clock.ts";
+import type { CycleReport } from "../../../publish/cycle/report.ts";
 import { type Standby, standby } from "../../../publish/lease/acquire.ts";
 import type { Lease } from "../../../publish/lease/lease.ts";
 import { leaseIdentity, Publisher, type PublisherOptions } from "../../../publish/publisher.ts";
-import type { CycleReport } from "../../../publish/report.ts";
-import { runSchedule } from "../../../publish/schedule.ts";
+import { systemClock } from "../../../publish/schedule/clock.ts";
+import { runSchedule } from "../../../publish/schedule/schedule.ts";
 import { followChain } from "../../../publish/sources/follow-chain.ts";
 import { Published } from "../../../publish/state/published.ts";
 import { type PollEvent, plainEvent } from "../../../src/chain/poll-event.ts";
@@ -15,7 +15,7 @@ import { rareReport } from "../../../src/shim/node/rare-report.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { createLog, logProblem } from "../log.ts";
 import { openConfiguredStore } from "../open-configured-store.ts";
-import type { Settings } from "../settings.ts";
+import type { Settings } from "../settings/settings.ts";
 import { askedToStop } from "../signals.ts";
 import { openSources } from "../sources.ts";
 import { type PublishFlags, publisherOptions } from "./publisher-options.ts";

@@ -1,12 +1,12 @@
 /** From settings and flags to what a publisher works with. */
 
-import { systemClock } from "../../../publish/clock.ts";
 import type { PublisherOptions } from "../../../publish/publisher.ts";
+import { systemClock } from "../../../publish/schedule/clock.ts";
 import type { SourceReader } from "../../../publish/sources/source-reader.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { allPublications } from "../../../src/resources/publications.ts";
 import type { ResourceName } from "../../../src/resources/table.ts";
-import { required, type Settings } from "../settings.ts";
+import { required, type Settings } from "../settings/settings.ts";
 import { configuredSite } from "../site.ts";
 
 export interface PublishFlags {

@@ -5,7 +5,7 @@ import { STORE_MARK } from "../../../src/object-store/filesystem/prepare.ts";
 import { storeLocation } from "../../../src/object-store/location.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { openConfiguredStore } from "../open-configured-store.ts";
-import type { Settings } from "../settings.ts";
+import type { Settings } from "../settings/settings.ts";
 
 /** `isNew`: the first publish will make it. */
 export async function storeOfDryRun(settings: Settings): Promise<{ store: ObjectStore; isNew: boolean }> {

@@ -1,5 +1,5 @@
 import { EXIT, Failure } from "../../../src/values/failure.ts";
-import { didYouMean } from "../nearest-name.ts";
+import { didYouMean } from "../settings/nearest-name.ts";
 
 /** The name, where it is known. Throws `Failure` (exit 2, `unknown_name`) with the nearest one. */
 export function knownName<Name extends string>(name: string, known: readonly Name[]): Name {

@@ -4,7 +4,7 @@ import { deploymentSchema } from "../../../src/chain/deployment.ts";
 import { INSTALLATION_ID_PATTERN } from "../../../src/ledger/intake/decode/forms.ts";
 import { intakeSchema, recordSchema } from "../../../src/ledger/intake/schema/record-schema.ts";
 import { FACT_KINDS } from "../../../src/ledger/schema.ts";
-import { SETTINGS, type SettingName } from "../settings.ts";
+import { SETTINGS, type SettingName } from "../settings/settings.ts";
 
 export const SCHEMAS: Readonly<Record<string, () => object>> = {
   intake: intakeSchema,

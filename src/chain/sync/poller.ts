@@ -10,8 +10,8 @@ import { SuspectMemory } from "./blooms.ts";
 import { Conclusions } from "./conclusions.ts";
 import { logSources } from "./logs.ts";
 import { OpenFaults } from "./open-faults.ts";
-import { PassRunner, type RunnerOptions } from "./pass-runner.ts";
-import type { EarlierFindings, PassChain } from "./pass-types.ts";
+import { PassRunner, type RunnerOptions } from "./pass/pass-runner.ts";
+import type { EarlierFindings, PassChain } from "./pass/pass-types.ts";
 
 export type PollerOptions = RunnerOptions & Pick<ChainOptions, "deployment" | "grace" | "now" | "genesisTimestamp">;
 

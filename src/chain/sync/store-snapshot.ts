@@ -8,8 +8,8 @@ import type { CoreStateRead } from "../view/state-read.ts";
 import { coreView, economyView, type Snapshot, safeCoreState, writeSnapshot } from "../view/views.ts";
 import type { Head } from "./head.ts";
 import { faultOf } from "./log-checks.ts";
-import type { UnstoredLogs } from "./pass-logs.ts";
-import type { PassContext, PassOutcome } from "./pass-types.ts";
+import type { UnstoredLogs } from "./pass/pass-logs.ts";
+import type { PassContext, PassOutcome } from "./pass/pass-types.ts";
 
 /** All that a pass knows at the safe block; the checks of the Core hold. */
 export interface SafeState {

@@ -1,5 +1,5 @@
 /** What a page of the activity feed is asked for by (docs/spec/api.md#activity). */
-import { uniqueParameters } from "../../http/query.ts";
+import { uniqueParameters } from "../../http/request/query.ts";
 import { CATEGORIES, type Category } from "./keys.ts";
 
 export const ACTIVITY_LIMIT = { minimum: 1, maximum: 100, default: 40 } as const;

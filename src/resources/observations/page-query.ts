@@ -1,5 +1,5 @@
 /** What a page of observations is asked for by (docs/spec/api.md#observations). */
-import { parseQuery } from "../../http/query.ts";
+import { parseQuery } from "../../http/request/query.ts";
 import { decodeObservationCursor } from "./cursor.ts";
 
 export const OBSERVATIONS_LIMIT = { minimum: 1, maximum: 100, default: 100 } as const;

@@ -9,10 +9,10 @@ import type { Built } from "../built.ts";
 import { revisionOf } from "../revision.ts";
 import { builderOf } from "./builder.ts";
 import type { ProcessFacts } from "./facts.ts";
-import { measurementOf } from "./measurement.ts";
-import { oracleOf } from "./oracle.ts";
 import { processSchema } from "./schema.ts";
-import { settlementQueueOf } from "./settlement-queue.ts";
+import { measurementOf } from "./sections/measurement.ts";
+import { oracleOf } from "./sections/oracle.ts";
+import { settlementQueueOf } from "./sections/settlement-queue.ts";
 
 /** Throws `ZodError`, whose message names the rule, where the body would break the schema. `at` in epoch ms. */
 export function buildProcess(facts: ProcessFacts, at: number): Built {

@@ -1,8 +1,8 @@
 /** docs/spec/api.md#process-builder, `builder`: the settled frontier, what is queued after it, and both together. */
 import { formatTimestamp } from "../../values/timestamp.ts";
 import type { ProcessFacts } from "./facts.ts";
-import { project } from "./project.ts";
 import type { Builder } from "./schema.ts";
+import { project } from "./sections/project.ts";
 
 /**
  * Of several reasons the first that holds, in the order of docs/spec/api.md#process-builder. A stale measurement is

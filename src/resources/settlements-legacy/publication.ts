@@ -1,7 +1,7 @@
 /** The settlements in their legacy version (docs/spec/api.md#settlements-legacy). */
 
 import type { Publication } from "../publication.ts";
-import { historyNews, historyPublication } from "../settlements/history-publication.ts";
+import { historyNews, historyPublication } from "../settlements/history/history-publication.ts";
 import { SETTLEMENT_RANGES } from "../settlements/route.ts";
 import { buildLegacySettlements } from "./build.ts";
 import { legacySettlementsKey } from "./route.ts";

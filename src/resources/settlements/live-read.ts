@@ -5,7 +5,7 @@ import { onceASettlement } from "../../projections/settlements/settlement-memo.t
 import { lastSettlementBefore } from "../../projections/settlements/settlements.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
 import { chainPointOf } from "../chain-fields.ts";
-import { readHistory, type SettlementHistory } from "./history.ts";
+import { readHistory, type SettlementHistory } from "./history/history.ts";
 import type { SettlementRange } from "./route.ts";
 import { windowOf } from "./window.ts";
 

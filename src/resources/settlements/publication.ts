@@ -5,7 +5,7 @@ import { installationNo } from "../../ledger/watermarks.ts";
 import type { Publication } from "../publication.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { buildSettlements, rangeOf, type SettlementsVariant } from "./build.ts";
-import { historyNews, historyPublication } from "./history-publication.ts";
+import { historyNews, historyPublication } from "./history/history-publication.ts";
 import { SETTLEMENT_RANGES, settlementsKey } from "./route.ts";
 
 const VARIANTS: readonly SettlementsVariant[] = [...SETTLEMENT_RANGES, "queue"];

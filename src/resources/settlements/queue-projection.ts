@@ -4,7 +4,7 @@
  */
 import type { CoreView, EconomyView } from "../../chain/chain-state.ts";
 import { UINT256_MAX } from "../../values/decimal.ts";
-import { completedBlocks } from "./history.ts";
+import { completedBlocks } from "./history/history.ts";
 
 /** The submission with the highest preparedAt among those in preparing, submitted or retrying. */
 export interface QueueCandidate {

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { uint256String } from "../../values/decimal.ts";
 import { CHAIN_UNAVAILABLE, chainPointFields } from "../chain-fields.ts";
 import { chainHash, installationIdField, timestamp } from "../fields.ts";
-import { MAX_RECENT } from "./history.ts";
+import { MAX_RECENT } from "./history/history.ts";
 import { SETTLEMENT_RANGES } from "./route.ts";
 
 const totals = {

@@ -9,16 +9,16 @@ import { slotAt, slotStart } from "../../values/slot.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
 import type { Built } from "../built.ts";
 import { revisionOf } from "../revision.ts";
-import { activityOf } from "./build-activity.ts";
-import { daysOf } from "./build-days.ts";
-import { oracleOf } from "./build-oracle.ts";
-import { roundsOf } from "./build-rounds.ts";
-import { bps } from "./quotients.ts";
 import type { StatisticsFacts } from "./read-facts.ts";
 import { RECORD_NAMES, type RecordFact } from "./read-records.ts";
 import type { StatisticsRange } from "./route.ts";
 import { statisticsSchema } from "./rules.ts";
 import type { Statistics } from "./schema.ts";
+import { activityOf } from "./sections/build-activity.ts";
+import { daysOf } from "./sections/build-days.ts";
+import { oracleOf } from "./sections/build-oracle.ts";
+import { roundsOf } from "./sections/build-rounds.ts";
+import { bps } from "./sections/quotients.ts";
 import { windowOf } from "./window.ts";
 
 /**

@@ -3,8 +3,8 @@
  * published, and the error names the rule. The bucket rules stand in bucket-schema.ts.
  */
 import { DAY_MS } from "../../values/noon-day.ts";
-import { bps, meanMilli } from "./quotients.ts";
 import { type Statistics, type StatisticsDay, statisticsShape } from "./schema.ts";
+import { bps, meanMilli } from "./sections/quotients.ts";
 
 interface Rule {
   readonly name: string;

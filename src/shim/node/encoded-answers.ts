@@ -7,7 +7,7 @@
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
-import { type Coding, chooseCoding } from "../../http/accept-encoding.ts";
+import { type Coding, chooseCoding } from "../../http/request/accept-encoding.ts";
 import type { FullAnswer } from "../full-answer.ts";
 import { BytesCache } from "./bytes-cache.ts";
 

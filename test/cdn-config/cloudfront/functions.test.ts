@@ -10,13 +10,13 @@ import { statisticsKey } from "../../../src/resources/statistics/route.ts";
 import { TELEMETRY_KEY } from "../../../src/resources/telemetry/keys.ts";
 import { answer } from "../../../src/shim/answer.ts";
 import { type ShimContext, shimContext } from "../../../src/shim/context.ts";
-import { allScripts } from "../../support/all-scripts.ts";
 import { CloudFront, type CloudFrontOptions, type CloudFrontTemplate, type Origin } from "../../support/cloudfront.ts";
 import { edgeFunction } from "../../support/cloudfront-function.ts";
 import { MemoryStore } from "../../support/memory-store.ts";
 import { putAnswer } from "../../support/publish-answer.ts";
-import { runScript } from "../../support/run-http-script.ts";
-import { scriptWorld } from "../../support/script-world.ts";
+import { allScripts } from "../../support/scripts/all-scripts.ts";
+import { runScript } from "../../support/scripts/run-http-script.ts";
+import { scriptWorld } from "../../support/scripts/script-world.ts";
 
 const files = cloudfrontFiles();
 const template = JSON.parse(files["template.json"] ?? "") as CloudFrontTemplate;

@@ -3,10 +3,10 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { cloudfrontFiles } from "../../../cdn-config/generate/cloudfront/template.ts";
 import { answer } from "../../../src/shim/answer.ts";
-import { answeredByCore, essence, headersOf, written } from "../../support/answered-by-core.ts";
 import { CloudFront, type CloudFrontTemplate, type Origin } from "../../support/cloudfront.ts";
-import { oddRequest } from "../../support/odd-requests.ts";
-import { scriptWorld } from "../../support/script-world.ts";
+import { answeredByCore, essence, headersOf, written } from "../../support/scripts/answered-by-core.ts";
+import { oddRequest } from "../../support/scripts/odd-requests.ts";
+import { scriptWorld } from "../../support/scripts/script-world.ts";
 
 const template = JSON.parse(cloudfrontFiles()["template.json"] ?? "") as CloudFrontTemplate;
 /** CloudFront hands on neither absolute targets nor bodies; of the last header its page speaks. */

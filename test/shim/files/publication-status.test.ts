@@ -4,7 +4,7 @@ import { publicationStatusSchema } from "../../../src/resources/publication-stat
 import { answer } from "../../../src/shim/answer.ts";
 import { MemoryStore } from "../../support/memory-store.ts";
 import { putText } from "../../support/publish-answer.ts";
-import { scriptWorld, type WorldStore } from "../../support/script-world.ts";
+import { scriptWorld, type WorldStore } from "../../support/scripts/script-world.ts";
 
 function memory(): WorldStore & { readonly writer: MemoryStore } {
   const store = new MemoryStore();

@@ -1,6 +1,6 @@
 /** What a month of publishing costs in puts, from a third of an hour of it; `npm run bench -- day` is a whole day. */
 import { expect, test } from "vitest";
-import { simulate } from "../../../../bench/support/simulated-day.ts";
+import { simulate } from "../../../../bench/support/publisher/simulated-day.ts";
 import { MONTH_MS, putsAMonth } from "../../../../bin/cli/publish/put-estimate.ts";
 import { allPublications } from "../../../../src/resources/publications.ts";
 

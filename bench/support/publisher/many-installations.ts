@@ -1,0 +1,90 @@
+/** A publisher of many installations with one receipt each, over a store in memory. */
+import { join } from "node:path";
+import type { Database } from "better-sqlite3";
+import { acquireNow } from "../../../publish/lease/acquire.ts";
+import { leaseIdentity, Publisher } from "../../../publish/publisher.ts";
+import { LedgerSource } from "../../../publish/sources/ledger-source.ts";
+import { ownProjections } from "../../../publish/sources/projections-source.ts";
+import { SourceReader } from "../../../publish/sources/source-reader.ts";
+import { Published } from "../../../publish/state/published.ts";
+import { noChain } from "../../../src/chain/chain.ts";
+import { openLedgerForIntake } from "../../../src/ledger/open.ts";
+import type { ObjectStore } from "../../../src/object-store/object-store.ts";
+import { allPublications } from "../../../src/resources/publications.ts";
+import { uuid } from "../uuid.ts";
+
+/** Epoch ms of every receipt. */
+export const RECEIVED = Date.parse("2026-11-20T10:00:00Z");
+
+/** `wheel-1` to `wheel-N`, one receipt each. */
+export function writeManyInstallations(path: string, installations: number): void {
+  const ledger = openLedgerForIntake(path);
+  ledger.pragma("synchronous = OFF");
+  ledger.transaction(() => {
+    for (let no = 1; no <= installations; no++) {
+      ledger.prepare("INSERT INTO installation (no, id) VALUES (?, ?)").run(no, `wheel-${no}`);
+      addReceipt(ledger, no, 1);
+    }
+  })();
+  ledger.close();
+}
+
+/** The receipt at `position` of an installation, as an intake leaves it. */
+export function addReceipt(ledger: Database, installation: number, position: number): void {
+  const insert = `INSERT INTO receipt VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'hardware', '1.4.2', 'ACTIVE', 1, 2, ?)`;
+  const telemetryId = uuid(installation * 100_000 + position);
+  const times = [RECEIVED - 250, RECEIVED];
+  ledger
+    .prepare(insert)
+    .run(installation, position, telemetryId, uuid(1), uuid(2), position, ...times, String(position), position);
+  ledger
+    .prepare("INSERT INTO watermark VALUES (?, 'receipt', ?) ON CONFLICT DO UPDATE SET value = excluded.value")
+    .run(installation, position);
+  ledger
+    .prepare("INSERT INTO counter_epoch VALUES (?, ?, 1, ?) ON CONFLICT DO UPDATE SET last_position = excluded.last_position")
+    .run(installation, uuid(2), position);
+}
+
+export interface ManyPublisher {
+  readonly publisher: Publisher;
+  /** Ends it as a clean stop does. */
+  stop(): Promise<void>;
+}
+
+/** Over `ledger.db` in `folder`, with a state directory of the given name there. */
+export async function openMany(folder: string, state: string, store: ObjectStore): Promise<ManyPublisher> {
+  const directory = join(folder, state);
+  const published = Published.open(directory);
+  const clock = { wall: () => RECEIVED + 1000, monotonic: () => 0 };
+  const reader = new SourceReader({
+    installationId: "wheel-1",
+    ledger: new LedgerSource(join(folder, "ledger.db")),
+    projections: ownProjections(directory, { whole: true }),
+    chain: noChain(),
+    genesisTimestamp: undefined,
+  });
+  const lease = await acquireNow({ store, clock, identity: leaseIdentity(), published });
+  const publisher = await Publisher.begin(
+    {
+      store,
+      clock,
+      published,
+      reader,
+      publications: allPublications({ installationId: "wheel-1", statisticsInterval: 1e9 }),
+      selected: () => true,
+      concurrency: 16,
+      newHistories: [],
+      force: false,
+      minimumPutInterval: 0,
+    },
+    lease,
+  );
+  return {
+    publisher,
+    stop: async () => {
+      await publisher.release();
+      reader.close();
+      published.close();
+    },
+  };
+}

@@ -1,0 +1,19 @@
+/** Ten thousand cycles, a new receipt in each, and what they took of memory. Arguments: folder, receipts. */
+import { firstPublishDone, keepHeapSmall } from "../../../bin/cli/publish/small-heap.ts";
+import { measure, openSubject } from "./publisher-subject.ts";
+
+const CYCLES = 10_000;
+const [folder = "", receipts = ""] = process.argv.slice(2);
+
+keepHeapSmall();
+const subject = await openSubject(folder, Number(receipts));
+firstPublishDone();
+for (let cycle = 0; cycle < CYCLES; cycle++) {
+  await measure(subject);
+  // As a real store's answer would: what SQLite holds for objects that were collected is freed between turns of the loop.
+  await new Promise((resolve) => setImmediate(resolve));
+}
+subject.close();
+const peak = Math.round(process.resourceUsage().maxRSS / 1024);
+const now = Math.round(process.memoryUsage().rss / 2 ** 20);
+console.log(`${CYCLES} cycles over ${receipts} receipts: ${now} MB resident at the end, ${peak} MB at most`);

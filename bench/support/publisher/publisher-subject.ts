@@ -1,0 +1,84 @@
+/** A publisher over a large ledger and a store that keeps nothing and answers at once: what is measured is ours. */
+import { join } from "node:path";
+import SqliteDatabase, { type Database } from "better-sqlite3";
+import { acquireNow } from "../../../publish/lease/acquire.ts";
+import { noChain } from "../../../src/chain/chain.ts";
+import { LedgerSource } from "../../../publish/sources/ledger-source.ts";
+import { ownProjections } from "../../../publish/sources/projections-source.ts";
+import { allPublications } from "../../../src/resources/publications.ts";
+import { Published } from "../../../publish/state/published.ts";
+import { leaseIdentity, Publisher } from "../../../publish/publisher.ts";
+import { SourceReader } from "../../../publish/sources/source-reader.ts";
+import { forgetfulStore } from "../stores/forgetful-store.ts";
+import { LEDGER_END, LEDGER_GENESIS } from "../large-ledger.ts";
+
+export interface Subject {
+  readonly receipts: number;
+  readonly publisher: Publisher;
+  readonly writer: Database;
+  readonly puts: string[];
+  readonly cycles: number[];
+  readonly idle: number[];
+  readonly at: number;
+  close(): void;
+}
+
+/** `folder` holds the ledger (`ledger.db`), and the publisher's state after. */
+export async function openSubject(folder: string, receipts: number): Promise<Subject> {
+  const published = Published.open(folder);
+  const path = join(folder, "ledger.db");
+  const clock = { wall: () => LEDGER_END, monotonic: () => 0 };
+  const puts: string[] = [];
+  const store = forgetfulStore(puts);
+  const lease = await acquireNow({ store, clock, identity: leaseIdentity(), published });
+  // The tiles of the history are taken for published: they are not what is measured.
+  published.rememberTiles("wheel-1", { history: "1", position: receipts, tag: null });
+  const reader = new SourceReader({
+    installationId: "wheel-1",
+    ledger: new LedgerSource(path),
+    projections: ownProjections(folder, { whole: true }),
+    chain: noChain(),
+    genesisTimestamp: Number(LEDGER_GENESIS),
+  });
+  const publisher = await Publisher.begin(
+    {
+      store,
+      clock,
+      published,
+      reader,
+      publications: allPublications({ installationId: "wheel-1", statisticsInterval: 1e9 }),
+      selected: () => true,
+      concurrency: 16,
+      newHistories: [],
+      force: false,
+      minimumPutInterval: 0,
+    },
+    lease,
+  );
+  const writer = new SqliteDatabase(path);
+  const close = () => {
+    writer.close();
+    reader.close();
+    published.close();
+  };
+  const subject = { receipts, publisher, writer, puts, cycles: [], idle: [], at: LEDGER_END, close };
+  await publisher.cycle(subject.at);
+  return subject;
+}
+
+export async function measure(subject: Subject): Promise<void> {
+  const { publisher, writer, cycles, idle } = subject;
+  // Within one round and one life of the measurement, so that no instant falls due.
+  const at = subject.at;
+  const began = performance.now();
+  if (!publisher.isIdle(at)) throw new Error("not idle");
+  idle.push(performance.now() - began);
+  writer.exec(`INSERT INTO receipt SELECT installation, position + 1, printf('00000000-0000-4000-9000-%012x', position + 1), boot_id, counter_epoch,
+      sequence + 1, observed_at, received_at, CAST(CAST(cumulative_work_units AS INTEGER) + 1 AS TEXT), provenance, software_version, core_status,
+      rpm_milli, speed_mm_per_second, distance_mm
+    FROM receipt WHERE installation = 1 ORDER BY position DESC LIMIT 1;
+    UPDATE watermark SET value = value + 1 WHERE kind = 'receipt'`);
+  const started = performance.now();
+  await publisher.cycle(at);
+  cycles.push(performance.now() - started);
+}

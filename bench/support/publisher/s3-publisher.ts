@@ -1,0 +1,102 @@
+/** A publisher over a ledger and a real S3 server: running in this process, or as a cold `publish --once`. */
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import SqliteDatabase, { type Database } from "better-sqlite3";
+import { acquireNow } from "../../../publish/lease/acquire.ts";
+import { noChain } from "../../../src/chain/chain.ts";
+import { systemClock } from "../../../publish/schedule/clock.ts";
+import { LedgerSource } from "../../../publish/sources/ledger-source.ts";
+import { ownProjections } from "../../../publish/sources/projections-source.ts";
+import { allPublications } from "../../../src/resources/publications.ts";
+import { Published } from "../../../publish/state/published.ts";
+import { leaseIdentity, Publisher } from "../../../publish/publisher.ts";
+import { SourceReader } from "../../../publish/sources/source-reader.ts";
+import type { S3Server } from "../../../test/servers/radosgw.ts";
+import { BUCKET, s3Store } from "../../../test/servers/stores/s3-store.ts";
+import { LEDGER_GENESIS } from "../large-ledger.ts";
+
+export const PREFIX = "noonmark";
+const PROGRAM = join(import.meta.dirname, "../../../bin/noonmark.js");
+
+export interface Running {
+  /** One cycle as of now; its milliseconds. */
+  cycle(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** `folder` holds ledger.db, and the publisher's state after. Ends as a clean stop does, so that the next need not wait. */
+export async function startPublisher(server: S3Server, folder: string): Promise<Running> {
+  const published = Published.open(join(folder, "state"));
+  const store = s3Store(server, { prefix: PREFIX });
+  await store.probe();
+  const reader = new SourceReader({
+    installationId: "wheel-1",
+    ledger: new LedgerSource(join(folder, "ledger.db")),
+    projections: ownProjections(join(folder, "state"), { whole: true }),
+    chain: noChain(),
+    genesisTimestamp: Number(LEDGER_GENESIS),
+  });
+  const lease = await acquireNow({ store, clock: systemClock, identity: leaseIdentity(), published });
+  const publisher = await Publisher.begin(
+    {
+      store,
+      clock: systemClock,
+      published,
+      reader,
+      publications: allPublications({ installationId: "wheel-1", statisticsInterval: 30_000 }),
+      selected: () => true,
+      concurrency: 16,
+      newHistories: [],
+      force: false,
+      minimumPutInterval: 0,
+    },
+    lease,
+  );
+  return {
+    async cycle() {
+      const started = performance.now();
+      await publisher.cycle(publisher.instant(systemClock.wall()));
+      return performance.now() - started;
+    },
+    async stop() {
+      await publisher.release();
+      reader.close();
+      published.close();
+    },
+  };
+}
+
+/** The built command line in a process of its own; its milliseconds from start to end. */
+export function publishOnce(server: S3Server, folder: string): number {
+  const settings = {
+    ledger: join(folder, "ledger.db"),
+    state: join(folder, "state"),
+    store: `s3://${BUCKET}/${PREFIX}`,
+    "s3-provider": "ceph",
+    "s3-endpoint": server.endpoint,
+    "installation-id": "wheel-1",
+    "genesis-timestamp": String(LEDGER_GENESIS),
+  };
+  const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
+  const env = {
+    ...process.env,
+    AWS_ACCESS_KEY_ID: server.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: server.secretAccessKey,
+  };
+  const started = performance.now();
+  execFileSync(process.execPath, [PROGRAM, "publish", "--once", ...flags], { env, cwd: folder });
+  return performance.now() - started;
+}
+
+/** One receipt more, received now. */
+export function appendReceipt(folder: string): void {
+  const ledger: Database = new SqliteDatabase(join(folder, "ledger.db"));
+  const now = Date.now();
+  ledger.exec(`INSERT INTO receipt SELECT installation, position + 1,
+      printf('00000000-0000-4000-9000-%012x', position + 1), boot_id, counter_epoch, sequence + 1, ${now - 250}, ${now},
+      CAST(CAST(cumulative_work_units AS INTEGER) + 1 AS TEXT), provenance, software_version, core_status, rpm_milli,
+      speed_mm_per_second, distance_mm
+    FROM receipt WHERE installation = 1 ORDER BY position DESC LIMIT 1;
+    UPDATE watermark SET value = value + 1 WHERE kind = 'receipt'`);
+  ledger.close();
+}

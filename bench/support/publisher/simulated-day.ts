@@ -1,0 +1,112 @@
+/**
+ * The real publisher through hours of a wheel's life under a clock that is set: a receipt every 3 s, a block every 12 s,
+ * a round closed, accepted and settled every 10 minutes. What it asks of its store is counted by key.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { acquireNow } from "../../../publish/lease/acquire.ts";
+import type { Clock } from "../../../publish/schedule/clock.ts";
+import { LedgerSource } from "../../../publish/sources/ledger-source.ts";
+import { ownProjections } from "../../../publish/sources/projections-source.ts";
+import { allPublications } from "../../../src/resources/publications.ts";
+import { Published } from "../../../publish/state/published.ts";
+import { leaseIdentity, Publisher, type PublisherOptions } from "../../../publish/publisher.ts";
+import { putsAMonth, receiptPace } from "../../../bin/cli/publish/put-estimate.ts";
+import { minimumPutIntervalOf } from "../../../bin/cli/publish/put-interval.ts";
+import { SourceReader } from "../../../publish/sources/source-reader.ts";
+import { openLedgerForIntake } from "../../../src/ledger/open.ts";
+import { feedHistory, feedLive } from "../../../demo/feed.ts";
+import { planFrom } from "../../../demo/history/plan.ts";
+import { Wheel } from "../../../demo/history/wheel.ts";
+import { MemoryStore } from "../../../test/support/memory-store.ts";
+import { type Counts, countingStore } from "../stores/counting-store.ts";
+import { SimulatedChain } from "../chain/simulated-chain.ts";
+
+const SECOND = 1_000;
+const HOUR = 3_600_000;
+const RECEIPT_MS = 3_000;
+const POLL_MS = 4_000;
+const INSTALLATION = "wheel-1";
+/** The simulated hours begin here. */
+const START = Date.parse("2026-11-21T11:00:00.000Z");
+
+export interface Simulated {
+  /** From after the first publish of the history. */
+  readonly counts: Counts;
+  /** What start-up would say at the end. */
+  readonly putsAMonth: number;
+}
+
+export async function simulate(span: { readonly historyHours: number; readonly hours: number }): Promise<Simulated> {
+  const folder = mkdtempSync(join(tmpdir(), "noonmark-day-"));
+  const from = START - span.historyHours * HOUR;
+  const plan = planFrom(7, INSTALLATION, from, from);
+  const chain = new SimulatedChain(plan);
+  const wheel = new Wheel(plan, { settlement: chain });
+  const ledger = openLedgerForIntake(join(folder, "ledger.db"));
+  // Nothing here is to outlive the machine.
+  ledger.pragma("synchronous = OFF");
+  feedHistory(ledger, wheel, START, () => undefined);
+  let now = wheel.at;
+  await chain.poll(now);
+  const counts: Counts = new Map();
+  const options = open(folder, chain, { wall: () => now, monotonic: () => now }, counts);
+  const { store, clock, published, reader } = options;
+  const lease = await acquireNow({ store, clock, identity: leaseIdentity(), published });
+  const publisher = await Publisher.begin(options, lease);
+  await turn(publisher, now);
+  counts.clear();
+  const last = now + span.hours * HOUR;
+  for (let tick = now + SECOND; tick <= last; tick += SECOND) {
+    for (let due = publisher.nextDue(); due !== undefined && due > now && due < tick; due = publisher.nextDue()) {
+      now = due;
+      await turn(publisher, now);
+    }
+    now = tick;
+    if (now - wheel.at >= RECEIPT_MS) feedLive(ledger, wheel, now);
+    if (now % POLL_MS === 0) await chain.poll(now);
+    await turn(publisher, now);
+  }
+  const estimate = putsAMonth({ ...options, receipts: reader.begin(now).snapshot(receiptPace), hasChain: true });
+  reader.close();
+  published.close();
+  ledger.close();
+  rmSync(folder, { recursive: true });
+  return { counts, putsAMonth: estimate };
+}
+
+/** As `publish` has them on object storage. */
+function open(folder: string, chain: SimulatedChain, clock: Clock, counts: Counts): PublisherOptions {
+  const state = join(folder, "state");
+  return {
+    store: countingStore(new MemoryStore(), counts),
+    clock,
+    published: Published.open(state),
+    reader: new SourceReader({
+      installationId: INSTALLATION,
+      ledger: new LedgerSource(join(folder, "ledger.db")),
+      projections: ownProjections(state, { whole: true }),
+      chain,
+      genesisTimestamp: undefined,
+    }),
+    publications: allPublications({ installationId: INSTALLATION, statisticsInterval: 30_000 }),
+    selected: () => true,
+    concurrency: 16,
+    newHistories: [],
+    force: false,
+    minimumPutInterval: minimumPutIntervalOf("s3://bucket"),
+  };
+}
+
+/** What `runSchedule` does at every second and at every instant that falls due. */
+async function turn(publisher: Publisher, now: number): Promise<void> {
+  const at = publisher.instant(now);
+  if (!publisher.isIdle(at)) {
+    const { rows, failures } = await publisher.cycle(at);
+    const failed = rows.find(({ action }) => action === "failed");
+    if (failed !== undefined) throw new Error(`${failed.key}: ${failed.why}`);
+    if (failures[0] !== undefined) throw new Error(failures[0].message);
+  }
+  await publisher.renewIfDue(publisher.nextDue());
+}

@@ -1,0 +1,142 @@
+/** `noonmark ingest FILE|-`: accepted facts into the ledger (docs/spec/intake.md). */
+import { resolve } from "node:path";
+import type { Database } from "better-sqlite3";
+import type { Command } from "commander";
+import { type Counts, Intake } from "../../../src/ledger/intake/intake.ts";
+import { type Rejection, rejectionSentences } from "../../../src/ledger/intake/rejection.ts";
+import { exampleLine } from "../../../src/ledger/intake/schema/examples.ts";
+import { openLedgerForIntake } from "../../../src/ledger/open.ts";
+import { FACT_KINDS } from "../../../src/ledger/schema.ts";
+import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { feed } from "../../cli/feed.ts";
+import { followable, followPath } from "../../cli/intake/follow/follow-path.ts";
+import { openInput } from "../../cli/intake/input.ts";
+import { type IntakeProgress, intakeProgress } from "../../cli/intake/intake-progress.ts";
+import { rejectedLines } from "../../cli/intake/rejected-lines.ts";
+import { RejectsFile } from "../../cli/intake/rejects-file.ts";
+import { knownName } from "../../cli/schema/known-name.ts";
+import { loadSettings, type Settings, settingOptions } from "../../cli/settings/settings.ts";
+
+interface Flags {
+  readonly retry?: boolean;
+  readonly rejects?: string;
+  readonly strict?: boolean;
+  readonly example?: string;
+  readonly follow?: boolean;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+}
+
+export function registerIngest(program: Command): void {
+  const command = program
+    .command("ingest")
+    .description("take accepted facts, one JSON object a line, into the ledger")
+    .argument("[file]", "a file of NDJSON, or - for standard input")
+    .option("--rejects <file>", "append each rejected line to this file, one JSON object a line")
+    .option("--strict", "stop at the first rejected line and keep nothing of the run: for input that you mend by hand")
+    .option("--retry", "the file is one that --rejects wrote: take its lines again, as they were")
+    .option("--example <type>", `print a valid line of ${FACT_KINDS.join(", ")}, and take nothing`)
+    .option(
+      "--follow",
+      "the file grows, or is a directory into which finished *.ndjson are moved: go on until a signal",
+    )
+    .option("--json", "print the counts as one JSON object")
+    .option("--quiet", "print nothing where nothing is rejected");
+  settingOptions(command, ["ledger"]).action(async (file: string | undefined, flags: Flags) => {
+    if (flags.example !== undefined) return print(exampleLine(knownName(flags.example, FACT_KINDS)));
+    if (file === undefined) throw noInput();
+    const counts = await ingestFile(file, loadSettings(command.opts()), flags);
+    if (flags.quiet !== true || counts.rejected > 0)
+      await print(flags.json === true ? JSON.stringify(counts) : countsLine(counts));
+    if (counts.rejected > 0) process.exitCode = EXIT.failed;
+  });
+}
+
+async function ingestFile(file: string, settings: Settings, flags: Flags): Promise<Counts> {
+  if (settings.ledger === "none") {
+    throw new Failure("missing_setting", "ledger is none, and ingest needs one", {
+      exit: EXIT.usage,
+      hint: "Give --ledger <path>, NOONMARK_LEDGER, or the key ledger of noonmark.json.",
+    });
+  }
+  if (flags.retry === true && flags.rejects !== undefined && resolve(flags.rejects) === resolve(file)) {
+    throw new Failure("invalid_setting", "--retry and --rejects name the same file", {
+      exit: EXIT.usage,
+      hint: "Name another file for what is rejected again.",
+    });
+  }
+  if (flags.follow === true) return followFile(file, settings, flags);
+  const input = await openInput(file);
+  let rejects: RejectsFile | undefined;
+  let ledger: Database | undefined;
+  let progress: IntakeProgress | undefined;
+  try {
+    if (flags.rejects !== undefined) rejects = new RejectsFile(flags.rejects);
+    ledger = openLedgerForIntake(settings.ledger);
+    progress = intakeProgress(process.stderr, input.size, () => performance.now());
+    const onRejected = (rejections: readonly Rejection[]): void => {
+      rejects?.append(rejections);
+      progress?.clear();
+      process.stderr.write(
+        rejections
+          .flatMap(rejectionSentences)
+          .map((line) => `${line}\n`)
+          .join(""),
+      );
+    };
+    const intake = new Intake(ledger, { strict: flags.strict ?? false, onRejected });
+    return await feed(flags.retry === true ? rejectedLines(input.chunks, file) : input.chunks, intake, (bytes) =>
+      progress?.advance(bytes, intake.lines),
+    );
+  } finally {
+    progress?.stop();
+    ledger?.close();
+    rejects?.close();
+    await input.close();
+  }
+}
+
+async function followFile(file: string, settings: Settings, flags: Flags): Promise<Counts> {
+  if (file === "-" || flags.strict === true || flags.retry === true) {
+    throw new Failure("invalid_setting", "--follow takes a file or a directory, without --strict and --retry", {
+      exit: EXIT.usage,
+      hint: "Standard input is followed as it is: `noonmark ingest -`.",
+    });
+  }
+  const target = followable(file);
+  let rejects: RejectsFile | undefined;
+  let ledger: Database | undefined;
+  try {
+    if (flags.rejects !== undefined) rejects = new RejectsFile(flags.rejects);
+    ledger = openLedgerForIntake(settings.ledger);
+    return await followPath(target, ledger, rejects);
+  } finally {
+    ledger?.close();
+    rejects?.close();
+  }
+}
+
+function noInput(): Failure {
+  return new Failure("missing_argument", "no file is named", {
+    exit: EXIT.usage,
+    hint: "Name a file of NDJSON, or - for standard input; --example <type> shows a line of it.",
+  });
+}
+
+/** The last line on stdout; a script that never gets it must not take the run for a good one. */
+async function print(line: string): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<Error | null | undefined>();
+  process.stdout.once("error", resolve);
+  process.stdout.write(`${line}\n`, resolve);
+  const cause = await promise;
+  if (cause === null || cause === undefined) return;
+  throw new Failure("output_unwritable", `the counts cannot be printed: ${cause.message}`, {
+    exit: EXIT.io,
+    hint: "The ledger holds what was accepted: run the same command again.",
+    cause,
+  });
+}
+
+function countsLine({ accepted, duplicate, rejected }: Counts): string {
+  return `${accepted} accepted, ${duplicate} duplicate, ${rejected} rejected`;
+}

@@ -1,0 +1,15 @@
+/** `noonmark schema NAME`: the JSON Schemas of what comes in (docs/spec/people.md#schema). */
+import type { Command } from "commander";
+import { knownName } from "../../cli/schema/known-name.ts";
+import { SCHEMAS } from "../../cli/schema/nameable-schemas.ts";
+
+export function registerSchema(program: Command): void {
+  program
+    .command("schema")
+    .description("print a JSON Schema (draft 2020-12) of what comes in")
+    .argument("<name>", `one of ${Object.keys(SCHEMAS).join(", ")}`)
+    .action((name: string) => {
+      const known = knownName(name, Object.keys(SCHEMAS));
+      console.log(JSON.stringify(SCHEMAS[known]?.(), null, 2));
+    });
+}

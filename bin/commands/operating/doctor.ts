@@ -1,0 +1,74 @@
+/** `noonmark doctor`: each thing that a publisher needs, one line each, and what to do where it is not well. */
+import { type Command, InvalidArgumentError } from "commander";
+import { systemClock } from "../../../publish/schedule/clock.ts";
+import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { examineChain } from "../../cli/doctor/chain.ts";
+import { examined, type Finding, wrong } from "../../cli/doctor/finding.ts";
+import { examineLedger, examineNode, examineSettings, examineState } from "../../cli/doctor/local.ts";
+import { examinePublicSide } from "../../cli/doctor/public-side.ts";
+import { examineStore } from "../../cli/doctor/store.ts";
+import { loadSettings, type Settings, settingOptions } from "../../cli/settings/settings.ts";
+
+interface Flags {
+  readonly url?: URL;
+  readonly json?: boolean;
+}
+
+export function registerDoctor(program: Command): void {
+  const command = program
+    .command("doctor")
+    .description("look at each thing that a publisher needs, and say what to do; exit 1 where something is not well")
+    .option("--url <base-url>", "where readers find the API: a minute of verify's rules", urlArgument)
+    .option("--json", "as one JSON array of {check, ok, saw, todo}");
+  settingOptions(command, [
+    "installationId",
+    "ledger",
+    "store",
+    "state",
+    "deployment",
+    "rpcUrl",
+    "genesisTimestamp",
+    "cadence",
+  ]).action(async ({ url, json }: Flags) => {
+    const findings = await examineAll(command.opts(), url);
+    if (json === true) console.log(JSON.stringify(findings));
+    else for (const finding of findings) console.log(lineOf(finding));
+    if (findings.some(({ ok }) => !ok)) process.exitCode = EXIT.failed;
+  });
+}
+
+/** Without settings nothing else can be looked at. */
+async function examineAll(flags: { readonly config?: string }, url: URL | undefined): Promise<readonly Finding[]> {
+  const now = () => systemClock.wall();
+  const loaded = settingsOrFinding(flags);
+  if ("check" in loaded) return [...examineNode(), loaded];
+  const findings = [
+    examineNode(),
+    await examined("settings", () => examineSettings(loaded, flags.config ?? "")),
+    await examined("ledger", () => examineLedger(loaded, now())),
+    await examined("state", () => examineState(loaded)),
+    await examined("store", () => examineStore(loaded, now)),
+    await examined("chain", () => examineChain(loaded, now)),
+    url === undefined ? [] : await examined("public side", () => examinePublicSide(url)),
+  ];
+  return findings.flat();
+}
+
+function settingsOrFinding(flags: Readonly<Record<string, unknown>>): Settings | Finding {
+  try {
+    return loadSettings(flags);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return wrong("settings", `${error.code}: ${error.message}`, error.hint ?? "Mend it; the rest is looked at then.");
+  }
+}
+
+function lineOf({ check, ok, saw, todo }: Finding): string {
+  return `${ok ? "ok  " : "MEND"} ${check.padEnd(12)} ${saw}${todo === null ? "" : `${/[.?]$/.test(saw) ? "" : "."} ${todo}`}`;
+}
+
+function urlArgument(text: string): URL {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) throw new InvalidArgumentError("it is no http(s) URL");
+  return url;
+}

@@ -1,0 +1,85 @@
+/** `noonmark verify BASE_URL`: a deployment judged from outside, by HTTP alone. */
+import type { Command } from "commander";
+import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { isNameableInstallationId } from "../../../src/values/installation-id.ts";
+import { ALL_RULES } from "../../../src/verify/all-rules.ts";
+import { CONTRACT } from "../../../src/verify/contract.ts";
+import { Unanswered } from "../../../src/verify/exchange/exchange.ts";
+import { reportJson, reportLines } from "../../../src/verify/report/print.ts";
+import type { Report } from "../../../src/verify/report/report.ts";
+import { verify } from "../../../src/verify/verify.ts";
+import { namesArgument, positiveArgument, secondsArgument, wholeArgument } from "../../cli/arguments.ts";
+import { connectTo } from "../../cli/settings/judge-deployment.ts";
+
+interface Flags {
+  readonly only?: ReadonlySet<string>;
+  readonly installation?: string;
+  readonly qps: number;
+  readonly timeout: number;
+  readonly pages: number;
+  readonly watch: number;
+  readonly json?: boolean;
+  readonly rules?: boolean;
+}
+
+const DEFAULTS = { qps: 50, timeout: 10, pages: 1_000, watch: 0 } as const;
+
+export function registerVerify(program: Command): void {
+  const names = CONTRACT.map(({ name }) => name);
+  program
+    .command("verify")
+    .description("check a deployment of this API from outside: every route, status, header, query and cache")
+    .argument("[base-url]", "where the API is served, such as https://noonmark.example")
+    .option("--only <routes>", `these routes alone: ${names.join(", ")}`, namesArgument(names))
+    .option("--installation <id>", "read this installation's history (default: the configured one)")
+    .option("--qps <number>", "requests a second at most", positiveArgument, DEFAULTS.qps)
+    .option("--timeout <seconds>", "for one request", positiveArgument, DEFAULTS.timeout)
+    .option("--pages <number>", "of a walk at most", wholeArgument, DEFAULTS.pages)
+    .option("--watch <seconds>", "then watch revisions for so long", secondsArgument, DEFAULTS.watch)
+    .option("--json", "one JSON object: checks, findings, skipped")
+    .option("--rules", "list the rules by name, ask nobody")
+    .action(async (base: string | undefined, flags: Flags) => {
+      if (flags.rules === true) {
+        for (const { name, says } of ALL_RULES) console.log(`${name.padEnd(36)} ${says}`);
+        return;
+      }
+      const report = await judge(baseUrl(base), flags);
+      if (flags.json === true) console.log(reportJson(report));
+      else for (const line of reportLines(report)) console.log(line);
+      if (report.findings.length > 0) process.exitCode = EXIT.failed;
+    });
+}
+
+async function judge(base: URL, { only, installation, qps, timeout, pages, watch }: Flags): Promise<Report> {
+  if (installation !== undefined && !isNameableInstallationId(installation)) {
+    throw new Failure("invalid_setting", `--installation "${installation}" is no installation id`, {
+      exit: EXIT.usage,
+    });
+  }
+  const { surroundings, close } = connectTo(base, { timeout: timeout * 1000, qps }, "verify");
+  const routes = CONTRACT.filter(({ name }) => only === undefined || only.has(name));
+  try {
+    return await verify({ routes, installationId: installation, pages, watch }, surroundings);
+  } catch (error) {
+    if (!(error instanceof Unanswered)) throw error;
+    throw new Failure("unreachable", `${base.href} does not answer: ${error.message}`, {
+      exit: EXIT.io,
+      hint: "See that the address is right and that the front and its origin run.",
+      cause: error,
+    });
+  } finally {
+    close();
+  }
+}
+
+function baseUrl(text: string | undefined): URL {
+  const url = text === undefined ? null : URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "" || url.username !== "") {
+    const what = text === undefined ? "no base URL is given" : `"${text}" is no base URL`;
+    throw new Failure("usage", what, {
+      exit: EXIT.usage,
+      hint: "noonmark verify https://HOST[/PREFIX], without query and credentials; --rules lists the rules.",
+    });
+  }
+  return url;
+}

@@ -1,0 +1,113 @@
+/** `noonmark chain`: what is known of the settlement chain, reading it ahead of a publisher, and the way out of a deep reorg. */
+import { type Command, InvalidArgumentError } from "commander";
+import type { PollEvent, ProblemEvent } from "../../../src/chain/poll-event.ts";
+import { rewind } from "../../../src/chain/store/rewind.ts";
+import { readSync } from "../../../src/chain/store/sync-row.ts";
+import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { chainProgress } from "../../cli/chain/chain-progress.ts";
+import { chainStatus, printChainStatus } from "../../cli/chain/chain-status.ts";
+import { type ConfiguredChain, openConfiguredChain } from "../../cli/chain/configured-chain.ts";
+import { loadSettings, required, type Settings, settingOptions } from "../../cli/settings/settings.ts";
+
+const CHAIN_SETTINGS = ["deployment", "rpcUrl", "state", "genesisTimestamp", "chainGrace"] as const;
+/** How long one poll of `chain sync` may take; it goes on with the next while there is more to read. */
+const POLL_MS = 60_000;
+
+export function registerChain(program: Command): void {
+  const chain = program.command("chain").description("the settlement chain: status, sync, rewind");
+  const status = chain
+    .command("status")
+    .description("show what is stored and what keeps the views from being good; exit 1 on a mismatch")
+    .option("--json", "as one JSON object");
+  settingOptions(status, CHAIN_SETTINGS).action(({ json }: { json?: boolean }) => {
+    withChain(loadSettings(status.opts()), (configured) => {
+      const found = chainStatus(configured, Date.now());
+      if (json === true) console.log(JSON.stringify(found));
+      else printChainStatus(found);
+      if (found.problem?.type === "mismatch") process.exitCode = EXIT.failed;
+    });
+  });
+
+  const sync = chain.command("sync").description("read the chain up to its safe block, then end");
+  settingOptions(sync, CHAIN_SETTINGS).action(async () => {
+    await syncToSafeBlock(loadSettings(sync.opts()));
+  });
+
+  const back = chain
+    .command("rewind")
+    .description("forget everything above a block: after a reorg deeper than 12 blocks, once you are sure of it")
+    .requiredOption("--to <block>", "the last block to keep", blockArgument);
+  settingOptions(back, CHAIN_SETTINGS).action(({ to }: { to: bigint }) => {
+    withChain(loadSettings(back.opts()), ({ chain: { db } }) => {
+      const { stored } = readSync(db);
+      if (stored === undefined || stored.block <= to) {
+        console.log(`nothing above block ${to} is stored`);
+        return;
+      }
+      const { removed } = rewind(db, to);
+      console.log(`${removed} events removed; block ${to + 1n} is read next`);
+    });
+  });
+}
+
+async function syncToSafeBlock(settings: Settings): Promise<void> {
+  const progress = chainProgress(process.stderr, () => performance.now());
+  let problem: ProblemEvent | undefined;
+  const configured = open(settings, (event) => {
+    if (event.type === "range") progress.advance(event);
+    else if (event.type === "good") problem = undefined;
+    else problem = event;
+  });
+  const { chain } = configured;
+  try {
+    let before: bigint | undefined;
+    do {
+      before = readSync(chain.db).stored?.block;
+      await chain.poll(Date.now(), Date.now() + POLL_MS);
+      // As long as a poll stores something, another may store more.
+    } while (!chain.concluded() && readSync(chain.db).stored?.block !== before);
+    progress.stop();
+    if (problem !== undefined) throw failureOf(problem);
+    const { stored, indexedThroughBlock } = readSync(chain.db);
+    const { core } = chain.state(Date.now());
+    if (core.status === "unavailable" && core.reason === "not_yet_safe")
+      console.log("not yet safe: nothing to read so far");
+    else console.log(`${progress.events} events read; block ${stored?.block} is safe at head ${indexedThroughBlock}`);
+  } finally {
+    progress.stop();
+    chain.close();
+  }
+}
+
+function failureOf(problem: ProblemEvent): Failure {
+  const hint = "`noonmark chain status` shows it again; docs/chain.md has each check.";
+  return problem.type === "failed"
+    ? new Failure("indexer_unavailable", `${problem.node}: ${problem.message}`, { exit: EXIT.failed })
+    : new Failure("indexer_mismatch", `${problem.check}: ${problem.detail} (${problem.node})`, {
+        exit: EXIT.failed,
+        hint,
+      });
+}
+
+function withChain(settings: Settings, use: (configured: ConfiguredChain) => void): void {
+  const configured = open(settings);
+  try {
+    use(configured);
+  } finally {
+    configured.chain.close();
+  }
+}
+
+function open(settings: Settings, onEvent?: (event: PollEvent) => void): ConfiguredChain {
+  const deployment = required(settings, "deployment");
+  const rpcUrl = required(settings, "rpcUrl");
+  return openConfiguredChain(
+    { ...settings, deployment, rpcUrl },
+    { now: Date.now, ...(onEvent === undefined ? {} : { onEvent }) },
+  );
+}
+
+function blockArgument(text: string): bigint {
+  if (!/^\d{1,18}$/.test(text)) throw new InvalidArgumentError("it is no block number");
+  return BigInt(text);
+}

@@ -1,0 +1,49 @@
+/** `noonmark lease`: who may publish, and the operator's way out where a holder is gone for good. */
+
+import type { Command } from "commander";
+import { forceRelease, isFree, readLease } from "../../../publish/lease/lease-object.ts";
+import { systemClock } from "../../../publish/schedule/clock.ts";
+import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { openConfiguredStore } from "../../cli/open-configured-store.ts";
+import { loadSettings, type Settings, settingOptions } from "../../cli/settings/settings.ts";
+
+export function registerLease(program: Command): void {
+  const lease = program.command("lease").description("show or release the one writer's lease");
+  const show = lease.command("show").description("who holds it").option("--json", "as one JSON object");
+  settingOptions(show, ["store"]).action(async ({ json }: { json?: boolean }) => {
+    const store = await openConfiguredStore(loadSettings(show.opts()), { write: false });
+    const record = (await readLease(store))?.record;
+    if (json === true) console.log(JSON.stringify(record ?? null));
+    else if (record === undefined) console.log(`${store.name}: nobody has ever held the lease`);
+    else {
+      const { holderName, epoch, renewedAt, ttlMs, released } = record;
+      const state = released ? "released" : `held by ${holderName}`;
+      console.log(`${store.name}: ${state}, epoch ${epoch}, renewed ${renewedAt}, for ${ttlMs / 1000} s`);
+    }
+  });
+  const release = lease
+    .command("release")
+    .description("let the next publisher take it at once; only where the holder is known to be gone")
+    .option("--force", "of a holder that was alive a moment ago, too");
+  settingOptions(release, ["store"]).action(async ({ force }: { force?: boolean }) => {
+    console.log(await releaseLease(loadSettings(release.opts()), force === true));
+  });
+}
+
+/** Read first: where there is no store, none is made. Throws `Failure` lease_fresh (75). */
+async function releaseLease(settings: Settings, force: boolean): Promise<string> {
+  const found = await readLease(await openConfiguredStore(settings, { write: false }));
+  if (found === undefined) return "nobody has ever held the lease";
+  const { record } = found;
+  if (record.released) return `epoch ${record.epoch} of ${record.holderName} has been released already`;
+  if (!force && !isFree(record, systemClock.wall())) {
+    throw new Failure("lease_fresh", `${record.holderName} renewed the lease at ${record.renewedAt}: it may be alive`, {
+      exit: EXIT.locked,
+      hint: "Stop that publisher: it lets go by itself. Where its host is gone for good, --force takes the lease from it.",
+    });
+  }
+  const released = await forceRelease(await openConfiguredStore(settings, { write: true }));
+  return released === undefined
+    ? "nobody has ever held the lease"
+    : `released epoch ${released.epoch} of ${released.holderName}`;
+}

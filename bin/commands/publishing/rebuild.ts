@@ -1,0 +1,64 @@
+/** `noonmark rebuild`: the projections made anew from the ledger, while the last good answers stay up. */
+import { join } from "node:path";
+import { SingleBar } from "cli-progress";
+import type { Command } from "commander";
+import { systemClock } from "../../../publish/schedule/clock.ts";
+import { openLedgerForReading } from "../../../src/ledger/open.ts";
+import { PROJECTIONS_FILE } from "../../../src/projections/open.ts";
+import { type RebuildProgress, type Rebuilt, rebuildProjections } from "../../../src/projections/rebuild.ts";
+import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { loadSettings, required, settingOptions } from "../../cli/settings/settings.ts";
+
+export function registerRebuild(program: Command): void {
+  const command = program
+    .command("rebuild")
+    .description("make the projections anew from the ledger; a publisher may run all the while");
+  settingOptions(command, ["installationId", "ledger", "state", "genesisTimestamp"]).action(() => {
+    const settings = loadSettings(command.opts());
+    const { ledger: path, state, genesisTimestamp } = settings;
+    const installationId = required(settings, "installationId");
+    if (path === "none") {
+      throw new Failure("no_ledger", "there is no ledger to rebuild from", {
+        exit: EXIT.usage,
+        hint: "Give the ledger's path: --ledger, NOONMARK_LEDGER or the key ledger.",
+      });
+    }
+    const ledger = openLedgerForReading(path);
+    const bar = progressBar(process.stderr);
+    try {
+      const rebuilt = rebuildProjections(join(state, PROJECTIONS_FILE), ledger, {
+        installationId,
+        genesis: genesisTimestamp === undefined ? undefined : BigInt(genesisTimestamp),
+        at: systemClock.wall(),
+        onProgress: bar.show,
+      });
+      bar.stop();
+      console.log(sentence(rebuilt));
+    } finally {
+      bar.stop();
+      ledger.close();
+    }
+  });
+}
+
+function sentence({ receipts, rounds, hasGenesis }: Rebuilt): string {
+  const done = `rebuilt from ${receipts} receipts and ${rounds} observed rounds`;
+  return hasGenesis ? done : `${done}; no genesisTimestamp is known, so the rounds are left to the publisher`;
+}
+
+/** On a terminal alone. */
+function progressBar(terminal: NodeJS.WriteStream): { show(progress: RebuildProgress): void; stop(): void } {
+  if (!terminal.isTTY) return { show: () => undefined, stop: () => undefined };
+  const format = "{bar} {percentage}% | {value} of {total} | {eta_formatted} left";
+  const bar = new SingleBar({ stream: terminal, format, fps: 10, clearOnComplete: true, gracefulExit: false });
+  bar.start(0, 0);
+  return {
+    show({ done, total }) {
+      bar.setTotal(total);
+      bar.update(Math.min(done, total));
+      // Steps are synchronous: no timer of the bar's runs between them.
+      bar.render();
+    },
+    stop: () => bar.stop(),
+  };
+}

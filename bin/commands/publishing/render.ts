@@ -1,0 +1,98 @@
+/** `noonmark render PATH`: what a GET would be answered, from the sources, publishing nothing. */
+import { STATUS_CODES } from "node:http";
+import type { Command } from "commander";
+import { sourceStore } from "../../../publish/source-store.ts";
+import { pollUntilConcluded } from "../../../src/chain/chain.ts";
+import { readNewestReceipt } from "../../../src/ledger/read/receipts.ts";
+import { installationNo } from "../../../src/ledger/watermarks.ts";
+import { allPublications } from "../../../src/resources/publications.ts";
+import type { Snapshot } from "../../../src/resources/snapshot.ts";
+import { answer, type ShimAnswer } from "../../../src/shim/answer.ts";
+import { shimContext } from "../../../src/shim/context.ts";
+import { formatTimestamp } from "../../../src/values/timestamp.ts";
+import { parseInstant } from "../../cli/instant.ts";
+import { loadSettings, required, type Settings, settingOptions } from "../../cli/settings/settings.ts";
+import { instantClock, openSources } from "../../cli/sources.ts";
+import { warn } from "../../cli/warn.ts";
+
+interface Flags {
+  readonly at?: string;
+  readonly json?: boolean;
+  readonly body?: boolean;
+}
+
+export function registerRender(program: Command): void {
+  const command = program
+    .command("render")
+    .description("print what a GET of a path and query would be answered, from the sources; publish nothing")
+    .argument("<path>", "such as '/v4/public/process'")
+    .option("--at <instant>", "as of this instant")
+    .option("--json", "one object {status, headers, body}")
+    .option("--body", "the body alone");
+  settingOptions(command, [
+    "installationId",
+    "ledger",
+    "state",
+    "deployment",
+    "rpcUrl",
+    "genesisTimestamp",
+    "chainGrace",
+    "chainWord",
+    "deadline",
+  ]).action(async (path: string, flags: Flags) => {
+    const settings = loadSettings(command.opts());
+    print(await render(settings, path, parseInstant(flags.at)), flags);
+  });
+}
+
+async function render(settings: Settings, path: string, given: number | undefined): Promise<ShimAnswer> {
+  const now = instantClock(given);
+  const { reader, chain } = await openSources(settings, { state: "copy", whole: true, now });
+  try {
+    await pollUntilConcluded(chain, now, now() + settings.deadline * 1000);
+    const at = given ?? now();
+    const publications = allPublications({
+      installationId: required(settings, "installationId"),
+      statisticsInterval: 0,
+    });
+    let failure: unknown;
+    const sources = reader.begin(at);
+    sources.advance(() => undefined);
+    if (given !== undefined) sources.snapshot((snapshot) => warnOfLaterFacts(snapshot, at));
+    const store = sourceStore({ publications, at, sources });
+    const context = shimContext({ store, now: () => at, monotonic: () => 0, report: (error) => (failure = error) });
+    const url = path.startsWith("/") ? path : `/${path}`;
+    const answered = await answer({ method: "GET", url }, context);
+    if (failure !== undefined) throw failure;
+    return answered;
+  } finally {
+    reader.close();
+  }
+}
+
+/** Facts are never left out: one that came after `at` shows as if it were known then. */
+function warnOfLaterFacts({ ledger, installationId }: Snapshot, at: number): void {
+  const no = ledger && installationNo(ledger, installationId);
+  const newest = ledger === undefined || no === undefined ? undefined : readNewestReceipt(ledger, no);
+  if (newest === undefined || newest.receivedAt <= at) return;
+  warn({
+    code: "facts_after_instant",
+    message: `the newest receipt came at ${formatTimestamp(newest.receivedAt)}, after --at ${formatTimestamp(at)}`,
+    hint: "The answer is computed from every fact there is, later ones too: it is none that was ever given.",
+  });
+}
+
+function print({ status, headers, body }: ShimAnswer, flags: Flags): void {
+  const text = new TextDecoder().decode(body);
+  if (flags.json === true) console.log(JSON.stringify({ status, headers, body: text }));
+  else if (flags.body === true) process.stdout.write(text);
+  else {
+    const lines = Object.entries(headers).map(([name, value]) => `${canonicalName(name)}: ${value}`);
+    process.stdout.write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("\r\n")}\r\n\r\n${text}`);
+  }
+}
+
+/** `x-content-type-options` → `X-Content-Type-Options`. */
+function canonicalName(name: string): string {
+  return name === "etag" ? "ETag" : name.replace(/(^|-)[a-z]/g, (letters) => letters.toUpperCase());
+}

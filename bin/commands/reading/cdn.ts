@@ -1,0 +1,78 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Argument, type Command } from "commander";
+import { DEFAULT_OPTIONS, originOf } from "../../../cdn-config/generate/options.ts";
+import { CDN_TARGETS, type CdnTarget } from "../../../cdn-config/generate/targets.ts";
+import { makeDirectory } from "../../../src/files/make-directory.ts";
+import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { frontSecret } from "../../cli/settings/settings.ts";
+
+interface CdnFlags {
+  readonly out?: string;
+  readonly bucket: string;
+  readonly shim: string;
+  readonly listen: string;
+  readonly socket: string;
+  readonly cache: string;
+  readonly trusted: string;
+  readonly frontSecret?: string;
+}
+
+/** `noonmark cdn TARGET`: a front's configuration from the table of routes. */
+export function registerCdn(program: Command): void {
+  const { bucket, shim } = DEFAULT_OPTIONS;
+  program
+    .command("cdn")
+    .description("write the configuration of a CDN or cache, generated from the table of routes")
+    .addArgument(new Argument("<target>", "which").choices(Object.keys(CDN_TARGETS)))
+    .option("--out <directory>", "where to write (default: cdn-config/<target>)")
+    .option("--bucket <url>", "of the published prefix", `http://${bucket.host}:${bucket.port}${bucket.path}`)
+    .option("--shim <url>", "of the shim", `http://${shim.host}:${shim.port}`)
+    .option("--listen <address:port>", "where nginx listens", DEFAULT_OPTIONS.listen)
+    .option("--socket <path>", "between nginx's script and its cache", DEFAULT_OPTIONS.socket)
+    .option("--cache <directory>", "where nginx keeps answers", DEFAULT_OPTIONS.cache)
+    .option("--trusted <file>", "certificates by which nginx judges https origins", DEFAULT_OPTIONS.trusted)
+    .option("--front-secret <secret>", "the shim's setting fronts, where that is a secret")
+    .action((target: CdnTarget, flags: CdnFlags) => {
+      const bucketUrl = parseUrl("bucket", flags.bucket);
+      const files = CDN_TARGETS[target]({
+        bucket: { ...originOf(bucketUrl), path: bucketUrl.pathname.replace(/\/*$/, "/") },
+        shim: originOf(parseUrl("shim", flags.shim)),
+        listen: flags.listen,
+        socket: flags.socket,
+        cache: flags.cache,
+        trusted: flags.trusted,
+        frontSecret: parseSecret(flags.frontSecret),
+      });
+      const out = flags.out ?? join("cdn-config", target);
+      // A secret is for who writes it and for nginx, which reads its files as root; Varnish does not.
+      const mode = flags.frontSecret !== undefined && target === "nginx" ? 0o600 : 0o666;
+      for (const [name, text] of Object.entries(files)) write(out, name, text, mode);
+    });
+}
+
+/** CloudFront's stands in no file: it is a parameter of the stack. */
+function parseSecret(secret: string | undefined): string | undefined {
+  if (secret === undefined || frontSecret.safeParse(secret).success) return secret;
+  throw new Failure("invalid_setting", "--front-secret is no secret that every front's file can hold", {
+    exit: EXIT.usage,
+    hint: "Give 16 to 128 characters of A-Z a-z 0-9 . _ ~ + / = -, the same that the shim has as its setting fronts.",
+  });
+}
+
+function parseUrl(option: string, text: string): URL {
+  const url = URL.parse(text);
+  if (url?.protocol === "http:" || url?.protocol === "https:") return url;
+  throw new Failure("invalid_setting", `--${option} "${text}" is no http or https URL`, { exit: EXIT.usage });
+}
+
+function write(directory: string, name: string, text: string, mode: number): void {
+  const path = join(directory, name);
+  try {
+    makeDirectory(directory);
+    writeFileSync(path, text, { mode });
+  } catch (cause) {
+    throw new Failure("file_unwritable", `${path} cannot be written`, { exit: EXIT.io, cause });
+  }
+  console.log(path);
+}

@@ -1,0 +1,31 @@
+/** `noonmark openapi`: the OpenAPI 3.1 document on stdout. */
+import type { Command } from "commander";
+import { openApiDocument } from "../../../src/openapi/document.ts";
+import { documentText } from "../../../src/openapi/server.ts";
+import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { loadSettings, settingOptions } from "../../cli/settings/settings.ts";
+import { packageVersion } from "../../cli/version.ts";
+
+export function registerOpenapi(program: Command): void {
+  const command = program
+    .command("openapi")
+    .description("print the OpenAPI 3.1 document, made from the table of routes and the schemas")
+    .option("--server <url>", "the API's address in it (default: the setting publicUrl)");
+  settingOptions(command, ["publicUrl"]).action(({ server }: { readonly server?: string }) => {
+    const { publicUrl } = loadSettings(command.opts());
+    const address = server === undefined ? publicUrl : serverAddress(server);
+    const text = documentText(openApiDocument({ version: packageVersion(), server: address }));
+    console.log(text.trimEnd());
+  });
+}
+
+function serverAddress(text: string): string {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "" || url.username !== "") {
+    throw new Failure("invalid_setting", `--server "${text}" is no address of an API`, {
+      exit: EXIT.usage,
+      hint: "Give https://HOST[/PREFIX], without query, fragment and credentials.",
+    });
+  }
+  return text.replace(/\/+$/, "");
+}

@@ -1,0 +1,131 @@
+/** `noonmark serve`: the shim over what is published, until it is told to stop; in this process, or in workers of it. */
+import cluster from "node:cluster";
+import type { Command } from "commander";
+import type { Logger } from "pino";
+import { INSTALLATIONS_KEY } from "../../../src/http/keys.ts";
+import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
+import { shimContext } from "../../../src/shim/context.ts";
+import { connectionsWithin, type ServerLimits } from "../../../src/shim/node/connections/limits.ts";
+import { openFilesLimit } from "../../../src/shim/node/connections/open-files.ts";
+import { hearsFront } from "../../../src/shim/node/hears-front.ts";
+import { startServer } from "../../../src/shim/node/node-server.ts";
+import { rareReport } from "../../../src/shim/node/rare-report.ts";
+import { tickStore } from "../../../src/shim/node/tick-store.ts";
+import type { StoreReader } from "../../../src/shim/recent.ts";
+import { formatTimestamp } from "../../../src/values/timestamp.ts";
+import { parseInstant } from "../../cli/instant.ts";
+import { createLog, logProblem } from "../../cli/log.ts";
+import { openConfiguredStore } from "../../cli/open-configured-store.ts";
+import { startWorkers, toldToStop } from "../../cli/serve/workers.ts";
+import { loadSettings, type Settings, settingOptions } from "../../cli/settings/settings.ts";
+import { shimClock } from "../../cli/shim-clock.ts";
+import { askedToStop } from "../../cli/signals.ts";
+
+const LIMITS = ["maxConnections", "requestTimeout", "readerTimeout", "keepAliveTimeout"] as const;
+
+export function registerServe(program: Command): void {
+  const command = program
+    .command("serve")
+    .description("answer readers from what is published")
+    .option("--at <instant>", "stop the clock there: serve what was published as of that instant")
+    .action(serve);
+  settingOptions(command, ["store", "host", "port", "fronts", "workers", ...LIMITS, "logLevel", "logFormat"]);
+}
+
+const FRONTS: Readonly<Record<string, string>> = {
+  none: "No front may keep its answers (--fronts none); behind one, give --fronts <secret> or any",
+  any: "Any front may keep its answers (--fronts any): nobody else may reach this address",
+};
+
+const UNREADABLE = "the store cannot be read";
+
+interface ServeFlags extends Record<string, unknown> {
+  readonly at?: string;
+}
+
+async function serve(flags: ServeFlags): Promise<void> {
+  const settings = loadSettings(flags);
+  const at = parseInstant(flags.at);
+  const log = await createLog(settings);
+  const store = await openConfiguredStore(settings, { write: false });
+  if (settings.workers > 1 && cluster.isPrimary) await serveByWorkers(store, settings, { at, log });
+  else await serveHere(store, settings, { at, log });
+}
+
+interface Serving {
+  /** Where the clock stands still. */
+  readonly at: number | undefined;
+  readonly log: Logger;
+}
+
+/** Workers answer; what is the operator's to know is said here, once. */
+async function serveByWorkers(store: ObjectStore, settings: Settings, { at, log }: Serving): Promise<void> {
+  const stopped = askedToStop();
+  const workers = await startWorkers(settings.workers, process.argv.slice(2), log);
+  if (typeof workers === "number") {
+    process.exitCode = workers;
+    return;
+  }
+  announce(`http://${settings.host}:${workers.port}`, store, settings, at);
+  await saysWhyUnreadable(store, (error) => logProblem(log, UNREADABLE, error));
+  log.info({ signal: await stopped }, "stopping");
+  await workers.stop();
+}
+
+async function serveHere(store: ObjectStore, settings: Settings, { at, log }: Serving): Promise<void> {
+  const monotonic = () => performance.now();
+  const clock = await shimClock(store, log);
+  const report = rareReport((error, before) => logProblem(log, UNREADABLE, error, { before }), monotonic);
+  const context = shimContext({ store: tickStore(store), now: () => at ?? clock.now(), monotonic, report });
+  const limits = limitsOf(settings);
+  const crowded = rareReport(
+    (_, before) => log.warn({ closed: before + 1, ...limits }, "connections were closed: too many are open, or wait"),
+    monotonic,
+  );
+  const server = await startServer(context, {
+    host: settings.host,
+    port: settings.port,
+    wallClock: () => clock.now(),
+    clockSkew: () => clock.skew(),
+    hears: hearsFront(settings.fronts),
+    limits,
+    crowded: () => crowded(undefined),
+    defect: (error) => logProblem(log, "a request met a defect", error),
+  });
+  const stopped = cluster.isWorker ? Promise.race([askedToStop(), toldToStop()]) : askedToStop();
+  if (!cluster.isWorker) {
+    announce(server.url, store, settings, at);
+    await saysWhyUnreadable(context.store, report);
+  }
+  const signal = await stopped;
+  if (!cluster.isWorker) log.info({ signal }, "stopping");
+  clock.stop();
+  await server.stop();
+}
+
+function announce(url: string, { name }: ObjectStore, { fronts }: Settings, at: number | undefined): void {
+  console.log(`Serving ${name} on ${url}${at === undefined ? "" : ` as of ${formatTimestamp(at)}`}`);
+  console.log(FRONTS[fronts] ?? "Fronts that give the secret may keep its answers");
+}
+
+/** A store that is missing, or closed to us, is said before the first reader meets it. It may come yet: no failure. */
+async function saysWhyUnreadable(store: StoreReader, report: (error: StoreUnavailable) => void): Promise<void> {
+  try {
+    await store.get(INSTALLATIONS_KEY);
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    report(error);
+  }
+}
+
+function limitsOf(settings: Settings): ServerLimits {
+  const { maxConnections, workers, requestTimeout, readerTimeout, keepAliveTimeout } = settings;
+  return {
+    // Open files are limited for each process; what the operator allows is for all of them.
+    maxConnections:
+      maxConnections === undefined ? connectionsWithin(openFilesLimit()) : Math.ceil(maxConnections / workers),
+    requestTimeout: requestTimeout * 1_000,
+    readerTimeout: readerTimeout * 1_000,
+    keepAliveTimeout: keepAliveTimeout * 1_000,
+  };
+}

@@ -1,0 +1,188 @@
+/**
+ * One cycle (docs/spec/publishing.md#the-cycle): what has moved → build → compare → put, in order. It is idempotent:
+ * killed at any step, the next one finds what is in the store and goes on.
+ *
+ * A crash before a put leaves the old answer, whole. A crash after a put and before it is remembered leaves a tag that
+ * we do not know: the next put of that key conflicts, finds our own or an earlier epoch's object, adopts it and plans
+ * anew. A new history is named before anything is put under it; tiles are put before the index that names their
+ * installation for the first time.
+ */
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { type Installation, listInstallations } from "../../src/ledger/watermarks.ts";
+import { observationsKey } from "../../src/resources/observations/keys.ts";
+import { parseInstallationTelemetryKey } from "../../src/resources/telemetry/keys.ts";
+import { EXIT, Failure } from "../../src/values/failure.ts";
+import type { ActivityRecall } from "../activity/recall.ts";
+import { type PlannedAnswer, planAnswer } from "../answers/plan-answer.ts";
+import { readPublished } from "../answers/published-object.ts";
+import { putAnswer } from "../answers/put-answer.ts";
+import type { SavedBodyRecall } from "../answers/recall-saved.ts";
+import { isBehind } from "../asof/behind-list.ts";
+import { eachLimited } from "../concurrency.ts";
+import { indexPublication } from "../observations/index-publication.ts";
+import { putObservations } from "../observations/put-installation.ts";
+import type { InstallationReceipts } from "../observations/tiles.ts";
+import type { CycleSources } from "../sources/cycle-sources.ts";
+import { type Plan, planIfDue, planOthers, planOwn } from "./plan.ts";
+import type { PutTarget } from "./put-target.ts";
+import { type CycleReport, failedRow, type ReportRow, unknownInstallation } from "./report.ts";
+import type { Session } from "./session.ts";
+
+/** Installations planned in one snapshot: some milliseconds. */
+const SLICE = 64;
+
+export interface Cycle {
+  /** Epoch ms. */
+  readonly at: number;
+  readonly session: Session;
+  readonly sources: CycleSources;
+  readonly target: PutTarget;
+  readonly recall: Recall;
+}
+
+/** What was lost with the state directory is asked of the store. */
+export interface Recall {
+  readonly activity: ActivityRecall;
+  readonly savedBodies: SavedBodyRecall;
+}
+
+/** Throws what stops the whole cycle: a ledger that cannot be read, a lease that is lost, a clock that is behind. */
+export async function runCycle(cycle: Cycle): Promise<CycleReport> {
+  const { at, session, sources } = cycle;
+  const { toPlan, configured } = sources.snapshot(({ ledger, installationId }) => ({
+    toPlan: session.moved.find(ledger, dueInstallations(session, at)),
+    configured: installationId,
+  }));
+  await prepare(cycle, configured);
+  const rows: ReportRow[] = [];
+  if (session.histories.mustBeNamedFirst) await nameHistories(cycle, rows);
+  const own = sources.advance((snapshot) => planOwn(session, snapshot, at));
+  await putPlan(cycle, own, rows);
+  await putOthers(
+    cycle,
+    toPlan.installations.filter(({ id }) => id !== configured),
+    rows,
+  );
+  if (session.selected("observations")) await putIndex(cycle, rows);
+  session.moved.settle(toPlan);
+  rows.sort((a, b) => (a.key < b.key ? -1 : 1));
+  const { knownInstead } = own;
+  const warnings = knownInstead === undefined ? [] : [unknownInstallation(configured, knownInstead)];
+  return { at, rows, failures: session.behind.report(), warnings };
+}
+
+/** Installations other than the configured one of which something is due by time. */
+function dueInstallations({ schedule, tilePace }: Session, at: number): string[] {
+  const ids = [...schedule.due(at)].flatMap((key) => parseInstallationTelemetryKey(key) ?? []);
+  return [...ids, ...tilePace.due(at)];
+}
+
+/** What has to be known of the store before the plan, which must not await. */
+async function prepare({ session, sources, target, recall }: Cycle, configured: string): Promise<void> {
+  const { ids, hasChain } = sources.snapshot(({ ledger, chain }) => ({
+    ids: ledger === undefined || !session.histories.isIndexDamaged ? [] : listInstallations(ledger).map(({ id }) => id),
+    hasChain: chain.binding !== undefined,
+  }));
+  await eachLimited([configured, ...ids], target.concurrency, (id) => session.histories.prepare(id));
+  if (hasChain) await readCores(session, target);
+  if (session.selected("activity")) await recall.activity.ask(sources);
+  await recall.savedBodies.ask(session.publications, sources);
+}
+
+/**
+ * A few at a time, each few looked up, planned and put before the next: what is held of them stays small, the process
+ * does other things in between, and the lease is renewed where nothing is put.
+ */
+async function putOthers(cycle: Cycle, others: readonly Installation[], rows: ReportRow[]): Promise<void> {
+  const { at, session, sources, target } = cycle;
+  for (let from = 0; from < others.length; from += SLICE) {
+    if (from > 0) {
+      await nextTurn();
+      await target.fence.beforePut();
+    }
+    const slice = others.slice(from, from + SLICE);
+    await eachLimited(slice, target.concurrency, ({ id }) => session.histories.prepare(id));
+    const plan = sources.snapshot((snapshot) => planOthers(session, slice, snapshot, at));
+    await putPlan(cycle, plan, rows);
+  }
+}
+
+async function putPlan(cycle: Cycle, plan: Plan, rows: ReportRow[]): Promise<void> {
+  const { session, target } = cycle;
+  rows.push(...plan.failedRows);
+  const putAll = async (answers: readonly PlannedAnswer[]) =>
+    eachLimited(answers, target.concurrency, async (answer) => void rows.push(...(await put(cycle, answer))));
+  await putAll(plan.answers.filter(({ publication }) => publication.isNamedByOthers === true));
+  await putAll(plan.answers.filter(({ publication }) => publication.isNamedByOthers !== true));
+  if (!session.selected("observations")) return;
+  for (const installation of plan.installations) await putOwnObservations(cycle, installation, rows);
+  for (const { id } of plan.installations) session.histories.name(id);
+}
+
+/** Once a session, before the first plan: what a published answer shows of the Core stays while the chain is behind. */
+async function readCores({ publications, published, publishedCores, coresAsked }: Session, { store }: PutTarget) {
+  for (const { key, publishedCore } of publications) {
+    if (publishedCore === undefined || coresAsked.has(key)) continue;
+    coresAsked.add(key);
+    const found = await readPublished(store, published, key);
+    const core = found && publishedCore(new TextDecoder().decode(found.body));
+    if (core !== undefined) publishedCores.set(key, core);
+  }
+}
+
+/** One row, or none where the sources turned out to be behind. */
+async function put({ at, session, sources, target }: Cycle, answer: PlannedAnswer): Promise<ReportRow[]> {
+  const { published, publishedCores, schedule, behind } = session;
+  const { key } = answer.publication;
+  const replan = ({ publication }: PlannedAnswer) =>
+    sources.snapshot((snapshot) => planAnswer(publication, snapshot, at, session));
+  try {
+    const { planned, row } = await putAnswer(answer, { target, sources, published, publishedCores, replan });
+    const { inputs, dueAt, decision } = planned;
+    schedule.built(key, { ...inputs, dueAt, builtAt: decision.isGap ? 0 : at });
+    return [row];
+  } catch (error) {
+    if (stopsAll(error)) throw error;
+    schedule.failed(key, answer.inputs, at);
+    if (!isBehind(error)) return [failedRow(answer.publication, error)];
+    behind.add(key, error);
+    return [];
+  }
+}
+
+/** One installation's trouble is its own: what it has published stays, the others go on. */
+async function putOwnObservations(cycle: Cycle, installation: InstallationReceipts, rows: ReportRow[]): Promise<void> {
+  const { at, sources, target, session } = cycle;
+  const { histories, tilePace } = session;
+  try {
+    await putObservations(installation, { at, sources, target, histories, tilePace }, (row) => rows.push(row));
+  } catch (error) {
+    if (stopsAll(error)) throw error;
+    session.moved.leave(installation.id);
+    rows.push(failedRow({ key: `${observationsKey(installation.id)}/…`, resource: "observations" }, error));
+  }
+}
+
+/** Nothing may be put under a history that the store does not name yet. */
+async function nameHistories(cycle: Cycle, rows: ReportRow[]): Promise<void> {
+  const before = rows.length;
+  await putIndex(cycle, rows);
+  const failed = rows.slice(before).find(({ action }) => action === "failed");
+  if (failed !== undefined) {
+    throw new Failure("history_unnamed", `the new history could not be named: ${failed.why}`, { exit: EXIT.io });
+  }
+  cycle.session.histories.named();
+}
+
+/** Last, so that no reader is sent to an installation whose objects are not there yet. */
+async function putIndex(cycle: Cycle, rows: ReportRow[]): Promise<void> {
+  const { at, session, sources } = cycle;
+  const planned = sources.snapshot((snapshot) =>
+    planIfDue(session, indexPublication(session, snapshot.installationId), snapshot, at),
+  );
+  if (planned !== undefined) rows.push(...("action" in planned ? [planned] : await put(cycle, planned)));
+}
+
+function stopsAll(error: unknown): boolean {
+  return error instanceof Failure && (error.exitCode === EXIT.locked || error.code.startsWith("clock_"));
+}

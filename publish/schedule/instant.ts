@@ -1,0 +1,79 @@
+/**
+ * The one place that knows what time it is for what is published (docs/spec/publishing.md#clocks): the host's clock,
+ * corrected by the store's, that never goes back.
+ */
+import { EXIT, Failure } from "../../src/values/failure.ts";
+import { formatTimestamp } from "../../src/values/timestamp.ts";
+
+/** Published instants are at most so far ahead of the common clock (ms). */
+export const MOST_AHEAD_MS = 60_000;
+/** Of the time that has passed, at most this part goes into a correction: time runs slower or faster, it never jumps. */
+const SLEW = 0.1;
+
+export class PublishedTime {
+  readonly #measured: () => number | undefined;
+  #offset: number | undefined;
+  #wall = 0;
+  #now = 0;
+
+  /** `measured` tells how far the host is ahead of the store (ms), undefined where that is not known. */
+  constructor(measured: () => number | undefined) {
+    this.#measured = measured;
+  }
+
+  /** Epoch ms by the common clock; `wall` is the host's. */
+  now(wall: number): number {
+    const target = this.#measured();
+    const most = Math.abs(wall - this.#wall) * SLEW;
+    if (target !== undefined) {
+      // The first measurement counts at once: nothing has been dated before it.
+      const change = target - (this.#offset ?? target);
+      this.#offset = (this.#offset ?? target) + Math.max(-most, Math.min(most, change));
+    }
+    this.#wall = wall;
+    this.#now = Math.max(this.#now, Math.round(wall - (this.#offset ?? 0)));
+    return this.#now;
+  }
+}
+
+/**
+ * The instant of a cycle: not before the last one published (epoch ms; 0: none). Throws `Failure` clock_behind where that
+ * one is more than a minute ahead of `now`.
+ */
+export function notBefore(last: number, now: number): number {
+  if (last - now > MOST_AHEAD_MS) {
+    throw new Failure("clock_behind", `status.json says that ${formatTimestamp(last)} was published`, {
+      exit: EXIT.failed,
+      hint: "That is more than a minute ahead of this clock. Set the clock right (NTP), or wait until that instant.",
+    });
+  }
+  return Math.max(last, now);
+}
+
+export interface ExplicitInstant {
+  readonly at: number;
+  readonly now: number;
+  /** The last instant published; 0: none. */
+  readonly last: number;
+  readonly force: boolean;
+}
+
+/**
+ * `--at`: an instant before what was published would take answers back, one ahead of the clock would hold up every later
+ * publish. Throws `Failure` at_before_published or at_in_future.
+ */
+export function explicitInstant({ at, now, last, force }: ExplicitInstant): number {
+  if (at - now > MOST_AHEAD_MS && !(force && last === 0)) {
+    throw new Failure("at_in_future", `--at is more than a minute ahead of ${formatTimestamp(now)}`, {
+      exit: EXIT.usage,
+      hint: "Answers are never dated ahead of time; --force does it where nothing was published before, for a trial.",
+    });
+  }
+  if (at < last && !force) {
+    throw new Failure("at_before_published", `--at is before ${formatTimestamp(last)}, the last instant published`, {
+      exit: EXIT.failed,
+      hint: "Answers never go back in time; --force puts them as of that instant all the same.",
+    });
+  }
+  return at;
+}

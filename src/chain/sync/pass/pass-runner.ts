@@ -1,0 +1,92 @@
+/** Runs one pass over one node: the retry policy towards it, and what is remembered of it. */
+import type { ChainOptions } from "../../chain-options.ts";
+import type { PollEvent } from "../../poll-event.ts";
+import { type NodeMemory, Nodes } from "../../rpc/nodes.ts";
+import { RpcError } from "../../rpc/rpc-error.ts";
+import { type RpcNode, rpcNode } from "../../rpc/rpc-node.ts";
+import type { Status } from "../../status/status.ts";
+import type { OtherWriters } from "../../store/other-writers.ts";
+import { runPass } from "./pass.ts";
+import type { EarlierFindings, PassChain, PassListener, PassOutcome } from "./pass-types.ts";
+
+export type RunnerOptions = Required<Pick<ChainOptions, "onEvent" | "sleep" | "random" | "limits">> &
+  Pick<ChainOptions, "rpcUrls">;
+
+/** A pass that did not come to its end. */
+export interface BrokenPass {
+  readonly kind: "broken";
+  /** What the operator is told; undefined where there is nothing wrong but the time. */
+  readonly message: string | undefined;
+  /** The deadline came first: it has not failed, as far as that is known. */
+  readonly isOutOfTime: boolean;
+}
+
+const ATTEMPTS = 4;
+
+export class PassRunner {
+  readonly nodes: Nodes;
+  readonly #chain: PassChain;
+  readonly #options: RunnerOptions;
+  readonly #status: Status;
+  readonly #writers: OtherWriters;
+
+  constructor(
+    chain: PassChain,
+    options: RunnerOptions,
+    told: { readonly status: Status; readonly writers: OtherWriters },
+  ) {
+    this.nodes = new Nodes(options.rpcUrls.length);
+    this.#chain = chain;
+    this.#options = options;
+    this.#status = told.status;
+    this.#writers = told.writers;
+  }
+
+  /** Does not throw; `deadline` in epoch ms. */
+  async run(index: number, deadline: number, earlier: EarlierFindings): Promise<PassOutcome | BrokenPass> {
+    const memory = this.nodes.memory(index);
+    const rpc = this.#node(index, deadline);
+    const heard = { head: false };
+    const { size, multicall } = memory;
+    const node = { rpc, index, size, multicall, answersAlone: this.nodes.answersAlone(index) };
+    try {
+      const listener = this.#listener(memory, rpc.label, heard);
+      const outcome = await runPass({ chain: this.#chain, node, earlier, listener });
+      memory.hasAnswered = outcome.kind !== "lagging";
+      return outcome;
+    } catch (error) {
+      const now = this.#chain.now();
+      memory.hasAnswered = false;
+      if (error instanceof RpcError && error.silent) memory.silentAt = now;
+      this.#chain.facts.reset();
+      const isOutOfTime = now >= deadline || (error instanceof RpcError && error.outOfTime);
+      const text = error instanceof Error ? error.message : String(error);
+      const message = isOutOfTime && heard.head ? undefined : text;
+      return { kind: "broken", message, isOutOfTime };
+    }
+  }
+
+  #node(index: number, deadline: number): RpcNode {
+    const { rpcUrls, sleep, random, limits } = this.#options;
+    const isAlone = rpcUrls.length === 1;
+    const attempts = isAlone ? ATTEMPTS : ATTEMPTS / 2;
+    const retry = { attempts, deadline, now: this.#chain.now, sleep, random, repeatSilent: isAlone };
+    return rpcNode(rpcUrls[index] as string, retry, limits);
+  }
+
+  #listener(memory: NodeMemory, label: string, heard: { head: boolean }): PassListener {
+    const tell = (event: PollEvent) => this.#options.onEvent(event);
+    return {
+      onHead: ({ safe, multicall }) => {
+        memory.multicall = multicall;
+        heard.head = true;
+        this.#status.sawSafe(safe);
+      },
+      onRange: (range) => {
+        this.#writers.wrote();
+        this.#status.progress();
+        tell({ type: "range", node: label, ...range });
+      },
+    };
+  }
+}

@@ -1,0 +1,80 @@
+/** What a pass is given and what it gives back. */
+import type { Database } from "better-sqlite3";
+import type { FailedCheck } from "../../check-name.ts";
+import type { EconomyFinding } from "../../checks/economy-finding.ts";
+import type { UnconfirmedFault } from "../../checks/unconfirmed-fault.ts";
+import type { Deployment } from "../../deployment.ts";
+import type { RangeProgress } from "../../poll-event.ts";
+import type { RangeSize } from "../../rpc/range-size.ts";
+import type { RpcNode } from "../../rpc/rpc-node.ts";
+import type { LogFactsReader } from "../../view/log-facts.ts";
+import type { Snapshot } from "../../view/views.ts";
+import type { SuspectMemory } from "../blooms.ts";
+import type { Head } from "../head.ts";
+import type { LogSources } from "../logs.ts";
+
+export interface PassContext {
+  readonly chain: PassChain;
+  readonly node: PassNode;
+  readonly earlier: EarlierFindings;
+  readonly listener: PassListener;
+}
+
+/** What every pass works with, as long as the chain is open. */
+export interface PassChain {
+  readonly db: Database;
+  readonly deployment: Deployment;
+  readonly sources: LogSources;
+  readonly facts: LogFactsReader;
+  /** The configured start of round 0 (seconds), where there is one. */
+  readonly genesisTimestamp: bigint | undefined;
+  /** Epoch ms. */
+  readonly now: () => number;
+}
+
+/** The one node that this pass asks. */
+export interface PassNode {
+  readonly rpc: RpcNode;
+  /** Its place in the list. */
+  readonly index: number;
+  readonly size: RangeSize;
+  /** Whether its chain has Multicall3; undefined where nobody has asked yet. */
+  readonly multicall: boolean | undefined;
+  /** No other node answers, so that a second pass of this one confirms its first. */
+  readonly answersAlone: boolean;
+}
+
+/** What the passes before have found and not settled. */
+export interface EarlierFindings {
+  /** Whether the last pass was good: then a safe block that has not moved needs no reading. */
+  readonly isGood: boolean;
+  /** What the pass before found and no second one has confirmed. */
+  readonly fault: UnconfirmedFault | undefined;
+  /** Where the logs are read again from. */
+  readonly repairFrom: bigint | undefined;
+  /** Two passes have agreed on a funding above the cursor; it counts until a pass does without. */
+  readonly isFundingConfirmed: boolean;
+  /** Blocks whose blooms hold logs that the answers left out. */
+  readonly suspects: SuspectMemory;
+}
+
+export interface PassListener {
+  onHead(head: Head): void;
+  onRange(progress: RangeProgress): void;
+}
+
+export type PassOutcome =
+  | { readonly kind: "not_yet_safe" }
+  /** The node is behind the stored safe block. */
+  | { readonly kind: "lagging"; readonly head: bigint }
+  | { readonly kind: "unchanged" }
+  | { readonly kind: "fault"; readonly fault: UnconfirmedFault }
+  /** A binding check of the Core fails. */
+  | { readonly kind: "mismatch"; readonly failure: FailedCheck }
+  /** The node's chain is another one; its safe block, where it says how far it is. */
+  | { readonly kind: "other_chain"; readonly failure: FailedCheck; readonly safe: bigint | undefined }
+  /** A bloom holds logs that the answer leaves out, and no second pass has agreed. */
+  | { readonly kind: "logs_left_out"; readonly message: string }
+  /** A call failed without which there is no view of the Core, and no check of the Core fails. */
+  | { readonly kind: "incomplete"; readonly message: string; readonly economyMismatch: FailedCheck | undefined }
+  | { readonly kind: "read"; readonly snapshot: Snapshot; readonly economy: EconomyFinding };

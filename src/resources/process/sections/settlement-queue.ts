@@ -1,0 +1,93 @@
+/** docs/spec/api.md#process-queue, `settlementQueue`: the accepted rounds that wait, and who does what about them. */
+import type { ReporterRun } from "../../../ledger/read/reporter-runs.ts";
+import type { Submission } from "../../../ledger/read/submissions.ts";
+import { formatTimestamp } from "../../../values/timestamp.ts";
+import type { ProcessFacts } from "../facts.ts";
+import type { SettlementQueue } from "../schema.ts";
+import { project } from "./project.ts";
+
+/** The Reporter is stale once its last completion is older than this. */
+const STALE_AFTER_MS = 600_000;
+
+type Available = Extract<SettlementQueue, { status: "available" }>;
+
+/** `at` in epoch ms; `changesAt` is the first instant after it at which time alone changes the state. */
+export function settlementQueueOf(facts: ProcessFacts, at: number): { queue: SettlementQueue; changesAt?: number } {
+  const { core, rounds, control } = facts;
+  if (core === undefined || rounds === undefined) return unavailable("oracle_head_unavailable");
+  const buffered = rounds.accepted;
+  if (buffered === undefined) return unavailable("round_projection_gap");
+  if (buffered.ineligibleCount > 0n) return unavailable("round_ineligible");
+  const frontier = core.settledThroughRound;
+  const state = stateOf(facts, buffered.count, at);
+  const queue: SettlementQueue = {
+    status: "available",
+    state,
+    settlementEnabled: control.settlementEnabled,
+    reporterEnvironmentEnabled: control.reporterEnvironmentEnabled,
+    buffered: {
+      firstRound: buffered.count > 0n ? String(frontier + 1n) : null,
+      lastRound: buffered.count > 0n ? String(frontier + buffered.count) : null,
+      roundCount: String(buffered.count),
+      activeRoundCount: String(buffered.activeCount),
+      workUnits: String(buffered.workUnits),
+    },
+    projected: project(core, buffered.workUnits),
+    incidentOpen: control.incidentOpen,
+    blockedReason: control.blockedReason,
+    lastRun: facts.lastRun === undefined ? null : runOf(facts.lastRun),
+    latestSubmission: facts.latestSubmission === undefined ? null : submissionOf(facts.latestSubmission),
+  };
+  const waits = state !== "blocked" && state !== "disabled" && state !== "stale";
+  if (!waits || facts.lastCompletion === undefined) return { queue };
+  return { queue, changesAt: facts.lastCompletion.finishedAt + STALE_AFTER_MS + 1 };
+}
+
+/** The precedence of docs/spec/api.md#process-queue. */
+function stateOf(facts: ProcessFacts, bufferedRounds: bigint, at: number): Available["state"] {
+  const { control, lastCompletion, activeSubmission } = facts;
+  if (control.blockedReason !== null) return "blocked";
+  if (!control.settlementEnabled) return "disabled";
+  if (lastCompletion === undefined || lastCompletion.newerRunUnfinished) return "stale";
+  if (at - lastCompletion.finishedAt > STALE_AFTER_MS) return "stale";
+  if (activeSubmission !== undefined) return activeSubmission.lifecycle as Available["state"];
+  return bufferedRounds > 0n ? "ready" : "empty";
+}
+
+function unavailable(reason: Extract<SettlementQueue, { status: "unavailable" }>["reason"]): {
+  queue: SettlementQueue;
+} {
+  return { queue: { status: "unavailable", reason } };
+}
+
+function runOf({ startedAt, finishedAt, result }: ReporterRun): Available["lastRun"] {
+  return { startedAt: formatTimestamp(startedAt), finishedAt: timestampOrNull(finishedAt), result };
+}
+
+function submissionOf(submission: Submission): Available["latestSubmission"] {
+  const { expected, previousSettledThroughRound, settledThroughRound } = submission;
+  return {
+    submissionId: submission.submissionId,
+    lifecycle: submission.lifecycle,
+    previousSettledThroughRound: String(previousSettledThroughRound),
+    settledThroughRound: String(settledThroughRound),
+    roundCount: String(settledThroughRound - previousSettledThroughRound),
+    activeRoundCount: String(submission.activeRoundCount),
+    expected: {
+      cumulativeWork: String(expected.cumulativeWork),
+      blockHeight: String(expected.blockHeight),
+      currentWork: String(expected.currentWork),
+      completedBlockCount: String(expected.completedBlockCount),
+    },
+    transactionHash: submission.transactionHash,
+    preparedAt: formatTimestamp(submission.preparedAt),
+    submittedAt: timestampOrNull(submission.submittedAt),
+    terminalAt: timestampOrNull(submission.terminalAt),
+    confirmedAt: timestampOrNull(submission.confirmedAt),
+    outcomeCode: submission.outcomeCode,
+  };
+}
+
+function timestampOrNull(epochMs: number | null): string | null {
+  return epochMs === null ? null : formatTimestamp(epochMs);
+}

@@ -1,0 +1,45 @@
+/**
+ * What the settlement answers of both versions have in common: what is published live is saved under its binding, so
+ * that it can stand in when the chain cannot be read (docs/spec/api.md#settlements).
+ */
+
+import { changesOf } from "../../../projections/chain-events.ts";
+import { savedHistory, saveHistory } from "../../../projections/settlements/saved-history.ts";
+import { SETTLEMENTS_PROJECTION } from "../../../projections/settlements/settlements.ts";
+import { chainHeight, chainNews, HISTORY_HEIGHT_INTERVAL } from "../../chain-inputs.ts";
+import type { Publication } from "../../publication.ts";
+import type { Snapshot } from "../../snapshot.ts";
+import { bindingText } from "../live-read.ts";
+import type { SettlementRange } from "../route.ts";
+import { windowOf } from "../window.ts";
+import { savedForm } from "./saved-form.ts";
+
+export interface HistoryObject {
+  readonly key: string;
+  readonly range: SettlementRange;
+  readonly version: "v3" | "v4";
+}
+
+export function historyPublication({ key, range, version }: HistoryObject) {
+  return {
+    key,
+    usesChain: true,
+    throttledInputs: ({ chain }: Snapshot) => chainHeight(chain),
+    throttledInterval: HISTORY_HEIGHT_INTERVAL,
+    rebuildAt: (_: Snapshot, at: number) => windowOf(range, at)?.end,
+    savedBody: {
+      isMissing: ({ installationId, chain: { binding }, projections }: Snapshot) =>
+        binding !== undefined &&
+        savedHistory(projections, key, bindingText(installationId, range, binding, version)) === undefined,
+      save: ({ installationId, chain: { binding }, projections }: Snapshot, body: string) => {
+        const saved = binding === undefined ? undefined : savedForm(body, installationId, binding, version);
+        if (saved === undefined || binding === undefined) return;
+        saveHistory(projections, key, bindingText(installationId, range, binding, version), saved);
+      },
+    },
+  } satisfies Partial<Publication>;
+}
+
+export function historyNews({ chain, projections }: Snapshot): string {
+  return `${chainNews(chain)} ${changesOf(projections, SETTLEMENTS_PROJECTION)}`;
+}

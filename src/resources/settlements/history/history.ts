@@ -1,0 +1,100 @@
+/** What v4 and v3 say of the batches of a range: summary, buckets, the newest twelve (docs/spec/api.md#settlements). */
+import type { Database } from "better-sqlite3";
+import {
+  lastSettlementBefore,
+  type Settlement,
+  settlementBefore,
+  settlementsBetween,
+} from "../../../projections/settlements/settlements.ts";
+import { formatTimestamp } from "../../../values/timestamp.ts";
+import type { Window } from "../window.ts";
+
+/** At most so many batches one by one. */
+export const MAX_RECENT = 12;
+
+export interface RecentSettlement {
+  readonly settlement: Settlement;
+  /** In the order of the API's table, without the mint. */
+  readonly fields: Readonly<Record<string, string | null>>;
+}
+
+export interface SettlementHistory {
+  readonly window: { startAt: string; endAt: string; bucketSeconds: number } | null;
+  readonly summary: Readonly<Record<string, string>>;
+  readonly recent: readonly RecentSettlement[];
+  readonly buckets: readonly Readonly<Record<string, string>>[];
+}
+
+/** Reads a bounded number of rows whatever the history; without a window the whole lifetime. */
+export function readHistory(projections: Database, window: Window | undefined): SettlementHistory {
+  const { start, end } = window ?? { start: Number.MIN_SAFE_INTEGER, end: Number.MAX_SAFE_INTEGER };
+  const recent = withDeltas(projections, settlementsBetween(projections, start, end, MAX_RECENT));
+  const totals = totalsBetween(lastSettlementBefore(projections, start), lastSettlementBefore(projections, end));
+  return {
+    window:
+      window === undefined
+        ? null
+        : { startAt: formatTimestamp(start), endAt: formatTimestamp(end), bucketSeconds: window.bucketSeconds },
+    summary: { ...totals, archivedSettlementCount: String(BigInt(totals.settlementCount) - BigInt(recent.length)) },
+    recent,
+    buckets: window === undefined ? [] : bucketsOf(projections, window),
+  };
+}
+
+function bucketsOf(projections: Database, { start, end, bucketSeconds }: Window): Readonly<Record<string, string>>[] {
+  const buckets = [];
+  let before = lastSettlementBefore(projections, start);
+  for (let from = start; from < end; from += bucketSeconds * 1000) {
+    const to = from + bucketSeconds * 1000;
+    const last = lastSettlementBefore(projections, to);
+    buckets.push({ startAt: formatTimestamp(from), endAt: formatTimestamp(to), ...totalsBetween(before, last) });
+    before = last;
+  }
+  return buckets;
+}
+
+/** What the batches after one and up to another sum up to. */
+function totalsBetween(before: Settlement | undefined, last: Settlement | undefined) {
+  return {
+    settlementCount: String((last?.batches ?? 0n) - (before?.batches ?? 0n)),
+    activeRoundCount: String((last?.totalActiveRounds ?? 0n) - (before?.totalActiveRounds ?? 0n)),
+    workAdded: String((last?.cumulativeWork ?? 0n) - (before?.cumulativeWork ?? 0n)),
+    completedBlockCount: String((last?.blockHeight ?? 0n) - (before?.blockHeight ?? 0n)),
+  };
+}
+
+/** `newestFirst` without a gap. */
+function withDeltas(projections: Database, newestFirst: readonly Settlement[]): RecentSettlement[] {
+  return newestFirst.map((settlement, index) => ({
+    settlement,
+    fields: fieldsOf(settlement, newestFirst[index + 1] ?? settlementBefore(projections, settlement)),
+  }));
+}
+
+function fieldsOf(settlement: Settlement, before: Settlement | undefined): Record<string, string | null> {
+  const previousHeight = before?.blockHeight ?? 0n;
+  return {
+    transactionHash: settlement.transactionHash,
+    previousSettledThroughRound: String(settlement.previousRound),
+    settledThroughRound: String(settlement.settledRound),
+    activeRoundCount: String(settlement.activeRounds),
+    workAdded: String(settlement.cumulativeWork - (before?.cumulativeWork ?? 0n)),
+    cumulativeWork: String(settlement.cumulativeWork),
+    ...completedBlocks(previousHeight, settlement.blockHeight),
+    blockHeight: String(settlement.blockHeight),
+    ethereumBlockNumber: String(settlement.blockNumber),
+    blockTimestamp: formatTimestamp(settlement.blockTimestamp),
+    logIndex: String(settlement.logIndex),
+    confirmationStatus: "safe",
+  };
+}
+
+/** The blocks above one height up to another; without any there are no bounds (docs/spec/chain.md#derived). */
+export function completedBlocks(previousHeight: bigint, blockHeight: bigint) {
+  const completed = blockHeight > previousHeight;
+  return {
+    firstCompletedBlock: completed ? String(previousHeight + 1n) : null,
+    lastCompletedBlock: completed ? String(blockHeight) : null,
+    completedBlockCount: String(blockHeight - previousHeight),
+  };
+}

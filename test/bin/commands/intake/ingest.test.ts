@@ -1,0 +1,145 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openLedgerForReading } from "../../../../src/ledger/open.ts";
+import { readWatermarks } from "../../../../src/ledger/watermarks.ts";
+import { type Json, receipt, round } from "../../../ledger/samples.ts";
+import { type Finished, runCli, startCli } from "../../../support/cli.ts";
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "noonmark-ingest-"));
+});
+afterEach(() => {
+  rmSync(directory, { recursive: true });
+});
+
+function ndjson(...records: readonly Json[]): string {
+  return records.map((record) => `${JSON.stringify(record)}\n`).join("");
+}
+
+function ingest(arguments_: readonly string[], input?: string): Promise<Finished> {
+  return runCli(["ingest", ...arguments_], directory, input);
+}
+
+function receipts(): number {
+  const db = openLedgerForReading(join(directory, ".noonmark", "ledger.db"));
+  try {
+    return readWatermarks(db, 1).receipt;
+  } finally {
+    db.close();
+  }
+}
+
+test("a file and a pipe: counts on stdout, rejections on stderr and in the rejects file, exit 0 or 1", async () => {
+  writeFileSync(join(directory, "facts.ndjson"), ndjson(receipt(1), receipt(2)));
+  expect(await ingest(["facts.ndjson"])).toEqual({
+    exitCode: 0,
+    stdout: "2 accepted, 0 duplicate, 0 rejected\n",
+    stderr: "",
+  });
+
+  const input = `${ndjson(receipt(2), receipt(3, { rpmMilli: -1 }), receipt(3))}nonsense\n`;
+  expect(await ingest(["-", "--rejects", "rejects.ndjson"], input)).toEqual({
+    exitCode: 1,
+    stdout: "1 accepted, 1 duplicate, 2 rejected\n",
+    stderr:
+      "line 2: out_of_range rpmMilli: rpmMilli must be from 0 to 9007199254740991\n" +
+      "line 4: malformed_json -: the line is not JSON\n",
+  });
+  expect(await ingest(["-", "--json", "--rejects", "rejects.ndjson"], "{}")).toMatchObject({
+    exitCode: 1,
+    stdout: '{"accepted":0,"duplicate":0,"rejected":1}\n',
+  });
+  const rejects = readFileSync(join(directory, "rejects.ndjson"), "utf8").trimEnd().split("\n");
+  expect(rejects.map((line) => JSON.parse(line))).toEqual([
+    { line: 2, code: "out_of_range", field: "rpmMilli", raw: JSON.stringify(receipt(3, { rpmMilli: -1 })) },
+    { line: 4, code: "malformed_json", field: null, raw: "nonsense" },
+    { line: 1, code: "unknown_type", field: "type", raw: "{}" },
+  ]);
+  expect(receipts()).toBe(3);
+});
+
+test("--strict stops at the first rejection and keeps nothing of the run", async () => {
+  await ingest(["-"], ndjson(receipt(1)));
+  const stopped = await ingest(
+    ["-", "--strict"],
+    ndjson(receipt(1), receipt(2), receipt(3, { extra: 1 }), round(1, { extra: 1 })),
+  );
+  expect(stopped).toEqual({
+    exitCode: 1,
+    stdout: "0 accepted, 0 duplicate, 1 rejected\n",
+    stderr: "line 3: unknown_field extra: receipt has no such field\n",
+  });
+  expect(receipts()).toBe(1);
+  expect(await ingest(["-", "--strict"], ndjson(receipt(1), receipt(2)))).toMatchObject({
+    exitCode: 0,
+    stdout: "1 accepted, 1 duplicate, 0 rejected\n",
+  });
+  expect(receipts()).toBe(2);
+});
+
+test("a live feed's lines are in the ledger while it goes on", async () => {
+  const child = startCli(["ingest", "-"], directory);
+  const path = join(directory, ".noonmark", "ledger.db");
+  try {
+    for (const n of [1, 2, 3]) {
+      child.stdin?.write(ndjson(receipt(n)));
+      await until(() => existsSync(path) && safely(receipts) === n);
+    }
+    const closed = new Promise((resolve) => child.on("close", resolve));
+    child.stdin?.end();
+    child.stdout?.resume();
+    expect(await closed).toBe(0);
+  } finally {
+    child.kill("SIGKILL");
+  }
+});
+
+test("wrong arguments are usage, what cannot be read or written is 74, and nothing is left behind", async () => {
+  const wrong = [[], ["a", "b"], ["a", "--unknown"], ["-", "--ledger", "none"]];
+  const refused = await Promise.all(wrong.map((arguments_) => ingest(arguments_)));
+  expect(refused.map(({ exitCode }) => exitCode)).toEqual(wrong.map(() => 2));
+  mkdirSync(join(directory, "folder"));
+  writeFileSync(join(directory, "text"), "no ledger\n".repeat(100));
+  const failures: [string, string[]][] = [
+    ["input_not_found", ["missing.ndjson"]],
+    ["input_unreadable", ["folder"]],
+    ["ledger_not_a_database", ["-", "--ledger", "text"]],
+    ["ledger_unwritable", ["-", "--ledger", "folder"]],
+    ["ledger_unwritable", ["-", "--ledger", "text/ledger.db"]],
+    ["rejects_unwritable", ["-", "--rejects", "folder"]],
+    ["rejects_unwritable", ["-", "--rejects", "missing/rejects"]],
+  ];
+  const failed = await Promise.all(failures.map(([, arguments_]) => ingest(arguments_, "{}\n")));
+  for (const [index, { exitCode, stdout, stderr }] of failed.entries()) {
+    const code = stderr.split(": ")[1];
+    expect({ exitCode, stdout, code }).toEqual({ exitCode: 74, stdout: "", code: failures[index]?.[0] });
+    expect(stderr).not.toMatch(/\n\s+at /);
+  }
+  expect(existsSync(join(directory, ".noonmark"))).toBe(false);
+});
+
+test.skipIf(!existsSync("/dev/full"))(
+  "a full disk under the rejects file is 74, and the batch is not kept",
+  async () => {
+    const input = ndjson(receipt(1), receipt(2, { extra: 1 }));
+    const { exitCode, stderr } = await ingest(["-", "--rejects", "/dev/full"], input);
+    expect({ exitCode, code: stderr.split(": ")[1] }).toEqual({ exitCode: 74, code: "disk_full" });
+    expect(await ingest(["-"], input)).toMatchObject({ stdout: "1 accepted, 0 duplicate, 1 rejected\n" });
+  },
+);
+
+/** What is not there yet, or being made, is not yet so. */
+function safely<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,108 @@
+// `noonmark chain`, run as the operator runs it.
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { NO_ANVIL } from "../../../../demo/chain/anvil.ts";
+import { stage } from "../../../support/chain/harness.ts";
+import { scriptedRpc } from "../../../support/chain/scripted-rpc.ts";
+
+const MAIN = new URL("../../../../bin/main.ts", import.meta.url).href;
+
+describe.skipIf(NO_ANVIL !== undefined)(`noonmark chain${NO_ANVIL ? `: ${NO_ANVIL}` : ""}`, () => {
+  let directory: string;
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), "noonmark-chain-cli-"));
+  });
+  afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+  interface Ran {
+    readonly code: number | null;
+    readonly out: string;
+    readonly err: string;
+  }
+
+  /** `noonmark chain …` in a directory of its own, with nothing but the given settings. */
+  function chain(args: readonly string[], rpcUrl: string | undefined, environment: Record<string, string> = {}) {
+    const program = `import(${JSON.stringify(MAIN)}).then(({ main }) => main(["node", "noonmark", "chain", ...${JSON.stringify(args)}]))`;
+    const env = {
+      PATH: process.env.PATH,
+      NOONMARK_DEPLOYMENT: join(directory, "deployment.json"),
+      ...(rpcUrl === undefined ? {} : { NOONMARK_RPC_URL: rpcUrl }),
+      ...environment,
+    };
+    const child = spawn(process.execPath, ["-e", program], { cwd: directory, env });
+    const ran = { out: "", err: "" };
+    child.stdout.on("data", (chunk) => (ran.out += chunk));
+    child.stderr.on("data", (chunk) => (ran.err += chunk));
+    return new Promise<Ran>((resolve, reject) => {
+      child.once("error", reject);
+      child.once("close", (code) => resolve({ code, ...ran }));
+    });
+  }
+
+  test("sync, status, rewind, sync again; a mismatch by name; no key is printed", async () => {
+    await using on = await stage();
+    writeFileSync(join(directory, "deployment.json"), JSON.stringify(on.world.deployment));
+    const early = await chain(["sync"], on.anvil.url);
+    expect(early).toMatchObject({ code: 0, out: "not yet safe: nothing to read so far\n", err: "" });
+    await on.world.settle({ throughRound: 16, activeRoundCount: 9, workUnits: 5_000n });
+    await on.world.mine(20);
+    const head = await on.world.head();
+    const synced = await chain(["sync"], on.anvil.url);
+    expect(synced).toEqual({ code: 0, out: `8 events read; block ${head - 11} is safe at head ${head}\n`, err: "" });
+
+    await using proxy = await scriptedRpc(on.anvil.url);
+    const secret = `${proxy.url}/v2/c0ffee-secret-key`;
+    const status = await chain(["status", "--json"], secret);
+    expect(status.code).toBe(0);
+    expect(JSON.parse(status.out)).toMatchObject({
+      target: "anvil",
+      chainId: 31337,
+      rpc: [`${proxy.url}/…`],
+      events: 8,
+      storedThroughBlock: String(head - 11),
+      indexedThroughBlock: String(head),
+      views: { core: "available", economy: "available" },
+      problem: null,
+    });
+
+    const block = on.world.deployment.deploymentBlock;
+    expect((await chain(["rewind", "--to", String(block)], secret)).out).toBe(
+      `1 events removed; block ${block + 1} is read next\n`,
+    );
+    expect((await chain(["rewind", "--to", String(block)], secret)).out).toBe(
+      `nothing above block ${block} is stored\n`,
+    );
+    expect((await chain(["sync"], secret)).out).toMatch(/^1 events read; /);
+
+    proxy.script = ({ method }) => (method === "eth_chainId" ? { result: "0x1" } : undefined);
+    await on.world.mine(1);
+    const wrong = await chain(["sync"], secret);
+    expect(wrong.code).toBe(1);
+    expect(wrong.err).toContain("indexer_mismatch: chain_id: the node's chain is 1");
+    const told = await chain(["status"], secret);
+    expect(told.code).toBe(1);
+    expect(told.out).toMatch(/problem +mismatch: chain_id: the node's chain is 1 /);
+
+    proxy.script = () => ({ http: { status: 404, body: "no such project" } });
+    const gone = await chain(["sync"], secret);
+    expect(gone.code).toBe(1);
+    expect(gone.err).toContain("indexer_unavailable");
+    for (const { out, err } of [status, wrong, told, gone]) expect(out + err).not.toContain("c0ffee");
+  });
+
+  test("usage: settings that are missing or wrong", async () => {
+    const deployment = join(directory, "deployment.json");
+    const missing = await chain(["status"], undefined);
+    expect([missing.code, missing.err]).toEqual([2, expect.stringContaining("rpcUrl")]);
+    const unreadable = await chain(["sync"], "http://127.0.0.1:1");
+    expect([unreadable.code, unreadable.err]).toEqual([74, expect.stringContaining("deployment_unreadable")]);
+    writeFileSync(deployment, '{"target":"x"}');
+    const invalid = await chain(["sync"], "http://127.0.0.1:1");
+    expect([invalid.code, invalid.err]).toEqual([2, expect.stringContaining("invalid_deployment")]);
+    const block = await chain(["rewind", "--to", "-1"], "http://127.0.0.1:1");
+    expect(block.code).toBe(2);
+  });
+});

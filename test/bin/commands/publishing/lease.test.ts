@@ -1,0 +1,43 @@
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { Lease } from "../../../../publish/lease/lease.ts";
+import { readLease } from "../../../../publish/lease/lease-object.ts";
+import { systemClock } from "../../../../publish/schedule/clock.ts";
+import { FilesystemStore } from "../../../../src/object-store/filesystem/filesystem-store.ts";
+import { runCli } from "../../../support/cli.ts";
+
+describe("noonmark lease release", () => {
+  let directory: string;
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), "noonmark-lease-"));
+  });
+  afterEach(() => rmSync(directory, { recursive: true }));
+  const release = (...flags: string[]) => runCli(["lease", "release", "--store", "public", ...flags], directory);
+
+  test("makes no store where there is none", async () => {
+    expect(await release("--force")).toMatchObject({ exitCode: 74, stdout: "" });
+    expect(existsSync(join(directory, "public"))).toBe(false);
+  });
+
+  test("leaves a fresh lease alone unless forced, and its holder then says why it ended", async () => {
+    const store = new FilesystemStore(join(directory, "public"), { write: true });
+    const lease = await Lease.take(store, systemClock, { holder: "me", holderName: "here process 1" }, undefined);
+    const refused = await release();
+    expect(refused).toMatchObject({ exitCode: 75, stdout: "" });
+    expect(refused.stderr).toMatch(
+      /^noonmark: lease_fresh: here process 1 renewed the lease at .*Z: it may be alive\n/,
+    );
+    expect((await readLease(store))?.record.released).toBe(false);
+    expect(await release("--force")).toMatchObject({ exitCode: 0, stdout: "released epoch 1 of here process 1\n" });
+    await expect(lease.renew({})).rejects.toMatchObject({
+      code: "lease_lost",
+      message: "this publisher's lease was released by hand (`noonmark lease release`)",
+    });
+    expect(await release()).toMatchObject({
+      exitCode: 0,
+      stdout: "epoch 1 of here process 1 has been released already\n",
+    });
+  });
+});

@@ -1,0 +1,61 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { Published } from "../../../../publish/state/published.ts";
+import { runCli } from "../../../support/cli.ts";
+
+describe("noonmark publish, before and beside other runs", () => {
+  let directory: string;
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), "noonmark-publish-"));
+  });
+  afterEach(() => rmSync(directory, { recursive: true }));
+  const publish = (...flags: string[]) =>
+    runCli(["publish", "--installation-id", "wheel-1", "--ledger", "none", ...flags], directory);
+
+  test.each([
+    [["--cadence", "every second"], 2, 'invalid_setting: cadence "every second" is no cron pattern'],
+    [
+      ["--store", "s3:/bucket"],
+      2,
+      'invalid_setting: --store "s3:/bucket": is neither a directory nor s3://bucket/prefix',
+    ],
+    [["--deployment", "d.json", "--rpc-url", "http://127.0.0.1:1"], 74, "deployment_unreadable: d.json cannot be read"],
+  ])("%j touches nothing", async (flags, exitCode, message) => {
+    const refused = await publish("--once", ...flags);
+    expect(refused).toMatchObject({ exitCode, stdout: "" });
+    expect(refused.stderr).toContain(`noonmark: ${message}\n`);
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  test("a first dry run says what would be created, and creates nothing", async () => {
+    const tried = await publish("--dry-run");
+    expect(tried.exitCode).toBe(0);
+    expect(tried.stderr).toMatch(/^noonmark: warning: new_store: nothing has been published to .*: publish makes it\n/);
+    expect(tried.stdout).toContain("created v1/public/telemetry: new\n");
+    expect(existsSync(join(directory, ".noonmark"))).toBe(false);
+  });
+
+  test("in a pipe one line, quietly none; 503 statistics say why", async () => {
+    const first = await publish("--once");
+    expect(first.exitCode).toBe(0);
+    expect(first.stdout).toMatch(/^as of \S+Z: \d+ created, 0 updated, 0 unchanged, 0 failed\n$/);
+    expect(first.stderr).toContain("warning: no_genesis: the statistics are 503: nothing tells when round 0 began\n");
+    const second = await publish("--once", "--quiet", "--genesis-timestamp", "0");
+    expect(second).toEqual({ exitCode: 0, stdout: "", stderr: "" });
+  });
+
+  test("a state directory in use: by whom, and since when", async () => {
+    const published = Published.open(join(directory, ".noonmark/state"));
+    try {
+      const locked = await publish("--once");
+      expect(locked).toMatchObject({ exitCode: 75, stdout: "" });
+      expect(locked.stderr).toMatch(
+        new RegExp(`^noonmark: state_locked: \\S+ process ${process.pid} \\(since \\S+Z\\) uses the state directory `),
+      );
+    } finally {
+      published.close();
+    }
+  });
+});

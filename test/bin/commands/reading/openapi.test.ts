@@ -1,0 +1,23 @@
+/** `noonmark openapi` as an operator calls it. */
+import { tmpdir } from "node:os";
+import { expect, test } from "vitest";
+import { runCli } from "../../../support/cli.ts";
+
+const run = (...options: string[]) => runCli(["openapi", ...options], tmpdir());
+const printed = async (...options: string[]) => JSON.parse((await run(...options)).stdout);
+
+test("prints the document, with the address that is given", async () => {
+  const bare = await printed();
+  expect(bare.openapi).toBe("3.1.1");
+  expect(bare).not.toHaveProperty("servers");
+  expect((await printed("--server", "https://wheel.example/api/")).servers).toEqual([
+    { url: "https://wheel.example/api" },
+  ]);
+  expect((await printed("--public-url", "https://wheel.example")).servers).toEqual([{ url: "https://wheel.example" }]);
+});
+
+test("an address that is none ends it with a hint", async () => {
+  const { exitCode, stderr } = await run("--server", "wheel.example");
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain("invalid_setting");
+});

@@ -1,0 +1,43 @@
+/** A client whose time stands in the test's hands. */
+import type { Client } from "../../../src/client/client.ts";
+import { clientOf } from "../../../src/client/client-of.ts";
+import type { Fetch } from "../../../src/client/exchange/runtime.ts";
+import { NoonmarkError } from "../../../src/client/noonmark-error.ts";
+import { type SteppedRuntime, steppedRuntime, TIMEOUT } from "./stepped-runtime.ts";
+
+export interface ClientUnderTest {
+  readonly api: Client;
+  readonly runtime: SteppedRuntime;
+}
+
+export interface Surroundings {
+  readonly base?: string;
+  readonly fetch?: Fetch;
+  readonly retries?: number;
+  readonly ownCache?: boolean;
+  readonly random?: number;
+}
+
+export function clientUnderTest(surroundings: Surroundings): ClientUnderTest {
+  const { base = "http://api.example", fetch: send = fetch, retries = 2 } = surroundings;
+  const runtime = steppedRuntime(send, surroundings);
+  return { api: clientOf({ base, timeout: TIMEOUT, retries }, runtime), runtime };
+}
+
+/** The error that a call ends with, its fields alone. */
+export async function failure(call: Promise<unknown>): Promise<Pick<NoonmarkError, "code" | "status" | "retryAfter">> {
+  try {
+    await call;
+  } catch (error) {
+    if (!(error instanceof NoonmarkError)) throw error;
+    const { code, status, retryAfter } = error;
+    return { code, status, retryAfter };
+  }
+  throw new Error("the call did not fail");
+}
+
+export async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const all: Item[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}

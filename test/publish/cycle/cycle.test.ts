@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { INSTALLATION, START, World } from "../world.ts";
+
+let world: World;
+beforeEach(() => {
+  world = new World();
+});
+afterEach(() => world.end());
+
+/** The keys that are put, the lease's own aside. */
+const putsDuring = async (work: () => Promise<unknown>) => {
+  const before = world.store.puts.length;
+  await work();
+  return world.store.puts
+    .slice(before)
+    .filter((key) => key !== "status.json")
+    .toSorted();
+};
+
+test("one new receipt puts telemetry, process and its tile, and nothing else", async () => {
+  world.receive(5);
+  const worker = await world.work();
+  await worker.cycle(START + 16_000);
+  world.receive(1);
+  expect(await putsDuring(() => worker.cycle(START + 19_000))).toEqual([
+    "v1/public/installations/~wheel-1/observations/1/0",
+    "v1/public/telemetry",
+    "v4/public/process",
+  ]);
+  await worker.stop();
+});
+
+test("an idle publisher asks the store for nothing and builds nothing", async () => {
+  world.receive(5);
+  const worker = await world.work();
+  await worker.cycle(START + 16_000);
+  const { gets, puts } = world.store;
+  const before = [gets.length, puts.length];
+  expect(worker.publisher.isIdle(START + 17_000)).toBe(true);
+  expect([gets.length, puts.length]).toEqual(before);
+  world.receive(1);
+  expect(worker.publisher.isIdle(START + 17_000)).toBe(false);
+  await worker.stop();
+});
+
+test("a receipt that fills a tile puts that tile whole and begins the next with the one after", async () => {
+  world.receive(127);
+  const worker = await world.work();
+  await worker.cycle(START + 400_000);
+  world.receive(2);
+  const tiles = (await putsDuring(() => worker.cycle(START + 401_000))).filter((key) => key.includes("observations"));
+  expect(tiles).toEqual([
+    "v1/public/installations/~wheel-1/observations/1/0",
+    "v1/public/installations/~wheel-1/observations/1/1",
+  ]);
+  const page = JSON.parse(await world.body(`/v1/public/installations/${INSTALLATION}/observations?cursor=MTI2`));
+  expect(page.items.map(({ sequence }: { sequence: number }) => sequence)).toEqual([127, 128, 129]);
+  await worker.stop();
+});
+
+test("a second publisher is told who holds the lease", async () => {
+  const worker = await world.work();
+  await expect(world.work({ state: "other" })).rejects.toMatchObject({ code: "lease_held", exitCode: 75 });
+  await expect(world.work()).rejects.toMatchObject({ code: "state_locked", exitCode: 75 });
+  await worker.stop();
+  await (await world.work({ state: "other" })).stop();
+});
+
+test("a publisher that lost its state reads it back from the store and puts nothing twice", async () => {
+  world.receive(300);
+  const worker = await world.work();
+  await worker.cycle(START + 901_000);
+  await worker.stop();
+  const again = await world.work({ state: "new" });
+  const done = await putsDuring(() => again.cycle(START + 902_000));
+  expect(done.filter((key) => world.store.puts.filter((put) => put === key).length > 2)).toEqual([]);
+  const report = await again.cycle(START + 903_000);
+  expect(report.rows.filter(({ action }) => action !== "unchanged")).toEqual([]);
+  await again.stop();
+});
+
+test("an installation that appears later is named after its objects are there", async () => {
+  world.receive(3);
+  const worker = await world.work();
+  await worker.cycle(START + 10_000);
+  expect(await world.body("/v1/public/installations/wheel-2/telemetry")).toContain('"offline"');
+  world.receive(2, 2, "wheel-2");
+  const puts = world.store.puts.length;
+  await worker.cycle(START + 11_000);
+  expect(world.store.puts.slice(puts).at(-1)).toBe("installations");
+  expect(await world.body("/v1/public/installations/wheel-2/telemetry")).toContain('"online"');
+  expect(JSON.parse(await world.body("/v1/public/installations/wheel-2/observations")).items).toHaveLength(2);
+  await worker.stop();
+});
+
+test("what cannot be built leaves the others unharmed and is told", async () => {
+  world.receive(3);
+  const worker = await world.work();
+  await worker.cycle(START + 10_000);
+  const before = await world.body("/v1/public/modules");
+  world.ledger.exec(
+    "INSERT INTO module VALUES (1, 'a', 't', 'd', '1', 1, 'no such state', 0, 'hardware', 0, '{}'); INSERT INTO watermark VALUES (1, 'module', 1)",
+  );
+  world.receive(1);
+  const { rows } = await worker.cycle(START + 13_000);
+  expect(rows.filter(({ action }) => action === "failed").map(({ key }) => key)).toEqual(["v1/public/modules"]);
+  expect(rows.find(({ key }) => key === "v1/public/telemetry")?.action).toBe("updated");
+  expect(await world.body("/v1/public/modules")).toBe(before);
+  await worker.stop();
+});
+
+test("a tile that the store refused is put when the store is back, though no fact has come since", async () => {
+  world.receive(3);
+  const worker = await world.work();
+  await worker.cycle(START + 10_000);
+  world.receive(1);
+  world.store.failPuts = (key) => key.includes("/observations/");
+  const { rows } = await worker.cycle(START + 13_000);
+  expect(rows.filter(({ action }) => action === "failed").map(({ resource }) => resource)).toEqual(["observations"]);
+  expect(await world.body("/v1/public/telemetry")).toContain('"cumulativeWorkUnits":"4"');
+  world.store.failPuts = undefined;
+  expect(worker.publisher.isIdle(START + 14_000)).toBe(true);
+  expect(worker.publisher.isIdle(START + 18_000)).toBe(false);
+  await worker.cycle(START + 18_000);
+  expect(JSON.parse(await world.body(`/v1/public/installations/${INSTALLATION}/observations`)).items).toHaveLength(4);
+  await worker.stop();
+});

@@ -1,0 +1,61 @@
+/** What time it is for what is published (docs/spec/publishing.md#clocks). */
+import { expect, test } from "vitest";
+import { explicitInstant, notBefore, PublishedTime } from "../../../publish/schedule/instant.ts";
+import { START, World } from "../world.ts";
+
+const DAY = 86_400_000;
+
+test("a host 55 s ahead of the store publishes by the store's time, from the first instant on", () => {
+  const time = new PublishedTime(() => 55_000);
+  expect(time.now(START)).toBe(START - 55_000);
+  expect(time.now(START + 1_000)).toBe(START - 54_000);
+});
+
+test("a correction is smooth, and time never goes back, whatever clock and measurement do", () => {
+  let skew = 0;
+  const time = new PublishedTime(() => skew);
+  time.now(START);
+  skew = 5_000;
+  const seen = Array.from({ length: 100 }, (_, second) => time.now(START + second * 1_000));
+  const steps = seen.slice(1).map((now, index) => now - (seen[index] ?? 0));
+  expect(Math.min(...steps)).toBeGreaterThanOrEqual(899);
+  expect(Math.max(...steps)).toBeLessThanOrEqual(1_001);
+  expect(seen.at(-1)).toBe(START + 99_000 - 5_000);
+  expect(time.now(START - 3_600_000)).toBe(seen.at(-1));
+});
+
+test("what was published more than a minute ahead of the clock stops a publisher; a little is waited out", () => {
+  expect(notBefore(START + 60_000, START)).toBe(START + 60_000);
+  expect(() => notBefore(START + 60_001, START)).toThrow(
+    expect.objectContaining({ code: "clock_behind", exitCode: 1 }),
+  );
+});
+
+test("--at ahead of the clock is refused, unless nothing was published and it is forced", () => {
+  const ask = (change: object) => explicitInstant({ at: START, now: START, last: 0, force: false, ...change });
+  expect(ask({ at: START + 60_000 })).toBe(START + 60_000);
+  const refused = expect.objectContaining({ code: "at_in_future", exitCode: 2 });
+  expect(() => ask({ at: START + DAY })).toThrow(refused);
+  expect(() => ask({ at: START + DAY, force: true, last: START })).toThrow(refused);
+  expect(ask({ at: START + DAY, force: true })).toBe(START + DAY);
+  expect(() => ask({ at: START - 1, last: START })).toThrow(expect.objectContaining({ code: "at_before_published" }));
+  expect(ask({ at: START - 1, last: START, force: true })).toBe(START - 1);
+});
+
+test("a lost state does not hide what was published ahead: the object that says so is named", async () => {
+  const world = new World();
+  world.receive(1);
+  const worker = await world.work();
+  await worker.cycle(START + DAY);
+  await worker.stop();
+  await world.store.delete("status.json");
+  world.now = START + 10_000;
+  const again = await world.work({ state: "lost" });
+  await expect(again.cycle(START + 10_000)).rejects.toMatchObject({
+    code: "clock_behind",
+    message: expect.stringContaining("v1/public/"),
+  });
+  expect(await world.body("/v1/public/telemetry", START + DAY)).toContain('"stale"');
+  again.kill();
+  world.end();
+});

@@ -1,0 +1,144 @@
+/** Answers with Content-Encoding through a front, their tags and what HEAD says of them. */
+import { once } from "node:events";
+import { type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
+import { gunzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { REVALIDATE } from "../../../src/http/common-headers.ts";
+import { HTML_HEADERS } from "../../../src/http/files.ts";
+import { statisticsKey } from "../../../src/resources/statistics/route.ts";
+import { TELEMETRY_KEY } from "../../../src/resources/telemetry/keys.ts";
+import { putAnswer } from "../../support/publish-answer.ts";
+import type { Front, FrontOrigins } from "../front.ts";
+import { until } from "../processes.ts";
+import type { S3Server } from "../radosgw.ts";
+import { s3Store } from "../stores/s3-store.ts";
+import { originsOver, type PublishedWorld } from "./published-world.ts";
+
+const PATH = "/v2/public/stats?range=30d";
+const LARGE = JSON.stringify({ text: "0123456789".repeat(13_500) });
+const PAGE = `<!doctype html>${"<p>noon</p>".repeat(200)}`;
+
+export interface Compressing {
+  readonly server: () => S3Server;
+  start(origins: FrontOrigins): Promise<Front>;
+}
+
+interface Seen {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+export function compresses({ server, start }: Compressing): void {
+  test("large texts are compressed where the client says so, with a weak tag; either tag matches", async () => {
+    await over(async (front) => {
+      const gzip = { "accept-encoding": "gzip, deflate, br, zstd" };
+      await until("it is published", async () => (await get(front, PATH)).status === 200);
+      const plain = await get(front, PATH);
+      const compressed = await get(front, PATH, gzip);
+      expect([plain.text === LARGE, compressed.text === LARGE]).toEqual([true, true]);
+      expect(essence(plain)).toEqual([200, undefined, '"r"', "Accept-Encoding"]);
+      expect(essence(compressed)).toEqual([200, "gzip", 'W/"r"', "Accept-Encoding"]);
+      for (const [encoding, tag] of [
+        [{}, '"r"'],
+        [gzip, 'W/"r"'],
+      ] as const) {
+        for (const asked of ['"r"', 'W/"r"', '"x", W/"r"', "*"]) {
+          const { status, headers, text } = await get(front, PATH, { ...encoding, "if-none-match": asked });
+          expect([asked, status, headers.etag, headers["content-encoding"], text]).toEqual([
+            asked,
+            304,
+            tag,
+            undefined,
+            "",
+          ]);
+          expect([asked, headers["cache-control"], headers.vary]).toEqual([asked, REVALIDATE, "Accept-Encoding"]);
+        }
+        const { status } = await get(front, PATH, { ...encoding, "if-none-match": '"x,"r"' });
+        expect(status).toBe(200);
+        const [whole, head] = [await get(front, PATH, encoding), await get(front, PATH, encoding, "HEAD")];
+        expect([head.status, said(head.headers)]).toEqual([200, said(whole.headers)]);
+      }
+    });
+  });
+
+  test.each([
+    ["gzip;q=0.5", "gzip"],
+    ["identity;q=0.5, gzip", "gzip"],
+    ["GZIP;Q=1", "gzip"],
+    ["gzip;q=0", undefined],
+    ["gzip;q=0.0, identity", undefined],
+    ["br", undefined],
+    ["identity", undefined],
+    ["", undefined],
+  ])("Accept-Encoding: %s gives %s", async (accepted, wanted) => {
+    await over(async (front) => {
+      await until("it is published", async () => (await get(front, PATH)).status === 200);
+      const { headers, text } = await get(front, PATH, { "accept-encoding": accepted });
+      expect([headers["content-encoding"], text === LARGE]).toEqual([wanted, true]);
+    });
+  });
+
+  test("below a kilobyte nothing is; a page is, with its own headers", async () => {
+    await over(async (front) => {
+      await until("it is published", async () => (await get(front, "/")).status === 200);
+      const gzip = { "accept-encoding": "gzip" };
+      const small = await get(front, "/v1/public/telemetry", gzip);
+      expect([small.headers["content-encoding"], small.headers.vary, small.headers.etag]).toEqual([
+        undefined,
+        undefined,
+        '"t"',
+      ]);
+      const page = await get(front, "/", gzip);
+      expect([page.text === PAGE, ...essence(page)]).toEqual([true, 200, "gzip", 'W/"p"', "Accept-Encoding"]);
+      expect(page.headers).toMatchObject(HTML_HEADERS);
+      expect(page.headers["access-control-allow-origin"]).toBeUndefined();
+    });
+  });
+
+  async function over(body: (front: Front) => Promise<void>): Promise<void> {
+    const store = s3Store(server());
+    const tagged = (tag: string) => ({ etag: tag, "cache-control": REVALIDATE });
+    await putAnswer(store, statisticsKey("30d"), { status: 200, headers: tagged('"r"'), body: LARGE });
+    await putAnswer(store, TELEMETRY_KEY, { status: 200, headers: { etag: '"t"' }, body: "{}" });
+    const headers = { ...tagged('"p"'), ...HTML_HEADERS };
+    await putAnswer(store, "site/index.html", {
+      status: 200,
+      headers,
+      contentType: "text/html; charset=utf-8",
+      body: PAGE,
+    });
+    const world: PublishedWorld = await originsOver(server(), store);
+    const front = await start(world.origins);
+    try {
+      await body(front);
+    } finally {
+      await front.stop();
+      await world.stop();
+    }
+  }
+}
+
+function essence({ status, headers }: Seen): unknown[] {
+  return [status, headers["content-encoding"], headers.etag, headers.vary];
+}
+
+/** What an answer says of itself; of its transport only how long it is. */
+function said(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const transport = new Set(["date", "connection", "keep-alive", "transfer-encoding"]);
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !transport.has(name)));
+}
+
+async function get(front: Front, path: string, headers: Record<string, string> = {}, method = "GET"): Promise<Seen> {
+  const sent = request({ host: front.hostname, port: front.port, path, method, headers }).end();
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  const bytes = Buffer.concat(chunks);
+  const isEncoded = response.headers["content-encoding"] === "gzip" && bytes.length > 0;
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    text: (isEncoded ? gunzipSync(bytes) : bytes).toString(),
+  };
+}

@@ -1,0 +1,74 @@
+/** A front and a shim that hears it, one that does not, and what neither passes on (`docs/spec/publishing.md#caches`). */
+import { expect, test } from "vitest";
+import { TELEMETRY_KEY } from "../../../src/resources/telemetry/keys.ts";
+import { putAnswer } from "../../support/publish-answer.ts";
+import type { Front, FrontOrigins } from "../front.ts";
+import type { S3Server } from "../radosgw.ts";
+import { s3Store } from "../stores/s3-store.ts";
+import { ask, overProxies } from "./over-proxies.ts";
+import { originsOver } from "./published-world.ts";
+
+const SECRET = "a-secret-of-this-test";
+const PATH = "/v1/public/telemetry";
+const TIMES = 10;
+const NOTICE_MS = 1_500;
+
+export interface Hearing {
+  readonly server: () => S3Server;
+  start(origins: FrontOrigins): Promise<Front>;
+}
+
+export function isHeard({ server, start }: Hearing): void {
+  test.each([
+    ["a shim that hears nobody", "none", undefined, false],
+    ["a shim with another secret", `${SECRET}-not`, SECRET, false],
+    ["a shim with a secret that the front does not know", SECRET, undefined, false],
+    ["a shim with the front's secret", SECRET, SECRET, true],
+    ["a shim that hears anybody", "any", SECRET, true],
+  ])("%s: answers are right, and kept only where it hears", async (_, fronts, frontSecret, isKept) => {
+    const store = s3Store(server());
+    const world = await originsOver(server(), store, fronts);
+    const startWith = (origins: FrontOrigins) => start({ ...origins, frontSecret });
+    await overProxies(world, startWith, async (front, bucket, shim) => {
+      // The shim alone answers: what it says of an answer's time is all that a front knows.
+      bucket.otherwise = { status: 503, code: "SlowDown" };
+      const from = Date.now() + NOTICE_MS;
+      await putAnswer(store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"fresh"' }, [
+        { from, edits: [{ offset: 1, length: 5, text: "stale" }] },
+      ]);
+      for (let times = 0; times < TIMES; times++) expect(await (await ask(front, PATH)).text()).toBe('"fresh"');
+      if (isKept) expect(shim.seen.length).toBeLessThan(TIMES);
+      else expect(shim.seen.length).toBeGreaterThanOrEqual(TIMES);
+      const wrong: string[] = [];
+      for (let asked = 0; asked < from; ) {
+        asked = Date.now();
+        const answer = await ask(front, PATH, {
+          headers: { "noonmark-front-secret": SECRET, "noonmark-front": "edge" },
+        });
+        const text = await answer.text();
+        if (asked >= from && text !== '"stale"') wrong.push(`${asked - from} ms late: ${text}`);
+        for (const [name] of answer.headers) if (name.startsWith("noonmark-")) wrong.push(name);
+      }
+      expect(wrong).toEqual([]);
+    });
+    await world.stop();
+  });
+
+  test("the shim's health is not for readers", async () => {
+    const world = await originsOver(server(), s3Store(server()));
+    await overProxies(world, start, async (front) => {
+      for (const path of ["/readyz", "/healthz", "/readyz?a", "/%72eadyz", "//readyz"]) {
+        const answer = await ask(front, path);
+        expect([path, answer.status, await answer.text()]).toEqual([path, 404, '{"error":"not_found"}']);
+      }
+      const twoLines = await ask(front, "/readyz", {
+        headers: [
+          ["if-none-match", '"a"'],
+          ["if-none-match", '"b"'],
+        ],
+      });
+      expect([twoLines.status, await twoLines.text()]).toEqual([404, '{"error":"not_found"}']);
+    });
+    await world.stop();
+  });
+}

@@ -1,0 +1,94 @@
+/** What a front hands on of its origins' headers: those of the API, whatever else stands there. */
+import { expect, test } from "vitest";
+import { TRANSPORT_HEADERS } from "../../support/scripts/script-targets.ts";
+import type { Hardship } from "./outage.ts";
+import { ask, overProxies } from "./over-proxies.ts";
+
+const OF_THE_API = [
+  "access-control-allow-headers",
+  "access-control-allow-methods",
+  "access-control-allow-origin",
+  "access-control-expose-headers",
+  "access-control-max-age",
+  "allow",
+  "cache-control",
+  "content-length",
+  "content-type",
+  "etag",
+  "retry-after",
+  "x-content-type-options",
+  "x-service-settlement-fallback-reason",
+  "x-service-settlement-source",
+];
+const TRANSPORT = [...TRANSPORT_HEADERS, "transfer-encoding"];
+
+/** As recorded from radosgw 16.2 and Swift 2.30; of the others as documented for a GET. No more than a front takes. */
+const OF_STORES: Readonly<Record<string, string>> = {
+  "radosgw, Swift, S3": `
+accept-ranges last-modified x-rgw-object-type x-amz-request-id x-amz-id-2 x-trans-id x-openstack-request-id x-timestamp
+x-amz-version-id x-amz-storage-class x-amz-server-side-encryption x-amz-server-side-encryption-aws-kms-key-id
+x-amz-server-side-encryption-bucket-key-enabled x-amz-expiration x-amz-restore x-amz-missing-meta x-amz-tagging-count
+x-amz-replication-status x-amz-object-lock-mode x-amz-object-lock-retain-until-date x-amz-object-lock-legal-hold
+x-amz-checksum-crc32 x-amz-checksum-crc64nvme x-amz-checksum-type x-amz-delete-marker x-amz-request-charged
+x-amz-mp-parts-count x-amz-website-redirect-location expires server`,
+  "R2, MinIO, GCS, and what stands between": `
+cf-ray cf-cache-status nel report-to alt-svc vary set-cookie age x-minio-deployment-id x-ratelimit-limit
+x-ratelimit-remaining access-control-allow-credentials x-xss-protection strict-transport-security content-security-policy content-disposition
+content-language x-goog-generation x-goog-metageneration x-goog-hash x-goog-storage-class x-goog-stored-content-encoding
+x-goog-stored-content-length x-guploader-uploadid via x-cache x-request-id x-powered-by server-timing pragma link
+noonmark-published noonmark-until noonmark-past`,
+};
+
+/** No store's: only a front that knows what to hand on keeps it back. */
+const ODD = "x-odd";
+
+/** Of each way an answer takes: an object's (200, 304, a published 503), composed, passed on, an error. */
+const REQUESTS: readonly [status: number, path: string, init?: RequestInit][] = [
+  [200, "/v1/public/telemetry"],
+  [200, "/v1/public/modules", { method: "HEAD" }],
+  [200, "/v4/public/process"],
+  [304, "/v4/public/settlements?range=now", { headers: { "if-none-match": "*" } }],
+  [200, "/v4/public/settlements?range=7d"],
+  [503, "/v2/public/stats?range=30d"],
+  [200, "/v1/public/installations/wheel-1/observations"],
+  [200, "/v1/public/installations/wheel%2d1/telemetry", { headers: { "noonmark-front": "edge" } }],
+  [400, "/v4/public/process?a"],
+  [404, "/nowhere"],
+  [204, "/v4/public/process", { method: "OPTIONS" }],
+  [405, "/v4/public/process", { method: "POST" }],
+];
+
+/** A front's own, by its value: what stores and proxies say there stays back. */
+function isOfCompression(name: string, text: string): boolean {
+  return (name === "vary" && text === "Accept-Encoding") || (name === "content-encoding" && text === "gzip");
+}
+
+export interface KeepingBack extends Pick<Hardship, "world" | "start"> {
+  /** Headers of its own, and those that it cannot keep back. */
+  readonly besides: readonly string[];
+}
+
+export function keepsBack({ world, start, besides }: KeepingBack): void {
+  for (const [stores, names] of Object.entries(OF_STORES)) {
+    for (const way of ["bucket", "shim alone"] as const) {
+      test(`headers of ${stores}: through ${way} only the API's leave it`, async () => {
+        await overProxies(world(), start, async (front, bucket, shim) => {
+          const value = "Sat, 21 Nov 2026 21:13:54 GMT";
+          bucket.headers = Object.fromEntries([...names.trim().split(/\s+/), ODD].map((name) => [name, value]));
+          shim.headers = bucket.headers;
+          if (way === "shim alone") bucket.otherwise = { status: 503, code: "SlowDown", headers: bucket.headers };
+          const seen = new Set<string>();
+          for (const [status, path, init] of REQUESTS) {
+            const answer = await ask(front, path, init);
+            expect([path, answer.status]).toEqual([path, status]);
+            for (const [name, text] of answer.headers) if (!isOfCompression(name, text)) seen.add(name);
+            await answer.text();
+          }
+          expect([bucket.seen.length > 3, shim.seen.length > 3]).toEqual([true, true]);
+          const known = new Set([...OF_THE_API, ...TRANSPORT]);
+          expect([...seen].filter((name) => !known.has(name)).sort()).toEqual(besides.toSorted());
+        });
+      });
+    }
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * A measurement turns stale at its instant (docs/spec/api.md#telemetry 2) through each front, its publisher killed
+ * before.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { INSTALLATIONS_KEY } from "../../../src/http/keys.ts";
+import { openLedgerForIntake } from "../../../src/ledger/open.ts";
+import type { ObjectStore } from "../../../src/object-store/object-store.ts";
+import type { S3Store } from "../../../src/object-store/s3/s3-store.ts";
+import { STALE_AFTER_MS } from "../../../src/resources/telemetry/build.ts";
+import { receive } from "../../publish/world.ts";
+import { startOver } from "../commands.ts";
+import type { Front } from "../front.ts";
+import { startNginx } from "../nginx.ts";
+import { stop, until } from "../processes.ts";
+import type { S3Server } from "../radosgw.ts";
+import { s3Store } from "../stores/s3-store.ts";
+import { startVarnish } from "../varnish.ts";
+import { startWorker } from "../worker.ts";
+import { ask } from "./over-proxies.ts";
+import { originsOver } from "./published-world.ts";
+
+const PATIENCE = { timeout: 120_000 };
+const PATHS: Readonly<Record<string, (body: unknown) => string>> = {
+  "/v1/public/telemetry": (body) => (body as { status: string }).status,
+  "/v1/public/installations/wheel-1/telemetry": (body) => (body as { status: string }).status,
+  "/v4/public/process": (body) => (body as { measurement: { freshness: string } }).measurement.freshness,
+};
+/** From the receipt's acceptance to its instant (ms): time to publish it, kill the publisher and be seen online. */
+const NOTICE_MS = 25_000;
+/** Of one who watches. */
+const BETWEEN_ROUNDS_MS = 25;
+
+export function turnsStale(server: () => S3Server): void {
+  test.concurrent("the publisher killed, a measurement turns stale on time through each front", PATIENCE, async () => {
+    const folder = mkdtempSync(join(tmpdir(), "noonmark-on-time-"));
+    const store = s3Store(server());
+    const world = await originsOver(server(), store);
+    const worker = await startWorker();
+    const fronts = { varnish: await startVarnish(world.origins), nginx: await startNginx(world.origins), worker };
+    try {
+      const instant = await publishAndDie(folder, store);
+      await copy(store, worker.store);
+      const sightings = await Promise.all(Object.entries(fronts).map(([name, front]) => watch(name, front, instant)));
+      expect(sightings.flat()).toEqual([]);
+    } finally {
+      await Promise.all(Object.values(fronts).map((front) => front.stop()));
+      await world.stop();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  /** Puts the answers of one receipt; the instant (epoch ms) at which it is stale. */
+  async function publishAndDie(folder: string, store: S3Store): Promise<number> {
+    const ledger = openLedgerForIntake(join(folder, "ledger.db"));
+    const instant = Date.now() + NOTICE_MS;
+    const receivedAt = instant - STALE_AFTER_MS - 1;
+    receive(ledger, 1, 1, "wheel-1", receivedAt - 3_000);
+    ledger.close();
+    const args = ["publish", "--installation-id", "wheel-1", "--ledger", "ledger.db", "--state", "state"];
+    const publisher = startOver(store, server().endpoint, folder, args);
+    try {
+      await until("the first cycle is done", async () => (await store.get(INSTALLATIONS_KEY)) !== undefined);
+    } finally {
+      await stop(publisher.process, "SIGKILL");
+    }
+    return instant;
+  }
+}
+
+/** As a bucket's replication does it. */
+async function copy(from: ObjectStore, to: ObjectStore): Promise<void> {
+  for await (const key of from.list("")) {
+    const object = await from.get(key);
+    if (object !== undefined) await to.put(key, object);
+  }
+}
+
+/** What was wrong through a front, from before the instant until after it. */
+async function watch(name: string, front: Front, instant: number): Promise<string[]> {
+  const wrong: string[] = [];
+  const seen = new Set<string>();
+  for (let asked = 0; asked < instant; ) {
+    asked = Date.now();
+    for (const [path, read] of Object.entries(PATHS)) {
+      const from = Date.now();
+      const answer = await ask(front, path);
+      const text = await answer.text();
+      const freshness = answer.status === 200 ? read(JSON.parse(text)) : text;
+      const to = Date.now();
+      seen.add(`${path} ${freshness}`);
+      const isRight = freshness === "online" ? from < instant : freshness === "stale" && to >= instant;
+      if (!isRight) wrong.push(`${name} ${path}: ${freshness}, asked ${from - instant} ms after the instant`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, BETWEEN_ROUNDS_MS));
+  }
+  const expected = Object.keys(PATHS).flatMap((path) => [`${path} online`, `${path} stale`]);
+  return [...wrong, ...expected.filter((sight) => !seen.has(sight)).map((sight) => `${name} never: ${sight}`)];
+}

@@ -1,0 +1,90 @@
+/** How a front behaves under load, through an outage, and when an answer's word runs out. */
+import { expect, test } from "vitest";
+import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
+import { TELEMETRY_KEY } from "../../../src/resources/telemetry/keys.ts";
+import { putAnswer } from "../../support/publish-answer.ts";
+import type { Front } from "../front.ts";
+import { until } from "../processes.ts";
+import { ask, type Origins, overProxies } from "./over-proxies.ts";
+import type { PublishedWorld } from "./published-world.ts";
+
+const REVALIDATE = { "cache-control": "public, max-age=0, must-revalidate" };
+const CLIENTS = 64;
+
+export interface Hardship {
+  readonly world: () => PublishedWorld;
+  start(origins: Origins): Promise<Front>;
+  /** How long the load lasts. */
+  readonly loadMs: number;
+}
+
+export function endures({ world, start, loadMs }: Hardship): void {
+  test(`${CLIENTS} clients cost the origin one request per edge second and key`, async () => {
+    await overProxies(world(), start, async (front, bucket, shim) => {
+      await putAnswer(world().store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"load"' });
+      const end = performance.now() + loadMs;
+      let answers = 0;
+      const client = async () => {
+        while (performance.now() < end) {
+          expect(await (await ask(front, "/v1/public/telemetry")).text()).toBe('"load"');
+          answers++;
+        }
+      };
+      await Promise.all(Array.from({ length: CLIENTS }, client));
+      expect(answers).toBeGreaterThan(CLIENTS * 10);
+      expect(bucket.seen.length).toBeLessThanOrEqual(Math.ceil(loadMs / 1000) + 1);
+      expect(shim.seen).toEqual([]);
+    });
+  });
+
+  test("a stopped origin is hidden where the table says so, and nowhere else", async () => {
+    await overProxies(world(), start, async (front, bucket, shim) => {
+      await putAnswer(world().store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"hidden"' });
+      await putAnswer(world().store, PROCESS_KEY, { status: 200, headers: REVALIDATE, body: '"seen"' });
+      expect((await ask(front, "/v1/public/telemetry")).status).toBe(200);
+      expect((await ask(front, "/v4/public/process")).status).toBe(200);
+      await bucket.stop();
+      await shim.stop();
+      // One edge second later the one is stale and stands, the other is gone.
+      await until("process fails", async () => (await ask(front, "/v4/public/process")).status === 503);
+      const failed = await ask(front, "/v4/public/process");
+      expect([failed.headers.get("cache-control"), await failed.text()]).toEqual([
+        "no-store",
+        '{"error":"store_unavailable"}',
+      ]);
+      const hidden = await ask(front, "/v1/public/telemetry");
+      expect([hidden.status, await hidden.text()]).toEqual([200, '"hidden"']);
+    });
+  });
+
+  test("nothing is hidden past valid-until, and the successor is on time while the shim lives", async () => {
+    await overProxies(world(), start, async (front, bucket, shim) => {
+      const from = Date.now() + 2_500;
+      const successors = [{ from, edits: [{ offset: 1, length: 5, text: "stale" }] }];
+      await putAnswer(world().store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"fresh"' }, successors);
+      const seen: [number, string][] = [];
+      while (Date.now() < from + 300) seen.push([Date.now(), await (await ask(front, "/v1/public/telemetry")).text()]);
+      // Asked before the instant, answered around it: only what was asked after it must be the successor.
+      expect(seen.filter(([at, text]) => text === '"fresh"' && at >= from)).toEqual([]);
+      expect(seen.filter(([at, text]) => text === '"stale"' && at < from - 1_000)).toEqual([]);
+      expect(seen.at(-1)?.[1]).toBe('"stale"');
+
+      const end = Date.now() + 4_500;
+      await putAnswer(world().store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"brief"' }, [{ from: end }]);
+      await until(
+        "the new answer is seen",
+        async () => (await (await ask(front, "/v1/public/telemetry")).text()) === '"brief"',
+      );
+      await bucket.stop();
+      await shim.stop();
+      let last = 0;
+      await until("the word has run out", async () => {
+        const at = Date.now();
+        const { status } = await ask(front, "/v1/public/telemetry");
+        if (status === 200) last = at;
+        return status === 503;
+      });
+      expect(last).toBeLessThan(end);
+    });
+  });
+}

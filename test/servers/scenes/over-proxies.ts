@@ -1,0 +1,33 @@
+import { type FaultProxy, startFaultProxy } from "../fault-proxy.ts";
+import type { Front } from "../front.ts";
+import type { PublishedWorld } from "./published-world.ts";
+
+export type Origins = PublishedWorld["origins"];
+
+/** Starts a front whose ways to bucket and shim are proxies. */
+export async function overProxies(
+  world: PublishedWorld,
+  startFront: (origins: Origins) => Promise<Front>,
+  body: (front: Front, bucket: FaultProxy, shim: FaultProxy) => Promise<void>,
+): Promise<void> {
+  const { bucket, shim } = world.origins;
+  const bucketProxy = await startFaultProxy(`http://${bucket.host}:${bucket.port}`);
+  const shimProxy = await startFaultProxy(`http://${shim.host}:${shim.port}`);
+  const port = (proxy: FaultProxy) => Number(new URL(proxy.endpoint).port);
+  const front = await startFront({
+    bucket: { ...bucket, port: port(bucketProxy) },
+    shim: { ...shim, port: port(shimProxy) },
+  });
+  bucketProxy.seen.length = 0;
+  shimProxy.seen.length = 0;
+  try {
+    await body(front, bucketProxy, shimProxy);
+  } finally {
+    await front.stop();
+    await Promise.all([bucketProxy.stop(), shimProxy.stop()]);
+  }
+}
+
+export function ask({ hostname, port }: Front, path: string, init: RequestInit = {}): Promise<Response> {
+  return fetch(`http://${hostname}:${port}${path}`, init);
+}

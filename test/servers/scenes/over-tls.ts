@@ -1,0 +1,59 @@
+/** A front whose origins are reached by https. */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { type Certificate, makeCertificate } from "../certificate.ts";
+import { startFaultProxy } from "../fault-proxy.ts";
+import type { Front } from "../front.ts";
+import { ask, type Origins } from "./over-proxies.ts";
+import type { PublishedWorld } from "./published-world.ts";
+
+/** By each way: an object's, a composed one, one passed on. */
+const ANSWERS = {
+  "/v1/public/telemetry": 200,
+  "/v1/public/installations/wheel-1/observations": 200,
+  "/v4/public/process?a": 400,
+} as const;
+const FAILURES = Object.fromEntries(Object.keys(ANSWERS).map((path) => [path, 503]));
+
+export interface OverTls {
+  readonly world: () => PublishedWorld;
+  /** `trusted`: the file of certificates that it goes by. */
+  start(origins: Origins, trusted: string): Promise<Front>;
+}
+
+export function goesByCertificates({ world, start }: OverTls): void {
+  test("https origins are asked by their names, and judged by their certificates", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "noonmark-tls-"));
+    try {
+      const right = await makeCertificate(folder, "localhost");
+      const wrong = await makeCertificate(folder, "elsewhere");
+      expect(await statuses(right, right)).toEqual(ANSWERS);
+      expect(await statuses(right, wrong)).toEqual(FAILURES);
+      expect(await statuses(wrong, wrong)).toEqual(FAILURES);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  async function statuses(shown: Certificate, trusted: Certificate): Promise<Record<string, number>> {
+    const { bucket, shim } = world().origins;
+    const identity = { key: shown.key, cert: readFileSync(shown.certificate) };
+    const before = ({ host, port }: { host: string; port: number }) =>
+      startFaultProxy(`http://${host}:${port}`, identity);
+    const proxies = [await before(bucket), await before(shim)] as const;
+    const [bucketPort, shimPort] = proxies.map(({ endpoint }) => Number(new URL(endpoint).port)) as [number, number];
+    const secure = { protocol: "https", host: "localhost" } as const;
+    const origins = { bucket: { ...bucket, ...secure, port: bucketPort }, shim: { ...secure, port: shimPort } };
+    const front = await start(origins, trusted.certificate);
+    try {
+      const found: Record<string, number> = {};
+      for (const path of Object.keys(ANSWERS)) found[path] = (await ask(front, path)).status;
+      return found;
+    } finally {
+      await front.stop();
+      await Promise.all(proxies.map((proxy) => proxy.stop()));
+    }
+  }
+}

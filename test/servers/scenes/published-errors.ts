@@ -1,0 +1,89 @@
+/** A published 503 is kept one second at the edge, other errors not at all (docs/spec/publishing.md#caches). */
+import { expect, test } from "vitest";
+import { REVALIDATE } from "../../../src/http/common-headers.ts";
+import { unavailable } from "../../../src/http/errors.ts";
+import { statisticsKey } from "../../../src/resources/statistics/route.ts";
+import { putAnswer } from "../../support/publish-answer.ts";
+import type { Front } from "../front.ts";
+import type { S3Server } from "../radosgw.ts";
+import { s3Store } from "../stores/s3-store.ts";
+import { ask, type Origins, overProxies } from "./over-proxies.ts";
+import { originsOver } from "./published-world.ts";
+
+const PATH = "/v2/public/stats?range=30d";
+const KEY = statisticsKey("30d");
+const WATCHED_MS = 4_000;
+/** Of a client that asks again and again. */
+const BETWEEN_MS = 25;
+/** One second at the edge, counted in whole seconds by some, and the time that an answer takes. */
+const SEEN_WITHIN_MS = 3_000;
+
+export interface PublishedErrors {
+  readonly server: () => S3Server;
+  start(origins: Origins): Promise<Front>;
+}
+
+export function keepsPublishedErrors({ server, start }: PublishedErrors): void {
+  for (const [origin, isBucketDown] of [
+    ["the bucket", false],
+    ["the shim in its place", true],
+  ] as const) {
+    test(`a published 503 costs ${origin} a request a second, and gives way to what is put in its place`, async () => {
+      const store = s3Store(server());
+      await putAnswer(store, KEY, unavailable("public_stats_rebuilding"));
+      const world = await originsOver(server(), store);
+      await overProxies(world, start, async (front, bucket, shim) => {
+        if (isBucketDown) bucket.otherwise = { status: 503, code: "SlowDown" };
+        const { answers, times } = await answersFor(front, WATCHED_MS);
+        expect(answers).toEqual(['503 no-store 2 {"error":"public_stats_rebuilding"}']);
+        // Kept, and not for the route's own edge seconds.
+        const asked = isBucketDown ? shim : bucket;
+        expect(asked.seen.length).toBeGreaterThanOrEqual(WATCHED_MS / 2_000);
+        expect(shim.seen.length + (isBucketDown ? 0 : bucket.seen.length)).toBeLessThan(times / 2);
+
+        const headers = { "cache-control": REVALIDATE, etag: '"good"' };
+        await putAnswer(store, KEY, { status: 200, headers, body: '"good"' });
+        const put = performance.now();
+        let lastError = put;
+        for (;;) {
+          const at = performance.now();
+          const { status } = await ask(front, PATH);
+          if (status === 200) break;
+          lastError = at;
+        }
+        expect(lastError - put).toBeLessThan(SEEN_WITHIN_MS);
+      });
+      await world.stop();
+    });
+  }
+
+  test("an error that nobody has published is asked for every time", async () => {
+    const world = await originsOver(server(), s3Store(server()));
+    await overProxies(world, start, async (front, bucket, shim) => {
+      for (let times = 0; times < 10; times++) {
+        const answer = await ask(front, PATH);
+        expect([answer.status, await answer.text()]).toEqual([503, '{"error":"database_busy"}']);
+      }
+      expect(shim.seen.length).toBeGreaterThanOrEqual(10);
+      expect(bucket.seen.length).toBeGreaterThanOrEqual(1);
+      bucket.otherwise = shim.otherwise = { status: 500, code: "InternalError" };
+      const before = shim.seen.length;
+      for (let times = 0; times < 10; times++) expect((await ask(front, PATH)).status).toBeGreaterThanOrEqual(500);
+      expect(shim.seen.length - before).toBeGreaterThanOrEqual(10);
+    });
+    await world.stop();
+  });
+}
+
+/** Every answer of some time, each once, and how often it was asked. */
+async function answersFor(front: Front, milliseconds: number): Promise<{ answers: string[]; times: number }> {
+  const seen = new Set<string>();
+  let times = 0;
+  for (const end = performance.now() + milliseconds; performance.now() < end; times++) {
+    const answer = await ask(front, PATH);
+    const { headers } = answer;
+    seen.add(`${answer.status} ${headers.get("cache-control")} ${headers.get("retry-after")} ${await answer.text()}`);
+    await new Promise((resolve) => setTimeout(resolve, BETWEEN_MS));
+  }
+  return { answers: [...seen], times };
+}

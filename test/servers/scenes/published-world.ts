@@ -1,0 +1,60 @@
+/** The scripts' world in a real bucket that anybody may read, and a shim over it on the real clock. */
+import { PutBucketPolicyCommand, S3Client } from "@aws-sdk/client-s3";
+import type { CdnOptions } from "../../../cdn-config/generate/options.ts";
+import type { S3Store } from "../../../src/object-store/s3/s3-store.ts";
+import { shimContext } from "../../../src/shim/context.ts";
+import { hearsFront } from "../../../src/shim/node/hears-front.ts";
+import { type ShimServer, startServer } from "../../../src/shim/node/node-server.ts";
+import { putWorld } from "../../support/world.ts";
+import type { S3Server } from "../radosgw.ts";
+import { BUCKET, clientSettings, s3Store, sameFolder } from "../stores/s3-store.ts";
+
+export interface PublishedWorld {
+  /** The publisher's hand on the bucket. */
+  readonly store: S3Store;
+  readonly shim: ShimServer;
+  readonly origins: Pick<CdnOptions, "bucket" | "shim">;
+  stop(): Promise<void>;
+}
+
+export async function publishWorld(server: S3Server): Promise<PublishedWorld> {
+  await allowReading(server);
+  const store = s3Store(server);
+  await putWorld(store, Date.now());
+  return originsOver(server, store);
+}
+
+/** A folder of the bucket, whatever is in it, and a shim over it that hears some fronts. */
+export async function originsOver(server: S3Server, store: S3Store, fronts = "any"): Promise<PublishedWorld> {
+  const shim = await startServer(
+    shimContext({ store: sameFolder(server, store), now: Date.now, monotonic: () => performance.now() }),
+    {
+      host: "127.0.0.1",
+      port: 0,
+      wallClock: Date.now,
+      hears: hearsFront(fronts),
+      defect: (error) => {
+        throw error;
+      },
+    },
+  );
+  const { hostname, port } = new URL(server.endpoint);
+  return {
+    store,
+    shim,
+    origins: {
+      bucket: { protocol: "http", host: hostname, port: Number(port), path: `/${store.name.slice("s3://".length)}/` },
+      shim: { protocol: "http", host: "127.0.0.1", port: shim.port },
+    },
+    stop: () => shim.stop(),
+  };
+}
+
+export async function allowReading(server: S3Server): Promise<void> {
+  const client = new S3Client(clientSettings(server));
+  const Statement = [{ Effect: "Allow", Principal: "*", Action: "s3:GetObject", Resource: `arn:aws:s3:::${BUCKET}/*` }];
+  await client.send(
+    new PutBucketPolicyCommand({ Bucket: BUCKET, Policy: JSON.stringify({ Version: "2012-10-17", Statement }) }),
+  );
+  client.destroy();
+}

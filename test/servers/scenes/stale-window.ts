@@ -1,0 +1,76 @@
+/** Stale-if-error of the table, to its end: origins that fail are hidden for so long, and not longer. */
+import { expect, test } from "vitest";
+import { ROUTES } from "../../../src/resources/table.ts";
+import { putWorld } from "../../support/world.ts";
+import type { Front } from "../front.ts";
+import { until } from "../processes.ts";
+import type { S3Server } from "../radosgw.ts";
+import { s3Store } from "../stores/s3-store.ts";
+import { ask, type Origins, overProxies } from "./over-proxies.ts";
+import { originsOver } from "./published-world.ts";
+
+/** An object's answer, and one that the shim composes. */
+const PATHS = ["/v1/public/telemetry", "/v1/public/installations/wheel-1/observations"];
+/** nginx counts in whole seconds, rounded up twice (docs/cdn-nginx.md). */
+const GRAIN_MS = 2_000;
+
+export function hidesFailure(name: string, server: () => S3Server, start: (origins: Origins) => Promise<Front>): void {
+  test.concurrent(`${name} hides stopped origins for as long as the table says`, { timeout: 120_000 }, async () => {
+    const store = s3Store(server());
+    await putWorld(store, Date.now());
+    const world = await originsOver(server(), store);
+    try {
+      await overProxies(world, start, async (front, bucket, shim) => {
+        const kept = await Promise.all(PATHS.map((path) => keepOne(front, path)));
+        await Promise.all([bucket.stop(), shim.stop()]);
+        await Promise.all(kept.map((one) => watch(front, one)));
+      });
+    } finally {
+      await world.stop();
+    }
+  });
+}
+
+/** An answer that the front has taken from its origin between two instants (ms, monotonic). */
+interface Kept {
+  readonly path: string;
+  readonly body: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+async function keepOne(front: Front, path: string): Promise<Kept> {
+  const from = performance.now();
+  const answer = await ask(front, path);
+  expect(answer.status).toBe(200);
+  return { path, body: await answer.text(), from, to: performance.now() };
+}
+
+async function watch(front: Front, { path, body, from, to }: Kept): Promise<void> {
+  const { edgeSeconds, staleIfErrorSeconds } = rowOf(path);
+  const keptMs = (edgeSeconds + staleIfErrorSeconds) * 1_000;
+  let lastHidden = 0;
+  const hidden = new Set<string>();
+  await until(
+    `${path} fails`,
+    async () => {
+      const at = performance.now();
+      const answer = await ask(front, path);
+      if (answer.status === 200) {
+        hidden.add(await answer.text());
+        lastHidden = at;
+      }
+      return answer.status === 503;
+    },
+    keptMs + 30_000,
+  );
+  expect([...hidden]).toEqual([body]);
+  expect(performance.now() - from).toBeGreaterThanOrEqual(keptMs);
+  expect(lastHidden - to).toBeLessThan(keptMs + GRAIN_MS);
+}
+
+function rowOf(path: string): (typeof ROUTES)[number] {
+  const row = ROUTES.find((route) => route.path.replace("{installationId}", "wheel-1") === path);
+  if (row === undefined) throw new Error(`no route for ${path}`);
+  return row;
+}

@@ -1,0 +1,178 @@
+/** The S3 store in front of a real server that fails by script: nothing is put twice, lost, or called absent. */
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { StoreConflict, StoreUnavailable } from "../../../src/object-store/object-store.ts";
+import type { S3Store } from "../../../src/object-store/s3/s3-store.ts";
+import { plain, sample } from "../../object-store/samples.ts";
+import { type Fault, type FaultProxy, startFaultProxy } from "../fault-proxy.ts";
+import { type S3Server, startRadosgw } from "../radosgw.ts";
+import { makeBucket, s3Store, sameFolder } from "./s3-store.ts";
+
+const SLOW_DOWN: Fault = { status: 503, code: "SlowDown" };
+const INTERNAL: Fault = { status: 500, code: "InternalError" };
+const TRANSIENT: readonly Fault[] = [
+  INTERNAL,
+  SLOW_DOWN,
+  "reset",
+  { status: 400, code: "RequestTimeout" },
+  { status: 429, code: "TooManyRequests" },
+];
+
+let server: S3Server;
+let proxy: FaultProxy;
+/** Through the proxy, and past it. */
+let store: S3Store;
+let truth: S3Store;
+beforeAll(async () => {
+  server = await startRadosgw();
+  await makeBucket(server);
+  proxy = await startFaultProxy(server.endpoint);
+});
+afterAll(async () => {
+  await proxy.stop();
+  await server.stop();
+});
+beforeEach(async () => {
+  store = s3Store(server, { endpoint: proxy.endpoint });
+  truth = sameFolder(server, store);
+  proxy.dateShiftMs = 0;
+  proxy.script();
+  await store.probe();
+  proxy.seen.length = 0;
+});
+const textOf = async (key: string) => plain(await truth.get(key))?.body;
+
+test("what passes by itself is asked again: puts, gets, deletes, lists", async () => {
+  for (const fault of TRANSIENT) {
+    proxy.script(fault, fault);
+    await store.put("k", sample("body"));
+    proxy.script(fault);
+    expect(plain(await store.get("k"))?.body).toBe("body");
+    proxy.script(fault);
+    for await (const key of store.list("")) expect(key).toBe("k");
+    proxy.script(fault);
+    await store.delete("k");
+    expect(await truth.get("k")).toBeUndefined();
+  }
+  expect(proxy.seen).toHaveLength(TRANSIENT.length * (3 + 2 + 2 + 2));
+});
+
+test("where a server says NoSuchKey in the middle of a put, absence is what it says three times", async () => {
+  const NO_SUCH_KEY: Fault = { status: 404, code: "NoSuchKey" };
+  const doubting = sameFolder(server, store, { endpoint: proxy.endpoint, absentAfter: 3 });
+  await truth.put("k", sample("body"));
+  proxy.script(NO_SUCH_KEY, NO_SUCH_KEY);
+  expect(plain(await doubting.get("k"))?.body).toBe("body");
+  proxy.script(NO_SUCH_KEY, NO_SUCH_KEY, NO_SUCH_KEY);
+  expect(await doubting.get("k")).toBeUndefined();
+  proxy.script(NO_SUCH_KEY);
+  expect(await store.get("k")).toBeUndefined();
+});
+
+test("a put that hangs is given up and asked again", async () => {
+  proxy.script("silence");
+  await store.put("k", sample("body"));
+  expect(await textOf("k")).toBe("body");
+});
+
+test("a process that was stopped on the way to a put or a deletion sends neither when it wakes up", async () => {
+  const real = performance.now.bind(performance);
+  for (const change of [() => store.put("k", sample("body")), () => store.delete("k")]) {
+    let looks = 0;
+    // The third look, after the call and its attempt have begun, is the last before anything is sent.
+    vi.spyOn(performance, "now").mockImplementation(() => real() + (++looks > 2 ? 20_000 : 0));
+    await expect(change()).rejects.toThrow(StoreUnavailable);
+    vi.restoreAllMocks();
+  }
+  expect(proxy.seen).toEqual([]);
+});
+
+test("an answer of which half came is asked for again", async () => {
+  await truth.put("k", sample("a whole body ".repeat(1000)));
+  proxy.script("half");
+  expect(plain(await store.get("k"))?.body).toBe("a whole body ".repeat(1000));
+});
+
+test("a call ends within its limit, and says that nothing is known", async () => {
+  const started = performance.now();
+  proxy.script(...Array.from({ length: 200 }, (): Fault => SLOW_DOWN));
+  await expect(store.put("k", sample("body"))).rejects.toThrow(StoreUnavailable);
+  await expect(store.get("k")).rejects.toThrow(/503 SlowDown/);
+  expect(performance.now() - started).toBeLessThan(2 * 4_000);
+});
+
+test("Retry-After is waited out, and where it lies past the limit nobody waits", async () => {
+  proxy.script({ ...SLOW_DOWN, headers: { "retry-after": "1" } });
+  const started = performance.now();
+  await store.put("k", sample("body"));
+  expect(performance.now() - started).toBeGreaterThanOrEqual(1_000);
+  proxy.seen.length = 0;
+  proxy.script({ ...SLOW_DOWN, headers: { "retry-after": "60" } });
+  await expect(store.put("k", sample("body"))).rejects.toThrow(StoreUnavailable);
+  expect(proxy.seen).toHaveLength(1);
+});
+
+for (const fault of ["lost", "lost-500"] as const) {
+  test(`a conditional put that was stored and reported ${fault} is one's own`, async () => {
+    proxy.script(fault);
+    const tag = await store.put("k", sample("first"), { ifAbsent: true });
+    expect(proxy.seen.map((line) => line.split(" ")[0])).toEqual(["PUT", "PUT", "GET"]);
+    proxy.script(fault);
+    await store.put("k", sample("second"), { ifTag: tag });
+    expect(await textOf("k")).toBe("second");
+  });
+}
+
+test("a lost put over which somebody else has put is a conflict", async () => {
+  await truth.put("k", sample("theirs"));
+  proxy.script("lost");
+  await expect(store.put("k", sample("mine"), { ifAbsent: true })).rejects.toThrow(StoreConflict);
+  // The very same bytes and metadata, but another put's.
+  await expect(store.put("k", sample("theirs"), { ifAbsent: true })).rejects.toThrow(StoreConflict);
+  expect(await textOf("k")).toBe("theirs");
+});
+
+test("409 is asked again, and a conflict in the end", async () => {
+  const contended: Fault = { status: 409, code: "ConditionalRequestConflict" };
+  proxy.script(contended);
+  await store.put("k", sample("mine"), { ifAbsent: true });
+  proxy.script(contended);
+  await expect(store.put("k", sample("other"), { ifAbsent: true })).rejects.toThrow(StoreConflict);
+});
+
+test("of 404s NoSuchKey alone is absence; 403 and a missing bucket are not asked again", async () => {
+  for (const [status, code] of [
+    [404, "NoSuchBucket"],
+    [403, "AccessDenied"],
+    [403, "RequestTimeTooSkewed"],
+    [301, "PermanentRedirect"],
+  ] as const) {
+    proxy.seen.length = 0;
+    proxy.script({ status, code });
+    await expect(store.get("k")).rejects.toThrow(StoreUnavailable);
+    proxy.script({ status, code });
+    await expect(store.put("k", sample("body"))).rejects.toThrow(StoreUnavailable);
+    expect([code, proxy.seen.length]).toEqual([code, 2]);
+  }
+  expect(await store.get("k")).toBeUndefined();
+});
+
+test("a put whose condition the server cannot judge is refused, never done without it", async () => {
+  proxy.script({ status: 501, code: "NotImplemented" });
+  await expect(store.put("k", sample("body"), { ifAbsent: true })).rejects.toThrow(StoreUnavailable);
+  expect(await truth.get("k")).toBeUndefined();
+});
+
+test("a probe whose first answer is lost still finds what the server can", async () => {
+  const fresh = sameFolder(server, truth, { endpoint: proxy.endpoint });
+  proxy.script("lost");
+  await fresh.probe();
+});
+
+test("the store's clock: in step within a second, ahead and behind beyond it", async () => {
+  expect(await store.clockSkew(Date.now)).toBe(0);
+  proxy.dateShiftMs = -90_000;
+  expect(await store.clockSkew(Date.now)).toBeGreaterThan(87_000);
+  expect(await store.clockSkew(Date.now)).toBeLessThanOrEqual(91_000);
+  proxy.dateShiftMs = 90_000;
+  expect(await store.clockSkew(Date.now)).toBeLessThan(-87_000);
+});

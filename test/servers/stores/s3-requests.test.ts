@@ -1,0 +1,94 @@
+/** What a publisher asks of a real S3 server, request by request: what it costs is counted on the wire. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { START, type Worker, World } from "../../publish/world.ts";
+import { type FaultProxy, startFaultProxy } from "../fault-proxy.ts";
+import { type S3Server, startRadosgw } from "../radosgw.ts";
+import { BUCKET, makeBucket, s3Store } from "./s3-store.ts";
+
+const INTERVAL = 5_000;
+const TILE = "PUT v1/public/installations/~wheel-1/observations/1/0";
+const RENEWAL = ["GET standby.json", "PUT status.json"];
+
+let server: S3Server;
+let proxy: FaultProxy;
+let world: World;
+let worker: Worker;
+beforeAll(async () => {
+  server = await startRadosgw();
+  await makeBucket(server);
+  proxy = await startFaultProxy(server.endpoint);
+});
+afterAll(async () => {
+  await proxy?.stop();
+  await server?.stop();
+});
+beforeEach(async () => {
+  world = new World();
+  world.receive(5);
+  // The world's time is set, the server's is not: the store's clock is left out, which asks for nothing by itself.
+  const inStep = { clockSkew: async () => 0, watchClock: () => () => 0 };
+  const store = Object.assign(s3Store(server, { endpoint: proxy.endpoint }), inStep);
+  await store.probe();
+  worker = await world.work({ store, minimumPutInterval: INTERVAL });
+  await worker.cycle(START + 16_000);
+});
+afterEach(async () => {
+  await worker?.stop();
+  world.end();
+});
+
+/** `PUT v1/public/telemetry`, in the order of their texts. */
+const requestsDuring = async (work: () => Promise<unknown>) => {
+  proxy.seen.length = 0;
+  await work();
+  const root = new RegExp(`/${BUCKET}/folder/\\d+/([^?]+)(\\?x-id=\\w+)?$`);
+  return proxy.seen.map((line) => line.replace(root, "$1")).toSorted();
+};
+
+/** One turn of the schedule a second, as `publish` has it. */
+async function turnUntil(end: number): Promise<void> {
+  for (; world.now <= end; world.now += 1_000) {
+    if (!worker.publisher.isIdle(world.now)) await worker.cycle(world.now);
+    await worker.publisher.renewIfDue(worker.publisher.nextDue());
+  }
+}
+
+test("the probe at start is six small puts and a delete", async () => {
+  const store = s3Store(server, { endpoint: proxy.endpoint });
+  const requests = await requestsDuring(() => store.probe());
+  expect(requests.map((line) => line.split("/")[0])).toEqual(["DELETE probe", ...Array(6).fill("PUT probe")]);
+});
+
+test("one new receipt is three puts and nothing else", async () => {
+  world.receive(1);
+  expect(await requestsDuring(() => worker.cycle(START + 21_000))).toEqual([
+    TILE,
+    "PUT v1/public/telemetry",
+    "PUT v4/public/process",
+  ]);
+});
+
+test("idle for a minute: six renewals of the lease and nothing else", async () => {
+  const renewals = await requestsDuring(() => turnUntil(START + 76_000));
+  expect(renewals).toEqual([
+    ...Array.from({ length: 6 }, () => RENEWAL[0]),
+    ...Array.from({ length: 6 }, () => RENEWAL[1]),
+  ]);
+});
+
+test("receipts that come faster than the minimum put interval share their puts", async () => {
+  world.receive(1);
+  await turnUntil(START + 21_000);
+  const requests = await requestsDuring(async () => {
+    for (const at of [22_000, 23_000, 24_000, 25_000]) {
+      world.receive(1);
+      await turnUntil(START + at);
+    }
+    await turnUntil(START + 26_000);
+  });
+  expect(requests.filter((line) => !RENEWAL.includes(line))).toEqual([
+    TILE,
+    "PUT v1/public/telemetry",
+    "PUT v4/public/process",
+  ]);
+});

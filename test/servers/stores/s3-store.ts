@@ -1,0 +1,69 @@
+/** Stores on a real S3 server: each in a bucket folder of its own. */
+import {
+  CreateBucketCommand,
+  GetObjectCommand,
+  PutObjectCommand,
+  S3Client,
+  type S3ClientConfig,
+} from "@aws-sdk/client-s3";
+import { S3Store } from "../../../src/object-store/s3/s3-store.ts";
+import type { S3Server } from "../radosgw.ts";
+
+export const BUCKET = "noonmark-test";
+let folders = 0;
+
+export async function makeBucket(server: S3Server, region?: string): Promise<void> {
+  const client = new S3Client(clientSettings(server, region));
+  await client.send(new CreateBucketCommand({ Bucket: BUCKET }));
+  client.destroy();
+}
+
+interface Options {
+  readonly prefix?: string;
+  readonly region?: string;
+  readonly singleWriter?: boolean;
+  readonly absentAfter?: number | undefined;
+  /** Of a proxy in front of the server. */
+  readonly endpoint?: string;
+}
+
+export function s3Store(server: S3Server, options: Options = {}): S3Store {
+  const {
+    prefix = `folder/${++folders}`,
+    region,
+    singleWriter = false,
+    absentAfter,
+    endpoint = server.endpoint,
+  } = options;
+  return new S3Store({
+    bucket: BUCKET,
+    prefix,
+    singleWriter,
+    absentAfter,
+    client: { ...clientSettings(server, region), endpoint },
+  });
+}
+
+/** Another client of the same objects. */
+export function sameFolder(server: S3Server, store: { name: string }, options: Options = {}): S3Store {
+  return s3Store(server, { prefix: store.name.slice(`s3://${BUCKET}/`.length), ...options });
+}
+
+export function clientSettings(server: S3Server, region = "default") {
+  const { endpoint, accessKeyId, secretAccessKey } = server;
+  return { endpoint, region, forcePathStyle: true, credentials: { accessKeyId, secretAccessKey } };
+}
+
+/** Gives an object another body, as an operator's tool does it. */
+export async function damageObject(
+  settings: S3ClientConfig,
+  store: { name: string },
+  key: string,
+  body: Uint8Array,
+): Promise<void> {
+  const client = new S3Client({ ...settings, requestChecksumCalculation: "WHEN_REQUIRED" });
+  const at = { Bucket: BUCKET, Key: `${store.name.slice(`s3://${BUCKET}/`.length)}/${key}` };
+  const { Metadata, ContentType } = await client.send(new GetObjectCommand(at));
+  await client.send(new PutObjectCommand({ ...at, Metadata, ContentType, Body: body, ContentLength: body.length }));
+  client.destroy();
+}

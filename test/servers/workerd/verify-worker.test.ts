@@ -1,0 +1,38 @@
+/** `noonmark verify` over the Worker on workerd, its R2 filled as a publisher fills it. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { runCli } from "../../support/cli.ts";
+import { type FullWorld, fullWorld } from "../../verify/support/full-world.ts";
+import { startWorker } from "../worker.ts";
+
+let full: FullWorld;
+let worker: Awaited<ReturnType<typeof startWorker>>;
+beforeAll(async () => {
+  worker = await startWorker();
+  full = await fullWorld(Date.now());
+  for await (const key of full.world.store.list("")) {
+    const object = await full.world.store.get(key);
+    if (object !== undefined) await worker.store.put(key, object);
+  }
+});
+afterAll(async () => {
+  await worker?.stop();
+  full?.world.end();
+});
+
+/**
+ * Miniflare's own listener compresses what the Worker has answered, under the strong tag and without Vary. Cloudflare
+ * weakens the tag; nothing of the Worker's takes part.
+ */
+const MINIFLARES_OWN = /^FAIL edge\/encoding /;
+/** workerd itself refuses a method that it does not know (501): the Worker never hears of it. */
+const WORKERDS_OWN = / FOO \//;
+
+test("the Worker gives no finding", { timeout: 150_000 }, async () => {
+  const begun = performance.now();
+  const { stdout, stderr } = await runCli(["verify", `http://127.0.0.1:${worker.port}`], full.world.folder);
+  const lines = stdout.split("\n").filter((line) => line.startsWith("FAIL"));
+  expect(lines.filter((line) => !MINIFLARES_OWN.test(line) && !WORKERDS_OWN.test(line))).toEqual([]);
+  expect(stdout).toMatch(/^\d+ checks, \d+ findings, \d+ skipped$/m);
+  expect(stderr).toBe("");
+  expect((performance.now() - begun) / 1000).toBeLessThan(90);
+});

@@ -1,0 +1,80 @@
+/** The Worker under load, and over a bucket that fails: its reads of R2 counted and stopped by a module around it. */
+import { Miniflare } from "miniflare";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { R2Bucket } from "../../../src/object-store/r2/binding.ts";
+import { R2Store } from "../../../src/object-store/r2/r2-store.ts";
+import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
+import { TELEMETRY_KEY } from "../../../src/resources/telemetry/keys.ts";
+import { putAnswer } from "../../support/publish-answer.ts";
+import { until } from "../processes.ts";
+import { workerBundle } from "./worker-bundle.ts";
+
+const AROUND = `
+import worker from "../../../src/shim/worker/worker.ts";
+const reads = [];
+let fails = false;
+export default {
+  async fetch(request, { STORE }) {
+    const { pathname } = new URL(request.url);
+    if (pathname === "/fail") { fails = true; return new Response(); }
+    if (pathname === "/reads") return Response.json(reads.splice(0));
+    const get = async (key) => {
+      reads.push(key);
+      if (fails) throw new Error("R2 is down");
+      const found = await STORE.get(key);
+      await scheduler.wait(20);
+      return found;
+    };
+    return worker.fetch(request, { STORE: { get } });
+  },
+};`;
+const CLIENTS = 64;
+const LOAD_MS = 3_000;
+
+let miniflare: Miniflare;
+let base: string;
+let store: R2Store;
+beforeAll(async () => {
+  miniflare = new Miniflare({
+    host: "127.0.0.1",
+    modules: true,
+    script: await workerBundle(AROUND),
+    compatibilityDate: "2026-07-01",
+    r2Buckets: ["STORE"],
+  });
+  base = (await miniflare.ready).origin;
+  store = new R2Store((await miniflare.getR2Bucket("STORE")) as unknown as R2Bucket);
+  await putAnswer(store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"telemetry"' });
+  await putAnswer(store, PROCESS_KEY, { status: 200, headers: {}, body: '"process"' });
+});
+afterAll(() => miniflare.dispose());
+
+const text = async (path: string) => (await fetch(base + path)).text();
+const reads = async () => (await (await fetch(`${base}/reads`)).json()) as string[];
+
+test(`${CLIENTS} clients cost the bucket one read per edge second and key`, async () => {
+  await reads();
+  const end = performance.now() + LOAD_MS;
+  let answers = 0;
+  const client = async () => {
+    while (performance.now() < end) {
+      expect(await text("/v1/public/telemetry")).toBe('"telemetry"');
+      answers++;
+    }
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, client));
+  expect(answers).toBeGreaterThan(CLIENTS * 3);
+  expect((await reads()).length).toBeLessThanOrEqual(Math.ceil(LOAD_MS / 1_000) + 1);
+});
+
+test("a bucket that fails is hidden where the table says so, and nowhere else", async () => {
+  expect([await text("/v1/public/telemetry"), await text("/v4/public/process")]).toEqual(['"telemetry"', '"process"']);
+  await text("/fail");
+  // One edge second later.
+  await until("process fails", async () => (await fetch(`${base}/v4/public/process`)).status === 503);
+  expect(await text("/v4/public/process")).toBe('{"error":"store_unavailable"}');
+  await until("telemetry has asked in vain", async () => {
+    expect(await text("/v1/public/telemetry")).toBe('"telemetry"');
+    return (await reads()).includes(TELEMETRY_KEY);
+  });
+});

@@ -1,0 +1,66 @@
+/** The Worker as it is deployed, on workerd over its own R2 and cache. */
+import { gzipSync } from "node:zlib";
+import { Miniflare } from "miniflare";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { R2Bucket } from "../../../src/object-store/r2/binding.ts";
+import { R2Store } from "../../../src/object-store/r2/r2-store.ts";
+import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
+import { putAnswer } from "../../support/publish-answer.ts";
+import { putWorld } from "../../support/world.ts";
+import { answersAsCore } from "../scenes/answers-as-core.ts";
+import { followsScripts } from "../scripts.ts";
+import { workerBundle } from "./worker-bundle.ts";
+
+let script: string;
+let miniflare: Miniflare;
+let store: R2Store;
+let address: { hostname: string; port: number };
+beforeAll(async () => {
+  script = await workerBundle('export { default } from "../../../src/shim/worker/worker.ts";');
+  miniflare = new Miniflare({
+    host: "127.0.0.1",
+    modules: true,
+    script,
+    compatibilityDate: "2026-07-01",
+    r2Buckets: ["STORE"],
+    bindings: { PREFIX: "public" },
+  });
+  const { hostname, port } = await miniflare.ready;
+  address = { hostname, port: Number(port) };
+  store = new R2Store((await miniflare.getR2Bucket("STORE")) as unknown as R2Bucket, "public");
+  await putWorld(store, Date.now());
+});
+afterAll(() => miniflare.dispose());
+
+followsScripts(
+  () => address,
+  () => ({ store }),
+);
+
+// Before a Worker stands Cloudflare's edge; workerd alone knows no absolute targets and few methods.
+describe("the Worker under odd requests", () =>
+  answersAsCore({
+    front: () => address,
+    world: () => ({ store }),
+    requests: 500,
+    leavesOut: ({ method, target, headers }) =>
+      !/^(?:GET|HEAD|OPTIONS|POST|PUT)$/.test(method) ||
+      !target.startsWith("/") ||
+      headers.some(([name]) => /^(?:accept-encoding|upgrade)$/i.test(name)),
+  }));
+
+test("what the cache keeps turns into its successor at the instant, without a read", async () => {
+  const get = async () => (await fetch(`http://127.0.0.1:${address.port}/v4/public/process`)).text();
+  const from = Date.now() + 1_200;
+  const successors = [{ from, edits: [{ offset: 1, length: 5, text: "stale" }] }];
+  await putAnswer(store, PROCESS_KEY, { status: 200, headers: {}, body: '"fresh"' }, successors);
+  const seen: [number, string][] = [];
+  while (Date.now() < from + 100) seen.push([Date.now(), await get()]);
+  expect(seen.filter(([at, text]) => at >= from && text !== '"stale"')).toEqual([]);
+  expect(seen.some(([, text]) => text === '"fresh"')).toBe(true);
+});
+
+test("the bundle is at most 40 kB compressed, without the SDK, the chain or SQLite", () => {
+  expect(gzipSync(script).length).toBeLessThan(40_000);
+  expect(script).not.toMatch(/aws-sdk|viem|sqlite|node:/);
+});

@@ -1,0 +1,36 @@
+/** What the shim's core says to a request, as the measure of everything that stands before it. */
+import { answer } from "../../../src/shim/answer.ts";
+import type { ShimContext } from "../../../src/shim/context.ts";
+import type { OddRequest } from "./odd-requests.ts";
+import type { ScriptAnswer } from "./run-http-script.ts";
+
+/** Its headers by lower-case name; lines of one name are one list. */
+export function headersOf({ headers }: Pick<OddRequest, "headers">): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const [name, value] of headers) {
+    const key = name.toLowerCase();
+    const text = value.replace(/^[ \t]+|[ \t]+$/g, "");
+    found[key] = found[key] === undefined ? text : `${found[key]}, ${text}`;
+  }
+  return found;
+}
+
+export async function answeredByCore(request: OddRequest, context: ShimContext): Promise<ScriptAnswer> {
+  const { method, target } = request;
+  const ifNoneMatch = headersOf(request)["if-none-match"];
+  const { status, headers, body } = await answer({ method, url: target, ifNoneMatch }, context);
+  return { status, headers, body: new TextDecoder().decode(body) };
+}
+
+/** For comparing: the status, the headers that are the API's, the body. */
+export function essence({ status, headers, body }: ScriptAnswer, transport: readonly string[] = []): string {
+  const own = Object.entries(headers).filter(([name]) => !transport.includes(name));
+  return JSON.stringify([status, own.toSorted(([one], [other]) => (one < other ? -1 : 1)), body]);
+}
+
+/** For a message. */
+export function written({ method, target, headers, body }: OddRequest): string {
+  const short = (text: string) => (text.length > 120 ? `${text.slice(0, 60)}…(${text.length})` : text);
+  const lines = headers.map(([name, value]) => `${name}: ${JSON.stringify(short(value))}`);
+  return [`${method} ${short(target)}`, ...lines, ...(body === undefined ? [] : [body.header])].join(" | ");
+}

@@ -1,0 +1,60 @@
+/** The world of the HTTP scripts, with a hand on its clock and its store; runs where there is no Node too. */
+import type { ObjectStore } from "../../../src/object-store/object-store.ts";
+import { type ShimContext, shimContext } from "../../../src/shim/context.ts";
+import type { StoreReader } from "../../../src/shim/recent.ts";
+import { MemoryStore } from "../memory-store.ts";
+import { putWorld } from "../world.ts";
+import type { ScriptControl, ScriptTarget } from "./run-http-script.ts";
+
+const WORLD_AT = Date.parse("2026-11-20T10:00:00.000Z");
+
+export interface ScriptWorld {
+  readonly context: ShimContext;
+  readonly control: ScriptControl;
+  object: ScriptTarget["object"];
+}
+
+/** What the world is put into, and a way to make it fail. */
+export interface WorldStore {
+  readonly writer: ObjectStore;
+  /** What the shim reads. */
+  readonly reader: StoreReader;
+  fail(): void;
+  recover(): void;
+}
+
+export async function scriptWorld({ writer, reader, fail, recover }: WorldStore = inMemory()): Promise<ScriptWorld> {
+  await putWorld(writer, WORLD_AT);
+  let now = WORLD_AT;
+  // Each block sees the store as it is: what a context keeps for a second has always just expired.
+  let monotonic = 0;
+  const context = shimContext({ store: reader, now: () => now, monotonic: () => (monotonic += 1000) });
+  return {
+    context,
+    object: async (key) => writer.get(key),
+    control: {
+      setClock: (msAfterWorld) => {
+        now = WORLD_AT + msAfterWorld;
+      },
+      takeAway: (key) => writer.delete(key),
+      failStore: () => fail(),
+      putBack: async () => {
+        now = WORLD_AT;
+        recover();
+        await putWorld(writer, WORLD_AT);
+      },
+    },
+  };
+}
+
+function inMemory(): WorldStore {
+  const store = new MemoryStore();
+  return {
+    writer: store,
+    reader: store,
+    fail: () => store.fail(),
+    recover: () => {
+      store.failure = undefined;
+    },
+  };
+}
