@@ -2,13 +2,9 @@
  * A publisher at work: it holds the state directory and the lease, and runs cycles. Opening one may end in `Failure`:
  * state_locked, lease_held (75), ledger_… and store_… (74).
  */
-import { hostname } from "node:os";
 import { type ObjectStore, StoreUnavailable } from "../src/object-store/object-store.ts";
 import type { Publication } from "../src/resources/publication.ts";
-import type { PublicRecord } from "../src/resources/publication-status/public-record.ts";
 import type { ResourceName } from "../src/resources/table.ts";
-import { Failure } from "../src/values/failure.ts";
-import { formatTimestamp } from "../src/values/timestamp.ts";
 import { ActivityRecall } from "./activity/recall.ts";
 import { sweepActivity } from "./activity/sweep.ts";
 import { BuildSchedule, earlier } from "./answers/build-schedule.ts";
@@ -18,18 +14,18 @@ import { type Cycle, type Recall, runCycle } from "./cycle/cycle.ts";
 import type { PutTarget } from "./cycle/put-target.ts";
 import type { CycleReport } from "./cycle/report.ts";
 import type { Session } from "./cycle/session.ts";
-import type { Lease, LeaseIdentity, LeaseNews } from "./lease/lease.ts";
+import type { Lease } from "./lease/lease.ts";
 import { Histories } from "./observations/histories.ts";
 import { TilePace } from "./observations/tile-pace.ts";
 import type { Clock } from "./schedule/clock.ts";
 import { notBefore, PublishedTime } from "./schedule/instant.ts";
 import { MovedInstallations } from "./schedule/moved-installations.ts";
 import { removeSite, sweepAssets } from "./site/leave.ts";
-import { NOTHING_SEEN, publicAnswers, sourcesOf, withUnreadableLedger } from "./site/public-record.ts";
+import type { PublishedSite } from "./site/public-record.ts";
 import type { CycleSources } from "./sources/cycle-sources.ts";
 import type { SourceReader } from "./sources/source-reader.ts";
 import type { Published } from "./state/published.ts";
-import { statusReport } from "./status-report.ts";
+import { PublisherStatus } from "./status/publisher-status.ts";
 
 export interface PublisherOptions {
   readonly store: ObjectStore;
@@ -50,26 +46,20 @@ export interface PublisherOptions {
   readonly site?: PublishedSite | undefined;
 }
 
-/** What `/status.json` says besides what was published. */
-export interface PublishedSite {
-  readonly explorerUrl: string | undefined;
-  /** How long a chain view is valid after a good pass, ms. */
-  readonly chainValidity: number;
-}
-
 export class Publisher {
   readonly #options: PublisherOptions;
   readonly #lease: Lease;
   readonly #session: Session;
   readonly #recall: Recall;
   readonly #time: PublishedTime;
+  readonly #status: PublisherStatus;
   #last: CycleReport | undefined;
-  #sources = NOTHING_SEEN;
 
   private constructor(options: PublisherOptions, lease: Lease, histories: Histories) {
     this.#options = options;
     this.#lease = lease;
     this.#time = new PublishedTime(() => lease.clockOffset);
+    this.#status = new PublisherStatus(options, lease);
     const { store, published, publications, force, minimumPutInterval } = options;
     this.#session = {
       published,
@@ -87,7 +77,7 @@ export class Publisher {
     };
     this.#recall = { activity: new ActivityRecall(store, published), savedBodies: new SavedBodyRecall(store) };
     // Before the first cycle the lease tells what the last holder told.
-    lease.tell(() => (this.#last === undefined ? {} : this.#news(this.nextDue())));
+    lease.tell(() => (this.#last === undefined ? {} : this.#status.news(this.#last, this.nextDue())));
   }
 
   /** With a lease just taken (`acquireNow`, or a standby's). */
@@ -144,11 +134,10 @@ export class Publisher {
   async #run(cycle: Cycle): Promise<CycleReport> {
     try {
       const report = await runCycle(cycle);
-      const { chainValidity = 0 } = this.#options.site ?? {};
-      this.#sources = cycle.sources.snapshot((snapshot) => sourcesOf(snapshot, report, chainValidity));
+      this.#status.saw(cycle.sources, report);
       return report;
     } catch (error) {
-      if (isLedgerFailure(error)) this.#sources = withUnreadableLedger(this.#sources);
+      this.#status.failed(error);
       throw error;
     }
   }
@@ -166,46 +155,27 @@ export class Publisher {
     }
   }
 
-  /** Writes status.json anew where its time has come. */
+  /** Writes status.json anew where its time has come, and what the operator is told where that has changed. */
   async renewIfDue(nextCycleAt: number | undefined): Promise<void> {
-    if (this.#lease.renewalDue) await this.#lease.renew(this.#news(nextCycleAt));
+    if (this.#lease.renewalDue) await this.#lease.renew(this.#status.news(this.#last, nextCycleAt));
+    if (this.#status.isOperatorDue) await this.#status.tellOperator(this.#last);
   }
 
   /** Ends the publisher's hold; the store then says so. */
   async release(): Promise<void> {
-    await this.#lease.release(this.#news(undefined));
-  }
-
-  #news(nextCycleAt: number | undefined): LeaseNews {
-    return {
-      lastCycleAt: this.#last === undefined ? null : formatTimestamp(this.#last.at),
-      nextCycleAt: nextCycleAt === undefined ? null : formatTimestamp(nextCycleAt),
-      report: statusReport(this.#options.published, this.#last, this.#options.reader.describe()),
-      public: this.#public(),
-    };
-  }
-
-  #public(): PublicRecord | null {
-    const { site, published, reader, clock } = this.#options;
-    if (site === undefined) return null;
-    const { installationId } = reader;
-    const answers = publicAnswers(published, clock.wall());
-    return { installationId, answers, sources: this.#sources, explorer: site.explorerUrl ?? null };
+    try {
+      await this.#status.tellOperator(this.#last);
+    } catch (error) {
+      // Whoever waits for the lease is not kept waiting by it.
+      if (!(error instanceof StoreUnavailable)) throw error;
+    }
+    await this.#lease.release(this.#status.news(this.#last, undefined));
   }
 }
 
 /** What could not be published is tried again although nothing has moved. */
 const RETRY_AFTER_MS = 5_000;
 
-function isLedgerFailure(error: unknown): boolean {
-  return error instanceof Failure && error.code.startsWith("ledger_");
-}
-
 function isWhole({ rows }: CycleReport): boolean {
   return rows.every(({ action }) => action !== "failed");
-}
-
-/** A new identity for each process: epochs and tokens are never used twice. */
-export function leaseIdentity(): LeaseIdentity {
-  return { holder: crypto.randomUUID(), holderName: `${hostname()} process ${process.pid}` };
 }

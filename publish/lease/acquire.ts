@@ -20,7 +20,7 @@ export async function acquireNow(candidate: Candidate): Promise<Lease> {
   const { store, clock, published } = candidate;
   const found = await readLease(store);
   const mine = found !== undefined && isOurs(published, found.record.holder);
-  if (found !== undefined && !mine && !isFree(found.record, clock.wall())) throw heldBy(found.record);
+  if (found !== undefined && !mine && !isFree(found.record, clock.wall())) throw await heldBy(store, found.record);
   // Nobody else has put anything since we did: what we remember still stands. Otherwise it is read back.
   const trusted =
     (mine || found?.record.released === true) &&
@@ -86,7 +86,7 @@ export function standby(candidate: Candidate): Standby {
       if (found === undefined || isFree(found.record, clock.wall()) || isOurs(published, found.record.holder)) {
         return acquireNow(candidate);
       }
-      await announce(store, identity, clock.wall());
+      await announce(store, identity.holder, clock.wall());
       const renewal = `${found.record.epoch} ${found.record.renewedAt}`;
       if (seen?.renewal !== renewal) seen = { renewal, since: clock.monotonic() };
       deadAt = seen.since + found.record.ttlMs + PUT_LIMIT_MS;

@@ -3,6 +3,7 @@ import { STATUS_KEY } from "../../src/http/keys.ts";
 import type { ObjectStore, StoreObject, StoreTag } from "../../src/object-store/object-store.ts";
 import { JSON_TYPE } from "../../src/object-store/stored-answer.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
+import { readPrivateStatus } from "../status/private-status.ts";
 import { type LeaseRecord, parseLeaseRecord } from "./lease-record.ts";
 import { PUT_LIMIT_MS } from "./timing.ts";
 
@@ -28,13 +29,20 @@ export async function forceRelease(store: ObjectStore): Promise<LeaseRecord | un
   return found?.record;
 }
 
-export function heldBy(record: LeaseRecord | undefined): Failure {
-  const holder = record === undefined ? "another publisher" : `${record.holderName} (epoch ${record.epoch})`;
+/** Said with the name that the holder has given itself for operators, where it can be read. */
+export async function heldBy(store: ObjectStore, record: LeaseRecord | undefined): Promise<Failure> {
+  const holder =
+    record === undefined ? "another publisher" : `${await holderNameOf(store, record)} (epoch ${record.epoch})`;
   const since = record === undefined ? "" : `, renewed ${record.renewedAt}`;
   return new Failure("lease_held", `${holder} holds the lease${since}`, {
     exit: EXIT.locked,
     hint: "It is this one's turn when that one ends; `noonmark lease show` tells more.",
   });
+}
+
+/** Host and process id where the store still says them of this holder. */
+export async function holderNameOf(store: ObjectStore, record: LeaseRecord): Promise<string> {
+  return (await readPrivateStatus(store, record).catch(() => undefined))?.holderName ?? record.holderName;
 }
 
 export function leaseObject(record: LeaseRecord): StoreObject {

@@ -9,7 +9,7 @@ export const leaseRecordSchema = z.object({
   epoch: z.number().int().positive(),
   /** The holder's random id: its writer token in every object that it puts. */
   holder: z.string().min(1),
-  /** For messages: host and process id. */
+  /** For messages, of the holder's id; of an earlier version host and process id. The operator's name for it is private. */
   holderName: z.string(),
   ttlMs: z.number().int().positive(),
   renewedAt: z.iso.datetime(),
@@ -19,7 +19,7 @@ export const leaseRecordSchema = z.object({
   released: z.boolean(),
   lastCycleAt: z.iso.datetime().nullable(),
   nextCycleAt: z.iso.datetime().nullable(),
-  /** What `noonmark status` shows; free in form. */
+  /** What everybody may read of the objects and `noonmark status` shows; free in form. */
   report: z.record(z.string(), z.unknown()),
   /** What the shim makes `/status.json` of; null with the site turned off, and of an earlier version. */
   public: z
@@ -29,6 +29,11 @@ export const leaseRecordSchema = z.object({
 });
 
 export type LeaseRecord = z.infer<typeof leaseRecordSchema>;
+
+/** What a stranger may call a holder. */
+export function publicName(holder: string): string {
+  return `publisher ${holder.slice(0, 8)}`;
+}
 
 /** Throws `Failure` lease_unreadable where the object is none of ours. */
 export function parseLeaseRecord(body: Uint8Array): LeaseRecord {

@@ -7,18 +7,23 @@
 
 import { STATUS_KEY } from "../../src/http/keys.ts";
 import { type ObjectStore, StoreConflict, type StoreTag } from "../../src/object-store/object-store.ts";
+import type { PublicRecord } from "../../src/resources/publication-status/public-record.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
 import type { Clock } from "../schedule/clock.ts";
+import { carriedOver } from "../status/public-report.ts";
 import { StoreSkew } from "./clock-skew.ts";
 import { heldBy, leaseObject, readLease } from "./lease-object.ts";
-import type { LeaseRecord } from "./lease-record.ts";
+import { type LeaseRecord, publicName } from "./lease-record.ts";
 import { StandbyWatch } from "./standby-record.ts";
 import { CALM, MOST_DRIFT_MS, PUT_LIMIT_MS, WATCHED } from "./timing.ts";
 
 export interface LeaseIdentity {
   readonly holder: string;
+  /** Host and process id; for the operator alone. */
   readonly holderName: string;
+  /** What `/status.json` says until the first cycle has ended, given what it said before; absent: the same. */
+  readonly opening?: (before: PublicRecord | null) => PublicRecord | null;
 }
 
 /** What the holder tells with each renewal. */
@@ -28,6 +33,8 @@ export type LeaseNews = Partial<
 
 export class Lease {
   readonly writer: string;
+  /** Host and process id. */
+  readonly holderName: string;
   readonly #store: ObjectStore;
   readonly #clock: Clock;
   readonly #standby: StandbyWatch;
@@ -59,6 +66,7 @@ export class Lease {
     this.#renewedAt = held.at;
     this.#apart = clock.wall() - held.at;
     this.writer = identity.holder;
+    this.holderName = identity.holderName;
   }
 
   /**
@@ -75,19 +83,20 @@ export class Lease {
     const skew = new StoreSkew(store, () => clock.wall());
     await skew.check();
     const at = clock.monotonic();
+    const before = found?.record.public ?? null;
     const record: LeaseRecord = {
       schemaVersion: 1,
       epoch: (found?.record.epoch ?? 0) + 1,
       holder: identity.holder,
-      holderName: identity.holderName,
+      holderName: publicName(identity.holder),
       ttlMs: CALM.ttlMs,
       renewedAt: formatTimestamp(clock.wall()),
       clockSkewMs: skew.telling,
       released: false,
       lastCycleAt: found?.record.lastCycleAt ?? null,
       nextCycleAt: null,
-      report: found?.record.report ?? {},
-      public: found?.record.public ?? null,
+      report: carriedOver(found?.record.report),
+      public: identity.opening === undefined ? before : identity.opening(before),
     };
     try {
       const tag = await store.put(
@@ -97,7 +106,7 @@ export class Lease {
       );
       return new Lease(store, clock, identity, skew, { record, tag, at });
     } catch (error) {
-      if (error instanceof StoreConflict) throw heldBy((await readLease(store))?.record);
+      if (error instanceof StoreConflict) throw await heldBy(store, (await readLease(store))?.record);
       throw error;
     }
   }

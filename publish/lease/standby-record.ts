@@ -4,6 +4,7 @@ import { STANDBY_KEY } from "../../src/http/keys.ts";
 import type { ObjectStore, StoreTag } from "../../src/object-store/object-store.ts";
 import { JSON_TYPE } from "../../src/object-store/stored-answer.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
+import { publicName } from "./lease-record.ts";
 
 /** Three reads of a standby: within these what it says of when it last read is believed (ms). */
 const LATELY_MS = 6_000;
@@ -16,13 +17,9 @@ const standbyRecordSchema = z.object({
   at: z.iso.datetime(),
 });
 
-/** `now` in epoch ms. */
-export async function announce(
-  store: ObjectStore,
-  { holder, holderName }: { readonly holder: string; readonly holderName: string },
-  now: number,
-): Promise<void> {
-  const record = { schemaVersion: 1, standby: holder, name: holderName, at: formatTimestamp(now) };
+/** `holder`: the standby's random id; `now` in epoch ms. */
+export async function announce(store: ObjectStore, holder: string, now: number): Promise<void> {
+  const record = { schemaVersion: 1, standby: holder, name: publicName(holder), at: formatTimestamp(now) };
   await store.put(STANDBY_KEY, {
     body: Buffer.from(`${JSON.stringify(record)}\n`),
     contentType: JSON_TYPE,

@@ -11,9 +11,17 @@ import type { Snapshot } from "../../src/resources/snapshot.ts";
 import { ROUTES } from "../../src/resources/table.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
 import type { CycleReport } from "../cycle/report.ts";
+import type { CycleSources } from "../sources/cycle-sources.ts";
 import type { Published } from "../state/published.ts";
 
 type Sources = PublicRecord["sources"];
+
+/** What `/status.json` says besides what was published. */
+export interface PublishedSite {
+  readonly explorerUrl: string | undefined;
+  /** How long a chain view is valid after a good pass, ms. */
+  readonly chainValidity: number;
+}
 
 /** The objects of the configured installation by the URL that they answer. */
 export const ANSWERS: readonly (readonly [url: string, key: string])[] = [
@@ -35,8 +43,26 @@ export function publicAnswers(published: Published, now: number): Record<string,
   return Object.fromEntries(found);
 }
 
+/** What a publisher is, before its first cycle: `answers` is what the last one of this installation has published. */
+export function openingRecord(
+  sources: Pick<CycleSources, "snapshot">,
+  { explorerUrl, chainValidity }: PublishedSite,
+): (before: PublicRecord | null) => PublicRecord {
+  return (before) =>
+    sources.snapshot((snapshot) => ({
+      installationId: snapshot.installationId,
+      answers: before?.installationId === snapshot.installationId ? before.answers : {},
+      sources: sourcesOf(snapshot, { failures: [] }, chainValidity),
+      explorer: explorerUrl ?? null,
+    }));
+}
+
 /** As a cycle has seen them. `chainValidity`: how long a chain view is valid after a good pass, ms. */
-export function sourcesOf(snapshot: Snapshot, { failures }: CycleReport, chainValidity: number): Sources {
+export function sourcesOf(
+  snapshot: Snapshot,
+  { failures }: Pick<CycleReport, "failures">,
+  chainValidity: number,
+): Sources {
   const { ledger, installationId, chain } = snapshot;
   const no = ledger && installationNo(ledger, installationId);
   const newest = ledger === undefined || no === undefined ? undefined : readNewestReceipt(ledger, no);

@@ -20,6 +20,8 @@ export interface JudgeOptions {
   readonly now: number;
   /** Throws where the bytes are no lease. */
   readonly parseLease: (body: Uint8Array) => LeaseClaim;
+  /** Throws where the bytes are no `private/status.json`. */
+  readonly parsePrivateStatus: (body: Uint8Array) => { readonly epoch: number; readonly holder: string };
 }
 
 export function judgeObject(key: string, object: StoredObject, facts: Facts, options: JudgeOptions): Finding[] {
@@ -27,6 +29,9 @@ export function judgeObject(key: string, object: StoredObject, facts: Facts, opt
   if (kind.is === "foreign") return [{ rule: "foreign-key", key, says: "no publisher puts such a key" }];
   if (kind.is === "lease") return judgeLease(key, object, facts, options);
   if (kind.is === "standby") return [];
+  if (kind.is === "private-status") {
+    return [...judgeWriter(key, object, facts, options.now), ...judgePrivateStatus(key, object, options)];
+  }
   return [...judgeWriter(key, object, facts, options.now), ...judgeKind(key, kind, object, facts)];
 }
 
@@ -45,6 +50,17 @@ function judgeLease(key: string, object: StoredObject, facts: Facts, { parseLeas
     ];
   } catch (error) {
     return [{ rule: "lease", key, says: error instanceof Error ? error.message : String(error) }];
+  }
+}
+
+function judgePrivateStatus(key: string, object: StoredObject, options: JudgeOptions): Finding[] {
+  try {
+    const { epoch, holder } = options.parsePrivateStatus(object.body);
+    const { metadata } = object;
+    if (metadata.epoch === String(epoch) && metadata.writer === holder) return [];
+    return [{ rule: "private-status", key, says: `its metadata and its body name another holder or epoch` }];
+  } catch {
+    return [{ rule: "private-status", key, says: "it is no status of a publisher" }];
   }
 }
 

@@ -1,5 +1,5 @@
 /** What a key holds, read from the key alone (docs/spec/publishing.md#keys). */
-import { constantKey, INSTALLATIONS_KEY, STANDBY_KEY, STATUS_KEY } from "../http/keys.ts";
+import { constantKey, INSTALLATIONS_KEY, PRIVATE_STATUS_KEY, STANDBY_KEY, STATUS_KEY } from "../http/keys.ts";
 import { activityKey, CATEGORIES, type Category, parseActivityTileKey } from "../resources/activity/keys.ts";
 import { type ObservationTile, parseObservationTileKey } from "../resources/observations/keys.ts";
 import { onchainRoute } from "../resources/onchain/route.ts";
@@ -8,7 +8,7 @@ import { FILES, type NamedFile, type ResourceName, ROUTES } from "../resources/t
 import { parseInstallationTelemetryKey, UNKNOWN_TELEMETRY_KEY } from "../resources/telemetry/keys.ts";
 
 export type Kind =
-  | { readonly is: "lease" | "standby" | "index" | "template" | "foreign" }
+  | { readonly is: "lease" | "standby" | "private-status" | "index" | "template" | "foreign" }
   /** `of` is the installation whose id stands in the key, undefined for the configured one. */
   | { readonly is: "answer" | "constant"; readonly resource: ResourceName; readonly of?: string }
   | { readonly is: "head"; readonly category: Category }
@@ -30,6 +30,7 @@ const FIXED: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   [UNKNOWN_TELEMETRY_KEY, { is: "template" }],
   [STATUS_KEY, { is: "lease" }],
   [STANDBY_KEY, { is: "standby" }],
+  [PRIVATE_STATUS_KEY, { is: "private-status" }],
   [INSTALLATIONS_KEY, { is: "index" }],
 ]);
 

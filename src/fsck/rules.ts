@@ -24,6 +24,7 @@ export const RULES = {
   "activity-asof": "no head is from before a tile that it names",
   orphan: "what nobody has named for the time of grace is deleted",
   lease: "the lease is readable and says what its metadata say",
+  "private-status": "what the operator is told is readable and says what its metadata say",
   "lease-missing": "a store with objects has a lease",
   epoch: "no object has a higher epoch than the lease",
   "answer-missing": "an answer that the publisher says it has put is there",

@@ -12,6 +12,8 @@ export const TILE_SIZE = 128;
 export const INSTALLATIONS_KEY = "installations";
 /** The lease and what the publisher last said of itself. */
 export const STATUS_KEY = "status.json";
+/** What the holder of the lease tells the operator alone: no front and no shim serves it. */
+export const PRIVATE_STATUS_KEY = "private/status.json";
 /** Written anew by whoever waits for the lease. */
 export const STANDBY_KEY = "standby.json";
 

@@ -329,6 +329,13 @@ export const DAMAGES: readonly Damage[] = [
   },
   sealed("a lease that is none", "lease", "status.json", () => ({ text: "{}" })),
   sealed("a lease with another holder's metadata", "lease", "status.json", metadata({ writer: () => "another" })),
+  sealed("an operator's status that is none", "private-status", "private/status.json", () => ({ text: "[]" })),
+  sealed(
+    "an operator's status of another",
+    "private-status",
+    "private/status.json",
+    metadata({ writer: () => "another" }),
+  ),
   gone("the lease gone", "lease-missing", "status.json"),
   sealed("an epoch above the lease's", "epoch", PROCESS, metadata({ epoch: () => "7" })),
   gone("an asset gone", "asset-missing", `site/${ASSET}`),

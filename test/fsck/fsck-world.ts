@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { leaseClaim } from "../../publish/lease/lease-claim.ts";
+import { parsePrivateStatus } from "../../publish/status/private-status.ts";
 import { type FsckReport, fsck } from "../../src/fsck/fsck.ts";
 import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";
 import { fileOfKey } from "../../src/object-store/filesystem/names.ts";
@@ -102,7 +103,8 @@ function damagedAt(directory: string): Damaged {
       const path = join(directory, fileOfKey(key));
       writeFileSync(path, change(readFileSync(path)));
     },
-    fsck: (now = PUBLISHED) => fsck(new FilesystemStore(directory, { write: false }), { now, parseLease: leaseClaim }),
+    fsck: (now = PUBLISHED) =>
+      fsck(new FilesystemStore(directory, { write: false }), { now, parseLease: leaseClaim, parsePrivateStatus }),
   };
 }
 

@@ -4,6 +4,7 @@
  */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { leaseClaim } from "../../publish/lease/lease-claim.ts";
+import { parsePrivateStatus } from "../../publish/status/private-status.ts";
 import { fsck } from "../../src/fsck/fsck.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { steppedStore } from "../support/stepped-store.ts";
@@ -39,7 +40,10 @@ beforeEach(() => {
 });
 afterEach(() => world.end());
 
-const findings = async () => (await fsck(world.store, { now: START + 500_000, parseLease: leaseClaim })).findings;
+const findings = async () => {
+  const options = { now: START + 500_000, parseLease: leaseClaim, parsePrivateStatus };
+  return (await fsck(world.store, options)).findings;
+};
 const view = () => Promise.all(ROUTES.map((route) => world.body(route, START + 500_000)));
 
 async function publishThenReceive(): Promise<void> {

@@ -4,7 +4,8 @@
  */
 import { join } from "node:path";
 import { acquireNow } from "../../publish/lease/acquire.ts";
-import { leaseIdentity, Publisher } from "../../publish/publisher.ts";
+import { leaseIdentity } from "../../publish/lease/lease-identity.ts";
+import { Publisher } from "../../publish/publisher.ts";
 import { systemClock } from "../../publish/schedule/clock.ts";
 import { LedgerSource } from "../../publish/sources/ledger-source.ts";
 import { ownProjections } from "../../publish/sources/projections-source.ts";

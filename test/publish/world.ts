@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Database } from "better-sqlite3";
 import type { CycleReport } from "../../publish/cycle/report.ts";
 import { acquireNow } from "../../publish/lease/acquire.ts";
+import { leaseIdentity } from "../../publish/lease/lease-identity.ts";
 import { Publisher } from "../../publish/publisher.ts";
 import type { Clock } from "../../publish/schedule/clock.ts";
 import { LedgerSource } from "../../publish/sources/ledger-source.ts";
@@ -93,7 +94,8 @@ export class World {
       reader.close();
       published.close();
     };
-    const identity = { holder: crypto.randomUUID(), holderName: "test" };
+    const site = options.site && { explorerUrl: undefined, chainValidity: 600_000 };
+    const identity = { ...leaseIdentity({ reader, clock: this.clock, site }), holderName: "test" };
     try {
       const lease = await acquireNow({ store, clock: this.clock, identity, published });
       const publisher = await Publisher.begin(
@@ -103,7 +105,7 @@ export class World {
           reader,
           published,
           publications: allPublications({ installationId, statisticsInterval: 30_000, site: options.site }),
-          site: options.site && { explorerUrl: undefined, chainValidity: 600_000 },
+          site,
           selected: (resource) => only?.includes(resource) ?? true,
           concurrency: 4,
           newHistories,

@@ -3,7 +3,7 @@
  * relative to the world's own, so that it can be put into any store, under any clock.
  */
 
-import { constantKey, STATUS_KEY } from "../../src/http/keys.ts";
+import { constantKey, PRIVATE_STATUS_KEY, STATUS_KEY } from "../../src/http/keys.ts";
 import type { Representation } from "../../src/http/representation.ts";
 import type { FileRow } from "../../src/http/route.ts";
 import type { Successor } from "../../src/http/successor.ts";
@@ -167,6 +167,7 @@ async function putSite(store: ObjectStore, at: number): Promise<void> {
   const css = fileAnswer(assetFile, "body{margin:0}", "text/css; charset=utf-8");
   await putAnswer(store, `${ASSETS_PREFIX}style-0123456789ab.css`, css);
   await putText(store, STATUS_KEY, JSON.stringify(lease(at)));
+  await putText(store, PRIVATE_STATUS_KEY, '{"schemaVersion":1,"holderName":"a host\'s name"}');
 }
 
 function fileAnswer(file: FileRow, body: string, contentType: string): Representation {

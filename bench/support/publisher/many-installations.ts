@@ -2,7 +2,8 @@
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";
 import { acquireNow } from "../../../publish/lease/acquire.ts";
-import { leaseIdentity, Publisher } from "../../../publish/publisher.ts";
+import { leaseIdentity } from "../../../publish/lease/lease-identity.ts";
+import { Publisher } from "../../../publish/publisher.ts";
 import { LedgerSource } from "../../../publish/sources/ledger-source.ts";
 import { ownProjections } from "../../../publish/sources/projections-source.ts";
 import { SourceReader } from "../../../publish/sources/source-reader.ts";

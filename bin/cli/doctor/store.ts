@@ -1,7 +1,7 @@
 /** The store and who holds its lease. A directory that is not there yet is not made. */
 import { accessSync, constants, existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { isFree, readLease } from "../../../publish/lease/lease-object.ts";
+import { holderNameOf, isFree, readLease } from "../../../publish/lease/lease-object.ts";
 import { STORE_MARK } from "../../../src/object-store/filesystem/prepare.ts";
 import { storeLocation } from "../../../src/object-store/location.ts";
 import { hasClock } from "../../../src/object-store/object-store.ts";
@@ -28,10 +28,12 @@ export async function examineStore(settings: Settings, now: () => number): Promi
     findings.push(apart ? wrong("clock", text, "Set this host's clock right (NTP).") : fine("clock", text));
   }
   if (found === undefined) return [...findings, fine("lease", "nobody has ever held it")];
-  const { holderName, epoch, renewedAt, released } = found.record;
+  const { epoch, renewedAt, released } = found.record;
   const age = `${duration((now() - Date.parse(renewedAt)) / 1000)} ago`;
   const held = isFree(found.record, now()) ? "silent, free to take" : "a second publisher waits as standby";
-  const state = released ? `released ${age}` : `held by ${holderName}, renewed ${age}: ${held}`;
+  const state = released
+    ? `released ${age}`
+    : `held by ${await holderNameOf(store, found.record)}, renewed ${age}: ${held}`;
   return [...findings, fine("lease", `epoch ${epoch}, ${state}`)];
 }
 

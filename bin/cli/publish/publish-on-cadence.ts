@@ -4,7 +4,8 @@ import type { Logger } from "pino";
 import type { CycleReport } from "../../../publish/cycle/report.ts";
 import { type Standby, standby } from "../../../publish/lease/acquire.ts";
 import type { Lease } from "../../../publish/lease/lease.ts";
-import { leaseIdentity, Publisher, type PublisherOptions } from "../../../publish/publisher.ts";
+import { leaseIdentity } from "../../../publish/lease/lease-identity.ts";
+import { Publisher, type PublisherOptions } from "../../../publish/publisher.ts";
 import { systemClock } from "../../../publish/schedule/clock.ts";
 import { runSchedule } from "../../../publish/schedule/schedule.ts";
 import { followChain } from "../../../publish/sources/follow-chain.ts";
@@ -44,11 +45,6 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
         (error, before) => logProblem(log, "the store does not answer", error, { before }),
         systemClock.monotonic,
       );
-      const waiting = standby({ store, clock: systemClock, identity: leaseIdentity(), published });
-      const onWait = () => log.info("standby: another publisher holds the lease");
-      const lease = await waitForLease(waiting, { signal, onWait, onOutage });
-      if (lease === undefined) return;
-      log.info({ epoch: lease.epoch, store: store.name }, "publishing");
       const options = {
         ...publisherOptions(settings, flags, {
           store,
@@ -57,6 +53,11 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
         }),
         published,
       };
+      const waiting = standby({ store, clock: systemClock, identity: leaseIdentity(options), published });
+      const onWait = () => log.info("standby: another publisher holds the lease");
+      const lease = await waitForLease(waiting, { signal, onWait, onOutage });
+      if (lease === undefined) return;
+      log.info({ epoch: lease.epoch, store: store.name }, "publishing");
       if (options.minimumPutInterval > 0) logCosts(log, options, chain.state(now()).binding !== undefined);
       const publisher = await Publisher.begin(options, lease);
       common = (wall) => publisher.now(wall);

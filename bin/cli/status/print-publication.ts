@@ -1,5 +1,6 @@
 /** The status for a person: one sentence, the answers, the sources, the lease, what is wrong. */
 import Table from "cli-table3";
+import type { OtherInstallations, WorstInstallation } from "../../../publish/status/public-report.ts";
 import type { PublicRecord } from "../../../src/resources/publication-status/public-record.ts";
 import type { Publication } from "./publication.ts";
 
@@ -21,6 +22,7 @@ export function publicationLines(publication: Publication, now: number): string[
         "last cycle",
         record.lastCycleAt === null ? "none yet" : `${record.lastCycleAt} (${ago(record.lastCycleAt, now)})`,
       ],
+      ...othersField(record.report.others, record.report.worst, now),
       ...(record.public === null ? [] : sourceFields(record.public.sources, now)),
       ...(problems.length === 0 ? [["problems", "none"] as const] : problems.map((one) => ["problem", one] as const)),
     ]),
@@ -84,6 +86,16 @@ function sourceFields({ ledger, chain }: PublicRecord["sources"], now: number): 
     ["ledger", `${ledger.status}${newest}`],
     ["chain", `${chain.status}${blocks}${pass}`],
   ];
+}
+
+/** Of the installations beside the configured one: how many, how far behind, and which the most. */
+function othersField(others: unknown, worst: unknown, now: number): [string, string][] {
+  const { count = 0, overdue = 0, oldestAt = null } = (others ?? {}) as Partial<OtherInstallations>;
+  if (count === 0) return [];
+  const oldest = oldestAt === null ? "" : `, the oldest answer ${ago(oldestAt, now)}`;
+  const named = (Array.isArray(worst) ? (worst as WorstInstallation[]) : []).slice(0, overdue);
+  const which = named.length === 0 ? "" : `: ${named.map(({ installationId }) => installationId).join(", ")}`;
+  return [["others", `${count} installations${oldest}, ${overdue} overdue${which}`]];
 }
 
 function clockField(skewMs: number | null): [string, string][] {

@@ -1,5 +1,6 @@
 /** What `noonmark status` tells: the publisher's last word and a look at the store, made one. */
 import type { LeaseRecord } from "../../../publish/lease/lease-record.ts";
+import type { PrivateStatus } from "../../../publish/status/private-status.ts";
 import { type PublisherState, publisherState } from "../../../src/resources/publication-status/public-record.ts";
 import type { PublishedAnswer } from "./published-answers.ts";
 
@@ -13,15 +14,33 @@ export interface Publication {
   readonly problems: readonly string[];
 }
 
+/** What the holder of the lease has said of itself. */
+export interface Told {
+  readonly record: LeaseRecord;
+  /** Undefined where the holder has put none; of an earlier version, the lease object itself says it all. */
+  readonly operator: PrivateStatus | undefined;
+}
+
 /** `now` in epoch ms. */
 export function publicationOf(
   store: string,
-  record: LeaseRecord,
+  told: Told,
   answers: readonly PublishedAnswer[],
   now: number,
 ): Publication {
+  const record = joined(told);
   const ageSeconds = (now - Date.parse(record.renewedAt)) / 1000;
   const damaged = answers.filter(({ problem }) => problem !== null);
+  const { problems: count } = told.record.report;
+  // The count is of the last renewal, the names up to five minutes older.
+  const named =
+    count === 0
+      ? []
+      : [
+          ...entries(record.report.failed).map(({ key, why }) => `${key}: ${why}`),
+          ...entries(record.report.failures).map(({ code, message }) => `${code}: ${message}`),
+        ];
+  const unnamed = typeof count === "number" ? count - named.length : 0;
   return {
     store,
     state: publisherState(record, now),
@@ -30,10 +49,17 @@ export function publicationOf(
     answers,
     problems: [
       ...damaged.map(({ route, problem }) => `${route}: ${problem}`),
-      ...entries(record.report.failed).map(({ key, why }) => `${key}: ${why}`),
-      ...entries(record.report.failures).map(({ code, message }) => `${code}: ${message}`),
+      ...named,
+      ...(unnamed > 0 ? [`${unnamed} more that the publisher has not named yet: it does so every five minutes`] : []),
     ],
   };
+}
+
+/** The lease record, with what the holder tells the operator alone. */
+function joined({ record, operator }: Told): LeaseRecord {
+  if (operator === undefined) return record;
+  const { failed = [], failures = [], warnings = [], sources = {}, worst = [], holderName } = operator;
+  return { ...record, holderName, report: { ...record.report, failed, failures, warnings, sources, worst } };
 }
 
 /** The report is free in form: another version may have written it. */

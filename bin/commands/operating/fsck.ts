@@ -1,6 +1,7 @@
 /** `noonmark fsck`: every invariant of the stored objects, from their bytes alone (docs/fsck.md). */
 import type { Command } from "commander";
 import { leaseClaim } from "../../../publish/lease/lease-claim.ts";
+import { parsePrivateStatus } from "../../../publish/status/private-status.ts";
 import { fsck } from "../../../src/fsck/fsck.ts";
 import { reportJson, reportLines } from "../../../src/fsck/report.ts";
 import { RULES } from "../../../src/fsck/rules.ts";
@@ -20,7 +21,7 @@ export function registerFsck(program: Command): void {
       return;
     }
     const store = await openConfiguredStore(loadSettings(command.opts()), { write: false });
-    const report = await fsck(store, { now: Date.now(), parseLease: leaseClaim });
+    const report = await fsck(store, { now: Date.now(), parseLease: leaseClaim, parsePrivateStatus });
     if (json === true) console.log(reportJson(report));
     else for (const line of reportLines(report)) console.log(line);
     if (report.findings.length > 0) process.exitCode = EXIT.failed;

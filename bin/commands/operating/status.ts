@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import { readLease } from "../../../publish/lease/lease-object.ts";
 import type { LeaseRecord } from "../../../publish/lease/lease-record.ts";
 import { systemClock } from "../../../publish/schedule/clock.ts";
+import { readPrivateStatus } from "../../../publish/status/private-status.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { secondsArgument } from "../../cli/arguments.ts";
 import { openConfiguredStore } from "../../cli/open-configured-store.ts";
@@ -44,7 +45,8 @@ async function look(settings: Settings, now: number): Promise<Publication> {
   }
   const { record } = found;
   const said = new Set(Object.keys(record.report.resources ?? {}));
-  return publicationOf(store.name, record, await publishedAnswers(store, said, now), now);
+  const answers = await publishedAnswers(store, said, now);
+  return publicationOf(store.name, { record, operator: await readPrivateStatus(store, record) }, answers, now);
 }
 
 /** Two clocks that are kept right differ by less. */

@@ -1,7 +1,7 @@
 /** `noonmark lease`: who may publish, and the operator's way out where a holder is gone for good. */
 
 import type { Command } from "commander";
-import { forceRelease, isFree, readLease } from "../../../publish/lease/lease-object.ts";
+import { forceRelease, holderNameOf, isFree, readLease } from "../../../publish/lease/lease-object.ts";
 import { systemClock } from "../../../publish/schedule/clock.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { openConfiguredStore } from "../../cli/open-configured-store.ts";
@@ -12,7 +12,8 @@ export function registerLease(program: Command): void {
   const show = lease.command("show").description("who holds it").option("--json", "as one JSON object");
   settingOptions(show, ["store"]).action(async ({ json }: { json?: boolean }) => {
     const store = await openConfiguredStore(loadSettings(show.opts()), { write: false });
-    const record = (await readLease(store))?.record;
+    const found = (await readLease(store))?.record;
+    const record = found && { ...found, holderName: await holderNameOf(store, found) };
     if (json === true) console.log(JSON.stringify(record ?? null));
     else if (record === undefined) console.log(`${store.name}: nobody has ever held the lease`);
     else {
@@ -32,12 +33,14 @@ export function registerLease(program: Command): void {
 
 /** Read first: where there is no store, none is made. Throws `Failure` lease_fresh (75). */
 async function releaseLease(settings: Settings, force: boolean): Promise<string> {
-  const found = await readLease(await openConfiguredStore(settings, { write: false }));
+  const store = await openConfiguredStore(settings, { write: false });
+  const found = await readLease(store);
   if (found === undefined) return "nobody has ever held the lease";
   const { record } = found;
-  if (record.released) return `epoch ${record.epoch} of ${record.holderName} has been released already`;
+  const holderName = await holderNameOf(store, record);
+  if (record.released) return `epoch ${record.epoch} of ${holderName} has been released already`;
   if (!force && !isFree(record, systemClock.wall())) {
-    throw new Failure("lease_fresh", `${record.holderName} renewed the lease at ${record.renewedAt}: it may be alive`, {
+    throw new Failure("lease_fresh", `${holderName} renewed the lease at ${record.renewedAt}: it may be alive`, {
       exit: EXIT.locked,
       hint: "Stop that publisher: it lets go by itself. Where its host is gone for good, --force takes the lease from it.",
     });
@@ -45,5 +48,5 @@ async function releaseLease(settings: Settings, force: boolean): Promise<string>
   const released = await forceRelease(await openConfiguredStore(settings, { write: true }));
   return released === undefined
     ? "nobody has ever held the lease"
-    : `released epoch ${released.epoch} of ${released.holderName}`;
+    : `released epoch ${released.epoch} of ${holderName}`;
 }

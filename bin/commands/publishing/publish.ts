@@ -4,8 +4,9 @@ import type { Command } from "commander";
 import { dryRun } from "../../../publish/cycle/dry-run.ts";
 import type { CycleReport } from "../../../publish/cycle/report.ts";
 import { acquireNow } from "../../../publish/lease/acquire.ts";
+import { leaseIdentity } from "../../../publish/lease/lease-identity.ts";
 import { heldBy, readLease } from "../../../publish/lease/lease-object.ts";
-import { leaseIdentity, Publisher } from "../../../publish/publisher.ts";
+import { Publisher } from "../../../publish/publisher.ts";
 import { systemClock } from "../../../publish/schedule/clock.ts";
 import { explicitInstant } from "../../../publish/schedule/instant.ts";
 import { Published } from "../../../publish/state/published.ts";
@@ -126,7 +127,7 @@ async function publishOnce(settings: Settings, flags: Flags): Promise<CycleRepor
         ...publisherOptions(settings, flags, { store: limited, reader, minimumPutInterval: 0 }),
         published,
       };
-      const lease = await acquireNow({ store, clock: systemClock, identity: leaseIdentity(), published });
+      const lease = await acquireNow({ store, clock: systemClock, identity: leaseIdentity(options), published });
       const publisher = await Publisher.begin(options, lease);
       const report = await publisher.cycle(at ?? publisher.instant(now()));
       await publisher.release();
@@ -163,7 +164,7 @@ async function openState(directory: string, store: ObjectStore): Promise<Publish
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== "state_locked") throw error;
     const found = await readLease(store);
-    throw found === undefined || found.record.released ? error : heldBy(found.record);
+    throw found === undefined || found.record.released ? error : await heldBy(store, found.record);
   }
 }
 

@@ -68,7 +68,7 @@ test("the first renewal takes a standby's word, later ones see it move, and it i
     store = new OddStore();
     const lease = await take();
     now += CALM.renewMs;
-    await announce(store, { holder: standby, holderName: standby }, now - ago);
+    await announce(store, standby, now - ago);
     await lease.renew({});
     return (await readLease(store))?.record.ttlMs;
   };

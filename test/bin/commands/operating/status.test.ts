@@ -1,7 +1,10 @@
-import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { publicationOf } from "../../../../bin/cli/status/publication.ts";
+import type { LeaseRecord } from "../../../../publish/lease/lease-record.ts";
+import type { PrivateStatus } from "../../../../publish/status/private-status.ts";
 import { runCli } from "../../../support/cli.ts";
 
 let directory: string;
@@ -35,6 +38,55 @@ test("a machine reads the lease record as before, and the answers", async () => 
     state: "stopped",
     problems: [],
   });
+});
+
+test("without the operator's part, and with another holder's, the rest is shown", async () => {
+  const path = join(directory, ".noonmark/public/private/status.json.http");
+  const kept = readFileSync(path);
+  rmSync(path);
+  const { exitCode, stdout } = await noonmark("status");
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatch(
+    /^Ended: publisher [0-9a-f]{8} let the lease go [\d.]+ s ago; 19 answers stand, 2 of them 503\.\n/,
+  );
+  writeFileSync(path, kept);
+});
+
+const RECORD: LeaseRecord = {
+  schemaVersion: 1,
+  epoch: 7,
+  holder: "5e7f6f3c",
+  holderName: "publisher 5e7f6f3c",
+  ttlMs: 30_000,
+  renewedAt: "2026-11-20T10:00:00.000Z",
+  clockSkewMs: null,
+  released: true,
+  lastCycleAt: null,
+  nextCycleAt: null,
+  report: {},
+  public: null,
+};
+
+test("the record of an earlier version is shown as it was", () => {
+  const report = { resources: {}, failed: [{ key: "k", why: "w" }], failures: [], sources: { ledger: "none" } };
+  const old = { ...RECORD, holderName: "old-host process 9", report };
+  const { record, problems } = publicationOf("s", { record: old, operator: undefined }, [], 0);
+  expect([record, problems]).toEqual([old, ["k: w"]]);
+});
+
+test("problems that the publisher has not named yet are counted, and those that are over are none", () => {
+  const operator: PrivateStatus = {
+    schemaVersion: 1,
+    epoch: 7,
+    holder: "5e7f6f3c",
+    holderName: "host process 9",
+    failed: [{ key: "k", why: "w" }],
+  };
+  const problems = (count: number) =>
+    publicationOf("s", { record: { ...RECORD, report: { problems: count } }, operator }, [], 0).problems;
+  expect(problems(0)).toEqual([]);
+  expect(problems(1)).toEqual(["k: w"]);
+  expect(problems(3)).toEqual(["k: w", expect.stringMatching(/^2 more that the publisher has not named yet/)]);
 });
 
 test("the last look at the store counts: what is missing or damaged ends it with 1", async () => {

@@ -26,18 +26,16 @@ describe("noonmark lease release", () => {
     const lease = await Lease.take(store, systemClock, { holder: "me", holderName: "here process 1" }, undefined);
     const refused = await release();
     expect(refused).toMatchObject({ exitCode: 75, stdout: "" });
-    expect(refused.stderr).toMatch(
-      /^noonmark: lease_fresh: here process 1 renewed the lease at .*Z: it may be alive\n/,
-    );
+    expect(refused.stderr).toMatch(/^noonmark: lease_fresh: publisher me renewed the lease at .*Z: it may be alive\n/);
     expect((await readLease(store))?.record.released).toBe(false);
-    expect(await release("--force")).toMatchObject({ exitCode: 0, stdout: "released epoch 1 of here process 1\n" });
+    expect(await release("--force")).toMatchObject({ exitCode: 0, stdout: "released epoch 1 of publisher me\n" });
     await expect(lease.renew({})).rejects.toMatchObject({
       code: "lease_lost",
       message: "this publisher's lease was released by hand (`noonmark lease release`)",
     });
     expect(await release()).toMatchObject({
       exitCode: 0,
-      stdout: "epoch 1 of here process 1 has been released already\n",
+      stdout: "epoch 1 of publisher me has been released already\n",
     });
   });
 });

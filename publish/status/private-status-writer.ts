@@ -1,0 +1,65 @@
+/** When a holder puts its `private/status.json` (docs/spec/publishing.md#private-status). */
+import { PRIVATE_STATUS_KEY } from "../../src/http/keys.ts";
+import type { StoreTag } from "../../src/object-store/object-store.ts";
+import { encodeWriterMetadata, JSON_TYPE } from "../../src/object-store/stored-answer.ts";
+import type { PutTarget } from "../cycle/put-target.ts";
+import { fencedPut, Superseded } from "../lease/fenced-put.ts";
+import type { Clock } from "../schedule/clock.ts";
+import type { OperatorReport } from "./private-status.ts";
+
+/** Between two puts of one holder (ms); the last one, when it lets go, waits for nothing. */
+export const PRIVATE_STATUS_MS = 300_000;
+const JUDGED_EVERY_MS = 10_000;
+
+export class PrivateStatusWriter {
+  readonly #target: Pick<PutTarget, "store" | "fence">;
+  readonly #clock: Clock;
+  readonly #holderName: string;
+  #content: string | undefined;
+  #tag: StoreTag | undefined;
+  /** Monotonic. */
+  #putAt = Number.NEGATIVE_INFINITY;
+  #judgedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(target: Pick<PutTarget, "store" | "fence">, clock: Clock, holderName: string) {
+    this.#target = target;
+    this.#clock = clock;
+    this.#holderName = holderName;
+  }
+
+  /** Whether it is time to judge whether there is something new to tell. */
+  get isDue(): boolean {
+    const now = this.#clock.monotonic();
+    return now - this.#putAt >= PRIVATE_STATUS_MS && now - this.#judgedAt >= JUDGED_EVERY_MS;
+  }
+
+  /** Puts the report where it says something else than was put last. Throws the store's own errors, lease_… (75). */
+  async put(report: OperatorReport): Promise<void> {
+    this.#judgedAt = this.#clock.monotonic();
+    const content = contentOf(report);
+    if (content === this.#content) return;
+    const { epoch, writer } = this.#target.fence;
+    const status = { schemaVersion: 1, epoch, holder: writer, holderName: this.#holderName, ...report };
+    const metadata = encodeWriterMetadata({ epoch, writer, asof: { at: this.#clock.wall() } });
+    const object = { body: Buffer.from(`${JSON.stringify(status)}\n`), contentType: JSON_TYPE, metadata };
+    const put = (replaces: StoreTag | undefined) =>
+      fencedPut(this.#target, { key: PRIVATE_STATUS_KEY, object, replaces });
+    try {
+      this.#tag = await put(this.#tag);
+    } catch (error) {
+      if (!(error instanceof Superseded)) throw error;
+      // An earlier holder's, or a damaged one, or it was deleted.
+      this.#tag = await put(error.found?.tag);
+    }
+    this.#content = content;
+    this.#putAt = this.#judgedAt;
+  }
+}
+
+/** What a good pass over the chain has reached moves every few seconds and is no news: the lease object says it. */
+function contentOf({ sources, ...report }: OperatorReport): string {
+  const { chain } = sources;
+  const isProgress =
+    typeof chain === "object" && chain !== null && "type" in chain && ["good", "range"].includes(String(chain.type));
+  return JSON.stringify({ ...report, sources: isProgress ? { ...sources, chain: "good" } : sources });
+}

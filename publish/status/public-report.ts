@@ -1,0 +1,102 @@
+/**
+ * What the lease object tells of the objects (docs/spec/publishing.md#private-status): the configured installation's
+ * one by one, the others' as sums. Everybody may read it, and it stays small however many installations there are.
+ */
+import { parseInstallationTelemetryKey } from "../../src/resources/telemetry/keys.ts";
+import { formatTimestamp } from "../../src/values/timestamp.ts";
+import type { CycleReport } from "../cycle/report.ts";
+import type { Published, PublishedObject } from "../state/published.ts";
+
+/** Of the installations other than the configured one. */
+export interface OtherInstallations {
+  readonly count: number;
+  /** Their telemetry by HTTP status. */
+  readonly byStatus: Readonly<Record<string, number>>;
+  /** When the oldest and the newest telemetry was computed. */
+  readonly oldestAt: string | null;
+  readonly newestAt: string | null;
+  /** Those whose next change by time alone has come and is not put. */
+  readonly overdue: number;
+}
+
+/** Of one that is overdue for longest, or else the oldest; for the operator. */
+export interface WorstInstallation {
+  readonly installationId: string;
+  readonly at: string;
+  readonly nextChangeAt: string | null;
+}
+
+const MOST_NAMED = 10;
+
+/** `now` in epoch ms. */
+export function publicReport(
+  published: Published,
+  last: CycleReport | undefined,
+  now: number,
+): Record<string, unknown> & { readonly others: OtherInstallations } {
+  const resources: Record<string, unknown> = {};
+  const others: PublishedObject[] = [];
+  for (const object of published.all()) {
+    if (isOfAnother(object)) others.push(object);
+    else resources[object.key] = describe(object);
+  }
+  return { resources, others: sumOf(others, now), problems: problemsOf(last) };
+}
+
+/** Of the last holder's report what a new one says until its first cycle has ended: nothing that is the operator's. */
+export function carriedOver(report: Readonly<Record<string, unknown>> | undefined): Record<string, unknown> {
+  const { resources, others } = report ?? {};
+  const own = Object.entries(resources ?? {}).filter(([key]) => parseInstallationTelemetryKey(key) === undefined);
+  return { resources: Object.fromEntries(own), ...(others === undefined ? {} : { others }) };
+}
+
+/** How many problems there are; what they are is the operator's to read. */
+export function problemsOf(last: CycleReport | undefined): number {
+  if (last === undefined) return 0;
+  return last.failures.length + last.rows.filter(({ action }) => action === "failed").length;
+}
+
+/** `now` in epoch ms. */
+export function worstInstallations(published: Published, now: number): WorstInstallation[] {
+  const worst: PublishedObject[] = [];
+  for (const object of published.all()) {
+    if (!isOfAnother(object)) continue;
+    worst.push(object);
+    if (worst.length > MOST_NAMED) worst.sort((a, b) => waitsSince(a, now) - waitsSince(b, now)).pop();
+  }
+  return worst
+    .toSorted((a, b) => waitsSince(a, now) - waitsSince(b, now))
+    .map((object) => {
+      const { at, nextChangeAt } = describe(object);
+      return { installationId: parseInstallationTelemetryKey(object.key) ?? "", at, nextChangeAt };
+    });
+}
+
+/** Who is overdue comes first, the longest before the others; then who was computed longest ago. */
+function waitsSince({ states, asof }: PublishedObject, now: number): number {
+  const next = states[1]?.from;
+  return next !== undefined && next <= now ? next - now : asof.at;
+}
+
+function sumOf(objects: readonly PublishedObject[], now: number): OtherInstallations {
+  let [oldest, newest, overdue] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
+  const byStatus: Record<string, number> = {};
+  for (const { asof, states, status } of objects) {
+    oldest = Math.min(oldest, asof.at);
+    newest = Math.max(newest, asof.at);
+    if ((states[1]?.from ?? now + 1) <= now) overdue++;
+    byStatus[status] = (byStatus[status] ?? 0) + 1;
+  }
+  const instant = (at: number) => (Number.isFinite(at) ? formatTimestamp(at) : null);
+  return { count: objects.length, byStatus, oldestAt: instant(oldest), newestAt: instant(newest), overdue };
+}
+
+function describe({ asof, status, states, etag }: PublishedObject) {
+  const next = states[1]?.from;
+  const nextChangeAt = next === undefined ? null : formatTimestamp(next);
+  return { at: formatTimestamp(asof.at), status, etag, nextChangeAt };
+}
+
+function isOfAnother({ key }: PublishedObject): boolean {
+  return parseInstallationTelemetryKey(key) !== undefined;
+}

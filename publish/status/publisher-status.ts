@@ -1,0 +1,82 @@
+/** What a publisher tells of itself: in the lease object to everybody, in `private/status.json` to its operator. */
+import type { ObjectStore } from "../../src/object-store/object-store.ts";
+import type { PublicRecord } from "../../src/resources/publication-status/public-record.ts";
+import { Failure } from "../../src/values/failure.ts";
+import { formatTimestamp } from "../../src/values/timestamp.ts";
+import type { CycleReport } from "../cycle/report.ts";
+import type { Lease, LeaseNews } from "../lease/lease.ts";
+import type { Clock } from "../schedule/clock.ts";
+import {
+  NOTHING_SEEN,
+  type PublishedSite,
+  publicAnswers,
+  sourcesOf,
+  withUnreadableLedger,
+} from "../site/public-record.ts";
+import type { CycleSources } from "../sources/cycle-sources.ts";
+import type { SourceReader } from "../sources/source-reader.ts";
+import type { Published } from "../state/published.ts";
+import { operatorReport } from "./private-status.ts";
+import { PrivateStatusWriter } from "./private-status-writer.ts";
+import { publicReport, worstInstallations } from "./public-report.ts";
+
+export interface StatusOptions {
+  readonly store: ObjectStore;
+  readonly clock: Clock;
+  readonly reader: SourceReader;
+  readonly published: Published;
+  readonly site?: PublishedSite | undefined;
+}
+
+export class PublisherStatus {
+  readonly #options: StatusOptions;
+  readonly #operator: PrivateStatusWriter;
+  #sources = NOTHING_SEEN;
+
+  constructor(options: StatusOptions, lease: Lease) {
+    this.#options = options;
+    this.#operator = new PrivateStatusWriter({ store: options.store, fence: lease }, options.clock, lease.holderName);
+  }
+
+  /** The sources as a cycle has seen them. */
+  saw(sources: Pick<CycleSources, "snapshot">, report: CycleReport): void {
+    const { chainValidity = 0 } = this.#options.site ?? {};
+    this.#sources = sources.snapshot((snapshot) => sourcesOf(snapshot, report, chainValidity));
+  }
+
+  /** What a cycle ended with. */
+  failed(error: unknown): void {
+    if (error instanceof Failure && error.code.startsWith("ledger_")) {
+      this.#sources = withUnreadableLedger(this.#sources);
+    }
+  }
+
+  /** `last`: undefined before the first cycle. */
+  news(last: CycleReport | undefined, nextCycleAt: number | undefined): LeaseNews {
+    const { published, clock } = this.#options;
+    return {
+      lastCycleAt: last === undefined ? null : formatTimestamp(last.at),
+      nextCycleAt: nextCycleAt === undefined ? null : formatTimestamp(nextCycleAt),
+      report: publicReport(published, last, clock.wall()),
+      public: this.#public(),
+    };
+  }
+
+  get isOperatorDue(): boolean {
+    return this.#operator.isDue;
+  }
+
+  /** Put where there is something new. Throws the store's own errors, lease_… (75). */
+  async tellOperator(last: CycleReport | undefined): Promise<void> {
+    const { published, reader, clock } = this.#options;
+    await this.#operator.put(operatorReport(last, reader.describe(), worstInstallations(published, clock.wall())));
+  }
+
+  #public(): PublicRecord | null {
+    const { site, published, reader, clock } = this.#options;
+    if (site === undefined) return null;
+    const { installationId } = reader;
+    const answers = publicAnswers(published, clock.wall());
+    return { installationId, answers, sources: this.#sources, explorer: site.explorerUrl ?? null };
+  }
+}

@@ -1,0 +1,133 @@
+/** What the lease object says to everybody, and what the operator alone is told (docs/spec/publishing.md#private-status). */
+import { hostname } from "node:os";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { readLease } from "../../../publish/lease/lease-object.ts";
+import { readPrivateStatus } from "../../../publish/status/private-status.ts";
+import { PRIVATE_STATUS_KEY, STATUS_KEY } from "../../../src/http/keys.ts";
+import { INSTALLATION, receive, START, World } from "../world.ts";
+
+let world: World;
+beforeEach(() => {
+  world = new World();
+});
+afterEach(() => world.end());
+
+const SITE = { program: "1.0.0", publicUrl: undefined, files: [] };
+const text = async (key: string) => new TextDecoder().decode((await world.store.get(key))?.body);
+const status = async () => JSON.parse(await text(PRIVATE_STATUS_KEY));
+const privatePuts = () => world.store.puts.filter((key) => key === PRIVATE_STATUS_KEY).length;
+
+test("the lease object has no host, path, problem or id of another installation; the private one has", async () => {
+  world.receive(3);
+  world.receive(2, 2, "wheel-2");
+  world.store.failPuts = (key) => key === "v1/public/modules";
+  const worker = await world.work({ site: SITE });
+  await worker.cycle(START + 10_000);
+  await worker.stop();
+  const lease = await text(STATUS_KEY);
+  for (const secret of ["test", hostname(), world.folder, "wheel-2", "is refused"]) expect(lease).not.toContain(secret);
+  expect(JSON.parse(lease).report).toMatchObject({
+    problems: 1,
+    others: { count: 1, byStatus: { 200: 1 }, overdue: 0, oldestAt: new Date(START + 10_000).toISOString() },
+    resources: { "v1/public/telemetry": { status: 200 } },
+  });
+  expect(await status()).toMatchObject({
+    schemaVersion: 1,
+    epoch: 1,
+    holderName: "test",
+    failed: [{ key: "v1/public/modules", why: "v1/public/modules is refused" }],
+    failures: [],
+    sources: { ledger: world.ledgerPath, chain: "none" },
+    worst: [{ installationId: "wheel-2" }],
+  });
+});
+
+test("it is put at once, then every five minutes at most and where it says something new, and at the end", async () => {
+  world.receive(3);
+  const worker = await world.work();
+  await worker.cycle(START + 10_000);
+  const renew = async (until: number) => {
+    for (; world.now <= until; world.now += 5_000) await worker.publisher.renewIfDue(undefined);
+  };
+  await renew(START + 400_000);
+  expect(privatePuts()).toBe(1);
+  world.store.failPuts = (key) => key === "v1/public/modules";
+  world.ledger.exec("UPDATE receipt SET core_status = 'IDLE' WHERE position = 3");
+  await renew(START + 420_000);
+  expect(privatePuts()).toBe(1);
+  world.receive(1, 2, "wheel-2");
+  await worker.cycle(world.now);
+  await renew(world.now + 20_000);
+  expect(privatePuts()).toBe(2);
+  world.receive(1, 3, "wheel-3");
+  await worker.cycle(world.now);
+  await renew(START + 700_000);
+  expect(privatePuts()).toBe(2);
+  await renew(START + 760_000);
+  expect(privatePuts()).toBe(3);
+  world.receive(1, 4, "wheel-4");
+  await worker.cycle(world.now);
+  await worker.stop();
+  expect(privatePuts()).toBe(4);
+  expect((await status()).worst).toHaveLength(3);
+});
+
+test("a damaged one, and an earlier holder's, are put anew; another's says nothing of the holder", async () => {
+  const first = await world.work();
+  await first.stop();
+  world.store.damage(PRIVATE_STATUS_KEY);
+  const second = await world.work();
+  const record = (await readLease(world.store))?.record;
+  expect(record).toBeDefined();
+  if (record === undefined) return;
+  expect(await readPrivateStatus(world.store, record)).toBeUndefined();
+  await second.cycle(START + 1_000);
+  await second.publisher.renewIfDue(undefined);
+  expect(await readPrivateStatus(world.store, record)).toMatchObject({ epoch: 2, holderName: "test" });
+  await second.stop();
+  const third = await world.work();
+  const next = (await readLease(world.store))?.record;
+  expect(next && (await readPrivateStatus(world.store, next))).toBeUndefined();
+  third.kill();
+});
+
+test("a store that takes no private status keeps no lease", async () => {
+  const worker = await world.work();
+  await worker.cycle(START + 1_000);
+  world.store.failPuts = (key) => key === PRIVATE_STATUS_KEY;
+  await worker.stop();
+  expect((await readLease(world.store))?.record.released).toBe(true);
+});
+
+test("with 10,000 installations the lease object stays below 64 kB, and the private one too", async () => {
+  receive(world.ledger, 3, 1, INSTALLATION);
+  const worker = await world.work({ site: SITE });
+  for (let no = 2; no <= 10_000; no++) {
+    const at = START + no;
+    const states = [{ from: at, identity: "i" }];
+    const key = `v1/public/installations/~${"w".repeat(100)}-${no}/telemetry`;
+    worker.published.remember({ key, tag: "1", states, asof: { at }, status: 200, bytes: 1, etag: '"t"', putAt: at });
+  }
+  await worker.cycle(START + 20_000);
+  await worker.stop();
+  expect((await text(STATUS_KEY)).length).toBeLessThan(64_000);
+  expect((await text(PRIVATE_STATUS_KEY)).length).toBeLessThan(64_000);
+  const others = JSON.parse(await text(STATUS_KEY)).report.others;
+  expect(others).toMatchObject({ oldestAt: new Date(START + 2).toISOString() });
+  expect(others.count).toBeGreaterThanOrEqual(9_999);
+  expect((await status()).worst[0].installationId).toBe(`${"w".repeat(100)}-2`);
+});
+
+test("/status.json and the badge answer from the moment in which a fresh publisher has the lease", async () => {
+  world.receive(3);
+  const worker = await world.work({ site: SITE });
+  const answered = await world.read("/status.json");
+  expect(answered.status).toBe(200);
+  expect(JSON.parse(new TextDecoder().decode(answered.body))).toMatchObject({
+    installationId: INSTALLATION,
+    publisher: { state: "live", lastCycleAt: null },
+    answers: {},
+    sources: { ledger: { status: "followed", newestReceiptAt: new Date(START + 9_000).toISOString() } },
+  });
+  await worker.stop();
+});
