@@ -4,6 +4,7 @@
  */
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { Flood } from "./flood.ts";
 import { MAX_WAITING, type ServerLimits } from "./limits.ts";
 
 interface Connection {
@@ -12,6 +13,8 @@ interface Connection {
   begun: number;
   /** Requests that wait behind an answer. */
   waiting: number;
+  /** Whether a request has ever waited. */
+  hasPipelined: boolean;
   /** Of the newest request. */
   last: ServerResponse | undefined;
   /** Nothing more is answered here once `last` is. */
@@ -37,6 +40,7 @@ export class Connections {
   readonly #open = new Map<Socket, Connection>();
   /** Those that have not asked anything yet, oldest first. */
   readonly #silent = new Set<Connection>();
+  readonly #flood = new Flood(this.#open);
   #waiting = 0;
 
   constructor(limits: ServerLimits, crowded: () => void) {
@@ -65,6 +69,7 @@ export class Connections {
       socket,
       begun: 0,
       waiting: 0,
+      hasPipelined: false,
       last: undefined,
       isRefused: false,
       endedFor: undefined,
@@ -73,12 +78,14 @@ export class Connections {
     };
     this.#open.set(socket, connection);
     this.#silent.add(connection);
+    this.#flood.admit(connection);
     socket.on("close", () => this.#forget(connection));
   }
 
   /** Calls `compose` when everything before this answer has left its connection, and never if that does not happen. */
   inTurn(response: ServerResponse, compose: () => void): void {
     const { socket } = response.req;
+    if (response.socket === null) this.#flood.read();
     const connection = this.#open.get(socket);
     if (connection === undefined || connection.isRefused || socket.destroyed) return;
     connection.last = response;
@@ -94,11 +101,12 @@ export class Connections {
       return;
     }
     connection.waiting += 1;
+    connection.hasPipelined = true;
     this.#waiting += 1;
     socket.pause();
     // Node gives an answer its socket when the one before it has been handed over to the system. Composed at once, all
     // that waits here would be answered in one turn of the loop, and everybody else would wait for that.
-    response.once("socket", () => setImmediate(() => this.#next(connection, compose)));
+    response.once("socket", () => this.#flood.compose(() => this.#next(connection, compose)));
   }
 
   /** The newest request of a connection was broken off: its body does not end as it was announced. */

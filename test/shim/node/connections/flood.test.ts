@@ -1,0 +1,100 @@
+import type { Socket } from "node:net";
+import { expect, test } from "vitest";
+import { Flood, type FloodConnection } from "../../../../src/shim/node/connections/flood.ts";
+
+/** A connection of a socket that only knows whether it is read from. */
+class Fake implements FloodConnection {
+  begun = 0;
+  waiting = 0;
+  hasPipelined = false;
+  isRead = true;
+  readonly destroyed = false;
+  readonly socket = this as unknown as Socket;
+
+  pause(): void {
+    this.isRead = false;
+  }
+
+  resume(): void {
+    this.isRead = true;
+  }
+
+  isPaused(): boolean {
+    return !this.isRead;
+  }
+}
+
+function floodOf(connections: readonly Fake[]): Flood {
+  return new Flood(new Map(connections.map((connection) => [connection.socket, connection])));
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+function read(flood: Flood, requests: number): void {
+  for (let request = 0; request < requests; request++) flood.read();
+}
+
+test("a client that pipelines a little changes nothing for others", async () => {
+  const others = [new Fake(), new Fake()];
+  const flood = floodOf(others);
+  read(flood, 63);
+  await turn();
+  read(flood, 63);
+  expect(others.map(({ isRead }) => isRead)).toEqual([true, true]);
+});
+
+test("in a flood those that were answered are read from, the others again one a turn, the newest first", async () => {
+  const others = Array.from({ length: 6 }, () => new Fake());
+  const [plain, ...unknown] = others as [Fake, ...Fake[]];
+  plain.begun = 1;
+  const flood = floodOf(others);
+  read(flood, 64);
+  expect(plain.isRead).toBe(true);
+  const readAgain: number[] = [];
+  while (readAgain.length < unknown.length) {
+    expect(unknown.filter(({ isRead }) => isRead)).toHaveLength(readAgain.length);
+    await turn();
+    readAgain.push(unknown.findIndex(({ isRead }, index) => isRead && !readAgain.includes(index)));
+  }
+  expect(readAgain).toEqual([4, 3, 2, 0, 1]);
+});
+
+test("connections that come meanwhile are taken in first, and then read from before the others", async () => {
+  const old = Array.from({ length: 3 }, () => new Fake());
+  const flood = floodOf(old);
+  read(flood, 64);
+  const newcomers = Array.from({ length: 63 }, () => new Fake());
+  for (const newcomer of newcomers) {
+    flood.admit(newcomer);
+    await turn();
+  }
+  expect([...old, ...newcomers].some(({ isRead }) => isRead)).toBe(false);
+  const last = new Fake();
+  flood.admit(last);
+  await turn();
+  expect(last.isRead).toBe(true);
+  await turn();
+  expect(newcomers.at(-1)?.isRead).toBe(true);
+});
+
+test("a connection whose requests wait is left to them", async () => {
+  const waiting = new Fake();
+  const flood = floodOf([waiting]);
+  read(flood, 64);
+  waiting.waiting = 1;
+  await turn();
+  expect(waiting.isRead).toBe(false);
+});
+
+test("sixteen answers are composed in a turn, in the order in which they were to be", async () => {
+  const flood = floodOf([]);
+  const composed: number[] = [];
+  for (let answer = 0; answer < 40; answer++) flood.compose(() => composed.push(answer));
+  const counts = [];
+  for (let turns = 0; turns < 3; turns++) {
+    await turn();
+    counts.push(composed.length);
+  }
+  expect(counts).toEqual([16, 32, 40]);
+  expect(composed).toEqual(Array.from({ length: 40 }, (_, answer) => answer));
+});

@@ -1,0 +1,72 @@
+/** The built `noonmark serve` under clients that ask for pages and read nothing: the memory that it takes at most. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openStore } from "../../../../src/object-store/open-store.ts";
+import { putIndex, putTiles } from "../../../support/publish-answer.ts";
+import { raw } from "../raw-connection.ts";
+
+const BUILT = join(import.meta.dirname, "../../../../bin/noonmark.js");
+const REQUEST = "GET /v1/public/installations/wheel-1/observations HTTP/1.1\r\nHost: x\r\n\r\n";
+const PLAIN = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+const PLAIN_REQUESTS = 100;
+const MOST_MEGABYTES = 200;
+
+let directory = "";
+let server: ChildProcess | undefined;
+const clients: Socket[] = [];
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), "noonmark-resident-"));
+  const store = await openStore(directory, { write: true });
+  await putIndex(store, { "wheel-1": "1" });
+  await putTiles(store, "wheel-1", "1", 200, (position) => JSON.stringify({ position, text: "x".repeat(330) }));
+});
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.destroy();
+  if (server?.exitCode === null) {
+    server.kill("SIGKILL");
+    await once(server, "exit");
+  }
+  rmSync(directory, { recursive: true });
+});
+
+async function serve(): Promise<{ readonly port: number; megabytes(): number }> {
+  const child = spawn(process.execPath, [BUILT, "serve", "--store", directory, "--port", "0"], {
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  server = child;
+  const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
+  const status = () => readFileSync(`/proc/${child.pid}/status`, "utf8");
+  return {
+    port: Number(/:(\d+)$/.exec(line)?.[1]),
+    megabytes: () => Number(/^VmHWM:\s+(\d+) kB$/m.exec(status())?.[1]) / 1_024,
+  };
+}
+
+/** Asks at once and never reads. */
+function mute(port: number, requests: number): void {
+  const socket = connect(port, "127.0.0.1").pause();
+  socket.on("error", () => {});
+  clients.push(socket);
+  socket.write(REQUEST.repeat(requests));
+}
+
+test.each([
+  { connections: 300, requests: 150 },
+  { connections: 20, requests: 1_000 },
+])(
+  "$connections connections ask $requests times for a page each and read nothing",
+  async ({ connections, requests }) => {
+    const { port, megabytes } = await serve();
+    for (let made = 0; made < connections; made++) mute(port, requests);
+    for (let asked = 0; asked < PLAIN_REQUESTS; asked++) expect(await raw(port, PLAIN)).toMatch(/^HTTP\/1\.1 200 /);
+    // What the flood costs is spent when it has been read: a page is asked for after it.
+    expect(await raw(port, REQUEST.replace("Host", "Connection: close\r\nHost"))).toMatch(/^HTTP\/1\.1 200 /);
+    expect(megabytes()).toBeLessThan(MOST_MEGABYTES);
+  },
+);
