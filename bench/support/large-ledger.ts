@@ -45,7 +45,7 @@ export function appendRound(ledger: Database, round: number): void {
     insertRounds(ledger, round, 1);
     ledger.exec(`INSERT INTO closure SELECT NULL, 1, printf('%020d', ${round}), printf('%020d', ${round}), 0`);
     const last = ledger.prepare("SELECT max(position) FROM receipt").pluck().get() as number;
-    insertReceiptsBetween(ledger, last + 1, last + 3, LEDGER_END, 3000);
+    insertReceiptsBetween(ledger, { from: last + 1, to: last + 3 }, LEDGER_END, 3000);
   })();
 }
 
@@ -67,10 +67,15 @@ function insertClosures(db: Database, from: number, count: number): void {
 }
 
 function insertReceipts(db: Database, count: number, rounds: number): void {
-  if (count > 0) insertReceiptsBetween(db, 1, count, LEDGER_END - rounds * 600_000, (rounds * 600_000) / count);
+  if (count > 0) insertReceiptsBetween(db, { from: 1, to: count }, LEDGER_END - rounds * 600_000, (rounds * 600_000) / count);
 }
 
-function insertReceiptsBetween(db: Database, from: number, to: number, start: number, every: number): void {
+interface Positions {
+  readonly from: number;
+  readonly to: number;
+}
+
+function insertReceiptsBetween(db: Database, { from, to }: Positions, start: number, every: number): void {
   db.exec(`${numbers(from, to - from + 1)} INSERT INTO receipt SELECT 1, n,
     lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || hex(randomblob(1)) || '0-8' || hex(randomblob(1)) || '0-' || hex(randomblob(6))),
     '3f1c2b6e-0d5a-4f5e-9a57-8d1f6a2c4b10', '7a9d0c3e-52b1-4c8f-b6de-1e9f7c5a3d24', n,

@@ -23,6 +23,14 @@ export interface DemoChainOptions {
   readonly now: () => number;
 }
 
+interface Parts {
+  readonly node: Node;
+  readonly deployment: string;
+  readonly settlement: ChainSettlement;
+  readonly batches: number;
+  readonly now: () => number;
+}
+
 export class DemoChain {
   readonly deployment: string;
   readonly rpcUrl: string;
@@ -34,7 +42,7 @@ export class DemoChain {
   #step: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
 
-  private constructor(node: Node, deployment: string, settlement: ChainSettlement, batches: number, now: () => number) {
+  private constructor({ node, deployment, settlement, batches, now }: Parts) {
     this.#node = node;
     this.rpcUrl = node.url;
     this.deployment = deployment;
@@ -64,7 +72,7 @@ export class DemoChain {
         : await buildChain(node, plan, historyEnd);
       if (!isFed) writeFileSync(path, `${JSON.stringify(cast.deployment, null, 2)}\n`);
       const settlement = new ChainSettlement(node, cast, standing, historyEnd);
-      return new DemoChain(node, path, settlement, standing.settled.length, now);
+      return new DemoChain({ node, deployment: path, settlement, batches: standing.settled.length, now });
     } catch (error) {
       await node.stop();
       throw error;

@@ -16,6 +16,12 @@ export interface OracleState {
   unaccepted: number[];
 }
 
+interface SavedOracle {
+  readonly state?: OracleState | undefined;
+  readonly closedWork?: Map<number, number> | undefined;
+  readonly acceptedThrough?: number | undefined;
+}
+
 export class Oracle {
   readonly #plan: Plan;
   readonly #device: Device;
@@ -25,12 +31,13 @@ export class Oracle {
   /** The highest accepted round. */
   acceptedThrough: number;
 
-  constructor(plan: Plan, device: Device, state?: OracleState, closedWork = new Map<number, number>(), accepted = -1) {
+  constructor(plan: Plan, device: Device, saved: SavedOracle = {}) {
+    const { state, closedWork = new Map<number, number>(), acceptedThrough = -1 } = saved;
     this.#plan = plan;
     this.#device = device;
     this.#state = state ?? { nextRound: 0, unaccepted: [] };
     this.closedWork = closedWork;
-    this.acceptedThrough = accepted;
+    this.acceptedThrough = acceptedThrough;
   }
 
   *tick(lastTick: number, at: number): Generator<DemoRecord> {

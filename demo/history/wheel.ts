@@ -42,7 +42,7 @@ export class Wheel {
     this.#at = state?.at ?? plan.from;
     this.#device = new Device(plan, state?.device);
     for (const [round, turned] of state?.turned ?? []) this.#device.turned.set(round, turned);
-    this.#oracle = new Oracle(plan, this.#device, state?.oracle, state?.closedWork, state?.acceptedThrough);
+    this.#oracle = new Oracle(plan, this.#device, { ...state, state: state?.oracle });
     this.#reporter = new Reporter(plan, this.#oracle, settlement, state?.reporter);
   }
 

@@ -89,7 +89,7 @@ function advanceRounds(ledger: Database, projections: Database, options: Advance
   if ((followed !== null && followed !== String(genesis)) || (last !== undefined && last >= slotAt(at))) {
     forgetRounds(projections);
   }
-  return followClosures(ledger, projections, genesis, at, budget) >= budget;
+  return followClosures({ ledger, projections }, genesis, at, budget) >= budget;
 }
 
 function advanceInstallations(
@@ -107,12 +107,12 @@ function advanceInstallations(
     const newest = newestPosition(ledger, installation.no);
     const position = Math.min(newest, before.position + receiptsLeft);
     if (position > before.position) {
-      raisePeaks(ledger, projections, installation.no, before.position + 1, position);
+      raisePeaks({ ledger, projections }, installation.no, before.position + 1, position);
       receiptsLeft -= position - before.position;
     }
     const { changedSeq, taken } =
       changesLeft > 0
-        ? followSubmissions(ledger, projections, installation.no, before.changedSeq, changesLeft)
+        ? followSubmissions({ ledger, projections }, installation.no, before.changedSeq, changesLeft)
         : { changedSeq: before.changedSeq, taken: 0 };
     changesLeft -= taken;
     if (position < newest || changesLeft <= 0) more = true;

@@ -10,13 +10,21 @@ export function sqliteFailure(error: unknown, path: string, name: string, doing:
   if (error instanceof Failure || code === undefined) return error;
   if (isDiskFull(error)) return diskFull(`the ${name} ${path}`, error);
   const because = error instanceof Error ? error.message : String(error);
-  const [failure, sentence, hint, exit = EXIT.io] = meaning(code, path, name, doing, because);
+  const [failure, sentence, hint, exit = EXIT.io] = meaning(code, { path, name, doing, because });
   return new Failure(failure, sentence, { exit, cause: error, ...(hint === undefined ? {} : { hint }) });
+}
+
+interface Attempt {
+  readonly path: string;
+  /** What the file is called. */
+  readonly name: string;
+  readonly doing: "read" | "write";
+  readonly because: string;
 }
 
 type Meaning = readonly [code: string, sentence: string, hint?: string | undefined, exit?: 74 | 75];
 
-function meaning(code: string, path: string, name: string, doing: "read" | "write", because: string): Meaning {
+function meaning(code: string, { path, name, doing, because }: Attempt): Meaning {
   if (/^SQLITE_(?:BUSY|LOCKED|PROTOCOL)/.test(code)) {
     return [`${name}_locked`, `another process is writing to ${path}`, "Try again when it is done.", EXIT.locked];
   }

@@ -47,9 +47,9 @@ async function view(folder: string): Promise<string[]> {
 
 beforeAll(() => {
   const ledger = openLedgerForIntake(join(before, "ledger.db"));
-  receive(ledger, 127, 1, "wheel-1");
+  receive(ledger, 127, { no: 1, id: "wheel-1" });
   publish(before, NEVER, "before", FIRST);
-  receive(ledger, 3, 1, "wheel-1");
+  receive(ledger, 3, { no: 1, id: "wheel-1" });
   ledger.close();
   cpSync(before, after, { recursive: true });
   publish(after, NEVER, "before", SECOND);

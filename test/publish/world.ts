@@ -14,6 +14,7 @@ import { SourceReader } from "../../publish/sources/source-reader.ts";
 import { Published } from "../../publish/state/published.ts";
 import { type Chain, noChain } from "../../src/chain/chain.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
+import type { Installation } from "../../src/ledger/watermarks.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { allPublications } from "../../src/resources/publications.ts";
 import type { Site } from "../../src/resources/site/site-files.ts";
@@ -69,7 +70,7 @@ export class World {
 
   /** `count` receipts more, one each 3 s, received at START + position · 3 s. */
   receive(count: number, installation = 1, id = INSTALLATION): void {
-    receive(this.ledger, count, installation, id);
+    receive(this.ledger, count, { no: installation, id });
   }
 
   async work(options: WorkOptions = {}): Promise<Worker> {
@@ -149,7 +150,7 @@ export class World {
 }
 
 /** The next receipts, received at `start` + position · 3 s. */
-export function receive(ledger: Database, count: number, installation: number, id: string, start = START): void {
+export function receive(ledger: Database, count: number, { no: installation, id }: Installation, start = START): void {
   ledger.transaction(() => {
     ledger.prepare("INSERT OR IGNORE INTO installation (no, id) VALUES (?, ?)").run(installation, id);
     const last = ledger

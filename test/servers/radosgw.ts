@@ -29,7 +29,7 @@ export async function startRadosgw(diskBytes = GIBIBYTE): Promise<S3Server> {
   const config = join(folder, "ceph.conf");
   const keyring = join(folder, "keyring");
   const map = join(folder, "monmap");
-  writeFileSync(config, configuration(folder, fsid, monitorPort, port, diskBytes));
+  writeFileSync(config, configuration({ folder, fsid, monitorPort, port, diskBytes }));
   const log = (name: string) => join(folder, "log", `${name}.out`);
   const children: ChildProcess[] = [];
   try {
@@ -78,8 +78,16 @@ export async function startRadosgw(diskBytes = GIBIBYTE): Promise<S3Server> {
   }
 }
 
+interface Cluster {
+  readonly folder: string;
+  readonly fsid: string;
+  readonly monitorPort: number;
+  readonly port: number;
+  readonly diskBytes: number;
+}
+
 /** Odd lines: fast paxos and nodelay for speed, no crush update against a race at start, no authentication inside. */
-function configuration(folder: string, fsid: string, monitorPort: number, port: number, diskBytes: number): string {
+function configuration({ folder, fsid, monitorPort, port, diskBytes }: Cluster): string {
   return `[global]
 fsid = ${fsid}
 mon_host = [v1:127.0.0.1:${monitorPort}/0]

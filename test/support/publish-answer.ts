@@ -47,8 +47,7 @@ export async function putIndex(
 /** Tiles of `count` items, `itemOf` each item's JSON text. */
 export async function putTiles(
   store: ObjectStore,
-  installationId: string,
-  history: string,
+  { installationId, history }: { readonly installationId: string; readonly history: string },
   count: number,
   itemOf: (position: number) => string,
 ): Promise<void> {

@@ -39,7 +39,9 @@ export async function putWorld(store: ObjectStore, at: number): Promise<void> {
   await putTelemetry(store, at);
   await putAnswer(store, MODULES_KEY, answer({}, { schemaVersion: 1, installationId: "wheel-1", modules: [] }));
   for (const [id, count] of Object.entries(RECEIPTS)) {
-    await putTiles(store, id, id === "wheel-1" ? "h1" : "h2", count, (position) => item(id, position));
+    await putTiles(store, { installationId: id, history: id === "wheel-1" ? "h1" : "h2" }, count, (position) =>
+      item(id, position),
+    );
   }
   await putProcess(store, at);
   await putStatistics(store);

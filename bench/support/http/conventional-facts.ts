@@ -46,7 +46,7 @@ export function conventionalFacts(ledger: Database, genesis: bigint, range: "7d"
       run = run.first + run.length === slot ? { ...run, length: run.length + 1 } : { first: slot, length: 1 };
       if (run.length > longest.length) longest = run;
     }
-    if (number >= firstDay) addToDay(window, number, slot, work, distance);
+    if (number >= firstDay) addToDay(window, number, { slot, work, distance });
   }
   const active = [...sums].filter(([, { work }]) => work > 0);
   const best = (entries: Iterable<[number, number]>) => [...entries].reduce((a, b) => (b[1] > a[1] ? b : a));
@@ -78,7 +78,13 @@ export function conventionalFacts(ledger: Database, genesis: bigint, range: "7d"
   };
 }
 
-function addToDay(days: Map<number, DayRounds>, number: number, slot: number, work: number, distance: number | null) {
+interface RoundRow {
+  readonly slot: number;
+  readonly work: number;
+  readonly distance: number | null;
+}
+
+function addToDay(days: Map<number, DayRounds>, number: number, { slot, work, distance }: RoundRow): void {
   const day = days.get(number) ?? emptyDay(number);
   days.set(number, day);
   day.rounds[slot - firstSlotOf(number)] = BigInt(work);

@@ -183,7 +183,7 @@ export function loadSettings(flags: Readonly<Record<string, unknown>>, environme
   refuseMisspelt(environment);
   const settings: Record<string, unknown> = {};
   for (const name of NAMES) {
-    const [raw, origin] = firstGiven(name, flags, environment, file, path);
+    const [raw, origin] = firstGiven(name, { flags, environment, file, path });
     const parsed = SETTINGS[name].schema.safeParse(raw);
     if (!parsed.success) {
       throw new Failure("invalid_setting", `${origin}: ${parsed.error.issues[0]?.message ?? "is invalid"}`, {
@@ -250,14 +250,16 @@ function kebab(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
+interface Given {
+  readonly flags: Readonly<Record<string, unknown>>;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly file: Readonly<Record<string, unknown>>;
+  /** Of the file. */
+  readonly path: string;
+}
+
 /** What `raw` is, and how a message calls it; an address may hold a key and is not shown. */
-function firstGiven(
-  name: SettingName,
-  flags: Readonly<Record<string, unknown>>,
-  environment: NodeJS.ProcessEnv,
-  file: Readonly<Record<string, unknown>>,
-  path: string,
-): [unknown, string] {
+function firstGiven(name: SettingName, { flags, environment, file, path }: Given): [unknown, string] {
   const shown = (raw: unknown) => (SECRET.has(name) ? "" : ` ${JSON.stringify(raw)}`);
   if (flags[name] !== undefined) return [flags[name], `--${kebab(name)}${shown(flags[name])}`];
   const variable = environmentName(name);

@@ -30,13 +30,11 @@ async function answer(r) {
   const parts = r.headersIn["noonmark-object"].split(" ");
   const route = ROUTES[parts[0]];
   const key = parts.length === 2 ? undefined : parts[1];
-  const url = parts[parts.length - 1];
   const stored = await fromBucket(r, route, key, "");
-  let found =
-    stored.found || (await fromShim(r, route, url, "", stored.date)) || (await fromShim(r, route, url, "fresh", 0));
+  let found = stored.found || (await fromShim(r, route, "", stored.date)) || (await fromShim(r, route, "fresh", 0));
   if (found === undefined && route.staleIfErrorSeconds > 0) {
     const old = await fromBucket(r, route, key, "-stale");
-    found = old.found || (await fromShim(r, route, url, "-stale", old.date));
+    found = old.found || (await fromShim(r, route, "-stale", old.date));
     // What hides a failing origin is asked for each time.
     if (found !== undefined) found.seconds = 0;
   }
@@ -63,7 +61,8 @@ async function fromBucket(r, route, key, stale) {
 }
 
 /** With "fresh" past the cache, and whatever the shim says; else only what a cache may keep. */
-async function fromShim(r, route, url, how, notBefore) {
+async function fromShim(r, route, how, notBefore) {
+  const url = r.headersIn["noonmark-object"].split(" ").pop();
   const mark = url.indexOf("?");
   const path = mark < 0 ? url : url.slice(0, mark);
   const args = mark < 0 ? "" : url.slice(mark + 1);

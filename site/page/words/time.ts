@@ -53,14 +53,24 @@ export function moment(at: number, now: number): string {
 export function span(length: number): string {
   const whole = Math.max(0, length);
   if (whole < MINUTE) return `${Math.floor(whole / SECOND)} s`;
-  if (whole < HOUR) return two(whole, MINUTE, "min", SECOND, "s");
-  if (whole < DAY_MS) return two(whole, HOUR, "h", MINUTE, "min");
-  return two(whole, DAY_MS, "d", HOUR, "h");
+  if (whole < HOUR) return two(whole, MINUTES, SECONDS);
+  if (whole < DAY_MS) return two(whole, HOURS, MINUTES);
+  return two(whole, DAYS, HOURS);
 }
 
-function two(whole: number, large: number, largeName: string, small: number, smallName: string): string {
-  const rest = Math.floor((whole % large) / small);
-  return `${Math.floor(whole / large)} ${largeName}${rest === 0 ? "" : ` ${rest} ${smallName}`}`;
+interface Unit {
+  readonly ms: number;
+  readonly name: string;
+}
+
+const SECONDS: Unit = { ms: SECOND, name: "s" };
+const MINUTES: Unit = { ms: MINUTE, name: "min" };
+const HOURS: Unit = { ms: HOUR, name: "h" };
+const DAYS: Unit = { ms: DAY_MS, name: "d" };
+
+function two(whole: number, large: Unit, small: Unit): string {
+  const rest = Math.floor((whole % large.ms) / small.ms);
+  return `${Math.floor(whole / large.ms)} ${large.name}${rest === 0 ? "" : ` ${rest} ${small.name}`}`;
 }
 
 function pad(value: number): string {

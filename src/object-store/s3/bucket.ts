@@ -58,8 +58,7 @@ export class S3Bucket {
 
   async write(
     key: string,
-    object: StoreObject,
-    putId: string,
+    { putId, object }: { readonly putId: string; readonly object: StoreObject },
     headers: PutHeaders,
     { signal, end }: Attempt,
   ): Promise<StoreTag> {

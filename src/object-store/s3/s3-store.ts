@@ -180,7 +180,7 @@ export class S3Store implements ObjectStore, StoreClock {
     try {
       const tag = await retrying(
         LIMITS,
-        (attempt) => this.#bucket.write(key, object, putId, headers, attempt),
+        (attempt) => this.#bucket.write(key, { object, putId }, headers, attempt),
         verdictOf,
       );
       return { tag, refused: undefined };

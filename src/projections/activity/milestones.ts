@@ -8,6 +8,7 @@ import type { Installation } from "../../ledger/watermarks.ts";
 import { statement } from "../../sqlite/statement.ts";
 import { measurementEventKey } from "../../values/activity-key.ts";
 import { noonDate, noonDay } from "../../values/noon-day.ts";
+import type { Databases } from "../databases.ts";
 import { addActivityEvent, dropMeasurementEvents } from "./activity-events.ts";
 import {
   dailyMilestones,
@@ -40,7 +41,7 @@ export function advanceMilestones(
     readTelemetryIdAt(ledger, installation.no, followed.position) === followed.telemetryId;
   if (followed !== undefined && !isSame) forget(projections);
   if (ledger === undefined || installation === undefined) return false;
-  return follow(projections, ledger, installation, isSame ? (followed?.position ?? 0) : 0, step);
+  return follow({ ledger, projections }, installation, isSame ? (followed?.position ?? 0) : 0, step);
 }
 
 /** Whether receipts of the installation have not been followed yet. */
@@ -68,13 +69,7 @@ export interface MeasurementEventSource {
   readonly receivedAt: number;
 }
 
-function follow(
-  projections: Database,
-  ledger: Database,
-  installation: Installation,
-  after: number,
-  step: number,
-): boolean {
+function follow({ ledger, projections }: Databases, installation: Installation, after: number, step: number): boolean {
   const sql = `SELECT position, telemetry_id AS telemetryId, counter_epoch AS counterEpoch, observed_at AS observedAt,
       received_at AS receivedAt, speed_mm_per_second AS speed, distance_mm AS distance
     FROM receipt WHERE installation = ? AND position > ? ORDER BY position LIMIT ?`;
@@ -99,7 +94,7 @@ function followDistance(projections: Database, state: MilestoneState, row: Row):
   const lifetime = state.lifetimeMm + increase;
   for (const milestone of lifetimeMilestones(state.lifetimeMm, lifetime)) {
     const payload = { milestoneMm: Number(milestone), distanceMm: Number(lifetime) };
-    add(projections, row, "lifetime_distance_milestone", milestone, payload);
+    add(projections, row, { kind: "lifetime_distance_milestone", value: milestone, payload });
   }
   state.lifetimeMm = lifetime;
 
@@ -109,12 +104,12 @@ function followDistance(projections: Database, state: MilestoneState, row: Row):
   state.setDay(day, total);
   for (const milestone of dailyMilestones(before, total)) {
     const payload = { milestoneMm: Number(milestone), distanceMm: Number(total), date: noonDate(day) };
-    add(projections, row, "daily_distance_milestone", milestone, payload);
+    add(projections, row, { kind: "daily_distance_milestone", value: milestone, payload });
   }
   if (before < STREAK_DAY_MM && total >= STREAK_DAY_MM) {
     const days = state.streak(day);
     const payload = { days, startDate: noonDate(day - days + 1), endDate: noonDate(day) };
-    if (isStreakMilestone(days)) add(projections, row, "distance_streak", days, payload);
+    if (isStreakMilestone(days)) add(projections, row, { kind: "distance_streak", value: days, payload });
   }
 }
 
@@ -123,26 +118,26 @@ function followSpeed(projections: Database, state: MilestoneState, row: Row): vo
   if (speed <= state.fastest) return;
   for (const milestone of speedMilestones(state.fastest, speed)) {
     const payload = { milestoneMmPerSecond: milestone, speedMmPerSecond: speed };
-    add(projections, row, "speed_milestone", milestone, payload);
+    add(projections, row, { kind: "speed_milestone", value: milestone, payload });
   }
   if (state.lastRecord === 0) {
     state.lastRecord = speed;
   } else if (isSpeedRecord(speed, state.fastest, state.lastRecord)) {
     const payload = { speedMmPerSecond: speed, previousSpeedMmPerSecond: state.lastRecord };
-    add(projections, row, "speed_record", speed, payload);
+    add(projections, row, { kind: "speed_record", value: speed, payload });
     state.lastRecord = speed;
   }
   state.fastest = speed;
 }
 
-/** `value` ends the event's id. */
-function add(
-  projections: Database,
-  row: Row,
-  kind: string,
-  value: bigint | number,
-  payload: Readonly<Record<string, unknown>>,
-): void {
+interface Milestone {
+  readonly kind: string;
+  /** Ends the event's id. */
+  readonly value: bigint | number;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+function add(projections: Database, row: Row, { kind, value, payload }: Milestone): void {
   const type = `measurement.${kind}`;
   addActivityEvent(projections, {
     key: measurementEventKey(row.observedAt, row.position, `${type}-${value}`),

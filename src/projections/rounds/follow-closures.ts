@@ -7,6 +7,7 @@ import type { Database } from "better-sqlite3";
 import { paddedRound } from "../../ledger/schema.ts";
 import { statement } from "../../sqlite/statement.ts";
 import { slotAt, slotOfRound } from "../../values/slot.ts";
+import type { Databases } from "../databases.ts";
 import { closureAt, readFollowedClosures, writeFollowedClosures } from "../followed.ts";
 import { observeRounds } from "./observe-rounds.ts";
 
@@ -25,8 +26,7 @@ CREATE TABLE waiting_round (
  * it took; fewer than the budget means that nothing is left.
  */
 export function followClosures(
-  ledger: Database,
-  projections: Database,
+  { ledger, projections }: Databases,
   genesis: bigint,
   at: number,
   budget: number,
@@ -47,7 +47,7 @@ export function followClosures(
     const closure = nextClosure(ledger, closureSeq);
     if (closure === undefined) break;
     const { installation } = closure;
-    const rounds = roundsOf(ledger, installation, nextRound ?? closure.first, closure.last, budget - taken);
+    const rounds = roundsOf(ledger, { ...closure, first: nextRound ?? closure.first }, budget - taken);
     for (const { round_id, work_units, distance_mm } of rounds) {
       const slot = slotOfRound(genesis, BigInt(round_id));
       if (slot === undefined) continue;
@@ -101,7 +101,7 @@ function nextClosure(ledger: Database, after: number): Closure | undefined {
   return statement<[number], Closure>(ledger, sql).get(after);
 }
 
-function roundsOf(ledger: Database, installation: number, first: string, last: string, limit: number): Round[] {
+function roundsOf(ledger: Database, { installation, first, last }: Closure, limit: number): Round[] {
   const sql = `SELECT round_id, work_units, distance_mm FROM round
     WHERE installation = ? AND round_id BETWEEN ? AND ? ORDER BY round_id LIMIT ?`;
   return statement<[number, string, string, number], Round>(ledger, sql).all(installation, first, last, limit);

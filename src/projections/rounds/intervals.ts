@@ -24,6 +24,11 @@ export interface Interval {
   readonly length: number;
 }
 
+interface Intervals {
+  readonly installation: number;
+  readonly unit: IntervalUnit;
+}
+
 /** Adds numbers, ascending and each once, and joins what they touch. */
 export function addToIntervals(
   db: Database,
@@ -35,12 +40,12 @@ export function addToIntervals(
   let last = Number.NaN;
   for (const number of numbers) {
     if (number !== last + 1) {
-      if (first !== undefined) join(db, installation, unit, first, last);
+      if (first !== undefined) join(db, { installation, unit }, first, last);
       first = number;
     }
     last = number;
   }
-  if (first !== undefined) join(db, installation, unit, first, last);
+  if (first !== undefined) join(db, { installation, unit }, first, last);
 }
 
 /** The longest, of several the earliest. */
@@ -50,7 +55,7 @@ export function longestInterval(db: Database, installation: number, unit: Interv
   return statement<[number, string], Interval>(db, sql).get(installation, unit);
 }
 
-function join(db: Database, installation: number, unit: IntervalUnit, first: number, last: number): void {
+function join(db: Database, { installation, unit }: Intervals, first: number, last: number): void {
   const sql = `SELECT first, length FROM active_interval WHERE installation = ? AND unit = ? AND first <= ?
     ORDER BY first DESC LIMIT 1`;
   const newest = statement<[number, string, number], Interval>(db, sql);

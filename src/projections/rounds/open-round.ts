@@ -36,7 +36,7 @@ const walks = new WeakMap<Database, Map<number, Walked>>();
 export function readOpenWork(ledger: Database, installation: number, newest: Receipt, end: bigint): bigint {
   const endSlot = Number(end / BigInt(ROUND_MS));
   let walked = goOn(ledger, installation, newest, endSlot);
-  if (!knows(walked, endSlot)) walked = walkBack(ledger, installation, newest, endSlot, undefined);
+  if (!knows(walked, endSlot)) walked = walkBack(ledger, { installation, newest, endSlot });
   walked = forgetBefore(walked, endSlot);
   let ofLedger = walks.get(ledger);
   if (ofLedger === undefined) walks.set(ledger, (ofLedger = new Map()));
@@ -54,17 +54,17 @@ function goOn(ledger: Database, installation: number, newest: Receipt, endSlot: 
     before !== undefined &&
     before.counterEpoch === newest.counterEpoch &&
     before.telemetryId === readTelemetryIdAt(ledger, installation, before.position);
-  return walkBack(ledger, installation, newest, endSlot, serves ? before : undefined);
+  return walkBack(ledger, { installation, newest, endSlot }, serves ? before : undefined);
+}
+
+interface Walk {
+  readonly installation: number;
+  readonly newest: Receipt;
+  readonly endSlot: number;
 }
 
 /** From the newest receipt back to the first observed before the end, to what was walked before, or to the epoch's start. */
-function walkBack(
-  ledger: Database,
-  installation: number,
-  newest: Receipt,
-  endSlot: number,
-  before: Walked | undefined,
-): Walked {
+function walkBack(ledger: Database, { installation, newest, endSlot }: Walk, before?: Walked): Walked {
   const { counterEpoch, position, telemetryId } = newest;
   const start = before?.position ?? (readEpochStart(ledger, installation, counterEpoch)?.position ?? 1) - 1;
   const found: Step[] = [];

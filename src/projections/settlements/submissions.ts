@@ -1,6 +1,7 @@
 /** Where each settlement submission stands, ordered by its submission, and what the confirmed ones add up to. */
 import type { Database } from "better-sqlite3";
 import { statement } from "../../sqlite/statement.ts";
+import type { Databases } from "../databases.ts";
 
 export const SUBMISSION_TABLES = `
 CREATE TABLE submission_state (
@@ -48,8 +49,7 @@ export interface SubmissionTotals {
  * together. Returns the changed_seq that it came to and how many it took.
  */
 export function followSubmissions(
-  ledger: Database,
-  projections: Database,
+  { ledger, projections }: Databases,
   installation: number,
   after: number,
   budget: number,

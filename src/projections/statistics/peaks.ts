@@ -1,6 +1,7 @@
 /** The highest RPM and speed of every receipt (docs/spec/api.md#statistics-lifetime). */
 import type { Database } from "better-sqlite3";
 import { statement } from "../../sqlite/statement.ts";
+import type { Databases } from "../databases.ts";
 
 export const PEAK_TABLE = `
 CREATE TABLE peak (
@@ -24,7 +25,7 @@ export interface Peak {
 }
 
 /** Takes in the receipts from one position to another, both included. */
-export function raisePeaks(ledger: Database, projections: Database, installation: number, from: number, to: number) {
+export function raisePeaks({ ledger, projections }: Databases, installation: number, from: number, to: number): void {
   for (const kind of PEAK_KINDS) {
     const sql = `SELECT ${kind} AS value, observed_at AS observedAt FROM receipt
       WHERE installation = ? AND position BETWEEN ? AND ? ORDER BY ${kind} DESC, observed_at LIMIT 1`;

@@ -55,7 +55,7 @@ interface State {
 
 function factsOf([kind, a, b, c]: [number, number, number, number], state: State, regular: boolean): Fact[] {
   const instant = START + (a % (ROUNDS * 600)) * 1000;
-  if (kind < 35) return [receiptOf(kind, a, b, c, state)];
+  if (kind < 35) return [receiptOf(kind, [a, b, c], state)];
   if (kind < 40) return [{ type: "epoch", counterEpoch: EPOCHS[a % 4 === 0 ? 1 : 0] }];
   if (kind < 60) {
     const roundId = regular ? state.last + 1n : BigInt(a % ROUNDS);
@@ -92,7 +92,7 @@ function factsOf([kind, a, b, c]: [number, number, number, number], state: State
   ];
 }
 
-function receiptOf(kind: number, a: number, b: number, c: number, state: State): Fact {
+function receiptOf(kind: number, [a, b, c]: readonly [number, number, number], state: State): Fact {
   const epoch = c % 9 === 0 ? 1 : 0;
   const counter = (state.counters[epoch] ?? 0n) + BigInt(b % 1000);
   state.counters[epoch] = counter;

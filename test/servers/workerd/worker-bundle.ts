@@ -1,11 +1,9 @@
 import { build } from "esbuild";
 
-const ROOT = new URL("../../../", import.meta.url).pathname;
-
 /** A Worker as one script, as it is deployed; `entry` is a module's text in this folder. */
 export async function workerBundle(entry: string): Promise<string> {
   const { outputFiles } = await build({
-    stdin: { contents: entry, resolveDir: `${ROOT}test/servers`, loader: "ts" },
+    stdin: { contents: entry, resolveDir: import.meta.dirname, loader: "ts" },
     bundle: true,
     write: false,
     format: "esm",

@@ -16,7 +16,8 @@ interface Page {
 async function history(count: number) {
   const store = new MemoryStore();
   await putIndex(store, { w: "h1" });
-  const grow = (to: number) => putTiles(store, "w", "h1", to, (position) => item("w", position));
+  const grow = (to: number) =>
+    putTiles(store, { installationId: "w", history: "h1" }, to, (position) => item("w", position));
   await grow(count);
   const context = shimContext({ store, now: () => 0, monotonic: () => 0 });
   const page = async (query: string): Promise<Page> => {
