@@ -100,7 +100,7 @@ test("a store that takes no private status keeps no lease", async () => {
 });
 
 test("with 10,000 installations the lease object stays below 64 kB, and the private one too", async () => {
-  receive(world.ledger, 3, 1, INSTALLATION);
+  receive(world.ledger, 3, { no: 1, id: INSTALLATION });
   const worker = await world.work({ site: SITE });
   for (let no = 2; no <= 10_000; no++) {
     const at = START + no;
