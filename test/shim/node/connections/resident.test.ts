@@ -24,7 +24,9 @@ beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), "noonmark-resident-"));
   const store = await openStore(directory, { write: true });
   await putIndex(store, { "wheel-1": "1" });
-  await putTiles(store, "wheel-1", "1", 200, (position) => JSON.stringify({ position, text: "x".repeat(330) }));
+  await putTiles(store, { installationId: "wheel-1", history: "1" }, 200, (position) =>
+    JSON.stringify({ position, text: "x".repeat(330) }),
+  );
 });
 afterEach(async () => {
   for (const client of clients.splice(0)) client.destroy();
