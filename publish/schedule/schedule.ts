@@ -1,59 +1,82 @@
 /**
- * When cycles run: on the cadence (node-cron, UTC), and at the next instant at which an answer changes by time alone.
- * node-cron may miss or overlap a run: cycles are idempotent and nothing hangs on one being on time.
+ * When cycles run: on the cadence, and at the next instant at which an answer changes by time alone. A cycle that takes
+ * long keeps neither the lease nor what the operator is told waiting: both have a timer of their own.
  */
-import { schedule } from "node-cron";
 import { isOutage } from "../cycle/outage.ts";
 import type { CycleReport } from "../cycle/report.ts";
 import type { Publisher } from "../publisher.ts";
+import { Cadence, type LateTurn } from "./cadence.ts";
 import type { Clock } from "./clock.ts";
+import type { Timers } from "./timers.ts";
 
 export interface ScheduleOptions {
-  /** A cron pattern, seconds first. */
+  /** A cron pattern, seconds first, UTC. */
   readonly cadence: string;
   readonly clock: Clock;
+  readonly timers: Timers;
   /** Ends the schedule; the cycle under way is finished first. */
   readonly signal: AbortSignal;
   onCycle(report: CycleReport): void;
   /** The store did not answer, or a disk is full; the next turn tries again. */
   onOutage(error: Error): void;
+  /** The clock was set, or a turn did not come. */
+  onLate(late: LateTurn): void;
 }
 
-/** The longest that setTimeout takes. */
-const LONGEST_TIMER = 2 ** 31 - 1;
+/** What a schedule needs of a publisher. */
+export type Scheduled = Pick<Publisher, "instant" | "isIdle" | "cycle" | "nextDue" | "now" | "renewIfDue">;
+
+/** How often the lease and the cadence are looked after. */
+const STEADY_MS = 1_000;
 
 /** Runs until the signal; rejects with what stops a publisher, such as a lost lease. */
-export function runSchedule(publisher: Publisher, options: ScheduleOptions): Promise<void> {
-  const { clock, signal } = options;
+export function runSchedule(publisher: Scheduled, options: ScheduleOptions): Promise<void> {
+  const { clock, timers, signal, onLate } = options;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let hasEnded = false;
+  /** They never reject. */
   let running: Promise<void> | undefined;
-  let timer: NodeJS.Timeout | undefined;
+  let renewing: Promise<void> | undefined;
+  let cancelInstant = () => {};
 
+  const failed = (error: unknown) => (isOutage(error) ? options.onOutage(error) : end(error));
   const turn = async () => {
     const at = publisher.instant(clock.wall());
     if (!publisher.isIdle(at)) options.onCycle(await publisher.cycle(at));
     const next = publisher.nextDue();
-    await publisher.renewIfDue(next);
-    clearTimeout(timer);
-    if (next !== undefined)
-      timer = setTimeout(tick, Math.min(Math.max(0, next - publisher.now(clock.wall())), LONGEST_TIMER));
+    cancelInstant();
+    if (next !== undefined && !hasEnded) cancelInstant = timers.after(next - publisher.now(clock.wall()), tick);
   };
   const tick = () => {
-    if (running !== undefined || signal.aborted) return;
-    running = turn()
-      .catch((error: unknown) => (isOutage(error) ? options.onOutage(error) : end(error)))
+    if (hasEnded) return;
+    running ??= turn()
+      .catch(failed)
       .finally(() => {
         running = undefined;
       });
   };
-  const task = schedule(options.cadence, tick, { timezone: "UTC" });
-  const end = (error?: unknown) => {
-    clearTimeout(timer);
-    void task.destroy();
-    if (error === undefined) resolve();
-    else reject(error);
+  const renew = () => {
+    renewing ??= publisher
+      .renewIfDue(publisher.nextDue())
+      .catch(failed)
+      .finally(() => {
+        renewing = undefined;
+      });
   };
-  signal.addEventListener("abort", () => void (running ?? Promise.resolve()).then(() => end()), { once: true });
+  const cadence = new Cadence({ pattern: options.cadence, clock, timers, onTurn: tick, onLate });
+  const stopSteady = timers.every(STEADY_MS, () => {
+    renew();
+    cadence.check();
+  });
+  const end = (error?: unknown) => {
+    hasEnded = true;
+    cancelInstant();
+    stopSteady();
+    cadence.stop();
+    // Whoever waits closes what a cycle works with.
+    void Promise.all([running, renewing]).then(() => (error === undefined ? resolve() : reject(error)));
+  };
+  signal.addEventListener("abort", () => end(), { once: true });
   if (signal.aborted) end();
   else tick();
   return promise;

@@ -1,4 +1,5 @@
 /** Reads the sources of a publisher: ledger, projections and chain (docs/spec/publishing.md#snapshot). */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
 import type { Chain } from "../../src/chain/chain.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
@@ -14,6 +15,9 @@ export interface SourceReaderOptions {
   /** Seconds, as configured. */
   readonly genesisTimestamp: number | undefined;
 }
+
+/** Of the projections at once, while something else waits too. */
+const MOST_STEPS = 32;
 
 /** How far ledger and chain had come. */
 export interface SourcesVersion {
@@ -81,6 +85,21 @@ export class SourceReader {
         }),
       snapshot: (use) => this.#read((ledger) => use({ ...whole, ledger })),
     };
+  }
+
+  /**
+   * Brings the projections to what the sources have by now, without publishing anything: what a standby does. A bounded
+   * part of it at a time, the rest when it is called again. `at` in epoch ms.
+   */
+  async follow(at: number): Promise<void> {
+    for (let steps = 0; steps < MOST_STEPS && this.moved(); steps++) {
+      // Whoever publishes later begins with everything anyway.
+      this.takeReplaced();
+      const version = this.version();
+      this.begin(at).advance(() => {});
+      this.settle(version);
+      await nextTurn();
+    }
   }
 
   /** Epoch ms after `now` at which the chain says something else by time alone. */

@@ -1,17 +1,19 @@
 /** `noonmark publish` without --once: waits for the lease as a standby, then runs cycles until it is told to stop. */
 
+import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { CycleReport } from "../../../publish/cycle/report.ts";
-import { type Standby, standby } from "../../../publish/lease/acquire.ts";
-import type { Lease } from "../../../publish/lease/lease.ts";
+import { standby } from "../../../publish/lease/acquire.ts";
 import { leaseIdentity } from "../../../publish/lease/lease-identity.ts";
+import { waitForLease } from "../../../publish/lease/wait-for-lease.ts";
 import { Publisher, type PublisherOptions } from "../../../publish/publisher.ts";
+import type { LateTurn } from "../../../publish/schedule/cadence.ts";
 import { systemClock } from "../../../publish/schedule/clock.ts";
 import { runSchedule } from "../../../publish/schedule/schedule.ts";
+import { systemTimers } from "../../../publish/schedule/timers.ts";
 import { followChain } from "../../../publish/sources/follow-chain.ts";
 import { Published } from "../../../publish/state/published.ts";
 import { type PollEvent, plainEvent } from "../../../src/chain/poll-event.ts";
-import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { rareReport } from "../../../src/shim/node/rare-report.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { createLog, logProblem } from "../log.ts";
@@ -53,31 +55,41 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
         }),
         published,
       };
-      const waiting = standby({ store, clock: systemClock, identity: leaseIdentity(options), published });
-      const onWait = () => log.info("standby: another publisher holds the lease");
-      const lease = await waitForLease(waiting, { signal, onWait, onOutage });
-      if (lease === undefined) return;
-      log.info({ epoch: lease.epoch, store: store.name }, "publishing");
-      if (options.minimumPutInterval > 0) logCosts(log, options, chain.state(now()).binding !== undefined);
-      const publisher = await Publisher.begin(options, lease);
-      common = (wall) => publisher.now(wall);
       const { cadence, chainInterval } = settings;
-      let warned = false;
-      const onCycle = (report: CycleReport) => {
-        firstPublishDone();
-        if (!warned) for (const warning of report.warnings) log.warn(warning, "published all the same");
-        warned ||= report.warnings.length > 0;
-        logCycle(log, report);
-      };
+      // From the beginning, as a standby too.
       const passes = followChain(chain, { interval: chainInterval * 1000, passLimit: PASS_LIMIT_MS, now, signal });
       try {
-        await runSchedule(publisher, { cadence, clock: systemClock, signal, onCycle, onOutage });
+        const lease = await waitForLease(
+          standby({ store, clock: systemClock, identity: leaseIdentity(options), published }),
+          {
+            signal,
+            follow: () => reader.follow(now()),
+            pause: (ms) => wait(ms, undefined, { signal }).catch(() => {}),
+            onWait: () => log.info("standby: another publisher holds the lease"),
+            onOutage,
+          },
+        );
+        if (lease === undefined) return;
+        log.info({ epoch: lease.epoch, store: store.name }, "publishing");
+        if (options.minimumPutInterval > 0) logCosts(log, options, chain.state(now()).binding !== undefined);
+        const publisher = await Publisher.begin(options, lease);
+        common = (wall) => publisher.now(wall);
+        let warned = false;
+        const onCycle = (report: CycleReport) => {
+          firstPublishDone();
+          if (!warned) for (const warning of report.warnings) log.warn(warning, "published all the same");
+          warned ||= report.warnings.length > 0;
+          logCycle(log, report);
+        };
+        const onLate = (late: LateTurn) => log.warn(late, "a turn that had not come is run now");
+        const clocks = { clock: systemClock, timers: systemTimers };
+        await runSchedule(publisher, { cadence, ...clocks, signal, onCycle, onOutage, onLate });
+        await publisher.release();
+        log.info("stopped");
       } finally {
         stop.abort();
         await passes;
       }
-      await publisher.release();
-      log.info("stopped");
     } finally {
       reader.close();
     }
@@ -93,35 +105,6 @@ function logCosts(log: Logger, options: PublisherOptions, hasChain: boolean): vo
     { putsAMonth: putsAMonth({ ...options, receipts, hasChain }) },
     "estimate, at the pace of the last receipts",
   );
-}
-
-interface Waiting {
-  readonly signal: AbortSignal;
-  onWait(): void;
-  onOutage(error: Error): void;
-}
-
-/** A store that does not answer is waited out too: whether the holder lives is not known then. */
-async function waitForLease(
-  { tryAcquire, pause }: Standby,
-  { signal, onWait, onOutage }: Waiting,
-): Promise<Lease | undefined> {
-  let waits = 0;
-  while (!signal.aborted) {
-    try {
-      const lease = await tryAcquire();
-      if (lease !== undefined) return lease;
-      if (waits++ === 0) onWait();
-    } catch (error) {
-      if (!(error instanceof StoreUnavailable)) throw error;
-      onOutage(error);
-    }
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, pause());
-      signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
-    });
-  }
-  return undefined;
 }
 
 /** Chain news without a change of state, such as the good pass every few seconds, are for debugging. */

@@ -1,0 +1,139 @@
+/** A standby that waits follows ledger and chain, so that its first cycle has nothing to catch up with. */
+import { copyFileSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
+import { standby } from "../../../publish/lease/acquire.ts";
+import { waitForLease } from "../../../publish/lease/wait-for-lease.ts";
+import { Publisher } from "../../../publish/publisher.ts";
+import { LedgerSource } from "../../../publish/sources/ledger-source.ts";
+import { ownProjections } from "../../../publish/sources/projections-source.ts";
+import { SourceReader } from "../../../publish/sources/source-reader.ts";
+import { Published } from "../../../publish/state/published.ts";
+import { type Chain, noChain } from "../../../src/chain/chain.ts";
+import { allPublications } from "../../../src/resources/publications.ts";
+import { reader as chainReader, stage } from "../../support/chain/harness.ts";
+import { scriptedRpc } from "../../support/chain/scripted-rpc.ts";
+import { INSTALLATION, START, World } from "../world.ts";
+
+let world: World;
+let published: Published;
+beforeEach(() => {
+  world = new World();
+  published = Published.open(join(world.folder, "standby"));
+});
+afterEach(() => {
+  published.close();
+  world.end();
+});
+
+function sources(chain: Chain): SourceReader {
+  return new SourceReader({
+    installationId: INSTALLATION,
+    ledger: new LedgerSource(world.ledgerPath),
+    projections: ownProjections(join(world.folder, "standby"), { whole: false }),
+    chain,
+    genesisTimestamp: undefined,
+  });
+}
+
+const identity = { holder: crypto.randomUUID(), holderName: "standby" };
+const candidate = () => standby({ store: world.store, clock: world.clock, identity, published });
+
+/** Waits as `publish` does; `eachPause` stands for what happens meanwhile. */
+function wait(reader: SourceReader, eachPause: () => Promise<void>, signal = new AbortController().signal) {
+  return waitForLease(candidate(), {
+    signal,
+    follow: () => reader.follow(world.now),
+    async pause(ms) {
+      world.now += ms;
+      await eachPause();
+    },
+    onWait: () => {},
+    onOutage: () => {},
+  });
+}
+
+async function firstCycle(reader: SourceReader, lease: NonNullable<Awaited<ReturnType<typeof wait>>>) {
+  const options = {
+    store: world.store,
+    clock: world.clock,
+    reader,
+    published,
+    publications: allPublications({ installationId: INSTALLATION, statisticsInterval: 30_000 }),
+    selected: () => true,
+    concurrency: 4,
+    newHistories: [],
+    force: false,
+    minimumPutInterval: 0,
+  };
+  const publisher = await Publisher.begin(options, lease);
+  return publisher.cycle(world.now);
+}
+
+test("receipts that came while it waited are in its projections before it has the lease", async () => {
+  world.receive(3);
+  const holder = await world.work();
+  const reader = sources(noChain());
+  let pauses = 0;
+  const lease = await wait(reader, async () => {
+    world.receive(100);
+    pauses++;
+    if (pauses === 5) await holder.stop();
+    else await holder.publisher.renewIfDue(undefined);
+  });
+  expect(lease?.epoch).toBe(2);
+  expect(pauses).toBe(5);
+  // What came in its very last pause is all that is left.
+  expect(reader.moved()).toBe(true);
+  await reader.follow(world.now);
+  expect(reader.moved()).toBe(false);
+  reader.close();
+});
+
+test("a ledger that is replaced while it waits does not keep it from trying", async () => {
+  const holder = await world.work();
+  const reader = sources(noChain());
+  const stop = new AbortController();
+  let pauses = 0;
+  const replace = async () => {
+    world.receive(2);
+    world.ledger.pragma("wal_checkpoint(TRUNCATE)");
+    copyFileSync(world.ledgerPath, `${world.ledgerPath}.new`);
+    renameSync(`${world.ledgerPath}.new`, world.ledgerPath);
+    if (++pauses === 3) stop.abort();
+  };
+  await wait(reader, replace, stop.signal);
+  expect(pauses).toBe(3);
+  holder.kill();
+  reader.close();
+});
+
+describe.skipIf(NO_ANVIL !== undefined)(`over a chain${NO_ANVIL ? `: ${NO_ANVIL}` : ""}`, () => {
+  test("one that waited takes over, and its first cycle reads no block that it had time for", async () => {
+    await using on = await stage();
+    await on.world.mine(60);
+    await using rpc = await scriptedRpc(on.anvil.url);
+    using chain = chainReader(on.world.deployment, [rpc.url], { begins: START });
+    const reader = sources(chain.chain);
+    const holder = await world.work({ only: ["telemetry"] });
+    let pauses = 0;
+    const lease = await wait(reader, async () => {
+      chain.now = world.now;
+      await chain.poll();
+      if (++pauses === 4) await holder.stop();
+    });
+    expect(lease?.epoch).toBe(2);
+    if (lease === undefined) return;
+    const asked: string[] = [];
+    rpc.script = ({ method }) => void asked.push(method);
+    const { rows } = await firstCycle(reader, lease);
+    expect(asked).toEqual([]);
+    expect(rows.find(({ key }) => key === "v4/public/onchain")).toMatchObject({ action: "created", status: 200 });
+    const onchain = JSON.parse(await world.body("/v4/public/onchain"));
+    expect(onchain.status).toBe("available");
+    await chain.poll();
+    expect(asked.filter((method) => method === "eth_getLogs").length).toBeLessThanOrEqual(1);
+    reader.close();
+  });
+});

@@ -1,0 +1,202 @@
+/** Turns and renewals under a clock that is set and timers that are set off (docs/spec/publishing.md#clock-steps). */
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { CycleReport } from "../../../publish/cycle/report.ts";
+import type { LateTurn } from "../../../publish/schedule/cadence.ts";
+import { runSchedule, type Scheduled } from "../../../publish/schedule/schedule.ts";
+import type { Timers } from "../../../publish/schedule/timers.ts";
+import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
+import { Failure } from "../../../src/values/failure.ts";
+
+const SECOND = 1_000;
+const REPORT: CycleReport = { at: 0, rows: [], failures: [], warnings: [] };
+
+/** Monotonic ms; the wall clock is ahead of it by `apart`. */
+let monotonic: number;
+let apart: number;
+let timers: Set<{ at: () => number; fire: () => void }>;
+let stop: AbortController;
+let turns: number[];
+let renewals: number;
+let late: LateTurn[];
+let outages: string[];
+let cycle: () => Promise<CycleReport>;
+let renew: () => Promise<void>;
+
+const wall = () => monotonic + apart;
+beforeEach(() => {
+  [monotonic, apart, renewals] = [0, Date.parse("2026-11-20T10:00:00.500Z"), 0];
+  [turns, late, outages, timers, stop] = [[], [], [], new Set(), new AbortController()];
+  cycle = async () => REPORT;
+  renew = async () => {};
+});
+afterEach(() => stop.abort());
+
+function add(at: () => number, fire: () => void): () => void {
+  const timer = { at, fire };
+  timers.add(timer);
+  return () => timers.delete(timer);
+}
+
+/** A pattern of every `everyMs` of the wall clock: as node-cron's, it waits for an instant that it chose when it was armed. */
+const fake = (everyMs: number): Timers => ({
+  cron(_, fire) {
+    const after = (instant: number) => (Math.floor(instant / everyMs) + 1) * everyMs;
+    let next = after(wall());
+    const stopCron = add(
+      () => next - apart,
+      () => {
+        next = after(wall());
+        fire();
+      },
+    );
+    return { nextRun: () => after(wall()), stop: stopCron };
+  },
+  every(ms, fire) {
+    let next = monotonic + ms;
+    return add(
+      () => next,
+      () => {
+        next += ms;
+        fire();
+      },
+    );
+  },
+  after(ms, fire) {
+    const at = monotonic + ms;
+    const cancel = add(
+      () => at,
+      () => {
+        cancel();
+        fire();
+      },
+    );
+    return cancel;
+  },
+});
+
+function run(everyMs = SECOND, timers = fake(everyMs)): Promise<void> {
+  const publisher: Scheduled = {
+    instant: (now) => now,
+    now: (now) => now,
+    isIdle: () => false,
+    nextDue: () => undefined,
+    cycle: () => {
+      turns.push(monotonic);
+      return cycle();
+    },
+    renewIfDue: () => {
+      renewals++;
+      return renew();
+    },
+  };
+  return runSchedule(publisher, {
+    cadence: "of the fake",
+    clock: { wall, monotonic: () => monotonic },
+    timers,
+    signal: stop.signal,
+    onCycle: () => {},
+    onOutage: ({ message }) => void outages.push(message),
+    onLate: (one) => void late.push(one),
+  });
+}
+
+/** Lets time pass, each timer at its instant. */
+async function pass(ms: number): Promise<void> {
+  const end = monotonic + ms;
+  for (;;) {
+    const due = [...timers].filter(({ at }) => at() <= end).sort((a, b) => a.at() - b.at())[0];
+    if (due === undefined) break;
+    monotonic = Math.max(monotonic, due.at());
+    due.fire();
+    await settled();
+  }
+  monotonic = end;
+}
+
+const settled = () => new Promise(setImmediate);
+const turnsSince = (since: number) => turns.filter((at) => at > since).length;
+
+test("a clock that is set back a minute, or an hour and forward again after 3 s, stops no turn", async () => {
+  void run();
+  await settled();
+  await pass(10 * SECOND);
+  for (const step of [-60 * SECOND, -3_600 * SECOND, 3_600 * SECOND, 90 * SECOND]) {
+    const since = monotonic;
+    apart += step;
+    await pass(3 * SECOND);
+    expect(turnsSince(since)).toBeGreaterThanOrEqual(2);
+    expect(late.at(-1)).toEqual({ clockSetBy: step });
+  }
+  const since = monotonic;
+  await pass(100 * SECOND);
+  expect(turnsSince(since)).toBe(100);
+  expect(late).toHaveLength(4);
+});
+
+test("on a cadence of five minutes a step back makes the next turn no later than it was", async () => {
+  void run(300 * SECOND);
+  await settled();
+  await pass(250 * SECOND);
+  apart -= 3_600 * SECOND;
+  const since = monotonic;
+  await pass(300 * SECOND);
+  expect(turnsSince(since)).toBeGreaterThanOrEqual(2);
+});
+
+test("a pattern's timer that never fires is noticed by the steady one, and armed anew", async () => {
+  let isDead = true;
+  const timers = fake(SECOND);
+  void run(SECOND, { ...timers, cron: (pattern, fire) => timers.cron(pattern, () => void (isDead || fire())) });
+  await pass(10 * SECOND);
+  expect(turns.length).toBeGreaterThanOrEqual(4);
+  expect(late[0]).toMatchObject({ overdueBy: expect.any(Number) });
+  isDead = false;
+  const [before, since] = [late.length, monotonic];
+  await pass(10 * SECOND);
+  expect(turnsSince(since)).toBeGreaterThanOrEqual(9);
+  expect(late.length - before).toBeLessThanOrEqual(1);
+});
+
+test("the lease is renewed while a cycle takes long, and on a cadence of five minutes", async () => {
+  const long = Promise.withResolvers<CycleReport>();
+  cycle = () => long.promise;
+  void run(300 * SECOND);
+  await pass(60 * SECOND);
+  expect([turns.length, renewals]).toEqual([1, 60]);
+  long.resolve(REPORT);
+});
+
+test("a renewal under way is not begun again; one that fails is said, one that is lost ends all once the cycle is over", async () => {
+  const first = Promise.withResolvers<void>();
+  renew = () => first.promise;
+  const cycles = Promise.withResolvers<CycleReport>();
+  cycle = () => cycles.promise;
+  const ended = run();
+  const outcome = ended.then(
+    () => "ended",
+    (error: Failure) => error.code,
+  );
+  await pass(5 * SECOND);
+  expect(renewals).toBe(1);
+  first.reject(new StoreUnavailable("no answer"));
+  await settled();
+  expect(outages).toEqual(["no answer"]);
+  renew = () => Promise.reject(new Failure("lease_lost", "another has it", { exit: 75 }));
+  await pass(2 * SECOND);
+  expect(await Promise.race([outcome, settled().then(() => "runs")])).toBe("runs");
+  cycles.resolve(REPORT);
+  expect(await outcome).toBe("lease_lost");
+  expect(timers.size).toBe(0);
+});
+
+test("a signal lets the cycle under way end, and leaves no timer", async () => {
+  const cycles = Promise.withResolvers<CycleReport>();
+  cycle = () => cycles.promise;
+  const ended = run().then(() => "ended");
+  await pass(SECOND);
+  stop.abort();
+  expect(await Promise.race([ended, settled().then(() => "runs")])).toBe("runs");
+  cycles.resolve(REPORT);
+  expect(await ended).toBe("ended");
+  expect(timers.size).toBe(0);
+});
