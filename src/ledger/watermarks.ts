@@ -37,3 +37,9 @@ export function readInstallation(db: Database, no: number): Installation | undef
 export function listInstallations(db: Database): Installation[] {
   return statement<[], Installation>(db, "SELECT no, id FROM installation ORDER BY no").all();
 }
+
+/** At most `most` of them, from the one after a number on. */
+export function installationsAfter(db: Database, no: number, most: number): Installation[] {
+  const sql = "SELECT no, id FROM installation WHERE no > ? ORDER BY no LIMIT ?";
+  return statement<[number, number], Installation>(db, sql).all(no, most);
+}

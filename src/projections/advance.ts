@@ -3,63 +3,66 @@
  * watermark commits with the data that it speaks of, so that a crash at any point leaves a state to go on from.
  */
 import type { Database } from "better-sqlite3";
-import { changedSince } from "../ledger/read/changes.ts";
-import { readTelemetryIdAt } from "../ledger/read/receipts.ts";
-import { type Installation, listInstallations, readInstallation } from "../ledger/watermarks.ts";
+import type { Installation } from "../ledger/watermarks.ts";
 import { ROUND_SECONDS } from "../values/round.ts";
 import { slotAt } from "../values/slot.ts";
-import {
-  type Followed,
-  isSameLedger,
-  newestChange,
-  newestPosition,
-  readFollowedClosures,
-  readFollowedOf,
-  readFollowedPoint,
-  writeFollowed,
-  writeFollowedPoint,
-} from "./followed.ts";
+import { followInstallations, nextInstallations } from "./follow-installations.ts";
+import { newestChange, newestPosition, readFollowedClosures, readFollowedOf } from "./followed.ts";
 import { followClosures, hasElapsedWaiting, hasNewClosure } from "./rounds/follow-closures.ts";
 import { lastObservedSlot } from "./rounds/round-totals.ts";
-import { forgetLedger, forgetRounds } from "./schema.ts";
-import { followSubmissions } from "./settlements/submissions.ts";
-import { raisePeaks } from "./statistics/peaks.ts";
+import { forgetRounds } from "./schema.ts";
 
 export interface AdvanceOptions {
   /** Seconds; undefined where it is not known yet: rounds then wait. */
   readonly genesis: bigint | undefined;
   /** Epoch ms: a round is observed once it has elapsed. */
   readonly at: number;
-  /** The most rounds (and submissions) and receipts of one step. */
+  /** Its facts are taken in before the others'. */
+  readonly first?: Installation | undefined;
   readonly budget?: Budget;
 }
 
+/** The most of one step. */
 export interface Budget {
+  /** And as many submissions. */
   readonly rounds: number;
   readonly receipts: number;
+  readonly installations: number;
 }
 
 /** A step of about a tenth of a second. */
-export const STEP: Budget = { rounds: 10_000, receipts: 200_000 };
+export const STEP: Budget = { rounds: 10_000, receipts: 200_000, installations: 1000 };
+
+/** One that a publisher may take between two things that wait for it: some 20 ms. */
+export const SHORT_STEP: Budget = { rounds: 2000, receipts: 20_000, installations: 128 };
+
+/** What the ledger holds beyond a step. */
+export interface LeftOver {
+  /** Rounds, or facts of the first installation. */
+  readonly first: boolean;
+  readonly any: boolean;
+}
+
+/** One step; true while the ledger holds more than it took in. See `advanceStep`. */
+export function advanceProjections(ledger: Database, projections: Database, options: AdvanceOptions): boolean {
+  return advanceStep(ledger, projections, options).any;
+}
 
 /**
- * One step; true while the ledger holds more than it took in. Where the ledger was replaced or has gone back, where
- * genesis is another, or where `at` lies before a round that counts as elapsed, it begins again from nothing.
+ * One step. Where the ledger was replaced or has gone back, where genesis is another, or where `at` lies before a round
+ * that counts as elapsed, it begins again from nothing.
  */
-export function advanceProjections(ledger: Database, projections: Database, options: AdvanceOptions): boolean {
-  const step = projections.transaction(() => {
-    const point = readFollowedPoint(projections);
-    const { now, installations: moved } = changedSince(ledger, point);
-    // Where the point is still the ledger's, so is what has been followed; else each installation is looked at.
-    if (moved === undefined && !isSameLedger(ledger, projections)) forgetLedger(projections);
-    const { rounds, receipts } = options.budget ?? STEP;
-    const lacksRounds = advanceRounds(ledger, projections, options, rounds);
-    const installations = moved?.flatMap((no) => readInstallation(ledger, no) ?? []) ?? listInstallations(ledger);
-    const lacksMore = advanceInstallations(ledger, projections, installations, { rounds, receipts });
-    if (!lacksMore && now.seq > 0 && (now.seq !== point?.seq || now.check !== point.check)) {
-      writeFollowedPoint(projections, now);
-    }
-    return lacksMore || lacksRounds;
+export function advanceStep(ledger: Database, projections: Database, options: AdvanceOptions): LeftOver {
+  const { first, budget = STEP } = options;
+  const step = projections.transaction((): LeftOver => {
+    const next = nextInstallations(ledger, projections, first, budget.installations);
+    const lacksRounds = advanceRounds(ledger, projections, options, budget.rounds);
+    const left = followInstallations(ledger, projections, next.installations, {
+      ...budget,
+      submissions: budget.rounds,
+    });
+    const lacksMore = left.any || next.settle();
+    return { first: lacksRounds || (left.first && first !== undefined), any: lacksMore || lacksRounds };
   });
   // Immediate: a step that read first and wrote then would fail where a rebuild took over in between.
   return step.immediate();
@@ -90,40 +93,4 @@ function advanceRounds(ledger: Database, projections: Database, options: Advance
     forgetRounds(projections);
   }
   return followClosures({ ledger, projections }, genesis, at, budget) >= budget;
-}
-
-function advanceInstallations(
-  ledger: Database,
-  projections: Database,
-  installations: readonly Installation[],
-  budget: Budget,
-): boolean {
-  let more = false;
-  let changesLeft = budget.rounds;
-  let receiptsLeft = budget.receipts;
-  for (const installation of installations) {
-    const followed = readFollowedOf(projections, installation.no);
-    const before = followed ?? unfollowed(installation);
-    const newest = newestPosition(ledger, installation.no);
-    const position = Math.min(newest, before.position + receiptsLeft);
-    if (position > before.position) {
-      raisePeaks({ ledger, projections }, installation.no, before.position + 1, position);
-      receiptsLeft -= position - before.position;
-    }
-    const { changedSeq, taken } =
-      changesLeft > 0
-        ? followSubmissions({ ledger, projections }, installation.no, before.changedSeq, changesLeft)
-        : { changedSeq: before.changedSeq, taken: 0 };
-    changesLeft -= taken;
-    if (position < newest || changesLeft <= 0) more = true;
-    if (position > before.position || changedSeq > before.changedSeq || followed === undefined) {
-      const telemetryId = position === 0 ? null : (readTelemetryIdAt(ledger, installation.no, position) ?? null);
-      writeFollowed(projections, { ...before, position, telemetryId, changedSeq });
-    }
-  }
-  return more;
-}
-
-function unfollowed({ no, id }: Installation): Followed {
-  return { installation: no, id, position: 0, telemetryId: null, changedSeq: 0 };
 }

@@ -35,6 +35,14 @@ CREATE TABLE followed_point (
   seq INTEGER NOT NULL,
   "check" TEXT NOT NULL
 ) STRICT;
+
+-- one row at most: a pass over all installations, begun at this change; those with numbers up to 'through' are in
+CREATE TABLE followed_pass (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  seq INTEGER NOT NULL,
+  "check" TEXT NOT NULL,
+  through INTEGER NOT NULL
+) STRICT;
 `;
 
 export interface FollowedClosures {
@@ -71,6 +79,30 @@ export function writeFollowedPoint(projections: Database, { seq, check }: Ledger
   statement(projections, "INSERT OR REPLACE INTO followed_point VALUES (1, ?, ?)").run(seq, check);
 }
 
+/** A pass over all installations, where it is not known which have moved. */
+export interface FollowedPass extends LedgerPoint {
+  /** Those with numbers up to this are in. */
+  readonly through: number;
+}
+
+export function readFollowedPass(projections: Database): FollowedPass | undefined {
+  return statement<[], FollowedPass>(projections, `SELECT seq, "check", through FROM followed_pass`).get();
+}
+
+export function writeFollowedPass(projections: Database, { seq, check, through }: FollowedPass): void {
+  statement(projections, "INSERT OR REPLACE INTO followed_pass VALUES (1, ?, ?, ?)").run(seq, check, through);
+}
+
+/** Whether none has been followed that the ledger does not know, once each of the ledger's has been. */
+export function endFollowedPass(ledger: Database, projections: Database): boolean {
+  statement(projections, "DELETE FROM followed_pass").run();
+  return countOf(projections, "followed") === countOf(ledger, "installation");
+}
+
+function countOf(db: Database, table: "followed" | "installation"): number {
+  return statement<[], number>(db, `SELECT count(*) FROM ${table}`).pluck().get() as number;
+}
+
 /** How far one installation has been followed. */
 export function readFollowedOf(projections: Database, installation: number): Followed | undefined {
   const sql = `SELECT installation, id, position, telemetry_id AS telemetryId, changed_seq AS changedSeq
@@ -78,26 +110,24 @@ export function readFollowedOf(projections: Database, installation: number): Fol
   return statement<[number], Followed>(projections, sql).get(installation);
 }
 
-/** Every installation that has been followed. */
-export function readFollowed(projections: Database): Followed[] {
-  const sql = `SELECT installation, id, position, telemetry_id AS telemetryId, changed_seq AS changedSeq FROM followed`;
-  return statement<[], Followed>(projections, sql).all();
-}
-
 export function writeFollowed(projections: Database, to: Followed): void {
   const sql = "INSERT OR REPLACE INTO followed VALUES (?, ?, ?, ?, ?)";
   statement(projections, sql).run(to.installation, to.id, to.position, to.telemetryId, to.changedSeq);
 }
 
-/** Whether this is the ledger that was followed, and it has not gone back. */
-export function isSameLedger(ledger: Database, projections: Database): boolean {
+/** Whether the ledger has the closures that were followed. */
+export function hasFollowedClosures(ledger: Database, projections: Database): boolean {
   const { closureSeq, closure } = readFollowedClosures(projections);
-  if (closureSeq > 0 && closureAt(ledger, closureSeq) !== closure) return false;
-  return readFollowed(projections).every(
-    ({ installation, id, position, telemetryId, changedSeq }) =>
-      statement(ledger, "SELECT id FROM installation WHERE no = ?").pluck().get(installation) === id &&
-      (position === 0 || readTelemetryIdAt(ledger, installation, position) === telemetryId) &&
-      newestChange(ledger, installation) >= changedSeq,
+  return closureSeq === 0 || closureAt(ledger, closureSeq) === closure;
+}
+
+/** Whether the ledger has what was followed of an installation. */
+export function hasFollowed(ledger: Database, followed: Followed): boolean {
+  const { installation, id, position, telemetryId, changedSeq } = followed;
+  return (
+    statement(ledger, "SELECT id FROM installation WHERE no = ?").pluck().get(installation) === id &&
+    (position === 0 || readTelemetryIdAt(ledger, installation, position) === telemetryId) &&
+    newestChange(ledger, installation) >= changedSeq
   );
 }
 

@@ -16,7 +16,7 @@ import { PEAK_TABLE } from "./statistics/peaks.ts";
 export const PROJECTIONS: DatabaseKind = {
   name: "projections",
   applicationId: 0x4e4f4f50, // "NOOP"
-  schemaVersion: 3,
+  schemaVersion: 4,
   schema: [
     FOLLOWED_TABLES,
     DAY_TABLE,
@@ -40,6 +40,7 @@ export const LEDGER_TABLES = [
   "submission_totals",
   "followed",
   "followed_point",
+  "followed_pass",
 ];
 
 /** Forgets every round and closure, so that they are followed from the first one on. */

@@ -14,7 +14,7 @@ const QUESTION = { genesis: GENESIS, range: "7d", at: AT } as const;
 test("steps are bounded by their budget; between them the statistics are being rebuilt", () => {
   const ledger = ledgerOf([...rounds(0, 50), receipt(5), receipt(6), receipt(7)]);
   const projections = openProjectionsInMemory();
-  const step = () => advanceProjections(ledger, projections, { ...QUESTION, budget: { rounds: 20, receipts: 2 } });
+  const step = () => advanceProjections(ledger, projections, { ...QUESTION, budget: { rounds: 20, receipts: 2, installations: 10 } });
   const observed = () => projections.prepare("SELECT observed FROM round_totals").pluck().get();
   expect([step(), observed()]).toEqual([true, 20]);
   expect(bodyOf(ledger, projections, QUESTION).status).toBe(503);

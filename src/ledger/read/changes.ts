@@ -59,14 +59,46 @@ export function factSumAt(ledger: Database, installation: number, kind: FactKind
  * where no point is given, where the ledger is another or has gone back, and in a ledger of schema 1.
  */
 export function changedSince(ledger: Database, since: LedgerPoint | undefined): Changes {
-  if (!hasChanges(ledger)) return { now: { seq: 0, check: "" }, installations: undefined };
-  const newest = statement<[], number | null>(ledger, "SELECT max(seq) FROM change").pluck().get() as number | null;
-  const now = { seq: newest ?? 0, check: checkAt(ledger, newest ?? 0) };
-  if (since === undefined || since.seq > now.seq || checkAt(ledger, since.seq) !== since.check) {
-    return { now, installations: undefined };
-  }
+  const now = newestPoint(ledger);
+  const isUnknown = since === undefined || !hasChanges(ledger) || since.seq > now.seq;
+  if (isUnknown || checkAt(ledger, since.seq) !== since.check) return { now, installations: undefined };
   const sql = "SELECT DISTINCT installation FROM change WHERE seq > ? ORDER BY installation";
   return { now, installations: statement<[number], number>(ledger, sql).pluck().all(since.seq) as number[] };
+}
+
+/** The next changes after a point, in their order. */
+export interface NextChanges {
+  /** Numbers of the installations that they moved. */
+  readonly installations: readonly number[];
+  /** The last of them; the point itself where there is none. */
+  readonly through: LedgerPoint;
+  readonly isNewest: boolean;
+}
+
+/** At most `most` changes; undefined where the ledger has never been at this point, or keeps no changes. */
+export function nextChanges(ledger: Database, since: LedgerPoint, most: number): NextChanges | undefined {
+  if (since.seq === 0 || !hasBeenAt(ledger, since)) return undefined;
+  const sql = "SELECT seq, installation FROM change WHERE seq > ? ORDER BY seq LIMIT ?";
+  const rows = statement<[number, number], { seq: number; installation: number }>(ledger, sql).all(since.seq, most);
+  const last = rows.at(-1);
+  return {
+    installations: [...new Set(rows.map(({ installation }) => installation))],
+    through: last === undefined ? since : { seq: last.seq, check: checkAt(ledger, last.seq) },
+    isNewest: rows.length < most,
+  };
+}
+
+/** The newest change; `seq` 0 where the ledger has or keeps none. */
+export function newestPoint(ledger: Database): LedgerPoint {
+  if (!hasChanges(ledger)) return { seq: 0, check: "" };
+  const newest = statement<[], number | null>(ledger, "SELECT max(seq) FROM change").pluck().get() ?? 0;
+  return { seq: newest, check: checkAt(ledger, newest) };
+}
+
+/** Whether this ledger was at that point once; of one without changes nothing can be told. */
+export function hasBeenAt(ledger: Database, point: LedgerPoint): boolean {
+  if (point.seq === 0) return true;
+  return hasChanges(ledger) && checkAt(ledger, point.seq) === point.check;
 }
 
 /** Whether the file keeps changes: another process may upgrade it while it is open. */

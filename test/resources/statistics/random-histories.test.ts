@@ -35,7 +35,7 @@ function check(seed: number, { facts, ...question }: RandomHistory): number {
     accept(ledger, batch);
     taken += batch.length;
     const at = question.at - Math.floor(((facts.length - taken) / facts.length) * 3 * 86_400_000);
-    const budget = { rounds: random.pick([1, 5, 1000]), receipts: random.pick([1, 1000]) };
+    const budget = { rounds: random.pick([1, 5, 1000]), receipts: random.pick([1, 1000]), installations: random.pick([1, 1000]) };
     advanceProjections(ledger, projections, { genesis: question.genesis, at, budget });
   }
   advanceFully(ledger, projections, question);
@@ -47,7 +47,7 @@ function check(seed: number, { facts, ...question }: RandomHistory): number {
   expect(built.body, `seed ${seed}`).toBe(expected);
 
   const rebuilt = openProjectionsInMemory();
-  advanceFully(ledger, rebuilt, question, { rounds: 100_000, receipts: 100_000 });
+  advanceFully(ledger, rebuilt, question, { rounds: 100_000, receipts: 100_000, installations: 100 });
   expect(contentOf(projections), `seed ${seed}: incremental and rebuilt`).toEqual(contentOf(rebuilt));
   for (const db of [ledger, projections, rebuilt]) db.close();
   return built.status;
