@@ -8,7 +8,7 @@
  * installation for the first time.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type Installation, listInstallations } from "../../src/ledger/watermarks.ts";
+import { listInstallations } from "../../src/ledger/watermarks.ts";
 import { observationsKey } from "../../src/resources/observations/keys.ts";
 import { parseInstallationTelemetryKey } from "../../src/resources/telemetry/keys.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
@@ -22,14 +22,15 @@ import { eachLimited } from "../concurrency.ts";
 import { indexPublication } from "../observations/index-publication.ts";
 import { putObservations } from "../observations/put-installation.ts";
 import type { InstallationReceipts } from "../observations/tiles.ts";
+import type { InstallationsToPlan } from "../schedule/moved-installations.ts";
 import type { CycleSources } from "../sources/cycle-sources.ts";
 import { type Plan, planIfDue, planOthers, planOwn } from "./plan.ts";
 import type { PutTarget } from "./put-target.ts";
 import { type CycleReport, failedRow, type ReportRow, unknownInstallation } from "./report.ts";
 import type { Session } from "./session.ts";
 
-/** Installations planned in one snapshot: some milliseconds. */
-const SLICE = 64;
+/** Installations planned in one snapshot, and put between two turns of the event loop: some milliseconds. */
+const SLICE = 8;
 
 export interface Cycle {
   /** Epoch ms. */
@@ -56,14 +57,11 @@ export async function runCycle(cycle: Cycle): Promise<CycleReport> {
   await prepare(cycle, configured);
   const rows: ReportRow[] = [];
   if (session.histories.mustBeNamedFirst) await nameHistories(cycle, rows);
-  const own = sources.advance((snapshot) => planOwn(session, snapshot, at));
+  const own = await sources.advance((snapshot) => planOwn(session, snapshot, at));
   await putPlan(cycle, own, rows);
-  await putOthers(
-    cycle,
-    toPlan.installations.filter(({ id }) => id !== configured),
-    rows,
-  );
+  await putOthers(cycle, toPlan, rows);
   if (session.selected("observations")) await putIndex(cycle, rows);
+  await sources.catchUp();
   session.moved.settle(toPlan);
   rows.sort((a, b) => (a.key < b.key ? -1 : 1));
   const { knownInstead } = own;
@@ -71,10 +69,13 @@ export async function runCycle(cycle: Cycle): Promise<CycleReport> {
   return { at, rows, failures: session.behind.report(), warnings };
 }
 
-/** Installations other than the configured one of which something is due by time. */
-function dueInstallations({ schedule, tilePace }: Session, at: number): string[] {
-  const ids = [...schedule.due(at)].flatMap((key) => parseInstallationTelemetryKey(key) ?? []);
-  return [...ids, ...tilePace.due(at)];
+/** Installations of which something is due by time; not all of them need be known to the ledger. */
+function* dueInstallations({ schedule, tilePace }: Session, at: number): Iterable<string> {
+  for (const key of [...schedule.due(at)]) {
+    const id = parseInstallationTelemetryKey(key);
+    if (id !== undefined) yield id;
+  }
+  yield* [...tilePace.due(at)];
 }
 
 /** What has to be known of the store before the plan, which must not await. */
@@ -93,16 +94,16 @@ async function prepare({ session, sources, target, recall }: Cycle, configured: 
  * A few at a time, each few looked up, planned and put before the next: what is held of them stays small, the process
  * does other things in between, and the lease is renewed where nothing is put.
  */
-async function putOthers(cycle: Cycle, others: readonly Installation[], rows: ReportRow[]): Promise<void> {
+async function putOthers(cycle: Cycle, toPlan: InstallationsToPlan, rows: ReportRow[]): Promise<void> {
   const { at, session, sources, target } = cycle;
-  for (let from = 0; from < others.length; from += SLICE) {
-    if (from > 0) {
-      await nextTurn();
-      await target.fence.beforePut();
-    }
-    const slice = others.slice(from, from + SLICE);
-    await eachLimited(slice, target.concurrency, ({ id }) => session.histories.prepare(id));
-    const plan = sources.snapshot((snapshot) => planOthers(session, slice, snapshot, at));
+  for (;;) {
+    const slice = sources.snapshot(({ ledger }) => ledger && toPlan.take(ledger, SLICE));
+    if (slice === undefined) return;
+    await nextTurn();
+    await target.fence.beforePut();
+    const others = slice.filter(({ id }) => id !== session.histories.configured);
+    await eachLimited(others, target.concurrency, ({ id }) => session.histories.prepare(id));
+    const plan = sources.snapshot((snapshot) => planOthers(session, others, snapshot, at));
     await putPlan(cycle, plan, rows);
   }
 }

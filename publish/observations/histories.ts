@@ -15,7 +15,7 @@ export class Histories {
   readonly configuredBefore: string | undefined;
   readonly #store: ObjectStore;
   readonly #published: Published;
-  readonly #configured: string;
+  readonly configured: string;
   readonly #prepared = new Map<string, TileProgress>();
   #hasNewHistory = false;
   #revision = 0;
@@ -23,7 +23,7 @@ export class Histories {
   private constructor(store: ObjectStore, published: Published, configured: string, index: Installations | undefined) {
     this.#store = store;
     this.#published = published;
-    this.#configured = configured;
+    this.configured = configured;
     this.#names = new Map(index?.histories);
     this.configuredBefore = index?.configured;
   }
@@ -43,7 +43,7 @@ export class Histories {
   /** Looks up how far an installation is in the store, before its first put of a session. */
   async prepare(installationId: string): Promise<void> {
     if (this.#prepared.has(installationId)) return;
-    const key = installationId === this.#configured ? TELEMETRY_KEY : installationTelemetryKey(installationId);
+    const key = installationId === this.configured ? TELEMETRY_KEY : installationTelemetryKey(installationId);
     if (this.#published.get(key) === undefined) await readPublished(this.#store, this.#published, key);
     const asof = this.#published.get(key)?.asof;
     const remembered = this.#published.tiles(installationId);

@@ -4,13 +4,57 @@
  */
 import type { Database } from "better-sqlite3";
 import { changedSince, type LedgerPoint } from "../../src/ledger/read/changes.ts";
-import { type Installation, installationNo, listInstallations, readInstallation } from "../../src/ledger/watermarks.ts";
+import {
+  type Installation,
+  installationNo,
+  installationsAfter,
+  readInstallation,
+} from "../../src/ledger/watermarks.ts";
 
-/** Of one cycle. */
-export interface InstallationsToPlan {
-  readonly installations: readonly Installation[];
+/** Of one cycle; looked up a few at a time, so that no step is long. */
+export class InstallationsToPlan {
   /** How far the ledger had come when they were found; undefined without a ledger. */
   readonly point: LedgerPoint | undefined;
+  /** Numbers of those that have moved; undefined: all are planned. */
+  readonly #moved: readonly number[] | undefined;
+  readonly #others: Iterator<string>;
+  readonly #taken = new Set<number>();
+  #next = 0;
+
+  /** `others`: ids, of which the ledger may not know all. */
+  constructor(point: LedgerPoint | undefined, moved: readonly number[] | undefined, others: Iterable<string>) {
+    this.point = point;
+    this.#moved = moved;
+    this.#others = others[Symbol.iterator]();
+  }
+
+  /** At most `most` of those that have not been taken yet, none twice; undefined: that was all. */
+  take(ledger: Database, most: number): Installation[] | undefined {
+    if (this.#moved === undefined) {
+      const next = installationsAfter(ledger, this.#next, most);
+      this.#next = next.at(-1)?.no ?? this.#next;
+      return next.length === 0 ? undefined : next;
+    }
+    const numbers = this.#moved.slice(this.#next, this.#next + most);
+    this.#next += numbers.length;
+    if (numbers.length > 0) return this.#untaken(numbers.flatMap((no) => readInstallation(ledger, no) ?? []));
+    const found: Installation[] = [];
+    for (let asked = 0; asked < most; asked++) {
+      const { done, value: id } = this.#others.next();
+      if (done) return asked === 0 ? undefined : this.#untaken(found);
+      const no = installationNo(ledger, id);
+      if (no !== undefined) found.push({ no, id });
+    }
+    return this.#untaken(found);
+  }
+
+  #untaken(installations: readonly Installation[]): Installation[] {
+    return installations.filter(({ no }) => {
+      const isNew = !this.#taken.has(no);
+      this.#taken.add(no);
+      return isNew;
+    });
+  }
 }
 
 export class MovedInstallations {
@@ -19,19 +63,9 @@ export class MovedInstallations {
 
   /** All of the ledger's where it cannot say which have moved. `due`: ids, of which the ledger may not know all. */
   find(ledger: Database | undefined, due: Iterable<string>): InstallationsToPlan {
-    if (ledger === undefined) return { installations: [], point: undefined };
-    const { now, installations: moved } = changedSince(ledger, this.#point);
-    if (moved === undefined) return { installations: listInstallations(ledger), point: now };
-    const found = new Map<number, Installation>();
-    for (const no of moved) {
-      const installation = readInstallation(ledger, no);
-      if (installation !== undefined) found.set(no, installation);
-    }
-    for (const id of new Set([...due, ...this.#unfinished])) {
-      const no = installationNo(ledger, id);
-      if (no !== undefined) found.set(no, { no, id });
-    }
-    return { installations: [...found.values()], point: now };
+    if (ledger === undefined) return new InstallationsToPlan(undefined, [], []);
+    const { now, installations } = changedSince(ledger, this.#point);
+    return new InstallationsToPlan(now, installations, concat(due, [...this.#unfinished]));
   }
 
   /** Something of it could not be published: the next cycle plans it again, moved or not. */
@@ -52,4 +86,9 @@ export class MovedInstallations {
   forget(): void {
     this.#point = undefined;
   }
+}
+
+function* concat<T>(one: Iterable<T>, other: Iterable<T>): Iterable<T> {
+  yield* one;
+  yield* other;
 }

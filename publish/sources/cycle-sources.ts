@@ -3,13 +3,16 @@ import type { Snapshot } from "../../src/resources/snapshot.ts";
 
 export interface CycleSources {
   /**
-   * Brings the projections to the ledger and the chain, in bounded steps, and gives `use` the snapshot of the very
-   * ledger state that they were advanced to. Once a cycle.
+   * Brings the projections of the configured installation to the ledger and the chain, in short steps between which
+   * other things have their turn, and gives `use` the snapshot of the very ledger state that they were advanced to. Once
+   * a cycle.
    */
-  advance<T>(use: (snapshot: Snapshot) => T): T;
+  advance<T>(use: (snapshot: Snapshot) => T): Promise<T>;
+  /** Then the other installations', as far as a cycle goes. Once nothing more is put. */
+  catchUp(): Promise<void>;
   /**
    * One synchronous read transaction: everything in `use` sees one state; it must not await, and only values leave it.
-   * Chain and projections are the same all through a cycle; the ledger may be ahead of where it was advanced to.
+   * Chain and projections are the same until `catchUp`; the ledger may be ahead of where it was advanced to.
    */
   snapshot<T>(use: (snapshot: Snapshot) => T): T;
 }

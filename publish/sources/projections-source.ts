@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Database } from "better-sqlite3";
 import { installationNo } from "../../src/ledger/watermarks.ts";
 import { advanceMilestones } from "../../src/projections/activity/milestones.ts";
-import { advanceProjections } from "../../src/projections/advance.ts";
+import { advanceStep, SHORT_STEP } from "../../src/projections/advance.ts";
 import { advanceChainViews } from "../../src/projections/chain-views.ts";
 import { openProjections, openProjectionsCopy, PROJECTIONS_FILE } from "../../src/projections/open.ts";
 import { activityContext } from "../../src/resources/activity/tiles/context.ts";
@@ -21,12 +21,22 @@ export type ProjectionInputs = Pick<
 export interface ProjectionsSource {
   /** What is derived, as far as it has been brought; a file that was replaced is opened anew. */
   open(): Database;
-  /** Brings it as far as one bounded step goes. Synchronous: inside a read transaction. `at` in epoch ms. */
-  advance(inputs: ProjectionInputs, at: number): void;
+  /**
+   * One short step of what follows the ledger, the configured installation first; whether all of that one is in.
+   * Synchronous: inside a read transaction. `at` in epoch ms.
+   */
+  step(inputs: ProjectionInputs, at: number): boolean;
+  /** What is derived from the chain, and the tiles of both: in the transaction of a plan. */
+  followChain(inputs: ProjectionInputs): void;
   /** Whether the last step left facts for another one. */
   readonly isBehind: boolean;
+  /** In one cycle. */
+  readonly mostSteps: number;
   close(): void;
 }
+
+/** Some half a second, between whose steps other things have their turn: what is left is taken in by the next cycles. */
+const STEPS_OF_A_CYCLE = 32;
 
 /** The publisher's own; a file that `noonmark rebuild` has put in its place is opened anew. */
 export function ownProjections(stateDirectory: string, options: { readonly whole: boolean }): ProjectionsSource {
@@ -55,9 +65,12 @@ function source(open: () => Database, { whole }: { readonly whole: boolean }): P
   let isBehind = false;
   return {
     open,
-    advance(inputs, at) {
-      isBehind = advanceStep(inputs, at);
-      if (whole) while (isBehind) isBehind = advanceStep(inputs, at);
+    step(inputs, at) {
+      const left = shortStep(inputs, at);
+      isBehind = left.any;
+      return !left.first;
+    },
+    followChain(inputs) {
       const { installationId, chain, projections } = inputs;
       advanceChainViews(projections, inputs);
       const context = activityContext(installationId, chain);
@@ -66,18 +79,16 @@ function source(open: () => Database, { whole }: { readonly whole: boolean }): P
     get isBehind() {
       return isBehind;
     },
+    mostSteps: whole ? Number.POSITIVE_INFINITY : STEPS_OF_A_CYCLE,
     close: () => open().close(),
   };
 }
 
-/** One step of what follows the ledger; true while it holds more. */
-function advanceStep({ installationId, ledger, projections, genesisTimestamp }: ProjectionInputs, at: number): boolean {
+/** The milestones before the rest, so that no step is long. */
+function shortStep({ installationId, ledger, projections, genesisTimestamp }: ProjectionInputs, at: number) {
   const no = ledger && installationNo(ledger, installationId);
-  const milestonesLeft = advanceMilestones(
-    projections,
-    ledger,
-    no === undefined ? undefined : { no, id: installationId },
-  );
-  const factsLeft = ledger !== undefined && advanceProjections(ledger, projections, { genesis: genesisTimestamp, at });
-  return factsLeft || milestonesLeft;
+  const first = no === undefined ? undefined : { no, id: installationId };
+  const milestonesLeft = advanceMilestones(projections, ledger, first, SHORT_STEP.receipts);
+  if (milestonesLeft || ledger === undefined) return { first: milestonesLeft, any: milestonesLeft };
+  return advanceStep(ledger, projections, { genesis: genesisTimestamp, at, first, budget: SHORT_STEP });
 }

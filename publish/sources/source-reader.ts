@@ -76,13 +76,27 @@ export class SourceReader {
       tilePrefix,
       genesisTimestamp: genesisTimestamp === undefined ? state.genesisTimestamp : BigInt(genesisTimestamp),
     };
+    let stepsLeft = projections.mostSteps;
     return {
-      advance: (use) =>
-        this.#read((ledger) => {
-          const snapshot = { ...whole, ledger };
-          projections.advance(snapshot, at);
-          return use(snapshot);
-        }),
+      advance: async (use) => {
+        for (;;) {
+          const planned = this.#read((ledger) => {
+            const snapshot = { ...whole, ledger };
+            const isReady = projections.step(snapshot, at);
+            if (!isReady && --stepsLeft > 0) return undefined;
+            projections.followChain(snapshot);
+            return { value: use(snapshot) };
+          });
+          if (planned !== undefined) return planned.value;
+          await nextTurn();
+        }
+      },
+      catchUp: async () => {
+        while (projections.isBehind && --stepsLeft > 0) {
+          await nextTurn();
+          this.#read((ledger) => projections.step({ ...whole, ledger }, at));
+        }
+      },
       snapshot: (use) => this.#read((ledger) => use({ ...whole, ledger })),
     };
   }

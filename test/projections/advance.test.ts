@@ -1,7 +1,8 @@
 import type { Database } from "better-sqlite3";
 import { expect, test } from "vitest";
-import { advanceProjections, isBehind } from "../../src/projections/advance.ts";
+import { advanceProjections, advanceStep, isBehind } from "../../src/projections/advance.ts";
 import { openProjectionsInMemory } from "../../src/projections/open.ts";
+import { readPeak } from "../../src/projections/statistics/peaks.ts";
 import { statisticsVersion } from "../../src/projections/statistics/statistics-version.ts";
 import { advanceFully, bodyOf, contentOf, rebuiltBody } from "../resources/statistics/build-from-ledger.ts";
 import { accept, emptyLedger, type Fact, type HistoryReceipt } from "../resources/statistics/history.ts";
@@ -14,7 +15,8 @@ const QUESTION = { genesis: GENESIS, range: "7d", at: AT } as const;
 test("steps are bounded by their budget; between them the statistics are being rebuilt", () => {
   const ledger = ledgerOf([...rounds(0, 50), receipt(5), receipt(6), receipt(7)]);
   const projections = openProjectionsInMemory();
-  const step = () => advanceProjections(ledger, projections, { ...QUESTION, budget: { rounds: 20, receipts: 2, installations: 10 } });
+  const step = () =>
+    advanceProjections(ledger, projections, { ...QUESTION, budget: { rounds: 20, receipts: 2, installations: 10 } });
   const observed = () => projections.prepare("SELECT observed FROM round_totals").pluck().get();
   expect([step(), observed()]).toEqual([true, 20]);
   expect(bodyOf(ledger, projections, QUESTION).status).toBe(503);
@@ -163,3 +165,64 @@ function ledgerOf(facts: readonly Fact[]): Database {
   accept(ledger, facts);
   return ledger;
 }
+
+/** Five installations, of which the last is the one that is published for. */
+function fiveOf(): Database {
+  const ledger = emptyLedger(["wheel-1", "wheel-2", "wheel-3", "wheel-4", "wheel-5"]);
+  for (let no = 1; no <= 5; no++) accept(ledger, [receipt(no)], no);
+  return ledger;
+}
+
+const LAST = { no: 5, id: "wheel-5" };
+const FEW = { rounds: 20, receipts: 20, installations: 2 };
+const followedIn = (projections: Database) =>
+  projections.prepare("SELECT installation FROM followed WHERE position > 0 ORDER BY installation").pluck().all();
+
+test("a step takes in a few installations, the first one always; what moves meanwhile comes after the pass", () => {
+  const ledger = fiveOf();
+  const projections = openProjectionsInMemory();
+  const step = () => advanceStep(ledger, projections, { ...QUESTION, first: LAST, budget: FEW });
+  expect([step(), followedIn(projections)]).toEqual([{ first: false, any: true }, [1, 2, 5]]);
+  accept(ledger, [receipt(9)], 1);
+  expect([step(), followedIn(projections)]).toEqual([{ first: false, any: true }, [1, 2, 3, 4, 5]]);
+  expect(step()).toEqual({ first: false, any: true });
+  expect(readPeak(projections, 1, "rpm_milli")?.value).toBe(1);
+  expect(step()).toEqual({ first: false, any: false });
+  expect(readPeak(projections, 1, "rpm_milli")?.value).toBe(9);
+  const whole = openProjectionsInMemory();
+  advanceFully(ledger, whole, QUESTION);
+  expect(contentOf(projections)).toEqual(contentOf(whole));
+});
+
+test("many that have moved are taken in by the order of their changes; the first one's do not wait", () => {
+  const ledger = fiveOf();
+  const projections = openProjectionsInMemory();
+  advanceFully(ledger, projections, QUESTION);
+  for (const no of [4, 3, 2, 1, 5]) accept(ledger, [receipt(10 + no)], no);
+  const peaks = () => [1, 2, 3, 4, 5].map((no) => readPeak(projections, no, "rpm_milli")?.value);
+  const step = () => advanceStep(ledger, projections, { ...QUESTION, first: LAST, budget: FEW });
+  expect([step(), peaks()]).toEqual([{ first: false, any: true }, [1, 2, 13, 14, 15]]);
+  expect([step(), peaks()]).toEqual([{ first: false, any: true }, [11, 12, 13, 14, 15]]);
+  expect([step(), peaks()]).toEqual([{ first: false, any: false }, [11, 12, 13, 14, 15]]);
+});
+
+test.for([
+  ["seen", 2],
+  ["not seen", 4],
+])(
+  "a ledger that is replaced in the middle of a pass, at an installation already %s: it begins again",
+  ([, changed]) => {
+    const ledger = fiveOf();
+    const projections = openProjectionsInMemory();
+    const step = () => advanceStep(ledger, projections, { ...QUESTION, first: LAST, budget: FEW });
+    advanceFully(ledger, projections, QUESTION);
+    ledger.exec("DELETE FROM change WHERE seq = 5");
+    step();
+    ledger.prepare("UPDATE receipt SET telemetry_id = 'x', rpm_milli = 77 WHERE installation = ?").run(changed);
+    ledger.exec("DELETE FROM change WHERE seq = 4");
+    for (let more = true; more; ) more = step().any;
+    const anew = openProjectionsInMemory();
+    advanceFully(ledger, anew, QUESTION);
+    expect(contentOf(projections)).toEqual(contentOf(anew));
+  },
+);

@@ -73,6 +73,26 @@ test("a first publish, and one that changes everything", async () => {
   await worker.stop();
 });
 
+test("many installations, of which the projections and the plan take a few at a time", async () => {
+  const others = 60;
+  for (let no = 2; no <= others + 1; no++) world.receive(1, no, `wheel-${no}`);
+  const worker = await world.work({ store, chain });
+  let calls = 0;
+  for (const at of [START + 100_000, START + 200_000]) {
+    store.meanwhile = () => {
+      world.receive(1);
+      const no = 2 + (calls++ % others);
+      world.receive(1, no, `wheel-${no}`);
+    };
+    chain.pass(at);
+    await worker.cycle(at);
+    const found = await positions();
+    expect(found.size).toBeGreaterThanOrEqual(KEYS.length + 2 * others);
+    for (const [key, { body, asof }] of found) expect(asof, key).toBe(body);
+  }
+  await worker.stop();
+});
+
 test("what has to be planned anew, since the store holds what another has put, is planned from a new state", async () => {
   const first = await world.work({ store, chain });
   await first.cycle(START + 100_000);

@@ -104,7 +104,8 @@ async function turn({ chain, projections: source, published, schedule, store, ti
     tilePrefix: "1-1",
     genesisTimestamp: undefined,
   };
-  source.advance(snapshot, at);
+  source.step(snapshot, at);
+  source.followChain(snapshot);
   const options = { published, force: false, publishedCores: new Map(), historyOf: () => "1" };
   const parts = new Map([["advance", performance.now() - began]]);
   const planned = PUBLICATIONS.flatMap((publication) => {
@@ -118,7 +119,11 @@ async function turn({ chain, projections: source, published, schedule, store, ti
   parts.set("whole", performance.now() - began);
   for (const [part, time] of parts) times.set(part, [...(times.get(part) ?? []), time]);
   const fence = { epoch: 1, writer: "bench", beforePut: async () => {}, raiseAbove: async () => {} };
-  const sources = { advance: (use) => use(snapshot), snapshot: (use) => use(snapshot) } satisfies CycleSources;
+  const sources: CycleSources = {
+    advance: async (use) => use(snapshot),
+    catchUp: async () => {},
+    snapshot: (use) => use(snapshot),
+  };
   const put = { target: { store, fence, concurrency: 1 }, sources, published, publishedCores: new Map(), replan: (answer: PlannedAnswer) => answer };
   for (const answer of planned) {
     await putAnswer(answer, put);

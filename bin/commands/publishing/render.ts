@@ -57,7 +57,7 @@ async function render(settings: Settings, path: string, given: number | undefine
     });
     let failure: unknown;
     const sources = reader.begin(at);
-    sources.advance(() => undefined);
+    await sources.advance(() => undefined);
     if (given !== undefined) sources.snapshot((snapshot) => warnOfLaterFacts(snapshot, at));
     const store = sourceStore({ publications, at, sources });
     const context = shimContext({ store, now: () => at, monotonic: () => 0, report: (error) => (failure = error) });
