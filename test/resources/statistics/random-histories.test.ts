@@ -35,7 +35,11 @@ function check(seed: number, { facts, ...question }: RandomHistory): number {
     accept(ledger, batch);
     taken += batch.length;
     const at = question.at - Math.floor(((facts.length - taken) / facts.length) * 3 * 86_400_000);
-    const budget = { rounds: random.pick([1, 5, 1000]), receipts: random.pick([1, 1000]), installations: random.pick([1, 1000]) };
+    const budget = {
+      rounds: random.pick([1, 5, 1000]),
+      receipts: random.pick([1, 1000]),
+      installations: random.pick([1, 1000]),
+    };
     advanceProjections(ledger, projections, { genesis: question.genesis, at, budget });
   }
   advanceFully(ledger, projections, question);
