@@ -71,11 +71,11 @@ export async function runCycle(cycle: Cycle): Promise<CycleReport> {
 
 /** Installations of which something is due by time; not all of them need be known to the ledger. */
 function* dueInstallations({ schedule, tilePace }: Session, at: number): Iterable<string> {
-  for (const key of [...schedule.due(at)]) {
+  for (const key of schedule.due(at)) {
     const id = parseInstallationTelemetryKey(key);
     if (id !== undefined) yield id;
   }
-  yield* [...tilePace.due(at)];
+  yield* tilePace.due(at);
 }
 
 /** What has to be known of the store before the plan, which must not await. */
