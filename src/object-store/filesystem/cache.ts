@@ -6,6 +6,7 @@
  * what he reads once is garbage at once: a collector has little to do with what dies young.
  */
 import { type BigIntStats, closeSync } from "node:fs";
+import { LRUCache } from "lru-cache";
 import type { StoredObject } from "../object-store.ts";
 
 /** Open files and their bytes. */
@@ -22,21 +23,22 @@ export interface CachedFile {
 }
 
 export class FilesystemCache {
-  private readonly kept = new Kept();
-  /** Paths read once of late, oldest first. */
-  private readonly seen = new Set<string>();
+  private readonly kept = new LRUCache<string, CachedFile>({
+    max: MAX_ENTRIES,
+    maxSize: MAX_BYTES,
+    sizeCalculation: (entry) => Math.max(1, sizeOf(entry)),
+    dispose: ({ fd }) => closeSync(fd),
+  });
+  /** Paths read once of late. */
+  private readonly seen = new LRUCache<string, true>({ max: MAX_SEEN });
 
   /** The object of a file that is still the one that was read. */
   get(path: string, stats: BigIntStats): StoredObject | undefined {
-    const entry = this.kept.take(path);
-    if (entry === undefined) return undefined;
-    if (isSameFile(entry.stats, stats)) {
-      this.kept.add(path, entry);
-      return entry.object;
-    }
-    closeSync(entry.fd);
+    const entry = this.kept.get(path);
+    if (entry === undefined || isSameFile(entry.stats, stats)) return entry?.object;
+    this.kept.delete(path);
     // What takes its place is wanted as much.
-    this.seen.add(path);
+    this.seen.set(path, true);
     return undefined;
   }
 
@@ -44,51 +46,16 @@ export class FilesystemCache {
   add(path: string, entry: CachedFile): void {
     const again = this.seen.has(path) || this.kept.has(path);
     this.drop(path);
-    if (again && entry.object.body.length <= MAX_OBJECT) this.kept.add(path, entry);
+    if (again && entry.object.body.length <= MAX_OBJECT) this.kept.set(path, entry);
     else {
       closeSync(entry.fd);
-      this.remember(path);
+      this.seen.set(path, true);
     }
   }
 
   drop(path: string): void {
     this.seen.delete(path);
-    const entry = this.kept.take(path);
-    if (entry !== undefined) closeSync(entry.fd);
-  }
-
-  private remember(path: string): void {
-    this.seen.add(path);
-    const [oldest] = this.seen;
-    if (this.seen.size > MAX_SEEN && oldest !== undefined) this.seen.delete(oldest);
-  }
-}
-
-/** A map in the order of use, oldest first. */
-class Kept {
-  private readonly entries = new Map<string, CachedFile>();
-  private bytes = 0;
-
-  add(path: string, entry: CachedFile): void {
-    this.entries.set(path, entry);
-    this.bytes += sizeOf(entry);
-    for (const [oldest, { fd }] of this.entries) {
-      if (this.entries.size <= MAX_ENTRIES && this.bytes <= MAX_BYTES) break;
-      this.take(oldest);
-      closeSync(fd);
-    }
-  }
-
-  has(path: string): boolean {
-    return this.entries.has(path);
-  }
-
-  take(path: string): CachedFile | undefined {
-    const entry = this.entries.get(path);
-    if (entry === undefined) return undefined;
-    this.entries.delete(path);
-    this.bytes -= sizeOf(entry);
-    return entry;
+    this.kept.delete(path);
   }
 }
 

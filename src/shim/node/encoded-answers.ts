@@ -7,9 +7,9 @@
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
+import { LRUCache } from "lru-cache";
 import { type Coding, chooseCoding } from "../../http/request/accept-encoding.ts";
 import type { FullAnswer } from "../full-answer.ts";
-import { BytesCache } from "./bytes-cache.ts";
 
 /** Smaller bodies gain nothing: they fill a packet. */
 const LEAST_BYTES = 1_024;
@@ -43,7 +43,12 @@ interface Forms extends Partial<Record<Coding, FullAnswer | Promise<FullAnswer>>
 
 export class EncodedAnswers {
   readonly #forms = new WeakMap<FullAnswer, Forms>();
-  readonly #bytes = new BytesCache(CACHE_BYTES);
+  readonly #bytes = new LRUCache<string, Uint8Array>({
+    maxSize: CACHE_BYTES,
+    // What is larger is not worth what it would drive out.
+    maxEntrySize: CACHE_BYTES / 8,
+    sizeCalculation: ({ length }) => length,
+  });
   readonly #pending = new Map<string, Promise<Uint8Array>>();
   /** How often bytes were compressed. */
   compressions = 0;
@@ -85,7 +90,7 @@ export class EncodedAnswers {
       bytes.then(
         (made) => {
           this.#pending.delete(key);
-          this.#bytes.add(key, made);
+          this.#bytes.set(key, made);
         },
         () => this.#pending.delete(key),
       );
