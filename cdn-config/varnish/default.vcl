@@ -20,6 +20,11 @@ backend shim {
 
 sub vcl_recv {
   if (req.restarts == 0) {
+    if (req.http.host) {
+      if (req.http.host !~ "^(?:\[[0-9A-Za-z.:%_~-]+\]|(?:[0-9A-Za-z._~!$&'()*+,;=-]|%[0-9A-Fa-f][0-9A-Fa-f])*)(?::[0-9]{0,5})?$") { return (synth(400)); }
+    } elsif (req.proto == "HTTP/1.1") {
+      return (synth(400));
+    }
     unset req.http.noonmark-stale;
     unset req.http.noonmark-pass;
     unset req.http.noonmark-none-match;
@@ -423,6 +428,12 @@ sub vcl_synth {
     set resp.http.access-control-allow-headers = "If-None-Match";
     set resp.http.access-control-max-age = "86400";
     set resp.body = "";
+  } elsif (resp.status == 400) {
+    set resp.http.access-control-allow-origin = "*";
+    set resp.http.access-control-expose-headers = "ETag, Retry-After, X-Service-Settlement-Source, X-Service-Settlement-Fallback-Reason";
+    set resp.http.x-content-type-options = "nosniff";
+    set resp.http.content-type = "application/json; charset=utf-8";
+    set resp.body = """{"error":"bad_request"}""";
   } elsif (resp.status == 405) {
     set resp.http.access-control-allow-origin = "*";
     set resp.http.access-control-expose-headers = "ETag, Retry-After, X-Service-Settlement-Source, X-Service-Settlement-Fallback-Reason";

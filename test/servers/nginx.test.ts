@@ -7,6 +7,7 @@ import { answersAsCore } from "./scenes/answers-as-core.ts";
 import { compresses } from "./scenes/compressed.ts";
 import { isHeard } from "./scenes/hearing.ts";
 import { keepsBack } from "./scenes/kept-back.ts";
+import { refusesMalformed } from "./scenes/malformed.ts";
 import { endures } from "./scenes/outage.ts";
 import { goesByCertificates } from "./scenes/over-tls.ts";
 import { keepsPublishedErrors } from "./scenes/published-errors.ts";
@@ -61,3 +62,16 @@ describe("nginx and errors", () => keepsPublishedErrors({ server: () => server, 
 describe("nginx and what a shim hears", () => isHeard({ server: () => server, start: startNginx }));
 
 describe("nginx and compression", () => compresses({ server: () => server, start: startNginx }));
+
+// It passes over fields that are none, and judges a method before a body; what it keeps needs no host, and of two it
+// takes the first.
+describe("nginx under what is no HTTP", () =>
+  refusesMalformed(() => front, {
+    "an expectation that nobody has": "the answer",
+    "a field that is none": "the answer",
+    "two lengths": { status: 405, error: "method_not_allowed" },
+    "a length and chunks": { status: 405, error: "method_not_allowed" },
+    "no host": "the answer",
+    "two hosts": "the answer",
+    "three hundred fields": "the answer",
+  }));

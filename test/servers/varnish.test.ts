@@ -6,6 +6,7 @@ import { answersAsCore } from "./scenes/answers-as-core.ts";
 import { compresses } from "./scenes/compressed.ts";
 import { isHeard } from "./scenes/hearing.ts";
 import { keepsBack } from "./scenes/kept-back.ts";
+import { refusesMalformed } from "./scenes/malformed.ts";
 import { endures } from "./scenes/outage.ts";
 import { keepsPublishedErrors } from "./scenes/published-errors.ts";
 import { type PublishedWorld, publishWorld } from "./scenes/published-world.ts";
@@ -62,3 +63,19 @@ describe("Varnish and errors", () => keepsPublishedErrors({ server: () => server
 describe("Varnish and what a shim hears", () => isHeard({ server: () => server, start: startVarnish }));
 
 describe("Varnish and compression", () => compresses({ server: () => server, start: startVarnish }));
+
+// What it takes for no HTTP it answers before any rule of ours is asked: a status and no more.
+describe("Varnish under what is no HTTP", () =>
+  refusesMalformed(() => front, {
+    "an expectation that nobody has": 417,
+    "what is no token": { status: 405, error: "method_not_allowed" },
+    "no method": 400,
+    "no HTTP at all": 400,
+    "a version of nobody's": 400,
+    "a field that is none": 400,
+    "two lengths": 400,
+    "a length and chunks": 400,
+    "two hosts": 400,
+    "three hundred fields": 400,
+    "a field of 17 kB": 400,
+  }));

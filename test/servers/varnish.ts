@@ -7,6 +7,9 @@ import { freePort } from "../support/free-port.ts";
 import type { Front, FrontOrigins } from "./front.ts";
 import { run, start, stop, until } from "./processes.ts";
 
+/** As docs/cdn-varnish.md has them. */
+const PARAMETERS = ["-p", "http_max_hdr=256", "-p", "http_req_hdr_len=16k"];
+
 export async function startVarnish(origins: FrontOrigins): Promise<Front> {
   const folder = mkdtempSync(join(tmpdir(), "noonmark-varnish-"));
   const port = await freePort();
@@ -15,7 +18,7 @@ export async function startVarnish(origins: FrontOrigins): Promise<Front> {
   // Its own complaint about a file that does not compile.
   await run("varnishd", ["-C", "-j", "none", "-f", vcl, "-n", join(folder, "check")]);
   const args = ["-F", "-j", "none", "-n", join(folder, "run"), "-a", `127.0.0.1:${port}`, "-T", "none", "-f", vcl];
-  const child = start("varnishd", [...args, "-s", "malloc,64m"], join(folder, "log"));
+  const child = start("varnishd", [...args, ...PARAMETERS, "-s", "malloc,64m"], join(folder, "log"));
   await until("Varnish answers", async () => (await fetch(`http://127.0.0.1:${port}/`)).status > 0).catch(
     async (error: unknown) => {
       await stop(child);

@@ -1,14 +1,16 @@
 /** nginx with njs: the bucket and the shim behind one cache (`docs/cdn-nginx.md`). */
 import { ALLOWED_METHODS, COMMON_HEADERS, CONTENT_TYPE } from "../../../src/http/common-headers.ts";
-import { unavailable } from "../../../src/http/errors.ts";
+import { badRequest, HEADERS_TOO_LARGE, unavailable } from "../../../src/http/errors.ts";
 import { HEARD_HEADER, PUBLISHED_HEADER } from "../../../src/http/front-headers.ts";
+import type { Representation } from "../../../src/http/representation.ts";
 import { bundle } from "../bundle.ts";
+import { HOST } from "../hosts.ts";
 import type { CdnOptions } from "../options.ts";
 import { CACHED_URLS, type CachedUrl, OWN_HEADERS } from "../plan.ts";
 import { answersServer } from "./answers.ts";
 import { BODILESS, shimLines, tlsLines } from "./origins.ts";
 
-const REFUSED = "  error_page 400 404 405 = /_noonmark/refused;";
+const REFUSED = "  error_page 400 404 405 413 = /_noonmark/refused;";
 
 /** A location with one of its own inherits none. */
 const ERROR_PAGES = `  ${REFUSED}
@@ -104,9 +106,12 @@ ${askLines()}
   # What nginx itself refuses: a bad escape, a NUL, \`..\` above the root, If-None-Match on two lines, TRACE, names of its
   # own. Nothing of it but method and target reaches the shim.
 ${REFUSED}
+  error_page 414 494 = /_noonmark/too-large;
+  error_page 505 = /_noonmark/malformed;
   recursive_error_pages on;
   location = /_noonmark/refused {
     internal;
+    if ($noonmark_malformed) { rewrite ^ /_noonmark/malformed last; }
     js_header_filter noonmark.passed;
     proxy_pass_request_headers off;
     proxy_method $noonmark_method;
@@ -116,11 +121,9 @@ ${ERROR_PAGES}
   }
   location /_noonmark/ { return 404; }
 
-  location @noonmark_unavailable {
-    internal;
-${headerLines({ ...COMMON_HEADERS, ...unavailable("store_unavailable").headers })}
-    return 503 '${unavailable("store_unavailable").body}';
-  }
+${constant("= /_noonmark/malformed", badRequest("bad_request"))}
+${constant("= /_noonmark/too-large", HEADERS_TOO_LARGE)}
+${constant("@noonmark_unavailable", unavailable("store_unavailable"))}
 }
 
 ${answersServer(options)}`;
@@ -188,7 +191,22 @@ map $request $noonmark_target {
   default "/";
   "~*^[^ ]+ (?:https?://[^/?#]*)?(?<noonmark_written>/[!-~]*) HTTP/" $noonmark_written;
 }
+# No request line, or a host that is none. Of a line that is refused no host has been read, and its end only if it is
+# short.
+map "$http_host $request" $noonmark_malformed {
+  default 1;
+  "~^(?:${HOST})? [!#$%&'*+.^_\`|~0-9A-Za-z-]+ (?:[!-~]+ HTTP/1\\.[01]|[!-~]{900,})$" "";
+}
 `;
+}
+
+/** A location that always answers the same. */
+function constant(location: string, { status, headers, body }: Representation): string {
+  return `  location ${location} {
+    internal;
+${headerLines({ ...COMMON_HEADERS, ...headers })}
+    return ${status} '${body}';
+  }`;
 }
 
 /** Of the script: which answer, and how encoded. */

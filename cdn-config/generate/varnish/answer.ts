@@ -1,6 +1,6 @@
 /** What a client gets from Varnish: constant answers, and If-None-Match judged after the answer has been chosen. */
 import { COMMON_HEADERS, CONTENT_TYPE, PREFLIGHT_HEADERS } from "../../../src/http/common-headers.ts";
-import { METHOD_NOT_ALLOWED, unavailable } from "../../../src/http/errors.ts";
+import { badRequest, METHOD_NOT_ALLOWED, unavailable } from "../../../src/http/errors.ts";
 import type { Representation } from "../../../src/http/representation.ts";
 import { OWN_HEADERS } from "../plan.ts";
 import { urlOf } from "./routes.ts";
@@ -17,6 +17,8 @@ export function answerSubroutines(): string {
   if (resp.status == 204) {
 ${setAll(PREFLIGHT_HEADERS)}
     set resp.body = "";
+  } elsif (resp.status == 400) {
+${constant(badRequest("bad_request"))}
   } elsif (resp.status == 405) {
 ${constant(METHOD_NOT_ALLOWED)}
   } else {

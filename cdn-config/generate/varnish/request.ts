@@ -1,4 +1,5 @@
 /** What Varnish makes of a request: the plain form of its URL, which is the cache's key. */
+import { HOST } from "../hosts.ts";
 import { BARE, COMPOSED_URLS, OBJECT_URLS, STALE, urlOf } from "./routes.ts";
 
 /** Bounded: PCRE gives up on a thousand tags, and Varnish answers 503 then. A longer list is the shim's to read. */
@@ -7,6 +8,11 @@ const LIST_OF_TAGS = '^[ \\t]*(?:\\*|(?:W/)?"[^"]*"(?:[ \\t]*,[ \\t]*(?:W/)?"[^"
 export function requestSubroutines(): string {
   return `sub vcl_recv {
   if (req.restarts == 0) {
+    if (req.http.host) {
+      if (req.http.host !~ "^${HOST}$") { return (synth(400)); }
+    } elsif (req.proto == "HTTP/1.1") {
+      return (synth(400));
+    }
     unset req.http.noonmark-stale;
     unset req.http.noonmark-pass;
     unset req.http.noonmark-none-match;
