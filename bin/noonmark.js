@@ -1,9 +1,11 @@
 #!/usr/bin/env node
 // Plain JavaScript on purpose: it must run on every Node to say that a Node is too old. better-sqlite3 13 would end
 // an old one without a word.
-const [major = 0] = process.versions.node.split(".").map(Number);
-if (major < 22) {
-  console.error(`noonmark: node_too_old: Noonmark needs Node 22 or newer, this is ${process.versions.node}`);
+const OLDEST = "22.12";
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+const [oldestMajor = 0, oldestMinor = 0] = OLDEST.split(".").map(Number);
+if (major < oldestMajor || (major === oldestMajor && minor < oldestMinor)) {
+  console.error(`noonmark: node_too_old: Noonmark needs Node ${OLDEST} or newer, this is ${process.versions.node}`);
   console.error("  In a checkout, npm scripts and npx run on its own Node 24; elsewhere install a newer Node.");
   process.exitCode = 2;
 } else {

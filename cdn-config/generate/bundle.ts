@@ -12,12 +12,12 @@ function plain(module: string): string {
 }
 
 /** The file of a table: one constant after the other. */
-export function tableFile(written: string, table: Readonly<Record<string, unknown>>): string {
+export function tableFile(table: Readonly<Record<string, unknown>>): string {
   const constants = Object.entries(table).map(
     ([name, value]) =>
       `export const ${name} = ${value instanceof Source ? value.text : JSON.stringify(value, null, 2)};`,
   );
-  return `// Generated from the table of routes by ${written}; test/cdn-config/generated.test.ts holds that.\n${constants.join("\n")}\n`;
+  return `// Generated from the table of routes.\n${constants.join("\n")}\n`;
 }
 
 /** What JSON cannot write. */

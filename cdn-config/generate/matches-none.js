@@ -1,4 +1,4 @@
-/** If-None-Match for the scripts of fronts (njs 0.7, CloudFront Functions): `src/http/request/conditional.ts` in an old ECMAScript. */
+/** If-None-Match for the scripts of fronts (njs 0.7, CloudFront Functions): the API's own rule in an old ECMAScript. */
 
 /** Weak comparison of the well-formed members of a list; commas inside quotes are part of a tag. */
 export function matchesNone(field, etag) {

@@ -6,6 +6,7 @@ export function setup(): void {
   const cwd = join(import.meta.dirname, "../..");
   const steps = [
     [join(cwd, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.build.json"],
+    ["cdn-config/write-worker.ts"],
     ["cdn-config/copy-programs.ts"],
     ["site/write.ts"],
   ];

@@ -13,11 +13,9 @@ const NONE_MATCH = "noonmark-none-match";
 /** Not part of the API: CloudFront would answer them from its cache with a 206 or a 304 of its own. */
 const DROPPED = ["if-none-match", "if-modified-since", "if-match", "if-unmodified-since", "if-range", "range"];
 
-const THIS = "cdn-config/generate/cloudfront/table.ts";
-
 export function cloudfrontTables(): Record<"viewer-request-table.js" | "viewer-response-table.js", string> {
   return {
-    "viewer-request-table.js": tableFile(THIS, {
+    "viewer-request-table.js": tableFile({
       // Public URLs that may be kept, and the query that is their key; null: as it was asked.
       URLS: new Source(`[\n${CACHED_URLS.map(urlRow).join(",\n")},\n]`),
       PREFLIGHT: { statusCode: 204, headers: values(PREFLIGHT_HEADERS) },
@@ -28,7 +26,7 @@ export function cloudfrontTables(): Record<"viewer-request-table.js" | "viewer-r
       EDGE: FRONT.edge,
       PASS: FRONT.pass,
     }),
-    "viewer-response-table.js": tableFile(THIS, {
+    "viewer-response-table.js": tableFile({
       UNAVAILABLE: eventAnswer(unavailable("store_unavailable")),
       CACHE_CONTROL: EDGE_HEADERS.cacheControl,
       STATUS: EDGE_HEADERS.status,

@@ -1,4 +1,4 @@
-// Generated from the table of routes by cdn-config/generate/cloudfront/table.ts; test/cdn-config/generated.test.ts holds that.
+// Generated from the table of routes.
 export const URLS = [
   [/^\/v1\/public\/telemetry(?:\?.*)?$/, {}],
   [/^\/v1\/public\/installations\/(?!\.{1,2}\/)[A-Za-z0-9._:-]{1,128}\/telemetry(?:\?.*)?$/, {}],

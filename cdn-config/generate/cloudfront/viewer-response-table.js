@@ -1,4 +1,4 @@
-// Generated from the table of routes by cdn-config/generate/cloudfront/table.ts; test/cdn-config/generated.test.ts holds that.
+// Generated from the table of routes.
 export const UNAVAILABLE = {
   "statusCode": 503,
   "headers": {

@@ -1,4 +1,4 @@
-// Generated from the table of routes by cdn-config/generate/nginx/table.ts; test/cdn-config/generated.test.ts holds that.
+// Generated from the table of routes.
 export const ROUTES = {
   "telemetry": {
     "edgeSeconds": 1,

@@ -34,7 +34,7 @@ export function nginxTable(): string {
     const cors = alwaysOf(row) === COMMON_HEADERS;
     return [name, { edgeSeconds, staleIfErrorSeconds, conditional, notModifiedTag, contentType, cors }];
   });
-  return tableFile("cdn-config/generate/nginx/table.ts", {
+  return tableFile({
     ROUTES: Object.fromEntries(routes),
     HEADERS,
     PASSED,

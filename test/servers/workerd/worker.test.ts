@@ -2,6 +2,8 @@
 import { gzipSync } from "node:zlib";
 import { Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { cloudflareFiles } from "../../../cdn-config/generate/cloudflare/cloudflare.ts";
+import { DEFAULT_OPTIONS } from "../../../cdn-config/generate/options.ts";
 import type { R2Bucket } from "../../../src/object-store/r2/binding.ts";
 import { R2Store } from "../../../src/object-store/r2/r2-store.ts";
 import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
@@ -9,14 +11,13 @@ import { putAnswer } from "../../support/publish-answer.ts";
 import { putWorld } from "../../support/world.ts";
 import { answersAsCore } from "../scenes/answers-as-core.ts";
 import { followsScripts } from "../scripts.ts";
-import { workerBundle } from "./worker-bundle.ts";
 
 let script: string;
 let miniflare: Miniflare;
 let store: R2Store;
 let address: { hostname: string; port: number };
 beforeAll(async () => {
-  script = await workerBundle('export { default } from "../../../src/shim/worker/worker.ts";');
+  script = cloudflareFiles(DEFAULT_OPTIONS)["worker.js"] ?? "";
   miniflare = new Miniflare({
     host: "127.0.0.1",
     modules: true,

@@ -1,0 +1,101 @@
+// Whatever the program, a generated file or a page of the package points to is in the package.
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { transformSync } from "esbuild";
+import { expect, test } from "vitest";
+import { commentedConfiguration } from "../../bin/commands/operating/init.ts";
+import { DEFAULT_OPTIONS } from "../../cdn-config/generate/options.ts";
+import { CDN_TARGETS } from "../../cdn-config/generate/targets.ts";
+import { anchors, links } from "../docs/markdown.ts";
+import { packedFiles } from "./packed-files.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const PACKED = packedFiles();
+/** `docs/chain.md`, `docs/spec/api.md#process`, `README.md`; not what stands inside a longer path, as an import does. */
+const NAMED =
+  /(?<![\w./-])(?:(?:docs|cdn-config|packaging|src|test|bin|bench|demo)\/[\w./-]*\.[a-z0-9]+|[A-Z]{5,}\.md)(?:#[\w-]+)?/g;
+/** As verify says where a rule is written. */
+const SECTION = /(?<![\w./-])(?:api|publishing|intake|chain|people|glossary)\.md#[\w-]+/g;
+
+const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
+
+/** Why a path leads nowhere for who has the package alone; undefined where it leads somewhere. */
+function lost(named: string): string | undefined {
+  const [path = "", anchor] = named.split("#");
+  if (!PACKED.has(path)) return `${named} is not in the package`;
+  return anchor === undefined || anchors(read(path)).includes(anchor) ? undefined : `${path} has no #${anchor}`;
+}
+
+function pathsIn(text: string): string[] {
+  const sections = [...text.matchAll(SECTION)].map(([section]) => `docs/spec/${section}`);
+  return [...[...text.matchAll(NAMED)].map(([named]) => named), ...sections];
+}
+
+test("the scan sees what it is for", () => {
+  expect(
+    pathsIn('"docs/chain.md lists", (api.md#process; mend), ../docs/x.md README.md, docs/spec/api.md#process'),
+  ).toEqual(["docs/chain.md", "README.md", "docs/spec/api.md#process", "docs/spec/api.md#process"]);
+  expect([lost("docs/none.md"), lost("docs/chain.md#none")]).not.toContain(undefined);
+});
+
+test("each path that the program names", () => {
+  const sources = globSync(["{src,bin,publish,site}/**/*.{ts,tsx,js}", "cdn-config/generate/**/*.ts"], { cwd: ROOT });
+  const found = sources.flatMap((path) => {
+    // Without comments, which are for readers of the source.
+    const { code } = transformSync(read(path), { loader: "tsx", jsx: "preserve", minifyWhitespace: true });
+    return pathsIn(code).map((named) => ({ path, named }));
+  });
+  expect(found.length).toBeGreaterThan(20);
+  expect(found.flatMap(({ path, named }) => (lost(named) === undefined ? [] : [`${path}: ${lost(named)}`]))).toEqual(
+    [],
+  );
+});
+
+test("each path that a generated file names, and those files themselves", () => {
+  const generated = Object.entries(CDN_TARGETS).flatMap(([target, files]) =>
+    Object.entries(files(DEFAULT_OPTIONS)).map(([name, text]) => [`cdn-config/${target}/${name}`, text] as const),
+  );
+  for (const [path, text] of [...generated, ["noonmark.json", commentedConfiguration()] as const]) {
+    expect
+      .soft(
+        pathsIn(text).flatMap((named) => lost(named) ?? []),
+        path,
+      )
+      .toEqual([]);
+  }
+  expect(generated.map(([path]) => path).filter((path) => !PACKED.has(path))).toEqual([]);
+  const { main } = JSON.parse(read("cdn-config/cloudflare/wrangler.jsonc").replace(/^\/\/.*$/m, "")) as {
+    main: string;
+  };
+  expect(PACKED).toContain(join("cdn-config/cloudflare", main));
+});
+
+test("each link of a page in the package", () => {
+  const pages = [...PACKED].filter((path) => path.endsWith(".md"));
+  expect(pages).toContain("README.md");
+  const broken = pages.flatMap((page) => {
+    const text = read(page);
+    const pictures = [...text.matchAll(/(?:src|srcset)="([^"]+)"/g)].map(([, target = ""]) => target);
+    const targets = [...links(text).map(({ target }) => target), ...pictures];
+    return targets
+      .filter((target) => !/^(?:https?|mailto):/.test(target) && !target.startsWith("#"))
+      .map((target) => join(dirname(page), target.split("#")[0] ?? ""))
+      .filter((path) => !PACKED.has(path) && ![...PACKED].some((file) => file.startsWith(`${path}/`)))
+      .map((path) => `${page}: ${path}`);
+  });
+  expect(broken).toEqual([]);
+});
+
+test("what package.json points to", () => {
+  const { bin, exports, engines } = JSON.parse(read("package.json")) as {
+    bin: Record<string, string>;
+    exports: Record<string, string | Record<string, string>>;
+    engines: { node: string };
+  };
+  const targets = [
+    ...Object.values(bin),
+    ...Object.values(exports).flatMap((one) => (typeof one === "string" ? one : Object.values(one))),
+  ];
+  expect(targets.map((target) => target.replace(/^\.\//, "")).filter((path) => !PACKED.has(path))).toEqual([]);
+  expect(read("bin/noonmark.js")).toContain(engines.node.replace(">=", ""));
+});

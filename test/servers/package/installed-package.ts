@@ -1,0 +1,76 @@
+/** The package as somebody installs it: packed, and installed into an empty folder by a given Node and its npm. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { run } from "../processes.ts";
+
+export interface Installed {
+  /** Where commands are run; the package lies in its node_modules. */
+  readonly folder: string;
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+/** A Node of its own below `tools`, with the npm that comes with it, before all others in the path. */
+export async function installNode(tools: string, node: string, npm: string): Promise<NodeJS.ProcessEnv> {
+  mkdirSync(tools, { recursive: true });
+  writeFileSync(join(tools, "package.json"), "{}");
+  await run("npm", ["install", "--no-audit", "--no-fund", `node@${node}`, `npm@${npm}`], { cwd: tools });
+  // Where tests run by `npm run`, npm says where it runs; how it reaches its registry stays.
+  const settings = Object.keys(process.env).filter((name) =>
+    /^(?:NOONMARK_|npm_config_(?:local_)?prefix$)/i.test(name),
+  );
+  return {
+    ...process.env,
+    ...Object.fromEntries(settings.map((name) => [name, undefined])),
+    // A machine's own npmrc may warn a newer npm.
+    npm_config_loglevel: "error",
+    PATH: `${tools}/node_modules/.bin:/usr/sbin:/usr/bin:/sbin:/bin`,
+  };
+}
+
+export async function installPackage(
+  folder: string,
+  tarball: string,
+  environment: NodeJS.ProcessEnv,
+): Promise<Installed> {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "package.json"), "{}");
+  await run("npm", ["install", "--no-audit", "--no-fund", tarball], { cwd: folder, env: environment });
+  return { folder, environment };
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+/** A line of a page, as it is written, in a shell. */
+export async function shell({ folder, environment }: Installed, line: string): Promise<Ended> {
+  const child = spawn("bash", ["-c", line], { cwd: folder, env: environment, stdio: ["ignore", "pipe", "pipe"] });
+  const said: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (data: Buffer) => said.push(data.toString()));
+  const [code] = (await once(child, "close")) as [number | null];
+  return { code, output: said.join("") };
+}
+
+/** A line that stays. `end` ends all that it started: npx does not hand a signal on. */
+export function staying({ folder, environment }: Installed, line: string): { output(): string; end(): Promise<void> } {
+  const child = spawn("bash", ["-c", line], {
+    cwd: folder,
+    env: environment,
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  });
+  let said = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (data: Buffer) => (said += data.toString()));
+  const closed = once(child, "close");
+  return {
+    output: () => said,
+    end: async () => {
+      if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
+        process.kill(-child.pid, "SIGTERM");
+      await closed;
+    },
+  };
+}

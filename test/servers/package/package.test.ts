@@ -1,0 +1,139 @@
+/** `npm pack`, installed into an empty folder on each Node that it is for: what README says of the command line works. */
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { Miniflare } from "miniflare";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CDN_TARGETS } from "../../../cdn-config/generate/targets.ts";
+import { FACT_KINDS } from "../../../src/ledger/schema.ts";
+import { fenced } from "../../docs/markdown.ts";
+import { packInto } from "../../package/packed-files.ts";
+import { freePort } from "../../support/free-port.ts";
+import { until } from "../processes.ts";
+import { type Ended, type Installed, installNode, installPackage, shell, staying } from "./installed-package.ts";
+
+const README = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
+const COMMANDS = fenced(README, "sh")
+  .flatMap((block) => block.split("\n"))
+  .filter((line) => line.startsWith("npx noonmark"));
+const PATIENCE = { timeout: 180_000 };
+
+let root: string;
+let tarball: string;
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), "noonmark-package-"));
+  tarball = packInto(root);
+});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const readmeLine = (command: string) => {
+  const found = COMMANDS.find((line) => line.startsWith(`npx noonmark ${command}`));
+  if (found === undefined) throw new Error(`README has no line for ${command}`);
+  return found;
+};
+
+describe.each([
+  { node: "22", npm: "10" },
+  { node: "24", npm: "11" },
+])("on Node $node", ({ node, npm }) => {
+  let here: Installed;
+  const run = (line: string): Promise<Ended> => shell(here, line);
+  beforeAll(async () => {
+    const environment = await installNode(join(root, `tools-${node}`), node, npm);
+    const installed = await installPackage(join(root, `on-${node}`), tarball, environment);
+    here = { ...installed, environment: { ...environment, NOONMARK_PORT: String(await freePort()) } };
+  }, 120_000);
+
+  test("README's lines, from init to verify", PATIENCE, async () => {
+    expect((await run("node --version; npm --version")).output).toMatch(
+      new RegExp(`^v${node}\\.\\d+\\.\\d+\n${npm}\\.`),
+    );
+    const { version } = JSON.parse(readFileSync(join(here.folder, "node_modules/noonmark/package.json"), "utf8"));
+    expect(await run("npx noonmark --version")).toEqual({ code: 0, output: `${version}\n` });
+    expect(await run(readmeLine("init"))).toMatchObject({ code: 0 });
+    const examples = FACT_KINDS.map((kind) => `npx noonmark ingest --example ${kind}`).join(" && ");
+    expect(await run(`(${examples}) > facts.ndjson`)).toEqual({ code: 0, output: "" });
+    expect(await run(readmeLine("ingest"))).toEqual({ code: 0, output: "9 accepted, 0 duplicate, 0 rejected\n" });
+    // The examples' round 0 began at the start of 2026.
+    writeFileSync(
+      join(here.folder, "noonmark.json"),
+      '{ "installationId": "wheel-1", "genesisTimestamp": 1767225600 }',
+    );
+    const published = await run(readmeLine("publish --once"));
+    expect(published).toMatchObject({
+      code: 0,
+      output: expect.stringMatching(/ created, 0 updated, 0 unchanged, 0 failed\n$/),
+    });
+    expect(await run(readmeLine("render"))).toMatchObject({
+      code: 0,
+      output: expect.stringMatching(/^HTTP\/1\.1 200 OK\r?\n/),
+    });
+    const shim = staying(here, readmeLine("serve"));
+    try {
+      await until("the shim answers", async () => shim.output().includes("Serving "));
+      const url = `http://127.0.0.1:${here.environment.NOONMARK_PORT}`;
+      const verify = readmeLine("verify").replace("https://noonmark.example", `${url} --qps 1000`);
+      expect(await run(verify)).toMatchObject({ code: 0, output: expect.stringMatching(/ checks, 0 findings, /) });
+      for (const path of ["/", "/docs", "/openapi.json"]) expect((await fetch(url + path)).status, path).toBe(200);
+    } finally {
+      await shim.end();
+    }
+    const doctor = await run("npx noonmark doctor");
+    expect(doctor.output.split("\n").filter((line) => line.startsWith("MEND"))).toEqual([]);
+    expect(doctor.code).toBe(0);
+    expect(await run("npx noonmark fsck")).toMatchObject({ code: 0, output: expect.stringMatching(/, 0 findings\n$/) });
+    expect(await run("npx noonmark schema intake | node -e 'JSON.parse(fs.readFileSync(0))'")).toEqual({
+      code: 0,
+      output: "",
+    });
+    expect(await run("npx noonmark openapi | node -e 'JSON.parse(fs.readFileSync(0))'")).toEqual({
+      code: 0,
+      output: "",
+    });
+  });
+
+  test("cdn writes each target, and the Worker's script runs where it was written", PATIENCE, async () => {
+    for (const target of Object.keys(CDN_TARGETS)) {
+      const { code, output } = await run(`npx noonmark cdn ${target}`);
+      expect([
+        code,
+        output
+          .trim()
+          .split("\n")
+          .filter((path) => !existsSync(join(here.folder, path))),
+      ]).toEqual([0, []]);
+      const pages = output
+        .trim()
+        .split("\n")
+        .flatMap((path) => readFileSync(join(here.folder, path), "utf8").match(/docs\/[\w-]+\.md/g) ?? []);
+      expect(pages.length).toBeGreaterThan(0);
+      for (const page of pages) expect(existsSync(join(here.folder, "node_modules/noonmark", page)), page).toBe(true);
+    }
+    const [settings = ""] = globSync("cdn-config/cloudflare/wrangler.jsonc", { cwd: here.folder });
+    const { main, compatibility_date } = JSON.parse(
+      readFileSync(join(here.folder, settings), "utf8").replace(/^\/\/.*$/m, ""),
+    );
+    const worker = new Miniflare({
+      modules: true,
+      script: readFileSync(join(here.folder, dirname(settings), main), "utf8"),
+      compatibilityDate: compatibility_date,
+      r2Buckets: ["STORE"],
+      bindings: { PREFIX: "public" },
+    });
+    try {
+      const answer = await worker.dispatchFetch("http://worker/v4/public/process");
+      expect([answer.status, await answer.json()]).toEqual([503, { error: "not_published" }]);
+    } finally {
+      await worker.dispose();
+    }
+  });
+});
+
+test("Node 20 is told which it needs", PATIENCE, async () => {
+  const environment = await installNode(join(root, "tools-20"), "20", "10");
+  const here = await installPackage(join(root, "on-20"), tarball, environment);
+  expect(await shell(here, "npx noonmark --version")).toMatchObject({
+    code: 2,
+    output: expect.stringMatching(/^noonmark: node_too_old: Noonmark needs Node 22\.12 or newer, this is 20\./),
+  });
+});
