@@ -58,7 +58,10 @@ export class Publisher {
   private constructor(options: PublisherOptions, lease: Lease, histories: Histories) {
     this.#options = options;
     this.#lease = lease;
-    this.#time = new PublishedTime(() => lease.clockOffset);
+    this.#time = new PublishedTime(
+      () => options.clock.monotonic(),
+      () => lease.clockOffset,
+    );
     this.#status = new PublisherStatus(options, lease);
     const { store, published, publications, force, minimumPutInterval } = options;
     this.#session = {

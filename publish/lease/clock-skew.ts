@@ -1,6 +1,8 @@
 /** The publisher's clock against the store's, which is the common one (docs/spec/publishing.md#clocks). */
+import { ClockOffset, provenSkew, shifted } from "../../src/object-store/clock-offset.ts";
 import { hasClock, type ObjectStore } from "../../src/object-store/object-store.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
+import type { Clock } from "../schedule/clock.ts";
 
 /** Up to here a difference (ms) is not worth telling. */
 const TOLERATED_MS = 2_000;
@@ -9,25 +11,28 @@ const STOPPING_MS = 60_000;
 
 export class StoreSkew {
   readonly #store: ObjectStore;
-  readonly #wall: () => number;
-  readonly #measured: () => number | undefined;
+  readonly #clock: Clock;
+  /** Of the monotonic clock: that the host's is set changes nothing of it. */
+  readonly #offset = new ClockOffset();
 
-  /** `wall` is this host's clock (epoch ms). Measured is with every answer of the store, at no request more. */
-  constructor(store: ObjectStore, wall: () => number) {
+  /** Measured is with every answer of the store, at no request more. */
+  constructor(store: ObjectStore, clock: Clock) {
     this.#store = store;
-    this.#wall = wall;
-    this.#measured = hasClock(store) ? store.watchClock(wall) : () => undefined;
+    this.#clock = clock;
+    const monotonic = () => clock.monotonic();
+    if (hasClock(store)) store.watchClock(monotonic, (bounds) => this.#offset.add(bounds, monotonic()));
   }
 
   /** How far this host is ahead of the store (ms, negative behind); null where it is in step or the store has no clock. */
   get telling(): number | null {
-    const skew = this.#measured() ?? 0;
+    const skew = Math.round(this.offset ?? 0);
     return Math.abs(skew) > TOLERATED_MS ? skew : null;
   }
 
-  /** As measured last, worth telling or not; undefined before the first measurement. */
+  /** As the answers of the last minutes prove it, worth telling or not; undefined before the first. */
   get offset(): number | undefined {
-    return this.#measured();
+    const { bounds } = this.#offset;
+    return bounds && provenSkew(shifted(bounds, this.#clock.wall() - this.#clock.monotonic()));
   }
 
   /**
@@ -35,8 +40,8 @@ export class StoreSkew {
    * is known yet and, lest one odd answer stop a publisher, before it says so.
    */
   async check(): Promise<void> {
-    if (!hasClock(this.#store) || Math.abs(this.#measured() ?? Number.POSITIVE_INFINITY) <= STOPPING_MS) return;
-    const skew = await this.#store.clockSkew(this.#wall);
+    if (!hasClock(this.#store) || Math.abs(this.offset ?? Number.POSITIVE_INFINITY) <= STOPPING_MS) return;
+    const skew = provenSkew(await this.#store.measureClock(() => this.#clock.wall()));
     if (Math.abs(skew) <= STOPPING_MS) return;
     const difference = `${Math.round(Math.abs(skew) / 1000)} s ${skew > 0 ? "ahead of" : "behind"}`;
     throw new Failure("clock_skew", `this host's clock is ${difference} that of ${this.#store.name}`, {

@@ -80,7 +80,7 @@ export class Lease {
     identity: LeaseIdentity,
     found: { record: LeaseRecord; tag: StoreTag } | undefined,
   ): Promise<Lease> {
-    const skew = new StoreSkew(store, () => clock.wall());
+    const skew = new StoreSkew(store, clock);
     await skew.check();
     const at = clock.monotonic();
     const before = found?.record.public ?? null;

@@ -9,30 +9,37 @@ import { formatTimestamp } from "../../src/values/timestamp.ts";
 export const MOST_AHEAD_MS = 60_000;
 /** Of the time that has passed, at most this part goes into a correction: time runs slower or faster, it never jumps. */
 const SLEW = 0.1;
+/** Clocks that differ by no more are in step (ms). */
+const IN_STEP_MS = 2_000;
 
 export class PublishedTime {
+  readonly #monotonic: () => number;
   readonly #measured: () => number | undefined;
-  #offset: number | undefined;
-  #wall = 0;
-  #now = 0;
+  /** The instant given last, its fractions kept, and when that was by the monotonic clock. */
+  #last: { readonly now: number; readonly at: number; readonly isMeasured: boolean } | undefined;
 
   /** `measured` tells how far the host is ahead of the store (ms), undefined where that is not known. */
-  constructor(measured: () => number | undefined) {
+  constructor(monotonic: () => number, measured: () => number | undefined) {
+    this.#monotonic = monotonic;
     this.#measured = measured;
   }
 
   /** Epoch ms by the common clock; `wall` is the host's. */
   now(wall: number): number {
-    const target = this.#measured();
-    const most = Math.abs(wall - this.#wall) * SLEW;
-    if (target !== undefined) {
-      // The first measurement counts at once: nothing has been dated before it.
-      const change = target - (this.#offset ?? target);
-      this.#offset = (this.#offset ?? target) + Math.max(-most, Math.min(most, change));
+    const [offset, at, last] = [this.#measured(), this.#monotonic(), this.#last];
+    const target = wall - (offset ?? 0);
+    let now = Math.max(target, last?.now ?? target);
+    // Without a store's clock, and at the first measurement, the clock counts at once: nothing was dated by another.
+    if (offset !== undefined && last?.isMeasured === true) {
+      const passed = at - last.at;
+      const wrong = target - last.now - passed;
+      const most = passed * SLEW;
+      // Host and store agree that this process has stood still: there is nothing to be smooth about.
+      const hasStoodStill = wrong > IN_STEP_MS && Math.abs(offset) <= IN_STEP_MS;
+      now = hasStoodStill ? target : last.now + passed + Math.max(-most, Math.min(most, wrong));
     }
-    this.#wall = wall;
-    this.#now = Math.max(this.#now, Math.round(wall - (this.#offset ?? 0)));
-    return this.#now;
+    this.#last = { now, at, isMeasured: offset !== undefined };
+    return Math.round(now);
   }
 }
 

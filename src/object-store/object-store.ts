@@ -1,3 +1,5 @@
+import type { ClockBounds } from "./clock-offset.ts";
+
 /**
  * The one port to storage. What every store promises, and `test/object-store/conformance.ts` checks:
  * - a put is whole: a reader sees the object before it or the object after it, body and metadata together;
@@ -39,21 +41,17 @@ export interface ObjectStore {
  * (docs/spec/publishing.md#clocks).
  */
 export interface StoreClock {
-  /**
-   * How far `now` (epoch ms) is ahead of the store's clock, in ms; negative behind. The store tells whole seconds:
-   * within that grain, and the time that the answer took, it is 0. Throws `StoreUnavailable`.
-   */
-  clockSkew(now: () => number): Promise<number>;
+  /** How far `now` (ms of any clock) is ahead of the store's, by an answer that is asked for. Throws `StoreUnavailable`. */
+  measureClock(now: () => number): Promise<ClockBounds>;
 
   /**
-   * From now on every answer is such a measurement, at no request more. What it gives tells the newest one, undefined
-   * before the first.
+   * From now on every answer is such a measurement, at no request more, and is told.
    */
-  watchClock(now: () => number): () => number | undefined;
+  watchClock(now: () => number, tell: (bounds: ClockBounds) => void): void;
 }
 
 export function hasClock(store: ObjectStore): store is ObjectStore & StoreClock {
-  return "clockSkew" in store;
+  return "measureClock" in store;
 }
 
 export interface GetOptions {

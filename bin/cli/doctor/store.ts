@@ -2,6 +2,7 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { holderNameOf, isFree, readLease } from "../../../publish/lease/lease-object.ts";
+import { provenSkew } from "../../../src/object-store/clock-offset.ts";
 import { STORE_MARK } from "../../../src/object-store/filesystem/prepare.ts";
 import { storeLocation } from "../../../src/object-store/location.ts";
 import { hasClock } from "../../../src/object-store/object-store.ts";
@@ -22,7 +23,7 @@ export async function examineStore(settings: Settings, now: () => number): Promi
   const found = await readLease(store);
   const findings = [fine("store", `${store.name}: read, written${place?.kind === "s3" ? ", conditions judged" : ""}`)];
   if (hasClock(store)) {
-    const skew = await store.clockSkew(now);
+    const skew = provenSkew(await store.measureClock(now));
     const text = `${duration(Math.abs(skew) / 1000)} ${skew < 0 ? "behind" : "ahead of"} the store's`;
     const apart = Math.abs(skew) > TOLERATED_MS;
     findings.push(apart ? wrong("clock", text, "Set this host's clock right (NTP).") : fine("clock", text));

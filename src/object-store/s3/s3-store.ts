@@ -11,6 +11,7 @@ import { randomBytes } from "node:crypto";
 import type { S3ClientConfig } from "@aws-sdk/client-s3";
 import { EXIT, Failure } from "../../values/failure.ts";
 import { checkKey, checkObject } from "../check-object.ts";
+import { boundsOf, type ClockBounds } from "../clock-offset.ts";
 import {
   type ObjectStore,
   type PutCondition,
@@ -92,26 +93,22 @@ export class S3Store implements ObjectStore, StoreClock {
     } while (from !== undefined);
   }
 
-  async clockSkew(now: () => number): Promise<number> {
+  async measureClock(now: () => number): Promise<ClockBounds> {
     const measure = async ({ signal }: Attempt) => {
       const sent = now();
       const date = await this.#bucket.date(signal);
-      return skewOf(sent, date, now());
+      return boundsOf(sent, date, now());
     };
     return retrying(LIMITS, measure, verdictOf).catch((error: unknown) => {
       throw unavailable(`clock of ${this.name}`, error);
     });
   }
 
-  watchClock(now: () => number): () => number | undefined {
-    let skew: number | undefined;
+  watchClock(now: () => number, tell: (bounds: ClockBounds) => void): void {
     this.#bucket.watchDates(() => {
       const sent = now();
-      return (date) => {
-        skew = skewOf(sent, date, now());
-      };
+      return (date) => tell(boundsOf(sent, date, now()));
     });
-    return () => skew;
   }
 
   /**
@@ -209,11 +206,6 @@ export class S3Store implements ObjectStore, StoreClock {
       throw unavailable(`get ${this.name}/${key}`, error);
     }
   }
-}
-
-/** The server's instant lies in the second after `date`, and between `sent` and `received` of the clock in question. */
-function skewOf(sent: number, date: number, received: number): number {
-  return received < date ? received - date : Math.max(0, sent - (date + 999));
 }
 
 function newPutId(): string {

@@ -2,21 +2,11 @@
  * The shim's clock over a store that has one (docs/spec/publishing.md#clocks): the store's is the common clock, by which the
  * publisher dated the scheduled versions. What the store's whole seconds leave open is left to the host's own clock.
  */
+import { ClockOffset, provenSkew, shifted } from "../../object-store/clock-offset.ts";
 import type { StoreClock } from "../../object-store/object-store.ts";
 
 /** A difference above this (ms) stands in the log. */
 export const TOLERATED_SKEW_MS = 2000;
-
-/** Measurements that count: one a minute, so that they are of the last minutes. */
-const KEPT = 5;
-/** What the store's whole seconds leave open. */
-const GRAIN_MS = 999;
-
-/** The difference lies between both (ms). */
-interface Bounds {
-  readonly least: number;
-  readonly most: number;
-}
 
 interface Clocks {
   /** This host's clock (epoch ms). */
@@ -26,16 +16,21 @@ interface Clocks {
 }
 
 export class StoreTime {
-  /** How far this host is proven to be ahead of the store (ms); undefined before a measurement has worked. */
-  skew: number | undefined;
-  readonly #store: Pick<StoreClock, "clockSkew">;
+  readonly #store: Pick<StoreClock, "measureClock">;
   readonly #clocks: Clocks;
-  #measured: readonly Bounds[] = [];
+  /** Of the monotonic clock: that the host's is set changes nothing of it. */
+  readonly #offset = new ClockOffset();
   #last: { readonly time: number; readonly monotonic: number } | undefined;
 
-  constructor(store: Pick<StoreClock, "clockSkew">, clocks: Clocks) {
+  constructor(store: Pick<StoreClock, "measureClock">, clocks: Clocks) {
     this.#store = store;
     this.#clocks = clocks;
+  }
+
+  /** How far this host is proven to be ahead of the store (ms); undefined before a measurement has worked. */
+  get skew(): number | undefined {
+    const { bounds } = this.#offset;
+    return bounds && Math.round(provenSkew(shifted(bounds, this.#clocks.wall() - this.#clocks.monotonic())));
   }
 
   /** Epoch ms by the common clock. Never goes back: where it is found to be ahead it runs at half its pace for a while. */
@@ -50,31 +45,10 @@ export class StoreTime {
     return time;
   }
 
-  /** Throws `StoreUnavailable`; the earlier measurements then count on. */
+  /** The skew with one measurement more. Throws `StoreUnavailable`; the earlier measurements then count on. */
   async measure(): Promise<number> {
-    const { wall, monotonic } = this.#clocks;
-    const sent = monotonic();
-    const skew = await this.#store.clockSkew(() => wall());
-    this.#measured = [boundsOf(skew, monotonic() - sent), ...this.#measured].slice(0, KEPT);
-    this.skew = nearestToNone(this.#measured);
-    return this.skew;
+    const { monotonic } = this.#clocks;
+    this.#offset.add(await this.#store.measureClock(monotonic), monotonic());
+    return this.skew ?? 0;
   }
-}
-
-/** The store gives the end that is nearer to no difference; a quick answer bounds the other end well. */
-function boundsOf(skew: number, roundTrip: number): Bounds {
-  const open = GRAIN_MS + roundTrip;
-  return { least: skew > 0 ? skew : skew - open, most: skew < 0 ? skew : skew + open };
-}
-
-/** What all measurements prove, newest first, as far as they agree: one that does not is from before a clock was set. */
-function nearestToNone([newest, ...earlier]: readonly Bounds[]): number {
-  let { least, most } = newest ?? { least: 0, most: 0 };
-  for (const bounds of earlier) {
-    if (bounds.least > most || bounds.most < least) break;
-    least = Math.max(least, bounds.least);
-    most = Math.min(most, bounds.most);
-  }
-  if (least > 0) return least;
-  return Math.min(0, most);
 }

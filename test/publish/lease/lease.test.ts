@@ -7,6 +7,7 @@ import { Lease } from "../../../publish/lease/lease.ts";
 import { forceRelease, readLease } from "../../../publish/lease/lease-object.ts";
 import { announce } from "../../../publish/lease/standby-record.ts";
 import { CALM, WATCHED } from "../../../publish/lease/timing.ts";
+import type { ClockBounds } from "../../../src/object-store/clock-offset.ts";
 import type { StoreClock } from "../../../src/object-store/object-store.ts";
 import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { MemoryStore } from "../../support/memory-store.ts";
@@ -17,6 +18,7 @@ class OddStore extends MemoryStore implements StoreClock {
   losing = false;
   skew = 0;
   measurements = 0;
+  #tell: ((bounds: ClockBounds) => void) | undefined;
 
   override async put(...put: Parameters<MemoryStore["put"]>): ReturnType<MemoryStore["put"]> {
     const tag = await super.put(...put);
@@ -24,13 +26,19 @@ class OddStore extends MemoryStore implements StoreClock {
     return tag;
   }
 
-  async clockSkew(): Promise<number> {
+  async measureClock(): Promise<ClockBounds> {
     this.measurements++;
-    return this.skew;
+    return { least: this.skew, most: this.skew };
   }
 
-  watchClock(): () => number {
-    return () => this.skew;
+  watchClock(_: () => number, tell: (bounds: ClockBounds) => void): void {
+    this.#tell = tell;
+    this.tell();
+  }
+
+  /** As an answer of this store does. */
+  tell(): void {
+    this.#tell?.({ least: this.skew, most: this.skew });
   }
 }
 
@@ -92,6 +100,7 @@ test("a clock is told from two seconds on, and beyond a minute nothing is put", 
   store = new OddStore();
   const lease = await take();
   store.skew = 60_001;
+  store.tell();
   now += CALM.renewMs;
   for (let times = 0; times < 2; times++) {
     await expect(lease.beforePut()).rejects.toMatchObject({ code: "clock_skew", exitCode: 1 });

@@ -5,23 +5,66 @@ import { START, World } from "../world.ts";
 
 const DAY = 86_400_000;
 
+/** A host whose clocks and store are set by hand; ms. */
+function host(skew: number) {
+  const state = { wall: START, monotonic: 0, skew };
+  const time = new PublishedTime(
+    () => state.monotonic,
+    () => state.skew,
+  );
+  const after = (ms: number) => {
+    state.wall += ms;
+    state.monotonic += ms;
+    return time.now(state.wall);
+  };
+  return { state, time, after };
+}
+
 test("a host 55 s ahead of the store publishes by the store's time, from the first instant on", () => {
-  const time = new PublishedTime(() => 55_000);
-  expect(time.now(START)).toBe(START - 55_000);
-  expect(time.now(START + 1_000)).toBe(START - 54_000);
+  const { after } = host(55_000);
+  expect(after(0)).toBe(START - 55_000);
+  expect(after(1_000)).toBe(START - 54_000);
 });
 
 test("a correction is smooth, and time never goes back, whatever clock and measurement do", () => {
-  let skew = 0;
-  const time = new PublishedTime(() => skew);
-  time.now(START);
-  skew = 5_000;
-  const seen = Array.from({ length: 100 }, (_, second) => time.now(START + second * 1_000));
+  const { state, after } = host(0);
+  after(0);
+  state.skew = 5_000;
+  const seen = Array.from({ length: 100 }, () => after(1_000));
   const steps = seen.slice(1).map((now, index) => now - (seen[index] ?? 0));
   expect(Math.min(...steps)).toBeGreaterThanOrEqual(899);
   expect(Math.max(...steps)).toBeLessThanOrEqual(1_001);
-  expect(seen.at(-1)).toBe(START + 99_000 - 5_000);
-  expect(time.now(START - 3_600_000)).toBe(seen.at(-1));
+  expect(seen.at(-1)).toBe(START + 100_000 - 5_000);
+});
+
+test("a host's clock that is set, back or forward, moves nothing where the store tells the time", () => {
+  const { state, after } = host(0);
+  after(0);
+  for (const step of [-3_600_000, 7_200_000, -60_000]) {
+    const before = after(1_000);
+    state.wall += step;
+    // The difference to the store's is known without another answer of it.
+    state.skew += step;
+    expect(after(1_000)).toBe(before + 1_000);
+  }
+});
+
+test("a process that stood still for an hour is at once where host and store are", () => {
+  const { state, after } = host(0);
+  after(0);
+  state.wall += 3_600_000;
+  expect(after(1_000)).toBe(START + 3_601_000);
+  state.wall += 3_600_000;
+  state.skew = 3_600_000;
+  expect(after(1_000)).toBe(START + 3_602_000);
+});
+
+test("without a store's clock time waits where the host's is set back, and goes on with it", () => {
+  const time = new PublishedTime(
+    () => 0,
+    () => undefined,
+  );
+  expect([0, -60_000, 1_000].map((ms) => time.now(START + ms))).toEqual([START, START, START + 1_000]);
 });
 
 test("what was published more than a minute ahead of the clock stops a publisher; a little is waited out", () => {

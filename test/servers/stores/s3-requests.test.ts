@@ -26,7 +26,7 @@ beforeEach(async () => {
   world = new World();
   world.receive(5);
   // The world's time is set, the server's is not: the store's clock is left out, which asks for nothing by itself.
-  const inStep = { clockSkew: async () => 0, watchClock: () => () => 0 };
+  const inStep = { measureClock: async () => ({ least: 0, most: 0 }), watchClock: () => {} };
   const store = Object.assign(s3Store(server, { endpoint: proxy.endpoint }), inStep);
   await store.probe();
   worker = await world.work({ store, minimumPutInterval: INTERVAL });

@@ -1,19 +1,26 @@
 import { expect, test } from "vitest";
+import { boundsOf, type ClockBounds, shifted } from "../../../src/object-store/clock-offset.ts";
 import { StoreTime } from "../../../src/shim/node/store-time.ts";
+
+/** What one answer at once leaves open, where its end nearer to no difference is `skew`. */
+function around(skew: number): ClockBounds {
+  return { least: skew > 0 ? skew : skew - 999, most: skew < 0 ? skew : skew + 999 };
+}
 
 /** A host whose clocks are set by hand; `measured`: what the store says next. */
 function host(measured: number) {
   const state = { measured, wall: 1_000_000, monotonic: 0, fails: false };
   const clocks = { wall: () => state.wall, monotonic: () => state.monotonic };
-  const clockSkew = async () => {
+  const measureClock = async (now: () => number) => {
     if (state.fails) throw new Error("down");
-    return state.measured;
+    // As a difference of the host's clock, told of the one that is asked about.
+    return shifted(around(state.measured), now() - state.wall);
   };
   const pass = (ms: number) => {
     state.wall += ms;
     state.monotonic += ms;
   };
-  return { state, pass, time: new StoreTime({ clockSkew }, clocks) };
+  return { state, pass, time: new StoreTime({ measureClock }, clocks) };
 }
 
 test.each([0, 1, 1_900, -1_900, 90_000, -90_000])(
@@ -70,8 +77,8 @@ test("a thousand calls in one millisecond make no time", async () => {
   expect(time.now() - first).toBeGreaterThanOrEqual(499);
 });
 
-test("the tightest of the last measurements counts, whatever the whole seconds hide in the newest", async () => {
-  const { state, time } = host(300);
+test("what the answers of the last five minutes have in common counts, whatever the seconds hide in the newest", async () => {
+  const { state, pass, time } = host(300);
   for (const [measured, skew] of [
     [300, 300],
     [1_100, 1_100],
@@ -79,12 +86,27 @@ test("the tightest of the last measurements counts, whatever the whole seconds h
     [150, 1_100],
     [200, 1_100],
     [200, 1_100],
-    // Five later the tightest no longer counts.
+    [200, 1_100],
+    // The tightest was more than five minutes ago.
     [200, 200],
   ] as const) {
     state.measured = measured;
     expect(await time.measure()).toBe(skew);
+    pass(60_000);
   }
+});
+
+test("a host whose clock is set goes on by the store's, without a measurement", async () => {
+  const { state, pass, time } = host(0);
+  await time.measure();
+  const before = time.now();
+  for (const step of [-3_600_000, 3_600_000, 90_000]) {
+    state.wall += step;
+    pass(1_000);
+  }
+  // One answer leaves a second open.
+  expect(time.now() - before).toBeLessThan(4_000);
+  expect(time.now() - before).toBeGreaterThanOrEqual(2_000);
 });
 
 test("a clock that was set is believed at once: measurements from before it count no more", async () => {
@@ -97,12 +119,7 @@ test("a clock that was set is believed at once: measurements from before it coun
 });
 
 test("two hosts apart by anything end up within the grain of the store's seconds and the way there", async () => {
-  // As the store's S3 measures: whole seconds, the end nearer to no difference.
-  const measure = (ahead: number, at: number) => {
-    const date = Math.floor(at / 1_000) * 1_000;
-    const wall = at + ahead;
-    return wall < date ? wall - date : Math.max(0, wall - (date + 999));
-  };
+  const measure = (ahead: number, at: number) => boundsOf(at + ahead, Math.floor(at / 1_000) * 1_000, at + ahead);
   for (const [one, other] of [
     [1_900, -1_900],
     [3_800, 0],
@@ -111,12 +128,10 @@ test("two hosts apart by anything end up within the grain of the store's seconds
   ] as const) {
     const times: number[] = [];
     for (const ahead of [one, other]) {
-      const { state, time } = host(0);
-      for (const at of [10_000_137, 10_060_611, 10_120_377]) {
-        state.measured = measure(ahead, at);
-        await time.measure();
-      }
-      state.wall = 10_120_377 + ahead;
+      let at = 0;
+      const clocks = { wall: () => at + ahead, monotonic: () => at };
+      const time = new StoreTime({ measureClock: async () => measure(0, at) }, clocks);
+      for (at of [10_000_137, 10_060_611, 10_120_377]) await time.measure();
       times.push(time.now());
     }
     expect(Math.abs((times[0] ?? 0) - (times[1] ?? 0))).toBeLessThanOrEqual(1_000);

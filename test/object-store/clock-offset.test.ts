@@ -1,0 +1,48 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { boundsOf, ClockOffset, provenSkew } from "../../src/object-store/clock-offset.ts";
+
+/** An answer of a store whose clock is behind ours by `ahead`, `there` ms after it was asked for and `back` ms before it is here. */
+function answer(now: number, ahead: number, [there, back]: readonly [number, number]) {
+  const date = Math.floor((now + there - ahead) / 1_000) * 1_000;
+  return boundsOf(now, date, now + there + back);
+}
+
+const trip = fc.tuple(fc.nat(900), fc.nat(900));
+
+test("the true difference always lies between the bounds", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: -1e6, max: 1e6 }), fc.array(fc.tuple(fc.nat(20_000), trip)), (ahead, answers) => {
+      const offset = new ClockOffset();
+      let now = 1e9;
+      for (const [pause, way] of answers) {
+        now += pause;
+        offset.add(answer(now, ahead, way), now);
+        const { least = Number.NaN, most = Number.NaN } = offset.bounds ?? {};
+        expect(least).toBeLessThanOrEqual(ahead);
+        expect(most).toBeGreaterThanOrEqual(ahead);
+      }
+    }),
+  );
+});
+
+test("one slow answer among quick ones changes nothing: the least round trip decides, not the newest", () => {
+  const offset = new ClockOffset();
+  for (let now = 1e9; now < 1e9 + 60_000; now += 1_937) offset.add(answer(now, 2_500, [5, 5]), now);
+  const before = offset.bounds;
+  expect(Math.abs(provenSkew(before ?? { least: 0, most: 0 }) - 2_500)).toBeLessThanOrEqual(60);
+  offset.add(answer(1e9 + 61_000, 2_500, [10, 3_000]), 1e9 + 64_010);
+  expect(offset.bounds).toEqual(before);
+});
+
+test("answers from before a clock was set count no more, and those of five minutes ago", () => {
+  const offset = new ClockOffset();
+  offset.add(answer(0, 500, [5, 5]), 0);
+  offset.add(answer(20_000, 90_000, [5, 5]), 20_000);
+  expect(offset.bounds?.least).toBeGreaterThan(88_000);
+  offset.add(answer(30_500, 90_000, [5, 5]), 30_500);
+  const tight = offset.bounds;
+  offset.add(answer(400_000, 90_000, [5, 5]), 400_000);
+  expect(offset.bounds).not.toEqual(tight);
+  expect(offset.bounds).toEqual(answer(400_000, 90_000, [5, 5]));
+});
