@@ -21,6 +21,8 @@ export interface ScheduleOptions {
   onOutage(error: Error): void;
   /** The clock was set, or a turn did not come. */
   onLate(late: LateTurn): void;
+  /** A turn has ended, in an outage too, or none is under way: at least each second but while one is. */
+  onRest?(): void;
 }
 
 /** What a schedule needs of a publisher. */
@@ -53,6 +55,7 @@ export function runSchedule(publisher: Scheduled, options: ScheduleOptions): Pro
       .catch(failed)
       .finally(() => {
         running = undefined;
+        options.onRest?.();
       });
   };
   const renew = () => {
@@ -67,6 +70,7 @@ export function runSchedule(publisher: Scheduled, options: ScheduleOptions): Pro
   const stopSteady = timers.every(STEADY_MS, () => {
     renew();
     cadence.check();
+    if (running === undefined) options.onRest?.();
   });
   const end = (error?: unknown) => {
     hasEnded = true;

@@ -24,6 +24,7 @@ import { openSources } from "../sources.ts";
 import { type PublishFlags, publisherOptions } from "./publisher-options.ts";
 import { putsAMonth, receiptPace } from "./put-estimate.ts";
 import { minimumPutIntervalOf } from "./put-interval.ts";
+import { serviceManager, systemdNotify } from "./service-manager.ts";
 import { firstPublishDone, keepHeapSmall } from "./small-heap.ts";
 
 /** The longest of one pass over the chain; a first sync goes on in the next. */
@@ -34,7 +35,16 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
   const log = await createLog(settings);
   const stop = new AbortController();
   const { signal } = stop;
-  void askedToStop().then(() => stop.abort());
+  const service = serviceManager({
+    environment: process.env,
+    pid: process.pid,
+    monotonic: systemClock.monotonic,
+    notify: systemdNotify((error) => logProblem(log, "systemd cannot be told that this service runs", error)),
+  });
+  void askedToStop().then(() => {
+    service.ending();
+    stop.abort();
+  });
   const store = await openConfiguredStore(settings, { write: true });
   const published = Published.open(settings.state);
   try {
@@ -63,13 +73,20 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
           standby({ store, clock: systemClock, identity: leaseIdentity(options), published }),
           {
             signal,
-            follow: () => reader.follow(now()),
+            follow: () => {
+              service.rested();
+              return reader.follow(now());
+            },
             pause: (ms) => wait(ms, undefined, { signal }).catch(() => {}),
-            onWait: () => log.info("standby: another publisher holds the lease"),
+            onWait: () => {
+              service.began("standby: another publisher holds the lease");
+              log.info("standby: another publisher holds the lease");
+            },
             onOutage,
           },
         );
         if (lease === undefined) return;
+        service.began(`publishing to ${store.name}, epoch ${lease.epoch}`);
         log.info({ epoch: lease.epoch, store: store.name }, "publishing");
         if (options.minimumPutInterval > 0) logCosts(log, options, chain.state(now()).binding !== undefined);
         const publisher = await Publisher.begin(options, lease);
@@ -83,7 +100,7 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
         };
         const onLate = (late: LateTurn) => log.warn(late, "a turn that had not come is run now");
         const clocks = { clock: systemClock, timers: systemTimers };
-        await runSchedule(publisher, { cadence, ...clocks, signal, onCycle, onOutage, onLate });
+        await runSchedule(publisher, { cadence, ...clocks, signal, onCycle, onOutage, onLate, onRest: service.rested });
         await publisher.release();
         log.info("stopped");
       } finally {

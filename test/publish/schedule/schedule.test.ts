@@ -19,12 +19,13 @@ let turns: number[];
 let renewals: number;
 let late: LateTurn[];
 let outages: string[];
+let rests: number;
 let cycle: () => Promise<CycleReport>;
 let renew: () => Promise<void>;
 
 const wall = () => monotonic + apart;
 beforeEach(() => {
-  [monotonic, apart, renewals] = [0, Date.parse("2026-11-20T10:00:00.500Z"), 0];
+  [monotonic, apart, renewals, rests] = [0, Date.parse("2026-11-20T10:00:00.500Z"), 0, 0];
   [turns, late, outages, timers, stop] = [[], [], [], new Set(), new AbortController()];
   cycle = async () => REPORT;
   renew = async () => {};
@@ -97,6 +98,7 @@ function run(everyMs = SECOND, timers = fake(everyMs)): Promise<void> {
     onCycle: () => {},
     onOutage: ({ message }) => void outages.push(message),
     onLate: (one) => void late.push(one),
+    onRest: () => void rests++,
   });
 }
 
@@ -199,4 +201,18 @@ test("a signal lets the cycle under way end, and leaves no timer", async () => {
   cycles.resolve(REPORT);
   expect(await ended).toBe("ended");
   expect(timers.size).toBe(0);
+});
+
+test("it rests each second between the turns of a slow cadence, and never while one hangs", async () => {
+  void run(300 * SECOND);
+  await settled();
+  await pass(60 * SECOND);
+  expect(turns).toHaveLength(1);
+  expect(rests).toBeGreaterThanOrEqual(60);
+  cycle = () => new Promise(() => {});
+  await pass(300 * SECOND);
+  expect(turns).toHaveLength(2);
+  const before = rests;
+  await pass(600 * SECOND);
+  expect(rests).toBe(before);
 });

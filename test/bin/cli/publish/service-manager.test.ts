@@ -1,0 +1,49 @@
+/** What a publisher tells the service manager that started it (docs/spec/people.md#packaging). */
+import { expect, test } from "vitest";
+import { serviceManager } from "../../../../bin/cli/publish/service-manager.ts";
+
+const PID = 7;
+
+function heard(environment: NodeJS.ProcessEnv) {
+  let now = 0;
+  const said: string[] = [];
+  const manager = serviceManager({
+    environment,
+    pid: PID,
+    monotonic: () => now,
+    notify: (words) => said.push(words.join(" ")),
+  });
+  return { manager, said, after: (ms: number) => (now += ms) };
+}
+
+test("nobody listens: nothing is said", () => {
+  const { manager, said } = heard({ WATCHDOG_USEC: "1000000" });
+  manager.began("publishing");
+  manager.rested();
+  manager.ending();
+  expect(said).toEqual([]);
+});
+
+test("four words in the watchdog's time, however many turns end", () => {
+  const { manager, said, after } = heard({
+    NOTIFY_SOCKET: "/run/n",
+    WATCHDOG_USEC: "60000000",
+    WATCHDOG_PID: String(PID),
+  });
+  manager.began("publishing");
+  for (let turn = 0; turn < 60; turn++) {
+    manager.rested();
+    after(1_000);
+  }
+  manager.ending();
+  expect(said).toEqual(["READY=1 STATUS=publishing", ...Array(4).fill("WATCHDOG=1"), "STOPPING=1"]);
+});
+
+test.each([
+  ["no watchdog", { NOTIFY_SOCKET: "/run/n" }],
+  ["another process's watchdog", { NOTIFY_SOCKET: "/run/n", WATCHDOG_USEC: "60000000", WATCHDOG_PID: "8" }],
+])("%s is not fed", (_, environment) => {
+  const { manager, said } = heard(environment);
+  manager.rested();
+  expect(said).toEqual([]);
+});

@@ -1,0 +1,64 @@
+/** The units in packaging/systemd: as systemd reads them, and a publisher that speaks to whom its unit would make listen. */
+import { execFileSync, spawn } from "node:child_process";
+import { globSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startCli } from "../../support/cli.ts";
+import { stop, until } from "../processes.ts";
+
+const ROOT = join(import.meta.dirname, "../../..");
+const UNITS = globSync("packaging/systemd/*.{service,timer}", { cwd: ROOT });
+const SERVICES = UNITS.filter((path) => path.endsWith(".service"));
+/** Of 10; systemd calls what is below 2 well guarded, up to 5 medium. */
+const MOST_EXPOSED = 2;
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "noonmark-systemd-"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test("systemd-analyze verify says nothing of them where the program is installed", () => {
+  expect(UNITS).toHaveLength(5);
+  const machine = `mount -t tmpfs none /usr/local/bin && ln -s ${ROOT}/bin/noonmark.js /usr/local/bin/noonmark
+systemd-analyze verify --man=no ${UNITS.join(" ")} 2>&1`;
+  expect(execFileSync("unshare", ["--mount", "bash", "-ec", machine], { cwd: ROOT, encoding: "utf8" })).toBe("");
+});
+
+test.each(SERVICES)("%s is guarded", (path) => {
+  const args = ["security", "--offline=true", "--no-pager", `--threshold=${MOST_EXPOSED * 10}`, path];
+  expect(execFileSync("systemd-analyze", args, { cwd: ROOT, encoding: "utf8" })).toContain("Overall exposure level");
+});
+
+/** Prints each datagram as a line, as who stands behind NOTIFY_SOCKET gets it. */
+const LISTENER = `
+import socket, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.bind(sys.argv[1])
+print("listening", flush=True)
+while True: print(" ".join(s.recvmsg(4096, 4096)[0].decode().split("\\n")), flush=True)
+`;
+
+test("a publisher says that it began, feeds the watchdog, and says that it ends", async () => {
+  const socket = join(folder, "notify");
+  const listener = spawn("/usr/bin/python3", ["-c", LISTENER, socket], { stdio: ["ignore", "pipe", "inherit"] });
+  let heard = "";
+  listener.stdout.on("data", (data: Buffer) => (heard += data.toString()));
+  const fed = () => heard.split("WATCHDOG=1").length - 1;
+  await until("somebody listens", async () => heard.includes("listening"));
+  // Systemd's own words; the command line hands its environment on.
+  Object.assign(process.env, { NOTIFY_SOCKET: socket, WATCHDOG_USEC: "2000000" });
+  const publisher = startCli(["publish", "--installation-id", "wheel-1", "--ledger", "none"], folder);
+  try {
+    await until("it has begun", async () => heard.includes("READY=1 STATUS=publishing to "));
+    await until("it has fed the watchdog", async () => fed() >= 3);
+    publisher.kill("SIGTERM");
+    await until("it says that it ends", async () => heard.includes("STOPPING=1"));
+  } finally {
+    delete process.env.NOTIFY_SOCKET;
+    delete process.env.WATCHDOG_USEC;
+    await stop(publisher);
+    await stop(listener);
+  }
+});
