@@ -31,6 +31,13 @@ export type LeaseNews = Partial<
   Pick<LeaseRecord, "lastCycleAt" | "nextCycleAt" | "report" | "public" | "released" | "epoch">
 >;
 
+interface Surroundings {
+  readonly store: ObjectStore;
+  readonly clock: Clock;
+  readonly identity: LeaseIdentity;
+  readonly skew: StoreSkew;
+}
+
 export class Lease {
   readonly writer: string;
   /** Host and process id. */
@@ -51,10 +58,7 @@ export class Lease {
   #renewal: Promise<void> | undefined;
 
   private constructor(
-    store: ObjectStore,
-    clock: Clock,
-    identity: LeaseIdentity,
-    skew: StoreSkew,
+    { store, clock, identity, skew }: Surroundings,
     held: { record: LeaseRecord; tag: StoreTag; at: number },
   ) {
     this.#store = store;
@@ -104,7 +108,7 @@ export class Lease {
         leaseObject(record),
         found === undefined ? { ifAbsent: true } : { ifTag: found.tag },
       );
-      return new Lease(store, clock, identity, skew, { record, tag, at });
+      return new Lease({ store, clock, identity, skew }, { record, tag, at });
     } catch (error) {
       if (error instanceof StoreConflict) throw await heldBy(store, (await readLease(store))?.record);
       throw error;

@@ -1,11 +1,11 @@
 /**
- * A directory as a store: one file an object, metadata and body together (`filesystem-message.ts`), put by rename.
+ * A directory as a store: one file an object, metadata and body together (`message.ts`), put by rename.
  *
  * - Whole: a file is written and synced under `.tmp`, then renamed to its name. Nothing ever writes to a file that has
  *   a name, so that whoever opens one reads one put. A crash leaves a file under `.tmp` that nobody reads and the next
  *   writer removes.
  * - Durable: the bytes are synced before the rename, the directory after it; only then does `put` return.
- * - Conditions: judging the tag and the rename happen under a lock of the machine (`filesystem-lock.ts`). Plain puts
+ * - Conditions: judging the tag and the rename happen under a lock of the machine (`lock.ts`). Plain puts
  *   and deletes take it too: one that came between a condition's judgement and its rename would be overwritten by a
  *   put whose condition no longer held.
  * - Reads take no lock. A read costs one `stat` while the file is the one that was read twice before.

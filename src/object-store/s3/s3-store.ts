@@ -23,12 +23,10 @@ import {
 } from "../object-store.ts";
 import { type Attempt, retrying } from "../retry.ts";
 import { seal, unseal } from "../seal-node.ts";
-import { type Marked, type PutHeaders, S3Bucket } from "./bucket.ts";
+import { type PutHeaders, S3Bucket } from "./bucket.ts";
+import { LIMITS, S3Calls } from "./calls.ts";
 import { type Conditions, inForm, probeConditions } from "./conditions.ts";
 import { refusalOf, unavailable, verdictOf } from "./errors.ts";
-
-/** Below the publisher's PUT_LIMIT_MS, which its lease counts on. */
-const LIMITS = { limitMs: 3_500, attemptMs: 1_700 } as const;
 
 export interface S3StoreSettings {
   readonly bucket: string;
@@ -44,20 +42,20 @@ export interface S3StoreSettings {
 export class S3Store implements ObjectStore, StoreClock {
   readonly name: string;
   readonly #bucket: S3Bucket;
+  readonly #calls: S3Calls;
   readonly #singleWriter: boolean;
-  readonly #absentAfter: number;
   #conditions: Promise<Conditions> | undefined;
 
   constructor(settings: S3StoreSettings) {
     this.name = `s3://${settings.bucket}${settings.prefix === "" ? "" : `/${settings.prefix}`}`;
     this.#bucket = new S3Bucket(settings.bucket, settings.prefix, settings.client);
+    this.#calls = new S3Calls(this.#bucket, this.name, settings.absentAfter ?? 1);
     this.#singleWriter = settings.singleWriter === true;
-    this.#absentAfter = settings.absentAfter ?? 1;
   }
 
   async get(key: string): Promise<StoredObject | undefined> {
     checkKey(key);
-    const found = await this.#read(key);
+    const found = await this.#calls.read(key);
     return found === undefined ? undefined : unseal(key, found.object);
   }
 
@@ -65,7 +63,7 @@ export class S3Store implements ObjectStore, StoreClock {
     checkKey(key);
     checkObject(object);
     const headers = condition === undefined ? {} : await this.#headersOf(key, condition);
-    const done = await this.#write(key, seal(object), headers);
+    const done = await this.#calls.write(key, seal(object), headers);
     if (done.refused === undefined) return done.tag;
     if (done.refused === "unsupported") throw unavailable(`put ${this.name}/${key}`, done.error);
     throw new StoreConflict(`put ${this.name}/${key}: the condition does not hold`, { cause: done.error });
@@ -129,7 +127,7 @@ export class S3Store implements ObjectStore, StoreClock {
       return "ifTag" in condition ? { IfMatch: inForm(condition.ifTag, form) } : { IfNoneMatch: "*" };
     }
     await this.probe();
-    const current = (await this.#read(key))?.object.tag;
+    const current = (await this.#calls.read(key))?.object.tag;
     if (current === ("ifTag" in condition ? condition.ifTag : undefined)) return {};
     throw new StoreConflict(`put ${this.name}/${key}: the condition does not hold`);
   }
@@ -151,8 +149,8 @@ export class S3Store implements ObjectStore, StoreClock {
     let conditions: Conditions;
     try {
       conditions = await probeConditions(
-        (headers) => this.#write(key, object, headers),
-        (headers) => this.#tryWrite(key, object, headers, newPutId()),
+        (headers) => this.#calls.write(key, object, headers),
+        (headers) => this.#calls.tryWrite(key, object, headers),
       );
     } catch (error) {
       // What the put was refused for is told, and not that its removal was too.
@@ -162,56 +160,4 @@ export class S3Store implements ObjectStore, StoreClock {
     await this.delete(key);
     return conditions;
   }
-
-  /** A put with every retry: its tag, or that it was refused for its condition. Throws `StoreUnavailable`. */
-  async #write(key: string, object: StoreObject, headers: PutHeaders): Promise<Written> {
-    const putId = newPutId();
-    const done = await this.#tryWrite(key, object, headers, putId);
-    if (done.refused !== "condition") return done;
-    const stored = await this.#read(key);
-    return stored?.putId === putId ? { tag: stored.object.tag, refused: undefined } : done;
-  }
-
-  /** The same, but a put that was stored and whose answer was lost may count as refused. */
-  async #tryWrite(key: string, object: StoreObject, headers: PutHeaders, putId: string): Promise<Written> {
-    try {
-      const tag = await retrying(
-        LIMITS,
-        (attempt) => this.#bucket.write(key, { object, putId }, headers, attempt),
-        verdictOf,
-      );
-      return { tag, refused: undefined };
-    } catch (error) {
-      const refusal = refusalOf(error);
-      const conditional = Object.keys(headers).length > 0;
-      if (conditional && refusal === "unsupported") return { refused: "unsupported", error };
-      // AWS answers 404 to an If-Match for an object that is gone.
-      if (!conditional || (refusal !== "condition" && refusal !== "contended" && refusal !== "absent")) {
-        throw unavailable(`put ${this.name}/${key}`, error);
-      }
-      return { refused: "condition", error };
-    }
-  }
-
-  async #read(key: string): Promise<Marked | undefined> {
-    let absent = 0;
-    const verdict = (error: unknown) => {
-      if (refusalOf(error) !== "absent") return verdictOf(error);
-      return { retry: ++absent < this.#absentAfter };
-    };
-    try {
-      return await retrying(LIMITS, ({ signal }) => this.#bucket.read(key, signal), verdict);
-    } catch (error) {
-      if (refusalOf(error) === "absent") return undefined;
-      throw unavailable(`get ${this.name}/${key}`, error);
-    }
-  }
 }
-
-function newPutId(): string {
-  return randomBytes(9).toString("base64url");
-}
-
-type Written =
-  | { readonly tag: StoreTag; readonly refused: undefined }
-  | { readonly refused: "condition" | "unsupported"; readonly error: unknown };

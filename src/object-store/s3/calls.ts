@@ -1,0 +1,78 @@
+/**
+ * Reads and puts of an S3 bucket with every retry, each ended within `LIMITS.limitMs`, and what their refusals mean. Each put
+ * carries an id of its own in the metadata: where a conditional put is refused, the object is read back, and one with this
+ * id means that an earlier attempt was stored and its answer lost.
+ */
+import { randomBytes } from "node:crypto";
+import type { StoreObject, StoreTag } from "../object-store.ts";
+import { retrying } from "../retry.ts";
+import type { Marked, PutHeaders, S3Bucket } from "./bucket.ts";
+import { refusalOf, unavailable, verdictOf } from "./errors.ts";
+
+/** Below the publisher's PUT_LIMIT_MS, which its lease counts on. */
+export const LIMITS = { limitMs: 3_500, attemptMs: 1_700 } as const;
+
+type Written =
+  | { readonly tag: StoreTag; readonly refused: undefined }
+  | { readonly refused: "condition" | "unsupported"; readonly error: unknown };
+
+export class S3Calls {
+  readonly #bucket: S3Bucket;
+  readonly #name: string;
+  readonly #absentAfter: number;
+
+  /** `name` is what messages call the store; `absentAfter` as in `S3Provider`. */
+  constructor(bucket: S3Bucket, name: string, absentAfter: number) {
+    this.#bucket = bucket;
+    this.#name = name;
+    this.#absentAfter = absentAfter;
+  }
+
+  /** A put with every retry: its tag, or that it was refused for its condition. Throws `StoreUnavailable`. */
+  async write(key: string, object: StoreObject, headers: PutHeaders): Promise<Written> {
+    const putId = newPutId();
+    const done = await this.tryWrite(key, object, headers, putId);
+    if (done.refused !== "condition") return done;
+    const stored = await this.read(key);
+    return stored?.putId === putId ? { tag: stored.object.tag, refused: undefined } : done;
+  }
+
+  /** The same, but a put that was stored and whose answer was lost may count as refused. */
+  async tryWrite(key: string, object: StoreObject, headers: PutHeaders, putId = newPutId()): Promise<Written> {
+    try {
+      const tag = await retrying(
+        LIMITS,
+        (attempt) => this.#bucket.write(key, { object, putId }, headers, attempt),
+        verdictOf,
+      );
+      return { tag, refused: undefined };
+    } catch (error) {
+      const refusal = refusalOf(error);
+      const conditional = Object.keys(headers).length > 0;
+      if (conditional && refusal === "unsupported") return { refused: "unsupported", error };
+      // AWS answers 404 to an If-Match for an object that is gone.
+      if (!conditional || (refusal !== "condition" && refusal !== "contended" && refusal !== "absent")) {
+        throw unavailable(`put ${this.#name}/${key}`, error);
+      }
+      return { refused: "condition", error };
+    }
+  }
+
+  async read(key: string): Promise<Marked | undefined> {
+    let absent = 0;
+    const verdict = (error: unknown) => {
+      if (refusalOf(error) !== "absent") return verdictOf(error);
+      return { retry: ++absent < this.#absentAfter };
+    };
+    try {
+      return await retrying(LIMITS, ({ signal }) => this.#bucket.read(key, signal), verdict);
+    } catch (error) {
+      if (refusalOf(error) === "absent") return undefined;
+      throw unavailable(`get ${this.#name}/${key}`, error);
+    }
+  }
+}
+
+function newPutId(): string {
+  return randomBytes(9).toString("base64url");
+}
