@@ -14,12 +14,12 @@ import { type Cycle, type Recall, runCycle } from "./cycle/cycle.ts";
 import type { PutTarget } from "./cycle/put-target.ts";
 import type { CycleReport } from "./cycle/report.ts";
 import type { Session } from "./cycle/session.ts";
-import type { Lease } from "./lease/lease.ts";
+import type { Lease, LeaseNews } from "./lease/lease.ts";
 import { Histories } from "./observations/histories.ts";
 import { TilePace } from "./observations/tile-pace.ts";
 import type { Clock } from "./schedule/clock.ts";
 import { notBefore, PublishedTime } from "./schedule/instant.ts";
-import { MovedInstallations } from "./schedule/moved-installations.ts";
+import { resumeDue, resumed, settledPoint } from "./schedule/settled.ts";
 import { removeSite, sweepAssets } from "./site/leave.ts";
 import type { PublishedSite } from "./site/public-record.ts";
 import type { CycleSources } from "./sources/cycle-sources.ts";
@@ -42,6 +42,8 @@ export interface PublisherOptions {
   readonly force: boolean;
   /** Of one key, where puts cost something (S3, R2): the first change at once, then at most one put in this time (ms). */
   readonly minimumPutInterval: number;
+  /** The version of this program. */
+  readonly program: string;
   /** What is published beside the API; undefined with the site turned off. */
   readonly site?: PublishedSite | undefined;
 }
@@ -63,30 +65,34 @@ export class Publisher {
       () => lease.clockOffset,
     );
     this.#status = new PublisherStatus(options, lease);
-    const { store, published, publications, force, minimumPutInterval } = options;
+    const { store, published, publications, program, force, minimumPutInterval } = options;
+    const schedule = new BuildSchedule(published, minimumPutInterval);
+    resumeDue(schedule, published);
     this.#session = {
       published,
       publications,
       force,
       histories,
-      moved: new MovedInstallations(),
+      moved: resumed({ settled: lease.settled, histories, program, force }),
       historyOf: (id) => histories.progress(id).history,
       publishedCores: new Map(),
       coresAsked: new Set(),
       behind: new BehindList(),
       selected: (resource) => options.selected(resource),
-      schedule: new BuildSchedule(published, minimumPutInterval),
+      schedule,
       tilePace: new TilePace(minimumPutInterval),
     };
     this.#recall = { activity: new ActivityRecall(store, published), savedBodies: new SavedBodyRecall(store) };
     // Before the first cycle the lease tells what the last holder told.
-    lease.tell(() => (this.#last === undefined ? {} : this.#status.news(this.#last, this.nextDue())));
+    lease.tell(() => (this.#last === undefined ? {} : this.#news(this.nextDue())));
   }
 
   /** With a lease just taken (`acquireNow`, or a standby's). */
   static async begin(options: PublisherOptions, lease: Lease): Promise<Publisher> {
     const histories = await Histories.load(options.store, options.published, options.reader.installationId);
     for (const id of options.newHistories) histories.startNew(id);
+    // A run that dies once it has named them leaves them to the next one, whatever has moved.
+    if (options.newHistories.length > 0 && lease.settled !== null) await lease.renew({ settled: null });
     return new Publisher(options, lease, histories);
   }
 
@@ -160,7 +166,7 @@ export class Publisher {
 
   /** Writes status.json anew where its time has come, and what the operator is told where that has changed. */
   async renewIfDue(nextCycleAt: number | undefined): Promise<void> {
-    if (this.#lease.renewalDue) await this.#lease.renew(this.#status.news(this.#last, nextCycleAt));
+    if (this.#lease.renewalDue) await this.#lease.renew(this.#news(nextCycleAt));
     if (this.#status.isOperatorDue) await this.#status.tellOperator(this.#last);
   }
 
@@ -172,7 +178,13 @@ export class Publisher {
       // Whoever waits for the lease is not kept waiting by it.
       if (!(error instanceof StoreUnavailable)) throw error;
     }
-    await this.#lease.release(this.#status.news(this.#last, undefined));
+    await this.#lease.release(this.#news(undefined));
+  }
+
+  #news(nextCycleAt: number | undefined): LeaseNews {
+    const news = this.#status.news(this.#last, nextCycleAt);
+    if (this.#last === undefined) return news;
+    return { ...news, settled: settledPoint(this.#session, this.#options.program, this.#lease.settled) };
   }
 }
 

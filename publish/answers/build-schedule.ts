@@ -26,6 +26,8 @@ const AFTER_FAILURE_MS = 30_000;
 export class BuildSchedule {
   readonly #builds = new Map<string, LastBuild>();
   readonly #dueAt = new DueQueue();
+  /** Keys of what has moved and may not be put yet, or has failed. */
+  readonly #waiting = new Set<string>();
   readonly #published: Published;
   readonly #minimumPutInterval: number;
 
@@ -55,6 +57,7 @@ export class BuildSchedule {
     if (earliest === undefined) return false;
     if (at >= earliest) return true;
     this.built(publication.key, { ...last, dueAt: earlier(last.dueAt, earliest) });
+    this.#waiting.add(publication.key);
     return false;
   }
 
@@ -62,15 +65,28 @@ export class BuildSchedule {
   forget(): void {
     this.#builds.clear();
     this.#dueAt.clear();
+    this.#waiting.clear();
+  }
+
+  /** An answer that an earlier process put: built when its next change by time alone has come (epoch ms). */
+  resume(key: string, dueAt: number): void {
+    this.#dueAt.set(key, dueAt);
+  }
+
+  /** The keys of what has moved, or failed, and is not put yet. */
+  waiting(): ReadonlySet<string> {
+    return this.#waiting;
   }
 
   built(key: string, build: LastBuild): void {
+    this.#waiting.delete(key);
     this.#builds.set(key, build);
     this.#dueAt.set(key, build.dueAt);
   }
 
   failed(key: string, inputs: AnswerInputs, at: number): void {
     this.built(key, { ...inputs, builtAt: at, dueAt: at + AFTER_FAILURE_MS });
+    this.#waiting.add(key);
   }
 
   /** When what has moved may be built; undefined where nothing has. */

@@ -8,7 +8,7 @@
  * installation for the first time.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { listInstallations } from "../../src/ledger/watermarks.ts";
+import { type Installation, listInstallations } from "../../src/ledger/watermarks.ts";
 import { observationsKey } from "../../src/resources/observations/keys.ts";
 import { parseInstallationTelemetryKey } from "../../src/resources/telemetry/keys.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
@@ -24,13 +24,13 @@ import { putObservations } from "../observations/put-installation.ts";
 import type { InstallationReceipts } from "../observations/tiles.ts";
 import type { InstallationsToPlan } from "../schedule/moved-installations.ts";
 import type { CycleSources } from "../sources/cycle-sources.ts";
-import { type Plan, planIfDue, planOthers, planOwn } from "./plan.ts";
+import { type Plan, planIfDue, planOther, planOwn } from "./plan.ts";
 import type { PutTarget } from "./put-target.ts";
 import { type CycleReport, failedRow, type ReportRow, unknownInstallation } from "./report.ts";
 import type { Session } from "./session.ts";
 
-/** Installations planned in one snapshot, and put between two turns of the event loop: some milliseconds. */
-const SLICE = 8;
+/** Installations that are looked up in the ledger together. */
+const SLICE = 16;
 
 export interface Cycle {
   /** Epoch ms. */
@@ -91,20 +91,24 @@ async function prepare({ session, sources, target, recall }: Cycle, configured: 
 }
 
 /**
- * A few at a time, each few looked up, planned and put before the next: what is held of them stays small, the process
- * does other things in between, and the lease is renewed where nothing is put.
+ * A few at a time, each looked up in the store before its first put, planned in a snapshot of its own, and put: what is
+ * held of them stays small, and the process does other things in between.
  */
 async function putOthers(cycle: Cycle, toPlan: InstallationsToPlan, rows: ReportRow[]): Promise<void> {
   const { at, session, sources, target } = cycle;
-  for (;;) {
-    const slice = sources.snapshot(({ ledger }) => ledger && toPlan.take(ledger, SLICE));
-    if (slice === undefined) return;
+  await eachLimited(othersOf(cycle, toPlan), target.concurrency, async (installation) => {
     await nextTurn();
     await target.fence.beforePut();
-    const others = slice.filter(({ id }) => id !== session.histories.configured);
-    await eachLimited(others, target.concurrency, ({ id }) => session.histories.prepare(id));
-    const plan = sources.snapshot((snapshot) => planOthers(session, others, snapshot, at));
+    await session.histories.prepare(installation.id);
+    const plan = sources.snapshot((snapshot) => planOther(session, installation, snapshot, at));
     await putPlan(cycle, plan, rows);
+  });
+}
+
+function* othersOf({ session, sources }: Cycle, toPlan: InstallationsToPlan): Iterable<Installation> {
+  const take = () => sources.snapshot(({ ledger }) => ledger && toPlan.take(ledger, SLICE));
+  for (let slice = take(); slice !== undefined; slice = take()) {
+    yield* slice.filter(({ id }) => id !== session.histories.configured);
   }
 }
 

@@ -1,4 +1,4 @@
-/** What a cycle has to put, read and built in one snapshot: the configured installation, or a few of the others. */
+/** What a cycle has to put, read and built in one snapshot: the configured installation, or another one. */
 import { type Installation, installationNo, listInstallations, readWatermarks } from "../../src/ledger/watermarks.ts";
 import type { Publication } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
@@ -38,12 +38,11 @@ export function planOwn(session: Session, snapshot: Snapshot, at: number): OwnPl
   };
 }
 
-/** What is published of installations other than the configured one. */
-export function planOthers(session: Session, others: readonly Installation[], snapshot: Snapshot, at: number): Plan {
-  const publications = others.map(({ id }) => telemetryPublication(id, false));
+/** What is published of an installation other than the configured one. */
+export function planOther(session: Session, installation: Installation, snapshot: Snapshot, at: number): Plan {
   return {
-    ...planAnswers(session, publications, snapshot, at),
-    installations: others.flatMap((installation) => receiptsOf(session, installation, snapshot, at)),
+    ...planAnswers(session, [telemetryPublication(installation.id, false)], snapshot, at),
+    installations: receiptsOf(session, installation, snapshot, at),
   };
 }
 

@@ -3,6 +3,17 @@ import { z } from "zod";
 import type { PublicRecord } from "../../src/resources/publication-status/public-record.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 
+const settledPointSchema = z.object({
+  seq: z.number().int().nonnegative(),
+  check: z.string(),
+  /** Ids of those of which something up to there is left to put. */
+  left: z.array(z.string()),
+  /** The version of the program that published: another one's answers may be others. */
+  program: z.string(),
+});
+
+export type SettledPoint = z.infer<typeof settledPointSchema>;
+
 export const leaseRecordSchema = z.object({
   schemaVersion: z.literal(1),
   /** Rises by one whenever the lease changes hands. */
@@ -19,6 +30,8 @@ export const leaseRecordSchema = z.object({
   released: z.boolean(),
   lastCycleAt: z.iso.datetime().nullable(),
   nextCycleAt: z.iso.datetime().nullable(),
+  /** Up to which change of the ledger the installations are published; null where that is not known, or by an earlier version. */
+  settled: settledPointSchema.nullable().default(null),
   /** What everybody may read of the objects and `noonmark status` shows; free in form. */
   report: z.record(z.string(), z.unknown()),
   /** What the shim makes `/status.json` of; null with the site turned off, and of an earlier version. */

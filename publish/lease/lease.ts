@@ -14,7 +14,7 @@ import type { Clock } from "../schedule/clock.ts";
 import { carriedOver } from "../status/public-report.ts";
 import { StoreSkew } from "./clock-skew.ts";
 import { heldBy, leaseObject, readLease } from "./lease-object.ts";
-import { type LeaseRecord, publicName } from "./lease-record.ts";
+import { type LeaseRecord, publicName, type SettledPoint } from "./lease-record.ts";
 import { StandbyWatch } from "./standby-record.ts";
 import { CALM, MOST_DRIFT_MS, PUT_LIMIT_MS, WATCHED } from "./timing.ts";
 
@@ -28,7 +28,7 @@ export interface LeaseIdentity {
 
 /** What the holder tells with each renewal. */
 export type LeaseNews = Partial<
-  Pick<LeaseRecord, "lastCycleAt" | "nextCycleAt" | "report" | "public" | "released" | "epoch">
+  Pick<LeaseRecord, "lastCycleAt" | "nextCycleAt" | "settled" | "report" | "public" | "released" | "epoch">
 >;
 
 interface Surroundings {
@@ -99,6 +99,7 @@ export class Lease {
       released: false,
       lastCycleAt: found?.record.lastCycleAt ?? null,
       nextCycleAt: null,
+      settled: found?.record.settled ?? null,
       report: carriedOver(found?.record.report),
       public: identity.opening === undefined ? before : identity.opening(before),
     };
@@ -118,6 +119,11 @@ export class Lease {
   /** What each renewal tells, whoever asks for it: one that a put needs says as much as any other. */
   tell(newest: () => LeaseNews): void {
     this.#newest = newest;
+  }
+
+  /** As the record tells it: the last holder's until this one has told its own. */
+  get settled(): SettledPoint | null {
+    return this.#record.settled;
   }
 
   get epoch(): number {

@@ -33,6 +33,11 @@ export class TilePace {
     return this.#waiting.next();
   }
 
+  /** The installations whose tiles wait. */
+  waiting(): Iterable<string> {
+    return this.#waiting.keys();
+  }
+
   /** The installations whose tiles have waited long enough at `at` (epoch ms). */
   due(at: number): ReadonlySet<string> {
     return this.#waiting.due(at);

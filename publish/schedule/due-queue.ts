@@ -44,6 +44,11 @@ export class DueQueue {
     return this.#due;
   }
 
+  /** Those that have an instant. */
+  keys(): Iterable<string> {
+    return this.#instants.keys();
+  }
+
   clear(): void {
     this.#instants.clear();
     this.#due.clear();

@@ -1,6 +1,7 @@
 /**
  * Which installations a cycle has to plan: those that have moved since the last cycle, those that are due by time, and
- * those of which something is left to do (docs/spec/publishing.md#ten-thousand). In memory: a new process plans all.
+ * those of which something is left to do (docs/spec/publishing.md#ten-thousand). A new process goes on from where the lease
+ * object says that the last one was; where it does not say, it plans all.
  */
 import type { Database } from "better-sqlite3";
 import { changedSince, type LedgerPoint } from "../../src/ledger/read/changes.ts";
@@ -59,7 +60,22 @@ export class InstallationsToPlan {
 
 export class MovedInstallations {
   #point: LedgerPoint | undefined;
-  readonly #unfinished = new Set<string>();
+  readonly #unfinished: Set<string>;
+
+  constructor(from?: { readonly point: LedgerPoint; readonly left: readonly string[] }) {
+    this.#point = from?.point;
+    this.#unfinished = new Set(from?.left);
+  }
+
+  /** How far the last cycle has settled the ledger; undefined before the first, and where all are planned. */
+  get point(): LedgerPoint | undefined {
+    return this.#point;
+  }
+
+  /** Ids of those of which something is left to do, whatever the reason. */
+  get unfinished(): ReadonlySet<string> {
+    return this.#unfinished;
+  }
 
   /** All of the ledger's where it cannot say which have moved. `due`: ids, of which the ledger may not know all. */
   find(ledger: Database | undefined, due: Iterable<string>): InstallationsToPlan {

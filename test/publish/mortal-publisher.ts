@@ -53,6 +53,7 @@ const publisher = await Publisher.begin(
     concurrency: 1,
     newHistories: [],
     force: false,
+    program: "1.0.0",
     minimumPutInterval: 0,
   },
   lease,

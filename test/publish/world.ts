@@ -45,6 +45,10 @@ export interface WorkOptions {
   readonly newHistories?: string[];
   /** The configured one. */
   readonly installationId?: string;
+  /** Another one than the world's. */
+  readonly ledgerPath?: string;
+  /** Its version. */
+  readonly program?: string;
   readonly only?: readonly ResourceName[];
   readonly force?: boolean;
   readonly minimumPutInterval?: number;
@@ -82,11 +86,13 @@ export class World {
       newHistories = [],
       force = false,
       minimumPutInterval = 0,
+      ledgerPath = this.ledgerPath,
+      program = "1.0.0",
     } = options;
     const published = Published.open(join(this.folder, state));
     const reader = new SourceReader({
       installationId,
-      ledger: new LedgerSource(this.ledgerPath),
+      ledger: new LedgerSource(ledgerPath),
       projections: ownProjections(join(this.folder, state), { whole: true }),
       chain: options.chain ?? noChain(),
       genesisTimestamp: undefined,
@@ -111,6 +117,7 @@ export class World {
           concurrency: 4,
           newHistories,
           force,
+          program,
           minimumPutInterval,
         },
         lease,

@@ -76,6 +76,7 @@ export async function openMany(folder: string, state: string, store: ObjectStore
       concurrency: 16,
       newHistories: [],
       force: false,
+      program: "1.0.0",
       minimumPutInterval: 0,
     },
     lease,

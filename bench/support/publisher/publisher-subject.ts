@@ -52,6 +52,7 @@ export async function openSubject(folder: string, receipts: number): Promise<Sub
       concurrency: 16,
       newHistories: [],
       force: false,
+      program: "1.0.0",
       minimumPutInterval: 0,
     },
     lease,

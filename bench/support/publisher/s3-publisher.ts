@@ -49,6 +49,7 @@ export async function startPublisher(server: S3Server, folder: string): Promise<
       concurrency: 16,
       newHistories: [],
       force: false,
+      program: "1.0.0",
       minimumPutInterval: 0,
     },
     lease,

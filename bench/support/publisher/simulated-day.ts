@@ -96,6 +96,7 @@ function open(folder: string, chain: SimulatedChain, clock: Clock, counts: Count
     concurrency: 16,
     newHistories: [],
     force: false,
+    program: "1.0.0",
     minimumPutInterval: minimumPutIntervalOf("s3://bucket"),
   };
 }

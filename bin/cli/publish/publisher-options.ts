@@ -8,6 +8,7 @@ import { allPublications } from "../../../src/resources/publications.ts";
 import type { ResourceName } from "../../../src/resources/table.ts";
 import { required, type Settings } from "../settings/settings.ts";
 import { configuredSite } from "../site.ts";
+import { packageVersion } from "../version.ts";
 
 export interface PublishFlags {
   readonly only?: ReadonlySet<ResourceName>;
@@ -38,5 +39,6 @@ export function publisherOptions(
     concurrency: CONCURRENCY,
     newHistories: flags.newHistory ?? [],
     force: flags.force ?? false,
+    program: packageVersion(),
   };
 }

@@ -2,6 +2,7 @@
  * Which installations have moved, and by what the facts of an installation are known to be the ones they were
  * (docs/spec/publishing.md#nothing-goes-back). Ledgers of schema 1 have counts alone.
  */
+import { createHash } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import { statement } from "../../sqlite/statement.ts";
 import { FACT_KINDS, type FactKind } from "../schema.ts";
@@ -25,7 +26,7 @@ export type FactSums = Record<FactKind, FactSum>;
 export interface LedgerPoint {
   /** The newest change; 0 in an empty ledger. */
   readonly seq: number;
-  /** What that change says; at the same `seq` of another ledger it says something else. */
+  /** 64 bits of what that change and the ones before it say; at the same `seq` of another ledger they say something else. */
   readonly check: string;
 }
 
@@ -107,9 +108,16 @@ function hasChanges(ledger: Database): boolean {
   return statement(ledger, sql).get() !== undefined;
 }
 
+/** So many changes make the check of a point: a ledger that went back and grew again has others among them. */
+const CHECKED = 16;
+
 function checkAt(ledger: Database, seq: number): string {
-  const sql = "SELECT installation || ' ' || kind || ' ' || count || ' ' || ifnull(sum, '-') FROM change WHERE seq = ?";
-  return (statement<[number], string>(ledger, sql).pluck().get(seq) as string | undefined) ?? "";
+  const sql = `SELECT seq, installation || ' ' || kind || ' ' || count || ' ' || ifnull(sum, '-') AS said
+    FROM change WHERE seq <= ? ORDER BY seq DESC LIMIT ${CHECKED}`;
+  const rows = statement<[number], { seq: number; said: string }>(ledger, sql).all(seq);
+  if (rows[0]?.seq !== seq) return "";
+  const hash = createHash("sha256").update(rows.map(({ said }) => said).join("\n"));
+  return hash.digest().subarray(0, 8).toString("base64url");
 }
 
 /** The facts of one kind when there were `count` of them, in a commit that ended there. */

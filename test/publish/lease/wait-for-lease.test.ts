@@ -65,6 +65,7 @@ async function firstCycle(reader: SourceReader, lease: NonNullable<Awaited<Retur
     concurrency: 4,
     newHistories: [],
     force: false,
+    program: "1.0.0",
     minimumPutInterval: 0,
   };
   const publisher = await Publisher.begin(options, lease);

@@ -63,6 +63,7 @@ const RECORD: LeaseRecord = {
   released: true,
   lastCycleAt: null,
   nextCycleAt: null,
+  settled: null,
   report: {},
   public: null,
 };

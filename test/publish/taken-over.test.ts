@@ -1,0 +1,181 @@
+/**
+ * Who takes over asks for the index, the configured installation and what has moved; another installation is looked up
+ * when it first moves (docs/spec/publishing.md#ten-thousand).
+ */
+import { copyFileSync } from "node:fs";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { LeaseRecord } from "../../publish/lease/lease-record.ts";
+import { openLedgerForIntake } from "../../src/ledger/open.ts";
+import type { StoredObject } from "../../src/object-store/object-store.ts";
+import { installationTelemetryKey, TELEMETRY_KEY } from "../../src/resources/telemetry/keys.ts";
+import { receive, START, type Worker, type WorkOptions, World } from "./world.ts";
+
+let world: World;
+beforeEach(async () => {
+  world = new World();
+  world.receive(1);
+  for (let no = 2; no <= OTHERS + 1; no++) world.receive(1, no, `wheel-${no}`);
+  const worker = await world.work();
+  await worker.cycle(START + 10_000);
+  await worker.stop();
+});
+afterEach(() => world.end());
+
+const OTHERS = 80;
+const key = (no: number) => installationTelemetryKey(`wheel-${no}`);
+const positionAt = async (no: number) => JSON.parse((await world.store.get(key(no)))?.metadata.asof ?? "{}").position;
+const settled = async () =>
+  (JSON.parse(new TextDecoder().decode((await world.store.get("status.json"))?.body)) as LeaseRecord).settled;
+
+/** Ids of the other installations that are asked for or put while `use` runs. */
+async function othersOf(use: () => Promise<unknown>): Promise<string[]> {
+  const before = [world.store.gets.length, world.store.puts.length];
+  await use();
+  const keys = [...world.store.gets.slice(before[0]), ...world.store.puts.slice(before[1])];
+  return [...new Set(keys.flatMap((asked) => /~(wheel-\d+)\//.exec(asked)?.[1] ?? []))].filter(
+    (id) => id !== "wheel-1",
+  );
+}
+
+async function takeOver(options: WorkOptions = {}): Promise<Worker> {
+  return world.work({ state: "lost", ...options });
+}
+
+test("with the state lost nothing is asked of an installation that does not move", async () => {
+  const before = world.store.gets.length;
+  let worker: Worker | undefined;
+  const asked = await othersOf(async () => {
+    worker = await takeOver();
+    await worker.cycle(START + 11_000);
+  });
+  expect(asked).toEqual([]);
+  expect(world.store.gets.length - before).toBeLessThan(50);
+  const others = await othersOf(async () => {
+    world.receive(1, 70, "wheel-70");
+    await worker?.cycle(START + 12_000);
+  });
+  expect(others).toEqual(["wheel-70"]);
+  expect([await positionAt(70), await positionAt(71)]).toEqual([2, 1]);
+  await worker?.stop();
+});
+
+test("what came while nobody published is published by the first cycle, and nothing else is asked for", async () => {
+  world.receive(1, 7, "wheel-7");
+  world.receive(1, 99, "wheel-99");
+  let worker: Worker | undefined;
+  const others = await othersOf(async () => {
+    worker = await takeOver();
+    await worker.cycle(START + 11_000);
+  });
+  expect(others.toSorted()).toEqual(["wheel-7", "wheel-99"]);
+  expect(await positionAt(7)).toBe(2);
+  expect(await world.body("/v1/public/installations/wheel-99/telemetry")).toContain('"online"');
+  await worker?.stop();
+});
+
+test("with the state kept all fall due in their time, and are put", async () => {
+  const worker = await world.work();
+  expect(await othersOf(() => worker.cycle(START + 11_000))).toEqual([]);
+  expect(await othersOf(() => worker.cycle(START + 3_000 + 120_001))).toHaveLength(OTHERS);
+  await worker.stop();
+});
+
+test("with the state lost a reader is told in time all the same", async () => {
+  const worker = await takeOver();
+  expect(await othersOf(() => worker.cycle(START + 3_000 + 120_001))).toEqual([]);
+  expect(await world.body("/v1/public/installations/wheel-70/telemetry")).toContain('"stale"');
+  await worker.stop();
+});
+
+/** What an earlier version writes in its place. */
+async function withoutSettled({ store }: World): Promise<void> {
+  const { tag: _tag, ...object } = (await store.get("status.json")) as StoredObject;
+  const { settled: _settled, ...record } = JSON.parse(new TextDecoder().decode(object.body)) as LeaseRecord;
+  await store.put("status.json", { ...object, body: Buffer.from(JSON.stringify(record)) });
+}
+
+/** A ledger as it was, and what came after in another one is published by a holder that dies before it says so. */
+async function publishedFromAnother(): Promise<string> {
+  world.ledger.pragma("wal_checkpoint(TRUNCATE)");
+  const path = `${world.folder}/copy.db`;
+  copyFileSync(world.ledgerPath, path);
+  const holder = await world.work();
+  await holder.cycle(START + 11_000);
+  world.receive(2, 70, "wheel-70");
+  await holder.cycle(START + 12_000);
+  holder.kill();
+  world.now = START + 115_000;
+  return path;
+}
+
+test("one whose ledger is behind what is published is found before its first put", async () => {
+  const ledgerPath = await publishedFromAnother();
+  const worker = await takeOver({ ledgerPath });
+  expect(await othersOf(() => worker.cycle(START + 115_000))).toEqual([]);
+  const copy = openLedgerForIntake(ledgerPath);
+  receive(copy, 1, { no: 70, id: "wheel-70" });
+  copy.close();
+  const before = world.store.puts.length;
+  const { failures } = await worker.cycle(START + 116_000);
+  expect(failures).toMatchObject([{ code: "ledger_behind" }]);
+  expect(world.store.puts.slice(before).filter((put) => put.includes("wheel-70"))).toEqual([]);
+  expect(await positionAt(70)).toBe(3);
+  await worker.stop();
+  expect(await settled()).toMatchObject({ left: ["wheel-70"] });
+});
+
+test("what was left undone is the next one's, though it does not move again", async () => {
+  const first = await takeOver();
+  world.receive(1, 70, "wheel-70");
+  world.store.failPuts = (put) => put.includes("wheel-70/");
+  await first.cycle(START + 11_000);
+  world.store.failPuts = undefined;
+  await first.stop();
+  const second = await world.work({ state: "lost too" });
+  expect(await othersOf(() => second.cycle(START + 12_000))).toEqual(["wheel-70"]);
+  expect(await positionAt(70)).toBe(2);
+  await second.stop();
+  expect(await settled()).toMatchObject({ left: [] });
+});
+
+test.for<[string, WorkOptions, (world: World) => unknown]>([
+  ["another program", { program: "1.0.1" }, () => {}],
+  ["--force", { force: true }, () => {}],
+  ["another ledger, of as many changes", {}, ({ ledger }) => ledger.exec("UPDATE change SET sum = 5 WHERE seq = 80")],
+  ["a lost index", {}, ({ store }) => store.delete("installations")],
+  ["another configured installation", { installationId: "wheel-2" }, () => {}],
+  ["a new history", { newHistories: ["wheel-9"] }, () => {}],
+  ["an earlier version's lease object", {}, withoutSettled],
+])("%s: every installation is looked up", async ([, options, prepare]) => {
+  await prepare(world);
+  const worker = await takeOver(options);
+  expect((await othersOf(() => worker.cycle(START + 11_000))).length).toBeGreaterThan(OTHERS - 2);
+  await worker.stop();
+});
+
+test("a new history of a run that died is gone on with, though it has not moved", async () => {
+  const first = await takeOver({ newHistories: ["wheel-9"] });
+  world.store.failPuts = (put) => put.includes("~wheel-9/");
+  await first.cycle(START + 11_000);
+  first.kill();
+  world.store.failPuts = undefined;
+  world.now += 100_000;
+  const second = await world.work({ state: "lost too" });
+  await second.cycle(world.now);
+  expect(await world.store.get("v1/public/installations/~wheel-9/observations/2/0")).toBeDefined();
+  await second.stop();
+});
+
+test("a run of one resource alone does not say that the others are published", async () => {
+  world.receive(1, 70, "wheel-70");
+  const before = await settled();
+  const only = await takeOver({ only: ["process"] });
+  await only.cycle(START + 11_000);
+  await only.stop();
+  expect(await settled()).toEqual(before);
+  const worker = await takeOver();
+  await worker.cycle(START + 12_000);
+  expect(await positionAt(70)).toBe(2);
+  expect((await world.store.get(TELEMETRY_KEY))?.body).toBeDefined();
+  await worker.stop();
+});
