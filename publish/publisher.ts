@@ -182,7 +182,7 @@ export class Publisher {
   }
 
   #news(nextCycleAt: number | undefined): LeaseNews {
-    const news = this.#status.news(this.#last, nextCycleAt);
+    const news = this.#status.news(this.#last, nextCycleAt, this.#session.histories.names.size);
     if (this.#last === undefined) return news;
     return { ...news, settled: settledPoint(this.#session, this.#options.program, this.#lease.settled) };
   }

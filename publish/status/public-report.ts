@@ -10,6 +10,8 @@ import type { Published, PublishedObject } from "../state/published.ts";
 /** Of the installations other than the configured one. */
 export interface OtherInstallations {
   readonly count: number;
+  /** As many more that the index names: a holder before published them, and nothing of them has moved since. */
+  readonly unread: number;
   /** Their telemetry by HTTP status. */
   readonly byStatus: Readonly<Record<string, number>>;
   /** When the oldest and the newest telemetry was computed. */
@@ -28,11 +30,12 @@ export interface WorstInstallation {
 
 const MOST_NAMED = 10;
 
-/** `now` in epoch ms. */
+/** `now` in epoch ms; `named`: installations that the index names, the configured one among them. */
 export function publicReport(
   published: Published,
   last: CycleReport | undefined,
   now: number,
+  named: number,
 ): Record<string, unknown> & { readonly others: OtherInstallations } {
   const resources: Record<string, unknown> = {};
   const others: PublishedObject[] = [];
@@ -40,7 +43,8 @@ export function publicReport(
     if (isOfAnother(object)) others.push(object);
     else resources[object.key] = describe(object);
   }
-  return { resources, others: sumOf(others, now), problems: problemsOf(last) };
+  const unread = Math.max(0, named - 1 - others.length);
+  return { resources, others: { ...sumOf(others, now), unread }, problems: problemsOf(last) };
 }
 
 /** Of the last holder's report what a new one says until its first cycle has ended: nothing that is the operator's. */
@@ -78,7 +82,7 @@ function waitsSince({ states, asof }: PublishedObject, now: number): number {
   return next !== undefined && next <= now ? next - now : asof.at;
 }
 
-function sumOf(objects: readonly PublishedObject[], now: number): OtherInstallations {
+function sumOf(objects: readonly PublishedObject[], now: number): Omit<OtherInstallations, "unread"> {
   let [oldest, newest, overdue] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
   const byStatus: Record<string, number> = {};
   for (const { asof, states, status } of objects) {

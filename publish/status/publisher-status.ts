@@ -51,13 +51,13 @@ export class PublisherStatus {
     }
   }
 
-  /** `last`: undefined before the first cycle. */
-  news(last: CycleReport | undefined, nextCycleAt: number | undefined): LeaseNews {
+  /** `last`: undefined before the first cycle; `named`: installations that the index names. */
+  news(last: CycleReport | undefined, nextCycleAt: number | undefined, named: number): LeaseNews {
     const { published, clock } = this.#options;
     return {
       lastCycleAt: last === undefined ? null : formatTimestamp(last.at),
       nextCycleAt: nextCycleAt === undefined ? null : formatTimestamp(nextCycleAt),
-      report: publicReport(published, last, clock.wall()),
+      report: publicReport(published, last, clock.wall(), named),
       public: this.#public(),
     };
   }

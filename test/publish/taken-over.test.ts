@@ -24,8 +24,9 @@ afterEach(() => world.end());
 const OTHERS = 80;
 const key = (no: number) => installationTelemetryKey(`wheel-${no}`);
 const positionAt = async (no: number) => JSON.parse((await world.store.get(key(no)))?.metadata.asof ?? "{}").position;
-const settled = async () =>
-  (JSON.parse(new TextDecoder().decode((await world.store.get("status.json"))?.body)) as LeaseRecord).settled;
+const lease = async () =>
+  JSON.parse(new TextDecoder().decode((await world.store.get("status.json"))?.body)) as LeaseRecord;
+const settled = async () => (await lease()).settled;
 
 /** Ids of the other installations that are asked for or put while `use` runs. */
 async function othersOf(use: () => Promise<unknown>): Promise<string[]> {
@@ -57,6 +58,8 @@ test("with the state lost nothing is asked of an installation that does not move
   expect(others).toEqual(["wheel-70"]);
   expect([await positionAt(70), await positionAt(71)]).toEqual([2, 1]);
   await worker?.stop();
+  const { report } = await lease();
+  expect(report.others).toMatchObject({ count: 1, unread: OTHERS - 1 });
 });
 
 test("what came while nobody published is published by the first cycle, and nothing else is asked for", async () => {

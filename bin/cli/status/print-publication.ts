@@ -90,12 +90,13 @@ function sourceFields({ ledger, chain }: PublicRecord["sources"], now: number): 
 
 /** Of the installations beside the configured one: how many, how far behind, and which the most. */
 function othersField(others: unknown, worst: unknown, now: number): [string, string][] {
-  const { count = 0, overdue = 0, oldestAt = null } = (others ?? {}) as Partial<OtherInstallations>;
-  if (count === 0) return [];
+  const { count = 0, unread = 0, overdue = 0, oldestAt = null } = (others ?? {}) as Partial<OtherInstallations>;
+  if (count + unread === 0) return [];
   const oldest = oldestAt === null ? "" : `, the oldest answer ${ago(oldestAt, now)}`;
   const named = (Array.isArray(worst) ? (worst as WorstInstallation[]) : []).slice(0, overdue);
   const which = named.length === 0 ? "" : `: ${named.map(({ installationId }) => installationId).join(", ")}`;
-  return [["others", `${count} installations${oldest}, ${overdue} overdue${which}`]];
+  const rest = unread === 0 ? "" : `; ${unread} more have not moved since an earlier publisher`;
+  return [["others", `${count} installations${oldest}, ${overdue} overdue${which}${rest}`]];
 }
 
 function clockField(skewMs: number | null): [string, string][] {
