@@ -4,6 +4,7 @@
  */
 import { type ObjectStore, StoreUnavailable } from "../src/object-store/object-store.ts";
 import type { Publication } from "../src/resources/publication.ts";
+import type { PublicRecord } from "../src/resources/publication-status/public-record.ts";
 import type { ResourceName } from "../src/resources/table.ts";
 import { ActivityRecall } from "./activity/recall.ts";
 import { sweepActivity } from "./activity/sweep.ts";
@@ -104,6 +105,16 @@ export class Publisher {
   /** Epoch ms by the common clock; `wall` is this host's. */
   now(wall: number): number {
     return this.#time.now(wall);
+  }
+
+  /** As the last cycle has seen them. */
+  get sources(): PublicRecord["sources"] {
+    return this.#status.sources;
+  }
+
+  /** What the last cycle did; undefined before the first. */
+  get last(): CycleReport | undefined {
+    return this.#last;
   }
 
   /** The earliest instant (epoch ms) at which something changes by time alone. */

@@ -5,6 +5,7 @@ import { copiedProjections, ownProjections } from "../../publish/sources/project
 import { SourceReader } from "../../publish/sources/source-reader.ts";
 import type { Chain } from "../../src/chain/chain.ts";
 import type { PollEvent } from "../../src/chain/poll-event.ts";
+import type { RpcOutcome } from "../../src/chain/rpc/rpc-node.ts";
 import { openChainCopy, openChainFor } from "./chain/chain.ts";
 import { required, type Settings } from "./settings/settings.ts";
 
@@ -16,6 +17,8 @@ export interface SourceUse {
   /** Epoch ms; see `instantClock`. */
   now(): number;
   onChainEvent?(event: PollEvent): void;
+  /** Told of each HTTP request to a node of the chain. */
+  onRpcRequest?(outcome: RpcOutcome): void;
 }
 
 export interface OpenedSources {
@@ -28,7 +31,11 @@ export async function openSources(settings: Settings, use: SourceUse): Promise<O
   const own = use.state === "own";
   const ledger = settings.ledger === "none" ? undefined : new LedgerSource(settings.ledger);
   const projections = own ? ownProjections(settings.state, use) : copiedProjections(settings.state);
-  const chainUse = { now: () => use.now(), onEvent: (event: PollEvent) => use.onChainEvent?.(event) };
+  const chainUse = {
+    now: () => use.now(),
+    onEvent: (event: PollEvent) => use.onChainEvent?.(event),
+    onRequest: (outcome: RpcOutcome) => use.onRpcRequest?.(outcome),
+  };
   const chain = await (own ? openChainFor(settings, chainUse) : openChainCopy(settings, chainUse));
   const { genesisTimestamp } = settings;
   return { chain, reader: new SourceReader({ installationId, ledger, projections, chain, genesisTimestamp }) };

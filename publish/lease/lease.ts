@@ -138,6 +138,11 @@ export class Lease {
     while (epoch >= this.epoch) await this.renew({ epoch: epoch + 1 });
   }
 
+  /** Milliseconds since the renewal that counts was sent. */
+  get age(): number {
+    return this.#clock.monotonic() - this.#renewedAt;
+  }
+
   /** How far this host is ahead of the store's clock (ms); undefined where that is not known. */
   get clockOffset(): number | undefined {
     return this.#skew.offset;

@@ -44,6 +44,11 @@ export class PublisherStatus {
     this.#sources = sources.snapshot((snapshot) => sourcesOf(snapshot, report, chainValidity));
   }
 
+  /** As the last cycle has seen them. */
+  get sources(): PublicRecord["sources"] {
+    return this.#sources;
+  }
+
   /** What a cycle ended with. */
   failed(error: unknown): void {
     if (error instanceof Failure && error.code.startsWith("ledger_")) {

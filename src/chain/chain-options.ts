@@ -1,7 +1,7 @@
 /** How the chain is opened. */
 import type { Deployment } from "./deployment.ts";
 import type { PollEvent } from "./poll-event.ts";
-import type { RpcLimits } from "./rpc/rpc-node.ts";
+import type { RpcLimits, RpcOutcome } from "./rpc/rpc-node.ts";
 
 export interface ChainOptions {
   readonly deployment: Deployment;
@@ -19,6 +19,8 @@ export interface ChainOptions {
   readonly genesisTimestamp?: bigint | undefined;
   /** For the operator's log, progress and status; never for a public body. */
   readonly onEvent?: (event: PollEvent) => void;
+  /** Told of each HTTP request to a node. */
+  readonly onRequest?: ((outcome: RpcOutcome) => void) | undefined;
   readonly sleep?: (ms: number) => Promise<void>;
   readonly random?: () => number;
   readonly limits?: RpcLimits;

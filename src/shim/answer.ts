@@ -6,8 +6,9 @@ import { PREFLIGHT_HEADERS } from "../http/common-headers.ts";
 import { badRequest, METHOD_NOT_ALLOWED, NOT_FOUND, unavailable } from "../http/errors.ts";
 import { matchesNone } from "../http/request/conditional.ts";
 import { parseTarget } from "../http/request/target.ts";
+import type { Row } from "../http/route.ts";
 import { StoreUnavailable } from "../object-store/object-store.ts";
-import { matchPath } from "../resources/find.ts";
+import { matchPath, type RowMatch } from "../resources/find.ts";
 import { isInstallationId } from "../values/installation-id.ts";
 import type { ShimContext } from "./context.ts";
 import { heardAnswer, unheardAnswer } from "./for-front.ts";
@@ -43,16 +44,23 @@ const STORE_UNAVAILABLE = plainAnswer(unavailable("store_unavailable"));
 
 /** Rejects only on a defect of ours; what a store does wrong is 503 `store_unavailable`. */
 export async function answer(request: ShimRequest, context: ShimContext): Promise<ShimAnswer> {
-  const { method, ifNoneMatch } = request;
-  if (method === "OPTIONS") return PREFLIGHT;
-  if (method !== "GET" && method !== "HEAD") return WRONG_METHOD;
-  const full = await fullAnswer(request.url, context);
+  const { method, url, ifNoneMatch } = request;
+  if (method === "OPTIONS") return told(PREFLIGHT, undefined, context);
+  if (method !== "GET" && method !== "HEAD") return told(WRONG_METHOD, undefined, context);
+  const target = parseTarget(url);
+  const match = target === undefined ? undefined : matchPath(target.path);
+  const full = match === undefined ? UNKNOWN_PATH : await fullAnswer(match, target?.query ?? "", context);
   const represented = represent(full, request, context);
   const { status, headers, body, validator } = represented instanceof Promise ? await represented : represented;
   if (ifNoneMatch !== undefined && validator !== undefined && matchesNone(ifNoneMatch, validator.etag)) {
-    return { status: 304, headers: validator.notModified, body: undefined };
+    return told({ status: 304, headers: validator.notModified, body: undefined }, match?.row, context);
   }
-  return { status, headers, body: method === "HEAD" ? undefined : body };
+  return told({ status, headers, body: method === "HEAD" ? undefined : body }, match?.row, context);
+}
+
+function told(answer: ShimAnswer, row: Row | undefined, { answered }: ShimContext): ShimAnswer {
+  answered?.(row, answer.status);
+  return answer;
 }
 
 /** The answer as whoever asks may have it: a front, which compresses by itself, or a reader. */
@@ -63,15 +71,11 @@ function represent(full: FullAnswer, request: ShimRequest, context: ShimContext)
   return context.encode === undefined ? full : context.encode(full, acceptEncoding);
 }
 
-async function fullAnswer(url: string, context: ShimContext): Promise<FullAnswer> {
-  const target = parseTarget(url);
-  const match = target === undefined ? undefined : matchPath(target.path);
-  if (target === undefined || match === undefined) return UNKNOWN_PATH;
-  const { row, parameter } = match;
+async function fullAnswer({ row, parameter }: RowMatch, query: string, context: ShimContext): Promise<FullAnswer> {
   try {
     if (row.kind === "file") return await file({ file: row, asset: parameter ?? "" }, context);
     if (parameter !== undefined && !isInstallationId(parameter)) return MALFORMED_ID;
-    return await route({ route: row, installationId: parameter ?? "", query: target.query }, context);
+    return await route({ route: row, installationId: parameter ?? "", query }, context);
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
     context.report?.(error);

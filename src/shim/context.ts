@@ -1,4 +1,5 @@
 /** What the shim's core needs of its surroundings: a store, two clocks, and a second's memory. */
+import type { Row } from "../http/route.ts";
 import type { FullAnswer } from "./full-answer.ts";
 import { Recent, type StoreReader } from "./recent.ts";
 
@@ -10,6 +11,8 @@ export interface ShimSurroundings {
   monotonic(): number;
   /** Told of each store failure that became a 503. */
   report?(error: unknown): void;
+  /** Told of each answer: its row, undefined for what has none, and its status. */
+  answered?(row: Row | undefined, status: number): void;
 }
 
 /** An answer in the coding that a reader takes, with what its headers then are. */
@@ -30,6 +33,9 @@ export function shimContext(surroundings: ShimSurroundings): ShimContext {
     now: () => surroundings.now(),
     monotonic,
     ...(report === undefined ? {} : { report: (error: unknown) => report(error) }),
+    ...(surroundings.answered === undefined
+      ? {}
+      : { answered: (row: Row | undefined, status: number) => surroundings.answered?.(row, status) }),
     recent: new Recent(store, monotonic),
   };
 }

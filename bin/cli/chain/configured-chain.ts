@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type Deployment, readDeployment } from "../../../src/chain/deployment.ts";
 import { type OpenChain, openChain } from "../../../src/chain/open-chain.ts";
 import type { PollEvent } from "../../../src/chain/poll-event.ts";
+import type { RpcOutcome } from "../../../src/chain/rpc/rpc-node.ts";
 import { CHAIN_FILE } from "../../../src/chain/store/schema.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -17,6 +18,8 @@ export interface ChainUse {
   /** Epoch ms; for `--at` a clock that was set to that instant when the command began. */
   readonly now: () => number;
   readonly onEvent?: (event: PollEvent) => void;
+  /** Told of each HTTP request to a node. */
+  readonly onRequest?: (outcome: RpcOutcome) => void;
   /** Another file than the publisher's own. */
   readonly statePath?: string;
 }
@@ -38,6 +41,7 @@ export function openConfiguredChain(settings: WithChain, use: ChainUse): Configu
     now: use.now,
     genesisTimestamp: genesis === undefined ? undefined : BigInt(genesis),
     ...(use.onEvent === undefined ? {} : { onEvent: use.onEvent }),
+    onRequest: use.onRequest,
   });
   return { deployment, rpcUrls, chain };
 }

@@ -11,16 +11,22 @@ import type { LateTurn } from "../../../publish/schedule/cadence.ts";
 import { systemClock } from "../../../publish/schedule/clock.ts";
 import { runSchedule } from "../../../publish/schedule/schedule.ts";
 import { systemTimers } from "../../../publish/schedule/timers.ts";
+import { watchedPublisher } from "../../../publish/schedule/watched-publisher.ts";
 import { followChain } from "../../../publish/sources/follow-chain.ts";
 import { Published } from "../../../publish/state/published.ts";
 import { type PollEvent, plainEvent } from "../../../src/chain/poll-event.ts";
+import type { RpcOutcome } from "../../../src/chain/rpc/rpc-node.ts";
+import { countedStore } from "../../../src/object-store/counted-store.ts";
 import { rareReport } from "../../../src/shim/node/rare-report.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { createLog, logProblem } from "../log.ts";
+import { startPublisherPage } from "../metrics/publisher-page.ts";
 import { openConfiguredStore } from "../open-configured-store.ts";
 import type { Settings } from "../settings/settings.ts";
 import { askedToStop } from "../signals.ts";
 import { openSources } from "../sources.ts";
+import { untilNextRun } from "./next-run.ts";
+import { PublisherMonitor } from "./publisher-monitor.ts";
 import { type PublishFlags, publisherOptions } from "./publisher-options.ts";
 import { putsAMonth, receiptPace } from "./put-estimate.ts";
 import { minimumPutIntervalOf } from "./put-interval.ts";
@@ -45,13 +51,22 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
     service.ending();
     stop.abort();
   });
-  const store = await openConfiguredStore(settings, { write: true });
+  const monitor = new PublisherMonitor(systemClock.monotonic, untilNextRun(settings.cadence, systemClock.wall));
+  const opened = await openConfiguredStore(settings, { write: true });
+  const store = countedStore(opened, (operation, key, outcome) => monitor.requested(operation, key, outcome));
   const published = Published.open(settings.state);
+  let stopPage = async () => {};
   try {
     let common: ((wall: number) => number) | undefined;
     const now = () => common?.(systemClock.wall()) ?? systemClock.wall();
-    const onChainEvent = (event: PollEvent) => logChain(log, event);
-    const { reader, chain } = await openSources(settings, { state: "own", whole: false, now, onChainEvent });
+    stopPage = await startPublisherPage(settings, log, { monitor, published, now, monotonic: systemClock.monotonic });
+    const onChainEvent = (event: PollEvent) => {
+      monitor.chainTold(event);
+      logChain(log, event);
+    };
+    const onRpcRequest = (outcome: RpcOutcome) => monitor.rpcRequested(outcome);
+    const use = { state: "own", whole: false, now, onChainEvent, onRpcRequest } as const;
+    const { reader, chain } = await openSources(settings, use);
     try {
       const onOutage = rareReport(
         (error, before) => logProblem(log, "the store does not answer", error, { before }),
@@ -69,27 +84,27 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
       // From the beginning, as a standby too.
       const passes = followChain(chain, { interval: chainInterval * 1000, passLimit: PASS_LIMIT_MS, now, signal });
       try {
-        const lease = await waitForLease(
-          standby({ store, clock: systemClock, identity: leaseIdentity(options), published }),
-          {
-            signal,
-            follow: () => {
-              service.rested();
-              return reader.follow(now());
-            },
-            pause: (ms) => wait(ms, undefined, { signal }).catch(() => {}),
-            onWait: () => {
-              service.began("standby: another publisher holds the lease");
-              log.info("standby: another publisher holds the lease");
-            },
-            onOutage,
+        const waiting = standby({ store, clock: systemClock, identity: leaseIdentity(options), published });
+        const lease = await waitForLease(monitor.watched(waiting), {
+          signal,
+          follow: () => {
+            service.rested();
+            return reader.follow(now());
           },
-        );
+          pause: (ms) => wait(ms, undefined, { signal }).catch(() => {}),
+          onWait: () => {
+            service.began("standby: another publisher holds the lease");
+            log.info("standby: another publisher holds the lease");
+          },
+          onOutage,
+        });
         if (lease === undefined) return;
+        monitor.lease = lease;
         service.began(`publishing to ${store.name}, epoch ${lease.epoch}`);
         log.info({ epoch: lease.epoch, store: store.name }, "publishing");
         if (options.minimumPutInterval > 0) logCosts(log, options, chain.state(now()).binding !== undefined);
         const publisher = await Publisher.begin(options, lease);
+        monitor.publisher = publisher;
         common = (wall) => publisher.now(wall);
         let warned = false;
         const onCycle = (report: CycleReport) => {
@@ -100,7 +115,8 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
         };
         const onLate = (late: LateTurn) => log.warn(late, "a turn that had not come is run now");
         const clocks = { clock: systemClock, timers: systemTimers };
-        await runSchedule(publisher, { cadence, ...clocks, signal, onCycle, onOutage, onLate, onRest: service.rested });
+        const watched = watchedPublisher(publisher, systemClock, monitor);
+        await runSchedule(watched, { cadence, ...clocks, signal, onCycle, onOutage, onLate, onRest: service.rested });
         await publisher.release();
         log.info("stopped");
       } finally {
@@ -112,6 +128,7 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
     }
   } finally {
     published.close();
+    await stopPage();
   }
 }
 

@@ -16,7 +16,7 @@ export interface Workers {
   stop(): Promise<void>;
 }
 
-/** All that a primary says to a worker. */
+/** What a primary says to a worker that is to end. */
 const STOP = "stop";
 
 /**
@@ -37,8 +37,15 @@ export async function startWorkers(count: number, args: readonly string[], log: 
 }
 
 /** In a worker: resolves when the primary wants it to end. */
-export async function toldToStop(): Promise<void> {
-  await once(process, "message");
+export function toldToStop(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const heard = (message: unknown) => {
+    if (message !== STOP) return;
+    process.off("message", heard);
+    resolve();
+  };
+  process.on("message", heard);
+  return promise;
 }
 
 interface Started {

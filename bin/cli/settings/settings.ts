@@ -8,6 +8,7 @@ import { storeLocation } from "../../../src/object-store/location.ts";
 import { S3_PROVIDERS, type S3ProviderName } from "../../../src/object-store/s3/providers.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { isNameableInstallationId } from "../../../src/values/installation-id.ts";
+import { metricsSetting } from "../metrics/address.ts";
 import { DEFAULT_CONFIGURATION, readConfiguration } from "./configuration-file.ts";
 import { nearestName } from "./nearest-name.ts";
 
@@ -142,6 +143,11 @@ export const SETTINGS = {
   site: setting(flag.default(true), "[true|false]", "publish page, reference and feeds beside the API"),
   publicUrl: setting(webAddress(/^https?$/).optional(), "url", "where readers find the API; for the feeds' links"),
   explorerUrl: setting(webAddress(/^https$/).optional(), "url", "of a block explorer, for the page's links"),
+  metrics: setting(
+    metricsSetting,
+    "host:port",
+    "where a publisher, a shim or an `ingest --follow` tells Prometheus of itself, each on an address of its own (such as 127.0.0.1:9464), or none",
+  ),
   cadence: setting(z.string().min(1).default("* * * * * *"), "cron", "when `publish` runs a cycle (UTC)"),
   deadline: setting(seconds.default(120), "seconds", "the longest that one run of `publish --once` may take"),
   logLevel: setting(

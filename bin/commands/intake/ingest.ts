@@ -14,6 +14,7 @@ import { openInput } from "../../cli/intake/input.ts";
 import { type IntakeProgress, intakeProgress } from "../../cli/intake/intake-progress.ts";
 import { rejectedLines } from "../../cli/intake/rejected-lines.ts";
 import { RejectsFile } from "../../cli/intake/rejects-file.ts";
+import { startIngestPage } from "../../cli/metrics/ingest-page.ts";
 import { knownName } from "../../cli/schema/known-name.ts";
 import { loadSettings, type Settings, settingOptions } from "../../cli/settings/settings.ts";
 
@@ -25,6 +26,7 @@ interface Flags {
   readonly follow?: boolean;
   readonly json?: boolean;
   readonly quiet?: boolean;
+  readonly metrics?: string;
 }
 
 export function registerIngest(program: Command): void {
@@ -42,7 +44,7 @@ export function registerIngest(program: Command): void {
     )
     .option("--json", "print the counts as one JSON object")
     .option("--quiet", "print nothing where nothing is rejected");
-  settingOptions(command, ["ledger"]).action(async (file: string | undefined, flags: Flags) => {
+  settingOptions(command, ["ledger", "metrics"]).action(async (file: string | undefined, flags: Flags) => {
     if (flags.example !== undefined) return print(exampleLine(knownName(flags.example, FACT_KINDS)));
     if (file === undefined) throw noInput();
     const counts = await ingestFile(file, loadSettings(command.opts()), flags);
@@ -66,6 +68,11 @@ async function ingestFile(file: string, settings: Settings, flags: Flags): Promi
     });
   }
   if (flags.follow === true) return followFile(file, settings, flags);
+  if (flags.metrics !== undefined) {
+    throw new Failure("usage", "--metrics goes with --follow: one run is over before anybody asks", {
+      exit: EXIT.usage,
+    });
+  }
   const input = await openInput(file);
   let rejects: RejectsFile | undefined;
   let ledger: Database | undefined;
@@ -109,7 +116,7 @@ async function followFile(file: string, settings: Settings, flags: Flags): Promi
   try {
     if (flags.rejects !== undefined) rejects = new RejectsFile(flags.rejects);
     ledger = openLedgerForIntake(settings.ledger);
-    return await followPath(target, ledger, rejects);
+    return await followPath(target, ledger, { rejects, watch: (counts) => startIngestPage(settings, counts) });
   } finally {
     ledger?.close();
     rejects?.close();

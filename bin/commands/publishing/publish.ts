@@ -38,6 +38,7 @@ interface Flags {
   readonly at?: string;
   readonly force?: boolean;
   readonly newHistory?: readonly string[];
+  readonly metrics?: string;
 }
 
 export function registerPublish(program: Command): void {
@@ -68,11 +69,13 @@ export function registerPublish(program: Command): void {
     "publicUrl",
     "explorerUrl",
     "cadence",
+    "metrics",
     "deadline",
     "logLevel",
     "logFormat",
   ]).action(async (flags: Flags) => {
     const settings = loadSettings(command.opts());
+    refuseOfCadence(flags);
     await judgeSettings(settings);
     if (flags.dryRun === true) print(await tryOut(settings, flags), settings, flags);
     else if (flags.once === true) print(await publishOnce(settings, flags), settings, flags);
@@ -80,6 +83,15 @@ export function registerPublish(program: Command): void {
       refuseOfOnce(flags);
       await publishOnCadence(settings, flags);
     }
+  });
+}
+
+/** Throws `Failure` usage (2). */
+function refuseOfCadence({ once, dryRun, metrics }: Flags): void {
+  if (metrics === undefined || (once !== true && dryRun !== true)) return;
+  throw new Failure("usage", "--metrics goes without --once: one run is over before anybody asks", {
+    exit: EXIT.usage,
+    hint: "Of single runs `noonmark status --max-age <seconds>` tells whether they come.",
   });
 }
 

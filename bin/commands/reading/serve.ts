@@ -10,12 +10,14 @@ import { openFilesLimit } from "../../../src/shim/node/connections/open-files.ts
 import { hearsFront } from "../../../src/shim/node/hears-front.ts";
 import { startServer } from "../../../src/shim/node/node-server.ts";
 import { rareReport } from "../../../src/shim/node/rare-report.ts";
+import { countedReads, type ShimCounts } from "../../../src/shim/node/shim-counts.ts";
 import { tickStore } from "../../../src/shim/node/tick-store.ts";
 import type { StoreReader } from "../../../src/shim/recent.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { parseInstant } from "../../cli/instant.ts";
 import { createLog, logProblem } from "../../cli/log.ts";
 import { openConfiguredStore } from "../../cli/open-configured-store.ts";
+import { monitorShim, monitorWorkers } from "../../cli/serve/shim-monitor.ts";
 import { startWorkers, toldToStop } from "../../cli/serve/workers.ts";
 import { loadSettings, type Settings, settingOptions } from "../../cli/settings/settings.ts";
 import { shimClock } from "../../cli/shim-clock.ts";
@@ -29,7 +31,17 @@ export function registerServe(program: Command): void {
     .description("answer readers from what is published")
     .option("--at <instant>", "stop the clock there: serve what was published as of that instant")
     .action(serve);
-  settingOptions(command, ["store", "host", "port", "fronts", "workers", ...LIMITS, "logLevel", "logFormat"]);
+  settingOptions(command, [
+    "store",
+    "host",
+    "port",
+    "fronts",
+    "workers",
+    ...LIMITS,
+    "metrics",
+    "logLevel",
+    "logFormat",
+  ]);
 }
 
 const FRONTS: Readonly<Record<string, string>> = {
@@ -61,22 +73,46 @@ interface Serving {
 /** Workers answer; what is the operator's to know is said here, once. */
 async function serveByWorkers(store: ObjectStore, settings: Settings, { at, log }: Serving): Promise<void> {
   const stopped = askedToStop();
-  const workers = await startWorkers(settings.workers, process.argv.slice(2), log);
-  if (typeof workers === "number") {
-    process.exitCode = workers;
-    return;
+  const monitor = await monitorWorkers(settings, log);
+  try {
+    const workers = await startWorkers(settings.workers, process.argv.slice(2), log);
+    if (typeof workers === "number") {
+      process.exitCode = workers;
+      return;
+    }
+    announce(`http://${settings.host}:${workers.port}`, store, settings, at);
+    await saysWhyUnreadable(store, (error) => logProblem(log, UNREADABLE, error));
+    log.info({ signal: await stopped }, "stopping");
+    await workers.stop();
+  } finally {
+    await monitor.stop();
   }
-  announce(`http://${settings.host}:${workers.port}`, store, settings, at);
-  await saysWhyUnreadable(store, (error) => logProblem(log, UNREADABLE, error));
-  log.info({ signal: await stopped }, "stopping");
-  await workers.stop();
 }
 
-async function serveHere(store: ObjectStore, settings: Settings, { at, log }: Serving): Promise<void> {
+async function serveHere(store: ObjectStore, settings: Settings, serving: Serving): Promise<void> {
+  const monitor = await monitorShim(settings, serving.log);
+  try {
+    await serveCounted(store, settings, { ...serving, counts: monitor?.counts });
+  } finally {
+    await monitor?.stop();
+  }
+}
+
+async function serveCounted(
+  store: ObjectStore,
+  settings: Settings,
+  { at, log, counts }: Serving & { readonly counts: ShimCounts | undefined },
+): Promise<void> {
   const monotonic = () => performance.now();
   const clock = await shimClock(store, log);
   const report = rareReport((error, before) => logProblem(log, UNREADABLE, error, { before }), monotonic);
-  const context = shimContext({ store: tickStore(store), now: () => at ?? clock.now(), monotonic, report });
+  const context = shimContext({
+    store: tickStore(counts === undefined ? store : countedReads(store, counts)),
+    now: () => at ?? clock.now(),
+    monotonic,
+    report,
+    ...(counts === undefined ? {} : { answered: (row, status) => counts.answered(row, status) }),
+  });
   const limits = limitsOf(settings);
   const crowded = rareReport(
     (_, before) => log.warn({ closed: before + 1, ...limits }, "connections were closed: too many are open, or wait"),

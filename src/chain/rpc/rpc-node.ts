@@ -4,7 +4,7 @@
  */
 import { AnswerTooLarge, type PostAnswer, postJson, postTarget } from "./post-json.ts";
 import { redactUrl } from "./redact.ts";
-import { kindOfAnswer, kindOfStatus, RpcError, retryAfter } from "./rpc-error.ts";
+import { kindOfAnswer, kindOfStatus, RpcError, type RpcErrorKind, retryAfter } from "./rpc-error.ts";
 import { type Retry, withRetry } from "./with-retry.ts";
 
 export interface RpcCall {
@@ -40,14 +40,36 @@ interface Answer {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
-/** `retry` is the policy and budget of the pass that asks; nothing is asked after its deadline. */
-export function rpcNode(address: string, retry: Retry, limits: RpcLimits = RPC_LIMITS): RpcNode {
+/** How one HTTP request to a node ended. */
+export type RpcOutcome = "answered" | "silent" | RpcErrorKind;
+
+/**
+ * `retry` is the policy and budget of the pass that asks; nothing is asked after its deadline. `onRequest` is told of
+ * each HTTP request, repeated ones included.
+ */
+export function rpcNode(
+  address: string,
+  retry: Retry,
+  limits: RpcLimits = RPC_LIMITS,
+  onRequest?: (outcome: RpcOutcome) => void,
+): RpcNode {
   const target = postTarget(address);
 
-  /** Results in order; a call's error is thrown, or stands in place of its result where `settled`. */
   async function post(calls: readonly RpcCall[], settled = false): Promise<unknown[]> {
     const left = retry.deadline - retry.now();
     if (left <= 0) throw new RpcError("transient", "the deadline has passed", { silent: true, outOfTime: true });
+    try {
+      const results = await postWithin(left, calls, settled);
+      onRequest?.("answered");
+      return results;
+    } catch (error) {
+      onRequest?.(outcomeOf(error));
+      throw error;
+    }
+  }
+
+  /** Results in order; a call's error is thrown, or stands in place of its result where `settled`. `left` in ms. */
+  async function postWithin(left: number, calls: readonly RpcCall[], settled: boolean): Promise<unknown[]> {
     const signal = AbortSignal.timeout(Math.max(1, Math.min(limits.requestTimeout, left)));
     const bodies = calls.map(({ method, params }, id) => ({ jsonrpc: "2.0", id, method, params }));
     let answer: PostAnswer;
@@ -94,6 +116,11 @@ export function rpcNode(address: string, retry: Retry, limits: RpcLimits = RPC_L
     batchSettled,
     request: async (method, params) => (await withRetry(() => post([{ method, params }]), retry))[0],
   };
+}
+
+function outcomeOf(error: unknown): RpcOutcome {
+  if (!(error instanceof RpcError)) return "transient";
+  return error.silent ? "silent" : error.kind;
 }
 
 function mayPass({ kind }: RpcError): boolean {

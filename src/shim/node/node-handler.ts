@@ -32,6 +32,7 @@ export function nodeHandler(context: ShimContext, options: NodeHandlerOptions): 
     if (hasBody(incoming)) readPast(incoming);
     const refusal = refusalOf(incoming);
     if (refusal !== undefined) {
+      context.answered?.(undefined, refusal.status);
       send(response, refusal, true);
       return;
     }
@@ -40,6 +41,7 @@ export function nodeHandler(context: ShimContext, options: NodeHandlerOptions): 
       (answered) => send(response, answered, closing?.() === true),
       (error: unknown) => {
         defect(error);
+        context.answered?.(undefined, DEFECT.status);
         send(response, DEFECT, true);
       },
     );

@@ -2,7 +2,6 @@
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { EXIT, Failure } from "../../values/failure.ts";
 import type { ShimAnswer } from "../answer.ts";
 import type { ShimContext } from "../context.ts";
 import { Connections, SWEEP_MS } from "./connections/connections.ts";
@@ -17,6 +16,7 @@ import {
 } from "./connections/refusals.ts";
 import { healthAnswer } from "./health.ts";
 import type { HearsFront } from "./hears-front.ts";
+import { listen } from "./listen.ts";
 import { nodeHandler } from "./node-handler.ts";
 import { send } from "./send.ts";
 
@@ -49,6 +49,7 @@ export interface ShimServer {
 }
 
 const GRACE_MS = 10_000;
+const OTHER_PORT = "give another port: --port <number> or NOONMARK_PORT (0 takes any free one).";
 const CLOSE_SWEEP_MS = 20;
 
 /** Throws `Failure`: `port_in_use`, `port_unusable`. */
@@ -65,8 +66,12 @@ export async function startServer(context: ShimContext, options: ServerOptions):
         : undefined,
     ...(options.hears === undefined ? {} : { hears: options.hears }),
   });
-  const server = httpServer(options, connections, handler);
-  await listen(server, options.host, options.port);
+  const refused: Refused = (answer) => {
+    context.answered?.(undefined, answer.status);
+    return answer;
+  };
+  const server = httpServer(options, { connections, handler, refused });
+  await listen(server, { host: options.host, port: options.port, hint: OTHER_PORT });
   const sweep = setInterval(() => connections.sweep(), SWEEP_MS).unref();
   const { port } = server.address() as AddressInfo;
   return {
@@ -82,10 +87,18 @@ export async function startServer(context: ShimContext, options: ServerOptions):
   };
 }
 
+/** Of what no handler sees. */
+type Refused = (answer: ShimAnswer) => ShimAnswer;
+
+interface Serving {
+  readonly connections: Connections;
+  readonly handler: RequestListener;
+  readonly refused: Refused;
+}
+
 function httpServer(
   { limits = DEFAULT_LIMITS, wallClock }: ServerOptions,
-  connections: Connections,
-  handler: RequestListener,
+  { connections, handler, refused }: Serving,
 ): Server {
   const { requestTimeout, keepAliveTimeout } = limits;
   const server = createServer({
@@ -100,12 +113,12 @@ function httpServer(
   });
   // Node passes over fields beyond its own bound in silence.
   server.maxHeadersCount = 0;
-  const raw = (answer: ShimAnswer) => rawAnswer(answer, new Date(wallClock()));
+  const raw = (answer: ShimAnswer) => rawAnswer(refused(answer), new Date(wallClock()));
   return server
     .on("connection", (socket) => connections.admit(socket))
     .on("request", (incoming, response) => connections.inTurn(response, () => handler(incoming, response)))
     .on("checkExpectation", (incoming, response) => {
-      connections.inTurn(response, () => send(response, refusalOf(incoming) ?? WRONG_EXPECTATION, true));
+      connections.inTurn(response, () => send(response, refused(refusalOf(incoming) ?? WRONG_EXPECTATION), true));
     })
     .on("connect", (incoming, socket) => {
       // Node lets go of such a connection: what still comes is read, and its failures are nobody's.
@@ -118,27 +131,6 @@ function httpServer(
       if (refusal === undefined || isSilent) socket.destroy();
       else connections.end(socket as Socket, connections.isInBody(socket as Socket) ? undefined : raw(refusal));
     });
-}
-
-async function listen(server: Server, host: string, port: number): Promise<void> {
-  server.listen(port, host);
-  try {
-    await once(server, "listening");
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    if (code === "EADDRINUSE") {
-      throw new Failure("port_in_use", `another program listens on ${host}:${port}`, {
-        exit: EXIT.failed,
-        hint: "Stop it, or give another port: --port <number> or NOONMARK_PORT (0 takes any free one).",
-        cause,
-      });
-    }
-    throw new Failure("port_unusable", `cannot listen on ${host}:${port} (${code ?? String(cause)})`, {
-      exit: EXIT.failed,
-      hint: "Give another port: --port <number> or NOONMARK_PORT.",
-      cause,
-    });
-  }
 }
 
 async function close(server: Server, graceMs: number): Promise<void> {

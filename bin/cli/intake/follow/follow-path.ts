@@ -36,11 +36,20 @@ export function followable(path: string): Target {
   return { path, isDirectory: stats?.isDirectory() ?? false };
 }
 
-/** `rejects` is the file of --rejects. Throws `Failure` (exit 74) as intake does. */
-export async function followPath(target: Target, db: Database, rejects: RejectsFile | undefined): Promise<Counts> {
+export interface FollowOptions {
+  /** The file of --rejects. */
+  readonly rejects: RejectsFile | undefined;
+  /** Lets somebody see the counts all the while; what it gives ends that. */
+  watch(counts: () => Counts): Promise<() => Promise<void>>;
+}
+
+/** Throws `Failure` (exit 74) as intake does, and what `watch` throws. */
+export async function followPath(target: Target, db: Database, options: FollowOptions): Promise<Counts> {
+  const { rejects, watch } = options;
   const { path, isDirectory } = target;
   const intakeOf: IntakeOf = ({ name, rejects: beside }) => fileIntake(db, name, rejects ?? beside);
   const followed = isDirectory ? new Spool(path, intakeOf) : new GrowingFile(path, intakeOf);
+  const stopWatch = await watch(() => followed.counts);
   const looks = wakes(isDirectory ? path : dirname(path));
   void askedToStop().then(() => looks.stop());
   try {
@@ -51,6 +60,7 @@ export async function followPath(target: Target, db: Database, rejects: RejectsF
     );
   } finally {
     looks.stop();
+    await stopWatch();
   }
 }
 

@@ -10,7 +10,7 @@ import { runPass } from "./pass.ts";
 import type { EarlierFindings, PassChain, PassListener, PassOutcome } from "./pass-types.ts";
 
 export type RunnerOptions = Required<Pick<ChainOptions, "onEvent" | "sleep" | "random" | "limits">> &
-  Pick<ChainOptions, "rpcUrls">;
+  Pick<ChainOptions, "rpcUrls" | "onRequest">;
 
 /** A pass that did not come to its end. */
 export interface BrokenPass {
@@ -67,11 +67,11 @@ export class PassRunner {
   }
 
   #node(index: number, deadline: number): RpcNode {
-    const { rpcUrls, sleep, random, limits } = this.#options;
+    const { rpcUrls, sleep, random, limits, onRequest } = this.#options;
     const isAlone = rpcUrls.length === 1;
     const attempts = isAlone ? ATTEMPTS : ATTEMPTS / 2;
     const retry = { attempts, deadline, now: this.#chain.now, sleep, random, repeatSilent: isAlone };
-    return rpcNode(rpcUrls[index] as string, retry, limits);
+    return rpcNode(rpcUrls[index] as string, retry, limits, onRequest);
   }
 
   #listener(memory: NodeMemory, label: string, heard: { head: boolean }): PassListener {

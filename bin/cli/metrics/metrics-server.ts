@@ -1,0 +1,79 @@
+/** The address of its own on which a process tells Prometheus of itself (docs/spec/people.md#metrics); never cached. */
+import { once } from "node:events";
+import { createServer, type RequestListener, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { listen } from "../../../src/shim/node/listen.ts";
+import type { MetricsAddress } from "./address.ts";
+
+export interface MetricsPages {
+  /** In Prometheus' text format. */
+  metrics(): Promise<string>;
+  readonly contentType: string;
+  /** Of `/healthz`; absent where another address tells it. */
+  health?(): Health;
+  defect(error: unknown): void;
+}
+
+export interface Health {
+  readonly isWell: boolean;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+export interface MetricsServer {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+const HINT =
+  "give another address: --metrics <host:port> or NOONMARK_METRICS. Each process (publish, serve, ingest --follow) has one of its own.";
+
+/** Throws `Failure`: `port_in_use`, `port_unusable`. */
+export async function startMetricsServer(address: MetricsAddress, pages: MetricsPages): Promise<MetricsServer> {
+  const server = createServer(listener(pages));
+  await listen(server, { ...address, hint: HINT });
+  const { port } = server.address() as AddressInfo;
+  const host = address.host.includes(":") ? `[${address.host}]` : address.host;
+  return {
+    url: `http://${host}:${port}/metrics`,
+    async stop() {
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function listener(pages: MetricsPages): RequestListener {
+  return ({ method, url = "/" }, response) => {
+    if (method !== "GET" && method !== "HEAD") return json(response, 405, { error: "method_not_allowed" });
+    const path = url.split("?", 1)[0];
+    if (path === "/healthz" && pages.health !== undefined) {
+      const { isWell, body } = pages.health();
+      return json(response, isWell ? 200 : 503, body);
+    }
+    if (path !== "/metrics") return json(response, 404, { error: "not_found" });
+    pages.metrics().then(
+      (text) => send(response, 200, pages.contentType, text),
+      (error: unknown) => {
+        pages.defect(error);
+        json(response, 500, { error: "internal_error" });
+      },
+    );
+  };
+}
+
+function json(response: ServerResponse, status: number, body: Readonly<Record<string, unknown>>): void {
+  send(response, status, "application/json; charset=utf-8", `${JSON.stringify(body)}\n`);
+}
+
+function send(response: ServerResponse, status: number, contentType: string, text: string): void {
+  response.writeHead(status, {
+    "content-type": contentType,
+    "content-length": Buffer.byteLength(text),
+    "cache-control": "no-store",
+    ...(status === 405 ? { allow: "GET, HEAD" } : {}),
+  });
+  // Node sends no body for HEAD.
+  response.end(text);
+}

@@ -1,0 +1,37 @@
+/** A publisher as Prometheus sees it, where the setting `metrics` names an address; nothing of it is loaded otherwise. */
+import type { Logger } from "pino";
+import type { TurnHealthState } from "../../../publish/schedule/turn-health.ts";
+import { logProblem } from "../log.ts";
+import type { Settings } from "../settings/settings.ts";
+import { metricsAddress } from "./address.ts";
+import type { Health } from "./metrics-server.ts";
+import type { WatchedPublisher } from "./watched-publisher.ts";
+
+/** Gives what ends it. Throws `Failure`: `port_in_use`, `port_unusable`. */
+export async function startPublisherPage(
+  { metrics }: Settings,
+  log: Logger,
+  watched: WatchedPublisher,
+): Promise<() => Promise<void>> {
+  const address = metricsAddress(metrics);
+  if (address === undefined) return async () => {};
+  const { publisherRegistry } = await import("./publisher-metrics.ts");
+  const { startMetricsServer } = await import("./metrics-server.ts");
+  const registry = publisherRegistry(watched);
+  const { url, stop } = await startMetricsServer(address, {
+    metrics: () => registry.metrics(),
+    contentType: registry.contentType,
+    health: () => healthOf(watched.monitor.state()),
+    defect: (error) => logProblem(log, "the metrics met a defect", error),
+  });
+  log.info({ url }, "metrics");
+  return stop;
+}
+
+/** A standby is well: it is there when it is needed. */
+function healthOf({ isWell, phase, quietSeconds, reason }: TurnHealthState): Health {
+  const about = { phase, lastTurnSecondsAgo: quietSeconds };
+  return isWell
+    ? { isWell, body: { status: "ok", ...about } }
+    : { isWell, body: { status: "failing", reason, ...about } };
+}

@@ -1,0 +1,96 @@
+/** What a publisher on a cadence has done and how it is, for whoever watches it: plain values, collected when asked. */
+import type { Standby } from "../../../publish/lease/acquire.ts";
+import type { Lease } from "../../../publish/lease/lease.ts";
+import { CALM } from "../../../publish/lease/timing.ts";
+import type { Publisher } from "../../../publish/publisher.ts";
+import { TurnHealth, type TurnHealthState } from "../../../publish/schedule/turn-health.ts";
+import type { CycleOutcome, TurnWatcher } from "../../../publish/schedule/watched-publisher.ts";
+import type { PollEvent } from "../../../src/chain/poll-event.ts";
+import type { RpcOutcome } from "../../../src/chain/rpc/rpc-node.ts";
+import type { StoreOperation, StoreOutcome } from "../../../src/object-store/counted-store.ts";
+import { objectClass } from "../../../src/resources/object-class.ts";
+
+export interface PutCount {
+  readonly resource: string;
+  readonly outcome: StoreOutcome;
+  count: number;
+}
+
+export class PublisherMonitor implements TurnWatcher {
+  readonly health: TurnHealth;
+  readonly puts = new Map<string, PutCount>();
+  readonly reads = new Map<StoreOutcome, number>();
+  readonly rpc = new Map<RpcOutcome, number>();
+  /** Once it is a holder. */
+  lease: Lease | undefined;
+  publisher: Publisher | undefined;
+  /** Of the last good pass over the chain. */
+  chainHead: bigint | undefined;
+  /** Monotonic. */
+  lastGoodPassAt: number | undefined;
+  onCycle: (outcome: CycleOutcome, seconds: number) => void = () => {};
+  readonly #monotonic: () => number;
+
+  readonly #untilNextRun: () => number;
+
+  /** `untilNextRun`: until the cadence's next turn (ms). */
+  constructor(monotonic: () => number, untilNextRun: () => number) {
+    this.#monotonic = monotonic;
+    this.#untilNextRun = untilNextRun;
+    this.health = new TurnHealth(monotonic);
+  }
+
+  /** Whether turns finish, and the lease is renewed. */
+  state(): TurnHealthState {
+    const state = this.health.state();
+    const { lease } = this;
+    if (!state.isWell || lease === undefined || lease.age <= CALM.ttlMs) return state;
+    return { ...state, isWell: false, reason: `the lease was renewed ${Math.round(lease.age / 1_000)} s ago` };
+  }
+
+  requested(operation: StoreOperation, key: string, outcome: StoreOutcome): void {
+    if (operation === "get") this.reads.set(outcome, (this.reads.get(outcome) ?? 0) + 1);
+    if (operation !== "put") return;
+    const { resource } = objectClass(key);
+    const name = `${resource} ${outcome}`;
+    const counted = this.puts.get(name) ?? { resource, outcome, count: 0 };
+    counted.count += 1;
+    this.puts.set(name, counted);
+  }
+
+  rpcRequested(outcome: RpcOutcome): void {
+    this.rpc.set(outcome, (this.rpc.get(outcome) ?? 0) + 1);
+  }
+
+  chainTold(event: PollEvent): void {
+    if (event.type !== "good") return;
+    this.chainHead = event.head;
+    this.lastGoodPassAt = this.#monotonic();
+  }
+
+  /** A standby that is well while it can ask for the lease; it asks again soon. */
+  watched({ tryAcquire, pause }: Standby): Standby {
+    return {
+      pause,
+      tryAcquire: async () => {
+        try {
+          const lease = await tryAcquire();
+          this.health.reached("standby", 0);
+          return lease;
+        } catch (error) {
+          this.health.failed(error);
+          throw error;
+        }
+      },
+    };
+  }
+
+  turned(): void {
+    this.health.reached("publishing", this.#untilNextRun());
+  }
+
+  cycled(outcome: CycleOutcome, seconds: number, error?: unknown): void {
+    if (error !== undefined) this.health.failed(error);
+    this.onCycle(outcome, seconds);
+  }
+}

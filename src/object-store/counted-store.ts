@@ -1,0 +1,51 @@
+/** A store whose requests are told to somebody who counts them. */
+import { hasClock, type ObjectStore, type StoreClock, StoreConflict, StoreDamaged } from "./object-store.ts";
+
+export type StoreOperation = "get" | "put" | "delete" | "list";
+/** `done` is found for a get; `conflict` a condition that did not hold. */
+export type StoreOutcome = "done" | "absent" | "conflict" | "damaged" | "failed";
+
+/** What a store gives at once when it lists. */
+const KEYS_A_PAGE = 1_000;
+
+/** `count` is told of each request once it has ended; of a list with its prefix, page by page. */
+export function countedStore(
+  store: ObjectStore,
+  count: (operation: StoreOperation, key: string, outcome: StoreOutcome) => void,
+): ObjectStore {
+  const told = async <T>(operation: StoreOperation, key: string, call: Promise<T>): Promise<T> => {
+    try {
+      const result = await call;
+      count(operation, key, operation === "get" && result === undefined ? "absent" : "done");
+      return result;
+    } catch (error) {
+      count(operation, key, outcomeOf(error));
+      throw error;
+    }
+  };
+  const counted: ObjectStore = {
+    name: store.name,
+    get: (key, options) => told("get", key, store.get(key, options)),
+    put: (key, object, condition) => told("put", key, store.put(key, object, condition)),
+    delete: (key) => told("delete", key, store.delete(key)),
+    async *list(prefix) {
+      let keys = 0;
+      for await (const key of store.list(prefix)) {
+        if (keys++ % KEYS_A_PAGE === 0) count("list", prefix, "done");
+        yield key;
+      }
+      if (keys === 0) count("list", prefix, "done");
+    },
+  };
+  if (!hasClock(store)) return counted;
+  const clock: StoreClock = {
+    measureClock: (now) => store.measureClock(now),
+    watchClock: (now, tell) => store.watchClock(now, tell),
+  };
+  return Object.assign(counted, clock);
+}
+
+function outcomeOf(error: unknown): StoreOutcome {
+  if (error instanceof StoreConflict) return "conflict";
+  return error instanceof StoreDamaged ? "damaged" : "failed";
+}

@@ -1,0 +1,47 @@
+/** The kinds of objects that a store holds, so that whoever counts them has few names: no id, no number, no hash. */
+import { constantKey, INSTALLATIONS_KEY, PRIVATE_STATUS_KEY, STANDBY_KEY, STATUS_KEY } from "../http/keys.ts";
+import { activityKey, CATEGORIES, parseActivityTileKey } from "./activity/keys.ts";
+import { matchKey } from "./find.ts";
+import { parseObservationTileKey } from "./observations/keys.ts";
+import { ASSETS_PREFIX } from "./site/route.ts";
+import { FILES, ROUTES } from "./table.ts";
+import { parseInstallationTelemetryKey } from "./telemetry/keys.ts";
+
+export interface ObjectClass {
+  /** The key, with `{…}` in the place of what differs from object to object of one kind. */
+  readonly keys: string;
+  /** As `--only` names it; `lease`, `standby`, `status` and `installations` for what belongs to none. */
+  readonly resource: string;
+}
+
+const OWN: Readonly<Record<string, string>> = {
+  [STATUS_KEY]: "lease",
+  [STANDBY_KEY]: "standby",
+  [PRIVATE_STATUS_KEY]: "status",
+  [INSTALLATIONS_KEY]: "installations",
+};
+
+const FIXED: ReadonlySet<string> = new Set([
+  ...[...ROUTES, ...FILES].flatMap(({ objects, parts = [] }) => [
+    ...objects.map(({ key }) => key),
+    ...parts.filter((part) => !part.includes("{") && !part.endsWith("/")),
+  ]),
+  ...CATEGORIES.flatMap((category) => [activityKey(category), constantKey(activityKey(category))]),
+]);
+
+export function objectClass(key: string): ObjectClass {
+  const own = OWN[key];
+  if (own !== undefined) return { keys: key, resource: own };
+  return { keys: FIXED.has(key) ? key : template(key), resource: matchKey(key)?.resource ?? "other" };
+}
+
+function template(key: string): string {
+  if (parseObservationTileKey(key) !== undefined) {
+    return "v1/public/installations/~{installationId}/observations/{history}/{tile}";
+  }
+  const tile = parseActivityTileKey(key);
+  if (tile !== undefined) return `v1/public/activity/${tile.category}/tiles/{tile}`;
+  if (parseInstallationTelemetryKey(key) !== undefined) return "v1/public/installations/~{installationId}/telemetry";
+  if (key.startsWith(ASSETS_PREFIX)) return `${ASSETS_PREFIX}{asset}`;
+  return "{other}";
+}

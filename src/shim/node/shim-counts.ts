@@ -1,0 +1,54 @@
+/** What the shim has done since it began, for whoever watches it: plain counts, so that counting costs nothing. */
+import type { Row } from "../../http/route.ts";
+import { StoreDamaged, type StoredObject } from "../../object-store/object-store.ts";
+import type { StoreReader } from "../recent.ts";
+
+/** Of an HTTP status. */
+const STATUSES = 600;
+
+export interface RequestCount {
+  /** Its row's path with its placeholder, or `none` for what has no row: unknown paths, wrong methods, malformed HTTP. */
+  readonly route: string;
+  readonly status: number;
+  readonly count: number;
+}
+
+export type ReadOutcome = "found" | "absent" | "damaged" | "failed";
+
+export class ShimCounts {
+  readonly reads: Record<ReadOutcome, number> = { found: 0, absent: 0, damaged: 0, failed: 0 };
+  readonly #byRow = new Map<Row | undefined, Float64Array>();
+
+  answered(row: Row | undefined, status: number): void {
+    let counts = this.#byRow.get(row);
+    if (counts === undefined) {
+      counts = new Float64Array(STATUSES);
+      this.#byRow.set(row, counts);
+    }
+    counts[status] = (counts[status] ?? 0) + 1;
+  }
+
+  *requests(): Iterable<RequestCount> {
+    for (const [row, counts] of this.#byRow) {
+      const route = row?.path ?? "none";
+      for (const [status, count] of counts.entries()) if (count > 0) yield { route, status, count };
+    }
+  }
+}
+
+/** The same store, its reads counted by how they ended. */
+export function countedReads(store: StoreReader, { reads }: ShimCounts): StoreReader {
+  const ended = (object: StoredObject | undefined) => {
+    reads[object === undefined ? "absent" : "found"] += 1;
+  };
+  const failed = (error: unknown) => {
+    reads[error instanceof StoreDamaged ? "damaged" : "failed"] += 1;
+  };
+  return {
+    get(key, options) {
+      const read = store.get(key, options);
+      read.then(ended, failed);
+      return read;
+    },
+  };
+}

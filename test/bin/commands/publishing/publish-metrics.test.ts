@@ -1,0 +1,152 @@
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { runCli, startCli } from "../../../support/cli.ts";
+import { scrape } from "../../../support/exposition.ts";
+import { freePort } from "../../../support/free-port.ts";
+
+let directory = "";
+const running: ChildProcess[] = [];
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), "noonmark-publish-metrics-"));
+  const { stdout } = await runCli(["ingest", "--example", "receipt"], directory);
+  writeFileSync(join(directory, "facts.ndjson"), stdout);
+  await runCli(["ingest", "facts.ndjson", "--ledger", "ledger.db"], directory);
+});
+afterEach(async () => {
+  for (const child of running.splice(0)) {
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill("SIGKILL");
+      await once(child, "exit");
+    }
+  }
+  rmSync(directory, { recursive: true });
+});
+
+function publisher(state: string, ...args: string[]) {
+  const settings = ["--installation-id", "wheel-1", "--ledger", "ledger.db", "--store", "store", "--state", state];
+  const child = startCli(["publish", ...settings, "--metrics", "127.0.0.1:0", ...args], directory);
+  running.push(child);
+  if (child.stderr === null) throw new Error("no pipe");
+  const lines = createInterface({ input: child.stderr })[Symbol.asyncIterator]();
+  const logged = async (message: string) => {
+    for (;;) {
+      const { value, done } = await lines.next();
+      if (done === true) throw new Error(`it ended without "${message}"`);
+      const record = JSON.parse(value) as Record<string, unknown>;
+      if (String(record.msg).startsWith(message)) return record;
+    }
+  };
+  return { child, logged };
+}
+
+async function health(metrics: string): Promise<{ status: number; body: Record<string, unknown> }> {
+  const response = await fetch(new URL("/healthz", metrics));
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+async function healthOf(metrics: string, status: number) {
+  for (;;) {
+    const found = await health(metrics);
+    if (found.status === status) return found;
+  }
+}
+
+test("a publisher tells of answers, cycles, puts, lease and sources; its health follows the store", async () => {
+  const { child, logged } = publisher("state");
+  const metrics = String((await logged("metrics")).url);
+  await logged("cycle");
+  const samples = await scrape(metrics);
+  expect(samples).toMatchObject({
+    'noonmark_answer_status_code{route="/v1/public/telemetry"}': 200,
+    'noonmark_answer_status_code{route="/v2/public/stats?range=7d"}': 503,
+    'noonmark_cycle_duration_seconds_count{outcome="done"}': 1,
+    'noonmark_cycle_duration_seconds_count{outcome="outage"}': 0,
+    noonmark_healthy: 1,
+    'noonmark_puts_total{resource="statistics",outcome="done"}': 2,
+    'noonmark_lease_state{state="publishing"}': 1,
+    'noonmark_lease_state{state="standby"}': 0,
+    noonmark_lease_epoch: 1,
+    'noonmark_ledger_state{state="followed"}': 1,
+    'noonmark_chain_state{state="disabled"}': 1,
+  });
+  expect(samples['noonmark_answer_age_seconds{route="/v1/public/telemetry"}']).toBeLessThan(60);
+  // The example was received in 2026.
+  expect(samples.noonmark_ledger_lag_seconds).toBeGreaterThan(0);
+  expect(samples).not.toHaveProperty("noonmark_chain_lag_blocks");
+  expect(samples['noonmark_store_reads_total{outcome="absent"}']).toBeGreaterThan(0);
+  expect(await health(metrics)).toMatchObject({ status: 200, body: { status: "ok", phase: "publishing" } });
+  renameSync(join(directory, "store"), join(directory, "away"));
+  // A receipt, so that there is something to put.
+  const { stdout } = await runCli(["ingest", "--example", "module"], directory);
+  await runCli(["ingest", "-", "--ledger", "ledger.db"], directory, stdout);
+  const { body } = await healthOf(metrics, 503);
+  expect(body).toMatchObject({ status: "failing", reason: expect.stringMatching(/no store is here/) });
+  renameSync(join(directory, "away"), join(directory, "store"));
+  await healthOf(metrics, 200);
+  child.kill("SIGTERM");
+  expect(await once(child, "exit")).toEqual([0, null]);
+});
+
+test("a standby is well, holds no lease and has published nothing", async () => {
+  const holder = publisher("one");
+  await holder.logged("cycle");
+  const { logged } = publisher("two");
+  const metrics = String((await logged("metrics")).url);
+  await logged("standby");
+  expect(await healthOf(metrics, 200)).toMatchObject({ body: { phase: "standby" } });
+  const samples = await scrape(metrics);
+  expect(samples['noonmark_lease_state{state="standby"}']).toBe(1);
+  expect(samples).not.toHaveProperty("noonmark_lease_epoch");
+  expect(Object.keys(samples).some((name) => name.startsWith("noonmark_answer_"))).toBe(false);
+});
+
+test("a used port is told before the lease is taken", async () => {
+  const other = createServer().listen(0, "127.0.0.1");
+  await once(other, "listening");
+  const { port } = other.address() as { port: number };
+  const args = ["publish", "--installation-id", "wheel-1", "--ledger", "none", "--store", "store", "--state", "state"];
+  const { exitCode, stderr } = await runCli([...args, "--metrics", `127.0.0.1:${port}`], directory);
+  other.close();
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(`noonmark: port_in_use: another program listens on 127.0.0.1:${port}`);
+  expect(existsSync(join(directory, "store", "status.json"))).toBe(false);
+});
+
+test.each([
+  ["127.0.0.1", "is neither none nor host:port, as in 127.0.0.1:9464"],
+  ["127.0.0.1:70000", "the port must be 0 to 65535"],
+  [":9464", "is neither none nor host:port, as in 127.0.0.1:9464"],
+])("--metrics %s is no address", async (address, message) => {
+  const { exitCode, stderr } = await runCli(["publish", "--metrics", address], directory);
+  expect(exitCode).toBe(2);
+  expect(stderr).toMatch(`noonmark: invalid_setting: --metrics "${address}": ${message}`);
+});
+
+test("of one run nobody could ask", async () => {
+  const { exitCode, stderr } = await runCli(["publish", "--once", "--metrics", "127.0.0.1:0"], directory);
+  expect(exitCode).toBe(2);
+  expect(stderr).toMatch("noonmark: usage: --metrics goes without --once");
+});
+
+test("ingest --follow tells of its lines, for as long as it runs", async () => {
+  const port = await freePort();
+  writeFileSync(join(directory, "more.ndjson"), "{}\n");
+  const args = ["ingest", "--follow", "more.ndjson", "--ledger", "ledger.db", "--metrics", `127.0.0.1:${port}`];
+  const child = startCli(args, directory);
+  running.push(child);
+  await once(child.stderr ?? child, "data");
+  expect(await scrape(`http://127.0.0.1:${port}/metrics`)).toMatchObject({
+    'noonmark_ingest_lines_total{outcome="accepted"}': 0,
+    'noonmark_ingest_lines_total{outcome="rejected"}': 1,
+  });
+  child.kill("SIGTERM");
+  await once(child, "exit");
+  const single = await runCli(["ingest", "more.ndjson", "--metrics", `127.0.0.1:${port}`], directory);
+  expect(single).toMatchObject({ exitCode: 2, stderr: expect.stringMatching("usage: --metrics goes with --follow") });
+});

@@ -1,0 +1,190 @@
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { type IncomingMessage, request } from "node:http";
+import { connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openStore } from "../../../../src/object-store/open-store.ts";
+import { startCli } from "../../../support/cli.ts";
+import { samplesOf, scrape } from "../../../support/exposition.ts";
+import { freePort } from "../../../support/free-port.ts";
+import { putWorld } from "../../../support/world.ts";
+
+const AT = "2026-11-20T10:00:00.000Z";
+
+let directory = "";
+const running: ChildProcess[] = [];
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), "noonmark-serve-metrics-"));
+  await putWorld(await openStore(directory, { write: true }), Date.parse(AT));
+});
+afterEach(async () => {
+  for (const child of running.splice(0)) {
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill("SIGKILL");
+      await once(child, "exit");
+    }
+  }
+  rmSync(directory, { recursive: true, force: true });
+});
+
+interface Served {
+  readonly child: ChildProcess;
+  readonly shim: string;
+  readonly metrics: string;
+  /** The next record of its log with this message. */
+  logged(message: string): Promise<Record<string, unknown>>;
+}
+
+async function served(...args: string[]): Promise<Served> {
+  const child = startCli(["serve", "--store", directory, "--port", "0", "--at", AT, ...args], directory);
+  running.push(child);
+  if (child.stdout === null || child.stderr === null) throw new Error("no pipes");
+  const lines = createInterface({ input: child.stderr })[Symbol.asyncIterator]();
+  const logged = async (message: string) => {
+    for (;;) {
+      const { value, done } = await lines.next();
+      if (done === true) throw new Error(`it ended without "${message}"`);
+      const record = JSON.parse(value) as Record<string, unknown>;
+      if (record.msg === message) return record;
+    }
+  };
+  const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
+  const { url } = await logged("metrics");
+  return { child, shim: / on (http:\S+)/.exec(line)?.[1] ?? "", metrics: String(url), logged };
+}
+
+async function status(url: string, init: RequestInit = {}): Promise<number> {
+  const response = await fetch(url, init);
+  await response.arrayBuffer();
+  return response.status;
+}
+
+/** A target as it stands, which fetch would normalise. */
+async function rawStatus(shim: string, path: string): Promise<number | undefined> {
+  const asked = request(shim, { path }).end();
+  const [response] = (await once(asked, "response")) as [IncomingMessage];
+  response.resume();
+  await once(response, "end");
+  return response.statusCode;
+}
+
+function ofRequests(samples: Record<string, number>): Record<string, number> {
+  return Object.fromEntries(Object.entries(samples).filter(([name]) => name.startsWith("noonmark_shim_requests")));
+}
+
+test("requests are counted by the route's template and status, never by what was asked for", async () => {
+  const { shim, metrics, child } = await served("--metrics", "127.0.0.1:0");
+  const tag = '"telemetry-1"';
+  for (const [path, expected, init] of [
+    ["/v1/public/telemetry", 200, {}],
+    ["/v1/public/telemetry", 200, { method: "HEAD" }],
+    ["/v4/public/process", 304, { headers: { "if-none-match": "*" } }],
+    ["/v1/public/installations/wheel-2/telemetry", 200, {}],
+    ["/v1/public/installations/never-heard-of/telemetry", 200, {}],
+    ["/v1/public/installations/a%20b/telemetry", 400, {}],
+    ["/v2/public/stats?range=1d", 400, {}],
+    ["/v1/public/telemetry", 405, { method: "POST" }],
+    ["/v1/public/telemetry", 204, { method: "OPTIONS" }],
+    [`/secret-${tag}`, 404, {}],
+    ["/healthz", 200, {}],
+  ] as const) {
+    expect(await status(shim + path, init), path).toBe(expected);
+  }
+  expect(await rawStatus(shim, "/v1/public/../nothing\\here")).toBe(404);
+  const samples = await scrape(metrics);
+  expect(ofRequests(samples)).toEqual({
+    'noonmark_shim_requests_total{route="/v1/public/telemetry",status="200"}': 2,
+    'noonmark_shim_requests_total{route="/v4/public/process",status="304"}': 1,
+    'noonmark_shim_requests_total{route="/v1/public/installations/{installationId}/telemetry",status="200"}': 2,
+    'noonmark_shim_requests_total{route="/v1/public/installations/{installationId}/telemetry",status="400"}': 1,
+    'noonmark_shim_requests_total{route="/v2/public/stats",status="400"}': 1,
+    'noonmark_shim_requests_total{route="none",status="204"}': 1,
+    'noonmark_shim_requests_total{route="none",status="404"}': 2,
+    'noonmark_shim_requests_total{route="none",status="405"}': 1,
+  });
+  expect(samples['noonmark_store_reads_total{outcome="found"}']).toBeGreaterThanOrEqual(4);
+  expect(samples['noonmark_store_reads_total{outcome="failed"}']).toBe(0);
+  expect(samples.process_resident_memory_bytes).toBeGreaterThan(10_000_000);
+  child.kill("SIGTERM");
+  expect(await once(child, "exit")).toEqual([0, null]);
+});
+
+test("a store that fails is counted, and malformed HTTP too", async () => {
+  const { shim, metrics } = await served("--metrics", "127.0.0.1:0");
+  rmSync(directory, { recursive: true });
+  expect(await status(`${shim}/v4/public/process`)).toBe(503);
+  expect(await status(`${shim}/v4/public/process`, { headers: { connection: "close", te: "a" } })).toBe(503);
+  const port = Number(new URL(shim).port);
+  const socket = connect(port, "127.0.0.1");
+  socket.end("GARBAGE\r\n\r\n");
+  socket.resume();
+  await once(socket, "close");
+  const samples = await scrape(metrics);
+  expect(samples['noonmark_shim_requests_total{route="/v4/public/process",status="503"}']).toBe(2);
+  expect(samples['noonmark_shim_requests_total{route="none",status="400"}']).toBe(1);
+  expect(samples['noonmark_store_reads_total{outcome="failed"}']).toBeGreaterThanOrEqual(2);
+});
+
+test("the metrics have an address of their own, which answers nothing else; the public one has no metrics", async () => {
+  const { shim, metrics } = await served("--metrics", "127.0.0.1:0");
+  expect(new URL(metrics).port).not.toBe(new URL(shim).port);
+  expect(await status(`${shim}/metrics`)).toBe(404);
+  expect(await status(new URL("/v4/public/process", metrics).href)).toBe(404);
+  expect(await status(new URL("/healthz", metrics).href)).toBe(404);
+  expect(await status(metrics, { method: "POST" })).toBe(405);
+  const page = await fetch(metrics);
+  expect(page.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
+  expect(page.headers.get("cache-control")).toBe("no-store");
+  expect(samplesOf(await page.text())['noonmark_build_info{version="0.1.0"}']).toBe(1);
+});
+
+test("the workers' numbers are summed, and a worker that dies takes none of them with it", async () => {
+  const { shim, metrics, logged, child } = await served("--metrics", "127.0.0.1:0", "--workers", "2");
+  const ask = async (times: number) => {
+    for (let n = 0; n < times; n++) {
+      expect(await status(`${shim}/v4/public/process`, { headers: { connection: "close" } })).toBe(200);
+    }
+  };
+  const count = async () =>
+    (await scrape(metrics))['noonmark_shim_requests_total{route="/v4/public/process",status="200"}'];
+  const { pid } = await logged("a worker listens");
+  await ask(10);
+  expect(await count()).toBe(10);
+  process.kill(Number(pid), "SIGKILL");
+  await logged("a worker has ended");
+  expect(await count()).toBe(10);
+  await ask(4);
+  const samples = await scrape(metrics);
+  expect(samples['noonmark_shim_requests_total{route="/v4/public/process",status="200"}']).toBe(14);
+  expect(samples['noonmark_build_info{version="0.1.0"}']).toBe(1);
+  child.kill("SIGTERM");
+  expect(await once(child, "exit")).toEqual([0, null]);
+});
+
+test.each([["1"], ["2"]])("a used port is told before anything listens (%s workers)", async (workers) => {
+  const other = createServer().listen(0, "127.0.0.1");
+  await once(other, "listening");
+  const { port } = other.address() as { port: number };
+  const shimPort = await freePort();
+  const args = ["serve", "--store", directory, "--port", String(shimPort), "--workers", workers];
+  const child = startCli([...args, "--metrics", `127.0.0.1:${port}`], directory);
+  running.push(child);
+  let printed = "";
+  child.stdout?.on("data", (text) => {
+    printed += String(text);
+  });
+  child.stderr?.on("data", (text) => {
+    printed += String(text);
+  });
+  const [code] = (await once(child, "close")) as [number];
+  other.close();
+  expect(code).toBe(1);
+  expect(printed).toBe(
+    `noonmark: port_in_use: another program listens on 127.0.0.1:${port}\n` +
+      "  Stop it, or give another address: --metrics <host:port> or NOONMARK_METRICS. Each process (publish, serve, ingest --follow) has one of its own.\n",
+  );
+});

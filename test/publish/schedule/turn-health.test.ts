@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { TurnHealth } from "../../../publish/schedule/turn-health.ts";
+
+function subject() {
+  const clock = { now: 5_000 };
+  return { clock, health: new TurnHealth(() => clock.now) };
+}
+
+test("well while turns finish, and for a minute after one was due", () => {
+  const { clock, health } = subject();
+  expect(health.state()).toEqual({ isWell: true, phase: "starting", quietSeconds: 0 });
+  health.reached("publishing", 300_000);
+  clock.now += 360_000;
+  expect(health.state()).toEqual({ isWell: true, phase: "publishing", quietSeconds: 360 });
+  clock.now += 1;
+  expect(health.state()).toEqual({
+    isWell: false,
+    phase: "publishing",
+    quietSeconds: 360,
+    reason: "no turn has finished for 360 s: one was due",
+  });
+  health.reached("publishing", 1_000);
+  expect(health.state()).toMatchObject({ isWell: true, quietSeconds: 0 });
+});
+
+test("a start that comes to nothing is not well after a minute; a standby that asks is", () => {
+  const { clock, health } = subject();
+  clock.now += 60_001;
+  expect(health.state()).toMatchObject({ isWell: false, phase: "starting" });
+  health.reached("standby", 0);
+  clock.now += 2_000;
+  expect(health.state()).toEqual({ isWell: true, phase: "standby", quietSeconds: 2 });
+});
+
+test("what broke a turn off is the reason until one finishes", () => {
+  const { health } = subject();
+  health.reached("publishing", 1_000);
+  health.failed(new Error("the store does not answer"));
+  expect(health.state()).toMatchObject({ isWell: false, reason: "the store does not answer" });
+  health.reached("publishing", 1_000);
+  expect(health.state()).toMatchObject({ isWell: true });
+});

@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import type { CycleReport, ReportRow } from "../../../publish/cycle/report.ts";
+import type { Scheduled } from "../../../publish/schedule/schedule.ts";
+import { watchedPublisher } from "../../../publish/schedule/watched-publisher.ts";
+import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
+
+const ROW: ReportRow = {
+  key: "k",
+  resource: "process",
+  action: "updated",
+  why: "",
+  status: 200,
+  bytes: 1,
+  etag: null,
+  milliseconds: 1,
+};
+const REPORT: CycleReport = { at: 1, rows: [ROW], failures: [], warnings: [] };
+
+/** A publisher whose cycle takes 1.5 s and ends as told. */
+function subject(ending: () => CycleReport) {
+  let now = 0;
+  const told: string[] = [];
+  const publisher: Scheduled = {
+    instant: (at) => at,
+    now: (wall) => wall,
+    nextDue: () => undefined,
+    isIdle: (at) => at === 1,
+    renewIfDue: async () => {},
+    async cycle() {
+      now += 1_500;
+      return ending();
+    },
+  };
+  const clock = { wall: () => now, monotonic: () => now };
+  const watched = watchedPublisher(publisher, clock, {
+    turned: () => told.push("turned"),
+    cycled: (outcome, seconds, error) => told.push(`${outcome} ${seconds} ${String(error)}`),
+  });
+  return { watched, told };
+}
+
+test("an idle turn is a finished one, and no cycle", () => {
+  const { watched, told } = subject(() => REPORT);
+  expect(watched.isIdle(1)).toBe(true);
+  expect(told).toEqual(["turned"]);
+  expect(watched.isIdle(2)).toBe(false);
+  expect(told).toEqual(["turned"]);
+});
+
+test.each([
+  ["done", REPORT],
+  ["partial", { ...REPORT, rows: [{ ...ROW, action: "failed" as const }] }],
+  ["partial", { ...REPORT, failures: [{ code: "ledger_behind", message: "" }] }],
+])("a cycle is told as %s with its seconds", async (outcome, report) => {
+  const { watched, told } = subject(() => report);
+  expect(await watched.cycle(2)).toBe(report);
+  expect(told).toEqual([`${outcome} 1.5 undefined`, "turned"]);
+});
+
+test.each([
+  ["outage", new StoreUnavailable("down"), "outage 1.5 StoreUnavailable: down"],
+  ["failed", new Error("a defect"), "failed 1.5 Error: a defect"],
+])("a cycle that breaks off is told as %s, and its turn has not finished", async (_, error, line) => {
+  const { watched, told } = subject(() => {
+    throw error;
+  });
+  await expect(watched.cycle(2)).rejects.toBe(error);
+  expect(told).toEqual([line]);
+});
