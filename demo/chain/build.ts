@@ -4,7 +4,7 @@ import { call } from "./anvil.ts";
 import { deployWorld } from "./deploy.ts";
 import { deploy } from "./calls.ts";
 import type { Plan } from "../history/plan.ts";
-import type { Standing } from "./chain-settlement.ts";
+import type { ChainBatches } from "./chain-settlement.ts";
 import { momentsOf, settledOf, UPGRADE_DELAY } from "./history.ts";
 import type { Node } from "./node.ts";
 import { BASELINE_REWARD } from "./rewards.ts";
@@ -14,7 +14,7 @@ import type { Cast } from "./transactions.ts";
 const TRAILING = 12;
 
 /** On a node that has mined nothing; `end` is that of the history (epoch ms). */
-export async function buildChain(node: Node, plan: Plan, end: number): Promise<{ cast: Cast; standing: Standing }> {
+export async function buildChain(node: Node, plan: Plan, end: number): Promise<{ cast: Cast; batches: ChainBatches }> {
   await call(node.url, "evm_setAutomine", [true]);
   const { deployment, people } = await deployWorld(node.url, {
     target: "demo",
@@ -27,13 +27,13 @@ export async function buildChain(node: Node, plan: Plan, end: number): Promise<{
   await call(node.url, "evm_setAutomine", [false]);
   await node.readHead();
   const cast = { deployment, people };
-  const standing: Standing = { settled: [], sent: new Map() };
+  const batches: ChainBatches = { settled: [], sent: new Map() };
   const all: Hex[] = [];
   for (const { at, transactions, batch } of momentsOf(plan, cast, end, nextImplementation)) {
     const hashes = await node.mine(Math.floor(at / 1000), transactions);
     if (batch !== undefined) {
-      standing.settled.push(settledOf(batch));
-      standing.sent.set(batch.settledThroughRound, { transactionHash: hashes[0] as Hex, block: node.head.number });
+      batches.settled.push(settledOf(batch));
+      batches.sent.set(batch.settledThroughRound, { transactionHash: hashes[0] as Hex, block: node.head.number });
     }
     all.push(...hashes);
   }
@@ -42,5 +42,5 @@ export async function buildChain(node: Node, plan: Plan, end: number): Promise<{
   const step = Math.min(12, Math.floor((end / 1000 - last) / TRAILING));
   for (let block = 1; block <= TRAILING; block++) await node.mine(last + block * step);
   await node.save();
-  return { cast, standing };
+  return { cast, batches };
 }

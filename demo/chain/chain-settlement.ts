@@ -13,7 +13,7 @@ export interface Sent {
 }
 
 /** Where the chain stands: every batch on it, in order, with the transaction that settled it. */
-export interface Standing {
+export interface ChainBatches {
   readonly settled: Settled[];
   /** By the last round of the batch. */
   readonly sent: Map<number, Sent>;
@@ -22,7 +22,7 @@ export interface Standing {
 export class ChainSettlement implements Settlement {
   readonly #node: Node;
   readonly #cast: Cast;
-  readonly #standing: Standing;
+  readonly #batches: ChainBatches;
   readonly #history: Settlement;
   /** The history ends here, epoch ms. */
   readonly #historyEnd: number;
@@ -30,16 +30,16 @@ export class ChainSettlement implements Settlement {
   readonly #submittedAt = new Map<number, number>();
   readonly #confirmedAt = new Map<number, number>();
 
-  constructor(node: Node, cast: Cast, standing: Standing, historyEnd: number) {
+  constructor(node: Node, cast: Cast, batches: ChainBatches, historyEnd: number) {
     this.#node = node;
     this.#cast = cast;
-    this.#standing = standing;
+    this.#batches = batches;
     this.#history = simulatedSettlement(0);
     this.#historyEnd = historyEnd;
   }
 
   submitted(batch: Batch, at: number): { readonly transactionHash: string; readonly submittedAt: number } | undefined {
-    const sent = this.#standing.sent.get(batch.settledThroughRound);
+    const sent = this.#batches.sent.get(batch.settledThroughRound);
     if (sent === undefined) {
       this.#waiting = batch;
       return undefined;
@@ -51,7 +51,7 @@ export class ChainSettlement implements Settlement {
   }
 
   confirmedAt(batch: Batch, at: number): number | undefined {
-    const sent = this.#standing.sent.get(batch.settledThroughRound);
+    const sent = this.#batches.sent.get(batch.settledThroughRound);
     if (sent === undefined) {
       this.#waiting = batch;
       return undefined;
@@ -69,16 +69,16 @@ export class ChainSettlement implements Settlement {
   async step(now: number): Promise<void> {
     const batch = this.#waiting;
     this.#waiting = undefined;
-    const newest = this.#standing.settled.at(-1)?.through ?? 0;
+    const newest = this.#batches.settled.at(-1)?.through ?? 0;
     if (batch !== undefined && batch.settledThroughRound > newest) return this.#settle(batch, now);
-    const sent = this.#standing.sent.get(newest);
+    const sent = this.#batches.sent.get(newest);
     if (sent === undefined || this.#isSafe(sent)) return;
     await this.#node.mine(Math.floor(now / 1000));
     if (this.#isSafe(sent)) this.#confirmedAt.set(newest, now);
   }
 
   async #settle(batch: Batch, now: number): Promise<void> {
-    const { settled, sent } = this.#standing;
+    const { settled, sent } = this.#batches;
     const batches = [...settled, settledOf(batch)];
     const transactions = [settlementOf(this.#cast, batch), ...rewardsWith(this.#cast, batches, settled.length)];
     const hashes = await this.#node.mine(Math.floor(now / 1000), transactions);

@@ -67,12 +67,12 @@ export class DemoChain {
     }
     const node = await Node.start(binary, state, plan.genesisMs / 1000 - HOUR_S);
     try {
-      const { cast, standing } = isFed
+      const { cast, batches } = isFed
         ? await resumeChain(node, JSON.parse(readFileSync(path, "utf8")) as DeploymentFile, now())
         : await buildChain(node, plan, historyEnd);
       if (!isFed) writeFileSync(path, `${JSON.stringify(cast.deployment, null, 2)}\n`);
-      const settlement = new ChainSettlement(node, cast, standing, historyEnd);
-      return new DemoChain({ node, deployment: path, settlement, batches: standing.settled.length, now });
+      const settlement = new ChainSettlement(node, cast, batches, historyEnd);
+      return new DemoChain({ node, deployment: path, settlement, batches: batches.settled.length, now });
     } catch (error) {
       await node.stop();
       throw error;

@@ -4,7 +4,7 @@ import { call } from "./anvil.ts";
 import { artifact } from "./compile.ts";
 import type { DeploymentFile } from "./deploy.ts";
 import type { RawLog } from "./calls.ts";
-import type { Standing } from "./chain-settlement.ts";
+import type { ChainBatches } from "./chain-settlement.ts";
 import type { Node } from "./node.ts";
 import type { Cast } from "./transactions.ts";
 
@@ -16,7 +16,7 @@ export async function resumeChain(
   node: Node,
   deployment: DeploymentFile,
   now: number,
-): Promise<{ cast: Cast; standing: Standing }> {
+): Promise<{ cast: Cast; batches: ChainBatches }> {
   const timestamp = Math.floor(now / 1000);
   for (let block = FRESH; block > 0; block--) await node.mine(timestamp - block);
   await node.save();
@@ -26,15 +26,15 @@ export async function resumeChain(
     throw new Error("the node has too few accounts");
   }
   const people = { deployer, guardian, reporter, proposer, players };
-  return { cast: { deployment, people }, standing: await readStanding(node.url, deployment) };
+  return { cast: { deployment, people }, batches: await readBatches(node.url, deployment) };
 }
 
-async function readStanding(url: string, { core, deploymentBlock }: DeploymentFile): Promise<Standing> {
+async function readBatches(url: string, { core, deploymentBlock }: DeploymentFile): Promise<ChainBatches> {
   const { abi } = artifact("Core");
   const topics = encodeEventTopics({ abi, eventName: "BatchSettled" });
   const filter = { address: core, topics, fromBlock: numberToHex(deploymentBlock), toBlock: "latest" };
   const logs = (await call(url, "eth_getLogs", [filter])) as RawLog[];
-  const standing: Standing = { settled: [], sent: new Map() };
+  const batches: ChainBatches = { settled: [], sent: new Map() };
   let height = 0;
   for (const { topics, data, transactionHash, blockNumber } of logs) {
     const event = decodeEventLog({ abi, topics: [...topics] as [Hex, ...Hex[]], data, strict: false });
@@ -43,9 +43,9 @@ async function readStanding(url: string, { core, deploymentBlock }: DeploymentFi
       bigint
     >;
     const [through, previous] = [Number(settledThroughRound), Number(previousSettledThroughRound)];
-    standing.settled.push({ through, previous, completedBlocks: Number(blockHeight) - height });
-    standing.sent.set(through, { transactionHash, block: Number(blockNumber) });
+    batches.settled.push({ through, previous, completedBlocks: Number(blockHeight) - height });
+    batches.sent.set(through, { transactionHash, block: Number(blockNumber) });
     height = Number(blockHeight);
   }
-  return standing;
+  return batches;
 }

@@ -135,29 +135,29 @@ export class SimulatedChain implements Chain, Settlement {
   }
 
   #read(): ChainState {
-    const standing = coreView();
+    const base = coreView();
     const safe = this.#settled.filter(({ block }) => block <= this.#safe);
     const { expected, settledThroughRound = 0 } = safe.at(-1)?.batch ?? {};
-    const events = safe.length === 0 ? standing.events : safe.slice(-NEWEST_EVENTS).map(({ event }) => event);
+    const events = safe.length === 0 ? base.events : safe.slice(-NEWEST_EVENTS).map(({ event }) => event);
     return chainState(
       {
         chain: {
-          ...standing.chain,
+          ...base.chain,
           safeThroughBlock: this.#safe,
           indexedThroughBlock: this.#safe + SAFE_DEPTH,
           safeBlockHash: hash(Number(this.#safe)),
           safeBlockTimestamp: this.#timeOf(this.#safe),
         },
-        configuration: { ...standing.configuration, genesisTimestamp: BigInt(this.#plan.genesisMs / 1000) },
+        configuration: { ...base.configuration, genesisTimestamp: BigInt(this.#plan.genesisMs / 1000) },
         core: {
-          ...standing.core,
+          ...base.core,
           settledThroughRound: BigInt(settledThroughRound),
           cumulativeWork: BigInt(expected?.cumulativeWork ?? 0),
           blockHeight: BigInt(expected?.blockHeight ?? 0),
           currentWork: BigInt(expected?.currentWork ?? 0),
           authorizationNonce: BigInt(safe.length),
         },
-        source: events.at(-1) ?? standing.source,
+        source: events.at(-1) ?? base.source,
         events: events.toReversed(),
       },
       { mintedThroughRound: BigInt(settledThroughRound) },
