@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { anvilBinary, NO_ANVIL } from "../../demo/chain/anvil.ts";
 import { buildChain } from "../../demo/chain/build.ts";
-import { ChainSettlement, type Standing } from "../../demo/chain/chain-settlement.ts";
+import { ChainSettlement, type ChainBatches } from "../../demo/chain/chain-settlement.ts";
 import { confirmedBatches } from "../../demo/chain/history.ts";
 import { Node } from "../../demo/chain/node.ts";
 import { resumeChain } from "../../demo/chain/resume.ts";
@@ -55,13 +55,13 @@ test.skipIf(NO_ANVIL)(
     expect(governance).toMatchObject({ operationKind: "Upgrade", operationState: "Executed" });
     expect(implementation.codeVersion).toBe("2.0.0");
     expect(economyOf(read).mintedThroughRound).toBe(BigInt(last.previousSettledThroughRound));
-    expect(chain.standing.settled).toHaveLength(batches.length);
+    expect(chain.batches.settled).toHaveLength(batches.length);
   },
 );
 
 test.skipIf(NO_ANVIL)("each batch is in a block of its time, under the hash that the wheel is told", () => {
   const settled = newestOf(noonmark.chain.db, "core", "BatchSettled", 1_000).toReversed();
-  const settlement = new ChainSettlement(node as Node, chain.cast, chain.standing, END);
+  const settlement = new ChainSettlement(node as Node, chain.cast, chain.batches, END);
   expect(settled).toHaveLength(batches.length);
   for (const [index, batch] of batches.entries()) {
     const { transactionHash, blockTimestamp } = settled[index] as (typeof settled)[number];
@@ -86,7 +86,7 @@ test.skipIf(NO_ANVIL)("funding follows its batch, and releases, claims, units an
 });
 
 test.skipIf(NO_ANVIL)("a live batch is confirmed twelve deep, and stays so when the node is killed", async () => {
-  const live = new ChainSettlement(node as Node, chain.cast, chain.standing, END);
+  const live = new ChainSettlement(node as Node, chain.cast, chain.batches, END);
   const batch = after(last, 3, 1_500);
   let now = END + 60_000;
   expect(live.submitted(batch, now)).toBeUndefined();
@@ -105,22 +105,22 @@ test.skipIf(NO_ANVIL)("a live batch is confirmed twelve deep, and stays so when 
   await live.step(now + 4_000);
   expect(node?.head.number).toBe(head);
 
-  const standing = await killAndGoOn(now);
-  expect(standing).toEqual(chain.standing);
+  const batches = await killAndGoOn(now);
+  expect(batches).toEqual(chain.batches);
   expect(coreOf(await noonmark.poll()).core.settledThroughRound).toBe(BigInt(batch.settledThroughRound));
   expect(noonmark.says()).toEqual(["available", "available"]);
 });
 
 test.skipIf(NO_ANVIL)("a node killed with a batch of one confirmation has kept it, and goes on", async () => {
   let now = END + 600_000;
-  const before = new ChainSettlement(node as Node, chain.cast, chain.standing, END);
+  const before = new ChainSettlement(node as Node, chain.cast, chain.batches, END);
   const batch = after(after(last, 3, 1_500), 1, 20);
   before.submitted(batch, now);
   await before.step(now);
   const sent = before.submitted(batch, now);
 
-  const standing = await killAndGoOn(now);
-  const again = new ChainSettlement(node as Node, chain.cast, standing, END);
+  const batches = await killAndGoOn(now);
+  const again = new ChainSettlement(node as Node, chain.cast, batches, END);
   expect(again.submitted(batch, now)?.transactionHash).toBe(sent?.transactionHash);
   expect(again.confirmedAt(batch, now)).toBe(now);
   expect(coreOf(await noonmark.poll()).core.settledThroughRound).toBe(BigInt(batch.settledThroughRound));
@@ -136,7 +136,7 @@ test.skipIf(NO_ANVIL)("the same plan settles under the same hashes", async () =>
   const hashes = async (name: string) => {
     const another = await Node.start(anvilBinary() ?? "", join(directory, name), plan.genesisMs / 1000 - 3_600);
     try {
-      return [...(await buildChain(another, plan, end)).standing.sent];
+      return [...(await buildChain(another, plan, end)).batches.sent];
     } finally {
       await another.stop();
     }
@@ -147,13 +147,13 @@ test.skipIf(NO_ANVIL)("the same plan settles under the same hashes", async () =>
 });
 
 /** The node without a chance to save anything, another one in its place, and the reader on it with its old file. */
-async function killAndGoOn(now: number): Promise<Standing> {
+async function killAndGoOn(now: number): Promise<ChainBatches> {
   await node?.stop();
   node = await start();
-  const { standing } = await resumeChain(node, chain.cast.deployment, now);
+  const { batches } = await resumeChain(node, chain.cast.deployment, now);
   noonmark.chain.close();
   noonmark = reader(chain.cast.deployment, [node.url], { path: join(directory, "chain.db"), begins: now });
-  return standing;
+  return batches;
 }
 
 /** The batch that follows with so many rounds, all of them active. */
