@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { anvilBinary, NO_ANVIL } from "../../demo/chain/anvil.ts";
 import { buildChain } from "../../demo/chain/build.ts";
-import { ChainSettlement, type ChainBatches } from "../../demo/chain/chain-settlement.ts";
+import { type ChainBatches, ChainSettlement } from "../../demo/chain/chain-settlement.ts";
 import { confirmedBatches } from "../../demo/chain/history.ts";
 import { Node } from "../../demo/chain/node.ts";
 import { resumeChain } from "../../demo/chain/resume.ts";
