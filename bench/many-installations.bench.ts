@@ -1,6 +1,6 @@
 /**
- * What one publisher of 1, 1,000 and 10,000 installations costs: a cycle for one new receipt, the first publish, and
- * taking over with the state lost.
+ * What one publisher of 1, 1,000 and 10,000 installations costs: the first publish, a cycle for one new receipt, taking
+ * over with the state lost, all turning stale at one instant. NOONMARK_BENCH_INSTALLATIONS=100000 adds a size, in memory.
  */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -8,64 +8,91 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import SqliteDatabase, { type Database } from "better-sqlite3";
 import type { Publisher } from "../publish/publisher.ts";
-import { type KeepingStore, keepingStore } from "./support/stores/keeping-store.ts";
+import { FilesystemStore } from "../src/object-store/filesystem/filesystem-store.ts";
+import { blocked, type Watched, watched } from "./support/loop-watch.ts";
+import { allStale } from "./support/publisher/all-stale.ts";
 import { addReceipt, openMany, RECEIVED, writeManyInstallations } from "./support/publisher/many-installations.ts";
 import { median } from "./support/quantile.ts";
+import { countedStore, type CountedStore } from "./support/stores/counted-store.ts";
+import { keepingStore } from "./support/stores/keeping-store.ts";
 
+const KINDS = ["memory", "directory"] as const;
+type Kind = (typeof KINDS)[number];
 const SIZES = [1, 1000, 10_000];
+const ONE_MORE = Number(process.env.NOONMARK_BENCH_INSTALLATIONS ?? 0);
 const CYCLES = 200;
+const STALE = RECEIVED + 120_001;
 
 interface Subject {
   readonly installations: number;
   readonly folder: string;
-  readonly store: KeepingStore;
+  readonly store: CountedStore;
   readonly publisher: Publisher;
   readonly writer: Database;
-  readonly cycles: number[];
+  readonly cycles: Watched[];
   stop(): Promise<void>;
 }
 
 export async function run(): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), "noonmark-bench-"));
   try {
-    for (const size of SIZES) firstPublish(join(root, `first-${size}`), size);
-    const subjects: Subject[] = [];
-    for (const size of SIZES) subjects.push(await begin(join(root, String(size)), size));
-    // In turn, so that all meet the same machine.
-    for (let turn = 0; turn < CYCLES; turn++) for (const subject of subjects) await oneReceipt(subject, turn);
-    const base = median(subjects[0]?.cycles ?? []);
-    for (const subject of subjects) {
-      const { installations, cycles, publisher, store } = subject;
-      const cycle = median(cycles);
-      console.log(`${installations} installations: one new receipt ${cycle.toFixed(2)} ms, ${(cycle / base).toFixed(2)} ×`);
-      await publisher.release();
-      console.log(`  status.json ${store.size("status.json")} bytes`);
-      await subject.stop();
-      await takeOver(subject);
+    for (const kind of KINDS) {
+      console.log(`over a ${kind === "memory" ? "store in memory" : kind}`);
+      await ofKind(join(root, kind), kind, kind === "memory" && ONE_MORE > 0 ? [...SIZES, ONE_MORE] : SIZES);
     }
+    const folder = join(root, "stale");
+    mkdirSync(folder);
+    const { puts, lastPutMs, renewals, longestBetweenMs, readBefore, ...seen } = await allStale(folder, 10_000);
+    console.log(
+      `10,000 turn stale on a schedule, over a directory: ${puts} puts within ${(lastPutMs / 1000).toFixed(1)} s; ` +
+        `the lease renewed ${renewals} times, ${(longestBetweenMs / 1000).toFixed(1)} s between two at most; ` +
+        `a shim at that instant: ${readBefore}; ${blocked(seen)}`,
+    );
   } finally {
     rmSync(root, { recursive: true });
   }
 }
 
-function firstPublish(folder: string, installations: number): void {
+async function ofKind(root: string, kind: Kind, sizes: readonly number[]): Promise<void> {
+  mkdirSync(root);
+  for (const size of sizes) firstPublish(join(root, `first-${size}`), kind, size);
+  const subjects: Subject[] = [];
+  for (const size of sizes) subjects.push(await begin(join(root, String(size)), kind, size));
+  // In turn, so that all meet the same machine.
+  for (let turn = 0; turn < CYCLES; turn++) for (const subject of subjects) await oneReceipt(subject, turn);
+  for (const subject of subjects) {
+    const of = ({ cycles }: Subject, name: keyof Watched) => cycles.map((cycle) => cycle[name]);
+    const worst = (name: keyof Watched) => Math.max(...of(subject, name));
+    const seen = { longestBlockMs: worst("longestBlockMs"), longestStepMs: worst("longestStepMs") };
+    const beside = (name: keyof Watched) => {
+      const [cycle, base] = [median(of(subject, name)), median(of(subjects[0] ?? subject, name))];
+      return `${cycle.toFixed(2)} ms, ${(cycle / base).toFixed(2)} ×`;
+    };
+    console.log(
+      `${subject.installations} installations: one new receipt ${beside("milliseconds")} (at work ${beside("workMs")}), ${blocked(seen)}`,
+    );
+    await goesOn(subject);
+  }
+}
+
+function firstPublish(folder: string, kind: Kind, installations: number): void {
   mkdirSync(folder);
   writeManyInstallations(join(folder, "ledger.db"), installations);
   const script = join(import.meta.dirname, "support/publisher/many-installations-process.ts");
-  const text = execFileSync(process.execPath, [script, folder], { encoding: "utf8" });
-  const { milliseconds, objects, megabytes, longestBlockMs } = JSON.parse(text) as Record<string, number>;
-  const each = Number(milliseconds) / Number(objects);
+  const text = execFileSync(process.execPath, [script, folder, kind], { encoding: "utf8" });
+  const seen = JSON.parse(text) as Watched & { readonly objects: number; readonly megabytes: number };
+  const { milliseconds, objects, megabytes } = seen;
   console.log(
-    `${installations} installations, first publish: ${Number(milliseconds).toFixed(0)} ms, ${objects} puts, ${each.toFixed(3)} ms each, ` +
-      `${megabytes} MB at most, event loop blocked for ${Number(longestBlockMs).toFixed(0)} ms at most`,
+    `${installations} installations, first publish: ${milliseconds.toFixed(0)} ms, ${objects} puts, ` +
+      `${(milliseconds / objects).toFixed(3)} ms each, ${megabytes} MB at most, ${blocked(seen)}`,
   );
 }
 
-async function begin(folder: string, installations: number): Promise<Subject> {
+async function begin(folder: string, kind: Kind, installations: number): Promise<Subject> {
   mkdirSync(folder);
   writeManyInstallations(join(folder, "ledger.db"), installations);
-  const store = keepingStore();
-  const { publisher, stop } = await openMany(folder, "state", store);
+  const store = countedStore(kind === "memory" ? keepingStore() : new FilesystemStore(join(folder, "store"), { write: true }));
+  const { publisher, stop } = await openMany(folder, { state: "state", store });
   await publisher.cycle(RECEIVED + 1000);
   const writer = new SqliteDatabase(join(folder, "ledger.db"));
   return { installations, folder, store, publisher, writer, cycles: [], stop };
@@ -74,22 +101,31 @@ async function begin(folder: string, installations: number): Promise<Subject> {
 /** Of the configured installation, whose other answers are judged too. */
 async function oneReceipt({ writer, publisher, cycles }: Subject, turn: number): Promise<void> {
   writer.transaction(() => addReceipt(writer, 1, turn + 2))();
-  const started = performance.now();
-  await publisher.cycle(RECEIVED + 1000);
-  cycles.push(performance.now() - started);
+  cycles.push(await watched(() => publisher.cycle(RECEIVED + 1000)));
 }
 
-async function takeOver({ folder, store, writer }: Subject): Promise<void> {
-  writer.transaction(() => addReceipt(writer, 1, CYCLES + 2))();
-  const before = store.asked.length;
-  const { publisher, stop } = await openMany(folder, "lost", store);
-  const started = performance.now();
-  await publisher.cycle(RECEIVED + 1000);
-  const milliseconds = performance.now() - started;
-  const asked = store.asked.slice(before);
-  console.log(
-    `  taken over with the state lost: ${asked.indexOf("put")} requests before the first put, ${asked.length} in all, ${milliseconds.toFixed(0)} ms`,
-  );
+/** All turn stale; the next publisher takes over with the state lost; one of the others moves for the first time. */
+async function goesOn({ folder, store, writer, publisher, installations, stop }: Subject): Promise<void> {
+  const stale = await watched(() => publisher.cycle(STALE));
+  console.log(`  all turn stale: ${stale.milliseconds.toFixed(0)} ms, ${blocked(stale)}`);
   await stop();
+  console.log(`  status.json ${(await store.get("status.json"))?.body.length} bytes`);
+  writer.transaction(() => addReceipt(writer, 1, CYCLES + 2))();
+  store.asked.length = 0;
+  const began = performance.now();
+  const next = await openMany(folder, { state: "lost", store });
+  const openMs = performance.now() - began;
+  const seen = await watched(() => next.publisher.cycle(STALE + 1000));
+  console.log(
+    `  taken over with the state lost: ${store.asked.indexOf("put")} requests before the first put, ${store.asked.length} in all, ` +
+      `${openMs.toFixed(0)} + ${seen.milliseconds.toFixed(0)} ms, ${blocked(seen)}`,
+  );
+  if (installations > 1) {
+    store.asked.length = 0;
+    writer.transaction(() => addReceipt(writer, installations, 2))();
+    await next.publisher.cycle(STALE + 2000);
+    console.log(`  then another installation moves: ${store.asked.length} requests`);
+  }
+  await next.stop();
   writer.close();
 }

@@ -10,6 +10,7 @@ import { SourceReader } from "../../../publish/sources/source-reader.ts";
 import { Published } from "../../../publish/state/published.ts";
 import { noChain } from "../../../src/chain/chain.ts";
 import { openLedgerForIntake } from "../../../src/ledger/open.ts";
+import type { Clock } from "../../../publish/schedule/clock.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { allPublications } from "../../../src/resources/publications.ts";
 import { uuid } from "../uuid.ts";
@@ -52,11 +53,20 @@ export interface ManyPublisher {
   stop(): Promise<void>;
 }
 
-/** Over `ledger.db` in `folder`, with a state directory of the given name there. */
-export async function openMany(folder: string, state: string, store: ObjectStore): Promise<ManyPublisher> {
+export interface ManyOptions {
+  /** The name of a state directory in the folder. */
+  readonly state: string;
+  readonly store: ObjectStore;
+  /** Stands still where absent, a second after the receipts. */
+  readonly clock?: Clock;
+}
+
+const STILL: Clock = { wall: () => RECEIVED + 1000, monotonic: () => 0 };
+
+/** Over `ledger.db` in `folder`. */
+export async function openMany(folder: string, { state, store, clock = STILL }: ManyOptions): Promise<ManyPublisher> {
   const directory = join(folder, state);
   const published = Published.open(directory);
-  const clock = { wall: () => RECEIVED + 1000, monotonic: () => 0 };
   const reader = new SourceReader({
     installationId: "wheel-1",
     ledger: new LedgerSource(join(folder, "ledger.db")),

@@ -1,0 +1,100 @@
+/**
+ * All installations turn stale at one instant, by the clock alone: a publisher on its schedule, over a directory and
+ * with its state kept, puts them anew while its lease is renewed on a timer of its own.
+ */
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { runSchedule } from "../../../publish/schedule/schedule.ts";
+import { systemTimers } from "../../../publish/schedule/timers.ts";
+import { STATUS_KEY } from "../../../src/http/keys.ts";
+import { FilesystemStore } from "../../../src/object-store/filesystem/filesystem-store.ts";
+import type { ObjectStore } from "../../../src/object-store/object-store.ts";
+import { installationTelemetryKey } from "../../../src/resources/telemetry/keys.ts";
+import { answer } from "../../../src/shim/answer.ts";
+import { shimContext } from "../../../src/shim/context.ts";
+import { type Watched, watched } from "../loop-watch.ts";
+import { openMany, RECEIVED, writeManyInstallations } from "./many-installations.ts";
+
+export interface AllStale extends Watched {
+  /** Telemetry put, the configured installation's among it. */
+  readonly puts: number;
+  /** From the instant to the last put, ms. */
+  readonly lastPutMs: number;
+  /** Of the lease from the start to the end. */
+  readonly renewals: number;
+  /** The longest between two of them, ms. */
+  readonly longestBetweenMs: number;
+  /** What a shim answers at the very instant of one whose object says `online` still. */
+  readonly readBefore: string;
+}
+
+const STALE = RECEIVED + 120_001;
+/** Before the instant, so that the first cycle, which has nothing to put of the others, is over. */
+const LEAD_MS = 4_000;
+/** A lease lives 30 s and is renewed every 10. */
+const RENEWALS_MS = 12_000;
+
+export async function allStale(folder: string, installations: number): Promise<AllStale> {
+  writeManyInstallations(join(folder, "ledger.db"), installations);
+  const directory = new FilesystemStore(join(folder, "store"), { write: true });
+  const first = await openMany(folder, { state: "state", store: directory });
+  await first.publisher.cycle(RECEIVED + 1000);
+  await first.stop();
+  const began = performance.now();
+  const clock = { wall: () => STALE - LEAD_MS + Math.floor(performance.now() - began), monotonic: () => performance.now() };
+  const staleAt = began + LEAD_MS;
+  const telemetry: number[] = [];
+  const leases: number[] = [];
+  const store: ObjectStore = {
+    name: directory.name,
+    get: (key, options) => directory.get(key, options),
+    list: (prefix) => directory.list(prefix),
+    delete: (key) => directory.delete(key),
+    async put(key, object, condition) {
+      const tag = await directory.put(key, object, condition);
+      if (key === STATUS_KEY) leases.push(performance.now());
+      else if (key.endsWith("/telemetry") && performance.now() >= staleAt) telemetry.push(performance.now());
+      return tag;
+    },
+  };
+  const { publisher, stop } = await openMany(folder, { state: "state", store, clock });
+  const ending = new AbortController();
+  const nothing = () => {};
+  const whole = (key: string) => directory.get(key).then((object) => new TextDecoder().decode(object?.body));
+  let readBefore = "";
+  const seen = await watched(async () => {
+    const running = runSchedule(publisher, {
+      cadence: "* * * * * *",
+      clock,
+      timers: systemTimers,
+      signal: ending.signal,
+      onCycle: nothing,
+      onLate: nothing,
+      onOutage: (error) => {
+        throw error;
+      },
+    });
+    await wait(LEAD_MS / 2);
+    const last = `wheel-${installations}`;
+    const { body } = await answer(
+      { method: "GET", url: `/v1/public/installations/${last}/telemetry` },
+      shimContext({ store: directory, now: () => STALE, monotonic: () => 0 }),
+    );
+    const object = JSON.parse(await whole(installationTelemetryKey(last))) as { status: string };
+    readBefore = `${(JSON.parse(new TextDecoder().decode(body)) as { status: string }).status}, the object ${object.status}`;
+    while (telemetry.length < installations) await wait(100);
+    await wait(RENEWALS_MS);
+    ending.abort();
+    await running;
+  });
+  const gaps = leases.slice(1).map((at, index) => at - (leases[index] ?? at));
+  await stop();
+  return {
+    ...seen,
+    puts: telemetry.length,
+    lastPutMs: Math.max(...telemetry) - staleAt,
+    renewals: gaps.length,
+    longestBetweenMs: Math.max(...gaps),
+    readBefore,
+  };
+}
