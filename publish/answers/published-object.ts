@@ -3,7 +3,7 @@ import { type ObjectStore, StoreDamaged, type StoredObject } from "../../src/obj
 import { decodeAnswer } from "../../src/object-store/stored-answer.ts";
 import type { Published, PublishedObject } from "../state/published.ts";
 
-export function publishedFrom(key: string, found: StoredObject): PublishedObject {
+function publishedFrom(key: string, found: StoredObject): PublishedObject {
   const answer = decodeAnswer(found);
   return {
     key,
@@ -46,9 +46,22 @@ export async function readPublished(
   }
 }
 
+/** Of an object that was found, what is remembered: also where it says nothing. */
+export function publishedOrDamaged(key: string, found: StoredObject): PublishedObject {
+  try {
+    return decoded(key, found);
+  } catch (error) {
+    if (!(error instanceof StoreDamaged)) throw error;
+    return damagedObject(error);
+  }
+}
+
 function decoded(key: string, found: StoredObject): PublishedObject {
   try {
-    return publishedFrom(key, found);
+    const object = publishedFrom(key, found);
+    // An array is an object to JSON, and its `at` a function.
+    if (!Number.isFinite(object.asof.at)) throw new TypeError("its asof has no instant");
+    return object;
   } catch (cause) {
     throw new StoreDamaged(key, found.tag, "it is no answer of Noonmark", { cause });
   }

@@ -10,7 +10,7 @@ import type { Published, PublishedObject } from "../state/published.ts";
 import type { Decision } from "./decide.ts";
 import { fitAnswer } from "./fit.ts";
 import type { PlannedAnswer, PlanOptions } from "./plan-answer.ts";
-import { damagedObject, publishedFrom } from "./published-object.ts";
+import { damagedObject, isDamaged, publishedOrDamaged } from "./published-object.ts";
 import { putTiles, TileOutdated } from "./put-tiles.ts";
 
 /** How often an answer is planned anew where the store holds another object than was thought. */
@@ -91,9 +91,9 @@ function adopt(
     put.published.forget(key);
     return undefined;
   }
-  const object = found instanceof StoreDamaged ? damagedObject(found) : publishedFrom(key, found);
+  const object = found instanceof StoreDamaged ? damagedObject(found) : publishedOrDamaged(key, found);
   put.published.remember(object);
-  if (!(found instanceof StoreDamaged)) save(planned, new TextDecoder().decode(found.body), put);
+  if (!(found instanceof StoreDamaged) && !isDamaged(object)) save(planned, new TextDecoder().decode(found.body), put);
   return object;
 }
 

@@ -2,7 +2,7 @@
  * Saved settlement history that the projections have lost is read back from the store, once in a process for each
  * answer that misses it: it outlives a lost state directory (docs/spec/publishing.md#lost-state).
  */
-import type { ObjectStore } from "../../src/object-store/object-store.ts";
+import { type ObjectStore, StoreDamaged } from "../../src/object-store/object-store.ts";
 import type { Publication } from "../../src/resources/publication.ts";
 import type { CycleSources } from "../sources/cycle-sources.ts";
 
@@ -23,7 +23,10 @@ export class SavedBodyRecall {
       unasked.filter(({ savedBody }) => savedBody?.isMissing(snapshot) === true),
     );
     for (const { key, savedBody } of missing) {
-      const found = await this.#store.get(key);
+      const found = await this.#store.get(key).catch((error: unknown) => {
+        if (error instanceof StoreDamaged) return undefined;
+        throw error;
+      });
       this.#asked.add(key);
       if (found === undefined) continue;
       const body = Buffer.from(found.body).toString("utf8");

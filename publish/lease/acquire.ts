@@ -3,9 +3,11 @@ import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import type { Clock } from "../schedule/clock.ts";
 import type { Published } from "../state/published.ts";
 import { Lease, type LeaseIdentity } from "./lease.ts";
-import { heldBy, isFree, readLease } from "./lease-object.ts";
+import { type FoundLease, findLease, heldBy, isFree } from "./lease-object.ts";
+import { leaseUnreadable } from "./lease-record.ts";
+import { Silence } from "./silence.ts";
 import { announce } from "./standby-record.ts";
-import { PUT_LIMIT_MS } from "./timing.ts";
+import { CALM } from "./timing.ts";
 
 export interface Candidate {
   readonly store: ObjectStore;
@@ -13,36 +15,61 @@ export interface Candidate {
   readonly identity: LeaseIdentity;
   /** Held exclusively: a holder that wrote into it before us is dead. */
   readonly published: Published;
+  /** The lease object cannot be read: it is watched for so long (ms) before it is taken anew. */
+  readonly onUnreadable?: (forMs: number) => void;
 }
 
-/** Takes the lease now, or throws `Failure` lease_held (75). */
+/** Takes the lease now, or throws `Failure` lease_held (75), lease_unreadable (74). */
 export async function acquireNow(candidate: Candidate): Promise<Lease> {
   const { store, clock, published } = candidate;
-  const found = await readLease(store);
-  const mine = found !== undefined && isOurs(published, found.record.holder);
-  if (found !== undefined && !mine && !isFree(found.record, clock.wall())) throw await heldBy(store, found.record);
+  const found = await findLease(store);
+  if (found !== undefined && found.record === undefined) throw leaseUnreadable();
+  const record = found?.record;
+  const mine = record !== undefined && isOurs(published, record.holder);
+  if (record !== undefined && !mine && !isFree(record, clock.wall())) throw await heldBy(store, record);
   // Nobody else has put anything since we did: what we remember still stands. Otherwise it is read back.
   const trusted =
-    (mine || found?.record.released === true) &&
-    String(found?.record.epoch) === published.meta("epoch") &&
+    (mine || record?.released === true) &&
+    String(record?.epoch) === published.meta("epoch") &&
     published.meta("store") === store.name;
   return take(candidate, found, trusted);
 }
 
+/**
+ * The same for a run that does not wait as a standby: an unreadable lease object names nobody who could be asked, and is
+ * watched for as long as a holder could live. `pause` waits for so many milliseconds.
+ */
+export async function acquireOnce(candidate: Candidate, pause: (ms: number) => Promise<void>): Promise<Lease> {
+  const { store } = candidate;
+  const found = await findLease(store);
+  if (found === undefined || found.record !== undefined) return acquireNow(candidate);
+  const attempts = standby(candidate);
+  for (;;) {
+    const lease = await attempts.tryAcquire();
+    if (lease !== undefined) return lease;
+    if ((await findLease(store))?.record !== undefined) return acquireNow(candidate);
+    await pause(attempts.pause());
+  }
+}
+
 async function take(
   { store, clock, identity, published }: Candidate,
-  found: Awaited<ReturnType<typeof readLease>>,
+  found: FoundLease | undefined,
   trusted: boolean,
 ): Promise<Lease> {
   // Written before the take, so that a death right after it leaves a lease that we know for our own.
   published.setMeta("writer", `${published.meta("writer") ?? ""} ${identity.holder}`);
-  const lease = await Lease.take(store, clock, identity, found);
+  // Of an unreadable object our own state may know more; whoever knows less meets higher epochs and goes above them.
+  const known = published.meta("store") === store.name ? Number(published.meta("epoch") ?? 0) : 0;
+  const isUnreadable = found !== undefined && found.record === undefined;
+  const from = isUnreadable ? { ...found, epoch: Math.max(found.epoch, known) } : found;
+  const lease = await Lease.take(store, clock, identity, from);
   if (!trusted) published.forgetAll();
   published.setMeta("epoch", String(lease.epoch));
   published.setMeta("store", store.name);
   published.setMeta("writer", identity.holder);
   // Answers never go back in time, whoever gave the last one.
-  const last = Date.parse(found?.record.lastCycleAt ?? "");
+  const last = Date.parse(found?.record?.lastCycleAt ?? "");
   if (last > Number(published.meta("at") ?? 0)) published.setMeta("at", String(last));
   return lease;
 }
@@ -50,13 +77,6 @@ async function take(
 /** Whether a process that had this state directory, and so is dead, took the lease. */
 function isOurs(published: Published, holder: string): boolean {
   return (published.meta("writer") ?? "").split(" ").includes(holder);
-}
-
-/** The lease record as a standby last read it. */
-interface SeenRecord {
-  readonly renewal: string;
-  /** Monotonic: since when this very record stands unchanged. */
-  readonly since: number;
 }
 
 export interface Standby {
@@ -70,28 +90,27 @@ export interface Standby {
 const POLL_MS = 2_000;
 
 /**
- * Waits for a holder to let go or fall silent. It trusts no timestamp but its own clock: a record that has stood
- * unchanged for its whole life and the time limit of a put has no living holder. It also makes itself known, so that
- * the holder renews faster.
+ * Waits for a holder to let go or fall silent. It also makes itself known, so that the holder renews faster. Who may
+ * stand behind an unreadable lease object is given the longest life that a lease has.
  */
 export function standby(candidate: Candidate): Standby {
   const { store, clock, identity, published } = candidate;
-  let seen: SeenRecord | undefined;
-  /** Monotonic: when a holder that stays silent is dead. */
-  let deadAt = Number.POSITIVE_INFINITY;
+  const silence = new Silence(clock);
+  let isUnreadable = false;
   return {
-    pause: () => Math.max(0, Math.min(POLL_MS, deadAt - clock.monotonic())),
+    pause: () => Math.min(POLL_MS, silence.left),
     async tryAcquire() {
-      const found = await readLease(store);
-      if (found === undefined || isFree(found.record, clock.wall()) || isOurs(published, found.record.holder)) {
+      const found = await findLease(store);
+      const record = found?.record;
+      if (found === undefined || (record && (isFree(record, clock.wall()) || isOurs(published, record.holder)))) {
         return acquireNow(candidate);
       }
       await announce(store, identity.holder, clock.wall());
-      const renewal = `${found.record.epoch} ${found.record.renewedAt}`;
-      if (seen?.renewal !== renewal) seen = { renewal, since: clock.monotonic() };
-      deadAt = seen.since + found.record.ttlMs + PUT_LIMIT_MS;
-      if (clock.monotonic() < deadAt) return undefined;
-      return take(candidate, found, false);
+      const version = record === undefined ? `unreadable ${found.tag}` : `${record.epoch} ${record.renewedAt}`;
+      const isSure = silence.isSure(version, record?.ttlMs ?? CALM.ttlMs);
+      if (record === undefined && !isUnreadable) candidate.onUnreadable?.(silence.left);
+      isUnreadable = record === undefined;
+      return isSure ? take(candidate, found, false) : undefined;
     },
   };
 }

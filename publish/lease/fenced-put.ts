@@ -10,7 +10,6 @@ import {
   type StoreObject,
   type StoreTag,
 } from "../../src/object-store/object-store.ts";
-import { decodeWriterMetadata } from "../../src/object-store/stored-answer.ts";
 
 export interface Fence {
   readonly epoch: number;
@@ -58,9 +57,9 @@ export async function fencedPut(
   }
   const found = await readBack(store, key);
   if (found === undefined || found instanceof StoreDamaged) throw new Superseded(key, found);
-  const by = decodeWriterMetadata(found.metadata);
-  if (by.epoch > fence.epoch) await fence.raiseAbove(by.epoch);
-  if (by.writer === fence.writer && sameObject(found, object)) return found.tag;
+  const epoch = Number(found.metadata.epoch ?? 0);
+  if (epoch > fence.epoch && Number.isSafeInteger(epoch)) await fence.raiseAbove(epoch);
+  if (found.metadata.writer === fence.writer && sameObject(found, object)) return found.tag;
   throw new Superseded(key, found);
 }
 

@@ -1,19 +1,50 @@
 /** `status.json` as it stands in the store, for whoever does not hold the lease. */
 import { STATUS_KEY } from "../../src/http/keys.ts";
-import type { ObjectStore, StoreObject, StoreTag } from "../../src/object-store/object-store.ts";
+import {
+  type ObjectStore,
+  StoreDamaged,
+  type StoreObject,
+  type StoreTag,
+} from "../../src/object-store/object-store.ts";
 import { JSON_TYPE } from "../../src/object-store/stored-answer.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { readPrivateStatus } from "../status/private-status.ts";
-import { type LeaseRecord, parseLeaseRecord } from "./lease-record.ts";
+import { type LeaseRecord, leaseRecordOf, leaseUnreadable } from "./lease-record.ts";
 import { PUT_LIMIT_MS } from "./timing.ts";
 
 /** Two clocks may differ by this much before a lease's own timestamp is doubted (docs/spec/publishing.md#clocks). */
 const CLOCK_ALLOWANCE_MS = 60_000;
 
-/** The lease as it stands in the store; `undefined` where nobody has ever held it. */
-export async function readLease(store: ObjectStore): Promise<{ record: LeaseRecord; tag: StoreTag } | undefined> {
-  const object = await store.get(STATUS_KEY, { fresh: true });
-  return object === undefined ? undefined : { record: parseLeaseRecord(object.body), tag: object.tag };
+/** What stands under the key of the lease. */
+export interface FoundLease {
+  /** Undefined where it is no lease record: damaged, or another program's. */
+  readonly record: LeaseRecord | undefined;
+  /** The record's, or what the metadata of an unreadable object say; 0 where they say nothing. */
+  readonly epoch: number;
+  readonly tag: StoreTag;
+}
+
+/** `undefined` where nobody has ever held it. Throws `StoreUnavailable`. */
+export async function findLease(store: ObjectStore): Promise<FoundLease | undefined> {
+  try {
+    const object = await store.get(STATUS_KEY, { fresh: true });
+    if (object === undefined) return undefined;
+    const record = leaseRecordOf(object.body);
+    const epoch = record?.epoch ?? Number(object.metadata.epoch);
+    return { record, epoch: Number.isSafeInteger(epoch) ? epoch : 0, tag: object.tag };
+  } catch (error) {
+    if (error instanceof StoreDamaged) return { record: undefined, epoch: 0, tag: error.tag };
+    throw error;
+  }
+}
+
+/** The lease as it stands in the store; `undefined` where nobody has ever held it. Throws `Failure` lease_unreadable. */
+export async function readLease(store: ObjectStore): Promise<(FoundLease & { record: LeaseRecord }) | undefined> {
+  const found = await findLease(store);
+  if (found === undefined) return undefined;
+  const { record } = found;
+  if (record === undefined) throw leaseUnreadable();
+  return { ...found, record };
 }
 
 /** Whether anybody may take the lease without having watched it: released, or silent beyond every doubt. */
@@ -37,6 +68,19 @@ export async function heldBy(store: ObjectStore, record: LeaseRecord | undefined
   return new Failure("lease_held", `${holder} holds the lease${since}`, {
     exit: EXIT.locked,
     hint: "It is this one's turn when that one ends; `noonmark lease show` tells more.",
+  });
+}
+
+/** Said by the holder of what it finds in its place. */
+export function lostTo(found: LeaseRecord | undefined, writer: string): Failure {
+  if (found?.holder === writer && found.released) {
+    return new Failure("lease_lost", "this publisher's lease was released by hand (`noonmark lease release`)", {
+      exit: EXIT.locked,
+      hint: "It puts nothing more. Start it again; another publisher may have taken its place by then.",
+    });
+  }
+  return new Failure("lease_lost", `${found?.holderName ?? "somebody"} has taken the lease over`, {
+    exit: EXIT.locked,
   });
 }
 

@@ -48,15 +48,25 @@ export function publicName(holder: string): string {
   return `publisher ${holder.slice(0, 8)}`;
 }
 
-/** Throws `Failure` lease_unreadable where the object is none of ours. */
-export function parseLeaseRecord(body: Uint8Array): LeaseRecord {
+/** Undefined where the object is none of ours. */
+export function leaseRecordOf(body: Uint8Array): LeaseRecord | undefined {
   try {
     return leaseRecordSchema.parse(JSON.parse(new TextDecoder().decode(body)));
-  } catch (cause) {
-    throw new Failure("lease_unreadable", "status.json in the store is not a lease record", {
-      exit: EXIT.io,
-      hint: "Another program may use this prefix; if it is Noonmark's own and damaged, delete it.",
-      cause,
-    });
+  } catch {
+    return undefined;
   }
+}
+
+export function leaseUnreadable(): Failure {
+  return new Failure("lease_unreadable", "status.json in the store is damaged, or no lease record", {
+    exit: EXIT.io,
+    hint: "A publisher that starts takes the lease anew once this object has stood unchanged for 34 s.",
+  });
+}
+
+/** Throws `Failure` lease_unreadable where the object is none of ours. */
+export function parseLeaseRecord(body: Uint8Array): LeaseRecord {
+  const record = leaseRecordOf(body);
+  if (record === undefined) throw leaseUnreadable();
+  return record;
 }

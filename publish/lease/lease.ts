@@ -13,7 +13,7 @@ import { formatTimestamp } from "../../src/values/timestamp.ts";
 import type { Clock } from "../schedule/clock.ts";
 import { carriedOver } from "../status/public-report.ts";
 import { StoreSkew } from "./clock-skew.ts";
-import { heldBy, leaseObject, readLease } from "./lease-object.ts";
+import { type FoundLease, findLease, heldBy, leaseObject, lostTo } from "./lease-object.ts";
 import { type LeaseRecord, publicName, type SettledPoint } from "./lease-record.ts";
 import { StandbyWatch } from "./standby-record.ts";
 import { CALM, MOST_DRIFT_MS, PUT_LIMIT_MS, WATCHED } from "./timing.ts";
@@ -74,7 +74,7 @@ export class Lease {
   }
 
   /**
-   * Takes the lease from `found` (as `readLease` gave it). The caller has made sure that it may: see `isFree`, and
+   * Takes the lease from `found`. The caller has made sure that it may: see `isFree`, and
    * `standby` for a holder that fell silent. Throws `Failure` lease_held (75) where somebody else was quicker, or
    * clock_skew.
    */
@@ -82,25 +82,25 @@ export class Lease {
     store: ObjectStore,
     clock: Clock,
     identity: LeaseIdentity,
-    found: { record: LeaseRecord; tag: StoreTag } | undefined,
+    found: FoundLease | undefined,
   ): Promise<Lease> {
     const skew = new StoreSkew(store, clock);
     await skew.check();
     const at = clock.monotonic();
-    const before = found?.record.public ?? null;
+    const before = found?.record?.public ?? null;
     const record: LeaseRecord = {
       schemaVersion: 1,
-      epoch: (found?.record.epoch ?? 0) + 1,
+      epoch: (found?.epoch ?? 0) + 1,
       holder: identity.holder,
       holderName: publicName(identity.holder),
       ttlMs: CALM.ttlMs,
       renewedAt: formatTimestamp(clock.wall()),
       clockSkewMs: skew.telling,
       released: false,
-      lastCycleAt: found?.record.lastCycleAt ?? null,
+      lastCycleAt: found?.record?.lastCycleAt ?? null,
       nextCycleAt: null,
-      settled: found?.record.settled ?? null,
-      report: carriedOver(found?.record.report),
+      settled: found?.record?.settled ?? null,
+      report: carriedOver(found?.record?.report),
       public: identity.opening === undefined ? before : identity.opening(before),
     };
     try {
@@ -111,7 +111,7 @@ export class Lease {
       );
       return new Lease({ store, clock, identity, skew }, { record, tag, at });
     } catch (error) {
-      if (error instanceof StoreConflict) throw await heldBy(store, (await readLease(store))?.record);
+      if (error instanceof StoreConflict) throw await heldBy(store, (await findLease(store))?.record);
       throw error;
     }
   }
@@ -152,11 +152,16 @@ export class Lease {
   async beforePut(): Promise<void> {
     if (this.renewalDue) await this.renew({});
     if (this.#lost !== undefined) throw this.#lost;
-    if (this.#clock.monotonic() - this.#renewedAt > this.#record.ttlMs - PUT_LIMIT_MS) {
+    if (!this.#isAlive) {
       throw new Failure("lease_expired", "the lease could not be renewed in time, so nothing is put", {
         exit: EXIT.locked,
       });
     }
+  }
+
+  /** Whether the lease outlasts a put that begins now. */
+  get #isAlive(): boolean {
+    return this.#clock.monotonic() - this.#renewedAt <= this.#record.ttlMs - PUT_LIMIT_MS;
   }
 
   /** In time, and at once where the clocks have drifted apart: a machine that slept cannot know how long. */
@@ -215,26 +220,17 @@ export class Lease {
     } catch (error) {
       if (!(error instanceof StoreConflict)) throw error;
     }
-    const found = await readLease(this.#store);
-    if (found?.record.holder === this.writer && found.record.released === record.released) {
-      if (found.record.renewedAt === record.renewedAt) return found.tag;
+    const found = await findLease(this.#store);
+    const theirs = found?.record;
+    const isOwn = theirs?.holder === this.writer && theirs.released === record.released;
+    if (isOwn && theirs.renewedAt === record.renewedAt) return found?.tag ?? this.#tag;
+    // Damaged under a holder that lives: within its life nobody else has taken the lease, and it is put anew.
+    const isDamaged = found !== undefined && theirs === undefined && this.#isAlive;
+    if (found !== undefined && (isOwn || isDamaged)) {
       this.#tag = found.tag;
       return this.#swap(record);
     }
-    this.#lost = lostTo(found?.record, this.writer);
+    this.#lost = lostTo(theirs, this.writer);
     throw this.#lost;
   }
-}
-
-/** Said by the holder of what it finds in its place. */
-function lostTo(found: LeaseRecord | undefined, writer: string): Failure {
-  if (found?.holder === writer && found.released) {
-    return new Failure("lease_lost", "this publisher's lease was released by hand (`noonmark lease release`)", {
-      exit: EXIT.locked,
-      hint: "It puts nothing more. Start it again; another publisher may have taken its place by then.",
-    });
-  }
-  return new Failure("lease_lost", `${found?.holderName ?? "somebody"} has taken the lease over`, {
-    exit: EXIT.locked,
-  });
 }

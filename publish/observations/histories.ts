@@ -1,9 +1,9 @@
 /** Under which history each installation is published, and how far its observations are in the store. */
 import { type Installations, parseInstallations } from "../../src/http/installations.ts";
 import { INSTALLATIONS_KEY } from "../../src/http/keys.ts";
-import type { ObjectStore } from "../../src/object-store/object-store.ts";
+import { type ObjectStore, StoreDamaged, type StoredObject } from "../../src/object-store/object-store.ts";
 import { installationTelemetryKey, TELEMETRY_KEY } from "../../src/resources/telemetry/keys.ts";
-import { isDamaged, readPublished } from "../answers/published-object.ts";
+import { damagedObject, isDamaged, readPublished } from "../answers/published-object.ts";
 import type { Published, TileProgress } from "../state/published.ts";
 import { findProgress } from "./tiles.ts";
 
@@ -36,8 +36,7 @@ export class Histories {
   /** Reads the index in the store, once a session. A damaged one is put anew from what the objects themselves say. */
   static async load(store: ObjectStore, published: Published, configured: string): Promise<Histories> {
     const found = await readPublished(store, published, INSTALLATIONS_KEY);
-    const index = found && parseInstallations(new TextDecoder().decode(found.body));
-    return new Histories(store, published, configured, index);
+    return new Histories(store, published, configured, found && indexOf(found, published));
   }
 
   /** Looks up how far an installation is in the store, before its first put of a session. */
@@ -105,5 +104,16 @@ export class Histories {
   #setName(installationId: string, history: string): void {
     this.#names.set(installationId, history);
     this.#revision++;
+  }
+}
+
+/** Undefined where it is well sealed and no index: it is put anew as a damaged one is. */
+function indexOf(found: StoredObject, published: Published): Installations | undefined {
+  try {
+    return parseInstallations(new TextDecoder().decode(found.body));
+  } catch (cause) {
+    const because = cause instanceof Error ? cause.message : String(cause);
+    published.remember(damagedObject(new StoreDamaged(INSTALLATIONS_KEY, found.tag, because, { cause })));
+    return undefined;
   }
 }

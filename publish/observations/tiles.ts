@@ -111,9 +111,19 @@ export async function findProgress(
   }
   const found = below < 0 ? undefined : await read(below);
   if (found === undefined) return { history, position: 0, tag: null };
+  const position = found instanceof StoreDamaged ? undefined : positionOf(found);
   // It is put anew from its first position on.
-  if (found instanceof StoreDamaged) return { history, position: tileBounds(below).first - 1, tag: null };
-  return { history, position: decodeWriterMetadata(found.metadata).asof.position ?? 0, tag: found.tag };
+  if (position === undefined) return { history, position: tileBounds(below).first - 1, tag: null };
+  return { history, position, tag: found.tag };
+}
+
+/** Undefined where a tile does not say how far it goes. */
+function positionOf({ metadata }: StoredObject): number | undefined {
+  try {
+    return decodeWriterMetadata(metadata).asof.position;
+  } catch {
+    return undefined;
+  }
 }
 
 async function putTile(tile: PlannedTile, at: number, target: Pick<PutTarget, "store" | "fence">): Promise<StoreTag> {

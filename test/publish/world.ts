@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";
 import type { CycleReport } from "../../publish/cycle/report.ts";
-import { acquireNow } from "../../publish/lease/acquire.ts";
+import { acquireOnce } from "../../publish/lease/acquire.ts";
 import { leaseIdentity } from "../../publish/lease/lease-identity.ts";
 import { Publisher } from "../../publish/publisher.ts";
 import type { Clock } from "../../publish/schedule/clock.ts";
@@ -104,7 +104,7 @@ export class World {
     const site = options.site && { explorerUrl: undefined, chainValidity: 600_000 };
     const identity = { ...leaseIdentity({ reader, clock: this.clock, site }), holderName: "test" };
     try {
-      const lease = await acquireNow({ store, clock: this.clock, identity, published });
+      const lease = await acquireOnce({ store, clock: this.clock, identity, published }, async (ms) => void (this.now += ms));
       const publisher = await Publisher.begin(
         {
           store,

@@ -81,10 +81,12 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
         published,
       };
       const { cadence, chainInterval } = settings;
+      const onUnreadable = (forMs: number) =>
+        log.warn({ key: "status.json", forMs }, "damaged, or no lease record: watched before it is taken anew");
       // From the beginning, as a standby too.
       const passes = followChain(chain, { interval: chainInterval * 1000, passLimit: PASS_LIMIT_MS, now, signal });
       try {
-        const waiting = standby({ store, clock: systemClock, identity: leaseIdentity(options), published });
+        const waiting = standby({ store, clock: systemClock, identity: leaseIdentity(options), published, onUnreadable });
         const lease = await waitForLease(monitor.watched(waiting), {
           signal,
           follow: () => {

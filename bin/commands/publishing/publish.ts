@@ -1,11 +1,12 @@
 /** `noonmark publish`: one cycle, or a cadence of them. */
 
+import { setTimeout as wait } from "node:timers/promises";
 import type { Command } from "commander";
 import { dryRun } from "../../../publish/cycle/dry-run.ts";
 import type { CycleReport } from "../../../publish/cycle/report.ts";
-import { acquireNow } from "../../../publish/lease/acquire.ts";
+import { acquireOnce } from "../../../publish/lease/acquire.ts";
 import { leaseIdentity } from "../../../publish/lease/lease-identity.ts";
-import { heldBy, readLease } from "../../../publish/lease/lease-object.ts";
+import { findLease, heldBy } from "../../../publish/lease/lease-object.ts";
 import { Publisher } from "../../../publish/publisher.ts";
 import { systemClock } from "../../../publish/schedule/clock.ts";
 import { explicitInstant } from "../../../publish/schedule/instant.ts";
@@ -139,7 +140,8 @@ async function publishOnce(settings: Settings, flags: Flags): Promise<CycleRepor
         ...publisherOptions(settings, flags, { store: limited, reader, minimumPutInterval: 0 }),
         published,
       };
-      const lease = await acquireNow({ store, clock: systemClock, identity: leaseIdentity(options), published });
+      const candidate = { store, clock: systemClock, identity: leaseIdentity(options), published };
+      const lease = await acquireOnce({ ...candidate, onUnreadable: warnOfWait }, (ms) => wait(ms));
       const publisher = await Publisher.begin(options, lease);
       const report = await publisher.cycle(at ?? publisher.instant(now()));
       await publisher.release();
@@ -152,10 +154,15 @@ async function publishOnce(settings: Settings, flags: Flags): Promise<CycleRepor
   }
 }
 
+function warnOfWait(forMs: number): void {
+  const message = `status.json is damaged, or no lease record: taken anew if nobody writes it for ${Math.ceil(forMs / 1000)} s`;
+  warn({ code: "lease_unreadable", message });
+}
+
 /** Of a state directory that was lost, the lease object knows what was published. */
 async function judgedInstant(at: number, flags: Flags, published: Published, store: ObjectStore): Promise<number> {
-  const found = await readLease(store);
-  const told = Date.parse(found?.record.lastCycleAt ?? "");
+  const found = await findLease(store);
+  const told = Date.parse(found?.record?.lastCycleAt ?? "");
   const last = Math.max(Number(published.meta("at") ?? 0), Number.isNaN(told) ? 0 : told);
   return explicitInstant({ at, last, now: systemClock.wall(), force: flags.force ?? false });
 }
@@ -175,8 +182,8 @@ async function openState(directory: string, store: ObjectStore): Promise<Publish
     return Published.open(directory);
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== "state_locked") throw error;
-    const found = await readLease(store);
-    throw found === undefined || found.record.released ? error : await heldBy(store, found.record);
+    const record = (await findLease(store))?.record;
+    throw record === undefined || record.released ? error : await heldBy(store, record);
   }
 }
 

@@ -1,0 +1,92 @@
+/** A lease object that is damaged, or none (docs/spec/publishing.md#one-writer): who takes it, when, and who keeps it. */
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { readLease } from "../../../publish/lease/lease-object.ts";
+import { CALM, PUT_LIMIT_MS } from "../../../publish/lease/timing.ts";
+import { STANDBY_KEY, STATUS_KEY } from "../../../src/http/keys.ts";
+import { putText } from "../../support/publish-answer.ts";
+import { START, World } from "../world.ts";
+
+let world: World;
+beforeEach(() => {
+  world = new World();
+  world.receive(3);
+});
+afterEach(() => world.end());
+
+const DAMAGES = {
+  "damaged bytes": async () => world.store.damage(STATUS_KEY),
+  "an object of nothing": () => putText(world.store, STATUS_KEY, "{}"),
+  "no JSON": () => putText(world.store, STATUS_KEY, "<html>"),
+};
+
+test.each(Object.entries(DAMAGES))("%s: taken once nobody has written it for a life and a put", async (_, damage) => {
+  const first = await world.work();
+  await first.cycle(START + 10_000);
+  first.kill();
+  await damage();
+  const before = world.now;
+  // Of another state directory: it knows nothing of the lease before.
+  const worker = await world.work({ state: "other" });
+  expect(world.now - before).toBeGreaterThanOrEqual(CALM.ttlMs + PUT_LIMIT_MS);
+  expect(world.now - before).toBeLessThan(CALM.ttlMs + PUT_LIMIT_MS + 2_000);
+  world.receive(1);
+  const { rows } = await worker.cycle(world.now);
+  expect(rows.filter(({ action }) => action === "failed")).toEqual([]);
+  expect((await readLease(world.store))?.record.epoch).toBe(2);
+  await worker.stop();
+});
+
+test("our own state remembers the epoch of the lease that cannot be read", async () => {
+  for (let run = 0; run < 3; run++) await (await world.work()).stop();
+  world.store.damage(STATUS_KEY);
+  const worker = await world.work();
+  expect((await readLease(world.store))?.record.epoch).toBe(4);
+  await worker.stop();
+});
+
+test.each(Object.entries(DAMAGES))("a holder that lives mends it and goes on: %s", async (_, damage) => {
+  const holder = await world.work();
+  await holder.cycle(START + 10_000);
+  await damage();
+  world.now += CALM.renewMs;
+  await holder.publisher.renewIfDue(undefined);
+  expect((await readLease(world.store))?.record).toMatchObject({ epoch: 1, released: false });
+  world.receive(1);
+  expect((await holder.cycle(world.now)).rows.some(({ action }) => action === "updated")).toBe(true);
+  await holder.stop();
+});
+
+test("one that was away for longer than its life mends nothing: another may have the lease", async () => {
+  const holder = await world.work();
+  world.store.damage(STATUS_KEY);
+  world.now += CALM.ttlMs;
+  await expect(holder.publisher.renewIfDue(undefined)).rejects.toMatchObject({ code: "lease_lost", exitCode: 75 });
+  holder.kill();
+});
+
+test("whoever finds it readable again while it watches leaves it to its holder", async () => {
+  const holder = await world.work();
+  world.store.damage(STATUS_KEY);
+  const renew = world.store.get.bind(world.store);
+  let reads = 0;
+  world.store.get = async (key, options) => {
+    if (key === STATUS_KEY && ++reads === 4) {
+      world.now = Math.max(world.now, START + CALM.renewMs);
+      await holder.publisher.renewIfDue(undefined);
+    }
+    return renew(key, options);
+  };
+  await expect(world.work({ state: "other" })).rejects.toMatchObject({ code: "lease_held", exitCode: 75 });
+  world.store.get = renew;
+  await holder.stop();
+});
+
+test("a damaged standby.json keeps no holder from renewing", async () => {
+  const holder = await world.work();
+  await putText(world.store, STANDBY_KEY, "{}");
+  world.store.damage(STANDBY_KEY);
+  world.now += CALM.renewMs;
+  await holder.publisher.renewIfDue(undefined);
+  expect((await readLease(world.store))?.record.renewedAt).toBe(new Date(world.now).toISOString());
+  await holder.stop();
+});
