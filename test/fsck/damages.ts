@@ -18,11 +18,8 @@ export interface Damage {
 export const LEFT_BY_FORCE: ReadonlySet<string> = new Set([
   "one digit of the body",
   "longer",
-  "another object's bytes",
   "a key of nobody's",
-  "no vector",
   "from tomorrow",
-  "an index of nothing",
   "a tile that lost its end below the history's end",
   "a tile with a hole",
   "another installation's receipts",
@@ -33,7 +30,6 @@ export const LEFT_BY_FORCE: ReadonlySet<string> = new Set([
   "a tile that lost an event",
   "a short tile above another",
   "an index tile that lost a line",
-  "a lease that is none",
 ]);
 
 const TELEMETRY = "v1/public/telemetry";

@@ -39,10 +39,6 @@ const DAMAGES: Record<string, { key: string; damage: (key: string) => Promise<vo
   "an index of nothing": { key: "installations", damage: (key) => putText(world.store, key, "{}") },
   "an index that is no JSON": { key: "installations", damage: (key) => putText(world.store, key, "<html>") },
   "telemetry from an array": { key: "v1/public/telemetry", damage: (key) => withAsof(key, "[]") },
-  "another's telemetry from null": {
-    key: "v1/public/installations/~wheel-2/telemetry",
-    damage: (key) => withAsof(key, "null"),
-  },
   "process from no JSON": { key: "v4/public/process", damage: (key) => withAsof(key, "{") },
   "the index from an array": { key: "installations", damage: (key) => withAsof(key, "[]") },
   "a damaged activity head": { key: activityKey("all"), damage: async (key) => world.store.damage(key) },
@@ -59,6 +55,17 @@ test.each(Object.entries(DAMAGES))("%s", async (_, { key, damage }) => {
   expect(rows.filter(({ action }) => action === "failed")).toEqual([]);
   expect(rows.find((row) => row.key === key)).toMatchObject({ action: "updated", why: "damaged in the store" });
   expect(await bodies()).toEqual(before);
+  await worker.stop();
+});
+
+test("another installation's telemetry from null is put anew when that one moves", async () => {
+  const key = "v1/public/installations/~wheel-2/telemetry";
+  await withAsof(key, "null");
+  const worker = await world.work({ chain, state: "lost" });
+  world.receive(1, 2, "wheel-2");
+  const { rows } = await worker.cycle(START + 1_000_000);
+  expect(rows.find((row) => row.key === key)).toMatchObject({ action: "updated" });
+  expect(JSON.parse((await world.store.get(key))?.metadata.asof ?? "null")).toMatchObject({ at: START + 1_000_000 });
   await worker.stop();
 });
 

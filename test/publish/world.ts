@@ -104,7 +104,10 @@ export class World {
     const site = options.site && { explorerUrl: undefined, chainValidity: 600_000 };
     const identity = { ...leaseIdentity({ reader, clock: this.clock, site }), holderName: "test" };
     try {
-      const lease = await acquireOnce({ store, clock: this.clock, identity, published }, async (ms) => void (this.now += ms));
+      const lease = await acquireOnce(
+        { store, clock: this.clock, identity, published },
+        async (ms) => void (this.now += ms),
+      );
       const publisher = await Publisher.begin(
         {
           store,
