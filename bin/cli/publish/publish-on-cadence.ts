@@ -86,7 +86,13 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
       // From the beginning, as a standby too.
       const passes = followChain(chain, { interval: chainInterval * 1000, passLimit: PASS_LIMIT_MS, now, signal });
       try {
-        const waiting = standby({ store, clock: systemClock, identity: leaseIdentity(options), published, onUnreadable });
+        const waiting = standby({
+          store,
+          clock: systemClock,
+          identity: leaseIdentity(options),
+          published,
+          onUnreadable,
+        });
         const lease = await waitForLease(monitor.watched(waiting), {
           signal,
           follow: () => {
