@@ -9,7 +9,7 @@ export async function startWorker(): Promise<Front & { readonly store: R2Store }
   const miniflare = new Miniflare({
     host: "127.0.0.1",
     modules: true,
-    script: await workerBundle('export { default } from "../../src/shim/worker/worker.ts";'),
+    script: await workerBundle('export { default } from "../../../src/shim/worker/worker.ts";'),
     compatibilityDate: "2026-07-01",
     r2Buckets: ["STORE"],
   });

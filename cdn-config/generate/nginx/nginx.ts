@@ -106,7 +106,7 @@ ${askLines()}
   # own. Nothing of it but method and target reaches the shim.
 ${REFUSED}
   error_page 414 494 = /_noonmark/too-large;
-  error_page 505 = /_noonmark/malformed;
+  error_page 501 505 = /_noonmark/malformed;
   recursive_error_pages on;
   location = /_noonmark/refused {
     internal;

@@ -6,39 +6,48 @@ import type { OddRequest } from "../../support/scripts/odd-requests.ts";
 import type { ScriptAnswer } from "../../support/scripts/run-http-script.ts";
 
 /** Throws where what came back is not one whole answer and nothing more. */
-export async function sendRaw(
-  { port }: { readonly port: number },
-  { method, target, headers, body }: OddRequest,
-): Promise<ScriptAnswer> {
-  const lines = [["host", "front.example"], ...headers, ["connection", "close"]].map(
-    ([name, value]) => `${name}: ${value}`,
-  );
-  const head = [`${method} ${target} HTTP/1.1`, ...lines, ...(body === undefined ? [] : [body.header])].join("\r\n");
+export async function sendRaw({ port }: { readonly port: number }, request: OddRequest): Promise<ScriptAnswer> {
+  const { method, body } = request;
   const socket = connect(port, "127.0.0.1");
   let bytes = Buffer.alloc(0);
   socket.on("data", (chunk: Buffer) => {
     bytes = Buffer.concat([bytes, chunk]);
     // Not every server heeds `connection: close`; what it has to say beyond the answer comes before its end.
-    if (parse(bytes, method) !== undefined) socket.end();
+    if (parseAnswer(bytes, method) !== undefined) socket.end();
   });
-  socket.write(`${head}\r\n\r\n${body?.text ?? ""}`, "latin1");
+  socket.write(`${headOf(request, "close")}${body?.text ?? ""}`, "latin1");
   await once(socket, "end");
   socket.destroy();
-  const parsed = parse(bytes, method);
+  const parsed = parseAnswer(bytes, method);
   if (parsed === undefined || parsed.beyond > 0) throw new Error(`not one answer: ${bytes.toString("latin1")}`);
   return parsed.answer;
 }
 
+/** A request's head as bytes (latin1), its last empty line included. */
+export function headOf({ method, target, headers, body }: OddRequest, connection: "close" | "keep-alive"): string {
+  const lines = [["host", "front.example"], ...headers, ["connection", connection]].map(
+    ([name, value]) => `${name}: ${value}`,
+  );
+  const announced = body === undefined ? [] : [body.header];
+  return [`${method} ${target} HTTP/1.1`, ...lines, ...announced, "", ""].join("\r\n");
+}
+
 const HEAD_END = "\r\n\r\n";
 
-/** `undefined` until an answer is whole; `beyond`: bytes after it. */
-function parse(bytes: Buffer, method: string): { readonly answer: ScriptAnswer; readonly beyond: number } | undefined {
+export interface ParsedAnswer {
+  readonly answer: ScriptAnswer;
+  /** Bytes after it. */
+  readonly beyond: number;
+}
+
+/** `undefined` until an answer to a request of that method is whole. */
+export function parseAnswer(bytes: Buffer, method: string): ParsedAnswer | undefined {
   const end = bytes.indexOf(HEAD_END);
   if (end < 0) return undefined;
   const [first = "", ...lines] = bytes.subarray(0, end).toString("latin1").split("\r\n");
   const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(first)?.[1]);
   const rest = bytes.subarray(end + HEAD_END.length);
-  if (status < 200) return parse(rest, method);
+  if (status < 200) return parseAnswer(rest, method);
   const headers: Record<string, string> = {};
   for (const line of lines) {
     const colon = line.indexOf(":");

@@ -1,0 +1,95 @@
+/** Asks a target the hostile requests of a seed, several connections at a time, and judges every answer. */
+import { faultsOf } from "../../support/hostile/judge.ts";
+import { batchOf, type Malformed } from "../../support/hostile/requests.ts";
+import { written } from "../../support/scripts/answered-by-core.ts";
+import type { OddRequest } from "../../support/scripts/odd-requests.ts";
+import { sendRaw } from "../scenes/raw-request.ts";
+import { askAll, type Outcome, sendMalformed } from "./exchange.ts";
+import type { HostileTarget } from "./targets.ts";
+
+const AT_A_TIME = 16;
+const PIPELINED = 8;
+/** Requests drawn from one seed; the next are of the seed after it. */
+const BATCH = 2_000;
+const MOST_FAULTS = 20;
+
+export interface Attack {
+  readonly requests: number;
+  readonly seed: number;
+}
+
+export interface Report {
+  asked: number;
+  /** How often each status came, and `own`: the front's own refusals, `cut`. */
+  readonly counts: Record<string, number>;
+  /** With the seed of the batch. */
+  readonly faults: string[];
+}
+
+export async function attack(
+  target: HostileTarget,
+  { requests, seed }: Attack,
+  tell?: (report: Report) => void,
+): Promise<Report> {
+  const report: Report = { asked: 0, counts: {}, faults: [] };
+  for (let batch = 0; report.asked < requests && report.faults.length < MOST_FAULTS; batch++) {
+    await attackWith(target, seed + batch, Math.min(BATCH, requests - report.asked), report);
+    tell?.(report);
+  }
+  return report;
+}
+
+async function attackWith(target: HostileTarget, seed: number, requests: number, report: Report): Promise<void> {
+  const { port } = target;
+  const drawn = batchOf(seed, requests);
+  const asked = drawn.odd.filter((request) => !target.leavesOut(request));
+  const malformed = target.hearsMalformed ? drawn.malformed : [];
+  const plain = asked.filter(({ body }) => body === undefined);
+  const groups = Array.from({ length: Math.ceil(plain.length / PIPELINED) }, (_, index) =>
+    plain.slice(index * PIPELINED, (index + 1) * PIPELINED),
+  );
+  const odd = (request: OddRequest, outcome: Outcome) =>
+    count(
+      {
+        method: request.method,
+        text: () => written(request),
+        mayCut: request.body !== undefined && target.mayCutBodies,
+      },
+      outcome,
+    );
+  const work = [
+    ...groups.map((group) => async () => {
+      const outcomes = await askAll(port, group);
+      for (const [index, request] of group.entries()) odd(request, outcomes[index] ?? "cut");
+    }),
+    // What is left of a body on a connection would be the next request there.
+    ...asked
+      .filter((request) => request.body !== undefined)
+      .map((request) => async () => odd(request, await sendRaw({ port }, request).catch(() => "cut" as const))),
+    ...malformed.map((request) => async () => {
+      const told = { method: request.method, text: () => shown(request), mayCut: target.mayCut };
+      count(told, await sendMalformed(port, request));
+    }),
+  ];
+  const left = work.values();
+  await Promise.all(
+    Array.from({ length: AT_A_TIME }, async () => {
+      for (const one of left) await one();
+    }),
+  );
+  report.asked += asked.length + malformed.length;
+
+  function count(asked: { method: string; mayCut: boolean; text(): string }, outcome: Outcome): void {
+    const isAnswer = typeof outcome === "object";
+    const isOwn = isAnswer && target.isOwn(outcome);
+    const name = isOwn ? "own" : isAnswer ? String(outcome.status) : outcome;
+    report.counts[name] = (report.counts[name] ?? 0) + 1;
+    const faults =
+      isOwn || (outcome === "cut" && asked.mayCut) ? [] : isAnswer ? faultsOf(asked.method, outcome) : [outcome];
+    if (faults.length > 0) report.faults.push(`seed ${seed}: ${asked.text()}: ${faults.join("; ")}`);
+  }
+}
+
+function shown({ bytes }: Malformed): string {
+  return JSON.stringify(bytes.length > 600 ? `${bytes.slice(0, 300)}…${bytes.slice(-300)}` : bytes);
+}

@@ -1,0 +1,81 @@
+/** Hostile requests over connections, and what came of each. */
+import { connect } from "node:net";
+import type { Malformed } from "../../support/hostile/requests.ts";
+import type { OddRequest } from "../../support/scripts/odd-requests.ts";
+import type { ScriptAnswer } from "../../support/scripts/run-http-script.ts";
+import { headOf, parseAnswer } from "../scenes/raw-request.ts";
+
+/** `cut`: the connection ended before a whole answer; `hang`: neither came in time. */
+export type Outcome = ScriptAnswer | "cut" | "hang";
+
+/** More than any bound of the servers for a request that has come (shim: 15 s; Varnish and nginx: 10 s an origin). */
+const HANG_MS = 30_000;
+/** Bytes that are no request leave a server waiting for more: after so long they end. */
+const END_AFTER_MS = 250;
+
+/** Requests over one connection, all at once; those that it does not live to answer are asked on another. */
+export async function askAll(port: number, requests: readonly OddRequest[]): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  while (outcomes.length < requests.length) {
+    const answered = await askOnce(port, requests.slice(outcomes.length));
+    outcomes.push(...answered);
+    if (answered.length === 0) outcomes.push("cut");
+  }
+  return outcomes;
+}
+
+function askOnce(port: number, requests: readonly OddRequest[]): Promise<Outcome[]> {
+  return new Promise((resolve) => {
+    const answers: Outcome[] = [];
+    let bytes: Buffer = Buffer.alloc(0);
+    const socket = connect(port, "127.0.0.1");
+    const end = () => {
+      clearTimeout(deadline);
+      socket.destroy();
+      resolve(answers);
+    };
+    const deadline = setTimeout(() => {
+      answers.push("hang");
+      end();
+    }, HANG_MS);
+    socket.on("data", (chunk: Buffer) => {
+      bytes = bytes.length === 0 ? chunk : Buffer.concat([bytes, chunk]);
+      for (
+        let method = requests[answers.length]?.method;
+        method !== undefined;
+        method = requests[answers.length]?.method
+      ) {
+        const parsed = parseAnswer(bytes, method);
+        if (parsed === undefined) return;
+        answers.push(parsed.answer);
+        bytes = bytes.subarray(bytes.length - parsed.beyond);
+      }
+      end();
+    });
+    socket.on("error", end).on("close", end);
+    socket.write(requests.map((request) => headOf(request, "keep-alive")).join(""), "latin1");
+  });
+}
+
+/** Bytes as they are, over a connection of their own: the first answer to them. */
+export function sendMalformed(port: number, { method, bytes }: Malformed): Promise<Outcome> {
+  return new Promise((resolve) => {
+    let heard = Buffer.alloc(0);
+    const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+    const end = (outcome: Outcome) => {
+      clearTimeout(deadline);
+      clearTimeout(ending);
+      socket.destroy();
+      resolve(outcome);
+    };
+    const deadline = setTimeout(() => end("hang"), HANG_MS);
+    const ending = setTimeout(() => socket.end(), END_AFTER_MS);
+    socket.on("data", (chunk: Buffer) => {
+      heard = Buffer.concat([heard, chunk]);
+      const parsed = parseAnswer(heard, method);
+      if (parsed !== undefined) end(parsed.answer);
+    });
+    socket.on("error", () => end("cut")).on("end", () => end("cut"));
+    socket.write(bytes, "latin1");
+  });
+}

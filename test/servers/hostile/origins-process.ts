@@ -1,0 +1,30 @@
+/** A process of its own: the scripts' world in a directory, as a bucket and as the shim. Sends their ports. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openStore } from "../../../src/object-store/open-store.ts";
+import { shimContext } from "../../../src/shim/context.ts";
+import { hearsFront } from "../../../src/shim/node/hears-front.ts";
+import { startServer } from "../../../src/shim/node/node-server.ts";
+import { tickStore } from "../../../src/shim/node/tick-store.ts";
+import { putWorld } from "../../support/world.ts";
+import { startDirectoryBucket } from "../directory-bucket.ts";
+
+const directory = mkdtempSync(join(tmpdir(), "noonmark-hostile-"));
+process.on("exit", () => rmSync(directory, { recursive: true }));
+process.on("disconnect", () => process.exit());
+
+const store = await openStore(directory, { write: true });
+await putWorld(store, Date.now());
+const bucket = await startDirectoryBucket(store);
+const monotonic = () => performance.now();
+const shim = await startServer(shimContext({ store: tickStore(store), now: Date.now, monotonic }), {
+  host: "127.0.0.1",
+  port: 0,
+  wallClock: Date.now,
+  hears: hearsFront("any"),
+  defect: (error) => {
+    throw error;
+  },
+});
+process.send?.({ bucketPort: bucket.origin.port, shimPort: shim.port });

@@ -1,0 +1,32 @@
+/** `npm run hostile [-- --requests N --seed S --against node,varnish,nginx,workerd]`: exit 1 where an answer is none. */
+import { parseArgs } from "node:util";
+import { attack } from "./attack.ts";
+import { startTarget, TARGETS } from "./targets.ts";
+
+const { values } = parseArgs({
+  options: {
+    requests: { type: "string", default: "1000000" },
+    seed: { type: "string", default: String(Math.floor(Math.random() * 2 ** 31)) },
+    against: { type: "string", default: TARGETS.join(",") },
+  },
+});
+const targets = TARGETS.filter((name) => values.against.split(",").includes(name));
+const requests = Math.ceil(Number(values.requests) / targets.length);
+const seed = Number(values.seed);
+console.log(`seed ${seed}: ${requests} requests each against ${targets.join(", ")}`);
+const TELL_MS = 30_000;
+for (const name of targets) {
+  const target = await startTarget(name);
+  const started = performance.now();
+  let told = started;
+  const { asked, counts, faults } = await attack(target, { requests, seed }, (report) => {
+    if (performance.now() - told < TELL_MS) return;
+    told = performance.now();
+    console.log(`${name}: ${report.asked} so far`);
+  });
+  await target.stop();
+  const seconds = Math.round((performance.now() - started) / 1_000);
+  console.log(`${name}: ${asked} requests in ${seconds} s, ${faults.length} faults; ${JSON.stringify(counts)}`);
+  for (const fault of faults) console.log(`  ${fault}`);
+  if (faults.length > 0) process.exitCode = 1;
+}

@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { COMMON_HEADERS, CONTENT_TYPE } from "../../../src/http/common-headers.ts";
+import { faultsOf } from "./judge.ts";
+
+const good = { ...COMMON_HEADERS, "content-type": CONTENT_TYPE };
+const error = (status: number, code: string, headers: Record<string, string> = {}) => ({
+  status,
+  headers: { ...good, "content-length": String(code.length + 12), ...headers },
+  body: `{"error":"${code}"}`,
+});
+const BUSY = { "cache-control": "no-store", "retry-after": "2" };
+
+test.each([
+  ["an answer", "GET", { status: 200, headers: { ...good, "content-length": "2" }, body: "{}" }],
+  ["its head", "HEAD", { status: 200, headers: { ...good, "content-length": "2" }, body: "" }],
+  ["a 304", "GET", { status: 304, headers: COMMON_HEADERS, body: "" }],
+  [
+    "a page",
+    "GET",
+    { status: 200, headers: { "content-type": "text/html", "x-content-type-options": "nosniff" }, body: "" },
+  ],
+  ["a 400", "GET", error(400, "invalid_cursor")],
+  ["a 405", "POST", error(405, "method_not_allowed", { allow: "GET, HEAD, OPTIONS" })],
+  ["a 503", "GET", error(503, "store_unavailable", BUSY)],
+])("%s is the API's", (_, method, answer) => {
+  expect(faultsOf(method, answer)).toEqual([]);
+});
+
+test.each([
+  ["a status that it does not name", error(500, "internal_error"), "status 500"],
+  ["a code that it does not name", error(503, "oops", BUSY), 'error {"error":"oops"}'],
+  ["a code of another status", error(404, "bad_request"), 'error {"error":"bad_request"}'],
+  [
+    "a 503 that may be kept",
+    error(503, "store_unavailable", { "retry-after": "2" }),
+    "cache-control of an error: missing",
+  ],
+  ["a 405 without Allow", error(405, "method_not_allowed"), "allow of an error: missing"],
+  [
+    "a missing header",
+    { status: 200, headers: { "content-type": CONTENT_TYPE }, body: "{}" },
+    "access-control-allow-origin: missing",
+  ],
+  ["half a body", { status: 200, headers: { ...good, "content-length": "9" }, body: '{"a":' }, "length"],
+  [
+    "what is not JSON",
+    { status: 200, headers: { ...good, "content-length": "1" }, body: "{" },
+    "a body that is not JSON",
+  ],
+])("%s is not", (_, answer, fault) => {
+  expect(faultsOf("GET", answer)).toContain(fault);
+});
