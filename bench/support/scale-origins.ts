@@ -1,0 +1,106 @@
+/** Origins whose requests are counted: one radosgw behind a proxy, and two shims over it taken in turn behind another. */
+import { once } from "node:events";
+import { Agent, createServer, request, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { shimContext } from "../../src/shim/context.ts";
+import { hearsFront } from "../../src/shim/node/hears-front.ts";
+import { type ShimServer, startServer } from "../../src/shim/node/node-server.ts";
+import { tickStore } from "../../src/shim/node/tick-store.ts";
+import type { FrontOrigins } from "../../test/servers/front.ts";
+import { type S3Server, startRadosgw } from "../../test/servers/radosgw.ts";
+import { allowReading } from "../../test/servers/scenes/published-world.ts";
+import { makeBucket, sameFolder, s3Store } from "../../test/servers/stores/s3-store.ts";
+import { putAnswer } from "../../test/support/publish-answer.ts";
+import { BENCH_ROUTES } from "./fronts/front-routes.ts";
+
+export interface CountedOrigins {
+  readonly origins: FrontOrigins;
+  /** Since the last time it was asked. */
+  counts(): { readonly bucket: number; readonly shims: readonly number[] };
+  /** Publishes every answer anew; `lives`: ms until its scheduled version takes over. */
+  publish(lives: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const BODY = JSON.stringify({ revision: "r", text: "0123456789".repeat(200) });
+
+export async function startOrigins(): Promise<CountedOrigins> {
+  const server: S3Server = await startRadosgw();
+  await makeBucket(server);
+  await allowReading(server);
+  const store = s3Store(server);
+  const shims = await Promise.all([shimOver(server, store), shimOver(server, store)]);
+  const bucketPort = Number(new URL(server.endpoint).port);
+  const bucket = await countingProxy([bucketPort]);
+  const balanced = await countingProxy(shims.map(({ port }) => port));
+  const at = (port: number) => ({ protocol: "http", host: "127.0.0.1", port }) as const;
+  return {
+    origins: { bucket: { ...at(bucket.port), path: `/${store.name.slice("s3://".length)}/` }, shim: at(balanced.port) },
+    counts: () => ({ bucket: bucket.take()[0] ?? 0, shims: balanced.take() }),
+    async publish(lives) {
+      const from = Date.now() + lives;
+      for (const { key, etag } of BENCH_ROUTES) {
+        const headers = etag ? { etag: '"r"' } : {};
+        await putAnswer(store, key, { status: 200, headers, body: BODY }, [{ from }]);
+      }
+    },
+    async stop() {
+      for (const one of [bucket, balanced]) one.stop();
+      await Promise.all(shims.map((shim) => shim.stop()));
+      await server.stop();
+    },
+  };
+}
+
+function shimOver(server: S3Server, store: { name: string }): Promise<ShimServer> {
+  const monotonic = () => performance.now();
+  const context = shimContext({ store: tickStore(sameFolder(server, store)), now: Date.now, monotonic });
+  return startServer(context, {
+    host: "127.0.0.1",
+    port: 0,
+    wallClock: Date.now,
+    hears: hearsFront("any"),
+    defect: (error) => {
+      throw error;
+    },
+  });
+}
+
+interface CountingProxy {
+  readonly port: number;
+  /** Requests to each of the servers since the last call. */
+  take(): number[];
+  stop(): void;
+}
+
+async function countingProxy(ports: readonly number[]): Promise<CountingProxy> {
+  const agent = new Agent({ keepAlive: true });
+  let counts = ports.map(() => 0);
+  let asked = 0;
+  const server: Server = createServer({ keepAliveTimeout: 65_000 }, (incoming, response) => {
+    const turn = asked++ % ports.length;
+    counts[turn] = (counts[turn] ?? 0) + 1;
+    const { method, url, headers } = incoming;
+    const passed = request({ agent, host: "127.0.0.1", port: ports[turn], method, path: url, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    passed.on("error", () => response.destroy());
+    incoming.pipe(passed);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    port: (server.address() as AddressInfo).port,
+    take() {
+      const taken = counts;
+      counts = ports.map(() => 0);
+      return taken;
+    },
+    stop() {
+      server.closeAllConnections();
+      server.close();
+      agent.destroy();
+    },
+  };
+}
