@@ -63,9 +63,12 @@ export function changedSince(ledger: Database, since: LedgerPoint | undefined): 
   const now = newestPoint(ledger);
   const isUnknown = since === undefined || !hasChanges(ledger) || since.seq > now.seq;
   if (isUnknown || checkAt(ledger, since.seq) !== since.check) return { now, installations: undefined };
-  const sql = "SELECT DISTINCT installation FROM change WHERE seq > ? ORDER BY installation";
-  return { now, installations: statement<[number], number>(ledger, sql).pluck().all(since.seq) as number[] };
+  const moved = statement<[number], number>(ledger, MOVED_SINCE).pluck().all(since.seq) as number[];
+  return { now, installations: moved.sort((one, other) => one - other) };
 }
+
+/** By the primary key: for DISTINCT alone SQLite would go through the index of all installations' changes. */
+export const MOVED_SINCE = "SELECT DISTINCT installation FROM change NOT INDEXED WHERE seq > ?";
 
 /** The next changes after a point, in their order. */
 export interface NextChanges {

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ingest } from "../../../src/ledger/ingest.ts";
 import { openLedgerForIntake, openLedgerForReading } from "../../../src/ledger/open.ts";
-import { changedSince, factSumAt, readFactSums } from "../../../src/ledger/read/changes.ts";
+import { changedSince, factSumAt, MOVED_SINCE, readFactSums } from "../../../src/ledger/read/changes.ts";
 import { LEDGER_APPLICATION_ID } from "../../../src/ledger/schema.ts";
 import { installationNo } from "../../../src/ledger/watermarks.ts";
 import { emptyLedger, instant, module, oracle, receipt, reporterRun, round, SCHEMA_1, verdicts } from "../samples.ts";
@@ -84,6 +84,12 @@ test("what has moved since a point is told by the changes after it", () => {
   const second = changedSince(db, first.now);
   expect(second.installations).toEqual([installationNo(db, "wheel-3")]);
   expect(changedSince(db, second.now)).toEqual({ now: second.now, installations: [] });
+});
+
+test("what has moved is found among the changes since, however many there are before", () => {
+  const db = openLedgerForIntake(":memory:");
+  const plan = db.prepare<[number], { detail: string }>(`EXPLAIN QUERY PLAN ${MOVED_SINCE}`).all(1);
+  expect(plan[0]?.detail).toBe("SEARCH change USING INTEGER PRIMARY KEY (rowid>?)");
 });
 
 test("of a ledger restored in place anything may have moved, also where it has grown past the point again", () => {
