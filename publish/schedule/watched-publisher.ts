@@ -11,6 +11,8 @@ export const CYCLE_OUTCOMES: readonly CycleOutcome[] = ["done", "partial", "outa
 export interface TurnWatcher {
   /** A turn has finished, whether or not there was anything to do. */
   turned(): void;
+  /** The lease was looked after; `error` where it could not be renewed. */
+  renewed(error?: unknown): void;
   /** `error` where it was broken off. */
   cycled(outcome: CycleOutcome, seconds: number, error?: unknown): void;
 }
@@ -20,7 +22,15 @@ export function watchedPublisher(publisher: Scheduled, clock: Clock, watcher: Tu
     instant: (now) => publisher.instant(now),
     now: (wall) => publisher.now(wall),
     nextDue: () => publisher.nextDue(),
-    renewIfDue: (nextCycleAt) => publisher.renewIfDue(nextCycleAt),
+    async renewIfDue(nextCycleAt) {
+      try {
+        await publisher.renewIfDue(nextCycleAt);
+        watcher.renewed();
+      } catch (error) {
+        watcher.renewed(error);
+        throw error;
+      }
+    },
     isIdle(at) {
       const isIdle = publisher.isIdle(at);
       if (isIdle) watcher.turned();

@@ -9,4 +9,5 @@ apt-get install -q -y --no-install-recommends \
   nginx libnginx-mod-http-js varnish gcc libc6-dev \
   rclone awscli wrk curl iproute2 \
   systemd python3 man-db bash-completion zsh fish \
+  prometheus \
   chromium fonts-inter fonts-dejavu-core

@@ -29,6 +29,8 @@ export class PublisherMonitor implements TurnWatcher {
   /** Monotonic. */
   lastGoodPassAt: number | undefined;
   onCycle: (outcome: CycleOutcome, seconds: number) => void = () => {};
+  /** Why the lease could not be renewed when that was tried last. */
+  #renewalTrouble: string | undefined;
   readonly #monotonic: () => number;
 
   readonly #untilNextRun: () => number;
@@ -44,8 +46,12 @@ export class PublisherMonitor implements TurnWatcher {
   state(): TurnHealthState {
     const state = this.health.state();
     const { lease } = this;
-    if (!state.isWell || lease === undefined || lease.age <= CALM.ttlMs) return state;
-    return { ...state, isWell: false, reason: `the lease was renewed ${Math.round(lease.age / 1_000)} s ago` };
+    if (!state.isWell || lease === undefined) return state;
+    const isOld = lease.age > CALM.ttlMs;
+    if (!isOld && this.#renewalTrouble === undefined) return state;
+    const age = `the lease was renewed ${Math.round(lease.age / 1_000)} s ago`;
+    const reason = this.#renewalTrouble === undefined ? age : `${age}: ${this.#renewalTrouble}`;
+    return { ...state, isWell: false, reason };
   }
 
   requested(operation: StoreOperation, key: string, outcome: StoreOutcome): void {
@@ -87,6 +93,11 @@ export class PublisherMonitor implements TurnWatcher {
 
   turned(): void {
     this.health.reached("publishing", this.#untilNextRun());
+  }
+
+  renewed(error?: unknown): void {
+    if (error === undefined) this.#renewalTrouble = undefined;
+    else this.#renewalTrouble = error instanceof Error ? error.message : String(error);
   }
 
   cycled(outcome: CycleOutcome, seconds: number, error?: unknown): void {

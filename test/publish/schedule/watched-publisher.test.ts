@@ -25,7 +25,9 @@ function subject(ending: () => CycleReport) {
     now: (wall) => wall,
     nextDue: () => undefined,
     isIdle: (at) => at === 1,
-    renewIfDue: async () => {},
+    renewIfDue: async (next) => {
+      if (next === 0) throw new StoreUnavailable("down");
+    },
     async cycle() {
       now += 1_500;
       return ending();
@@ -33,6 +35,7 @@ function subject(ending: () => CycleReport) {
   };
   const clock = { wall: () => now, monotonic: () => now };
   const watched = watchedPublisher(publisher, clock, {
+    renewed: (error) => told.push(`renewed ${String(error)}`),
     turned: () => told.push("turned"),
     cycled: (outcome, seconds, error) => told.push(`${outcome} ${seconds} ${String(error)}`),
   });
@@ -66,4 +69,11 @@ test.each([
   });
   await expect(watched.cycle(2)).rejects.toBe(error);
   expect(told).toEqual([line]);
+});
+
+test("a renewal is told with what kept it from happening", async () => {
+  const { watched, told } = subject(() => REPORT);
+  await watched.renewIfDue(1);
+  await expect(watched.renewIfDue(0)).rejects.toThrow("down");
+  expect(told).toEqual(["renewed undefined", "renewed StoreUnavailable: down"]);
 });
