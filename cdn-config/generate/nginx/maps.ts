@@ -1,0 +1,102 @@
+/** nginx's maps: what is looked up for a request before it is passed on, and what is made of what the origins said. */
+import { ALLOWED_METHODS } from "../../../src/http/common-headers.ts";
+import { HEARD_HEADER, PUBLISHED_HEADER } from "../../../src/http/front-headers.ts";
+import { HOST } from "../hosts.ts";
+import type { CdnOptions } from "../options.ts";
+import { CACHED_URLS, type CachedUrl, OWN_HEADERS } from "../plan.ts";
+
+export const OWN = Object.keys(OWN_HEADERS);
+
+/** One tag or a list in its plain form, which nginx compares as the API does. */
+const TAG = '(?:W/)?\\"[^\\", ]*\\"';
+
+export function maps({ bucket, shim, socket, cache }: CdnOptions): string {
+  return `# What the origins said, and what is made of it.
+proxy_cache_path ${cache} levels=1:2 keys_zone=noonmark:10m max_size=256m inactive=2m use_temp_path=off;
+proxy_cache_path ${cache}-answers levels=1:2 keys_zone=noonmark_answers:10m max_size=256m inactive=2m use_temp_path=off;
+
+upstream noonmark_bucket { server ${bucket.host}:${bucket.port}; keepalive 32; }
+upstream noonmark_cache { server unix:${socket}; keepalive 64; }
+upstream noonmark_shim { server ${shim.host}:${shim.port}; keepalive 32; }
+
+# Public URLs that may be cached: their route, and the object that answers or the URL itself. All else is the shim's.
+# What stands here without a pattern nginx finds whatever its case, so that a capital is told beforehand.
+map $request_uri $noonmark_capital {
+  default "";
+  "~[A-Z]" 1;
+}
+map "$noonmark_capital$request_method $request_uri" $noonmark_object {
+  default "";
+${CACHED_URLS.flatMap(literals).join("\n")}
+${CACHED_URLS.map(mapping).join("\n")}
+}
+
+# Whether the client takes gzip; one that takes nothing at all gets what there is.
+map $http_accept_encoding $noonmark_encoding {
+  default "";
+  "" "";
+  "gzip" gzip;
+  "gzip, deflate" gzip;
+  "gzip, deflate, br" gzip;
+  "gzip, deflate, br, zstd" gzip;
+  "~*(?:^|,)[ \\t]*gzip[ \\t]*(?:;[ \\t]*q=(?:1(?:\\.0*)?|0\\.0*[1-9][0-9]*)[ \\t]*)?(?:,|$)" gzip;
+}
+
+# Conditions that nginx judges as the API does: none, or plain tags.
+map "$http_if_match$http_if_unmodified_since|$http_if_none_match" $noonmark_way {
+  default judged;
+  "|" kept;
+  "~^\\|${TAG}(?:, *${TAG})*$" kept;
+}
+
+# Some 304s have no tag.
+map "$status $upstream_http_noonmark_not_modified" $noonmark_etag {
+  default $upstream_http_noonmark_etag;
+  "304 no-tag" "";
+}
+${OWN.map((name) => `map $status $noonmark_${variable(name)} {\n  default $upstream_http_noonmark_${variable(name)};\n  304 "";\n}`).join("\n")}
+
+# Of a shim that hears this front a cache keeps the good answers and the published 503s.
+map "$upstream_http_${variable(HEARD_HEADER)} $upstream_status $upstream_http_${variable(PUBLISHED_HEADER)}" $noonmark_unkept {
+  default 1;
+  "~^1 200 " "";
+  "1 503 1" "";
+}
+
+# Of a request that nginx itself refuses: what the shim judges in its place.
+map $request $noonmark_method {
+  default POST;
+  "~^(?<noonmark_allowed>${ALLOWED_METHODS.join("|")}) " $noonmark_allowed;
+}
+map $request $noonmark_target {
+  default "/";
+  "~*^[^ ]+ (?:https?://[^/?#]*)?(?<noonmark_written>/[!-~]*) HTTP/" $noonmark_written;
+}
+# No request line, or a host that is none. Of a line that is refused no host has been read, and its end only if it is
+# short.
+map "$http_host $request" $noonmark_malformed {
+  default 1;
+  "~^(?:${HOST})? [!#$%&'*+.^_\`|~0-9A-Za-z-]+ (?:[!-~]+ HTTP/1\\.[01]|[!-~]{900,})$" "";
+}
+`;
+}
+
+/** The URL that everybody writes, which nginx finds without trying one pattern after the other. */
+function literals({ route, key, url }: CachedUrl): string[] {
+  return key === undefined
+    ? []
+    : ["GET", "HEAD"].map((method) => `  "${method} ${url}" "${route.name} ${key} ${url}";`);
+}
+
+/** Route, object (if any) and the URL to ask the shim for, which for a composed answer has no query that is not read. */
+function mapping({ route, pattern, key, url }: CachedUrl): string {
+  const bare = "(?:\\?.*)?$";
+  if (key !== undefined) return `  "~^1?(?:GET|HEAD) ${pattern.slice(1)}" "${route.name} ${key} ${url}";`;
+  if (route.query !== "ignored") return `  "~^1?(?:GET|HEAD) ${pattern.slice(1)}" "${route.name} $request_uri";`;
+  return `  "~^1?(?:GET|HEAD) (?<noonmark_path>${pattern.slice(1, -bare.length)})${bare}" "${route.name} $noonmark_path";`;
+}
+
+/** Of a header, as nginx names its variable. */
+export function variable(header: string): string {
+  return header.replaceAll("-", "_");
+}
