@@ -9,6 +9,7 @@ import { join } from "node:path";
 import SqliteDatabase, { type Database } from "better-sqlite3";
 import type { Publisher } from "../publish/publisher.ts";
 import { FilesystemStore } from "../src/object-store/filesystem/filesystem-store.ts";
+import type { ObjectStore } from "../src/object-store/object-store.ts";
 import { blocked, type Watched, watched } from "./support/loop-watch.ts";
 import { allStale } from "./support/publisher/all-stale.ts";
 import { addReceipt, openMany, RECEIVED, writeManyInstallations } from "./support/publisher/many-installations.ts";
@@ -16,8 +17,6 @@ import { median } from "./support/quantile.ts";
 import { countedStore, type CountedStore } from "./support/stores/counted-store.ts";
 import { keepingStore } from "./support/stores/keeping-store.ts";
 
-const KINDS = ["memory", "directory"] as const;
-type Kind = (typeof KINDS)[number];
 const SIZES = [1, 1000, 10_000];
 const ONE_MORE = Number(process.env.NOONMARK_BENCH_INSTALLATIONS ?? 0);
 const CYCLES = 200;
@@ -36,28 +35,22 @@ interface Subject {
 export async function run(): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), "noonmark-bench-"));
   try {
-    for (const kind of KINDS) {
-      console.log(`over a ${kind === "memory" ? "store in memory" : kind}`);
-      await ofKind(join(root, kind), kind, kind === "memory" && ONE_MORE > 0 ? [...SIZES, ONE_MORE] : SIZES);
-    }
-    const folder = join(root, "stale");
-    mkdirSync(folder);
-    const { puts, lastPutMs, renewals, longestBetweenMs, readBefore, ...seen } = await allStale(folder, 10_000);
-    console.log(
-      `10,000 turn stale on a schedule, over a directory: ${puts} puts within ${(lastPutMs / 1000).toFixed(1)} s; ` +
-        `the lease renewed ${renewals} times, ${(longestBetweenMs / 1000).toFixed(1)} s between two at most; ` +
-        `a shim at that instant: ${readBefore}; ${blocked(seen)}`,
-    );
+    for (const size of SIZES) firstPublish(join(root, `first-${size}`), size);
+    console.log("over a store in memory");
+    const sizes = ONE_MORE > 0 ? [...SIZES, ONE_MORE] : SIZES;
+    for (const subject of await cyclesOf(join(root, "memory"), sizes, keepingStore)) await turnStaleThenTakeOver(subject);
+    console.log("over a directory");
+    const inDirectory = (folder: string) => new FilesystemStore(join(folder, "store"), { write: true });
+    for (const subject of await cyclesOf(join(root, "directory"), SIZES, inDirectory)) await onSchedule(subject);
   } finally {
     rmSync(root, { recursive: true });
   }
 }
 
-async function ofKind(root: string, kind: Kind, sizes: readonly number[]): Promise<void> {
+async function cyclesOf(root: string, sizes: readonly number[], open: (folder: string) => ObjectStore) {
   mkdirSync(root);
-  for (const size of sizes) firstPublish(join(root, `first-${size}`), kind, size);
   const subjects: Subject[] = [];
-  for (const size of sizes) subjects.push(await begin(join(root, String(size)), kind, size));
+  for (const size of sizes) subjects.push(await begin(join(root, String(size)), size, open));
   // In turn, so that all meet the same machine.
   for (let turn = 0; turn < CYCLES; turn++) for (const subject of subjects) await oneReceipt(subject, turn);
   for (const subject of subjects) {
@@ -71,15 +64,15 @@ async function ofKind(root: string, kind: Kind, sizes: readonly number[]): Promi
     console.log(
       `${subject.installations} installations: one new receipt ${beside("milliseconds")} (at work ${beside("workMs")}), ${blocked(seen)}`,
     );
-    await goesOn(subject);
   }
+  return subjects;
 }
 
-function firstPublish(folder: string, kind: Kind, installations: number): void {
+function firstPublish(folder: string, installations: number): void {
   mkdirSync(folder);
   writeManyInstallations(join(folder, "ledger.db"), installations);
   const script = join(import.meta.dirname, "support/publisher/many-installations-process.ts");
-  const text = execFileSync(process.execPath, [script, folder, kind], { encoding: "utf8" });
+  const text = execFileSync(process.execPath, [script, folder], { encoding: "utf8" });
   const seen = JSON.parse(text) as Watched & { readonly objects: number; readonly megabytes: number };
   const { milliseconds, objects, megabytes } = seen;
   console.log(
@@ -88,12 +81,15 @@ function firstPublish(folder: string, kind: Kind, installations: number): void {
   );
 }
 
-async function begin(folder: string, kind: Kind, installations: number): Promise<Subject> {
+async function begin(folder: string, installations: number, open: (folder: string) => ObjectStore): Promise<Subject> {
   mkdirSync(folder);
   writeManyInstallations(join(folder, "ledger.db"), installations);
-  const store = countedStore(kind === "memory" ? keepingStore() : new FilesystemStore(join(folder, "store"), { write: true }));
+  const store = countedStore(open(folder));
   const { publisher, stop } = await openMany(folder, { state: "state", store });
-  await publisher.cycle(RECEIVED + 1000);
+  const seen = await watched(() => publisher.cycle(RECEIVED + 1000));
+  const puts = store.asked.filter((what) => what === "put").length;
+  const each = (seen.milliseconds / puts).toFixed(3);
+  console.log(`  ${installations}, first publish: ${seen.milliseconds.toFixed(0)} ms, ${each} ms a put, ${blocked(seen)}`);
   const writer = new SqliteDatabase(join(folder, "ledger.db"));
   return { installations, folder, store, publisher, writer, cycles: [], stop };
 }
@@ -104,20 +100,23 @@ async function oneReceipt({ writer, publisher, cycles }: Subject, turn: number):
   cycles.push(await watched(() => publisher.cycle(RECEIVED + 1000)));
 }
 
-/** All turn stale; the next publisher takes over with the state lost; one of the others moves for the first time. */
-async function goesOn({ folder, store, writer, publisher, installations, stop }: Subject): Promise<void> {
+/** The next publisher takes over with the state lost; then one of the others moves for the first time. */
+async function turnStaleThenTakeOver({ folder, store, writer, publisher, installations, stop }: Subject): Promise<void> {
   const stale = await watched(() => publisher.cycle(STALE));
-  console.log(`  all turn stale: ${stale.milliseconds.toFixed(0)} ms, ${blocked(stale)}`);
   await stop();
-  console.log(`  status.json ${(await store.get("status.json"))?.body.length} bytes`);
+  const bytes = (await store.get("status.json"))?.body.length;
+  console.log(
+    `${installations} installations: all turn stale, ${stale.milliseconds.toFixed(0)} ms, ${blocked(stale)}; status.json ${bytes} bytes`,
+  );
   writer.transaction(() => addReceipt(writer, 1, CYCLES + 2))();
   store.asked.length = 0;
   const began = performance.now();
   const next = await openMany(folder, { state: "lost", store });
   const openMs = performance.now() - began;
   const seen = await watched(() => next.publisher.cycle(STALE + 1000));
+  const { asked } = store;
   console.log(
-    `  taken over with the state lost: ${store.asked.indexOf("put")} requests before the first put, ${store.asked.length} in all, ` +
+    `  taken over with the state lost: ${asked.indexOf("put")} requests before the first put, ${asked.length} in all, ` +
       `${openMs.toFixed(0)} + ${seen.milliseconds.toFixed(0)} ms, ${blocked(seen)}`,
   );
   if (installations > 1) {
@@ -128,4 +127,16 @@ async function goesOn({ folder, store, writer, publisher, installations, stop }:
   }
   await next.stop();
   writer.close();
+}
+
+/** All turn stale while a publisher with its state kept is on its schedule. */
+async function onSchedule({ folder, store, writer, installations, stop }: Subject): Promise<void> {
+  await stop();
+  writer.close();
+  const { puts, lastPutMs, renewals, longestBetweenMs, readBefore, ...seen } = await allStale(folder, installations, store);
+  console.log(
+    `${installations} turn stale on a schedule: ${puts} puts within ${(lastPutMs / 1000).toFixed(1)} s; ` +
+      `the lease renewed ${renewals} times, ${(longestBetweenMs / 1000).toFixed(1)} s between two at most; ` +
+      `a shim at that instant: ${readBefore}; ${blocked(seen)}`,
+  );
 }

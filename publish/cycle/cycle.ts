@@ -60,6 +60,7 @@ export async function runCycle(cycle: Cycle): Promise<CycleReport> {
   const own = await sources.advance((snapshot) => planOwn(session, snapshot, at));
   await putPlan(cycle, own, rows);
   await putOthers(cycle, toPlan, rows);
+  await nextTurn();
   if (session.selected("observations")) await putIndex(cycle, rows);
   await sources.catchUp();
   session.moved.settle(toPlan);
@@ -96,8 +97,11 @@ async function prepare({ session, sources, target, recall }: Cycle, configured: 
  */
 async function putOthers(cycle: Cycle, toPlan: InstallationsToPlan, rows: ReportRow[]): Promise<void> {
   const { at, session, sources, target } = cycle;
+  let turns = Promise.resolve();
   await eachLimited(othersOf(cycle, toPlan), target.concurrency, async (installation) => {
-    await nextTurn();
+    // One in each turn of the event loop, however many wait for the store.
+    turns = turns.then(() => nextTurn());
+    await turns;
     await target.fence.beforePut();
     await session.histories.prepare(installation.id);
     const plan = sources.snapshot((snapshot) => planOther(session, installation, snapshot, at));

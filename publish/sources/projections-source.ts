@@ -36,7 +36,7 @@ export interface ProjectionsSource {
 }
 
 /** Some half a second, between whose steps other things have their turn: what is left is taken in by the next cycles. */
-const STEPS_OF_A_CYCLE = 32;
+const STEPS_OF_A_CYCLE = 40;
 
 /** The publisher's own; a file that `noonmark rebuild` has put in its place is opened anew. */
 export function ownProjections(stateDirectory: string, options: { readonly whole: boolean }): ProjectionsSource {

@@ -34,7 +34,7 @@ export interface Budget {
 export const STEP: Budget = { rounds: 10_000, receipts: 200_000, installations: 1000 };
 
 /** One that a publisher may take between two things that wait for it: some 20 ms. */
-export const SHORT_STEP: Budget = { rounds: 2000, receipts: 20_000, installations: 48 };
+export const SHORT_STEP: Budget = { rounds: 2000, receipts: 20_000, installations: 32 };
 
 /** What the ledger holds beyond a step. */
 export interface LeftOver {

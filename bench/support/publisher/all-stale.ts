@@ -1,19 +1,17 @@
 /**
- * All installations turn stale at one instant, by the clock alone: a publisher on its schedule, over a directory and
- * with its state kept, puts them anew while its lease is renewed on a timer of its own.
+ * All installations turn stale at one instant, by the clock alone: a publisher on its schedule, with its state kept, puts
+ * them anew while its lease is renewed on a timer of its own.
  */
-import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { runSchedule } from "../../../publish/schedule/schedule.ts";
 import { systemTimers } from "../../../publish/schedule/timers.ts";
 import { STATUS_KEY } from "../../../src/http/keys.ts";
-import { FilesystemStore } from "../../../src/object-store/filesystem/filesystem-store.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { installationTelemetryKey } from "../../../src/resources/telemetry/keys.ts";
 import { answer } from "../../../src/shim/answer.ts";
 import { shimContext } from "../../../src/shim/context.ts";
 import { type Watched, watched } from "../loop-watch.ts";
-import { openMany, RECEIVED, writeManyInstallations } from "./many-installations.ts";
+import { openMany, RECEIVED } from "./many-installations.ts";
 
 export interface AllStale extends Watched {
   /** Telemetry put, the configured installation's among it. */
@@ -34,12 +32,8 @@ const LEAD_MS = 4_000;
 /** A lease lives 30 s and is renewed every 10. */
 const RENEWALS_MS = 12_000;
 
-export async function allStale(folder: string, installations: number): Promise<AllStale> {
-  writeManyInstallations(join(folder, "ledger.db"), installations);
-  const directory = new FilesystemStore(join(folder, "store"), { write: true });
-  const first = await openMany(folder, { state: "state", store: directory });
-  await first.publisher.cycle(RECEIVED + 1000);
-  await first.stop();
+/** In a folder with the ledger and a state directory `state`, over a store that the publisher of that state has left. */
+export async function allStale(folder: string, installations: number, directory: ObjectStore): Promise<AllStale> {
   const began = performance.now();
   const clock = { wall: () => STALE - LEAD_MS + Math.floor(performance.now() - began), monotonic: () => performance.now() };
   const staleAt = began + LEAD_MS;
