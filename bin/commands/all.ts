@@ -22,10 +22,15 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   verify: async () => (await import("./operating/verify.ts")).registerVerify,
   openapi: async () => (await import("./reading/openapi.ts")).registerOpenapi,
   fsck: async () => (await import("./operating/fsck.ts")).registerFsck,
+  completion: async () => (await import("./operating/completion.ts")).registerCompletion,
 };
+
+/** It reads the whole tree. */
+const NEEDS_ALL = "completion";
 
 /** What adds the called command to the program; all of them where the arguments name none. */
 export function commandsFor(called: string | undefined): Promise<Register[]> {
-  const names = called !== undefined && Object.hasOwn(COMMANDS, called) ? [called] : Object.keys(COMMANDS);
+  const names =
+    called !== undefined && called !== NEEDS_ALL && Object.hasOwn(COMMANDS, called) ? [called] : Object.keys(COMMANDS);
   return Promise.all(names.map((name) => (COMMANDS[name] as () => Promise<Register>)()));
 }

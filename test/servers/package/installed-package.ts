@@ -54,22 +54,25 @@ export async function shell({ folder, environment }: Installed, line: string): P
   return { code, output: said.join("") };
 }
 
-/** A line that stays. `end` ends all that it started: npx does not hand a signal on. */
-export function staying({ folder, environment }: Installed, line: string): { output(): string; end(): Promise<void> } {
-  const child = spawn("bash", ["-c", line], {
-    cwd: folder,
-    env: environment,
-    stdio: ["ignore", "pipe", "pipe"],
-    detached: true,
-  });
+export interface Staying {
+  /** What it has printed so far. */
+  output(): string;
+  /** Ends all that the line started: npx does not hand a signal on. */
+  end(signal?: NodeJS.Signals): Promise<void>;
+}
+
+/** A line that stays. */
+export function staying({ folder, environment }: Installed, line: string): Staying {
+  const stdio = ["ignore", "pipe", "pipe"] as const;
+  const child = spawn("bash", ["-c", line], { cwd: folder, env: environment, stdio: [...stdio], detached: true });
   let said = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (data: Buffer) => (said += data.toString()));
+  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (data: Buffer) => (said += data.toString()));
   const closed = once(child, "close");
   return {
     output: () => said,
-    end: async () => {
+    end: async (signal = "SIGTERM") => {
       if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
-        process.kill(-child.pid, "SIGTERM");
+        process.kill(-child.pid, signal);
       await closed;
     },
   };

@@ -1,0 +1,48 @@
+/** The commands as a shell must know them, read from commander's own tree. */
+import type { Command, Option } from "commander";
+
+export interface TreeOption {
+  /** `--json`, and `-h` where there is a short one. */
+  readonly names: readonly string[];
+  readonly help: string;
+  /** What may follow: nothing, one of these, a file or directory, or anything else. */
+  readonly value: "none" | "file" | "other" | readonly string[];
+}
+
+export interface TreeCommand {
+  /** `` of the program itself, `/lease/show` of its `lease show`. */
+  readonly path: string;
+  readonly options: readonly TreeOption[];
+  readonly commands: readonly { readonly name: string; readonly help: string }[];
+  /** What its first argument may be; a path where that is not known to be of a few words. */
+  readonly argument: readonly string[] | "file";
+}
+
+/** The program itself first, a command before its own. */
+export function commandTree(command: Command, path = ""): TreeCommand[] {
+  const help = command.createHelp();
+  const children = help.visibleCommands(command).filter((child) => child.name() !== "help");
+  const [argument] = command.registeredArguments;
+  return [
+    {
+      path,
+      options: help.visibleOptions(command).map(treeOption),
+      commands: children.map((child) => ({ name: child.name(), help: child.description() })),
+      argument: argument?.argChoices ?? "file",
+    },
+    ...children.flatMap((child) => commandTree(child, `${path}/${child.name()}`)),
+  ];
+}
+
+function treeOption(option: Option): TreeOption {
+  const names = [option.long, option.short].filter((name) => name !== undefined);
+  return { names, help: option.description, value: valueOf(option) };
+}
+
+function valueOf({ required, optional, argChoices, flags }: Option): TreeOption["value"] {
+  if (!required && !optional) return "none";
+  if (argChoices !== undefined) return argChoices;
+  const [, named = ""] = /[<[](.+?)(?:\.\.\.)?[>\]]$/.exec(flags) ?? [];
+  if (named === "true|false") return ["true", "false"];
+  return /\b(?:file|path|directory)\b/.test(named) ? "file" : "other";
+}

@@ -1,0 +1,97 @@
+/**
+ * A Debian of one's own as its packages leave it: namespaces in which /etc, /var/lib and port 8787 are the script's alone.
+ * npm finds there what a cache holds that was filled outside; systemctl is a stand-in that runs a unit's own ExecStart, as
+ * its user, in its directory.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { run } from "../processes.ts";
+
+const SYSTEMCTL = `
+declare -A PIDS
+unit_value() { sed -n "s/^$2=//p" "/etc/systemd/system/$1.service"; }
+unit_start() {
+  local unit=$1 directory
+  [[ $unit == *.timer ]] && return
+  for directory in $(unit_value "$unit" StateDirectory); do install -d -o noonmark -g noonmark -m 750 "/var/lib/$directory"; done
+  (cd "$(unit_value "$unit" WorkingDirectory)" && exec setpriv --reuid noonmark --regid noonmark --init-groups $(unit_value "$unit" ExecStart)) >> "/var/log/$unit" 2>&1 &
+  PIDS[$unit]=$!
+}
+unit_end() { [ -z "\${PIDS[$1]:-}" ] && return; kill "\${PIDS[$1]}"; wait "\${PIDS[$1]}"; unset "PIDS[$1]"; }
+systemctl() {
+  local verb=$1 unit
+  shift
+  [[ \${1:-} == --now ]] && shift
+  for unit in "$@"; do
+    case $verb in
+      enable) unit_start "$unit" ;;
+      disable | stop) unit_end "$unit" ;;
+      restart) unit_end "$unit"; unit_start "$unit" ;;
+    esac
+  done
+  # Until those that are left have begun.
+  [ -z "\${PIDS[noonmark-serve]:-}" ] || until curl -sf -o /dev/null http://127.0.0.1:8787/healthz; do sleep 0.1; done
+  [ -z "\${PIDS[noonmark-publish]:-}" ] || until grep -q publishing /var/log/noonmark-publish; do sleep 0.1; done
+}
+`;
+
+export interface Step {
+  readonly code: number;
+  readonly output: string;
+}
+
+/** Fills a cache of npm's with what the tarball needs. */
+export async function fillCache(folder: string, tarball: string): Promise<void> {
+  const elsewhere = join(folder, "elsewhere");
+  mkdirSync(elsewhere);
+  const args = ["install", "--global", "--prefix", elsewhere, "--cache", join(folder, "cache"), "--no-audit", tarball];
+  await run("npm", args);
+}
+
+/** Runs the steps in one shell, one after the other, failing ones too; gives what each said and its last exit code. */
+export async function onMachine(folder: string, tarball: string, steps: readonly string[]): Promise<Step[]> {
+  // Another user reads it there.
+  chmodSync(folder, 0o755);
+  const said = steps.map((step, index) => `echo "== ${index}"\n${step}\necho "-- $?"`);
+  const script = `set -e
+ip link set lo up
+mkdir -p ${folder}/etc ${folder}/global && cp -a /etc/. ${folder}/etc && mount --bind ${folder}/etc /etc
+for path in /srv /run /var/lib /var/log /usr/share/bash-completion/completions /usr/share/zsh/vendor-completions /usr/share/fish/vendor_completions.d; do
+  mkdir -p $path; mount -t tmpfs none $path
+done
+cp ${tarball} /srv/${basename(tarball)}
+${SYSTEMCTL}
+set +e
+cd /srv
+${said.join("\n")}
+for unit in "\${!PIDS[@]}"; do unit_end "$unit"; done`;
+  writeFileSync(join(folder, "script.sh"), script);
+  const child = spawn(
+    "unshare",
+    ["--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc", "bash", join(folder, "script.sh")],
+    {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: {
+        ...Object.fromEntries(
+          Object.entries(process.env).filter(([name]) => !/^(?:NOONMARK_|npm_config_(?:local_)?prefix$)/i.test(name)),
+        ),
+        PATH: `${folder}/global/bin:${dirname(process.execPath)}:/usr/sbin:/usr/bin:/sbin:/bin`,
+        npm_config_prefix: join(folder, "global"),
+        npm_config_cache: join(folder, "cache"),
+        npm_config_offline: "true",
+        npm_config_loglevel: "error",
+      },
+    },
+  );
+  const output: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (data: Buffer) => output.push(data.toString()));
+  await once(child, "close");
+  const parts = output.join("").split(/^== \d+\n/m);
+  if (parts.length !== steps.length + 1) throw new Error(`it did not come to its end:\n${output.join("")}`);
+  return parts.slice(1).map((part) => {
+    const [, text = "", code = ""] = /^([^]*?)-- (\d+)\n/.exec(part) ?? [];
+    return { code: Number(code), output: text };
+  });
+}

@@ -1,0 +1,184 @@
+/**
+ * A new operator's days over a real bucket, with the package alone: from doctor's first word through a front, a killed
+ * publisher, a full disk and a restored ledger to an upgrade; after each, fsck is the judge.
+ */
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { fenced } from "../../docs/markdown.ts";
+import { packInto } from "../../package/packed-files.ts";
+import { freePort } from "../../support/free-port.ts";
+import { noSmallDisk, smallDisk } from "../../support/small-disk.ts";
+import { type Installed, installPackage, type Staying, shell, staying } from "../package/installed-package.ts";
+import { run as runToEnd, until } from "../processes.ts";
+import { type S3Server, startRadosgw } from "../radosgw.ts";
+import { allowReading } from "../scenes/published-world.ts";
+import { BUCKET, makeBucket } from "../stores/s3-store.ts";
+
+const SECRET = "0123456789abcdef-secret";
+const OLD_STATE = join(import.meta.dirname, "fixtures/by-525390a.tar.gz");
+const INTAKE = readFileSync(join(import.meta.dirname, "../../../docs/intake.md"), "utf8");
+const PATIENCE = { timeout: 120_000 };
+
+let root: string;
+let server: S3Server;
+let here: Installed;
+let publisher: Staying;
+let front: string;
+const servers: Staying[] = [];
+
+const run = (line: string) => shell(here, line);
+const stays = (line: string, where = here) => {
+  const one = staying(where, line);
+  servers.push(one);
+  return one;
+};
+const clean = async () =>
+  expect(await run("npx noonmark fsck")).toMatchObject({ code: 0, output: expect.stringMatching(/, 0 findings\n$/) });
+const telemetry = async () => (await (await fetch(`${front}/v1/public/telemetry`)).json()) as Record<string, unknown>;
+
+/** A receipt as the page's first example has it, the numbered one of this operator, received now. */
+function receipt(number: number): string {
+  const [example = ""] = fenced(INTAKE, "json");
+  const now = new Date().toISOString();
+  const own = { telemetryId: `018f6f2e-9c50-7a1b-8c2d-${String(number).padStart(12, "0")}`, sequence: number };
+  const counted = { cumulativeWorkUnits: String(number * 1_000), distanceMm: number * 10_000 };
+  return `${JSON.stringify({ ...JSON.parse(example), ...own, ...counted, observedAt: now, receivedAt: now })}\n`;
+}
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), "noonmark-operator-"));
+  server = await startRadosgw();
+  await makeBucket(server);
+  await allowReading(server);
+  const environment = {
+    ...Object.fromEntries(
+      Object.entries(process.env).filter(([name]) => !/^(?:NOONMARK_|npm_config_(?:local_)?prefix$)/i.test(name)),
+    ),
+    npm_config_loglevel: "error",
+    PATH: `${dirname(process.execPath)}:/usr/sbin:/usr/bin:/sbin:/bin`,
+    AWS_ACCESS_KEY_ID: server.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: server.secretAccessKey,
+    NOONMARK_PORT: String(await freePort()),
+  };
+  here = await installPackage(join(root, "machine"), packInto(root), environment);
+}, 120_000);
+afterAll(async () => {
+  await Promise.all(servers.map((one) => one.end()));
+  await server?.stop();
+  rmSync(root, { recursive: true, force: true });
+});
+
+test("doctor says what is missing, and nothing more once it is there", PATIENCE, async () => {
+  expect(await run("npx noonmark init")).toMatchObject({ code: 0 });
+  const first = await run("npx noonmark doctor");
+  expect([first.code, first.output.match(/^MEND \w+/gm)]).toEqual([
+    1,
+    expect.arrayContaining(["MEND genesis", "MEND ledger"]),
+  ]);
+  const settings = {
+    installationId: "wheel-1",
+    genesisTimestamp: 1_767_225_600,
+    store: `s3://${BUCKET}/public`,
+    s3Provider: "ceph",
+    s3Endpoint: server.endpoint,
+    ledger: join(here.folder, "ledger.db"),
+  };
+  writeFileSync(join(here.folder, "noonmark.json"), JSON.stringify(settings));
+  writeFileSync(join(here.folder, "facts.ndjson"), receipt(1) + receipt(2));
+  expect(await run("npx noonmark ingest facts.ndjson")).toEqual({
+    code: 0,
+    output: "2 accepted, 0 duplicate, 0 rejected\n",
+  });
+  const second = await run("npx noonmark doctor");
+  expect([second.code, second.output.match(/^MEND.*/gm)]).toEqual([0, null]);
+});
+
+test("published to the bucket, through Varnish, verify finds nothing", PATIENCE, async () => {
+  publisher = stays("npx noonmark publish");
+  await until("it publishes", async () => publisher.output().includes("publishing"));
+  const shim = stays(`npx noonmark serve --fronts ${SECRET}`);
+  await until("the shim answers", async () => shim.output().includes("Serving "));
+  const origins = `--bucket ${server.endpoint}/${BUCKET}/public/ --shim http://127.0.0.1:${here.environment.NOONMARK_PORT}`;
+  expect(await run(`npx noonmark cdn varnish ${origins} --front-secret ${SECRET} --out varnish`)).toMatchObject({
+    code: 0,
+  });
+  const port = await freePort();
+  front = `http://127.0.0.1:${port}`;
+  // As docs/cdn-varnish.md has it, at a port and in a folder of its own.
+  const where = `-F -j none -T none -n ${join(root, "varnish")}`;
+  stays(
+    `varnishd ${where} -a 127.0.0.1:${port} -f ${join(here.folder, "varnish/default.vcl")} -s malloc,256m -p http_max_hdr=256`,
+  );
+  await until("Varnish answers", async () => (await telemetry()).status === "online");
+  expect(await run(`npx noonmark verify ${front} --qps 500`)).toMatchObject({
+    code: 0,
+    output: expect.stringMatching(/ checks, 0 findings, /),
+  });
+  await clean();
+});
+
+test("the publisher is killed, and the standby takes over", PATIENCE, async () => {
+  expect(await run(`sqlite3 ledger.db "VACUUM INTO 'backup.db'"`)).toEqual({ code: 0, output: "" });
+  const second = {
+    ...here,
+    folder: join(root, "second"),
+    environment: { ...here.environment, PATH: `${here.folder}/node_modules/.bin:${here.environment.PATH}` },
+  };
+  mkdirSync(second.folder);
+  cpSync(join(here.folder, "noonmark.json"), join(second.folder, "noonmark.json"));
+  const standby = stays("noonmark publish", second);
+  await until("the second one waits", async () => standby.output().includes("standby"));
+  await publisher.end("SIGKILL");
+  await until("the second one publishes", async () => standby.output().includes("publishing"), 90_000);
+  writeFileSync(join(here.folder, "more.ndjson"), receipt(3));
+  expect(await run("npx noonmark ingest more.ndjson")).toMatchObject({ code: 0 });
+  await until("a reader sees it", async () =>
+    JSON.stringify(await telemetry()).includes('"cumulativeWorkUnits":"3000"'),
+  );
+  await standby.end();
+  await clean();
+});
+
+test.skipIf(noSmallDisk !== undefined)(
+  "a full disk is said, costs nothing that was taken, and is over when there is room",
+  PATIENCE,
+  async () => {
+    const disk = smallDisk(8_192);
+    try {
+      for (const name of ["ledger.db", "noonmark.json"]) cpSync(join(here.folder, name), join(disk.path, name));
+      const onDisk = `--ledger ${join(disk.path, "ledger.db")} --state ${join(disk.path, "state")}`;
+      disk.leave(0);
+      const full = await run(`npx noonmark publish --once ${onDisk}`);
+      expect([full.code, full.output]).toEqual([74, expect.stringContaining("noonmark: disk_full: ")]);
+      rmSync(join(disk.path, "ballast"));
+      expect(await run(`npx noonmark publish --once ${onDisk}`)).toMatchObject({ code: 0 });
+    } finally {
+      disk.unmount();
+    }
+    await clean();
+  },
+);
+
+test("a ledger from a backup takes nothing back, and goes on once it has the missing lines", PATIENCE, async () => {
+  expect(await run("rm -f ledger.db ledger.db-wal ledger.db-shm && cp backup.db ledger.db")).toEqual({
+    code: 0,
+    output: "",
+  });
+  const behind = await run("npx noonmark publish --once");
+  expect([behind.code, behind.output]).toEqual([1, expect.stringContaining("ledger_behind")]);
+  expect(await telemetry()).toMatchObject({ measurement: { cumulativeWorkUnits: "3000" } });
+  expect(await run("npx noonmark ingest more.ndjson")).toMatchObject({ code: 0 });
+  expect(await run("npx noonmark publish --once")).toMatchObject({ code: 0 });
+  await clean();
+});
+
+test("an upgrade goes on from what an older release left: ledger, state and store", PATIENCE, async () => {
+  const noonmark = join(here.folder, "node_modules/.bin/noonmark");
+  const script = `mount -t tmpfs none /var/lib && mkdir /var/lib/noonmark && cd /var/lib/noonmark && tar -xzf ${OLD_STATE}
+${noonmark} publish --once && ${noonmark} fsck && ${noonmark} doctor && ${noonmark} publish --once && ${noonmark} fsck`;
+  const said = await runToEnd("unshare", ["--mount", "bash", "-ec", script], { env: here.environment });
+  expect(said.match(/^as of .*: (?<created>\d+) created, .*, 0 failed$/m)?.groups?.created).not.toBe("0");
+  expect(said.match(/^\d+ objects, 0 findings$/gm)).toHaveLength(2);
+});

@@ -1,0 +1,100 @@
+/** The completion in the shells themselves, and the manual page as man and mandoc read it. */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { runCli } from "../../support/cli.ts";
+
+const PAGE = new URL("../../../packaging/man/noonmark.1", import.meta.url).pathname;
+
+let folder: string;
+const script = (shell: string) => join(folder, `noonmark.${shell}`);
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "noonmark-shells-"));
+  for (const shell of ["bash", "zsh", "fish"]) {
+    const { exitCode, stdout } = await runCli(["completion", shell], folder);
+    expect(exitCode).toBe(0);
+    writeFileSync(script(shell), stdout);
+  }
+  writeFileSync(join(folder, "facts.ndjson"), "");
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const run = (command: string, args: readonly string[]) =>
+  execFileSync(command, args, {
+    cwd: folder,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+    timeout: 30_000,
+    env: { ...process.env, TERM: "xterm" },
+  });
+
+/** What each shell offers at the end of a line. */
+const OFFERED: Record<string, (line: string) => string[]> = {
+  bash: (line) => {
+    const words = line.split(" ");
+    const set = `source ${script("bash")}; COMP_WORDS=(${words.map((word) => `"${word}"`).join(" ")}); COMP_CWORD=${words.length - 1}`;
+    return run("bash", ["-c", `${set}; _noonmark; printf '%s\\n' "\${COMPREPLY[@]}"`])
+      .split("\n")
+      .filter((word) => word !== "");
+  },
+  fish: (line) =>
+    run("fish", ["--no-config", "-c", `source ${script("fish")}; complete -C ${JSON.stringify(line)}`])
+      .split("\n")
+      .map((word) => word.split("\t")[0] ?? "")
+      .filter((word) => word !== ""),
+};
+
+describe.each(Object.keys(OFFERED))("%s", (shell) => {
+  const offered = (line: string) => OFFERED[shell]?.(line).toSorted();
+  test.each([
+    ["noonmark le", ["lease"]],
+    ["noonmark lease ", ["release", "show"]],
+    ["noonmark cdn ", ["cloudflare", "cloudfront", "nginx", "varnish"]],
+    ["noonmark cdn nginx --front", ["--front-secret"]],
+    ["noonmark lease show --s3-r", ["--s3-region"]],
+    ["noonmark publish --site ", ["false", "true"]],
+    ["noonmark completion ", ["bash", "fish", "zsh"]],
+  ])("%s", (line, words) => expect(offered(line)).toEqual(words));
+});
+
+/** Typed on a terminal, with a tab at the end of each; a key of its own then says what stands there. */
+const TYPED = `
+zmodload zsh/zpty
+zpty shell zsh -f -i
+zpty -w shell "PS1=; autoload -U compinit; compinit -u -D; source $1"
+zpty -w shell 'show() { zle -I; print -r -- "stands:$BUFFER:"; BUFFER= }; zle -N show; bindkey "^X" show; print READY\${:-}1'
+zpty -r -m shell said '*READY1*'
+for line in "noonmark lea" "noonmark cdn var" "noonmark lease show --s3-r" "noonmark ingest fac"; do
+  zpty -w -n shell "$line"$'\\t\\C-x'
+  zpty -r -m shell said '*stands:*:*'
+  print -r -- "\${\${said##*stands:}%%:*}"
+done
+zpty -d shell
+`;
+
+test("zsh", () => {
+  expect(
+    run("zsh", ["-f", "-c", TYPED, "zsh", script("zsh")])
+      .split("\n")
+      .map((line) => line.trimEnd()),
+  ).toEqual([
+    "noonmark lease",
+    "noonmark cdn varnish",
+    "noonmark lease show --s3-region",
+    "noonmark ingest facts.ndjson",
+    "",
+  ]);
+});
+
+test("man renders the manual page without a warning, and mandoc finds no fault", () => {
+  const warned = `man --warnings -E UTF-8 -l ${PAGE} 2>&1 >/dev/null`;
+  expect(run("bash", ["-c", warned])).toBe("");
+  // It wants a date, which the page of a version under way has not.
+  const faults = run("bash", ["-c", `mandoc -T lint -W warning ${PAGE} || true`])
+    .trim()
+    .split("\n");
+  expect(faults).toEqual([expect.stringContaining("missing date")]);
+  expect(run("bash", ["-c", `MANWIDTH=200 man -l ${PAGE}`])).toContain("noonmark lease release");
+});
