@@ -42,7 +42,11 @@ test("each path that the program names", () => {
   const sources = globSync(["{src,bin,publish,site}/**/*.{ts,tsx,js}", "cdn-config/generate/**/*.ts"], { cwd: ROOT });
   const found = sources.flatMap((path) => {
     // Without comments, which are for readers of the source.
-    const { code } = transformSync(read(path), { loader: "tsx", jsx: "preserve", minifyWhitespace: true });
+    const { code } = transformSync(read(path), {
+      loader: path.endsWith(".tsx") ? "tsx" : "ts",
+      jsx: "preserve",
+      minifyWhitespace: true,
+    });
     return pathsIn(code).map((named) => ({ path, named }));
   });
   expect(found.length).toBeGreaterThan(20);

@@ -9,7 +9,7 @@ import { commandsFor } from "../../bin/commands/all.ts";
 const ROOT = join(import.meta.dirname, "../..");
 const { version, man } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
   version: string;
-  man: string;
+  man: [string];
 };
 
 async function page(): Promise<string> {
@@ -21,7 +21,7 @@ async function page(): Promise<string> {
 }
 
 test("the manual page is made from the commands", async () => {
-  await expect(await page()).toMatchFileSnapshot(join(ROOT, man));
+  await expect(await page()).toMatchFileSnapshot(join(ROOT, ...man));
 });
 
 test("what begins a line or holds a backslash is text", () => {
