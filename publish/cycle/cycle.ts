@@ -58,6 +58,7 @@ export async function runCycle(cycle: Cycle): Promise<CycleReport> {
   const rows: ReportRow[] = [];
   if (session.histories.mustBeNamedFirst) await nameHistories(cycle, rows);
   const own = await sources.advance((snapshot) => planOwn(session, snapshot, at));
+  await nextTurn();
   await putPlan(cycle, own, rows);
   await putOthers(cycle, toPlan, rows);
   await nextTurn();
