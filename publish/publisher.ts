@@ -7,23 +7,22 @@ import type { Publication } from "../src/resources/publication.ts";
 import type { PublicRecord } from "../src/resources/publication-status/public-record.ts";
 import type { ResourceName } from "../src/resources/table.ts";
 import { ActivityRecall } from "./activity/recall.ts";
-import { sweepActivity } from "./activity/sweep.ts";
 import { BuildSchedule, earlier } from "./answers/build-schedule.ts";
 import { SavedBodyRecall } from "./answers/recall-saved.ts";
 import { BehindList } from "./asof/behind-list.ts";
 import { type Cycle, type Recall, runCycle } from "./cycle/cycle.ts";
-import type { PutTarget } from "./cycle/put-target.ts";
 import type { CycleReport } from "./cycle/report.ts";
 import type { Session } from "./cycle/session.ts";
+import { sweep } from "./cycle/sweep.ts";
 import type { Lease, LeaseNews } from "./lease/lease.ts";
+import { mendTiles } from "./mend/mend.ts";
+import { repairStore } from "./mend/repair.ts";
 import { Histories } from "./observations/histories.ts";
 import { TilePace } from "./observations/tile-pace.ts";
 import type { Clock } from "./schedule/clock.ts";
 import { notBefore, PublishedTime } from "./schedule/instant.ts";
 import { resumeDue, resumed, settledPoint } from "./schedule/settled.ts";
-import { removeSite, sweepAssets } from "./site/leave.ts";
 import type { PublishedSite } from "./site/public-record.ts";
-import type { CycleSources } from "./sources/cycle-sources.ts";
 import type { SourceReader } from "./sources/source-reader.ts";
 import type { Published } from "./state/published.ts";
 import { PublisherStatus } from "./status/publisher-status.ts";
@@ -57,6 +56,8 @@ export class Publisher {
   readonly #time: PublishedTime;
   readonly #status: PublisherStatus;
   #last: CycleReport | undefined;
+  /** The id of the last repair that was asked for and done. */
+  #repaired: string | undefined;
 
   private constructor(options: PublisherOptions, lease: Lease, histories: Histories) {
     this.#options = options;
@@ -126,14 +127,35 @@ export class Publisher {
 
   /** Microseconds, and no request: whether a cycle at this instant could have anything to do. */
   isIdle(at: number): boolean {
-    if (this.#last === undefined || this.#options.reader.moved()) return false;
+    if (this.#last === undefined || this.#options.reader.moved() || this.#repairToDo !== undefined) return false;
     const retryAt = isWhole(this.#last) ? Number.POSITIVE_INFINITY : this.#last.at + RETRY_AFTER_MS;
     return Math.min(this.nextDue() ?? Number.POSITIVE_INFINITY, retryAt) > at;
   }
 
+  /** Where somebody has asked for a repair, everything is put, and the store is put right. */
   async cycle(at: number): Promise<CycleReport> {
-    const { reader, published, store, concurrency } = this.#options;
-    const { histories, schedule, moved } = this.#session;
+    const asked = this.#repairToDo;
+    if (asked === undefined) return this.#cycle(at, this.#session);
+    const report = await this.repair(at);
+    this.#repaired = asked;
+    return report;
+  }
+
+  /** Puts right what the sources can give (docs/fsck.md). Throws as a cycle does. */
+  async repair(at: number): Promise<CycleReport> {
+    const { store } = this.#options;
+    const forcedCycle = async () => {
+      this.#session.schedule.forget();
+      this.#session.moved.forget();
+      await this.#cycle(at, { ...this.#session, force: true });
+    };
+    await repairStore({ store, fence: this.#lease, now: at, forcedCycle });
+    return this.#last ?? { at, rows: [], failures: [], warnings: [] };
+  }
+
+  async #cycle(at: number, session: Session): Promise<CycleReport> {
+    const { reader, published, store, concurrency, site } = this.#options;
+    const { histories, schedule, moved } = session;
     if (reader.takeReplaced()) {
       schedule.forget();
       moved.forget();
@@ -142,13 +164,20 @@ export class Publisher {
     const { history } = histories.progress(reader.installationId);
     const sources = reader.begin(at, `${history}-${this.#lease.epoch}`);
     const target = { store, fence: this.#lease, concurrency };
-    const report = await this.#run({ at, session: this.#session, sources, target, recall: this.#recall });
-    await this.#sweep(sources, target, at);
+    const done = await this.#run({ at, session, sources, target, recall: this.#recall });
+    const mended = session.force ? await mendTiles(session, { sources, target, at }) : [];
+    const report = { ...done, rows: [...done.rows, ...mended] };
+    await sweep(session, { sources, target, at }, site !== undefined);
     published.setMeta("at", String(at));
     published.setMeta("epoch", String(this.#lease.epoch));
     reader.settle(version);
     this.#last = report;
     return report;
+  }
+
+  get #repairToDo(): string | undefined {
+    const asked = this.#lease.repairAsked;
+    return asked === this.#repaired ? undefined : asked;
   }
 
   async #run(cycle: Cycle): Promise<CycleReport> {
@@ -159,19 +188,6 @@ export class Publisher {
     } catch (error) {
       this.#status.failed(error);
       throw error;
-    }
-  }
-
-  /** Deletions last: they are of no use to a reader, and what fails of them is done in a later cycle. */
-  async #sweep(sources: CycleSources, target: PutTarget, at: number): Promise<void> {
-    const { published, site } = this.#options;
-    const { selected } = this.#session;
-    try {
-      if (selected("activity")) await sweepActivity({ sources, target, published }, at);
-      if (selected("site"))
-        await (site === undefined ? removeSite(target, published) : sweepAssets(target, published, at));
-    } catch (error) {
-      if (!(error instanceof StoreUnavailable)) throw error;
     }
   }
 
@@ -195,7 +211,8 @@ export class Publisher {
   #news(nextCycleAt: number | undefined): LeaseNews {
     const news = this.#status.news(this.#last, nextCycleAt, this.#session.histories.names.size);
     if (this.#last === undefined) return news;
-    return { ...news, settled: settledPoint(this.#session, this.#options.program, this.#lease.settled) };
+    const report = { ...news.report, ...(this.#repaired === undefined ? {} : { repaired: this.#repaired }) };
+    return { ...news, report, settled: settledPoint(this.#session, this.#options.program, this.#lease.settled) };
   }
 }
 

@@ -17,6 +17,8 @@ export interface Candidate {
   readonly published: Published;
   /** The lease object cannot be read: it is watched for so long (ms) before it is taken anew. */
   readonly onUnreadable?: (forMs: number) => void;
+  /** While another holds it: an id under which the holder is asked to repair the store. */
+  readonly repair?: string;
 }
 
 /** Takes the lease now, or throws `Failure` lease_held (75), lease_unreadable (74). */
@@ -105,7 +107,7 @@ export function standby(candidate: Candidate): Standby {
       if (found === undefined || (record && (isFree(record, clock.wall()) || isOurs(published, record.holder)))) {
         return acquireNow(candidate);
       }
-      await announce(store, identity.holder, clock.wall());
+      await announce(store, identity.holder, clock.wall(), candidate.repair);
       const version = record === undefined ? `unreadable ${found.tag}` : `${record.epoch} ${record.renewedAt}`;
       const isSure = silence.isSure(version, record?.ttlMs ?? CALM.ttlMs);
       if (record === undefined && !isUnreadable) candidate.onUnreadable?.(silence.left);

@@ -143,6 +143,11 @@ export class Lease {
     return this.#clock.monotonic() - this.#renewedAt;
   }
 
+  /** A repair that somebody has asked this holder for, by its id (`noonmark fsck --repair`). */
+  get repairAsked(): string | undefined {
+    return this.#standby.repairAsked;
+  }
+
   /** How far this host is ahead of the store's clock (ms); undefined where that is not known. */
   get clockOffset(): number | undefined {
     return this.#skew.offset;

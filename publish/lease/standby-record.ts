@@ -15,11 +15,14 @@ const standbyRecordSchema = z.object({
   standby: z.string(),
   name: z.string(),
   at: z.iso.datetime(),
+  /** Asks the holder to put right what `noonmark fsck` finds; a random id, which the holder's report then names. */
+  repair: z.string().optional(),
 });
 
 /** `holder`: the standby's random id; `now` in epoch ms. */
-export async function announce(store: ObjectStore, holder: string, now: number): Promise<void> {
-  const record = { schemaVersion: 1, standby: holder, name: publicName(holder), at: formatTimestamp(now) };
+export async function announce(store: ObjectStore, holder: string, now: number, repair?: string): Promise<void> {
+  const at = formatTimestamp(now);
+  const record = { schemaVersion: 1, standby: holder, name: publicName(holder), at, repair };
   await store.put(STANDBY_KEY, {
     body: Buffer.from(`${JSON.stringify(record)}\n`),
     contentType: JSON_TYPE,
@@ -33,6 +36,8 @@ export class StandbyWatch {
   readonly #wall: () => number;
   readonly #self: string;
   #seen: StoreTag | "none" | undefined;
+  /** What a repair is asked for with, by the id that the asker gave; undefined where nobody asks. */
+  repairAsked: string | undefined;
 
   /** `self`: the holder's own id; it may have been the standby before. */
   constructor(store: ObjectStore, wall: () => number, self: string) {
@@ -51,13 +56,11 @@ export class StandbyWatch {
     const before = this.#seen;
     this.#seen = object?.tag ?? "none";
     if (object === undefined) return false;
-    return before === undefined ? this.#isRecent(object.body) : object.tag !== before;
-  }
-
-  #isRecent(body: Uint8Array): boolean {
-    const { data } = standbyRecordSchema.safeParse(parsedOrNull(body));
-    if (data === undefined || data.standby === this.#self) return false;
-    return Math.abs(this.#wall() - Date.parse(data.at)) <= LATELY_MS;
+    const { data } = standbyRecordSchema.safeParse(parsedOrNull(object.body));
+    const isLate = data !== undefined && Math.abs(this.#wall() - Date.parse(data.at)) <= LATELY_MS;
+    const isAwaited = before === undefined ? isLate && data.standby !== this.#self : object.tag !== before;
+    if (isAwaited) this.repairAsked = data?.repair;
+    return isAwaited;
   }
 }
 

@@ -110,7 +110,9 @@ export class SourceReader {
       // Whoever publishes later begins with everything anyway.
       this.takeReplaced();
       const version = this.version();
-      this.begin(at).advance(() => {});
+      const sources = this.begin(at);
+      await sources.advance(() => {});
+      await sources.catchUp();
       this.settle(version);
       await nextTurn();
     }

@@ -63,6 +63,17 @@ export class FsckWorld {
     await addIndexTile(damagedAt(this.#clean));
   }
 
+  /** As `fsck --repair` does where nobody has the lease. */
+  async repair(store: ObjectStore): Promise<void> {
+    const worker = await this.#world.work({ store, state: `state-${++this.#copies}`, chain: this.#chain, site: SITE });
+    await worker.publisher.repair(this.#world.now);
+    await worker.stop();
+  }
+
+  get now(): number {
+    return this.#world.now;
+  }
+
   /** As `publish --once --force` does from the same ledger and chain, and a state of its own. */
   force(store: ObjectStore): Promise<void> {
     return this.#cycle(store, `state-${++this.#copies}`, PUBLISHED + 1_000);

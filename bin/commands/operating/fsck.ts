@@ -1,29 +1,64 @@
 /** `noonmark fsck`: every invariant of the stored objects, from their bytes alone (docs/fsck.md). */
 import type { Command } from "commander";
-import { leaseClaim } from "../../../publish/lease/lease-claim.ts";
-import { parsePrivateStatus } from "../../../publish/status/private-status.ts";
-import { fsck } from "../../../src/fsck/fsck.ts";
+import { examine } from "../../../publish/mend/repair.ts";
 import { reportJson, reportLines } from "../../../src/fsck/report.ts";
 import { RULES } from "../../../src/fsck/rules.ts";
 import { EXIT } from "../../../src/values/failure.ts";
 import { openConfiguredStore } from "../../cli/open-configured-store.ts";
-import { loadSettings, settingOptions } from "../../cli/settings/settings.ts";
+import { judgeSettings } from "../../cli/publish/judge-settings.ts";
+import { loadSettings, type Settings, settingOptions } from "../../cli/settings/settings.ts";
+
+interface Flags {
+  readonly json?: boolean;
+  readonly rules?: boolean;
+  readonly repair?: boolean;
+}
 
 export function registerFsck(program: Command): void {
   const command = program
     .command("fsck")
-    .description("read every stored object and say what is not as a publisher leaves it; writes nothing")
-    .option("--json", "as one JSON object: objects, findings")
+    .description("read every stored object and say what is not as a publisher leaves it; writes nothing unless told to")
+    .option("--repair", "put right what the ledger and the chain can give, under the lease; say what they cannot")
+    .option("--json", "as one JSON object: objects, findings, repaired")
     .option("--rules", "list the rules by name, read nothing");
-  settingOptions(command, ["store"]).action(async ({ json, rules }: { json?: boolean; rules?: boolean }) => {
+  settingOptions(command, [
+    "store",
+    "installationId",
+    "ledger",
+    "state",
+    "deployment",
+    "rpcUrl",
+    "genesisTimestamp",
+    "chainGrace",
+    "chainWord",
+    "chainInterval",
+    "statisticsInterval",
+    "site",
+    "publicUrl",
+    "explorerUrl",
+    "deadline",
+  ]).action(async ({ json, rules, repair }: Flags) => {
     if (rules === true) {
       for (const [name, says] of Object.entries(RULES)) console.log(`${name.padEnd(18)} ${says}`);
       return;
     }
-    const store = await openConfiguredStore(loadSettings(command.opts()), { write: false });
-    const report = await fsck(store, { now: Date.now(), parseLease: leaseClaim, parsePrivateStatus });
+    const report = await examined(loadSettings(command.opts()), repair === true);
     if (json === true) console.log(reportJson(report));
     else for (const line of reportLines(report)) console.log(line);
     if (report.findings.length > 0) process.exitCode = EXIT.failed;
   });
+}
+
+/** With a repair, the findings are those that it has left. */
+async function examined(settings: Settings, isRepair: boolean) {
+  if (isRepair) await judgeSettings(settings);
+  const store = await openConfiguredStore(settings, { write: isRepair });
+  const before = await examine(store, Date.now());
+  if (!isRepair || before.findings.length === 0) return before;
+  // Whoever only looks loads nothing that publishes.
+  const { repair } = await import("../../cli/fsck/repair.ts");
+  await repair(settings, store);
+  const after = await examine(store, Date.now());
+  const left = new Set(after.findings.map(({ rule, key }) => `${rule} ${key}`));
+  return { ...after, repaired: before.findings.filter(({ rule, key }) => !left.has(`${rule} ${key}`)) };
 }

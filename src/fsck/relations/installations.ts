@@ -5,7 +5,8 @@ import type { Facts } from "../facts.ts";
 import { kindOf } from "../kind.ts";
 import type { Finding } from "../rules.ts";
 
-export function* installationFindings({ index, keys, damaged, installations }: Facts): Generator<Finding> {
+export function* installationFindings(facts: Facts): Generator<Finding> {
+  const { index, keys, damaged, installations } = facts;
   if (index === undefined) {
     if (keys.has(TELEMETRY_KEY) && !keys.has(INSTALLATIONS_KEY)) {
       yield { rule: "index-missing", key: INSTALLATIONS_KEY, says: "there are answers, but no index" };
@@ -13,7 +14,9 @@ export function* installationFindings({ index, keys, damaged, installations }: F
     return;
   }
   const { configured, histories } = index;
-  if (!histories.has(configured)) {
+  // A device never heard of is published without a history.
+  const isUnheard = installations.get(TELEMETRY_KEY) === configured && !hasTiles(facts, configured);
+  if (!histories.has(configured) && !isUnheard) {
     yield {
       rule: "index-entry",
       key: INSTALLATIONS_KEY,
@@ -31,4 +34,8 @@ export function* installationFindings({ index, keys, damaged, installations }: F
       yield { rule: "installation", key, says: `it is of ${id}, where ${expected} belongs` };
     }
   }
+}
+
+function hasTiles({ histories }: Pick<Facts, "histories">, id: string): boolean {
+  return [...histories.keys()].some((name) => name.startsWith(`${id} `));
 }

@@ -1,5 +1,7 @@
-import { rmSync } from "node:fs";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { appendFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { FsckWorld } from "../../../fsck/fsck-world.ts";
 import { runCli } from "../../../support/cli.ts";
 
@@ -10,18 +12,18 @@ afterAll(() => world.end());
 test("exit 0 and the number of objects for a whole store, 1 and a line for each finding", async () => {
   const { directory, store } = world.copy();
   const args = ["fsck", "--store", directory];
-  expect(await runCli(args, world.folder)).toEqual({ exitCode: 0, stdout: "32 objects, 0 findings\n", stderr: "" });
+  expect(await runCli(args, world.folder)).toEqual({ exitCode: 0, stdout: "33 objects, 0 findings\n", stderr: "" });
   await store.delete("v4/public/onchain/unavailable");
   const says = "v4/public/onchain names it, and it is not there";
   const key = "v4/public/onchain/unavailable";
   expect(await runCli(args, world.folder)).toEqual({
     exitCode: 1,
-    stdout: `FAIL constant-missing ${key}: ${says}\n31 objects, 1 findings\n`,
+    stdout: `FAIL constant-missing ${key}: ${says}\n32 objects, 1 findings\n`,
     stderr: "",
   });
   const { exitCode, stdout } = await runCli([...args, "--json"], world.folder);
   expect(exitCode).toBe(1);
-  expect(JSON.parse(stdout)).toEqual({ objects: 31, findings: [{ rule: "constant-missing", key, says }] });
+  expect(JSON.parse(stdout)).toEqual({ objects: 32, findings: [{ rule: "constant-missing", key, says }] });
 });
 
 test("exit 74 where no store can be read", async () => {
@@ -30,4 +32,23 @@ test("exit 74 where no store can be read", async () => {
   const { exitCode, stdout, stderr } = await runCli(["fsck", "--store", directory], world.folder);
   expect({ exitCode, stdout }).toEqual({ exitCode: 74, stdout: "" });
   expect(stderr).toContain("store_unavailable");
+});
+
+test("--repair puts right what it found, says so, and leaves a state directory alone", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "noonmark-fsck-repair-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const settings = ["--store", "public", "--installation-id", "wheel-1", "--ledger", "none", "--state", "state"];
+  expect((await runCli(["publish", "--once", "--quiet", ...settings], folder)).exitCode).toBe(0);
+  rmSync(join(folder, "public/v1/public/modules.http"));
+  appendFileSync(join(folder, "public/v4/public/process.http"), "x");
+  rmSync(join(folder, "state"), { recursive: true });
+  const repaired = await runCli(["fsck", "--repair", ...settings], folder);
+  expect(repaired).toMatchObject({ exitCode: 0, stderr: "" });
+  expect(repaired.stdout).toMatch(/^DONE answer-missing v1\/public\/modules: /m);
+  expect(repaired.stdout).toMatch(/^DONE damaged v4\/public\/process: /m);
+  expect(repaired.stdout).toMatch(/^\d+ objects, 0 findings, 2 repaired\n$/m);
+  expect(existsSync(join(folder, "state/published.db"))).toBe(false);
+  expect((await runCli(["fsck", "--store", "public"], folder)).stdout).toMatch(/ 0 findings\n$/);
+  const again = await runCli(["fsck", "--repair", "--json", ...settings], folder);
+  expect(JSON.parse(again.stdout)).toMatchObject({ findings: [] });
 });

@@ -1,0 +1,55 @@
+/** `noonmark fsck --repair`: under the lease where it is free, by its holder where one lives. */
+import { setTimeout as wait } from "node:timers/promises";
+import { type Candidate, standby } from "../../../publish/lease/acquire.ts";
+import type { Lease } from "../../../publish/lease/lease.ts";
+import { leaseIdentity } from "../../../publish/lease/lease-identity.ts";
+import { findLease, heldBy } from "../../../publish/lease/lease-object.ts";
+import { Publisher } from "../../../publish/publisher.ts";
+import { systemClock } from "../../../publish/schedule/clock.ts";
+import { Published } from "../../../publish/state/published.ts";
+import { pollUntilConcluded } from "../../../src/chain/chain.ts";
+import type { ObjectStore } from "../../../src/object-store/object-store.ts";
+import { chainTime } from "../publish/deadline-store.ts";
+import { publisherOptions } from "../publish/publisher-options.ts";
+import type { Settings } from "../settings/settings.ts";
+import { openSources } from "../sources.ts";
+
+/** Who has repaired the store. Throws `Failure` lease_held (75) where the holder does not in the settings' deadline. */
+export async function repair(settings: Settings, store: ObjectStore): Promise<"this process" | "the publisher"> {
+  const now = () => systemClock.wall();
+  const asked = crypto.randomUUID();
+  const limitMs = settings.deadline * 1_000;
+  // The state directory may be a publisher's: nothing is remembered, everything is read back.
+  const published = Published.inMemory();
+  const { reader, chain } = await openSources(settings, { state: "copy", whole: true, now });
+  try {
+    await pollUntilConcluded(chain, now, now() + chainTime(limitMs));
+    const opened = { store, reader, minimumPutInterval: 0 };
+    const options = { ...publisherOptions(settings, { force: true }, opened), published };
+    const candidate = { store, clock: systemClock, identity: leaseIdentity(options), published, repair: asked };
+    const lease = await leaseOrDone(candidate, limitMs);
+    if (lease === undefined) return "the publisher";
+    const publisher = await Publisher.begin(options, lease);
+    await publisher.repair(publisher.instant(now()));
+    await publisher.release();
+    return "this process";
+  } finally {
+    reader.close();
+    published.close();
+  }
+}
+
+/** The lease once it is free; undefined once its holder says that it has repaired what it was asked to. */
+async function leaseOrDone(candidate: Candidate, limitMs: number): Promise<Lease | undefined> {
+  const { store, clock, repair: asked } = candidate;
+  const attempts = standby(candidate);
+  const end = clock.monotonic() + limitMs;
+  for (;;) {
+    const lease = await attempts.tryAcquire();
+    if (lease !== undefined) return lease;
+    const record = (await findLease(store))?.record;
+    if (record?.report.repaired === asked) return undefined;
+    if (clock.monotonic() >= end) throw await heldBy(store, record);
+    await wait(attempts.pause());
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * `noonmark fsck --repair` (docs/fsck.md#repair): puts right what the sources can give, under the lease. Everything is put
+ * as of now, every tile is read, and what no publisher puts or no head leads to is deleted.
+ */
+import { type FsckReport, fsck } from "../../src/fsck/fsck.ts";
+import { kindOf } from "../../src/fsck/kind.ts";
+import type { Finding } from "../../src/fsck/rules.ts";
+import { type ObjectStore, StoreDamaged } from "../../src/object-store/object-store.ts";
+import { activityKey, activityTileKey, CATEGORIES } from "../../src/resources/activity/keys.ts";
+import { decodeHead, decodeIndexTile } from "../../src/resources/activity/stored-feed.ts";
+import { type Fence, fencedPut } from "../lease/fenced-put.ts";
+import { leaseClaim } from "../lease/lease-claim.ts";
+import { parsePrivateStatus } from "../status/private-status.ts";
+import { readOrDamaged } from "./read-or-damaged.ts";
+
+export interface Repair {
+  readonly store: ObjectStore;
+  readonly fence: Fence;
+  /** Epoch ms. */
+  readonly now: number;
+  /** A cycle that puts everything and mends every tile. */
+  forcedCycle(): Promise<void>;
+}
+
+export function examine(store: ObjectStore, now: number): Promise<FsckReport> {
+  return fsck(store, { now, parseLease: leaseClaim, parsePrivateStatus });
+}
+
+/** Throws the store's own errors, lease_… (75), and what stops a cycle. */
+export async function repairStore({ store, fence, now, forcedCycle }: Repair): Promise<void> {
+  const before = await examine(store, now);
+  for (const { rule, key } of before.findings) if (rule === "asof-future") await redate(store, fence, key, now);
+  await forcedCycle();
+  const { findings } = await examine(store, now);
+  const led = findings.some(({ key }) => kindOf(key).is === "activity-tile") ? await tilesLedTo(store) : undefined;
+  for (const finding of findings) {
+    for (const key of await toDelete(store, finding, led)) {
+      await fence.beforePut();
+      await store.delete(key);
+    }
+  }
+}
+
+/**
+ * An object from the future stops every cycle. It is put as of now, with what it says that it was computed from, so that
+ * sources that are behind it still put nothing over it.
+ */
+async function redate(store: ObjectStore, fence: Fence, key: string, now: number): Promise<void> {
+  const found = await readOrDamaged(store, key);
+  if (found === undefined || found instanceof StoreDamaged) return;
+  const { tag, ...object } = found;
+  const { epoch, writer } = fence;
+  const asof = JSON.stringify({ ...(JSON.parse(object.metadata.asof ?? "{}") as object), at: now });
+  const metadata = { ...object.metadata, epoch: String(epoch), writer, asof };
+  await fencedPut({ store, fence }, { key, object: { ...object, metadata }, replaces: tag });
+}
+
+/** What nobody puts, nobody reads, or nobody is led to. */
+async function toDelete(store: ObjectStore, { rule, key }: Finding, led: ReadonlySet<string> | undefined) {
+  if (rule === "foreign-key") return [key];
+  if (rule === "tile-history") return listed(store, `${key}/`);
+  const isUnled = led !== undefined && kindOf(key).is === "activity-tile" && !led.has(key);
+  return isUnled ? [key] : [];
+}
+
+async function listed(store: ObjectStore, prefix: string): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const key of store.list(prefix)) keys.push(key);
+  return keys;
+}
+
+/** Keys of the activity's tiles that the heads name, themselves or by an index tile. */
+async function tilesLedTo(store: ObjectStore): Promise<ReadonlySet<string>> {
+  const led = new Set<string>();
+  const textOf = async (key: string) => {
+    const found = await readOrDamaged(store, key);
+    return found === undefined || found instanceof StoreDamaged ? undefined : new TextDecoder().decode(found.body);
+  };
+  for (const category of CATEGORIES) {
+    const text = await textOf(activityKey(category));
+    const { tiles = [], indexes = [] } = (text === undefined ? undefined : decodeHead(text)) ?? {};
+    for (const { name } of tiles) led.add(activityTileKey(category, name));
+    for (const { name, first } of indexes) {
+      const key = activityTileKey(category, name);
+      const entries = decodeIndexTile((await textOf(key)) ?? "");
+      led.add(key);
+      for (const entry of [first, ...entries]) led.add(activityTileKey(category, entry.name));
+    }
+  }
+  return led;
+}
