@@ -57,9 +57,11 @@ async function redate(store: ObjectStore, fence: Fence, key: string, now: number
 
 /** What nobody puts, nobody reads, or nobody is led to. */
 async function toDelete(store: ObjectStore, { rule, key }: Finding, led: ReadonlySet<string> | undefined) {
-  if (rule === "foreign-key") return [key];
+  // Its key is that of a history, and none of an object.
   if (rule === "tile-history") return listed(store, `${key}/`);
-  const isUnled = led !== undefined && kindOf(key).is === "activity-tile" && !led.has(key);
+  const { is } = kindOf(key);
+  if (is === "foreign") return [key];
+  const isUnled = led !== undefined && is === "activity-tile" && !led.has(key);
   return isUnled ? [key] : [];
 }
 

@@ -1,5 +1,7 @@
 /** Each way in which a store can be wrong, and the finding that it must give: rule and key. */
 
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Rule } from "../../src/fsck/rules.ts";
 import type { StoreObject } from "../../src/object-store/object-store.ts";
 import { decodeHead, decodeTile, encodeHead, encodeTile, type Head } from "../../src/resources/activity/stored-feed.ts";
@@ -17,6 +19,7 @@ export interface Damage {
 /** What `publish --once --force` with a lost state does not put right: `fsck --repair` does. */
 export const LEFT_BY_FORCE: ReadonlySet<string> = new Set([
   "a key of nobody's",
+  "another program's bytes under a key of nobody's",
   "from tomorrow",
   "a tile under a history that nobody named",
   "a short tile above another",
@@ -161,6 +164,14 @@ export const DAMAGES: readonly Damage[] = [
     plant: async ({ store }) => {
       await store.put("v1/public/other", { body: Buffer.from("{}"), contentType: "application/json", metadata: {} });
       return "v1/public/other";
+    },
+  },
+  {
+    name: "another program's bytes under a key of nobody's",
+    rule: "damaged",
+    plant: async ({ directory }) => {
+      writeFileSync(join(directory, "other.http"), "<html>");
+      return "other";
     },
   },
   sealed("another type", "content-type", PROCESS, () => ({ contentType: "text/plain" })),
