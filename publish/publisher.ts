@@ -26,6 +26,7 @@ import type { PublishedSite } from "./site/public-record.ts";
 import type { SourceReader } from "./sources/source-reader.ts";
 import type { Published } from "./state/published.ts";
 import { PublisherStatus } from "./status/publisher-status.ts";
+import type { RequestTally } from "./status/request-tally.ts";
 
 export interface PublisherOptions {
   readonly store: ObjectStore;
@@ -44,6 +45,8 @@ export interface PublisherOptions {
   readonly minimumPutInterval: number;
   /** The version of this program. */
   readonly program: string;
+  /** What the store is asked, for `noonmark cost`; absent where nobody counts. */
+  readonly requests?: RequestTally | undefined;
   /** What is published beside the API; undefined with the site turned off. */
   readonly site?: PublishedSite | undefined;
 }

@@ -177,8 +177,9 @@ function userOf(directory: string): string {
 }
 
 /** `at`: the last instant computed for, which never goes back. `epoch`, `writer`, `store`: of the last lease held.
- * `site`: the pages whose assets were dated, or `off`; `assets`: since when each has been unnamed. */
-type MetaName = "at" | "epoch" | "writer" | "store" | "site" | "assets";
+ * `site`: the pages whose assets were dated, or `off`; `assets`: since when each has been unnamed. `requests`: what was
+ * asked of the store (`request-tally.ts`). */
+type MetaName = "at" | "epoch" | "writer" | "store" | "site" | "assets" | "requests";
 
 function objectOf(row: Record<string, string | number | null>): PublishedObject {
   return {

@@ -6,6 +6,7 @@ import type { PutTarget } from "../cycle/put-target.ts";
 import { fencedPut, Superseded } from "../lease/fenced-put.ts";
 import type { Clock } from "../schedule/clock.ts";
 import type { OperatorReport } from "./private-status.ts";
+import type { MeasuredRequests } from "./request-tally.ts";
 
 /** Between two puts of one holder (ms); the last one, when it lets go, waits for nothing. */
 export const PRIVATE_STATUS_MS = 300_000;
@@ -57,9 +58,20 @@ export class PrivateStatusWriter {
 }
 
 /** What a good pass over the chain has reached moves every few seconds and is no news: the lease object says it. */
-function contentOf({ sources, ...report }: OperatorReport): string {
+function contentOf({ sources, requests, ...report }: OperatorReport): string {
   const { chain } = sources;
   const isProgress =
     typeof chain === "object" && chain !== null && "type" in chain && ["good", "range"].includes(String(chain.type));
-  return JSON.stringify({ ...report, sources: isProgress ? { ...sources, chain: "good" } : sources });
+  const counted = requests === undefined ? undefined : stepOf(requests);
+  return JSON.stringify({ ...report, counted, sources: isProgress ? { ...sources, chain: "good" } : sources });
+}
+
+const FIRST_HOUR_MS = 3_600_000;
+const FIRST_STEP_MS = 600_000;
+
+/** Counts move with each request: they are news every ten minutes of the first hour, then every hour. */
+function stepOf({ since, until }: MeasuredRequests): string {
+  const elapsed = Date.parse(until) - Date.parse(since);
+  const step = elapsed < FIRST_HOUR_MS ? FIRST_STEP_MS : FIRST_HOUR_MS;
+  return `${since} ${step} ${Math.floor(elapsed / step)}`;
 }

@@ -8,6 +8,7 @@ import { type ObjectStore, StoreDamaged } from "../../src/object-store/object-st
 import type { CycleReport, ReportFailure } from "../cycle/report.ts";
 import type { LeaseRecord } from "../lease/lease-record.ts";
 import type { WorstInstallation } from "./public-report.ts";
+import type { MeasuredRequests } from "./request-tally.ts";
 
 /** Free in form but for its holder: another version may have written it. */
 const privateStatusSchema = z.looseObject({
@@ -26,6 +27,7 @@ export interface OperatorReport {
   readonly warnings: readonly ReportFailure[];
   readonly sources: Readonly<Record<string, unknown>>;
   readonly worst: readonly WorstInstallation[];
+  readonly requests?: MeasuredRequests;
 }
 
 /** Of many that fail, as many as a person reads; the lease object says how many there are. */

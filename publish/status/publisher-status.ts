@@ -19,6 +19,7 @@ import type { Published } from "../state/published.ts";
 import { operatorReport } from "./private-status.ts";
 import { PrivateStatusWriter } from "./private-status-writer.ts";
 import { publicReport, worstInstallations } from "./public-report.ts";
+import type { RequestTally } from "./request-tally.ts";
 
 export interface StatusOptions {
   readonly store: ObjectStore;
@@ -26,6 +27,7 @@ export interface StatusOptions {
   readonly reader: SourceReader;
   readonly published: Published;
   readonly site?: PublishedSite | undefined;
+  readonly requests?: RequestTally | undefined;
 }
 
 export class PublisherStatus {
@@ -73,8 +75,10 @@ export class PublisherStatus {
 
   /** Put where there is something new. Throws the store's own errors, lease_… (75). */
   async tellOperator(last: CycleReport | undefined): Promise<void> {
-    const { published, reader, clock } = this.#options;
-    await this.#operator.put(operatorReport(last, reader.describe(), worstInstallations(published, clock.wall())));
+    const { published, reader, clock, requests } = this.#options;
+    const now = clock.wall();
+    const report = operatorReport(last, reader.describe(), worstInstallations(published, now));
+    await this.#operator.put(requests === undefined ? report : { ...report, requests: requests.report(now) });
   }
 
   #public(): PublicRecord | null {

@@ -14,6 +14,7 @@ import { systemTimers } from "../../../publish/schedule/timers.ts";
 import { watchedPublisher } from "../../../publish/schedule/watched-publisher.ts";
 import { followChain } from "../../../publish/sources/follow-chain.ts";
 import { Published } from "../../../publish/state/published.ts";
+import { RequestTally } from "../../../publish/status/request-tally.ts";
 import { type PollEvent, plainEvent } from "../../../src/chain/poll-event.ts";
 import type { RpcOutcome } from "../../../src/chain/rpc/rpc-node.ts";
 import { countedStore } from "../../../src/object-store/counted-store.ts";
@@ -53,8 +54,12 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
   });
   const monitor = new PublisherMonitor(systemClock.monotonic, untilNextRun(settings.cadence, systemClock.wall));
   const opened = await openConfiguredStore(settings, { write: true });
-  const store = countedStore(opened, (operation, key, outcome) => monitor.requested(operation, key, outcome));
   const published = Published.open(settings.state);
+  const requests = new RequestTally(published, systemClock.wall());
+  const store = countedStore(opened, (operation, key, outcome) => {
+    monitor.requested(operation, key, outcome);
+    requests.count(operation, key);
+  });
   let stopPage = async () => {};
   try {
     let common: ((wall: number) => number) | undefined;
@@ -79,6 +84,7 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
           minimumPutInterval: minimumPutIntervalOf(settings.store),
         }),
         published,
+        requests,
       };
       const { cadence, chainInterval } = settings;
       const onUnreadable = (forMs: number) =>
@@ -135,6 +141,7 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
       reader.close();
     }
   } finally {
+    requests.save();
     published.close();
     await stopPage();
   }

@@ -11,8 +11,10 @@ import { Publisher } from "../../../publish/publisher.ts";
 import { systemClock } from "../../../publish/schedule/clock.ts";
 import { explicitInstant } from "../../../publish/schedule/instant.ts";
 import { Published } from "../../../publish/state/published.ts";
+import { RequestTally } from "../../../publish/status/request-tally.ts";
 import { pollUntilConcluded } from "../../../src/chain/chain.ts";
 import type { PollEvent } from "../../../src/chain/poll-event.ts";
+import { countedStore } from "../../../src/object-store/counted-store.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { RESOURCE_NAMES, type ResourceName } from "../../../src/resources/table.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
@@ -124,8 +126,10 @@ async function tryOut(settings: Settings, flags: Flags): Promise<CycleReport> {
 }
 
 async function publishOnce(settings: Settings, flags: Flags): Promise<CycleReport> {
-  const store = await openConfiguredStore(settings, { write: true });
-  const published = await openState(settings.state, store);
+  const opened = await openConfiguredStore(settings, { write: true });
+  const published = await openState(settings.state, opened);
+  const requests = new RequestTally(published, systemClock.wall());
+  const store = countedStore(opened, (operation, key) => requests.count(operation, key));
   try {
     const given = parseInstant(flags.at);
     const at = given === undefined ? undefined : await judgedInstant(given, flags, published, store);
@@ -139,6 +143,7 @@ async function publishOnce(settings: Settings, flags: Flags): Promise<CycleRepor
       const options = {
         ...publisherOptions(settings, flags, { store: limited, reader, minimumPutInterval: 0 }),
         published,
+        requests,
       };
       const candidate = { store, clock: systemClock, identity: leaseIdentity(options), published };
       const lease = await acquireOnce({ ...candidate, onUnreadable: warnOfWait }, (ms) => wait(ms));
@@ -150,6 +155,7 @@ async function publishOnce(settings: Settings, flags: Flags): Promise<CycleRepor
       reader.close();
     }
   } finally {
+    requests.save();
     published.close();
   }
 }

@@ -1,0 +1,37 @@
+/** `noonmark cost`: requests and money a month, from what the publisher really did. */
+import type { Command } from "commander";
+import { readLease } from "../../../publish/lease/lease-object.ts";
+import { readPrivateStatus } from "../../../publish/status/private-status.ts";
+import { type MeasuredRequests, measuredRequestsSchema } from "../../../publish/status/request-tally.ts";
+import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { monthOf } from "../../cli/cost/month.ts";
+import { readPrices } from "../../cli/cost/prices.ts";
+import { costJson, costLines } from "../../cli/cost/print-cost.ts";
+import { openConfiguredStore } from "../../cli/open-configured-store.ts";
+import { loadSettings, type Settings, settingOptions } from "../../cli/settings/settings.ts";
+
+export function registerCost(program: Command): void {
+  const command = program
+    .command("cost")
+    .description("puts and gets a month by kind of object, from what the publisher really did, and what they cost")
+    .option("--prices <file>", "other prices than those of docs/prices.json, in its form")
+    .option("--json", "as one JSON object");
+  settingOptions(command, ["store"]).action(async ({ prices: file, json }: { prices?: string; json?: boolean }) => {
+    const settings = loadSettings(command.opts());
+    const prices = readPrices(file);
+    const month = monthOf(await measured(settings));
+    if (json === true) console.log(JSON.stringify(costJson(month, prices)));
+    else for (const line of costLines(month, prices, process.stdout.isTTY)) console.log(line);
+  });
+}
+
+/** As the lease's holder has told it; undefined where none has. */
+async function measured(settings: Settings): Promise<MeasuredRequests | undefined> {
+  const store = await openConfiguredStore(settings, { write: false });
+  const found = await readLease(store);
+  if (found === undefined) {
+    throw new Failure("never_published", `nothing has ever been published to ${store.name}`, { exit: EXIT.failed });
+  }
+  const operator = await readPrivateStatus(store, found.record);
+  return measuredRequestsSchema.safeParse(operator?.requests).data;
+}

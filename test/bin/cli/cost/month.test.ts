@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { monthOf, priceOf } from "../../../../bin/cli/cost/month.ts";
+import { readPrices } from "../../../../bin/cli/cost/prices.ts";
+
+const SINCE = "2026-11-20T10:00:00.000Z";
+const objects = {
+  "status.json": { put: 360, get: 360, list: 0, delete: 0 },
+  "v1/public/telemetry": { put: 720, get: 1, list: 0, delete: 2 },
+};
+
+test("a month of what an hour had, the most puts first", () => {
+  const month = monthOf({ since: SINCE, until: "2026-11-20T11:00:00.000Z", objects });
+  expect(month).toEqual({
+    measuredSeconds: 3_600,
+    isRough: false,
+    objects: [
+      { keys: "v1/public/telemetry", put: 518_400, get: 720, list: 0, delete: 1_440 },
+      { keys: "status.json", put: 259_200, get: 259_200, list: 0, delete: 0 },
+    ],
+    total: { put: 777_600, get: 259_920, list: 0, delete: 1_440 },
+  });
+});
+
+test("less than an hour is rough, less than a minute is nothing, and nothing is said to be so", () => {
+  expect(monthOf({ since: SINCE, until: "2026-11-20T10:59:59.000Z", objects }).isRough).toBe(true);
+  const tooShort = { since: SINCE, until: "2026-11-20T10:00:59.999Z", objects };
+  expect(() => monthOf(tooShort)).toThrow("no publisher has counted a minute");
+  expect(() => monthOf(undefined)).toThrow("no publisher has counted a minute");
+});
+
+test("money: what is free is taken off each class, by the table in the documents", () => {
+  const { providers } = readPrices(undefined);
+  const total = { put: 2_500_000, get: 12_000_000, list: 500_000, delete: 9_000_000 };
+  expect(priceOf(total, providers.s3 as NonNullable<typeof providers.s3>)).toBeCloseTo(15 + 4.8, 9);
+  expect(priceOf(total, providers.gcs as NonNullable<typeof providers.gcs>)).toBeCloseTo(15 + 4.8, 9);
+  expect(priceOf(total, providers.r2 as NonNullable<typeof providers.r2>)).toBeCloseTo(9 + 0.72, 9);
+  const little = { put: 1_000_000, get: 1, list: 0, delete: 0 };
+  expect(priceOf(little, providers.r2 as NonNullable<typeof providers.r2>)).toBe(0);
+  expect(priceOf({ put: 0, get: 0, list: 0, delete: 0 }, providers.s3 as NonNullable<typeof providers.s3>)).toBe(0);
+});

@@ -1,0 +1,78 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import SqliteDatabase from "better-sqlite3";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { runCli } from "../../../support/cli.ts";
+
+let directory = "";
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "noonmark-cost-"));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+const publish = () => runCli(["publish", "--once", "--installation-id", "wheel-1", "--ledger", "none"], directory);
+
+/** As if the first run had been two hours ago. */
+function age(): void {
+  const db = new SqliteDatabase(join(directory, ".noonmark/state/published.db"));
+  const saved = JSON.parse(db.prepare("SELECT value FROM meta WHERE name = 'requests'").pluck().get() as string);
+  saved.current.since -= 2 * 3_600_000;
+  db.prepare("UPDATE meta SET value = ? WHERE name = 'requests'").run(JSON.stringify(saved));
+  db.close();
+}
+
+test("nothing published, and nothing measured, are said and no zero", async () => {
+  expect(await runCli(["cost"], directory)).toMatchObject({ exitCode: 74, stdout: "" });
+  await publish();
+  const { exitCode, stdout, stderr } = await runCli(["cost"], directory);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+  expect(stderr).toMatch("noonmark: nothing_measured: no publisher has counted a minute of its requests here yet");
+});
+
+test("runs of publish --once add up to a month, and to money", async () => {
+  await publish();
+  age();
+  await publish();
+  const { exitCode, stdout } = await runCli(["cost", "--json"], directory);
+  expect(exitCode).toBe(0);
+  const cost = JSON.parse(stdout) as {
+    measuredSeconds: number;
+    objects: { keys: string; put: number }[];
+    money: Record<string, number>;
+  };
+  expect(cost.measuredSeconds).toBeGreaterThan(7_199);
+  const monthly = (put: number) => Math.round((put * 30 * 86_400) / cost.measuredSeconds);
+  const puts = (keys: string) => cost.objects.find((object) => object.keys === keys)?.put;
+  expect(puts("v4/public/process")).toBe(monthly(1));
+  // Taken and released by the first run, taken by the second, which told before it released.
+  expect(puts("status.json")).toBe(monthly(3));
+  expect(puts("private/status.json")).toBe(monthly(1));
+  expect(Object.keys(cost.money)).toEqual(["s3", "gcs", "r2"]);
+
+  const lines = (await runCli(["cost"], directory)).stdout.split("\n");
+  expect(lines[0]).toBe("Requests in thirty days, as the publisher made them in 2.0 h");
+  expect(lines[1]).toMatch(/^objects +puts +gets +lists +deletes$/);
+  expect(lines.join("\n")).toMatch(/^AWS S3 Standard, us-east-1 +\d+\.\d\d$/m);
+  expect(lines.join("\n")).not.toMatch(/[─│]/);
+
+  const own = JSON.parse(readFileSync(new URL("../../../../docs/prices.json", import.meta.url), "utf8"));
+  own.providers = {
+    ours: { ...own.providers.s3, name: "Our own", perMillion: { put: 1_000_000, list: 0, get: 0, delete: 0 } },
+  };
+  writeFileSync(join(directory, "prices.json"), JSON.stringify(own));
+  const ours = JSON.parse((await runCli(["cost", "--json", "--prices", "prices.json"], directory)).stdout);
+  expect(ours.money).toEqual({ ours: ours.total.put });
+});
+
+test.each([
+  ["nowhere.json", 74, /^noonmark: prices_unreadable: nowhere.json cannot be read/],
+  ["bad.json", 2, /^noonmark: invalid_prices: bad.json: providers: /],
+  ["none.json", 2, /^noonmark: invalid_prices: none.json: .*JSON/],
+])("--prices %s is told", async (file, exitCode, message) => {
+  writeFileSync(join(directory, "bad.json"), '{"asOf":"2026-11-22","currency":"EUR"}');
+  writeFileSync(join(directory, "none.json"), "{");
+  const ran = await runCli(["cost", "--prices", file], directory);
+  expect(ran.exitCode).toBe(exitCode);
+  expect(ran.stderr).toMatch(message);
+});
