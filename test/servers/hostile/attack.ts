@@ -20,6 +20,8 @@ export interface Attack {
 
 export interface Report {
   asked: number;
+  /** Ms from a connection's beginning to the last of its answers, at most. */
+  slowest: number;
   /** How often each status came, and `own`: the front's own refusals, `cut`. */
   readonly counts: Record<string, number>;
   /** With the seed of the batch. */
@@ -31,7 +33,7 @@ export async function attack(
   { requests, seed }: Attack,
   tell?: (report: Report) => void,
 ): Promise<Report> {
-  const report: Report = { asked: 0, counts: {}, faults: [] };
+  const report: Report = { asked: 0, slowest: 0, counts: {}, faults: [] };
   for (let batch = 0; report.asked < requests && report.faults.length < MOST_FAULTS; batch++) {
     await attackWith(target, seed + batch, Math.min(BATCH, requests - report.asked), report);
     tell?.(report);
@@ -74,7 +76,11 @@ async function attackWith(target: HostileTarget, seed: number, requests: number,
   const left = work.values();
   await Promise.all(
     Array.from({ length: AT_A_TIME }, async () => {
-      for (const one of left) await one();
+      for (const one of left) {
+        const began = performance.now();
+        await one();
+        report.slowest = Math.max(report.slowest, Math.ceil(performance.now() - began));
+      }
     }),
   );
   report.asked += asked.length + malformed.length;

@@ -19,14 +19,16 @@ for (const name of targets) {
   const target = await startTarget(name);
   const started = performance.now();
   let told = started;
-  const { asked, counts, faults } = await attack(target, { requests, seed }, (report) => {
+  const { asked, slowest, counts, faults } = await attack(target, { requests, seed }, (report) => {
     if (performance.now() - told < TELL_MS) return;
     told = performance.now();
-    console.log(`${name}: ${report.asked} so far`);
+    console.log(`${name}: ${report.asked} so far, the slowest after ${report.slowest} ms`);
   });
   await target.stop();
   const seconds = Math.round((performance.now() - started) / 1_000);
-  console.log(`${name}: ${asked} requests in ${seconds} s, ${faults.length} faults; ${JSON.stringify(counts)}`);
+  console.log(
+    `${name}: ${asked} requests in ${seconds} s, ${faults.length} faults, the slowest after ${slowest} ms; ${JSON.stringify(counts)}`,
+  );
   for (const fault of faults) console.log(`  ${fault}`);
   if (faults.length > 0) process.exitCode = 1;
 }
