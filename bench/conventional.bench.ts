@@ -95,7 +95,7 @@ async function start(kind: Kind, ledger: string, directory: string, path: string
 
 async function measure({ child, port }: Server, path: string): Promise<Figure> {
   const before = await cpuMicroseconds(child);
-  const load = await httpLoad(port, path, CONNECTIONS, TURN_MS);
+  const load = await httpLoad({ port, path, connections: CONNECTIONS, milliseconds: TURN_MS });
   const cpu = (await cpuMicroseconds(child)) - before;
   return { ...load, cpuSecondsPer10000: ((cpu / load.requests) * 10_000) / 1e6 };
 }

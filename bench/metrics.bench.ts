@@ -81,7 +81,7 @@ async function measure({ child, port, metrics }: Server): Promise<Figure> {
   const scrapes: Promise<unknown>[] = [];
   const scrape = () => metrics !== undefined && scrapes.push(fetch(metrics).then((page) => page.text()));
   const timer = setInterval(scrape, SCRAPE_MS);
-  const { requests, seconds } = await httpLoad(port, PATH, CONNECTIONS, TURN_MS);
+  const { requests, seconds } = await httpLoad({ port, path: PATH, connections: CONNECTIONS, milliseconds: TURN_MS });
   clearInterval(timer);
   await Promise.all(scrapes);
   return { perSecond: requests / seconds, cpuMicroseconds: ((await cpuTime(child)) - before) / requests };

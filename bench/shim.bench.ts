@@ -1,6 +1,7 @@
 /**
  * Requests a second of a published body: the shim over a directory against a bare `node:http` server that answers the
- * same bytes and headers from memory, each in a process of its own, measured in turn (at least 0.8 ×).
+ * same bytes and headers from memory, each in a process of its own, measured in turn; and the shim's 304 against the bare
+ * server that sends the body all the same.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -32,25 +33,26 @@ export async function run(): Promise<void> {
     const store = await openStore(directory, { write: true });
     const cases = [
       { name: "process, 2 kB", key: PROCESS_KEY, path: "/v4/public/process", bytes: 2_000 },
-      { name: "stats 30d, 100 kB", key: statisticsKey("30d"), path: "/v2/public/stats?range=30d", bytes: 100_000 },
+      { name: "stats 30d, 135 kB", key: statisticsKey("30d"), path: "/v2/public/stats?range=30d", bytes: 135_000 },
     ];
     for (const { name, key, path, bytes } of cases) {
       const body = JSON.stringify({ revision: name, text: "x".repeat(bytes) });
       await putAnswer(store, key, { status: 200, headers: { etag: '"r"', "cache-control": REVALIDATE }, body });
       await compare(name, directory, path);
+      await compare(`${name}: 304 beside the body`, directory, path, '"r"');
     }
   } finally {
     rmSync(directory, { recursive: true });
   }
 }
 
-async function compare(name: string, directory: string, path: string): Promise<void> {
+async function compare(name: string, directory: string, path: string, ifNoneMatch?: string): Promise<void> {
   const bare = await startServer("bare", directory, path);
   const shim = await startServer("shim", directory, path);
   try {
     const figures: { bare: Figure; shim: Figure }[] = [];
     for (let turn = -1; turn < TURNS; turn++) {
-      const pair = { bare: await measure(bare, path), shim: await measure(shim, path) };
+      const pair = { bare: await measure(bare, path), shim: await measure(shim, path, ifNoneMatch) };
       // The turn before the first warms both up.
       if (turn >= 0) figures.push(pair);
     }
@@ -78,9 +80,15 @@ async function startServer(kind: "bare" | "shim", directory: string, path: strin
   return { child, port };
 }
 
-async function measure({ child, port }: Server, path: string): Promise<Figure> {
+async function measure({ child, port }: Server, path: string, ifNoneMatch?: string): Promise<Figure> {
   const before = await cpuTime(child);
-  const { requests, seconds } = await httpLoad(port, path, CONNECTIONS, TURN_MS);
+  const { requests, seconds } = await httpLoad({
+    port,
+    path,
+    connections: CONNECTIONS,
+    milliseconds: TURN_MS,
+    ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }),
+  });
   return { perSecond: requests / seconds, cpuMicroseconds: ((await cpuTime(child)) - before) / requests };
 }
 

@@ -1,26 +1,13 @@
 /** nginx and Varnish as somebody sets them up who knows no rules of ours: the same bytes, a cache before them. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { Front } from "../../../test/servers/front.ts";
 import { start, stop, until } from "../../../test/servers/processes.ts";
 import { freePort } from "../../../test/support/free-port.ts";
 
-export async function plainNginx(origin: number): Promise<Front> {
-  const folder = mkdtempSync(join(tmpdir(), "noonmark-plain-nginx-"));
-  const port = await freePort();
-  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
-  mkdirSync(join(folder, "tmp"));
-  const text = `user root;
-worker_processes 1;
-daemon off;
-pid nginx.pid;
-error_log error.log;
-events { worker_connections 1024; }
-http {
-  access_log off;
-${temporary.map((name) => `  ${name}_temp_path tmp/${name};`).join("\n")}
-  gzip on;
+export function plainNginx(origin: number): Promise<Front> {
+  return nginx((port) => `  gzip on;
   gzip_types application/json;
   gzip_proxied any;
   proxy_cache_path cache levels=1:2 keys_zone=plain:10m max_size=256m use_temp_path=off;
@@ -34,7 +21,38 @@ ${temporary.map((name) => `  ${name}_temp_path tmp/${name};`).join("\n")}
       proxy_cache_use_stale updating;
       proxy_pass http://origin;
     }
-  }
+  }`);
+}
+
+/** One file for every URL, `<file>.gz` beside it for those who take gzip. */
+export function staticNginx(file: string): Promise<Front> {
+  return nginx((port) => `  default_type application/json;
+  server {
+    listen 127.0.0.1:${port};
+    location / {
+      root ${dirname(file)};
+      rewrite ^ /${basename(file)} break;
+      gzip_static on;
+    }
+  }`);
+}
+
+/** One worker. */
+async function nginx(http: (port: number) => string): Promise<Front> {
+  const folder = mkdtempSync(join(tmpdir(), "noonmark-plain-nginx-"));
+  const port = await freePort();
+  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
+  mkdirSync(join(folder, "tmp"));
+  const text = `user root;
+worker_processes 1;
+daemon off;
+pid nginx.pid;
+error_log error.log;
+events { worker_connections 1024; }
+http {
+  access_log off;
+${temporary.map((name) => `  ${name}_temp_path tmp/${name};`).join("\n")}
+${http(port)}
 }
 `;
   const config = join(folder, "nginx.conf");

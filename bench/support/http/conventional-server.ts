@@ -1,9 +1,10 @@
 /**
- * What a user would write instead: `node conventional-server.ts <ledger>` answers the statistics and the process
+ * What a user would write instead: `node conventional-server.ts <ledger> [compressed]` answers the statistics and the process
  * snapshot from the ledger with Fastify and better-sqlite3, statistics cached for 30 s, process for one. The bodies are
- * built by the same code as Noonmark's.
+ * built by the same code as Noonmark's. `compressed`: by @fastify/compress, which does it for each request.
  */
 import type { AddressInfo } from "node:net";
+import fastifyCompress from "@fastify/compress";
 import fastify, { type FastifyReply } from "fastify";
 import { openLedgerForReading } from "../../../src/ledger/open.ts";
 import type { Built } from "../../../src/resources/built.ts";
@@ -15,6 +16,7 @@ import { LEDGER_END, LEDGER_GENESIS } from "../large-ledger.ts";
 
 const ledger = openLedgerForReading(process.argv[2] ?? "");
 const app = fastify();
+if (process.argv[3] === "compressed") await app.register(fastifyCompress);
 const cached = new Map<string, { built: Built; until: number }>();
 
 app.get("/v2/public/stats", (request, reply) => {

@@ -8,19 +8,40 @@ export interface Load {
   readonly p99: number;
 }
 
-/** Asks for one path as fast as the answers come. All answers must be of one length, and 200. */
-export async function httpLoad(port: number, path: string, connections: number, milliseconds: number): Promise<Load> {
-  const request = Buffer.from(`GET ${path} HTTP/1.1\r\nHost: bench\r\n\r\n`);
+export interface LoadOptions {
+  readonly port: number;
+  readonly path: string;
+  readonly connections: number;
+  readonly milliseconds: number;
+  /** A tag that is known: the answers must be 304 then. */
+  readonly ifNoneMatch?: string;
+}
+
+/** Asks for one path as fast as the answers come. All answers must be of one length, and 200 (or 304). */
+export async function httpLoad({ port, path, connections, milliseconds, ifNoneMatch }: LoadOptions): Promise<Load> {
+  const condition = ifNoneMatch === undefined ? "" : `If-None-Match: ${ifNoneMatch}\r\n`;
+  const request = Buffer.from(`GET ${path} HTTP/1.1\r\nHost: bench\r\n${condition}\r\n`);
+  const lengthOf = ifNoneMatch === undefined ? answerLength : notModifiedLength;
   const started = performance.now();
   const until = started + milliseconds;
-  const lists = await Promise.all(Array.from({ length: connections }, () => askUntil(port, request, until)));
+  const lists = await Promise.all(
+    Array.from({ length: connections }, () => askUntil({ port, request, until, lengthOf })),
+  );
   const seconds = (performance.now() - started) / 1000;
   const times = lists.flat().sort((a, b) => a - b);
   return { requests: times.length, seconds, p99: times[Math.ceil(times.length * 0.99) - 1] ?? Number.NaN };
 }
 
+interface Asking {
+  readonly port: number;
+  readonly request: Buffer;
+  readonly until: number;
+  /** Of a whole answer, by its first bytes. */
+  lengthOf(first: Buffer): number;
+}
+
 /** Milliseconds of each answer. */
-function askUntil(port: number, request: Buffer, until: number): Promise<number[]> {
+function askUntil({ port, request, until, lengthOf }: Asking): Promise<number[]> {
   return new Promise((resolve, reject) => {
     const socket: Socket = connect(port, "127.0.0.1");
     socket.setNoDelay();
@@ -36,7 +57,7 @@ function askUntil(port: number, request: Buffer, until: number): Promise<number[
     socket.on("connect", ask);
     socket.on("data", (chunk: Buffer) => {
       try {
-        length ??= answerLength(chunk);
+        length ??= lengthOf(chunk);
       } catch (error) {
         socket.destroy();
         reject(error);
@@ -62,4 +83,10 @@ function answerLength(first: Buffer): number {
   const length = /^content-length: (\d+)$/im.exec(head)?.[1];
   if (!head.startsWith("HTTP/1.1 200 ") || length === undefined) throw new Error(`not an answer to measure: ${head}`);
   return end + 4 + Number(length);
+}
+
+function notModifiedLength(first: Buffer): number {
+  const head = first.toString("latin1");
+  if (!head.startsWith("HTTP/1.1 304 ")) throw new Error(`not an answer to measure: ${head}`);
+  return head.indexOf("\r\n\r\n") + 4;
 }

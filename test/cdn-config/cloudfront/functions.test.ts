@@ -81,7 +81,7 @@ describe("the functions", () => {
     expect(lowered.code).toBe(transformSync(text, { target: "esnext", charset: "utf8" }).code);
   });
 
-  const EVENTS = new URL("events/", import.meta.url);
+  const EVENTS = new URL("./events/", import.meta.url);
   test.each(readdirSync(EVENTS))("%s gives what is written beside it", (name) => {
     const { event, returns, rawQueryString } = JSON.parse(readFileSync(new URL(name, EVENTS), "utf8"));
     const text = event.context.eventType === "viewer-request" ? code.request : code.response;
