@@ -4,6 +4,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { ingestRegistry } from "../../bin/cli/metrics/ingest-metrics.ts";
+import { publisherRegistry } from "../../bin/cli/metrics/publisher-metrics.ts";
+import { shimRegistry } from "../../bin/cli/metrics/shim-metrics.ts";
+import { PublisherMonitor } from "../../bin/cli/publish/publisher-monitor.ts";
+import type { Published } from "../../publish/state/published.ts";
+import { ShimCounts } from "../../src/shim/node/shim-counts.ts";
 
 const RULES = new URL("../../docs/alerts/noonmark.rules.yml", import.meta.url).pathname;
 const DASHBOARD = new URL("../../docs/alerts/grafana-dashboard.json", import.meta.url).pathname;
@@ -236,6 +242,30 @@ test("nothing fires while all is well", () => {
 test("no publisher at all is nobody who publishes", () => {
   const rule = rules.find(({ name }) => name === "NoonmarkNobodyPublishes") as Rule;
   expect(testRules({ [`up{${S}}`]: "1x60" }, [{ minute: 2, rule, labels: {} }])).toMatch("SUCCESS");
+});
+
+test("promtool has nothing to say against our names, types and texts", async () => {
+  const monitor = new PublisherMonitor(
+    () => 0,
+    () => 0,
+  );
+  const published = { get: () => undefined } as unknown as Published;
+  const counts = new ShimCounts();
+  counts.answered(undefined, 404);
+  monitor.requested("put", "status.json", "done");
+  monitor.rpcRequested("answered");
+  const registries = [
+    publisherRegistry({ monitor, published, now: () => 0, monotonic: () => 0 }),
+    shimRegistry(counts),
+    ingestRegistry(() => ({ accepted: 1, duplicate: 0, rejected: 0 })),
+  ];
+  for (const registry of registries) {
+    // What is not ours is the library's own.
+    const text = (await registry.metrics()).split("\n").filter((line) => /^(?:# \w+ )?noonmark_/.test(line));
+    expect(text.length).toBeGreaterThan(3);
+    const input = `${text.join("\n")}\n`;
+    expect(execFileSync("promtool", ["check", "metrics"], { input, encoding: "utf8", stdio: "pipe" })).toBe("");
+  }
 });
 
 test("promtool can parse every query of the dashboard", () => {
