@@ -11,6 +11,9 @@ import type { Histories } from "../observations/histories.ts";
 import type { Published } from "../state/published.ts";
 import { MovedInstallations } from "./moved-installations.ts";
 
+/** So few are all planned: that is bounded too, and what is damaged among them is found. */
+const FEW = 64;
+
 /** As many ids stand in the lease object; where more are left the point before stays, from which they have moved. */
 const MOST_LEFT = 64;
 
@@ -25,12 +28,13 @@ export interface Resumption {
 
 /**
  * What this process has to plan first: those that have moved since that point, and what was left there. All of them
- * where everything is put, where another program may have built other answers, and where the index does not say that
- * they are published for this configured installation.
+ * where they are few, where everything is put, where another program may have built other answers, and where the index
+ * does not say that they are published for this configured installation.
  */
 export function resumed({ settled, histories, program, force }: Resumption): MovedInstallations {
   const isKnown = histories.configuredBefore === histories.configured && !histories.isIndexDamaged;
-  if (settled === null || force || !isKnown || settled.program !== program) return new MovedInstallations();
+  const isTold = settled !== null && settled.program === program;
+  if (!isTold || !isKnown || force || histories.names.size <= FEW) return new MovedInstallations();
   const { seq, check, left } = settled;
   return new MovedInstallations({ point: { seq, check }, left });
 }

@@ -7,7 +7,7 @@ import { runSchedule } from "../../../publish/schedule/schedule.ts";
 import { systemTimers } from "../../../publish/schedule/timers.ts";
 import { STATUS_KEY } from "../../../src/http/keys.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
-import { installationTelemetryKey } from "../../../src/resources/telemetry/keys.ts";
+import { installationTelemetryKey, TELEMETRY_KEY } from "../../../src/resources/telemetry/keys.ts";
 import { answer } from "../../../src/shim/answer.ts";
 import { shimContext } from "../../../src/shim/context.ts";
 import { type Watched, watched } from "../loop-watch.ts";
@@ -74,7 +74,8 @@ export async function allStale(folder: string, installations: number, directory:
       { method: "GET", url: `/v1/public/installations/${last}/telemetry` },
       shimContext({ store: directory, now: () => STALE, monotonic: () => 0 }),
     );
-    const object = JSON.parse(await whole(installationTelemetryKey(last))) as { status: string };
+    const key = installations === 1 ? TELEMETRY_KEY : installationTelemetryKey(last);
+    const object = JSON.parse(await whole(key)) as { status: string };
     readBefore = `${(JSON.parse(new TextDecoder().decode(body)) as { status: string }).status}, the object ${object.status}`;
     while (telemetry.length < installations) await wait(100);
     await wait(RENEWALS_MS);
