@@ -11,6 +11,9 @@ export function installationsPublication(configured: string, histories: Readonly
     key: INSTALLATIONS_KEY,
     installationId: null,
     inputs: text,
-    build: () => ({ status: 200, headers: {}, body: text(), identity: text() }),
+    build() {
+      const body = text();
+      return { status: 200, headers: {}, body, identity: body };
+    },
   };
 }
