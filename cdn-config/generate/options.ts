@@ -15,6 +15,8 @@ export interface CdnOptions {
   readonly trusted: string;
   /** By which a shim with the setting `fronts` hears this front; undefined: one that hears any. */
   readonly frontSecret?: string | undefined;
+  /** Whether nginx has its brotli filter, and is to prefer it to gzip. */
+  readonly brotli?: boolean | undefined;
 }
 
 export interface Origin {

@@ -386,9 +386,9 @@ function hand(r, route, found) {
   r.return(found.status, found.body);
 }
 
-/** As nginx's own filter decides it, which weakens no tag that it does not see. */
+/** As nginx's own filters decide it, which weaken no tag that they do not see. */
 function isCompressed(r, route, found) {
-  if (r.headersIn["Accept-Encoding"] !== "gzip" || found.status !== 200) return false;
+  if (!r.headersIn["Accept-Encoding"] || found.status !== 200) return false;
   return found.body.length >= COMPRESSED_FROM && COMPRESSED_CONTENT_TYPES.indexOf(typeOf(route, found)) >= 0;
 }
 

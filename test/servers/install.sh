@@ -6,7 +6,7 @@ apt-get update -q
 apt-get install -q -y --no-install-recommends \
   ceph-mon ceph-osd ceph-mgr radosgw ceph-common \
   swift swift-proxy swift-account swift-container swift-object memcached python3-swift \
-  nginx libnginx-mod-http-js varnish gcc libc6-dev \
+  nginx libnginx-mod-http-js libnginx-mod-http-brotli-filter varnish gcc libc6-dev \
   rclone awscli wrk curl iproute2 \
   systemd python3 man-db mandoc zsh fish sqlite3 \
   prometheus \

@@ -75,3 +75,10 @@ describe("nginx under what is no HTTP", () =>
     "two hosts": "the answer",
     "three hundred fields": "the answer",
   }));
+
+describe("nginx with its brotli filter", () =>
+  compresses({
+    server: () => server,
+    start: (origins) => startNginx(origins, { brotli: true }),
+    coding: "br",
+  }));

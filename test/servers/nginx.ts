@@ -2,12 +2,15 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nginxFiles } from "../../cdn-config/generate/nginx/nginx.ts";
-import { DEFAULT_OPTIONS } from "../../cdn-config/generate/options.ts";
+import { type CdnOptions, DEFAULT_OPTIONS } from "../../cdn-config/generate/options.ts";
 import { freePort } from "../support/free-port.ts";
 import type { Front, FrontOrigins } from "./front.ts";
 import { run, start, stop, until } from "./processes.ts";
 
-export async function startNginx(origins: FrontOrigins, trusted: string = DEFAULT_OPTIONS.trusted): Promise<Front> {
+export async function startNginx(
+  origins: FrontOrigins,
+  { trusted = DEFAULT_OPTIONS.trusted, brotli = false }: Partial<Pick<CdnOptions, "trusted" | "brotli">> = {},
+): Promise<Front> {
   const folder = mkdtempSync(join(tmpdir(), "noonmark-nginx-"));
   const port = await freePort();
   for (const [name, text] of Object.entries(
@@ -17,6 +20,7 @@ export async function startNginx(origins: FrontOrigins, trusted: string = DEFAUL
       socket: join(folder, "cache.sock"),
       cache: join(folder, "cache"),
       trusted,
+      brotli,
     }),
   )) {
     writeFileSync(join(folder, name), text);
@@ -24,6 +28,7 @@ export async function startNginx(origins: FrontOrigins, trusted: string = DEFAUL
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
   mkdirSync(join(folder, "tmp"));
   const main = `load_module /usr/lib/nginx/modules/ngx_http_js_module.so;
+${brotli ? "load_module /usr/lib/nginx/modules/ngx_http_brotli_filter_module.so;" : ""}
 user root;
 worker_processes 1;
 daemon off;

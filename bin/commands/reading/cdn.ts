@@ -16,6 +16,7 @@ interface CdnFlags {
   readonly cache: string;
   readonly trusted: string;
   readonly frontSecret?: string;
+  readonly brotli?: boolean;
 }
 
 /** `noonmark cdn TARGET`: a front's configuration from the table of routes. */
@@ -32,6 +33,7 @@ export function registerCdn(program: Command): void {
     .option("--socket <path>", "between nginx's script and its cache", DEFAULT_OPTIONS.socket)
     .option("--cache <directory>", "where nginx keeps answers", DEFAULT_OPTIONS.cache)
     .option("--trusted <file>", "certificates by which nginx judges https origins", DEFAULT_OPTIONS.trusted)
+    .option("--brotli", "nginx has its brotli filter: prefer it to gzip")
     .option("--front-secret <secret>", "the shim's setting fronts, where that is a secret")
     .action((target: CdnTarget, flags: CdnFlags) => {
       const bucketUrl = parseUrl("bucket", flags.bucket);
@@ -43,6 +45,7 @@ export function registerCdn(program: Command): void {
         cache: flags.cache,
         trusted: flags.trusted,
         frontSecret: parseSecret(flags.frontSecret),
+        brotli: flags.brotli,
       });
       const out = flags.out ?? join("cdn-config", target);
       // A secret is for who writes it and for nginx, which reads its files as root; Varnish does not.

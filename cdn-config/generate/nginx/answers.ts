@@ -27,7 +27,7 @@ ${tlsLines(trusted, [bucket, shim])}
     gzip_min_length ${COMPRESSED_FROM};
     gzip_proxied any;
     gzip_vary on;
-  }
+${brotliLines(options)}  }
 
   # The script's requests are what nginx calls background ones, which never wait for one another: they go through the
   # socket once more, where each is a request of its own and those for one object are collapsed.
@@ -54,4 +54,14 @@ ${shimLines(shim, frontSecret)}
 /** nginx itself knows text/html, and takes no type twice. */
 function quoted(types: readonly string[]): string {
   return types.map((type) => `"${type}"`).join(" ");
+}
+
+/** Its filter stands before gzip's, and takes an answer whose reader takes brotli. */
+function brotliLines({ brotli = false }: CdnOptions): string {
+  if (!brotli) return "";
+  return `    brotli on;
+    brotli_comp_level 5;
+    brotli_types ${quoted(COMPRESSED_CONTENT_TYPES.filter((type) => type !== "text/html"))};
+    brotli_min_length ${COMPRESSED_FROM};
+`;
 }

@@ -10,7 +10,8 @@ export const OWN = Object.keys(OWN_HEADERS);
 /** One tag or a list in its plain form, which nginx compares as the API does. */
 const TAG = '(?:W/)?\\"[^\\", ]*\\"';
 
-export function maps({ bucket, shim, socket, cache }: CdnOptions): string {
+export function maps(options: CdnOptions): string {
+  const { bucket, shim, socket, cache } = options;
   return `# What the origins said, and what is made of it.
 proxy_cache_path ${cache} levels=1:2 keys_zone=noonmark:10m max_size=256m inactive=2m use_temp_path=off;
 proxy_cache_path ${cache}-answers levels=1:2 keys_zone=noonmark_answers:10m max_size=256m inactive=2m use_temp_path=off;
@@ -31,16 +32,7 @@ ${CACHED_URLS.flatMap(literals).join("\n")}
 ${CACHED_URLS.map(mapping).join("\n")}
 }
 
-# Whether the client takes gzip; one that takes nothing at all gets what there is.
-map $http_accept_encoding $noonmark_encoding {
-  default "";
-  "" "";
-  "gzip" gzip;
-  "gzip, deflate" gzip;
-  "gzip, deflate, br" gzip;
-  "gzip, deflate, br, zstd" gzip;
-  "~*(?:^|,)[ \\t]*gzip[ \\t]*(?:;[ \\t]*q=(?:1(?:\\.0*)?|0\\.0*[1-9][0-9]*)[ \\t]*)?(?:,|$)" gzip;
-}
+${encodings(options.brotli === true ? ["br", "gzip"] : ["gzip"])}
 
 # Conditions that nginx judges as the API does: none, or plain tags.
 map "$http_if_match$http_if_unmodified_since|$http_if_none_match" $noonmark_way {
@@ -99,4 +91,24 @@ function mapping({ route, pattern, key, url }: CachedUrl): string {
 /** Of a header, as nginx names its variable. */
 export function variable(header: string): string {
   return header.replaceAll("-", "_");
+}
+
+/** What browsers write, found without a pattern. */
+const WRITTEN = ["", "gzip", "gzip, deflate", "gzip, deflate, br", "gzip, deflate, br, zstd"];
+
+/** The first of these codings that a client takes. */
+function encodings(codings: readonly string[]): string {
+  const written = WRITTEN.map((accepted) => {
+    const coding = codings.find((one) => accepted.split(", ").includes(one));
+    return `  "${accepted}" ${coding ?? '""'};`;
+  });
+  const patterns = codings.map(
+    (coding) =>
+      `  "~*(?:^|,)[ \\t]*${coding}[ \\t]*(?:;[ \\t]*q=(?:1(?:\\.0*)?|0\\.0*[1-9][0-9]*)[ \\t]*)?(?:,|$)" ${coding};`,
+  );
+  return `# How the client takes its answers; one that takes nothing at all gets what there is.
+map $http_accept_encoding $noonmark_encoding {
+  default "";
+${[...written, ...patterns].join("\n")}
+}`;
 }

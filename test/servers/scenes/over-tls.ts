@@ -20,7 +20,7 @@ const FAILURES = Object.fromEntries(Object.keys(ANSWERS).map((path) => [path, 50
 export interface OverTls {
   readonly world: () => PublishedWorld;
   /** `trusted`: the file of certificates that it goes by. */
-  start(origins: Origins, trusted: string): Promise<Front>;
+  start(origins: Origins, trust: { readonly trusted: string }): Promise<Front>;
 }
 
 export function goesByCertificates({ world, start }: OverTls): void {
@@ -46,7 +46,7 @@ export function goesByCertificates({ world, start }: OverTls): void {
     const [bucketPort, shimPort] = proxies.map(({ endpoint }) => Number(new URL(endpoint).port)) as [number, number];
     const secure = { protocol: "https", host: "localhost" } as const;
     const origins = { bucket: { ...bucket, ...secure, port: bucketPort }, shim: { ...secure, port: shimPort } };
-    const front = await start(origins, trusted.certificate);
+    const front = await start(origins, { trusted: trusted.certificate });
     try {
       const found: Record<string, number> = {};
       for (const path of Object.keys(ANSWERS)) found[path] = (await ask(front, path)).status;
