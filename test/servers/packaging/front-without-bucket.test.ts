@@ -1,0 +1,53 @@
+/** Varnish as packaging/docker/compose.yaml has it: no bucket behind it, the shim in its place. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { FilesystemStore } from "../../../src/object-store/filesystem/filesystem-store.ts";
+import { shimContext } from "../../../src/shim/context.ts";
+import { startServer } from "../../../src/shim/node/node-server.ts";
+import { putWorld } from "../../support/world.ts";
+import { startVarnish } from "../varnish.ts";
+
+const PROCESS = "/v4/public/process";
+const DURING_MS = 2_000;
+
+test("readers get the shim's answers, which it is asked for about once a second", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "noonmark-no-bucket-"));
+  const store = new FilesystemStore(folder, { write: true });
+  await putWorld(store, Date.now());
+  const context = shimContext({ store, now: Date.now, monotonic: () => performance.now() });
+  const asked: string[] = [];
+  const shim = await startServer(context, {
+    host: "127.0.0.1",
+    port: 0,
+    wallClock: Date.now,
+    hears: (headers) => (asked.push(String(headers)), true),
+    defect: (error) => {
+      throw error;
+    },
+  });
+  const origin = { protocol: "http", host: "127.0.0.1", port: shim.port } as const;
+  const front = await startVarnish({ bucket: { ...origin, path: "/no-bucket/" }, shim: origin });
+  try {
+    const url = `http://127.0.0.1:${front.port}`;
+    for (const path of [PROCESS, "/v1/public/telemetry", "/v2/public/stats?range=7d"]) {
+      const [through, direct] = await Promise.all([fetch(url + path), fetch(`http://127.0.0.1:${shim.port}${path}`)]);
+      expect([through.status, await through.text()]).toEqual([direct.status, await direct.text()]);
+    }
+    asked.length = 0;
+    let answers = 0;
+    for (const end = performance.now() + DURING_MS; performance.now() < end; answers++) {
+      const answer = await fetch(url + PROCESS);
+      expect(answer.status).toBe(200);
+      await answer.arrayBuffer();
+    }
+    expect(answers).toBeGreaterThan(50);
+    // The one that looks for a bucket, and the one for the answer.
+    expect(asked.length).toBeLessThanOrEqual(2 * (DURING_MS / 1_000 + 1));
+  } finally {
+    await front.stop();
+    await shim.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
