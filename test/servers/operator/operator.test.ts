@@ -18,6 +18,7 @@ import { BUCKET, makeBucket } from "../stores/s3-store.ts";
 
 const SECRET = "0123456789abcdef-secret";
 const OLD_STATE = join(import.meta.dirname, "fixtures/by-525390a.tar.gz");
+const README = readFileSync(join(import.meta.dirname, "../../../README.md"), "utf8");
 const INTAKE = readFileSync(join(import.meta.dirname, "../../../docs/intake.md"), "utf8");
 const PATIENCE = { timeout: 120_000 };
 
@@ -116,8 +117,21 @@ test("published to the bucket, through Varnish, verify finds nothing", PATIENCE,
     code: 0,
     output: expect.stringMatching(/ checks, 0 findings, /),
   });
+  await seenFromOutside();
   await clean();
 });
+
+/** README's lines under "seen from outside", each with the status that its comment has. */
+async function seenFromOutside(): Promise<void> {
+  const lines = fenced(README, "sh").find((block) => block.startsWith("curl -i"))?.trim().split("\n") ?? [];
+  const tag = (await fetch(`${front}/v4/public/process`)).headers.get("etag") ?? "";
+  const seen: string[] = [];
+  for (const line of lines) {
+    const { output } = await shell({ ...here, environment: { ...here.environment, URL: front } }, line.replace('"<that ETag>"', tag));
+    seen.push(/^HTTP\/1\.1 (\d+)/m.exec(output)?.[1] ?? output);
+  }
+  expect(seen).toEqual(["200", "304", "400", "200", "200"]);
+}
 
 test("the publisher is killed, and the standby takes over", PATIENCE, async () => {
   expect(await run(`sqlite3 ledger.db "VACUUM INTO 'backup.db'"`)).toEqual({ code: 0, output: "" });

@@ -1,0 +1,97 @@
+/**
+ * Each command of README and docs is run by a test as it is written, or is named here with why not. What needs no server
+ * is run here; what does is run in test/servers, from the page itself.
+ */
+import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { runCli } from "../support/cli.ts";
+import { fenced } from "./markdown.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
+
+/** Shell blocks by page and heading. */
+const BLOCKS = globSync(["README.md", "docs/*.md", "docs/alerts/*.md"], { cwd: ROOT }).flatMap((page) =>
+  read(page)
+    .split(/^(?=#+ )/m)
+    .flatMap((section) => {
+      const heading = section.split("\n", 1)[0]?.replace(/^#+ /, "") ?? "";
+      return fenced(section, "sh").map((block) => ({ where: `${page}: ${heading}`, block }));
+    }),
+);
+
+/** Who takes a block from its page and runs it; of those that are not run as they stand, who runs the same elsewhere. */
+const RUN: Readonly<Record<string, string>> = {
+  "README.md: Start": "test/servers/demo.test.ts",
+  "README.md: The command line": "test/servers/package/package.test.ts",
+  "README.md: In the cloud": "test/servers/documented.test.ts",
+  "docs/cdn-varnish.md: Varnish": "test/servers/documented.test.ts",
+  "docs/cdn-varnish.md: Deploy": "test/servers/documented.test.ts",
+  "docs/cdn-varnish.md: Verify": "test/servers/documented.test.ts",
+  "docs/cdn-nginx.md: nginx": "test/servers/documented.test.ts",
+  "docs/cdn-nginx.md: Deploy": "test/servers/documented.test.ts",
+  "docs/cdn-cloudflare.md: Cloudflare": "here",
+  "docs/cdn-cloudfront.md: CloudFront": "here",
+  // At ports of their own, until a signal.
+  "docs/metrics.md: Metrics": "test/bin/commands/publishing/publish-metrics.test.ts",
+  "docs/costs.md: What it costs": "test/bin/commands/operating/cost.test.ts",
+  "docs/intake.md: Writing facts for `noonmark ingest`": "here",
+};
+
+test("no page has a block that no test runs", () => {
+  const places = new Set(BLOCKS.map(({ where }) => where).filter((where) => !where.startsWith("docs/operating.md: ")));
+  expect([...places].sort()).toEqual(Object.keys(RUN).sort());
+  const tests = [...Object.values(RUN), "test/servers/operator/operating.test.ts"].filter((path) => path !== "here");
+  expect(tests.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+});
+
+function emptyFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "noonmark-commands-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A block's lines, without what a comment says of them. */
+function linesOf(where: string): string[][] {
+  const found = BLOCKS.find((one) => one.where === where);
+  if (found === undefined) throw new Error(`no block stands at ${where}`);
+  return found.block
+    .trim()
+    .split("\n")
+    .map((line) =>
+      line
+        .replace(/\s+#.*$/, "")
+        .split(" ")
+        .slice(1),
+    );
+}
+
+test("docs/intake.md: an example, its schema, and a file", async () => {
+  const folder = emptyFolder();
+  const lines = linesOf("docs/intake.md: Writing facts for `noonmark ingest`");
+  const [example = [], schema = [], file = [], ...following] = lines;
+  const printed = await runCli(example, folder);
+  expect([printed.exitCode, JSON.parse(printed.stdout)]).toEqual([0, expect.objectContaining({ type: "receipt" })]);
+  expect(JSON.parse((await runCli(schema, folder)).stdout)).toMatchObject({
+    $schema: expect.stringContaining("2020-12"),
+  });
+  writeFileSync(join(folder, "facts.ndjson"), printed.stdout);
+  expect(await runCli(file, folder)).toMatchObject({ exitCode: 0, stdout: "1 accepted, 0 duplicate, 0 rejected\n" });
+  // Those that go on until a signal: test/bin/commands/ingest-follow.test.ts.
+  expect(following.map((line) => line.slice(0, 2))).toEqual([
+    ["ingest", "--follow"],
+    ["ingest", "--follow"],
+  ]);
+});
+
+test.each([
+  ["docs/cdn-cloudflare.md: Cloudflare", "cloudflare", ["worker.js", "wrangler.jsonc"]],
+  ["docs/cdn-cloudfront.md: CloudFront", ".", ["template.json", "viewer-request.js", "viewer-response.js"]],
+] as const)("%s", async (where, directory, files) => {
+  const folder = emptyFolder();
+  const [line = []] = linesOf(where);
+  expect(await runCli(line, folder)).toMatchObject({ exitCode: 0, stderr: "" });
+  expect(readdirSync(join(folder, directory)).sort()).toEqual(files);
+});
