@@ -21,7 +21,7 @@ beforeAll(async () => {
   await fillCache(folder, tarball);
   steps = await onMachine(folder, tarball, [...BLOCKS, PARTS]);
 }, 600_000);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(folder, { recursive: true, force: true }), 300_000);
 
 const saidBy = (start: string) => {
   const index = BLOCKS.findIndex((block) => block.includes(start));
@@ -44,7 +44,7 @@ test("the first doctor says what is missing, the second that all is well", () =>
 test("readers get answers, and verify finds nothing", () => {
   const seen = saidBy("curl -s http://127.0.0.1:8787/v1/public/telemetry");
   expect(seen).toContain('"installationId":"wheel-1"');
-  expect(seen).toMatch(/Live: /);
+  expect(seen).toMatch(/Publishing: /);
   expect(seen).toMatch(/ checks, 0 findings, /);
 });
 

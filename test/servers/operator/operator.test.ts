@@ -64,12 +64,12 @@ beforeAll(async () => {
     NOONMARK_PORT: String(await freePort()),
   };
   here = await installPackage(join(root, "machine"), packInto(root), environment);
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   await Promise.all(servers.map((one) => one.end()));
   await server?.stop();
   rmSync(root, { recursive: true, force: true });
-});
+}, 300_000);
 
 test("doctor says what is missing, and nothing more once it is there", PATIENCE, async () => {
   expect(await run("npx noonmark init")).toMatchObject({ code: 0 });

@@ -24,7 +24,8 @@ beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), "noonmark-package-"));
   tarball = packInto(root);
 });
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+// Thousands of small files, on a disk that others may be writing to.
+afterAll(() => rmSync(root, { recursive: true, force: true }), 300_000);
 
 const readmeLine = (command: string) => {
   const found = COMMANDS.find((line) => line.startsWith(`npx noonmark ${command}`));
@@ -42,7 +43,7 @@ describe.each([
     const environment = await installNode(join(root, `tools-${node}`), node, npm);
     const installed = await installPackage(join(root, `on-${node}`), tarball, environment);
     here = { ...installed, environment: { ...environment, NOONMARK_PORT: String(await freePort()) } };
-  }, 120_000);
+  }, 300_000);
 
   test("README's lines, from init to verify", PATIENCE, async () => {
     expect((await run("node --version; npm --version")).output).toMatch(
