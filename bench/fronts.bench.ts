@@ -20,6 +20,7 @@ const SECONDS = 3;
 const CONNECTIONS = 32;
 const CASES = [
   { name: "2 kB", bytes: 2_000, headers: {} },
+  { name: "2 kB, Accept-Encoding: gzip", bytes: 2_000, headers: { "Accept-Encoding": "gzip" } },
   { name: "135 kB, Accept-Encoding: gzip, br", bytes: 135_000, headers: { "Accept-Encoding": "gzip, br" } },
 ] as const;
 

@@ -21,7 +21,7 @@ backend shim {
 sub vcl_recv {
   if (req.restarts == 0) {
     if (req.http.host) {
-      if (req.http.host !~ "^(?:\[[0-9A-Za-z.:%_~-]+\]|(?:[0-9A-Za-z._~!$&'()*+,;=-]|%[0-9A-Fa-f][0-9A-Fa-f])*)(?::[0-9]{0,5})?$") { return (synth(400)); }
+      if (req.http.host !~ "^(?:\[[0-9A-Za-z.:%_~-]+\]|(?:[0-9A-Za-z._~!$&'()*+,;=-]++|%[0-9A-Fa-f][0-9A-Fa-f])*+)(?::[0-9]{0,5})?$") { return (synth(400)); }
     } elsif (req.proto == "HTTP/1.1") {
       return (synth(400));
     }
