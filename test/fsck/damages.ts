@@ -22,10 +22,6 @@ export const LEFT_BY_FORCE: ReadonlySet<string> = new Set([
   "another program's bytes under a key of nobody's",
   "from tomorrow",
   "a tile under a history that nobody named",
-  "a short tile above another",
-  "an index tile that lost a line",
-  "a tile that lost an event",
-  "another event in a tile",
 ]);
 
 const TELEMETRY = "v1/public/telemetry";
