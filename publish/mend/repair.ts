@@ -1,6 +1,6 @@
 /**
  * `noonmark fsck --repair` (docs/fsck.md#repair): puts right what the sources can give, under the lease. Everything is put
- * as of now, every tile is read, and what no publisher puts or no head leads to is deleted.
+ * as of now, every tile is read, and what an earlier publisher put and none puts now, or no head leads to, is deleted.
  */
 import { type FsckReport, fsck } from "../../src/fsck/fsck.ts";
 import { kindOf } from "../../src/fsck/kind.ts";
@@ -60,9 +60,16 @@ async function toDelete(store: ObjectStore, { rule, key }: Finding, led: Readonl
   // Its key is that of a history, and none of an object.
   if (rule === "tile-history") return listed(store, `${key}/`);
   const { is } = kindOf(key);
-  if (is === "foreign") return [key];
+  if (is === "foreign") return (await isPublished(store, key)) ? [key] : [];
   const isUnled = led !== undefined && is === "activity-tile" && !led.has(key);
   return isUnled ? [key] : [];
+}
+
+/** Whether a publisher put it, of whatever version. What is somebody else's is left: the store may be named wrongly. */
+async function isPublished(store: ObjectStore, key: string): Promise<boolean> {
+  const found = await readOrDamaged(store, key);
+  if (found === undefined || found instanceof StoreDamaged) return false;
+  return found.metadata.epoch !== undefined && found.metadata.writer !== undefined && found.metadata.asof !== undefined;
 }
 
 async function listed(store: ObjectStore, prefix: string): Promise<string[]> {

@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Rule } from "../../src/fsck/rules.ts";
-import type { StoreObject } from "../../src/object-store/object-store.ts";
+import type { StoredObject, StoreObject } from "../../src/object-store/object-store.ts";
 import { decodeHead, decodeTile, encodeHead, encodeTile, type Head } from "../../src/resources/activity/stored-feed.ts";
 import { ASSET, type Damaged, HOUR } from "./fsck-world.ts";
 
@@ -18,6 +18,7 @@ export interface Damage {
 
 /** What `publish --once --force` with a lost state does not put right: `fsck --repair` does. */
 export const LEFT_BY_FORCE: ReadonlySet<string> = new Set([
+  "a key that only an earlier version put",
   "a key of nobody's",
   "another program's bytes under a key of nobody's",
   "from tomorrow",
@@ -160,6 +161,15 @@ export const DAMAGES: readonly Damage[] = [
     plant: async ({ store }) => {
       await store.put("v1/public/other", { body: Buffer.from("{}"), contentType: "application/json", metadata: {} });
       return "v1/public/other";
+    },
+  },
+  {
+    name: "a key that only an earlier version put",
+    rule: "foreign-key",
+    plant: async ({ store }) => {
+      const { tag: _, ...object } = (await store.get(TELEMETRY)) as StoredObject;
+      await store.put("v0/public/telemetry", object);
+      return "v0/public/telemetry";
     },
   },
   {
