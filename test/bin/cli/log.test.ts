@@ -29,9 +29,10 @@ afterEach(async () => {
 /** Both of its outputs on a terminal, which is also where Ctrl-C comes from. */
 function onTerminal(args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
   const command = [process.execPath, ENTRY, ...args].map((word) => `'${word}'`).join(" ");
-  const child = spawn("script", ["-qec", command, "/dev/null"], {
+  // Where a shell stands between, Ctrl-C ends that one too; and Node shows no colours to a CI that it does not know.
+  const child = spawn("script", ["-qec", `exec ${command}`, "/dev/null"], {
     cwd: directory,
-    env: { ...process.env, NODE_NO_WARNINGS: "1", TERM: "xterm-256color", ...env },
+    env: { ...process.env, CI: undefined, NODE_NO_WARNINGS: "1", TERM: "xterm-256color", ...env },
   });
   running.push(child);
   return child;
