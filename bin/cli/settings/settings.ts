@@ -194,7 +194,7 @@ export function loadSettings(flags: Readonly<Record<string, unknown>>, environme
     if (!parsed.success) {
       throw new Failure("invalid_setting", `${origin}: ${parsed.error.issues[0]?.message ?? "is invalid"}`, {
         exit: EXIT.usage,
-        hint: `${name} is ${SETTINGS[name].help}: give --${kebab(name)} <${SETTINGS[name].value}>, ${environmentName(name)} or the key ${name} of ${path}.`,
+        hint: `${name} (${SETTINGS[name].help}): give --${kebab(name)} <${SETTINGS[name].value}>, ${environmentName(name)} or the key ${name} of ${path}.`,
       });
     }
     settings[name] = parsed.data;
