@@ -4,6 +4,7 @@ import { standby } from "../../../publish/lease/acquire.ts";
 import { readLease } from "../../../publish/lease/lease-object.ts";
 import { CALM } from "../../../publish/lease/timing.ts";
 import { Published } from "../../../publish/state/published.ts";
+import type { StoredObject } from "../../../src/object-store/object-store.ts";
 import { observationTileKey } from "../../../src/resources/observations/keys.ts";
 import { INSTALLATION, START, World } from "../world.ts";
 
@@ -29,7 +30,10 @@ test("what it does not remember as damaged is put anew, the lease stays its own,
   const before = Buffer.from((await world.store.get(TILE))?.body ?? "");
   await world.store.delete(TILE);
   await world.store.delete("v1/public/modules");
-  await world.store.put("v1/public/other", { body: Buffer.from("{}"), contentType: "text/plain", metadata: {} });
+  const theirs = { body: Buffer.from("{}"), contentType: "text/plain", metadata: {} };
+  await world.store.put("v1/public/other", theirs);
+  const { metadata } = (await world.store.get("v4/public/process")) as StoredObject;
+  await world.store.put("v0/public/process", { ...theirs, metadata });
   world.now += CALM.renewMs;
   expect(await asker("r-1").tryAcquire()).toBeUndefined();
   expect(holder.publisher.isIdle(world.now)).toBe(true);
@@ -39,7 +43,8 @@ test("what it does not remember as damaged is put anew, the lease stays its own,
   await holder.cycle(world.now);
   expect(Buffer.compare(before, Buffer.from((await world.store.get(TILE))?.body ?? ""))).toBe(0);
   expect(await world.store.get("v1/public/modules")).toBeDefined();
-  expect(await world.store.get("v1/public/other")).toBeUndefined();
+  expect(await world.store.get("v0/public/process")).toBeUndefined();
+  expect(await world.store.get("v1/public/other")).toMatchObject(theirs);
   expect(holder.publisher.isIdle(world.now)).toBe(true);
   world.now += CALM.renewMs;
   await holder.publisher.renewIfDue(undefined);
