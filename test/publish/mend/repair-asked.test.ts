@@ -30,7 +30,7 @@ test("what it does not remember as damaged is put anew, the lease stays its own,
   const before = Buffer.from((await world.store.get(TILE))?.body ?? "");
   await world.store.delete(TILE);
   await world.store.delete("v1/public/modules");
-  const theirs = { body: Buffer.from("{}"), contentType: "text/plain", metadata: {} };
+  const theirs = { body: new Uint8Array(Buffer.from("{}")), contentType: "text/plain", metadata: {} };
   await world.store.put("v1/public/other", theirs);
   const { metadata } = (await world.store.get("v4/public/process")) as StoredObject;
   await world.store.put("v0/public/process", { ...theirs, metadata });
