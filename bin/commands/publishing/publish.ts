@@ -197,13 +197,16 @@ function print(report: CycleReport, settings: Settings, flags: Flags): void {
   const failed = report.rows.filter(({ action }) => action === "failed");
   const isWell = failed.length === 0 && report.failures.length === 0;
   if (flags.json === true) console.log(JSON.stringify(reportJson(report)));
-  else if (process.stdout.isTTY && !(isWell && flags.quiet === true)) console.log(reportTable(report));
-  else if (flags.dryRun === true) console.log([...reportLines(report), reportSummary(report)].join("\n"));
-  else if (!(isWell && flags.quiet === true)) console.log(reportSummary(report));
+  else if (!(isWell && flags.quiet === true)) console.log(forPeople(report, flags));
   for (const warning of [...report.warnings, ...missingGenesis(report.rows, settings)]) warn(warning);
   for (const { code, message, hint } of report.failures) {
     console.error(`noonmark: ${code}: ${message}${hint === undefined ? "" : `\n  ${hint}`}`);
   }
   for (const { key, why } of failed) console.error(`noonmark: ${key}: ${why}`);
   if (!isWell) process.exitCode = EXIT.failed;
+}
+
+function forPeople(report: CycleReport, { dryRun }: Flags): string {
+  if (process.stdout.isTTY) return reportTable(report);
+  return [...(dryRun === true ? reportLines(report) : []), reportSummary(report)].join("\n");
 }

@@ -44,6 +44,8 @@ describe("noonmark publish, before and beside other runs", () => {
     expect(first.stderr).toContain("warning: no_genesis: the statistics are 503: nothing tells when round 0 began\n");
     const second = await publish("--once", "--quiet", "--genesis-timestamp", "0");
     expect(second).toEqual({ exitCode: 0, stdout: "", stderr: "" });
+    const tried = await publish("--dry-run", "--quiet", "--genesis-timestamp", "0");
+    expect(tried).toEqual({ exitCode: 0, stdout: "", stderr: "" });
   });
 
   test("a state directory in use: by whom, and since when", async () => {
