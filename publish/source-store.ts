@@ -13,19 +13,18 @@ import { tileBounds } from "../src/resources/observations/build.ts";
 import { type ObservationTile, parseObservationTileKey } from "../src/resources/observations/keys.ts";
 import { installationsPublication } from "../src/resources/observations/publication.ts";
 import type { Publication } from "../src/resources/publication.ts";
-import type { Snapshot } from "../src/resources/snapshot.ts";
+import type { Snapshot, Snapshots } from "../src/resources/snapshot.ts";
 import { parseInstallationTelemetryKey } from "../src/resources/telemetry/keys.ts";
 import { telemetryPublication, unknownTelemetryPublication } from "../src/resources/telemetry/publication.ts";
 import { futureOf } from "./answers/future.ts";
 import { planTiles, TILE_TYPE } from "./observations/tiles.ts";
-import type { CycleSources } from "./sources/cycle-sources.ts";
 
 export interface SourceStoreOptions {
   readonly publications: readonly Publication[];
   /** Epoch ms. */
   readonly at: number;
   /** Advanced to what it is to show. */
-  readonly sources: Pick<CycleSources, "snapshot">;
+  readonly sources: Snapshots;
 }
 
 const HISTORY = "1";

@@ -3,8 +3,10 @@
  * held the lease since. The next plan takes it over. Heads are read before any is put: afterwards they say no more how
  * it was cut. Only here a prefix is listed: tiles that no head names are known to nobody else.
  */
+
 import type { Database } from "better-sqlite3";
-import { type ObjectStore, StoreDamaged } from "../../src/object-store/object-store.ts";
+import type { ObjectStore } from "../../src/object-store/object-store.ts";
+import { readIfWhole } from "../../src/object-store/read-or-damaged.ts";
 import {
   type FoundCut,
   foundActivity,
@@ -22,8 +24,7 @@ import {
   parseActivityTileKey,
 } from "../../src/resources/activity/keys.ts";
 import { decodeHead, decodeIndexTile, type Head } from "../../src/resources/activity/stored-feed.ts";
-import type { Snapshot } from "../../src/resources/snapshot.ts";
-import type { CycleSources } from "../sources/cycle-sources.ts";
+import type { Snapshot, Snapshots } from "../../src/resources/snapshot.ts";
 import type { Published } from "../state/published.ts";
 
 /** One for each session of a publisher. */
@@ -42,7 +43,7 @@ export class ActivityRecall {
    * No request once it has asked, where everything is remembered, and without a chain: then there is none. Throws
    * the store's own errors.
    */
-  async ask({ snapshot }: Pick<CycleSources, "snapshot">): Promise<void> {
+  async ask({ snapshot }: Snapshots): Promise<void> {
     for (const category of snapshot((state) => this.#unknown(state))) {
       const [names, cut] = [await listNames(this.#store, category), await findCut(this.#store, category)];
       snapshot(({ projections }) => {
@@ -99,10 +100,7 @@ async function cutOf(store: ObjectStore, category: Category, { recent, tiles, in
 }
 
 async function read(store: ObjectStore, key: string): Promise<string | undefined> {
-  const object = await store.get(key, { fresh: true }).catch((error: unknown) => {
-    // It says nothing, as one that is gone, and is put anew.
-    if (error instanceof StoreDamaged) return undefined;
-    throw error;
-  });
+  // A damaged one says nothing, as one that is gone, and is put anew.
+  const object = await readIfWhole(store, key);
   return object === undefined ? undefined : new TextDecoder().decode(object.body);
 }

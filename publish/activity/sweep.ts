@@ -2,12 +2,13 @@
  * Deletes tiles that no head names any more (docs/spec/publishing.md#deletions): an hour after the head without them
  * was put, and only while that very head is still in the store. A crash on the way leaves them for the next cycle.
  */
+
 import type { Database } from "better-sqlite3";
 import { dateGarbage, forgetGarbage, garbageTiles, isGarbage } from "../../src/projections/activity/tile-garbage.ts";
 import { activityKey, activityTileKey, CATEGORIES, type Category } from "../../src/resources/activity/keys.ts";
 import { decodeHead } from "../../src/resources/activity/stored-feed.ts";
-import type { PutTarget } from "../cycle/put-target.ts";
-import type { CycleSources } from "../sources/cycle-sources.ts";
+import type { Snapshots } from "../../src/resources/snapshot.ts";
+import type { PutTarget } from "../puts/put-target.ts";
 import type { Published } from "../state/published.ts";
 
 /** A head may be kept by caches and readers for seconds; this is far beyond. */
@@ -16,7 +17,7 @@ const KEPT_MS = 3_600_000;
 const MOST = 64;
 
 export interface Sweep {
-  readonly sources: Pick<CycleSources, "snapshot">;
+  readonly sources: Snapshots;
   readonly target: Pick<PutTarget, "store" | "fence">;
   readonly published: Published;
 }

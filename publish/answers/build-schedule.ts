@@ -4,7 +4,7 @@
  */
 import type { Publication } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
-import { DueQueue } from "../schedule/due-queue.ts";
+import { DueQueue } from "../due/due-queue.ts";
 import type { Published } from "../state/published.ts";
 
 /** What an answer was built from, as texts. */

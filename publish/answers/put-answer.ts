@@ -2,9 +2,9 @@
 import { representationOf } from "../../src/http/representation.ts";
 import { StoreDamaged, type StoredObject } from "../../src/object-store/object-store.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
-import type { PutTarget } from "../cycle/put-target.ts";
-import type { ReportRow } from "../cycle/report.ts";
 import { fencedPut, Superseded } from "../lease/fenced-put.ts";
+import type { PutTarget } from "../puts/put-target.ts";
+import type { ReportRow } from "../puts/report.ts";
 import type { CycleSources } from "../sources/cycle-sources.ts";
 import type { Published, PublishedObject } from "../state/published.ts";
 import type { Decision } from "./decide.ts";

@@ -2,6 +2,7 @@
  * Puts the immutable tiles that an answer names, before the answer. A crash on the way leaves tiles that nothing names;
  * what was put keeps its name and is not put again.
  */
+
 import { StoreDamaged, type StoreObject } from "../../src/object-store/object-store.ts";
 import {
   type Asof,
@@ -11,10 +12,10 @@ import {
   type WriterMetadata,
 } from "../../src/object-store/stored-answer.ts";
 import type { ImmutableTile } from "../../src/resources/publication.ts";
-import { eachLimited } from "../concurrency.ts";
-import type { PutTarget } from "../cycle/put-target.ts";
+import type { Snapshots } from "../../src/resources/snapshot.ts";
 import { fencedPut, Superseded } from "../lease/fenced-put.ts";
-import type { CycleSources } from "../sources/cycle-sources.ts";
+import { eachLimited } from "../puts/each-limited.ts";
+import type { PutTarget } from "../puts/put-target.ts";
 
 /** In flight at once, of one answer. */
 const CONCURRENCY = 8;
@@ -28,7 +29,7 @@ export class TileOutdated extends Error {
 export async function putTiles(
   groups: readonly (readonly ImmutableTile[])[],
   asof: Asof,
-  sources: Pick<CycleSources, "snapshot">,
+  sources: Snapshots,
   target: PutTarget,
 ): Promise<void> {
   const { epoch, writer } = target.fence;

@@ -2,9 +2,11 @@
  * Saved settlement history that the projections have lost is read back from the store, once in a process for each
  * answer that misses it: it outlives a lost state directory (docs/spec/publishing.md#lost-state).
  */
-import { type ObjectStore, StoreDamaged } from "../../src/object-store/object-store.ts";
+
+import type { ObjectStore } from "../../src/object-store/object-store.ts";
+import { readIfWhole } from "../../src/object-store/read-or-damaged.ts";
 import type { Publication } from "../../src/resources/publication.ts";
-import type { CycleSources } from "../sources/cycle-sources.ts";
+import type { Snapshots } from "../../src/resources/snapshot.ts";
 
 /** One for each session of a publisher. */
 export class SavedBodyRecall {
@@ -16,17 +18,14 @@ export class SavedBodyRecall {
   }
 
   /** Asks the store for nothing that is not missing. */
-  async ask(publications: readonly Publication[], sources: Pick<CycleSources, "snapshot">): Promise<void> {
+  async ask(publications: readonly Publication[], sources: Snapshots): Promise<void> {
     const unasked = publications.filter(({ key, savedBody }) => savedBody !== undefined && !this.#asked.has(key));
     if (unasked.length === 0) return;
     const missing = sources.snapshot((snapshot) =>
       unasked.filter(({ savedBody }) => savedBody?.isMissing(snapshot) === true),
     );
     for (const { key, savedBody } of missing) {
-      const found = await this.#store.get(key).catch((error: unknown) => {
-        if (error instanceof StoreDamaged) return undefined;
-        throw error;
-      });
+      const found = await readIfWhole(this.#store, key);
       this.#asked.add(key);
       if (found === undefined) continue;
       const body = Buffer.from(found.body).toString("utf8");

@@ -1,6 +1,6 @@
 /** What is behind, for as long as it is: a cycle in which nothing of it is due says so too. */
 import { Failure } from "../../src/values/failure.ts";
-import { type ReportFailure, reportFailure } from "../cycle/report.ts";
+import { type ReportFailure, reportFailure } from "../puts/report.ts";
 
 const CODES = new Set(["ledger_behind", "ledger_forked", "chain_behind"]);
 

@@ -18,15 +18,15 @@ import { readPublished } from "../answers/published-object.ts";
 import { putAnswer } from "../answers/put-answer.ts";
 import type { SavedBodyRecall } from "../answers/recall-saved.ts";
 import { isBehind } from "../asof/behind-list.ts";
-import { eachLimited } from "../concurrency.ts";
+import type { InstallationsToPlan } from "../due/moved-installations.ts";
 import { indexPublication } from "../observations/index-publication.ts";
 import { putObservations } from "../observations/put-installation.ts";
 import type { InstallationReceipts } from "../observations/tiles.ts";
-import type { InstallationsToPlan } from "../schedule/moved-installations.ts";
+import { eachLimited } from "../puts/each-limited.ts";
+import type { PutTarget } from "../puts/put-target.ts";
+import { type CycleReport, failedRow, type ReportRow, unknownInstallation } from "../puts/report.ts";
 import type { CycleSources } from "../sources/cycle-sources.ts";
 import { type Plan, planIfDue, planOther, planOwn } from "./plan.ts";
-import type { PutTarget } from "./put-target.ts";
-import { type CycleReport, failedRow, type ReportRow, unknownInstallation } from "./report.ts";
 import type { Session } from "./session.ts";
 
 /** Installations that are looked up in the ledger together. */

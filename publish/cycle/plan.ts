@@ -10,7 +10,7 @@ import { isComparable, ledgerBehind } from "../asof/behind.ts";
 import { isBehind } from "../asof/behind-list.ts";
 import { vectorOf } from "../asof/vector.ts";
 import type { InstallationReceipts } from "../observations/tiles.ts";
-import { failedRow, type ReportRow } from "./report.ts";
+import { failedRow, type ReportRow } from "../puts/report.ts";
 import type { Session } from "./session.ts";
 
 export interface Plan {

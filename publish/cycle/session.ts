@@ -3,9 +3,9 @@ import type { ResourceName } from "../../src/resources/table.ts";
 import type { BuildSchedule } from "../answers/build-schedule.ts";
 import type { PlanOptions } from "../answers/plan-answer.ts";
 import type { BehindList } from "../asof/behind-list.ts";
+import type { MovedInstallations } from "../due/moved-installations.ts";
 import type { Histories } from "../observations/histories.ts";
 import type { TilePace } from "../observations/tile-pace.ts";
-import type { MovedInstallations } from "../schedule/moved-installations.ts";
 
 /** What a publisher knows from cycle to cycle, and what it was told to publish. */
 export interface Session extends PlanOptions {

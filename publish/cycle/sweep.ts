@@ -1,8 +1,8 @@
 import { StoreUnavailable } from "../../src/object-store/object-store.ts";
 import { sweepActivity } from "../activity/sweep.ts";
+import type { PutTarget } from "../puts/put-target.ts";
 import { removeSite, sweepAssets } from "../site/leave.ts";
 import type { CycleSources } from "../sources/cycle-sources.ts";
-import type { PutTarget } from "./put-target.ts";
 import type { Session } from "./session.ts";
 
 export interface Sweeping {

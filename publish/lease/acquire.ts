@@ -1,6 +1,6 @@
 /** How a publisher comes by the lease: at once where it may, as a standby where another holds it. */
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
-import type { Clock } from "../schedule/clock.ts";
+import type { Clock } from "../clock/clock.ts";
 import type { Published } from "../state/published.ts";
 import { Lease, type LeaseIdentity } from "./lease.ts";
 import { type FoundLease, findLease, heldBy, isFree } from "./lease-object.ts";

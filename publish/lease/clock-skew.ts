@@ -2,7 +2,7 @@
 import { ClockOffset, provenSkew, shifted } from "../../src/object-store/clock-offset.ts";
 import { hasClock, type ObjectStore } from "../../src/object-store/object-store.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
-import type { Clock } from "../schedule/clock.ts";
+import type { Clock } from "../clock/clock.ts";
 
 /** Up to here a difference (ms) is not worth telling. */
 const TOLERATED_MS = 2_000;

@@ -2,6 +2,7 @@
  * A put under the lease (docs/spec/publishing.md#one-writer): conditional on the tag that we know, and on a conflict told
  * apart by whose object is there: a later epoch's, our own (the answer to our put was lost), an earlier one's.
  */
+
 import {
   type ObjectStore,
   StoreConflict,
@@ -10,6 +11,7 @@ import {
   type StoreObject,
   type StoreTag,
 } from "../../src/object-store/object-store.ts";
+import { readOrDamaged } from "../../src/object-store/read-or-damaged.ts";
 
 export interface Fence {
   readonly epoch: number;
@@ -55,21 +57,12 @@ export async function fencedPut(
   } catch (error) {
     if (!(error instanceof StoreConflict)) throw error;
   }
-  const found = await readBack(store, key);
+  const found = await readOrDamaged(store, key);
   if (found === undefined || found instanceof StoreDamaged) throw new Superseded(key, found);
   const epoch = Number(found.metadata.epoch ?? 0);
   if (epoch > fence.epoch && Number.isSafeInteger(epoch)) await fence.raiseAbove(epoch);
   if (found.metadata.writer === fence.writer && sameObject(found, object)) return found.tag;
   throw new Superseded(key, found);
-}
-
-async function readBack(store: ObjectStore, key: string): Promise<StoredObject | StoreDamaged | undefined> {
-  try {
-    return await store.get(key, { fresh: true });
-  } catch (error) {
-    if (error instanceof StoreDamaged) return error;
-    throw error;
-  }
 }
 
 function sameObject(found: StoreObject, put: StoreObject): boolean {

@@ -8,8 +8,8 @@ import {
 } from "../../src/object-store/object-store.ts";
 import { JSON_TYPE } from "../../src/object-store/stored-answer.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
-import { readPrivateStatus } from "../status/private-status.ts";
 import { type LeaseRecord, leaseRecordOf, leaseUnreadable } from "./lease-record.ts";
+import { readPrivateStatus } from "./private-status.ts";
 import { PUT_LIMIT_MS } from "./timing.ts";
 
 /** Two clocks may differ by this much before a lease's own timestamp is doubted (docs/spec/publishing.md#clocks). */

@@ -1,6 +1,8 @@
 /** `status.json`: who publishes, under which epoch, and how it goes (docs/spec/publishing.md#one-writer, #status). */
+
 import { z } from "zod";
 import type { PublicRecord } from "../../src/resources/publication-status/public-record.ts";
+import { parseInstallationTelemetryKey } from "../../src/resources/telemetry/keys.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 
 const settledPointSchema = z.object({
@@ -69,4 +71,11 @@ export function parseLeaseRecord(body: Uint8Array): LeaseRecord {
   const record = leaseRecordOf(body);
   if (record === undefined) throw leaseUnreadable();
   return record;
+}
+
+/** Of the last holder's report what a new one says until its first cycle has ended: nothing that is the operator's. */
+export function carriedOver(report: Readonly<Record<string, unknown>> | undefined): Record<string, unknown> {
+  const { resources, others } = report ?? {};
+  const own = Object.entries(resources ?? {}).filter(([key]) => parseInstallationTelemetryKey(key) === undefined);
+  return { resources: Object.fromEntries(own), ...(others === undefined ? {} : { others }) };
 }

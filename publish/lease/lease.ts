@@ -10,11 +10,10 @@ import { type ObjectStore, StoreConflict, type StoreTag } from "../../src/object
 import type { PublicRecord } from "../../src/resources/publication-status/public-record.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
-import type { Clock } from "../schedule/clock.ts";
-import { carriedOver } from "../status/public-report.ts";
+import type { Clock } from "../clock/clock.ts";
 import { StoreSkew } from "./clock-skew.ts";
 import { type FoundLease, findLease, heldBy, leaseObject, lostTo } from "./lease-object.ts";
-import { type LeaseRecord, publicName, type SettledPoint } from "./lease-record.ts";
+import { carriedOver, type LeaseRecord, publicName, type SettledPoint } from "./lease-record.ts";
 import { StandbyWatch } from "./standby-record.ts";
 import { CALM, MOST_DRIFT_MS, PUT_LIMIT_MS, WATCHED } from "./timing.ts";
 

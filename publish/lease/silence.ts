@@ -1,4 +1,4 @@
-import type { Clock } from "../schedule/clock.ts";
+import type { Clock } from "../clock/clock.ts";
 import { PUT_LIMIT_MS } from "./timing.ts";
 
 /**

@@ -1,7 +1,9 @@
 /** `standby.json`: a standby writes it anew at each read of the lease, so that the holder knows of it and renews faster. */
+
 import { z } from "zod";
 import { STANDBY_KEY } from "../../src/http/keys.ts";
-import { type ObjectStore, StoreDamaged, type StoreTag } from "../../src/object-store/object-store.ts";
+import type { ObjectStore, StoreTag } from "../../src/object-store/object-store.ts";
+import { readIfWhole } from "../../src/object-store/read-or-damaged.ts";
 import { JSON_TYPE } from "../../src/object-store/stored-answer.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
 import { publicName } from "./lease-record.ts";
@@ -48,11 +50,8 @@ export class StandbyWatch {
 
   /** Whether one has written since it was last asked; the first time, whether it says so. */
   async isAwaited(): Promise<boolean> {
-    const object = await this.#store.get(STANDBY_KEY, { fresh: true }).catch((error: unknown) => {
-      // It holds up no renewal; a standby that lives puts it anew.
-      if (error instanceof StoreDamaged) return undefined;
-      throw error;
-    });
+    // A damaged one holds up no renewal; a standby that lives puts it anew.
+    const object = await readIfWhole(this.#store, STANDBY_KEY);
     const before = this.#seen;
     this.#seen = object?.tag ?? "none";
     if (object === undefined) return false;

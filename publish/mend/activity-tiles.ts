@@ -4,17 +4,17 @@
  */
 
 import { StoreDamaged } from "../../src/object-store/object-store.ts";
+import { readOrDamaged } from "../../src/object-store/read-or-damaged.ts";
 import { encodeWriterMetadata, JSON_TYPE } from "../../src/object-store/stored-answer.ts";
 import { HIGHEST } from "../../src/projections/activity/activity-events.ts";
 import { TileTree } from "../../src/projections/activity/tile-tree.ts";
 import { activityTileKey, CATEGORIES, type Category } from "../../src/resources/activity/keys.ts";
 import { hashInName, hashOf } from "../../src/resources/activity/tiles/tile-body.ts";
 import { tileAt } from "../../src/resources/activity/tiles/tiles.ts";
-import { eachLimited } from "../concurrency.ts";
-import type { ReportRow } from "../cycle/report.ts";
 import { fencedPut } from "../lease/fenced-put.ts";
+import { eachLimited } from "../puts/each-limited.ts";
+import type { ReportRow } from "../puts/report.ts";
 import type { Mending } from "./observation-tiles.ts";
-import { readOrDamaged } from "./read-or-damaged.ts";
 
 /** Of what the heads lead to: a row for each tile that was put. */
 export async function mendActivity(mending: Mending): Promise<ReportRow[]> {

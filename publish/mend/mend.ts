@@ -1,7 +1,7 @@
 /** What no cycle reads by itself, read and put right where the sources can give it (docs/spec/publishing.md#damage). */
 import { listInstallations } from "../../src/ledger/watermarks.ts";
-import type { ReportRow } from "../cycle/report.ts";
 import type { Session } from "../cycle/session.ts";
+import type { ReportRow } from "../puts/report.ts";
 import { mendActivity } from "./activity-tiles.ts";
 import { type Mending, mendObservations } from "./observation-tiles.ts";
 

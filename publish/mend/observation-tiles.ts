@@ -2,24 +2,25 @@
  * Tiles of observations that are missing, damaged or others than the ledger gives (docs/spec/publishing.md#damage), put
  * anew. Well formed tiles with other receipts are no damage: they are of another ledger.
  */
+
 import { judgeObservationTile } from "../../src/fsck/objects/observation-tile.ts";
 import type { Installation } from "../../src/ledger/watermarks.ts";
 import { StoreDamaged, type StoredObject } from "../../src/object-store/object-store.ts";
+import { readOrDamaged } from "../../src/object-store/read-or-damaged.ts";
 import { encodeWriterMetadata } from "../../src/object-store/stored-answer.ts";
 import { tileBounds } from "../../src/resources/observations/build.ts";
 import { parseObservationTileKey, tileOf } from "../../src/resources/observations/keys.ts";
+import type { Snapshots } from "../../src/resources/snapshot.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
-import { eachLimited } from "../concurrency.ts";
-import type { PutTarget } from "../cycle/put-target.ts";
-import { failedRow, type ReportRow } from "../cycle/report.ts";
 import { fencedPut } from "../lease/fenced-put.ts";
 import type { Histories } from "../observations/histories.ts";
 import { type PlannedTile, planTiles, TILE_TYPE } from "../observations/tiles.ts";
-import type { CycleSources } from "../sources/cycle-sources.ts";
-import { readOrDamaged } from "./read-or-damaged.ts";
+import { eachLimited } from "../puts/each-limited.ts";
+import type { PutTarget } from "../puts/put-target.ts";
+import { failedRow, type ReportRow } from "../puts/report.ts";
 
 export interface Mending {
-  readonly sources: Pick<CycleSources, "snapshot">;
+  readonly sources: Snapshots;
   readonly target: PutTarget;
   /** Epoch ms. */
   readonly at: number;

@@ -6,12 +6,12 @@ import { type FsckReport, fsck } from "../../src/fsck/fsck.ts";
 import { kindOf } from "../../src/fsck/kind.ts";
 import type { Finding } from "../../src/fsck/rules.ts";
 import { type ObjectStore, StoreDamaged } from "../../src/object-store/object-store.ts";
+import { readOrDamaged } from "../../src/object-store/read-or-damaged.ts";
 import { activityKey, activityTileKey, CATEGORIES } from "../../src/resources/activity/keys.ts";
 import { decodeHead, decodeIndexTile } from "../../src/resources/activity/stored-feed.ts";
 import { type Fence, fencedPut } from "../lease/fenced-put.ts";
 import { leaseClaim } from "../lease/lease-claim.ts";
-import { parsePrivateStatus } from "../status/private-status.ts";
-import { readOrDamaged } from "./read-or-damaged.ts";
+import { parsePrivateStatus } from "../lease/private-status.ts";
 
 export interface Repair {
   readonly store: ObjectStore;

@@ -3,9 +3,17 @@ import { installationsPublication } from "../../src/resources/observations/publi
 import type { Publication } from "../../src/resources/publication.ts";
 import { telemetryPublication } from "../../src/resources/telemetry/publication.ts";
 import { shortHash } from "../asof/vector.ts";
-import type { Session } from "../cycle/session.ts";
+import type { Published } from "../state/published.ts";
+import type { Histories } from "./histories.ts";
 
-export function indexPublication({ histories, published, publications }: Session, configured: string): Publication {
+export interface Indexed {
+  readonly histories: Histories;
+  readonly published: Pick<Published, "get">;
+  /** Of the configured installation, telemetry aside. */
+  readonly publications: readonly Publication[];
+}
+
+export function indexPublication({ histories, published, publications }: Indexed, configured: string): Publication {
   const before = histories.configuredBefore;
   const own = shortHash(configured);
   const answers = [telemetryPublication(configured, true), ...publications];

@@ -2,15 +2,15 @@
  * Puts what an installation's observations lack: tiles in chunks, each planned in a snapshot of its own, for positions
  * that are published never change.
  */
-import type { PutTarget } from "../cycle/put-target.ts";
-import type { ReportRow } from "../cycle/report.ts";
-import type { CycleSources } from "../sources/cycle-sources.ts";
+import type { Snapshots } from "../../src/resources/snapshot.ts";
+import type { PutTarget } from "../puts/put-target.ts";
+import type { ReportRow } from "../puts/report.ts";
 import type { Histories } from "./histories.ts";
 import type { TilePace } from "./tile-pace.ts";
 import { type InstallationReceipts, type PlannedTile, planTiles, putTiles } from "./tiles.ts";
 
 export interface ObservationsPut {
-  readonly sources: Pick<CycleSources, "snapshot">;
+  readonly sources: Snapshots;
   readonly target: PutTarget;
   readonly histories: Histories;
   readonly tilePace: TilePace;

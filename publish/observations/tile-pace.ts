@@ -1,4 +1,4 @@
-import { DueQueue } from "../schedule/due-queue.ts";
+import { DueQueue } from "../due/due-queue.ts";
 
 /**
  * How often the growing tile of an installation is put where puts cost something: the first new receipt at once, then at

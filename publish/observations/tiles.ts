@@ -2,6 +2,7 @@
  * The observations' tiles (docs/spec/publishing.md#tiles): positions are dense, so position / 128 names the tile; full
  * ones are immutable, the last one grows. They are put in ascending order, and how far is remembered only after.
  */
+
 import type { Database } from "better-sqlite3";
 import { type Receipt, readReceipts } from "../../src/ledger/read/receipts.ts";
 import type { Installation } from "../../src/ledger/watermarks.ts";
@@ -12,13 +13,14 @@ import {
   type StoreObject,
   type StoreTag,
 } from "../../src/object-store/object-store.ts";
+import { readOrDamaged } from "../../src/object-store/read-or-damaged.ts";
 import { decodeWriterMetadata, encodeWriterMetadata } from "../../src/object-store/stored-answer.ts";
 import { buildObservationTile, tileBounds } from "../../src/resources/observations/build.ts";
 import { observationTileKey, tileOf } from "../../src/resources/observations/keys.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
-import { eachLimited } from "../concurrency.ts";
-import type { PutTarget } from "../cycle/put-target.ts";
 import { fencedPut, Superseded } from "../lease/fenced-put.ts";
+import { eachLimited } from "../puts/each-limited.ts";
+import type { PutTarget } from "../puts/put-target.ts";
 import type { TileProgress } from "../state/published.ts";
 
 /** Lines of JSON, one an item. */
@@ -97,7 +99,7 @@ export async function findProgress(
   history: string,
   atLeast: number,
 ): Promise<TileProgress> {
-  const read = (tile: number) => getOrDamaged(store, observationTileKey(installationId, history, tile));
+  const read = (tile: number) => readOrDamaged(store, observationTileKey(installationId, history, tile));
   let below = -1;
   let above = Math.max(1, tileOf(Math.max(1, atLeast)) + 2);
   while ((await read(above)) !== undefined) {
@@ -153,13 +155,4 @@ async function putTile(tile: PlannedTile, at: number, target: Pick<PutTarget, "s
 /** Whether a tile's lines begin with those that are published. */
 function goesOn(published: Uint8Array, body: Buffer): boolean {
   return published.length < body.length && Buffer.compare(published, body.subarray(0, published.length)) === 0;
-}
-
-async function getOrDamaged(store: ObjectStore, key: string): Promise<StoredObject | StoreDamaged | undefined> {
-  try {
-    return await store.get(key, { fresh: true });
-  } catch (error) {
-    if (error instanceof StoreDamaged) return error;
-    throw error;
-  }
 }

@@ -3,8 +3,8 @@
  * pattern's timer waits for an instant of that clock, and for too long where it is set back; a steady timer notices
  * that, and a turn that is overdue.
  */
-import type { Clock } from "./clock.ts";
-import type { CronTimer, Timers } from "./timers.ts";
+import type { Clock } from "../clock/clock.ts";
+import type { CronTimer, Timers } from "../clock/timers.ts";
 
 /** A turn that is late by more (ms) did not come by itself. */
 const OVERDUE_MS = 1_500;

@@ -2,12 +2,12 @@
  * When cycles run: on the cadence, and at the next instant at which an answer changes by time alone. A cycle that takes
  * long keeps neither the lease nor what the operator is told waiting: both have a timer of their own.
  */
-import { isOutage } from "../cycle/outage.ts";
-import type { CycleReport } from "../cycle/report.ts";
-import type { Publisher } from "../publisher.ts";
+
+import type { Clock } from "../clock/clock.ts";
+import type { Timers } from "../clock/timers.ts";
+import { isOutage } from "../puts/outage.ts";
+import type { CycleReport } from "../puts/report.ts";
 import { Cadence, type LateTurn } from "./cadence.ts";
-import type { Clock } from "./clock.ts";
-import type { Timers } from "./timers.ts";
 
 export interface ScheduleOptions {
   /** A cron pattern, seconds first, UTC. */
@@ -26,7 +26,18 @@ export interface ScheduleOptions {
 }
 
 /** What a schedule needs of a publisher. */
-export type Scheduled = Pick<Publisher, "instant" | "isIdle" | "cycle" | "nextDue" | "now" | "renewIfDue">;
+export interface Scheduled {
+  /** Epoch ms by the common clock; `wall` is this host's. */
+  now(wall: number): number;
+  /** What a cycle now is computed for: never before the last one. */
+  instant(now: number): number;
+  /** Whether a cycle at this instant could have anything to do. */
+  isIdle(at: number): boolean;
+  cycle(at: number): Promise<CycleReport>;
+  /** The earliest instant (epoch ms) at which something changes by time alone. */
+  nextDue(): number | undefined;
+  renewIfDue(nextCycleAt: number | undefined): Promise<void>;
+}
 
 /** How often the lease and the cadence are looked after. */
 const STEADY_MS = 1_000;

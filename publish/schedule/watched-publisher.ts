@@ -1,7 +1,8 @@
 /** A publisher whose turns and cycles somebody follows: how each ended, and how long a cycle took. */
-import { isOutage } from "../cycle/outage.ts";
-import type { CycleReport } from "../cycle/report.ts";
-import type { Clock } from "./clock.ts";
+
+import type { Clock } from "../clock/clock.ts";
+import { isOutage } from "../puts/outage.ts";
+import type { CycleReport } from "../puts/report.ts";
 import type { Scheduled } from "./schedule.ts";
 
 /** `partial`: something could not be published. `outage` passes by itself; `failed` ends the publisher. */

@@ -1,6 +1,6 @@
 /** Objects of the site that nobody needs any more (docs/spec/people.md#files). */
 import { ASSETS_PREFIX, docsFile, pageFile, SITE_PREFIX } from "../../src/resources/site/route.ts";
-import type { PutTarget } from "../cycle/put-target.ts";
+import type { PutTarget } from "../puts/put-target.ts";
 import type { Published } from "../state/published.ts";
 
 type Target = Pick<PutTarget, "store" | "fence">;

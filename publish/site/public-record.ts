@@ -7,11 +7,10 @@ import { readNewestReceipt } from "../../src/ledger/read/receipts.ts";
 import { installationNo } from "../../src/ledger/watermarks.ts";
 import { ACTIVITY_PATH, activityKey, CATEGORIES } from "../../src/resources/activity/keys.ts";
 import type { PublicAnswer, PublicRecord } from "../../src/resources/publication-status/public-record.ts";
-import type { Snapshot } from "../../src/resources/snapshot.ts";
+import type { Snapshot, Snapshots } from "../../src/resources/snapshot.ts";
 import { ROUTES } from "../../src/resources/table.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
-import type { CycleReport } from "../cycle/report.ts";
-import type { CycleSources } from "../sources/cycle-sources.ts";
+import type { CycleReport } from "../puts/report.ts";
 import type { Published } from "../state/published.ts";
 
 type Sources = PublicRecord["sources"];
@@ -45,7 +44,7 @@ export function publicAnswers(published: Published, now: number): Record<string,
 
 /** What a publisher is, before its first cycle: `answers` is what the last one of this installation has published. */
 export function openingRecord(
-  sources: Pick<CycleSources, "snapshot">,
+  sources: Snapshots,
   { explorerUrl, chainValidity }: PublishedSite,
 ): (before: PublicRecord | null) => PublicRecord {
   return (before) =>

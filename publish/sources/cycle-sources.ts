@@ -1,7 +1,8 @@
 /** The sources of one cycle: its projections are advanced once, and read in as many snapshots as it takes. */
-import type { Snapshot } from "../../src/resources/snapshot.ts";
+import type { Snapshot, Snapshots } from "../../src/resources/snapshot.ts";
 
-export interface CycleSources {
+/** In its snapshots chain and projections are the same until `catchUp`; the ledger may be ahead of where it was advanced to. */
+export interface CycleSources extends Snapshots {
   /**
    * Brings the projections of the configured installation to the ledger and the chain, in short steps between which
    * other things have their turn, and gives `use` the snapshot of the very ledger state that they were advanced to. Once
@@ -10,9 +11,4 @@ export interface CycleSources {
   advance<T>(use: (snapshot: Snapshot) => T): Promise<T>;
   /** Then the other installations', as far as a cycle goes. Once nothing more is put. */
   catchUp(): Promise<void>;
-  /**
-   * One synchronous read transaction: everything in `use` sees one state; it must not await, and only values leave it.
-   * Chain and projections are the same until `catchUp`; the ledger may be ahead of where it was advanced to.
-   */
-  snapshot<T>(use: (snapshot: Snapshot) => T): T;
 }

@@ -2,10 +2,10 @@
 import { PRIVATE_STATUS_KEY } from "../../src/http/keys.ts";
 import type { StoreTag } from "../../src/object-store/object-store.ts";
 import { encodeWriterMetadata, JSON_TYPE } from "../../src/object-store/stored-answer.ts";
-import type { PutTarget } from "../cycle/put-target.ts";
+import type { Clock } from "../clock/clock.ts";
 import { fencedPut, Superseded } from "../lease/fenced-put.ts";
-import type { Clock } from "../schedule/clock.ts";
-import type { OperatorReport } from "./private-status.ts";
+import type { PutTarget } from "../puts/put-target.ts";
+import type { OperatorReport } from "./operator-report.ts";
 import type { MeasuredRequests } from "./request-tally.ts";
 
 /** Between two puts of one holder (ms); the last one, when it lets go, waits for nothing. */

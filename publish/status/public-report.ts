@@ -4,7 +4,7 @@
  */
 import { parseInstallationTelemetryKey } from "../../src/resources/telemetry/keys.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
-import type { CycleReport } from "../cycle/report.ts";
+import type { CycleReport } from "../puts/report.ts";
 import type { Published, PublishedObject } from "../state/published.ts";
 
 /** Of the installations other than the configured one. */
@@ -45,13 +45,6 @@ export function publicReport(
   }
   const unread = Math.max(0, named - 1 - others.length);
   return { resources, others: { ...sumOf(others, now), unread }, problems: problemsOf(last) };
-}
-
-/** Of the last holder's report what a new one says until its first cycle has ended: nothing that is the operator's. */
-export function carriedOver(report: Readonly<Record<string, unknown>> | undefined): Record<string, unknown> {
-  const { resources, others } = report ?? {};
-  const own = Object.entries(resources ?? {}).filter(([key]) => parseInstallationTelemetryKey(key) === undefined);
-  return { resources: Object.fromEntries(own), ...(others === undefined ? {} : { others }) };
 }
 
 /** How many problems there are; what they are is the operator's to read. */

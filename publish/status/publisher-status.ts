@@ -1,11 +1,13 @@
 /** What a publisher tells of itself: in the lease object to everybody, in `private/status.json` to its operator. */
+
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import type { PublicRecord } from "../../src/resources/publication-status/public-record.ts";
+import type { Snapshots } from "../../src/resources/snapshot.ts";
 import { Failure } from "../../src/values/failure.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
-import type { CycleReport } from "../cycle/report.ts";
+import type { Clock } from "../clock/clock.ts";
 import type { Lease, LeaseNews } from "../lease/lease.ts";
-import type { Clock } from "../schedule/clock.ts";
+import type { CycleReport } from "../puts/report.ts";
 import {
   NOTHING_SEEN,
   type PublishedSite,
@@ -13,10 +15,9 @@ import {
   sourcesOf,
   withUnreadableLedger,
 } from "../site/public-record.ts";
-import type { CycleSources } from "../sources/cycle-sources.ts";
 import type { SourceReader } from "../sources/source-reader.ts";
 import type { Published } from "../state/published.ts";
-import { operatorReport } from "./private-status.ts";
+import { operatorReport } from "./operator-report.ts";
 import { PrivateStatusWriter } from "./private-status-writer.ts";
 import { publicReport, worstInstallations } from "./public-report.ts";
 import type { RequestTally } from "./request-tally.ts";
@@ -41,7 +42,7 @@ export class PublisherStatus {
   }
 
   /** The sources as a cycle has seen them. */
-  saw(sources: Pick<CycleSources, "snapshot">, report: CycleReport): void {
+  saw(sources: Snapshots, report: CycleReport): void {
     const { chainValidity = 0 } = this.#options.site ?? {};
     this.#sources = sources.snapshot((snapshot) => sourcesOf(snapshot, report, chainValidity));
   }

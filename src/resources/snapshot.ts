@@ -20,3 +20,9 @@ export interface Snapshot {
   /** Seconds, a multiple of 600: the configured one or the Core's; undefined where neither is known. */
   readonly genesisTimestamp: bigint | undefined;
 }
+
+/** Where snapshots come from. */
+export interface Snapshots {
+  /** One synchronous read transaction: everything in `use` sees one state; it must not await, and only values leave it. */
+  snapshot<T>(use: (snapshot: Snapshot) => T): T;
+}

@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { leaseClaim } from "../../publish/lease/lease-claim.ts";
-import { parsePrivateStatus } from "../../publish/status/private-status.ts";
+import { parsePrivateStatus } from "../../publish/lease/private-status.ts";
 import { type FsckReport, fsck } from "../../src/fsck/fsck.ts";
 import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";
 import { fileOfKey } from "../../src/object-store/filesystem/names.ts";

@@ -4,7 +4,7 @@
  */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { leaseClaim } from "../../publish/lease/lease-claim.ts";
-import { parsePrivateStatus } from "../../publish/status/private-status.ts";
+import { parsePrivateStatus } from "../../publish/lease/private-status.ts";
 import { fsck } from "../../src/fsck/fsck.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { steppedStore } from "../support/stepped-store.ts";

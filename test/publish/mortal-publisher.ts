@@ -3,14 +3,14 @@
  * done and before the publisher could know. Run by `sigkill.test.ts` with: folder, n, "before" or "after", instant.
  */
 import { join } from "node:path";
+import { systemClock } from "../../publish/clock/clock.ts";
 import { acquireNow } from "../../publish/lease/acquire.ts";
-import { leaseIdentity } from "../../publish/lease/lease-identity.ts";
 import { Publisher } from "../../publish/publisher.ts";
-import { systemClock } from "../../publish/schedule/clock.ts";
 import { LedgerSource } from "../../publish/sources/ledger-source.ts";
 import { ownProjections } from "../../publish/sources/projections-source.ts";
 import { SourceReader } from "../../publish/sources/source-reader.ts";
 import { Published } from "../../publish/state/published.ts";
+import { leaseIdentity } from "../../publish/status/lease-identity.ts";
 import { noChain } from "../../src/chain/chain.ts";
 import { openStore } from "../../src/object-store/open-store.ts";
 import { allPublications } from "../../src/resources/publications.ts";

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";
 import { acquireNow } from "../../../publish/lease/acquire.ts";
-import { leaseIdentity } from "../../../publish/lease/lease-identity.ts";
+import { leaseIdentity } from "../../../publish/status/lease-identity.ts";
 import { Publisher } from "../../../publish/publisher.ts";
 import { LedgerSource } from "../../../publish/sources/ledger-source.ts";
 import { ownProjections } from "../../../publish/sources/projections-source.ts";
@@ -10,7 +10,7 @@ import { SourceReader } from "../../../publish/sources/source-reader.ts";
 import { Published } from "../../../publish/state/published.ts";
 import { noChain } from "../../../src/chain/chain.ts";
 import { openLedgerForIntake } from "../../../src/ledger/open.ts";
-import type { Clock } from "../../../publish/schedule/clock.ts";
+import type { Clock } from "../../../publish/clock/clock.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { allPublications } from "../../../src/resources/publications.ts";
 import { uuid } from "../uuid.ts";

@@ -7,7 +7,7 @@ import { LedgerSource } from "../../../publish/sources/ledger-source.ts";
 import { ownProjections } from "../../../publish/sources/projections-source.ts";
 import { allPublications } from "../../../src/resources/publications.ts";
 import { Published } from "../../../publish/state/published.ts";
-import { leaseIdentity } from "../../../publish/lease/lease-identity.ts";
+import { leaseIdentity } from "../../../publish/status/lease-identity.ts";
 import { Publisher } from "../../../publish/publisher.ts";
 import { SourceReader } from "../../../publish/sources/source-reader.ts";
 import { forgetfulStore } from "../stores/forgetful-store.ts";

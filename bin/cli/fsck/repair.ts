@@ -1,12 +1,12 @@
 /** `noonmark fsck --repair`: under the lease where it is free, by its holder where one lives. */
 import { setTimeout as wait } from "node:timers/promises";
+import { systemClock } from "../../../publish/clock/clock.ts";
 import { type Candidate, standby } from "../../../publish/lease/acquire.ts";
 import type { Lease } from "../../../publish/lease/lease.ts";
-import { leaseIdentity } from "../../../publish/lease/lease-identity.ts";
 import { findLease, heldBy } from "../../../publish/lease/lease-object.ts";
 import { Publisher } from "../../../publish/publisher.ts";
-import { systemClock } from "../../../publish/schedule/clock.ts";
 import { Published } from "../../../publish/state/published.ts";
+import { leaseIdentity } from "../../../publish/status/lease-identity.ts";
 import { pollUntilConcluded } from "../../../src/chain/chain.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { chainTime } from "../publish/deadline-store.ts";

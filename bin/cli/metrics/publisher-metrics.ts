@@ -1,6 +1,6 @@
 /** What a publisher tells Prometheus of itself. */
 import { Histogram, type Registry } from "@prometheus-io/client";
-import type { ReportRow } from "../../../publish/cycle/report.ts";
+import type { ReportRow } from "../../../publish/puts/report.ts";
 import { CYCLE_OUTCOMES, type CycleOutcome } from "../../../publish/schedule/watched-publisher.ts";
 import { ANSWERS } from "../../../publish/site/public-record.ts";
 import type { Published } from "../../../publish/state/published.ts";

@@ -1,5 +1,5 @@
 /** Why the statistics are 503 where nothing tells when round 0 began; nobody sees it from a 503 alone. */
-import type { ReportFailure } from "../../../publish/cycle/report.ts";
+import type { ReportFailure } from "../../../publish/puts/report.ts";
 import { RANGES, statisticsKey } from "../../../src/resources/statistics/route.ts";
 import type { Settings } from "../settings/settings.ts";
 

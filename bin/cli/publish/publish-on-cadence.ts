@@ -2,18 +2,18 @@
 
 import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
-import type { CycleReport } from "../../../publish/cycle/report.ts";
+import { systemClock } from "../../../publish/clock/clock.ts";
+import { systemTimers } from "../../../publish/clock/timers.ts";
 import { standby } from "../../../publish/lease/acquire.ts";
-import { leaseIdentity } from "../../../publish/lease/lease-identity.ts";
 import { waitForLease } from "../../../publish/lease/wait-for-lease.ts";
 import { Publisher, type PublisherOptions } from "../../../publish/publisher.ts";
+import type { CycleReport } from "../../../publish/puts/report.ts";
 import type { LateTurn } from "../../../publish/schedule/cadence.ts";
-import { systemClock } from "../../../publish/schedule/clock.ts";
 import { runSchedule } from "../../../publish/schedule/schedule.ts";
-import { systemTimers } from "../../../publish/schedule/timers.ts";
 import { watchedPublisher } from "../../../publish/schedule/watched-publisher.ts";
 import { followChain } from "../../../publish/sources/follow-chain.ts";
 import { Published } from "../../../publish/state/published.ts";
+import { leaseIdentity } from "../../../publish/status/lease-identity.ts";
 import { RequestTally } from "../../../publish/status/request-tally.ts";
 import { type PollEvent, plainEvent } from "../../../src/chain/poll-event.ts";
 import type { RpcOutcome } from "../../../src/chain/rpc/rpc-node.ts";

@@ -1,7 +1,7 @@
 /** From settings and flags to what a publisher works with. */
 
+import { systemClock } from "../../../publish/clock/clock.ts";
 import type { PublisherOptions } from "../../../publish/publisher.ts";
-import { systemClock } from "../../../publish/schedule/clock.ts";
 import type { SourceReader } from "../../../publish/sources/source-reader.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { allPublications } from "../../../src/resources/publications.ts";

@@ -1,6 +1,6 @@
 /** A cycle's report for people: a table, tiles in a row counted instead of listed. */
 import Table from "cli-table3";
-import type { CycleReport, ReportRow } from "../../../publish/cycle/report.ts";
+import type { CycleReport, ReportRow } from "../../../publish/puts/report.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
 
 export function reportTable(report: CycleReport): string {

@@ -1,6 +1,6 @@
 /** What `noonmark status` tells: the publisher's last word and a look at the store, made one. */
 import type { LeaseRecord } from "../../../publish/lease/lease-record.ts";
-import type { PrivateStatus } from "../../../publish/status/private-status.ts";
+import type { OperatorStatus } from "../../../publish/status/operator-report.ts";
 import { type PublisherState, publisherState } from "../../../src/resources/publication-status/public-record.ts";
 import type { PublishedAnswer } from "./published-answers.ts";
 
@@ -18,7 +18,7 @@ export interface Publication {
 export interface Told {
   readonly record: LeaseRecord;
   /** Undefined where the holder has put none; of an earlier version, the lease object itself says it all. */
-  readonly operator: PrivateStatus | undefined;
+  readonly operator: OperatorStatus | undefined;
 }
 
 /** `now` in epoch ms. */

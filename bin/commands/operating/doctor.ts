@@ -1,6 +1,6 @@
 /** `noonmark doctor`: each thing that a publisher needs, one line each, and what to do where it is not well. */
 import { type Command, InvalidArgumentError } from "commander";
-import { systemClock } from "../../../publish/schedule/clock.ts";
+import { systemClock } from "../../../publish/clock/clock.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { examineChain } from "../../cli/doctor/chain.ts";
 import { examined, type Finding, wrong } from "../../cli/doctor/finding.ts";

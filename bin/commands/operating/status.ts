@@ -1,10 +1,10 @@
 /** `noonmark status`: how the publication is, by the publisher's last word and by what stands in the store. */
 
 import type { Command } from "commander";
+import { systemClock } from "../../../publish/clock/clock.ts";
 import { readLease } from "../../../publish/lease/lease-object.ts";
 import type { LeaseRecord } from "../../../publish/lease/lease-record.ts";
-import { systemClock } from "../../../publish/schedule/clock.ts";
-import { readPrivateStatus } from "../../../publish/status/private-status.ts";
+import { readOperatorStatus } from "../../../publish/status/operator-report.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { secondsArgument } from "../../cli/arguments.ts";
 import { openConfiguredStore } from "../../cli/open-configured-store.ts";
@@ -46,7 +46,7 @@ async function look(settings: Settings, now: number): Promise<Publication> {
   const { record } = found;
   const said = new Set(Object.keys(record.report.resources ?? {}));
   const answers = await publishedAnswers(store, said, now);
-  return publicationOf(store.name, { record, operator: await readPrivateStatus(store, record) }, answers, now);
+  return publicationOf(store.name, { record, operator: await readOperatorStatus(store, record) }, answers, now);
 }
 
 /** Two clocks that are kept right differ by less. */

@@ -1,8 +1,8 @@
 /** `noonmark lease`: who may publish, and the operator's way out where a holder is gone for good. */
 
 import type { Command } from "commander";
+import { systemClock } from "../../../publish/clock/clock.ts";
 import { forceRelease, holderNameOf, isFree, readLease } from "../../../publish/lease/lease-object.ts";
-import { systemClock } from "../../../publish/schedule/clock.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { openConfiguredStore } from "../../cli/open-configured-store.ts";
 import { loadSettings, type Settings, settingOptions } from "../../cli/settings/settings.ts";

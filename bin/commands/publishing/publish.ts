@@ -2,15 +2,15 @@
 
 import { setTimeout as wait } from "node:timers/promises";
 import type { Command } from "commander";
-import { dryRun } from "../../../publish/cycle/dry-run.ts";
-import type { CycleReport } from "../../../publish/cycle/report.ts";
+import { systemClock } from "../../../publish/clock/clock.ts";
+import { explicitInstant } from "../../../publish/clock/instant.ts";
+import { dryRun } from "../../../publish/dry-run.ts";
 import { acquireOnce } from "../../../publish/lease/acquire.ts";
-import { leaseIdentity } from "../../../publish/lease/lease-identity.ts";
 import { findLease, heldBy } from "../../../publish/lease/lease-object.ts";
 import { Publisher } from "../../../publish/publisher.ts";
-import { systemClock } from "../../../publish/schedule/clock.ts";
-import { explicitInstant } from "../../../publish/schedule/instant.ts";
+import type { CycleReport } from "../../../publish/puts/report.ts";
 import { Published } from "../../../publish/state/published.ts";
+import { leaseIdentity } from "../../../publish/status/lease-identity.ts";
 import { RequestTally } from "../../../publish/status/request-tally.ts";
 import { pollUntilConcluded } from "../../../src/chain/chain.ts";
 import type { PollEvent } from "../../../src/chain/poll-event.ts";

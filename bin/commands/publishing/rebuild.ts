@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { SingleBar } from "cli-progress";
 import type { Command } from "commander";
-import { systemClock } from "../../../publish/schedule/clock.ts";
+import { systemClock } from "../../../publish/clock/clock.ts";
 import { openLedgerForReading } from "../../../src/ledger/open.ts";
 import { PROJECTIONS_FILE } from "../../../src/projections/open.ts";
 import { type RebuildProgress, type Rebuilt, rebuildProjections } from "../../../src/projections/rebuild.ts";

@@ -1,9 +1,9 @@
 /** Turns and renewals under a clock that is set and timers that are set off (docs/spec/publishing.md#clock-steps). */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { CycleReport } from "../../../publish/cycle/report.ts";
+import type { Timers } from "../../../publish/clock/timers.ts";
+import type { CycleReport } from "../../../publish/puts/report.ts";
 import type { LateTurn } from "../../../publish/schedule/cadence.ts";
 import { runSchedule, type Scheduled } from "../../../publish/schedule/schedule.ts";
-import type { Timers } from "../../../publish/schedule/timers.ts";
 import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { Failure } from "../../../src/values/failure.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { CycleReport, ReportRow } from "../../../publish/cycle/report.ts";
+import type { CycleReport, ReportRow } from "../../../publish/puts/report.ts";
 import type { Scheduled } from "../../../publish/schedule/schedule.ts";
 import { watchedPublisher } from "../../../publish/schedule/watched-publisher.ts";
 import { StoreUnavailable } from "../../../src/object-store/object-store.ts";

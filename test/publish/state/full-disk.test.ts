@@ -1,7 +1,7 @@
 import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { isOutage } from "../../../publish/cycle/outage.ts";
+import { isOutage } from "../../../publish/puts/outage.ts";
 import { Published } from "../../../publish/state/published.ts";
 import { noSmallDisk, smallDisk } from "../../support/small-disk.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { publicationOf } from "../../../../bin/cli/status/publication.ts";
 import type { LeaseRecord } from "../../../../publish/lease/lease-record.ts";
-import type { PrivateStatus } from "../../../../publish/status/private-status.ts";
+import type { OperatorStatus } from "../../../../publish/status/operator-report.ts";
 import { runCli } from "../../../support/cli.ts";
 
 let directory: string;
@@ -76,7 +76,7 @@ test("the record of an earlier version is shown as it was", () => {
 });
 
 test("problems that the publisher has not named yet are counted, and those that are over are none", () => {
-  const operator: PrivateStatus = {
+  const operator: OperatorStatus = {
     schemaVersion: 1,
     epoch: 7,
     holder: "5e7f6f3c",

@@ -2,9 +2,9 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { systemClock } from "../../../../publish/clock/clock.ts";
 import { Lease } from "../../../../publish/lease/lease.ts";
 import { readLease } from "../../../../publish/lease/lease-object.ts";
-import { systemClock } from "../../../../publish/schedule/clock.ts";
 import { FilesystemStore } from "../../../../src/object-store/filesystem/filesystem-store.ts";
 import { runCli } from "../../../support/cli.ts";
 

@@ -1,17 +1,17 @@
 /** A cycle that puts nothing: the store is read, what would be put is judged and forgotten. */
-import { type ObjectStore, type PutCondition, StoreConflict } from "../../src/object-store/object-store.ts";
-import { ActivityRecall } from "../activity/recall.ts";
-import { BuildSchedule } from "../answers/build-schedule.ts";
-import { SavedBodyRecall } from "../answers/recall-saved.ts";
-import { BehindList } from "../asof/behind-list.ts";
-import type { Fence } from "../lease/fenced-put.ts";
-import { Histories } from "../observations/histories.ts";
-import { TilePace } from "../observations/tile-pace.ts";
-import type { PublisherOptions } from "../publisher.ts";
-import { MovedInstallations } from "../schedule/moved-installations.ts";
-import { Published } from "../state/published.ts";
-import { runCycle } from "./cycle.ts";
-import type { CycleReport } from "./report.ts";
+import { type ObjectStore, type PutCondition, StoreConflict } from "../src/object-store/object-store.ts";
+import { ActivityRecall } from "./activity/recall.ts";
+import { BuildSchedule } from "./answers/build-schedule.ts";
+import { SavedBodyRecall } from "./answers/recall-saved.ts";
+import { BehindList } from "./asof/behind-list.ts";
+import { runCycle } from "./cycle/cycle.ts";
+import { MovedInstallations } from "./due/moved-installations.ts";
+import type { Fence } from "./lease/fenced-put.ts";
+import { Histories } from "./observations/histories.ts";
+import { TilePace } from "./observations/tile-pace.ts";
+import type { PublisherOptions } from "./publisher.ts";
+import type { CycleReport } from "./puts/report.ts";
+import { Published } from "./state/published.ts";
 
 const UNFENCED: Fence = {
   epoch: Number.MAX_SAFE_INTEGER,

@@ -1,8 +1,8 @@
 import { hostname } from "node:os";
-import type { Clock } from "../schedule/clock.ts";
+import type { Clock } from "../clock/clock.ts";
+import type { LeaseIdentity } from "../lease/lease.ts";
 import { openingRecord, type PublishedSite } from "../site/public-record.ts";
 import type { SourceReader } from "../sources/source-reader.ts";
-import type { LeaseIdentity } from "./lease.ts";
 
 /** Of what is published, what the first lease says. */
 export interface Publishes {

@@ -1,6 +1,6 @@
 /** What time it is for what is published (docs/spec/publishing.md#clocks). */
 import { expect, test } from "vitest";
-import { explicitInstant, notBefore, PublishedTime } from "../../../publish/schedule/instant.ts";
+import { explicitInstant, notBefore, PublishedTime } from "../../../publish/clock/instant.ts";
 import { START, World } from "../world.ts";
 
 const DAY = 86_400_000;

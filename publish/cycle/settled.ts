@@ -5,11 +5,11 @@
 import { INSTALLATIONS_KEY } from "../../src/http/keys.ts";
 import { parseInstallationTelemetryKey } from "../../src/resources/telemetry/keys.ts";
 import type { BuildSchedule } from "../answers/build-schedule.ts";
-import type { Session } from "../cycle/session.ts";
+import { MovedInstallations } from "../due/moved-installations.ts";
 import type { SettledPoint } from "../lease/lease-record.ts";
 import type { Histories } from "../observations/histories.ts";
 import type { Published } from "../state/published.ts";
-import { MovedInstallations } from "./moved-installations.ts";
+import type { Session } from "./session.ts";
 
 /** So few are all planned: that is bounded too, and what is damaged among them is found. */
 const FEW = 64;
