@@ -1,21 +1,25 @@
 /** `npm run bench [-- name …]`: the named benches, or all of them, one after another. */
-import { readdirSync } from "node:fs";
+import { globSync } from "node:fs";
+import { basename } from "node:path";
 
 interface Bench {
   run(): Promise<void>;
 }
 
 const SUFFIX = ".bench.ts";
-const all = readdirSync(import.meta.dirname)
-  .filter((file) => file.endsWith(SUFFIX))
-  .map((file) => file.slice(0, -SUFFIX.length))
-  .toSorted();
+/** Files by the names of their benches. */
+const files = new Map(
+  globSync(`*/*${SUFFIX}`, { cwd: import.meta.dirname })
+    .toSorted()
+    .map((file) => [basename(file, SUFFIX), file] as const),
+);
+const all = [...files.keys()];
 const wanted = process.argv.slice(2);
 const unknown = wanted.find((name) => !all.includes(name));
 if (unknown === undefined) {
   for (const name of wanted.length === 0 ? all : wanted) {
     console.log(`# ${name}`);
-    const { run } = (await import(`./${name}${SUFFIX}`)) as Bench;
+    const { run } = (await import(`./${files.get(name)}`)) as Bench;
     await run();
   }
 } else {

@@ -7,7 +7,8 @@ import type { Chain } from "../../src/chain/chain.ts";
 import type { PollEvent } from "../../src/chain/poll-event.ts";
 import type { RpcOutcome } from "../../src/chain/rpc/rpc-node.ts";
 import { openChainCopy, openChainFor } from "./chain/chain.ts";
-import { required, type Settings } from "./settings/settings.ts";
+import { required } from "./settings/load-settings.ts";
+import type { Settings } from "./settings/settings.ts";
 
 export interface SourceUse {
   /** `copy` leaves no trace in the state directory. */

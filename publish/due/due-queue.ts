@@ -1,4 +1,5 @@
-/** What falls due by time alone, found without asking everything: a binary heap, entries that no longer count left in it. */
+/** What falls due by time alone, found without asking everything: a heap, entries that no longer count left in it. */
+import TinyQueue from "tinyqueue";
 
 interface Entry {
   readonly key: string;
@@ -13,7 +14,7 @@ export class DueQueue {
   readonly #instants = new Map<string, number>();
   /** Those whose instant has come and that have no other yet. */
   readonly #due = new Set<string>();
-  #heap: Entry[] = [];
+  #heap = heapOf([]);
 
   /** `at` in epoch ms, in place of the key's instant before; undefined: it has none. */
   set(key: string, at: number | undefined): void {
@@ -24,7 +25,7 @@ export class DueQueue {
       return;
     }
     this.#instants.set(key, at);
-    push(this.#heap, { key, at });
+    this.#heap.push({ key, at });
     if (this.#heap.length > 2 * this.#instants.size + SLACK) this.#sweep();
   }
 
@@ -39,7 +40,7 @@ export class DueQueue {
   due(at: number): ReadonlySet<string> {
     for (let first = this.#first(); first !== undefined && first.at <= at; first = this.#first()) {
       this.#due.add(first.key);
-      pop(this.#heap);
+      this.#heap.pop();
     }
     return this.#due;
   }
@@ -52,15 +53,15 @@ export class DueQueue {
   clear(): void {
     this.#instants.clear();
     this.#due.clear();
-    this.#heap = [];
+    this.#heap = heapOf([]);
   }
 
   /** The first that counts; what stood before it is gone. */
   #first(): Entry | undefined {
     for (;;) {
-      const [first] = this.#heap;
+      const first = this.#heap.peek();
       if (first === undefined || this.#counts(first)) return first;
-      pop(this.#heap);
+      this.#heap.pop();
     }
   }
 
@@ -70,36 +71,10 @@ export class DueQueue {
 
   #sweep(): void {
     const entries = [...this.#instants].map(([key, at]) => ({ key, at })).filter((entry) => this.#counts(entry));
-    // In order, an array is a heap.
-    this.#heap = entries.sort((one, other) => one.at - other.at);
+    this.#heap = heapOf(entries);
   }
 }
 
-function push(heap: Entry[], entry: Entry): void {
-  let index = heap.length;
-  heap.push(entry);
-  while (index > 0) {
-    const above = (index - 1) >> 1;
-    const parent = heap[above];
-    if (parent === undefined || parent.at <= entry.at) break;
-    heap[index] = parent;
-    index = above;
-  }
-  heap[index] = entry;
-}
-
-function pop(heap: Entry[]): void {
-  const moved = heap.pop();
-  if (moved === undefined || heap.length === 0) return;
-  let index = 0;
-  for (;;) {
-    const left = heap[2 * index + 1];
-    const right = heap[2 * index + 2];
-    const isRight = right !== undefined && left !== undefined && right.at < left.at;
-    const child = isRight ? right : left;
-    if (child === undefined || child.at >= moved.at) break;
-    heap[index] = child;
-    index = 2 * index + (isRight ? 2 : 1);
-  }
-  heap[index] = moved;
+function heapOf(entries: Entry[]): TinyQueue<Entry> {
+  return new TinyQueue(entries, (one, other) => one.at - other.at);
 }

@@ -11,10 +11,10 @@ import { encodeWriterMetadata } from "../../src/object-store/stored-answer.ts";
 import { tileBounds } from "../../src/resources/observations/build.ts";
 import { parseObservationTileKey, tileOf } from "../../src/resources/observations/keys.ts";
 import type { Snapshots } from "../../src/resources/snapshot.ts";
-import { EXIT, Failure } from "../../src/values/failure.ts";
+import { Failure } from "../../src/values/failure.ts";
 import { fencedPut } from "../lease/fenced-put.ts";
 import type { Histories } from "../observations/histories.ts";
-import { type PlannedTile, planTiles, TILE_TYPE } from "../observations/tiles.ts";
+import { forkedTile, type PlannedTile, planTiles, TILE_TYPE } from "../observations/tiles.ts";
 import { eachLimited } from "../puts/each-limited.ts";
 import type { PutTarget } from "../puts/put-target.ts";
 import { failedRow, type ReportRow } from "../puts/report.ts";
@@ -66,12 +66,7 @@ async function mendTile({ key, body, last }: PlannedTile, { target, at }: Mendin
   const { position, telemetryId } = last;
   if (found !== undefined && !(found instanceof StoreDamaged)) {
     if (Buffer.compare(found.body, body) === 0 && saysPosition(found, position, telemetryId)) return undefined;
-    if (isOtherHistory(key, found, body)) {
-      throw new Failure("ledger_forked", `${key} in the store holds other receipts than the ledger`, {
-        exit: EXIT.failed,
-        hint: "Publish from the ledger that was published, or begin a new history on purpose: publish --new-history.",
-      });
-    }
+    if (isOtherHistory(key, found, body)) throw forkedTile(key);
   }
   const { epoch, writer } = target.fence;
   const metadata = encodeWriterMetadata({ epoch, writer, asof: { at, position, telemetryId } });

@@ -143,13 +143,18 @@ async function putTile(tile: PlannedTile, at: number, target: Pick<PutTarget, "s
     if (found instanceof StoreDamaged) return put(found.tag);
     if (Buffer.compare(found.body, tile.body) === 0) return found.tag;
     if (!goesOn(found.body, tile.body)) {
-      throw new Failure("ledger_forked", `${tile.key} in the store holds other receipts than the ledger`, {
-        exit: EXIT.failed,
-        hint: "Publish from the ledger that was published, or begin a new history on purpose: publish --new-history.",
-      });
+      throw forkedTile(tile.key);
     }
     return put(found.tag);
   }
+}
+
+/** Its receipts are whole, and others. */
+export function forkedTile(key: string): Failure {
+  return new Failure("ledger_forked", `${key} in the store holds other receipts than the ledger`, {
+    exit: EXIT.failed,
+    hint: "Publish from the ledger that was published, or begin a new history on purpose: publish --new-history.",
+  });
 }
 
 /** Whether a tile's lines begin with those that are published. */

@@ -8,7 +8,8 @@ import { validate } from "dockerfile-utils";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { commandTree } from "../../bin/cli/completion/command-tree.ts";
-import { environmentName, SETTINGS } from "../../bin/cli/settings/settings.ts";
+import { environmentName } from "../../bin/cli/settings/setting-names.ts";
+import { SETTINGS } from "../../bin/cli/settings/settings.ts";
 import { commandsFor } from "../../bin/commands/all.ts";
 
 /** Its draft as ajv names it, and without the `id`s of an older one. */

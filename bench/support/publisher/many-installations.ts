@@ -1,9 +1,8 @@
 /** A publisher of many installations with one receipt each, over a store in memory. */
+import { benchPublisher } from "./bench-publisher.ts";
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";
-import { acquireNow } from "../../../publish/lease/acquire.ts";
-import { leaseIdentity } from "../../../publish/status/lease-identity.ts";
-import { Publisher } from "../../../publish/publisher.ts";
+import type { Publisher } from "../../../publish/publisher.ts";
 import { LedgerSource } from "../../../publish/sources/ledger-source.ts";
 import { ownProjections } from "../../../publish/sources/projections-source.ts";
 import { SourceReader } from "../../../publish/sources/source-reader.ts";
@@ -12,7 +11,6 @@ import { noChain } from "../../../src/chain/chain.ts";
 import { openLedgerForIntake } from "../../../src/ledger/open.ts";
 import type { Clock } from "../../../publish/clock/clock.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
-import { allPublications } from "../../../src/resources/publications.ts";
 import { uuid } from "../uuid.ts";
 
 /** Epoch ms of every receipt. */
@@ -74,23 +72,7 @@ export async function openMany(folder: string, { state, store, clock = STILL }: 
     chain: noChain(),
     genesisTimestamp: undefined,
   });
-  const lease = await acquireNow({ store, clock, identity: leaseIdentity(), published });
-  const publisher = await Publisher.begin(
-    {
-      store,
-      clock,
-      published,
-      reader,
-      publications: allPublications({ installationId: "wheel-1", statisticsInterval: 1e9 }),
-      selected: () => true,
-      concurrency: 16,
-      newHistories: [],
-      force: false,
-      program: "1.0.0",
-      minimumPutInterval: 0,
-    },
-    lease,
-  );
+  const publisher = await benchPublisher({ store, clock, published, reader });
   return {
     publisher,
     stop: async () => {

@@ -1,14 +1,12 @@
 /** A publisher over a large ledger and a store that keeps nothing and answers at once: what is measured is ours. */
+import { benchPublisher } from "./bench-publisher.ts";
 import { join } from "node:path";
 import SqliteDatabase, { type Database } from "better-sqlite3";
-import { acquireNow } from "../../../publish/lease/acquire.ts";
 import { noChain } from "../../../src/chain/chain.ts";
 import { LedgerSource } from "../../../publish/sources/ledger-source.ts";
 import { ownProjections } from "../../../publish/sources/projections-source.ts";
-import { allPublications } from "../../../src/resources/publications.ts";
 import { Published } from "../../../publish/state/published.ts";
-import { leaseIdentity } from "../../../publish/status/lease-identity.ts";
-import { Publisher } from "../../../publish/publisher.ts";
+import type { Publisher } from "../../../publish/publisher.ts";
 import { SourceReader } from "../../../publish/sources/source-reader.ts";
 import { forgetfulStore } from "../stores/forgetful-store.ts";
 import { LEDGER_END, LEDGER_GENESIS } from "../large-ledger.ts";
@@ -31,7 +29,6 @@ export async function openSubject(folder: string, receipts: number): Promise<Sub
   const clock = { wall: () => LEDGER_END, monotonic: () => 0 };
   const puts: string[] = [];
   const store = forgetfulStore(puts);
-  const lease = await acquireNow({ store, clock, identity: leaseIdentity(), published });
   // The tiles of the history are taken for published: they are not what is measured.
   published.rememberTiles("wheel-1", { history: "1", position: receipts, tag: null });
   const reader = new SourceReader({
@@ -41,22 +38,7 @@ export async function openSubject(folder: string, receipts: number): Promise<Sub
     chain: noChain(),
     genesisTimestamp: Number(LEDGER_GENESIS),
   });
-  const publisher = await Publisher.begin(
-    {
-      store,
-      clock,
-      published,
-      reader,
-      publications: allPublications({ installationId: "wheel-1", statisticsInterval: 1e9 }),
-      selected: () => true,
-      concurrency: 16,
-      newHistories: [],
-      force: false,
-      program: "1.0.0",
-      minimumPutInterval: 0,
-    },
-    lease,
-  );
+  const publisher = await benchPublisher({ store, clock, published, reader });
   const writer = new SqliteDatabase(path);
   const close = () => {
     writer.close();

@@ -1,16 +1,13 @@
 /** A publisher over a ledger and a real S3 server: running in this process, or as a cold `publish --once`. */
+import { benchPublisher } from "./bench-publisher.ts";
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import SqliteDatabase, { type Database } from "better-sqlite3";
-import { acquireNow } from "../../../publish/lease/acquire.ts";
 import { noChain } from "../../../src/chain/chain.ts";
 import { systemClock } from "../../../publish/clock/clock.ts";
 import { LedgerSource } from "../../../publish/sources/ledger-source.ts";
 import { ownProjections } from "../../../publish/sources/projections-source.ts";
-import { allPublications } from "../../../src/resources/publications.ts";
 import { Published } from "../../../publish/state/published.ts";
-import { leaseIdentity } from "../../../publish/status/lease-identity.ts";
-import { Publisher } from "../../../publish/publisher.ts";
 import { SourceReader } from "../../../publish/sources/source-reader.ts";
 import type { S3Server } from "../../../test/servers/radosgw.ts";
 import { BUCKET, s3Store } from "../../../test/servers/stores/s3-store.ts";
@@ -37,23 +34,7 @@ export async function startPublisher(server: S3Server, folder: string): Promise<
     chain: noChain(),
     genesisTimestamp: Number(LEDGER_GENESIS),
   });
-  const lease = await acquireNow({ store, clock: systemClock, identity: leaseIdentity(), published });
-  const publisher = await Publisher.begin(
-    {
-      store,
-      clock: systemClock,
-      published,
-      reader,
-      publications: allPublications({ installationId: "wheel-1", statisticsInterval: 30_000 }),
-      selected: () => true,
-      concurrency: 16,
-      newHistories: [],
-      force: false,
-      program: "1.0.0",
-      minimumPutInterval: 0,
-    },
-    lease,
-  );
+  const publisher = await benchPublisher({ store, clock: systemClock, published, reader, statisticsInterval: 30_000 });
   return {
     async cycle() {
       const started = performance.now();

@@ -6,7 +6,8 @@ import { readNewestReceipt } from "../../../src/ledger/read/receipts.ts";
 import { installationNo, listInstallations } from "../../../src/ledger/watermarks.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { judgeSettings } from "../publish/judge-settings.ts";
-import { type Settings, unknownVariables } from "../settings/settings.ts";
+import { unknownVariables } from "../settings/setting-names.ts";
+import type { Settings } from "../settings/settings.ts";
 import { duration } from "../status/print-publication.ts";
 import { type Finding, fine, wrong } from "./finding.ts";
 

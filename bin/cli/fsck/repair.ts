@@ -14,8 +14,8 @@ import { publisherOptions } from "../publish/publisher-options.ts";
 import type { Settings } from "../settings/settings.ts";
 import { openSources } from "../sources.ts";
 
-/** Who has repaired the store. Throws `Failure` lease_held (75) where the holder does not in the settings' deadline. */
-export async function repair(settings: Settings, store: ObjectStore): Promise<"this process" | "the publisher"> {
+/** By this process or by the holder. Throws `Failure` lease_held (75) where the holder does not in the settings' deadline. */
+export async function repair(settings: Settings, store: ObjectStore): Promise<void> {
   const now = () => systemClock.wall();
   const asked = crypto.randomUUID();
   const limitMs = settings.deadline * 1_000;
@@ -28,11 +28,10 @@ export async function repair(settings: Settings, store: ObjectStore): Promise<"t
     const options = { ...publisherOptions(settings, { force: true }, opened), published };
     const candidate = { store, clock: systemClock, identity: leaseIdentity(options), published, repair: asked };
     const lease = await leaseOrDone(candidate, limitMs);
-    if (lease === undefined) return "the publisher";
+    if (lease === undefined) return;
     const publisher = await Publisher.begin(options, lease);
     await publisher.repair(publisher.instant(now()));
     await publisher.release();
-    return "this process";
   } finally {
     reader.close();
     published.close();

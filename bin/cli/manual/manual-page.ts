@@ -1,6 +1,7 @@
 /** packaging/man/noonmark.1, made from commander's own tree and from the settings; a test holds the file to it. */
 import type { Command } from "commander";
-import { environmentName, SETTINGS, type SettingName } from "../settings/settings.ts";
+import { environmentName } from "../settings/setting-names.ts";
+import { SETTING_NAMES, SETTINGS } from "../settings/settings.ts";
 
 const EXITS: readonly (readonly [string, string])[] = [
   ["0", "done"],
@@ -28,9 +29,7 @@ export function manualPage(program: Command, version: string): string {
     ".SH CONFIGURATION",
     "Each setting is a key of the configuration, a flag and an environment variable; a flag goes before a variable before",
     "the file.",
-    ...(Object.keys(SETTINGS) as SettingName[]).flatMap((name) =>
-      tagged(`${bold(name)}, ${bold(environmentName(name))}`, SETTINGS[name].help),
-    ),
+    ...SETTING_NAMES.flatMap((name) => tagged(`${bold(name)}, ${bold(environmentName(name))}`, SETTINGS[name].help)),
     ".SH EXIT STATUS",
     ...EXITS.flatMap(([code, meaning]) => tagged(bold(code), meaning)),
     ".SH FILES",

@@ -1,7 +1,8 @@
 /** What `publish` alone needs of its settings, judged before a store, a state or a lease is touched. */
 import { validate } from "node-cron";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
-import { required, type Settings } from "../settings/settings.ts";
+import { required } from "../settings/load-settings.ts";
+import type { Settings } from "../settings/settings.ts";
 
 /** Throws `Failure`: missing_setting, invalid_setting, or what is wrong with the deployment file. */
 export async function judgeSettings(settings: Settings): Promise<void> {

@@ -6,7 +6,8 @@ import type { SourceReader } from "../../../publish/sources/source-reader.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { allPublications } from "../../../src/resources/publications.ts";
 import type { ResourceName } from "../../../src/resources/table.ts";
-import { required, type Settings } from "../settings/settings.ts";
+import { required } from "../settings/load-settings.ts";
+import type { Settings } from "../settings/settings.ts";
 import { configuredSite } from "../site.ts";
 import { packageVersion } from "../version.ts";
 

@@ -1,16 +1,12 @@
 /**
  * The one configuration (docs/spec/publishing.md#sources): each setting is a key of `noonmark.json`, a flag and an
- * environment variable; a flag goes before a variable before the file. All are judged before anything is touched.
+ * environment variable.
  */
-import type { Command } from "commander";
 import { z } from "zod";
 import { storeLocation } from "../../../src/object-store/location.ts";
 import { S3_PROVIDERS, type S3ProviderName } from "../../../src/object-store/s3/providers.ts";
-import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { isNameableInstallationId } from "../../../src/values/installation-id.ts";
 import { metricsSetting } from "../metrics/address.ts";
-import { DEFAULT_CONFIGURATION, readConfiguration } from "./configuration-file.ts";
-import { nearestName } from "./nearest-name.ts";
 
 interface Setting<T> {
   readonly schema: z.ZodType<T>;
@@ -165,114 +161,4 @@ export const SETTINGS = {
 export type SettingName = keyof typeof SETTINGS;
 export type Settings = { [Name in SettingName]: z.output<(typeof SETTINGS)[Name]["schema"]> };
 
-/** What comes with `store` wherever a command takes it. */
-const OF_THE_STORE: readonly SettingName[] = ["s3Provider", "s3Endpoint", "s3Region", "s3PathStyle", "singleWriter"];
-
-/** Adds `--config` and a flag for each named setting to a command. */
-export function settingOptions(command: Command, names: readonly SettingName[]): Command {
-  command.option("--config <file>", "configuration file", DEFAULT_CONFIGURATION);
-  for (const name of names.includes("store") ? [...names, ...OF_THE_STORE] : names) {
-    const { value } = SETTINGS[name];
-    const argument = value.startsWith("[") ? value : `<${value}>`;
-    command.option(`--${kebab(name)} ${argument}`, `${SETTINGS[name].help} (${environmentName(name)})`);
-  }
-  return command;
-}
-
-const NAMES = Object.keys(SETTINGS) as SettingName[];
-const PREFIX = "NOONMARK_";
-
-/** All settings, whichever a command uses: a mistake in the file is seen by every command. Throws `Failure`. */
-export function loadSettings(flags: Readonly<Record<string, unknown>>, environment = process.env): Settings {
-  const path = typeof flags.config === "string" ? flags.config : DEFAULT_CONFIGURATION;
-  const file = readConfiguration(path, NAMES);
-  refuseMisspelt(environment);
-  const settings: Record<string, unknown> = {};
-  for (const name of NAMES) {
-    const [raw, origin] = firstGiven(name, { flags, environment, file, path });
-    const parsed = SETTINGS[name].schema.safeParse(raw);
-    if (!parsed.success) {
-      throw new Failure("invalid_setting", `${origin}: ${parsed.error.issues[0]?.message ?? "is invalid"}`, {
-        exit: EXIT.usage,
-        hint: `${name} (${SETTINGS[name].help}): give --${kebab(name)} <${SETTINGS[name].value}>, ${environmentName(name)} or the key ${name} of ${path}.`,
-      });
-    }
-    settings[name] = parsed.data;
-  }
-  refuseHalfAChain(settings as Settings);
-  return settings as Settings;
-}
-
-/** Variables of ours that no setting has; somebody else's may begin as ours do, so only a near miss is refused. */
-function refuseMisspelt(environment: NodeJS.ProcessEnv): void {
-  const unknown = unknownVariables(environment).find(({ meant }) => meant !== undefined);
-  if (unknown === undefined) return;
-  throw new Failure("unknown_variable", `${unknown.variable} is no setting; did you mean ${unknown.meant}?`, {
-    exit: EXIT.usage,
-    hint: "`noonmark init` writes a file with every setting and its variable.",
-  });
-}
-
-/** Each variable that begins as ours and is none, with the one that was probably meant. */
-export function unknownVariables(environment = process.env): { variable: string; meant: string | undefined }[] {
-  const endings = NAMES.map((name) => environmentName(name).slice(PREFIX.length));
-  return Object.keys(environment)
-    .filter((variable) => variable.startsWith(PREFIX) && !endings.includes(variable.slice(PREFIX.length)))
-    .map((variable) => {
-      const near = nearestName(variable.slice(PREFIX.length), endings);
-      return { variable, meant: near === undefined ? undefined : PREFIX + near };
-    });
-}
-
-/** A chain needs both; with one of them the views would be disabled without a word. */
-function refuseHalfAChain({ deployment, rpcUrl }: Settings): void {
-  if ((deployment === undefined) === (rpcUrl === undefined)) return;
-  const [given, missing]: SettingName[] =
-    deployment === undefined ? ["rpcUrl", "deployment"] : ["deployment", "rpcUrl"];
-  throw new Failure("missing_setting", `${given} is set and ${missing} is not: a chain needs both`, {
-    exit: EXIT.usage,
-    hint: `Give --${kebab(missing ?? "")} <${SETTINGS[missing as SettingName].value}> too, or neither: the chain's views are then disabled.`,
-  });
-}
-
-/** A setting that a command cannot do without. */
-export function required<Name extends SettingName>(settings: Settings, name: Name): NonNullable<Settings[Name]> {
-  const value = settings[name];
-  if (value === undefined || value === null) {
-    throw new Failure("missing_setting", `${name} (${SETTINGS[name].help}) is not set`, {
-      exit: EXIT.usage,
-      hint: `Give --${kebab(name)} <${SETTINGS[name].value}>, ${environmentName(name)}, or the key ${name} of noonmark.json.`,
-    });
-  }
-  return value as NonNullable<Settings[Name]>;
-}
-
-/** `installationId` → `NOONMARK_INSTALLATION_ID`. */
-export function environmentName(name: string): string {
-  return `NOONMARK_${kebab(name).replaceAll("-", "_").toUpperCase()}`;
-}
-
-function kebab(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-}
-
-interface Given {
-  readonly flags: Readonly<Record<string, unknown>>;
-  readonly environment: NodeJS.ProcessEnv;
-  readonly file: Readonly<Record<string, unknown>>;
-  /** Of the file. */
-  readonly path: string;
-}
-
-/** What `raw` is, and how a message calls it; an address may hold a key and is not shown. */
-function firstGiven(name: SettingName, { flags, environment, file, path }: Given): [unknown, string] {
-  const shown = (raw: unknown) => (SECRET.has(name) ? "" : ` ${JSON.stringify(raw)}`);
-  if (flags[name] !== undefined) return [flags[name], `--${kebab(name)}${shown(flags[name])}`];
-  const variable = environmentName(name);
-  if (environment[variable] !== undefined && environment[variable] !== "") {
-    return [environment[variable], `${variable}${shown(environment[variable])}`];
-  }
-  return [file[name], `${path}: ${name}${shown(file[name])}`];
-}
-
-const SECRET: ReadonlySet<SettingName> = new Set(["rpcUrl", "fronts"]);
+export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];

@@ -16,7 +16,9 @@ import { rejectedLines } from "../../cli/intake/rejected-lines.ts";
 import { RejectsFile } from "../../cli/intake/rejects-file.ts";
 import { startIngestPage } from "../../cli/metrics/ingest-page.ts";
 import { knownName } from "../../cli/schema/known-name.ts";
-import { loadSettings, type Settings, settingOptions } from "../../cli/settings/settings.ts";
+import { loadSettings } from "../../cli/settings/load-settings.ts";
+import { settingOptions } from "../../cli/settings/setting-options.ts";
+import type { Settings } from "../../cli/settings/settings.ts";
 
 interface Flags {
   readonly retry?: boolean;

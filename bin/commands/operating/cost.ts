@@ -8,7 +8,9 @@ import { monthOf } from "../../cli/cost/month.ts";
 import { readPrices } from "../../cli/cost/prices.ts";
 import { costJson, costLines } from "../../cli/cost/print-cost.ts";
 import { openConfiguredStore } from "../../cli/open-configured-store.ts";
-import { loadSettings, type Settings, settingOptions } from "../../cli/settings/settings.ts";
+import { loadSettings } from "../../cli/settings/load-settings.ts";
+import { settingOptions } from "../../cli/settings/setting-options.ts";
+import type { Settings } from "../../cli/settings/settings.ts";
 
 export function registerCost(program: Command): void {
   const command = program

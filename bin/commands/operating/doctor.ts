@@ -7,7 +7,9 @@ import { examined, type Finding, wrong } from "../../cli/doctor/finding.ts";
 import { examineLedger, examineNode, examineSettings, examineState } from "../../cli/doctor/local.ts";
 import { examinePublicSide } from "../../cli/doctor/public-side.ts";
 import { examineStore } from "../../cli/doctor/store.ts";
-import { loadSettings, type Settings, settingOptions } from "../../cli/settings/settings.ts";
+import { loadSettings } from "../../cli/settings/load-settings.ts";
+import { SOURCE_SETTINGS, settingOptions } from "../../cli/settings/setting-options.ts";
+import type { Settings } from "../../cli/settings/settings.ts";
 
 interface Flags {
   readonly url?: URL;
@@ -20,16 +22,7 @@ export function registerDoctor(program: Command): void {
     .description("look at each thing that a publisher needs, and say what to do; exit 1 where something is not well")
     .option("--url <base-url>", "where readers find the API: a minute of verify's rules", urlArgument)
     .option("--json", "as one JSON array of {check, ok, saw, todo}");
-  settingOptions(command, [
-    "installationId",
-    "ledger",
-    "store",
-    "state",
-    "deployment",
-    "rpcUrl",
-    "genesisTimestamp",
-    "cadence",
-  ]).action(async ({ url, json }: Flags) => {
+  settingOptions(command, [...SOURCE_SETTINGS, "store", "cadence"]).action(async ({ url, json }: Flags) => {
     const findings = await examineAll(command.opts(), url);
     if (json === true) console.log(JSON.stringify(findings));
     else for (const finding of findings) console.log(lineOf(finding));

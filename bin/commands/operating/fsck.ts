@@ -6,7 +6,9 @@ import { RULES } from "../../../src/fsck/rules.ts";
 import { EXIT } from "../../../src/values/failure.ts";
 import { openConfiguredStore } from "../../cli/open-configured-store.ts";
 import { judgeSettings } from "../../cli/publish/judge-settings.ts";
-import { loadSettings, type Settings, settingOptions } from "../../cli/settings/settings.ts";
+import { loadSettings } from "../../cli/settings/load-settings.ts";
+import { CYCLE_SETTINGS, settingOptions } from "../../cli/settings/setting-options.ts";
+import type { Settings } from "../../cli/settings/settings.ts";
 
 interface Flags {
   readonly json?: boolean;
@@ -21,23 +23,7 @@ export function registerFsck(program: Command): void {
     .option("--repair", "put right what the ledger and the chain can give, under the lease; say what they cannot")
     .option("--json", "as one JSON object: objects, findings, repaired")
     .option("--rules", "list the rules by name, read nothing");
-  settingOptions(command, [
-    "store",
-    "installationId",
-    "ledger",
-    "state",
-    "deployment",
-    "rpcUrl",
-    "genesisTimestamp",
-    "chainGrace",
-    "chainWord",
-    "chainInterval",
-    "statisticsInterval",
-    "site",
-    "publicUrl",
-    "explorerUrl",
-    "deadline",
-  ]).action(async ({ json, rules, repair }: Flags) => {
+  settingOptions(command, [...CYCLE_SETTINGS]).action(async ({ json, rules, repair }: Flags) => {
     if (rules === true) {
       for (const [name, says] of Object.entries(RULES)) console.log(`${name.padEnd(18)} ${says}`);
       return;

@@ -3,7 +3,8 @@ import { writeFileSync } from "node:fs";
 import type { Command } from "commander";
 import { PRIVATE_MODE } from "../../../src/files/private-file.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
-import { environmentName, SETTINGS, type SettingName } from "../../cli/settings/settings.ts";
+import { environmentName } from "../../cli/settings/setting-names.ts";
+import { SETTINGS, type SettingName } from "../../cli/settings/settings.ts";
 
 export function registerInit(program: Command): void {
   program

@@ -7,7 +7,9 @@ import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { chainProgress } from "../../cli/chain/chain-progress.ts";
 import { chainStatus, printChainStatus } from "../../cli/chain/chain-status.ts";
 import { type ConfiguredChain, openConfiguredChain } from "../../cli/chain/configured-chain.ts";
-import { loadSettings, required, type Settings, settingOptions } from "../../cli/settings/settings.ts";
+import { loadSettings, required } from "../../cli/settings/load-settings.ts";
+import { settingOptions } from "../../cli/settings/setting-options.ts";
+import type { Settings } from "../../cli/settings/settings.ts";
 
 const CHAIN_SETTINGS = ["deployment", "rpcUrl", "state", "genesisTimestamp", "chainGrace"] as const;
 /** How long one poll of `chain sync` may take; it goes on with the next while there is more to read. */

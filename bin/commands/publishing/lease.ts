@@ -5,7 +5,9 @@ import { systemClock } from "../../../publish/clock/clock.ts";
 import { forceRelease, holderNameOf, isFree, readLease } from "../../../publish/lease/lease-object.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { openConfiguredStore } from "../../cli/open-configured-store.ts";
-import { loadSettings, type Settings, settingOptions } from "../../cli/settings/settings.ts";
+import { loadSettings } from "../../cli/settings/load-settings.ts";
+import { settingOptions } from "../../cli/settings/setting-options.ts";
+import type { Settings } from "../../cli/settings/settings.ts";
 
 export function registerLease(program: Command): void {
   const lease = program.command("lease").description("show or release the one writer's lease");

@@ -7,7 +7,8 @@ import { openLedgerForReading } from "../../../src/ledger/open.ts";
 import { PROJECTIONS_FILE } from "../../../src/projections/open.ts";
 import { type RebuildProgress, type Rebuilt, rebuildProjections } from "../../../src/projections/rebuild.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
-import { loadSettings, required, settingOptions } from "../../cli/settings/settings.ts";
+import { loadSettings, required } from "../../cli/settings/load-settings.ts";
+import { settingOptions } from "../../cli/settings/setting-options.ts";
 
 export function registerRebuild(program: Command): void {
   const command = program

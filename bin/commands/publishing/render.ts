@@ -11,7 +11,9 @@ import { answer, type ShimAnswer } from "../../../src/shim/answer.ts";
 import { shimContext } from "../../../src/shim/context.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { parseInstant } from "../../cli/instant.ts";
-import { loadSettings, required, type Settings, settingOptions } from "../../cli/settings/settings.ts";
+import { loadSettings, required } from "../../cli/settings/load-settings.ts";
+import { SOURCE_SETTINGS, settingOptions } from "../../cli/settings/setting-options.ts";
+import type { Settings } from "../../cli/settings/settings.ts";
 import { instantClock, openSources } from "../../cli/sources.ts";
 import { warn } from "../../cli/warn.ts";
 
@@ -29,20 +31,12 @@ export function registerRender(program: Command): void {
     .option("--at <instant>", "as of this instant")
     .option("--json", "one object {status, headers, body}")
     .option("--body", "the body alone");
-  settingOptions(command, [
-    "installationId",
-    "ledger",
-    "state",
-    "deployment",
-    "rpcUrl",
-    "genesisTimestamp",
-    "chainGrace",
-    "chainWord",
-    "deadline",
-  ]).action(async (path: string, flags: Flags) => {
-    const settings = loadSettings(command.opts());
-    print(await render(settings, path, parseInstant(flags.at)), flags);
-  });
+  settingOptions(command, [...SOURCE_SETTINGS, "chainGrace", "chainWord", "deadline"]).action(
+    async (path: string, flags: Flags) => {
+      const settings = loadSettings(command.opts());
+      print(await render(settings, path, parseInstant(flags.at)), flags);
+    },
+  );
 }
 
 async function render(settings: Settings, path: string, given: number | undefined): Promise<ShimAnswer> {

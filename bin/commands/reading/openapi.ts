@@ -3,7 +3,8 @@ import type { Command } from "commander";
 import { openApiDocument } from "../../../src/openapi/document.ts";
 import { documentText } from "../../../src/openapi/server.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
-import { loadSettings, settingOptions } from "../../cli/settings/settings.ts";
+import { loadSettings } from "../../cli/settings/load-settings.ts";
+import { settingOptions } from "../../cli/settings/setting-options.ts";
 import { packageVersion } from "../../cli/version.ts";
 
 export function registerOpenapi(program: Command): void {

@@ -19,7 +19,9 @@ import { createLog, logProblem } from "../../cli/log.ts";
 import { openConfiguredStore } from "../../cli/open-configured-store.ts";
 import { monitorShim, monitorWorkers } from "../../cli/serve/shim-monitor.ts";
 import { startWorkers, toldToStop } from "../../cli/serve/workers.ts";
-import { loadSettings, type Settings, settingOptions } from "../../cli/settings/settings.ts";
+import { loadSettings } from "../../cli/settings/load-settings.ts";
+import { settingOptions } from "../../cli/settings/setting-options.ts";
+import type { Settings } from "../../cli/settings/settings.ts";
 import { shimClock } from "../../cli/shim-clock.ts";
 import { askedToStop } from "../../cli/signals.ts";
 

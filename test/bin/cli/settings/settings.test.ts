@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { loadSettings, unknownVariables } from "../../../../bin/cli/settings/settings.ts";
+import { loadSettings } from "../../../../bin/cli/settings/load-settings.ts";
+import { unknownVariables } from "../../../../bin/cli/settings/setting-names.ts";
 import { Failure } from "../../../../src/values/failure.ts";
 
 describe("settings are judged as a whole, and say what was meant", () => {

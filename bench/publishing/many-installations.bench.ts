@@ -8,15 +8,15 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import SqliteDatabase, { type Database } from "better-sqlite3";
-import type { Publisher } from "../publish/publisher.ts";
-import { FilesystemStore } from "../src/object-store/filesystem/filesystem-store.ts";
-import type { ObjectStore } from "../src/object-store/object-store.ts";
-import { blocked, type Watched, watched } from "./support/loop-watch.ts";
-import { allStale } from "./support/publisher/all-stale.ts";
-import { addReceipt, openMany, RECEIVED, writeManyInstallations } from "./support/publisher/many-installations.ts";
-import { median } from "./support/quantile.ts";
-import { countedStore, type CountedStore } from "./support/stores/counted-store.ts";
-import { keepingStore } from "./support/stores/keeping-store.ts";
+import type { Publisher } from "../../publish/publisher.ts";
+import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";
+import type { ObjectStore } from "../../src/object-store/object-store.ts";
+import { blocked, type Watched, watched } from "../support/loop-watch.ts";
+import { allStale } from "../support/publisher/all-stale.ts";
+import { addReceipt, openMany, RECEIVED, writeManyInstallations } from "../support/publisher/many-installations.ts";
+import { median } from "../support/quantile.ts";
+import { countedStore, type CountedStore } from "../support/stores/counted-store.ts";
+import { keepingStore } from "../support/stores/keeping-store.ts";
 
 const MANY = Number(process.env.NOONMARK_BENCH_INSTALLATIONS ?? 0);
 const SIZES = MANY > 0 ? [1, MANY] : [1, 1000, 10_000];
@@ -72,7 +72,7 @@ async function cyclesOf(root: string, open: (folder: string) => ObjectStore) {
 function firstPublish(folder: string, installations: number): void {
   mkdirSync(folder);
   writeManyInstallations(join(folder, "ledger.db"), installations);
-  const script = join(import.meta.dirname, "support/publisher/many-installations-process.ts");
+  const script = join(import.meta.dirname, "../support/publisher/many-installations-process.ts");
   const text = execFileSync(process.execPath, [script, folder], { encoding: "utf8" });
   const seen = JSON.parse(text) as Watched & { readonly objects: number; readonly megabytes: number };
   const { milliseconds, objects, megabytes } = seen;

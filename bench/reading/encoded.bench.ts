@@ -9,13 +9,13 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { openStore } from "../src/object-store/open-store.ts";
-import { statisticsKey } from "../src/resources/statistics/route.ts";
-import { putAnswer } from "../test/support/publish-answer.ts";
-import { staticNginx } from "./support/fronts/plain-fronts.ts";
-import { type WrkLoad, wrk } from "./support/fronts/wrk.ts";
-import { TEN_YEARS, writeLargeLedger } from "./support/large-ledger.ts";
-import { median } from "./support/quantile.ts";
+import { openStore } from "../../src/object-store/open-store.ts";
+import { statisticsKey } from "../../src/resources/statistics/route.ts";
+import { putAnswer } from "../../test/support/publish-answer.ts";
+import { staticNginx } from "../support/fronts/plain-fronts.ts";
+import { type WrkLoad, wrk } from "../support/fronts/wrk.ts";
+import { TEN_YEARS, writeLargeLedger } from "../support/large-ledger.ts";
+import { median } from "../support/quantile.ts";
 
 const TURNS = 5;
 const SECONDS = 2;
@@ -91,7 +91,7 @@ async function sent(port: number, accepted: string): Promise<{ coding: string | 
 }
 
 async function forked(name: string, file: string, args: readonly string[]): Promise<Server> {
-  const child: ChildProcess = fork(join(import.meta.dirname, "support/http", file), args);
+  const child: ChildProcess = fork(join(import.meta.dirname, "../support/http", file), args);
   const [{ port }] = (await once(child, "message")) as [{ port: number }];
   return {
     name,

@@ -8,17 +8,17 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PROCESS_KEY } from "../src/resources/process/route.ts";
-import { statisticsKey } from "../src/resources/statistics/route.ts";
-import { openStore } from "../src/object-store/open-store.ts";
-import { putAnswer } from "../test/support/publish-answer.ts";
-import { httpLoad } from "./support/http/http-load.ts";
-import { median } from "./support/quantile.ts";
+import { PROCESS_KEY } from "../../src/resources/process/route.ts";
+import { statisticsKey } from "../../src/resources/statistics/route.ts";
+import { openStore } from "../../src/object-store/open-store.ts";
+import { putAnswer } from "../../test/support/publish-answer.ts";
+import { httpLoad } from "../support/http/http-load.ts";
+import { median } from "../support/quantile.ts";
 
 const TURNS = 7;
 const TURN_MS = 2000;
 const CONNECTIONS = 16;
-const SERVER = new URL("./support/http/served-answer.ts", import.meta.url).pathname;
+const SERVER = new URL("../support/http/served-answer.ts", import.meta.url).pathname;
 const REVALIDATE = "public, max-age=0, must-revalidate";
 
 interface Figure {

@@ -1,6 +1,6 @@
 /** What a day of a wheel costs in requests: the real publisher under a set clock, its store's requests counted by key. */
-import type { Asked } from "./support/stores/counting-store.ts";
-import { simulate } from "./support/publisher/simulated-day.ts";
+import type { Asked } from "../support/stores/counting-store.ts";
+import { simulate } from "../support/publisher/simulated-day.ts";
 
 const HISTORY_HOURS = 30 * 24;
 const DAYS_A_MONTH = 30;

@@ -8,11 +8,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import SqliteDatabase, { type Database } from "better-sqlite3";
-import { advanceProjections } from "../src/projections/advance.ts";
-import { openProjections } from "../src/projections/open.ts";
-import { buildStatistics } from "../src/resources/statistics/build.ts";
-import { readStatisticsFacts } from "../src/resources/statistics/read-facts.ts";
-import { appendRound, LEDGER_END, LEDGER_GENESIS, TEN_YEARS, writeLargeLedger } from "./support/large-ledger.ts";
+import { advanceProjections } from "../../src/projections/advance.ts";
+import { openProjections } from "../../src/projections/open.ts";
+import { buildStatistics } from "../../src/resources/statistics/build.ts";
+import { readStatisticsFacts } from "../../src/resources/statistics/read-facts.ts";
+import { appendRound, LEDGER_END, LEDGER_GENESIS, TEN_YEARS, writeLargeLedger } from "../support/large-ledger.ts";
 
 const CYCLES = 300;
 const RECEIPTS = 10_000_000;
@@ -106,7 +106,7 @@ function compareRebuild(directory: string): void {
 }
 
 function child<T>(file: string, args: readonly string[]): T {
-  const path = join(import.meta.dirname, "support", file);
+  const path = join(import.meta.dirname, "../support", file);
   return JSON.parse(execFileSync(process.execPath, [path, ...args], { encoding: "utf8" })) as T;
 }
 

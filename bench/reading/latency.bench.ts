@@ -10,14 +10,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
-import { openStore } from "../src/object-store/open-store.ts";
-import { ingest } from "../src/ledger/ingest.ts";
-import { openLedgerForIntake } from "../src/ledger/open.ts";
-import { startDirectoryBucket } from "../test/servers/directory-bucket.ts";
-import { stop, until } from "../test/servers/processes.ts";
-import { startVarnish } from "../test/servers/varnish.ts";
-import { setup as build } from "../test/support/build.ts";
-import { quantile } from "./support/quantile.ts";
+import { openStore } from "../../src/object-store/open-store.ts";
+import { ingest } from "../../src/ledger/ingest.ts";
+import { openLedgerForIntake } from "../../src/ledger/open.ts";
+import { startDirectoryBucket } from "../../test/servers/directory-bucket.ts";
+import { stop, until } from "../../test/servers/processes.ts";
+import { startVarnish } from "../../test/servers/varnish.ts";
+import { setup as build } from "../../test/support/build.ts";
+import { quantile } from "../support/quantile.ts";
 
 const RECEIPTS = 200;
 /** Ms between two, and what each comes later than the one before it in the publisher's second. */
@@ -25,7 +25,7 @@ const APART = 1_000;
 const PHASE = 37;
 const POLL_MS = 5;
 const PATH = "/v1/public/telemetry";
-const PROGRAM = join(import.meta.dirname, "../bin/noonmark.js");
+const PROGRAM = join(import.meta.dirname, "../../bin/noonmark.js");
 
 export async function run(): Promise<void> {
   build();

@@ -9,13 +9,13 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { LEDGER_SCHEMA } from "../src/ledger/schema.ts";
-import { writeReceipts } from "./support/receipts-file.ts";
+import { LEDGER_SCHEMA } from "../../src/ledger/schema.ts";
+import { writeReceipts } from "../support/receipts-file.ts";
 
 const ROWS = 250_000;
 const TURNS = 5;
-const CLI = new URL("../test/support/cli-entry.ts", import.meta.url).pathname;
-const PEAK_MEMORY = new URL("./support/peak-memory.ts", import.meta.url).href;
+const CLI = new URL("../../test/support/cli-entry.ts", import.meta.url).pathname;
+const PEAK_MEMORY = new URL("../support/peak-memory.ts", import.meta.url).href;
 
 export async function run(): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), "noonmark-bench-"));

@@ -8,12 +8,12 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PROCESS_KEY } from "../src/resources/process/route.ts";
-import { statisticsKey } from "../src/resources/statistics/route.ts";
-import { openStore } from "../src/object-store/open-store.ts";
-import { putAnswer } from "../test/support/publish-answer.ts";
-import { httpLoad, type Load } from "./support/http/http-load.ts";
-import { TEN_YEARS, writeLargeLedger } from "./support/large-ledger.ts";
+import { PROCESS_KEY } from "../../src/resources/process/route.ts";
+import { statisticsKey } from "../../src/resources/statistics/route.ts";
+import { openStore } from "../../src/object-store/open-store.ts";
+import { putAnswer } from "../../test/support/publish-answer.ts";
+import { httpLoad, type Load } from "../support/http/http-load.ts";
+import { TEN_YEARS, writeLargeLedger } from "../support/large-ledger.ts";
 
 const TURNS = 5;
 const TURN_MS = 2000;
@@ -88,7 +88,7 @@ async function compare(name: string, path: string, ledger: string, directory: st
 async function start(kind: Kind, ledger: string, directory: string, path: string): Promise<Server> {
   const file = kind === "conventional" ? "conventional-server.ts" : "served-answer.ts";
   const args = kind === "conventional" ? [ledger] : ["shim", directory, path];
-  const child = fork(join(import.meta.dirname, "support/http", file), args);
+  const child = fork(join(import.meta.dirname, "../support/http", file), args);
   const [{ port }] = (await once(child, "message")) as [{ port: number }];
   return { child, port };
 }

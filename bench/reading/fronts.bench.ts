@@ -7,13 +7,13 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Front } from "../test/servers/front.ts";
-import { startNginx } from "../test/servers/nginx.ts";
-import { startVarnish } from "../test/servers/varnish.ts";
-import { BENCH_ROUTES } from "./support/fronts/front-routes.ts";
-import { plainNginx, plainVarnish } from "./support/fronts/plain-fronts.ts";
-import { median } from "./support/quantile.ts";
-import { type WrkLoad, wrk } from "./support/fronts/wrk.ts";
+import type { Front } from "../../test/servers/front.ts";
+import { startNginx } from "../../test/servers/nginx.ts";
+import { startVarnish } from "../../test/servers/varnish.ts";
+import { BENCH_ROUTES } from "../support/fronts/front-routes.ts";
+import { plainNginx, plainVarnish } from "../support/fronts/plain-fronts.ts";
+import { median } from "../support/quantile.ts";
+import { type WrkLoad, wrk } from "../support/fronts/wrk.ts";
 
 const TURNS = 5;
 const SECONDS = 3;
@@ -32,7 +32,7 @@ interface Ports {
 
 export async function run(): Promise<void> {
   for (const { name, bytes, headers } of CASES) {
-    const child = fork(join(import.meta.dirname, "support/fronts", "front-origins.ts"), [String(bytes)]);
+    const child = fork(join(import.meta.dirname, "../support/fronts", "front-origins.ts"), [String(bytes)]);
     try {
       const [ports] = (await once(child, "message")) as [Ports];
       const at = (port: number) => ({ protocol: "http", host: "127.0.0.1", port }) as const;

@@ -6,11 +6,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { NO_ANVIL, startAnvil } from "../demo/chain/anvil.ts";
-import { deployWorld } from "../demo/chain/deploy.ts";
+import { NO_ANVIL, startAnvil } from "../../demo/chain/anvil.ts";
+import { deployWorld } from "../../demo/chain/deploy.ts";
 import { sync } from "./chain.bench.ts";
-import { fillWithWork } from "./support/chain/chain-fill.ts";
-import { type PonderRun, runPonder, writePonderProject } from "./support/chain/ponder-project.ts";
+import { fillWithWork } from "../support/chain/chain-fill.ts";
+import { type PonderRun, runPonder, writePonderProject } from "../support/chain/ponder-project.ts";
 
 const BLOCKS = 2_000;
 const EVENTS = 12_000;

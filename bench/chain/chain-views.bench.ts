@@ -7,6 +7,6 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 
 export async function run(): Promise<void> {
-  const script = join(import.meta.dirname, "support/chain/chain-views-process.ts");
+  const script = join(import.meta.dirname, "../support/chain/chain-views-process.ts");
   console.log(execFileSync(process.execPath, [script], { encoding: "utf8" }).trim());
 }

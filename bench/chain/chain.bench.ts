@@ -7,13 +7,13 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { deploymentSchema } from "../src/chain/deployment.ts";
-import { openChain } from "../src/chain/open-chain.ts";
-import { NO_ANVIL, startAnvil } from "../demo/chain/anvil.ts";
-import { deployWorld, type World } from "../demo/chain/deploy.ts";
-import { fillWithWork } from "./support/chain/chain-fill.ts";
-import { bareLoop, type Range, storingLoop } from "./support/chain/chain-peer.ts";
-import { countRequests, type RequestCount } from "./support/http/count-requests.ts";
+import { deploymentSchema } from "../../src/chain/deployment.ts";
+import { openChain } from "../../src/chain/open-chain.ts";
+import { NO_ANVIL, startAnvil } from "../../demo/chain/anvil.ts";
+import { deployWorld, type World } from "../../demo/chain/deploy.ts";
+import { fillWithWork } from "../support/chain/chain-fill.ts";
+import { bareLoop, type Range, storingLoop } from "../support/chain/chain-peer.ts";
+import { countRequests, type RequestCount } from "../support/http/count-requests.ts";
 
 const BLOCKS = 20_000;
 const EVENTS = 120_000;
@@ -96,7 +96,7 @@ async function residentMiB(world: World): Promise<number> {
   try {
     const deployment = join(directory, "deployment.json");
     writeFileSync(deployment, JSON.stringify(world.deployment));
-    const support = new URL("support/", import.meta.url).pathname;
+    const support = new URL("../support/", import.meta.url).pathname;
     const args = ["--import", `${support}peak-memory.ts`, `${support}sync-process.ts`, deployment, world.url];
     const child = spawn(process.execPath, [...args, join(directory, "chain.db")], {
       stdio: ["ignore", "ignore", "inherit", "pipe"],

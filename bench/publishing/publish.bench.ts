@@ -6,9 +6,9 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { writeLargeLedger } from "./support/large-ledger.ts";
-import { measure, openSubject, type Subject } from "./support/publisher/publisher-subject.ts";
-import { quantile } from "./support/quantile.ts";
+import { writeLargeLedger } from "../support/large-ledger.ts";
+import { measure, openSubject, type Subject } from "../support/publisher/publisher-subject.ts";
+import { quantile } from "../support/quantile.ts";
 
 const SIZES = [10_000, 10_000_000];
 const CYCLES = 400;
@@ -37,7 +37,7 @@ export async function run(): Promise<void> {
     const [small, large] = subjects.map(({ cycles }) => quantile(cycles, 0.5)) as [number, number];
     console.log(`one new receipt, ten million over ten thousand: ${(large / small).toFixed(2)}`);
     for (const { close } of subjects) close();
-    const script = join(import.meta.dirname, "support/publisher/publisher-memory.ts");
+    const script = join(import.meta.dirname, "../support/publisher/publisher-memory.ts");
     const args = [script, join(folder, String(SIZES[1])), String((SIZES[1] ?? 0) + CYCLES)];
     console.log(execFileSync(process.execPath, args, { encoding: "utf8" }).trim());
   } finally {

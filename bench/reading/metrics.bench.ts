@@ -8,19 +8,19 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openStore } from "../src/object-store/open-store.ts";
-import { PROCESS_KEY } from "../src/resources/process/route.ts";
-import { putAnswer } from "../test/support/publish-answer.ts";
-import { countingCost } from "./support/http/counting-cost.ts";
-import { httpLoad } from "./support/http/http-load.ts";
-import { median } from "./support/quantile.ts";
+import { openStore } from "../../src/object-store/open-store.ts";
+import { PROCESS_KEY } from "../../src/resources/process/route.ts";
+import { putAnswer } from "../../test/support/publish-answer.ts";
+import { countingCost } from "../support/http/counting-cost.ts";
+import { httpLoad } from "../support/http/http-load.ts";
+import { median } from "../support/quantile.ts";
 
 const TURNS = 21;
 const TURN_MS = 1000;
 const SCRAPE_MS = 600;
 const CONNECTIONS = 16;
 const PATH = "/v4/public/process";
-const SERVER = new URL("./support/http/served-answer.ts", import.meta.url).pathname;
+const SERVER = new URL("../support/http/served-answer.ts", import.meta.url).pathname;
 
 interface Server {
   readonly child: ChildProcess;

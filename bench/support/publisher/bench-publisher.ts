@@ -1,0 +1,39 @@
+import type { Clock } from "../../../publish/clock/clock.ts";
+import { acquireNow } from "../../../publish/lease/acquire.ts";
+import { Publisher } from "../../../publish/publisher.ts";
+import type { SourceReader } from "../../../publish/sources/source-reader.ts";
+import type { Published } from "../../../publish/state/published.ts";
+import type { ObjectStore } from "../../../src/object-store/object-store.ts";
+import { allPublications } from "../../../src/resources/publications.ts";
+import { leaseIdentity } from "../../../publish/status/lease-identity.ts";
+
+export interface BenchPublisher {
+  readonly store: ObjectStore;
+  readonly clock: Clock;
+  readonly published: Published;
+  readonly reader: SourceReader;
+  /** ms; hardly ever where absent. */
+  readonly statisticsInterval?: number;
+}
+
+/** Of wheel-1, every put at once, as on a filesystem. */
+export async function benchPublisher(subject: BenchPublisher): Promise<Publisher> {
+  const { store, clock, published, reader, statisticsInterval = 1e9 } = subject;
+  const lease = await acquireNow({ store, clock, identity: leaseIdentity(), published });
+  return Publisher.begin(
+    {
+      store,
+      clock,
+      published,
+      reader,
+      publications: allPublications({ installationId: "wheel-1", statisticsInterval }),
+      selected: () => true,
+      concurrency: 16,
+      newHistories: [],
+      force: false,
+      program: "1.0.0",
+      minimumPutInterval: 0,
+    },
+    lease,
+  );
+}

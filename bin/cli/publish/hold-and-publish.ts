@@ -1,0 +1,124 @@
+/** Waits for the lease, as a standby where another holds it, then runs cycles until it is told to stop. */
+import { setTimeout as wait } from "node:timers/promises";
+import type { Logger } from "pino";
+import { systemClock } from "../../../publish/clock/clock.ts";
+import { systemTimers } from "../../../publish/clock/timers.ts";
+import { standby } from "../../../publish/lease/acquire.ts";
+import type { Lease } from "../../../publish/lease/lease.ts";
+import { waitForLease } from "../../../publish/lease/wait-for-lease.ts";
+import { Publisher, type PublisherOptions } from "../../../publish/publisher.ts";
+import type { CycleReport } from "../../../publish/puts/report.ts";
+import type { LateTurn } from "../../../publish/schedule/cadence.ts";
+import { runSchedule } from "../../../publish/schedule/schedule.ts";
+import { watchedPublisher } from "../../../publish/schedule/watched-publisher.ts";
+import { leaseIdentity } from "../../../publish/status/lease-identity.ts";
+import { rareReport } from "../../../src/shim/node/rare-report.ts";
+import { formatTimestamp } from "../../../src/values/timestamp.ts";
+import { logProblem } from "../log.ts";
+import type { CommonTime } from "./common-time.ts";
+import type { PublisherMonitor } from "./publisher-monitor.ts";
+import { putsAMonth, receiptPace } from "./put-estimate.ts";
+import type { ServiceManager } from "./service-manager.ts";
+import { firstPublishDone } from "./small-heap.ts";
+
+/** Who is told how it goes. */
+export interface Watchers {
+  readonly log: Logger;
+  readonly monitor: PublisherMonitor;
+  readonly service: ServiceManager;
+  readonly time: CommonTime;
+}
+
+export interface Term {
+  /** A cron pattern, seconds first, UTC. */
+  readonly cadence: string;
+  readonly signal: AbortSignal;
+  /** Whether the chain has been read, for the estimate of what this will cost. */
+  hasChain(): boolean;
+}
+
+/** Throws what stops a publisher, such as a lost lease. */
+export async function holdAndPublish(options: PublisherOptions, watchers: Watchers, term: Term): Promise<void> {
+  const { log, monitor, service, time } = watchers;
+  const onOutage = rareReport(
+    (error, before) => logProblem(log, "the store does not answer", error, { before }),
+    systemClock.monotonic,
+  );
+  const lease = await heldLease(options, watchers, term, onOutage);
+  if (lease === undefined) return;
+  const { cadence, signal } = term;
+  monitor.lease = lease;
+  service.began(`publishing to ${options.store.name}, epoch ${lease.epoch}`);
+  log.info({ epoch: lease.epoch, store: options.store.name }, "publishing");
+  if (options.minimumPutInterval > 0) logCosts(log, options, term.hasChain());
+  const publisher = await Publisher.begin(options, lease);
+  monitor.publisher = publisher;
+  time.follow(publisher);
+  let warned = false;
+  await runSchedule(watchedPublisher(publisher, systemClock, monitor), {
+    cadence,
+    signal,
+    clock: systemClock,
+    timers: systemTimers,
+    onOutage,
+    onCycle: (report) => {
+      firstPublishDone();
+      if (!warned) for (const warning of report.warnings) log.warn(warning, "published all the same");
+      warned ||= report.warnings.length > 0;
+      logCycle(log, report);
+    },
+    onLate: (late: LateTurn) => log.warn(late, "a turn that had not come is run now"),
+    onRest: service.rested,
+  });
+  await publisher.release();
+  log.info("stopped");
+}
+
+/** Undefined where the signal ended the wait. */
+function heldLease(
+  options: PublisherOptions,
+  { log, monitor, service, time }: Watchers,
+  { signal }: Term,
+  onOutage: (error: Error) => void,
+): Promise<Lease | undefined> {
+  const { store, clock, published, reader } = options;
+  const attempts = standby({
+    store,
+    clock,
+    identity: leaseIdentity(options),
+    published,
+    onUnreadable: (forMs) =>
+      log.warn({ key: "status.json", forMs }, "damaged, or no lease record: watched before it is taken anew"),
+  });
+  return waitForLease(monitor.watched(attempts), {
+    signal,
+    follow: () => {
+      service.rested();
+      return reader.follow(time.now());
+    },
+    pause: (ms) => wait(ms, undefined, { signal }).catch(() => {}),
+    onWait: () => {
+      service.began("standby: another publisher holds the lease");
+      log.info("standby: another publisher holds the lease");
+    },
+    onOutage,
+  });
+}
+
+/** What it will cost, before it does (docs/storage.md, "What it costs"). */
+function logCosts(log: Logger, options: PublisherOptions, hasChain: boolean): void {
+  const receipts = options.reader.begin(systemClock.wall()).snapshot(receiptPace);
+  log.info(
+    { putsAMonth: putsAMonth({ ...options, receipts, hasChain }) },
+    "estimate, at the pace of the last receipts",
+  );
+}
+
+function logCycle(log: Logger, report: CycleReport): void {
+  const put = report.rows.filter(({ action }) => action === "created" || action === "updated");
+  for (const { key, why } of report.rows.filter(({ action }) => action === "failed"))
+    log.error({ key, why }, "not published");
+  for (const failure of report.failures) log.error(failure, "installation not published");
+  if (put.length > 0)
+    log.info({ at: formatTimestamp(report.at), put: put.length, keys: put.slice(0, 8).map(({ key }) => key) }, "cycle");
+}

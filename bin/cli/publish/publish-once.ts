@@ -1,0 +1,97 @@
+/** `noonmark publish --once`: one cycle under the lease, then the end. */
+import { setTimeout as wait } from "node:timers/promises";
+import { systemClock } from "../../../publish/clock/clock.ts";
+import { explicitInstant } from "../../../publish/clock/instant.ts";
+import { acquireOnce } from "../../../publish/lease/acquire.ts";
+import { findLease, heldBy } from "../../../publish/lease/lease-object.ts";
+import { Publisher } from "../../../publish/publisher.ts";
+import type { CycleReport } from "../../../publish/puts/report.ts";
+import { Published } from "../../../publish/state/published.ts";
+import { leaseIdentity } from "../../../publish/status/lease-identity.ts";
+import { RequestTally } from "../../../publish/status/request-tally.ts";
+import { pollUntilConcluded } from "../../../src/chain/chain.ts";
+import type { PollEvent } from "../../../src/chain/poll-event.ts";
+import { countedStore } from "../../../src/object-store/counted-store.ts";
+import type { ObjectStore } from "../../../src/object-store/object-store.ts";
+import { Failure } from "../../../src/values/failure.ts";
+import { parseInstant } from "../instant.ts";
+import { openConfiguredStore } from "../open-configured-store.ts";
+import type { Settings } from "../settings/settings.ts";
+import { instantClock, openSources } from "../sources.ts";
+import { warn } from "../warn.ts";
+import { chainTime, withDeadline } from "./deadline-store.ts";
+import { type PublishFlags, publisherOptions } from "./publisher-options.ts";
+
+export interface OnceFlags extends PublishFlags {
+  /** ISO 8601. */
+  readonly at?: string;
+}
+
+/** Throws `Failure` as a publisher does: state_locked, lease_held (75), at_in_future, ledger_… and store_… (74). */
+export async function publishOnce(settings: Settings, flags: OnceFlags): Promise<CycleReport> {
+  const opened = await openConfiguredStore(settings, { write: true });
+  const published = await openState(settings.state, opened);
+  const requests = new RequestTally(published, systemClock.wall());
+  const store = countedStore(opened, (operation, key) => requests.count(operation, key));
+  try {
+    const given = parseInstant(flags.at);
+    const at = given === undefined ? undefined : await judgedInstant(given, flags, published, store);
+    const now = instantClock(at);
+    const { reader, chain } = await openSources(settings, { state: "own", whole: true, now, onChainEvent: warnOf });
+    try {
+      const limitMs = settings.deadline * 1000;
+      const limited = withDeadline(store, () => systemClock.monotonic(), limitMs);
+      // Before the lease, which would run out meanwhile; what the chain leaves of the time is for the puts.
+      await pollUntilConcluded(chain, now, now() + chainTime(limitMs));
+      const options = {
+        ...publisherOptions(settings, flags, { store: limited, reader, minimumPutInterval: 0 }),
+        published,
+        requests,
+      };
+      const candidate = { store, clock: systemClock, identity: leaseIdentity(options), published };
+      const lease = await acquireOnce({ ...candidate, onUnreadable: warnOfWait }, (ms) => wait(ms));
+      const publisher = await Publisher.begin(options, lease);
+      const report = await publisher.cycle(at ?? publisher.instant(now()));
+      await publisher.release();
+      return report;
+    } finally {
+      reader.close();
+    }
+  } finally {
+    requests.save();
+    published.close();
+  }
+}
+
+function warnOfWait(forMs: number): void {
+  const message = `status.json is damaged, or no lease record: taken anew if nobody writes it for ${Math.ceil(forMs / 1000)} s`;
+  warn({ code: "lease_unreadable", message });
+}
+
+/** Of a state directory that was lost, the lease object knows what was published. */
+async function judgedInstant(at: number, flags: OnceFlags, published: Published, store: ObjectStore): Promise<number> {
+  const found = await findLease(store);
+  const told = Date.parse(found?.record?.lastCycleAt ?? "");
+  const last = Math.max(Number(published.meta("at") ?? 0), Number.isNaN(told) ? 0 : told);
+  return explicitInstant({ at, last, now: systemClock.wall(), force: flags.force ?? false });
+}
+
+/** An unavailable chain is data, exit 0; the operator is told why all the same. */
+function warnOf(event: PollEvent): void {
+  if (event.type === "failed") console.error(`noonmark: warning: chain: ${event.node}: ${event.message}`);
+  if (event.type === "mismatch" || event.type === "unconfirmed_fault") {
+    const what = event.type === "mismatch" ? event.type : "unconfirmed fault";
+    console.error(`noonmark: warning: chain: ${event.node}: ${what} ${event.check}: ${event.detail}`);
+  }
+}
+
+/** Of two runs on one machine the second says who holds the lease, not only that a file is locked. */
+async function openState(directory: string, store: ObjectStore): Promise<Published> {
+  try {
+    return Published.open(directory);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== "state_locked") throw error;
+    const record = (await findLease(store))?.record;
+    throw record === undefined || record.released ? error : await heldBy(store, record);
+  }
+}

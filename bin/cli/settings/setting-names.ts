@@ -1,0 +1,26 @@
+/** How a setting is called: its flag, its variable, and what was meant by one that is none. */
+import { nearestName } from "./nearest-name.ts";
+import { SETTING_NAMES } from "./settings.ts";
+
+const PREFIX = "NOONMARK_";
+
+/** `installationId` → `NOONMARK_INSTALLATION_ID`. */
+export function environmentName(name: string): string {
+  return `${PREFIX}${flagName(name).replaceAll("-", "_").toUpperCase()}`;
+}
+
+/** `installationId` → `installation-id`. */
+export function flagName(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/** Each variable that begins as ours and is none, with the one that was probably meant. */
+export function unknownVariables(environment = process.env): { variable: string; meant: string | undefined }[] {
+  const endings = SETTING_NAMES.map((name) => environmentName(name).slice(PREFIX.length));
+  return Object.keys(environment)
+    .filter((variable) => variable.startsWith(PREFIX) && !endings.includes(variable.slice(PREFIX.length)))
+    .map((variable) => {
+      const near = nearestName(variable.slice(PREFIX.length), endings);
+      return { variable, meant: near === undefined ? undefined : PREFIX + near };
+    });
+}
