@@ -26,7 +26,7 @@ export async function dryRun(options: Omit<PublisherOptions, "published">, at: n
   const published = Published.inMemory();
   const store = readOnly(options.store);
   const histories = await Histories.load(store, published, reader.installationId);
-  for (const id of newHistories) histories.startNew(id);
+  for (const id of newHistories) await histories.startNew(id);
   return runCycle({
     at,
     session: {

@@ -95,7 +95,7 @@ export class Publisher {
   /** With a lease just taken (`acquireNow`, or a standby's). */
   static async begin(options: PublisherOptions, lease: Lease): Promise<Publisher> {
     const histories = await Histories.load(options.store, options.published, options.reader.installationId);
-    for (const id of options.newHistories) histories.startNew(id);
+    for (const id of options.newHistories) await histories.startNew(id);
     // A run that dies once it has named them leaves them to the next one, whatever has moved.
     if (options.newHistories.length > 0 && lease.settled !== null) await lease.renew({ settled: null });
     return new Publisher(options, lease, histories);
@@ -212,7 +212,7 @@ export class Publisher {
   }
 
   #news(nextCycleAt: number | undefined): LeaseNews {
-    const news = this.#status.news(this.#last, nextCycleAt, this.#session.histories.names.size);
+    const news = this.#status.news(this.#last, nextCycleAt);
     if (this.#last === undefined) return news;
     const report = { ...news.report, ...(this.#repaired === undefined ? {} : { repaired: this.#repaired }) };
     return { ...news, report, settled: settledPoint(this.#session, this.#options.program, this.#lease.settled) };

@@ -11,7 +11,7 @@ import { parseActivityTileKey } from "../src/resources/activity/keys.ts";
 import { tileAt } from "../src/resources/activity/tiles/tiles.ts";
 import { tileBounds } from "../src/resources/observations/build.ts";
 import { type ObservationTile, parseObservationTileKey } from "../src/resources/observations/keys.ts";
-import { installationsPublication } from "../src/resources/observations/publication.ts";
+import { wholeIndexPublication } from "../src/resources/observations/publication.ts";
 import type { Publication } from "../src/resources/publication.ts";
 import type { Snapshot, Snapshots } from "../src/resources/snapshot.ts";
 import { parseInstallationTelemetryKey } from "../src/resources/telemetry/keys.ts";
@@ -54,7 +54,7 @@ function publicationAt(
   publications: readonly Publication[],
 ): Publication | undefined {
   const ids = ledger === undefined ? [] : listInstallations(ledger).map(({ id }) => id);
-  if (key === INSTALLATIONS_KEY) return installationsPublication(configured, new Map(ids.map((id) => [id, HISTORY])));
+  if (key === INSTALLATIONS_KEY) return wholeIndexPublication(configured, new Map(ids.map((id) => [id, HISTORY])));
   const other = parseInstallationTelemetryKey(key);
   if (other !== undefined) return ids.includes(other) ? telemetryPublication(other, false) : undefined;
   return [telemetryPublication(configured, true), unknownTelemetryPublication, ...publications].find(

@@ -8,7 +8,7 @@
  * installation for the first time.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type Installation, listInstallations } from "../../src/ledger/watermarks.ts";
+import type { Installation } from "../../src/ledger/watermarks.ts";
 import { observationsKey } from "../../src/resources/observations/keys.ts";
 import { parseInstallationTelemetryKey } from "../../src/resources/telemetry/keys.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
@@ -19,14 +19,14 @@ import { putAnswer } from "../answers/put-answer.ts";
 import type { SavedBodyRecall } from "../answers/recall-saved.ts";
 import { isBehind } from "../asof/behind-list.ts";
 import type { InstallationsToPlan } from "../due/moved-installations.ts";
-import { indexPublication } from "../observations/index-publication.ts";
 import { putObservations } from "../observations/put-installation.ts";
 import type { InstallationReceipts } from "../observations/tiles.ts";
 import { eachLimited } from "../puts/each-limited.ts";
 import type { PutTarget } from "../puts/put-target.ts";
 import { type CycleReport, failedRow, type ReportRow, unknownInstallation } from "../puts/report.ts";
 import type { CycleSources } from "../sources/cycle-sources.ts";
-import { type Plan, planIfDue, planOther, planOwn } from "./plan.ts";
+import { type Plan, planOther, planOwn } from "./plan.ts";
+import { putIndex } from "./put-index.ts";
 import type { Session } from "./session.ts";
 
 /** Installations that are looked up in the ledger together. */
@@ -62,7 +62,7 @@ export async function runCycle(cycle: Cycle): Promise<CycleReport> {
   await putPlan(cycle, own, rows);
   await putOthers(cycle, toPlan, rows);
   await nextTurn();
-  if (session.selected("observations")) await putIndex(cycle, rows);
+  if (session.selected("observations")) rows.push(...(await putIndexOf(cycle)));
   await sources.catchUp();
   session.moved.settle(toPlan);
   rows.sort((a, b) => (a.key < b.key ? -1 : 1));
@@ -82,11 +82,8 @@ function* dueInstallations({ schedule, tilePace }: Session, at: number): Iterabl
 
 /** What has to be known of the store before the plan, which must not await. */
 async function prepare({ session, sources, target, recall }: Cycle, configured: string): Promise<void> {
-  const { ids, hasChain } = sources.snapshot(({ ledger, chain }) => ({
-    ids: ledger === undefined || !session.histories.isIndexDamaged ? [] : listInstallations(ledger).map(({ id }) => id),
-    hasChain: chain.binding !== undefined,
-  }));
-  await eachLimited([configured, ...ids], target.concurrency, (id) => session.histories.prepare(id));
+  const hasChain = sources.snapshot(({ chain }) => chain.binding !== undefined);
+  await session.histories.prepare(configured);
   if (hasChain) await readCores(session, target);
   if (session.selected("activity")) await recall.activity.ask(sources);
   await recall.savedBodies.ask(session.publications, sources);
@@ -175,22 +172,17 @@ async function putOwnObservations(cycle: Cycle, installation: InstallationReceip
 
 /** Nothing may be put under a history that the store does not name yet. */
 async function nameHistories(cycle: Cycle, rows: ReportRow[]): Promise<void> {
-  const before = rows.length;
-  await putIndex(cycle, rows);
-  const failed = rows.slice(before).find(({ action }) => action === "failed");
+  const named = await putIndexOf(cycle);
+  rows.push(...named);
+  const failed = named.find(({ action }) => action === "failed");
   if (failed !== undefined) {
     throw new Failure("history_unnamed", `the new history could not be named: ${failed.why}`, { exit: EXIT.io });
   }
   cycle.session.histories.named();
 }
 
-/** Last, so that no reader is sent to an installation whose objects are not there yet. */
-async function putIndex(cycle: Cycle, rows: ReportRow[]): Promise<void> {
-  const { at, session, sources } = cycle;
-  const planned = sources.snapshot((snapshot) =>
-    planIfDue(session, indexPublication(session, snapshot.installationId), snapshot, at),
-  );
-  if (planned !== undefined) rows.push(...("action" in planned ? [planned] : await put(cycle, planned)));
+function putIndexOf(cycle: Cycle): Promise<ReportRow[]> {
+  return putIndex({ ...cycle, put: (planned) => put(cycle, planned) });
 }
 
 function stopsAll(error: unknown): boolean {

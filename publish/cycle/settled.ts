@@ -2,6 +2,7 @@
  * Up to which change of the ledger the installations are published, as the lease object keeps it: whoever takes over
  * asks for those alone that have moved since (docs/spec/publishing.md#ten-thousand).
  */
+import { isShardKey } from "../../src/http/installations.ts";
 import { INSTALLATIONS_KEY } from "../../src/http/keys.ts";
 import { parseInstallationTelemetryKey } from "../../src/resources/telemetry/keys.ts";
 import type { BuildSchedule } from "../answers/build-schedule.ts";
@@ -32,9 +33,10 @@ export interface Resumption {
  * does not say that they are published for this configured installation.
  */
 export function resumed({ settled, histories, program, force }: Resumption): MovedInstallations {
-  const isKnown = histories.configuredBefore === histories.configured && !histories.isIndexDamaged;
+  const { index, configured } = histories;
+  const isKnown = index.configuredBefore === configured;
   const isTold = settled !== null && settled.program === program;
-  if (!isTold || !isKnown || force || histories.names.size <= FEW) return new MovedInstallations();
+  if (!isTold || !isKnown || force || index.isWholeWithin(FEW)) return new MovedInstallations();
   const { seq, check, left } = settled;
   return new MovedInstallations({ point: { seq, check }, left });
 }
@@ -54,7 +56,7 @@ export function settledPoint(session: Session, program: string, before: SettledP
   if (moved.point === undefined) return null;
   const left = new Set([...moved.unfinished, ...tilePace.waiting()]);
   for (const key of schedule.waiting()) {
-    if (key === INSTALLATIONS_KEY) return before;
+    if (key === INSTALLATIONS_KEY || isShardKey(key)) return before;
     const id = parseInstallationTelemetryKey(key);
     if (id !== undefined) left.add(id);
   }

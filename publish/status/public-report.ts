@@ -2,6 +2,7 @@
  * What the lease object tells of the objects (docs/spec/publishing.md#private-status): the configured installation's
  * one by one, the others' as sums. Everybody may read it, and it stays small however many installations there are.
  */
+import { isShardKey } from "../../src/http/installations.ts";
 import { parseInstallationTelemetryKey } from "../../src/resources/telemetry/keys.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
 import type { CycleReport } from "../puts/report.ts";
@@ -10,7 +11,7 @@ import type { Published, PublishedObject } from "../state/published.ts";
 /** Of the installations other than the configured one. */
 export interface OtherInstallations {
   readonly count: number;
-  /** As many more that the index names: a holder before published them, and nothing of them has moved since. */
+  /** As many more that the ledger knows: a holder before published them, and nothing of them has moved since. */
   readonly unread: number;
   /** Their telemetry by HTTP status. */
   readonly byStatus: Readonly<Record<string, number>>;
@@ -30,20 +31,20 @@ export interface WorstInstallation {
 
 const MOST_NAMED = 10;
 
-/** `now` in epoch ms; `named`: installations that the index names, the configured one among them. */
+/** `now` in epoch ms; `installations`: that the ledger knows, the configured one among them. */
 export function publicReport(
   published: Published,
   last: CycleReport | undefined,
   now: number,
-  named: number,
+  installations: number,
 ): Record<string, unknown> & { readonly others: OtherInstallations } {
   const resources: Record<string, unknown> = {};
   const others: PublishedObject[] = [];
   for (const object of published.all()) {
     if (isOfAnother(object)) others.push(object);
-    else resources[object.key] = describe(object);
+    else if (!isShardKey(object.key)) resources[object.key] = describe(object);
   }
-  const unread = Math.max(0, named - 1 - others.length);
+  const unread = Math.max(0, installations - 1 - others.length);
   return { resources, others: { ...sumOf(others, now), unread }, problems: problemsOf(last) };
 }
 

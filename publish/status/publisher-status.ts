@@ -1,5 +1,6 @@
 /** What a publisher tells of itself: in the lease object to everybody, in `private/status.json` to its operator. */
 
+import { lastInstallationNo } from "../../src/ledger/watermarks.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import type { PublicRecord } from "../../src/resources/publication-status/public-record.ts";
 import type { Snapshots } from "../../src/resources/snapshot.ts";
@@ -35,6 +36,8 @@ export class PublisherStatus {
   readonly #options: StatusOptions;
   readonly #operator: PrivateStatusWriter;
   #sources = NOTHING_SEEN;
+  /** That the ledger knows. */
+  #installations = 0;
 
   constructor(options: StatusOptions, lease: Lease) {
     this.#options = options;
@@ -44,7 +47,10 @@ export class PublisherStatus {
   /** The sources as a cycle has seen them. */
   saw(sources: Snapshots, report: CycleReport): void {
     const { chainValidity = 0 } = this.#options.site ?? {};
-    this.#sources = sources.snapshot((snapshot) => sourcesOf(snapshot, report, chainValidity));
+    sources.snapshot((snapshot) => {
+      this.#sources = sourcesOf(snapshot, report, chainValidity);
+      this.#installations = snapshot.ledger === undefined ? 0 : lastInstallationNo(snapshot.ledger);
+    });
   }
 
   /** As the last cycle has seen them. */
@@ -59,13 +65,13 @@ export class PublisherStatus {
     }
   }
 
-  /** `last`: undefined before the first cycle; `named`: installations that the index names. */
-  news(last: CycleReport | undefined, nextCycleAt: number | undefined, named: number): LeaseNews {
+  /** `last`: undefined before the first cycle. */
+  news(last: CycleReport | undefined, nextCycleAt: number | undefined): LeaseNews {
     const { published, clock } = this.#options;
     return {
       lastCycleAt: last === undefined ? null : formatTimestamp(last.at),
       nextCycleAt: nextCycleAt === undefined ? null : formatTimestamp(nextCycleAt),
-      report: publicReport(published, last, clock.wall(), named),
+      report: publicReport(published, last, clock.wall(), this.#installations),
       public: this.#public(),
     };
   }

@@ -1,5 +1,5 @@
 /** What one pass over the store keeps of each object, to be held against the others: no bodies of tiles. */
-import type { Installations } from "../http/installations.ts";
+import type { HistoryNames, InstallationIndex } from "../http/installations.ts";
 import type { Category } from "../resources/activity/keys.ts";
 import type { Head } from "../resources/activity/stored-feed.ts";
 import type { ActivityTileFacts } from "./objects/activity-tile.ts";
@@ -32,6 +32,8 @@ export class Facts {
   readonly histories = new Map<string, ObservationTileFacts[]>();
   readonly activityTiles = new Map<string, ActivityTileFacts>();
   readonly heads = new Map<Category, Head>();
-  index: Installations | undefined;
+  index: InstallationIndex | undefined;
+  /** Of a long index, those that could be read. */
+  readonly shards = new Map<string, HistoryNames>();
   lease: LeaseClaim | undefined;
 }

@@ -1,5 +1,5 @@
 /** One object by itself: what is wrong with it, and what is kept of it for the others. */
-import { parseInstallations } from "../http/installations.ts";
+import { parseIndex, parseIndexShard } from "../http/installations.ts";
 import type { StoredObject } from "../object-store/object-store.ts";
 import { decodeHead } from "../resources/activity/stored-feed.ts";
 import { observationTileKey } from "../resources/observations/keys.ts";
@@ -49,7 +49,7 @@ function judgeLease(key: string, object: StoredObject, facts: Facts, { parseLeas
       },
     ];
   } catch (error) {
-    return [{ rule: "lease", key, says: error instanceof Error ? error.message : String(error) }];
+    return [{ rule: "lease", key, says: messageOf(error) }];
   }
 }
 
@@ -77,10 +77,17 @@ function judgeKind(key: string, kind: Kind, object: StoredObject, facts: Facts):
   switch (kind.is) {
     case "index":
       try {
-        facts.index = parseInstallations(new TextDecoder().decode(object.body));
+        facts.index = parseIndex(new TextDecoder().decode(object.body));
         return [];
       } catch (error) {
-        return [{ rule: "body", key, says: error instanceof Error ? error.message : String(error) }];
+        return [{ rule: "body", key, says: messageOf(error) }];
+      }
+    case "index-shard":
+      try {
+        facts.shards.set(key, parseIndexShard(new TextDecoder().decode(object.body)));
+        return [];
+      } catch (error) {
+        return [{ rule: "body", key, says: messageOf(error) }];
       }
     case "observation-tile": {
       const found = judgeObservationTile(kind, object);
@@ -115,4 +122,8 @@ function judgeAnswerOf(key: string, kind: Kind, object: StoredObject, facts: Fac
   facts.heads.set(kind.category, head);
   const complaint = eventsComplaint(head.recent);
   return complaint === undefined ? [...findings] : [...findings, { rule: "body", key, says: complaint }];
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -1,4 +1,5 @@
 /** What a key holds, read from the key alone (docs/spec/publishing.md#keys). */
+import { isShardKey } from "../http/installations.ts";
 import { constantKey, INSTALLATIONS_KEY, PRIVATE_STATUS_KEY, STANDBY_KEY, STATUS_KEY } from "../http/keys.ts";
 import { activityKey, CATEGORIES, type Category, parseActivityTileKey } from "../resources/activity/keys.ts";
 import { type ObservationTile, parseObservationTileKey } from "../resources/observations/keys.ts";
@@ -8,7 +9,7 @@ import { FILES, type NamedFile, type ResourceName, ROUTES } from "../resources/t
 import { parseInstallationTelemetryKey, UNKNOWN_TELEMETRY_KEY } from "../resources/telemetry/keys.ts";
 
 export type Kind =
-  | { readonly is: "lease" | "standby" | "private-status" | "index" | "template" | "foreign" }
+  | { readonly is: "lease" | "standby" | "private-status" | "index" | "index-shard" | "template" | "foreign" }
   /** `of` is the installation whose id stands in the key, undefined for the configured one. */
   | { readonly is: "answer" | "constant"; readonly resource: ResourceName; readonly of?: string }
   | { readonly is: "head"; readonly category: Category }
@@ -39,6 +40,7 @@ export function kindOf(key: string): Kind {
   if (fixed !== undefined) return fixed;
   const observations = parseObservationTileKey(key);
   if (observations !== undefined) return { is: "observation-tile", ...observations };
+  if (isShardKey(key)) return { is: "index-shard" };
   const tile = parseActivityTileKey(key);
   if (tile !== undefined) return { is: "activity-tile", ...tile };
   const of = parseInstallationTelemetryKey(key);

@@ -15,8 +15,9 @@ export const RULES = {
   "tile-position": "a tile of observations says up to which receipt it goes",
   "tile-gap": "a history's tiles go from 0 on without a gap, and all but the last are full",
   "tile-history": "tiles of observations stand under a history that the index knows",
-  "index-missing": "a store with answers has an index of installations",
-  "index-entry": "the index names the configured installation, and each that it names has telemetry",
+  "index-missing": "a store with answers has an index of installations, and all of its shards",
+  "index-entry":
+    "the index names the configured installation, each that it names has telemetry, and stands in its own shard",
   "activity-tile":
     "a tile of the activity has its events or tiles in order, and the hash in its name is that of its bytes",
   "activity-missing": "a tile that a head or an index tile names is there, and is of the kind it is named as",

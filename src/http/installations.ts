@@ -1,36 +1,111 @@
 /**
- * The index object (docs/spec/publishing.md#objects): which installations are published and under which history, so
- * that an unknown id costs no read of its own.
+ * The index (docs/spec/publishing.md#index): which installations are published and under which history, so that an
+ * unknown id costs no read of its own. One object while they are few; a long one is kept in shards, of which whoever looks
+ * for an id reads one.
  */
+import { INSTALLATIONS_KEY } from "./keys.ts";
 
-export interface Installations {
+/** By installation id: the history id its tiles stand under. */
+export type HistoryNames = ReadonlyMap<string, string>;
+
+export interface WholeIndex {
   /** The single configured public installation; its telemetry has `TELEMETRY_KEY`. */
   readonly configured: string;
-  /** By installation id: the history id its tiles stand under. */
-  readonly histories: ReadonlyMap<string, string>;
+  readonly histories: HistoryNames;
 }
+
+export interface ShardedIndex {
+  readonly configured: string;
+  /** How many shards there are, all of them stored; the names stand in them. */
+  readonly shards: number;
+}
+
+export type InstallationIndex = WholeIndex | ShardedIndex;
+
+/** So many shards has an index that this version puts: 10,000 installations are 40 a shard. */
+export const SHARDS = 256;
+
+/** The most that a reader takes from an index; a key holds the number. */
+const MOST_SHARDS = 65_536;
 
 /** `{"schemaVersion":1,"configured":…,"installations":{id:{"history":…}}}`, ids in code unit order. */
-export function encodeInstallations({ configured, histories }: Installations): string {
-  const ids = [...histories.keys()].toSorted();
-  const installations = Object.fromEntries(ids.map((id) => [id, { history: histories.get(id) }]));
-  return JSON.stringify({ schemaVersion: 1, configured, installations });
+export function encodeWholeIndex({ configured, histories }: WholeIndex): string {
+  return JSON.stringify({ schemaVersion: 1, configured, installations: entries(histories) });
 }
 
-/** Throws a SyntaxError where the text is not an index of this version. */
-export function parseInstallations(text: string): Installations {
+/** `{"schemaVersion":2,"configured":…,"shards":N}` */
+export function encodeShardedIndex({ configured, shards }: ShardedIndex): string {
+  return JSON.stringify({ schemaVersion: 2, configured, shards });
+}
+
+/** `{"schemaVersion":2,"installations":{id:{"history":…}}}`, ids in code unit order. */
+export function encodeIndexShard(histories: HistoryNames): string {
+  return JSON.stringify({ schemaVersion: 2, installations: entries(histories) });
+}
+
+/** Throws a SyntaxError where the text is no index of a version known here. */
+export function parseIndex(text: string): InstallationIndex {
   const index: unknown = JSON.parse(text);
-  if (!isRecord(index) || index.schemaVersion !== 1) throw new SyntaxError("not an installations index of version 1");
-  const { configured, installations } = index;
-  if (typeof configured !== "string" || !isRecord(installations)) throw new SyntaxError("not an installations index");
+  if (!isRecord(index) || typeof index.configured !== "string") throw new SyntaxError("not an installations index");
+  const { schemaVersion, configured, installations, shards } = index;
+  if (schemaVersion === 1) return { configured, histories: parseEntries(installations) };
+  if (schemaVersion !== 2) throw new SyntaxError("not an installations index of version 1 or 2");
+  if (!isShardCount(shards)) throw new SyntaxError("an installations index without its number of shards");
+  return { configured, shards };
+}
+
+/** Throws a SyntaxError where the text is no shard of an index. */
+export function parseIndexShard(text: string): HistoryNames {
+  const shard: unknown = JSON.parse(text);
+  if (!isRecord(shard) || shard.schemaVersion !== 2) throw new SyntaxError("not a shard of an installations index");
+  return parseEntries(shard.installations);
+}
+
+/** The key of the shard that names an id, if any does. */
+export function shardKeyOf(installationId: string, shards: number): string {
+  return shardKey(fnv1a(installationId) % shards, shards);
+}
+
+/** `installations/SHARDS/N`: another number of shards has other keys, so that neither stands in the other's place. */
+export function shardKey(shard: number, shards: number): string {
+  return `${INSTALLATIONS_KEY}/${shards}/${shard}`;
+}
+
+const SHARD_KEY = new RegExp(`^${INSTALLATIONS_KEY}/([1-9][0-9]{0,4})/(0|[1-9][0-9]{0,4})$`);
+
+export function isShardKey(key: string): boolean {
+  const [, shards, shard] = SHARD_KEY.exec(key) ?? [];
+  return Number(shard) < Number(shards);
+}
+
+function entries(histories: HistoryNames): Record<string, { history: string | undefined }> {
+  const ids = [...histories.keys()].toSorted();
+  return Object.fromEntries(ids.map((id) => [id, { history: histories.get(id) }]));
+}
+
+function parseEntries(installations: unknown): HistoryNames {
+  if (!isRecord(installations)) throw new SyntaxError("no installations in the index");
   const histories = new Map<string, string>();
   for (const [id, entry] of Object.entries(installations)) {
     if (!isRecord(entry) || typeof entry.history !== "string") throw new SyntaxError(`no history for ${id}`);
     histories.set(id, entry.history);
   }
-  return { configured, histories };
+  return histories;
+}
+
+function isShardCount(shards: unknown): shards is number {
+  return Number.isInteger(shards) && Number(shards) >= 1 && Number(shards) <= MOST_SHARDS;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** 32 bits of an id, whose characters are ASCII (FNV-1a): the same in every runtime, and quick. */
+function fnv1a(text: string): number {
+  let hash = 0x81_1c_9d_c5;
+  for (let index = 0; index < text.length; index++) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01_00_01_93);
+  }
+  return hash >>> 0;
 }

@@ -33,6 +33,11 @@ export function readInstallation(db: Database, no: number): Installation | undef
   return statement<[number], Installation>(db, "SELECT no, id FROM installation WHERE no = ?").get(no);
 }
 
+/** How many there are: their numbers have no gap. */
+export function lastInstallationNo(db: Database): number {
+  return statement<[], { no: number | null }>(db, "SELECT max(no) AS no FROM installation").get()?.no ?? 0;
+}
+
 /** Every installation that has a record, in the order of their first ones. */
 export function listInstallations(db: Database): Installation[] {
   return statement<[], Installation>(db, "SELECT no, id FROM installation ORDER BY no").all();

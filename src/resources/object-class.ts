@@ -1,4 +1,5 @@
 /** The kinds of objects that a store holds, so that whoever counts them has few names: no id, no number, no hash. */
+import { isShardKey } from "../http/installations.ts";
 import { constantKey, INSTALLATIONS_KEY, PRIVATE_STATUS_KEY, STANDBY_KEY, STATUS_KEY } from "../http/keys.ts";
 import { activityKey, CATEGORIES, parseActivityTileKey } from "./activity/keys.ts";
 import { matchKey } from "./find.ts";
@@ -32,6 +33,7 @@ const FIXED: ReadonlySet<string> = new Set([
 export function objectClass(key: string): ObjectClass {
   const own = OWN[key];
   if (own !== undefined) return { keys: key, resource: own };
+  if (isShardKey(key)) return { keys: `${INSTALLATIONS_KEY}/{shard}`, resource: "installations" };
   return { keys: FIXED.has(key) ? key : template(key), resource: matchKey(key)?.resource ?? "other" };
 }
 

@@ -1,6 +1,6 @@
 /** Puts answers and tiles into a store as a publisher does, for tests that need no publisher. */
 
-import { encodeInstallations } from "../../src/http/installations.ts";
+import { encodeWholeIndex } from "../../src/http/installations.ts";
 import { INSTALLATIONS_KEY, TILE_SIZE } from "../../src/http/keys.ts";
 import type { Representation } from "../../src/http/representation.ts";
 import type { Successor } from "../../src/http/successor.ts";
@@ -41,7 +41,7 @@ export async function putIndex(
   configured = Object.keys(histories)[0] ?? "",
 ): Promise<void> {
   const index = { configured, histories: new Map(Object.entries(histories)) };
-  await putText(store, INSTALLATIONS_KEY, encodeInstallations(index));
+  await putText(store, INSTALLATIONS_KEY, encodeWholeIndex(index));
 }
 
 /** Tiles of `count` items, `itemOf` each item's JSON text. */

@@ -2,21 +2,24 @@
 import { INSTALLATIONS_KEY } from "../../http/keys.ts";
 import { installationTelemetryKey, TELEMETRY_KEY } from "../../resources/telemetry/keys.ts";
 import type { Facts } from "../facts.ts";
+import { indexNames, shardFindings } from "../index-names.ts";
 import { kindOf } from "../kind.ts";
 import type { Finding } from "../rules.ts";
 
 export function* installationFindings(facts: Facts): Generator<Finding> {
-  const { index, keys, damaged, installations } = facts;
+  const { keys, damaged, installations } = facts;
+  const index = indexNames(facts);
   if (index === undefined) {
     if (keys.has(TELEMETRY_KEY) && !keys.has(INSTALLATIONS_KEY)) {
       yield { rule: "index-missing", key: INSTALLATIONS_KEY, says: "there are answers, but no index" };
     }
     return;
   }
+  yield* shardFindings(facts);
   const { configured, histories } = index;
   // A device never heard of is published without a history.
   const isUnheard = installations.get(TELEMETRY_KEY) === configured && !hasTiles(facts, configured);
-  if (!histories.has(configured) && !isUnheard) {
+  if (!histories.has(configured) && index.isReadable(configured) && !isUnheard) {
     yield {
       rule: "index-entry",
       key: INSTALLATIONS_KEY,

@@ -2,16 +2,19 @@
 import { TILE_SIZE } from "../../http/keys.ts";
 import { observationsKey, observationTileKey } from "../../resources/observations/keys.ts";
 import type { Facts, ObservationTileFacts } from "../facts.ts";
+import { indexNames } from "../index-names.ts";
 import type { Finding } from "../rules.ts";
 
 export function* observationFindings(facts: Facts): Generator<Finding> {
+  const index = indexNames(facts);
   for (const [name, tiles] of facts.histories) {
     const [installationId = "", history = ""] = name.split(" ");
     const keyOf = (tile: number) => observationTileKey(installationId, history, tile);
     yield* gaps(tiles, keyOf, facts);
     yield* positions(tiles, keyOf, facts);
-    const known = facts.index?.histories.get(installationId);
-    if (facts.index === undefined || (known !== undefined && Number(history) <= Number(known))) continue;
+    const known = index?.histories.get(installationId);
+    if (index?.isReadable(installationId) !== true || (known !== undefined && Number(history) <= Number(known)))
+      continue;
     const says = known === undefined ? "the index does not know the installation" : `the index names history ${known}`;
     yield { rule: "tile-history", key: `${observationsKey(installationId)}/${history}`, says };
   }

@@ -17,7 +17,7 @@ export const observationsRoute = {
     { name: "cursor", pattern: "[A-Za-z0-9_-]{1,24}" },
     { name: "limit", pattern: "[0-9]{1,3}" },
   ],
-  parts: [`${observationsKey("{installationId}")}/`, INSTALLATIONS_KEY],
+  parts: [`${observationsKey("{installationId}")}/`, INSTALLATIONS_KEY, `${INSTALLATIONS_KEY}/`],
   queryError: "invalid_cursor",
   etag: false,
   conditional: false,

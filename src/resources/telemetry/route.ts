@@ -34,6 +34,11 @@ export const installationTelemetryRoute = {
   path: "/v1/public/installations/{installationId}/telemetry",
   handler: "installation-telemetry",
   objects: [],
-  parts: [installationTelemetryKey("{installationId}"), UNKNOWN_TELEMETRY_KEY, INSTALLATIONS_KEY],
+  parts: [
+    installationTelemetryKey("{installationId}"),
+    UNKNOWN_TELEMETRY_KEY,
+    INSTALLATIONS_KEY,
+    `${INSTALLATIONS_KEY}/`,
+  ],
   ...TELEMETRY,
 } as const satisfies Route;

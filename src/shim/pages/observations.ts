@@ -10,7 +10,7 @@ import { observationsQuery } from "../../resources/observations/page-query.ts";
 import type { ShimContext } from "../context.ts";
 import { type FullAnswer, invalidQuery, rowAnswer } from "../full-answer.ts";
 import type { RouteRequest } from "../handler.ts";
-import { installations } from "./installation.ts";
+import { namedInstallation } from "./installation.ts";
 import { joinItems, NO_TILE, type Tile, type TileSlice, tileFrom } from "./tile.ts";
 
 const encoder = new TextEncoder();
@@ -23,9 +23,9 @@ export async function observationsPage(
   const asked = observationsQuery(query);
   if (asked === undefined) return invalidQuery(route);
   const { after, limit } = asked;
-  const index = await installations(context);
-  if (index === undefined) return undefined;
-  const history = index.histories.get(installationId);
+  const named = await namedInstallation(installationId, context);
+  if (named === undefined) return undefined;
+  const { history } = named;
   const readTile: TileReader = (tile, fresh) =>
     read(observationTileKey(installationId, history ?? "", tile), fresh, context);
   const { slices, more } = history === undefined ? NO_ITEMS : await itemsAfter(after, limit, readTile);

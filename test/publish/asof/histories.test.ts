@@ -170,3 +170,31 @@ test.each([
   expect(await observations("wheel-2")).toBe(4);
   await again.stop();
 });
+
+/** Published under a second history, and then the index is gone. */
+async function lostIndexOfSecondHistory(): Promise<void> {
+  world.receive(200);
+  const first = await world.work();
+  await first.cycle(START + 700_000);
+  await first.stop();
+  const anew = await world.work({ newHistories: [INSTALLATION] });
+  await anew.cycle(START + 701_000);
+  await anew.stop();
+  await world.store.delete("installations");
+}
+
+test("an index that was deleted is put anew with the histories that the objects say", async () => {
+  await lostIndexOfSecondHistory();
+  const worker = await world.work({ state: "lost" });
+  expect((await worker.cycle(START + 702_000)).failures).toEqual([]);
+  expect((await index()).installations).toEqual({ [INSTALLATION]: { history: "2" } });
+  await worker.stop();
+});
+
+test("a new history is none that was published before, though the index was deleted", async () => {
+  await lostIndexOfSecondHistory();
+  const worker = await world.work({ state: "lost", newHistories: [INSTALLATION] });
+  expect((await worker.cycle(START + 702_000)).failures).toEqual([]);
+  expect((await index()).installations).toEqual({ [INSTALLATION]: { history: "3" } });
+  await worker.stop();
+});

@@ -53,6 +53,7 @@ const UNKNOWN = [
 ];
 const STORED = [
   "installations",
+  "installations/256/0",
   "standby.json",
   "v2/public/stats/7d",
   "v4/public/settlements/now",
