@@ -46,6 +46,9 @@ export function appendRound(ledger: Database, round: number): void {
     ledger.exec(`INSERT INTO closure SELECT NULL, 1, printf('%020d', ${round}), printf('%020d', ${round}), 0`);
     const last = ledger.prepare("SELECT max(position) FROM receipt").pluck().get() as number;
     insertReceiptsBetween(ledger, { from: last + 1, to: last + 3 }, LEDGER_END, 3000);
+    // As intake does: what is followed is the watermarks' changes.
+    ledger.exec(`UPDATE watermark SET value = value + CASE kind WHEN 'receipt' THEN 3 ELSE 1 END
+      WHERE kind IN ('receipt', 'round', 'closure')`);
   })();
 }
 

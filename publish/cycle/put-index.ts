@@ -2,6 +2,7 @@
  * The index, put last, so that no reader is sent to an installation whose objects are not there yet; of a long one its
  * shards before the object that says how many there are (docs/spec/publishing.md#index).
  */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { listInstallations } from "../../src/ledger/watermarks.ts";
 import type { Publication } from "../../src/resources/publication.ts";
 import type { PlannedAnswer } from "../answers/plan-answer.ts";
@@ -33,6 +34,8 @@ export async function putIndex(indexPut: IndexPut): Promise<ReportRow[]> {
   index.split();
   const rows: ReportRow[] = [];
   await eachLimited(shardsToPut(histories, force), target.concurrency, async (part) => {
+    // A store may answer at once: other things have their turn between two of them.
+    await nextTurn();
     const { revision } = part;
     const put = await putIfDue(shardPublication(part), indexPut);
     if (put.length > 0 && put.every(({ action }) => action !== "failed")) part.put(revision);

@@ -46,3 +46,12 @@ test("answers from before a clock was set count no more, and those of five minut
   expect(offset.bounds).not.toEqual(tight);
   expect(offset.bounds).toEqual(answer(400_000, 90_000, [5, 5]));
 });
+
+test("what was found before a clock was set and set back counts no more, though it would agree", () => {
+  const offset = new ClockOffset();
+  offset.add(answer(0, 500, [5, 5]), 0);
+  offset.add(answer(20_000, 90_000, [5, 5]), 20_000);
+  const slow = answer(40_000, 500, [900, 900]);
+  offset.add(slow, 40_000);
+  expect(offset.bounds).toEqual(slow);
+});

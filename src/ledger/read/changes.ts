@@ -61,8 +61,7 @@ export function factSumAt(ledger: Database, installation: number, kind: FactKind
  */
 export function changedSince(ledger: Database, since: LedgerPoint | undefined): Changes {
   const now = newestPoint(ledger);
-  const isUnknown = since === undefined || !hasChanges(ledger) || since.seq > now.seq;
-  if (isUnknown || checkAt(ledger, since.seq) !== since.check) return { now, installations: undefined };
+  if (since === undefined || !hasChanges(ledger) || !hasBeenAt(ledger, since)) return { now, installations: undefined };
   const moved = statement<[number], number>(ledger, MOVED_SINCE).pluck().all(since.seq) as number[];
   return { now, installations: moved.sort((one, other) => one - other) };
 }

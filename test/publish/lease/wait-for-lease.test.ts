@@ -78,6 +78,8 @@ test("receipts that came while it waited are in its projections before it has th
   const reader = sources(noChain());
   let pauses = 0;
   const lease = await wait(reader, async () => {
+    // All that came in the pause before.
+    expect(reader.moved()).toBe(false);
     world.receive(100);
     pauses++;
     if (pauses === 5) await holder.stop();
