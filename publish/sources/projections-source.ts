@@ -7,6 +7,7 @@ import { advanceMilestones } from "../../src/projections/activity/milestones.ts"
 import { advanceStep, SHORT_STEP } from "../../src/projections/advance.ts";
 import { advanceChainViews } from "../../src/projections/chain-views.ts";
 import { openProjections, openProjectionsCopy, PROJECTIONS_FILE } from "../../src/projections/open.ts";
+import { StepBudget } from "../../src/projections/step-budget.ts";
 import { activityContext } from "../../src/resources/activity/tiles/context.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import { planActivity } from "../activity/plan.ts";
@@ -26,8 +27,11 @@ export interface ProjectionsSource {
    * Synchronous: inside a read transaction. `at` in epoch ms.
    */
   step(inputs: ProjectionInputs, at: number): boolean;
-  /** What is derived from the chain, and the tiles of both: in the transaction of a plan. */
-  followChain(inputs: ProjectionInputs): void;
+  /**
+   * One short step of what follows the chain, then of the tiles of both; whether all of it is in, without which nothing
+   * is planned. Synchronous: in the transaction of a plan.
+   */
+  chainStep(inputs: ProjectionInputs): boolean;
   /** Whether the last step left facts for another one. */
   readonly isBehind: boolean;
   /** In one cycle. */
@@ -70,11 +74,12 @@ function source(open: () => Database, { whole }: { readonly whole: boolean }): P
       isBehind = left.any;
       return !left.first;
     },
-    followChain(inputs) {
+    chainStep(inputs) {
       const { installationId, chain, projections } = inputs;
-      advanceChainViews(projections, inputs);
+      if (advanceChainViews(projections, inputs, StepBudget.short())) return false;
       const context = activityContext(installationId, chain);
       if (context !== undefined) planActivity(projections, context);
+      return true;
     },
     get isBehind() {
       return isBehind;

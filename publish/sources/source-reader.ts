@@ -77,15 +77,21 @@ export class SourceReader {
       genesisTimestamp: genesisTimestamp === undefined ? state.genesisTimestamp : BigInt(genesisTimestamp),
     };
     let stepsLeft = projections.mostSteps;
+    let isChainIn = true;
+    // Whether all is in that a plan needs. The chain's steps are not counted: half of what it says must not be published.
+    const takeIn = (snapshot: Snapshot): boolean => {
+      const goesOn = !isChainIn;
+      if (!goesOn && !projections.step(snapshot, at) && --stepsLeft > 0) return false;
+      isChainIn = projections.chainStep(snapshot);
+      // After a long one the ledger may have moved: it is followed once more, in the plan's own transaction.
+      return isChainIn && !goesOn;
+    };
     return {
       advance: async (use) => {
         for (;;) {
           const planned = this.#read((ledger) => {
             const snapshot = { ...whole, ledger };
-            const isReady = projections.step(snapshot, at);
-            if (!isReady && --stepsLeft > 0) return undefined;
-            projections.followChain(snapshot);
-            return { value: use(snapshot) };
+            return takeIn(snapshot) ? { value: use(snapshot) } : undefined;
           });
           if (planned !== undefined) return planned.value;
           await nextTurn();

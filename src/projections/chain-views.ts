@@ -1,4 +1,4 @@
-/** What is derived from the chain's events, as one: its tables, and one call that brings it to a cycle's state. */
+/** What is derived from the chain's events, as one: its tables, and a call that brings it to a cycle's state. */
 import type { Database } from "better-sqlite3";
 import type { ChainState } from "../chain/chain-state.ts";
 import { advanceChainActivity } from "./activity/activity-chain.ts";
@@ -11,6 +11,7 @@ import { TILING_TABLE } from "./activity/tiling.ts";
 import { CHAIN_PROGRESS_TABLE } from "./chain-events.ts";
 import { SAVED_HISTORY_TABLE } from "./settlements/saved-history.ts";
 import { advanceSettlements, SETTLEMENT_TABLES } from "./settlements/settlements.ts";
+import { StepBudget } from "./step-budget.ts";
 
 export const CHAIN_VIEW_TABLES = [
   CHAIN_PROGRESS_TABLE,
@@ -29,10 +30,16 @@ export interface ChainViewInputs {
   readonly chainDb: Database | undefined;
 }
 
-/** Idempotent; where the chain says nothing, what is derived stays as it is. */
-export function advanceChainViews(projections: Database, { chain, chainDb }: ChainViewInputs): void {
-  if (chain.core.status === "unavailable" || chainDb === undefined) return;
-  const { safeThroughBlock } = chain.core.view.chain;
-  advanceSettlements(projections, chainDb, safeThroughBlock);
-  advanceChainActivity(projections, chainDb, safeThroughBlock);
+/**
+ * One step, without a budget all of it; true while there is more. Idempotent; where the chain says nothing, what is
+ * derived stays as it is.
+ */
+export function advanceChainViews(
+  projections: Database,
+  { chain, chainDb }: ChainViewInputs,
+  budget = new StepBudget(),
+): boolean {
+  if (chain.core.status === "unavailable" || chainDb === undefined) return false;
+  const events = { projections, chain: chainDb, safeBlock: chain.core.view.chain.safeThroughBlock };
+  return advanceSettlements(events, budget) || advanceChainActivity(events, budget);
 }

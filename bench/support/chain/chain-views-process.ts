@@ -105,7 +105,7 @@ async function turn({ chain, projections: source, published, schedule, store, ti
     genesisTimestamp: undefined,
   };
   source.step(snapshot, at);
-  source.followChain(snapshot);
+  while (!source.chainStep(snapshot));
   const options = { published, force: false, publishedCores: new Map(), historyOf: () => "1" };
   const parts = new Map([["advance", performance.now() - began]]);
   const planned = PUBLICATIONS.flatMap((publication) => {

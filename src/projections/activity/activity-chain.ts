@@ -1,13 +1,17 @@
 /** The chain's part of the activity feed (docs/spec/api.md#activity-types): five types of event. */
 import type { Database } from "better-sqlite3";
 import { chainEventKey } from "../../values/activity-key.ts";
-import { argument, type Follower, followEvents, type StoredEvent } from "../chain-events.ts";
+import { argument, type ChainEvents, type Follower, followEvents, type StoredEvent } from "../chain-events.ts";
 import { settlementBefore } from "../settlements/settlements.ts";
-import { addActivityEvent, dropChainEventsAbove, type EventCategory } from "./activity-events.ts";
+import type { StepBudget } from "../step-budget.ts";
+import { addActivityEvent, chainBlockBelow, dropChainEventsAbove, type EventCategory } from "./activity-events.ts";
 
-/** Brings the events to the safe block; after the settlements, whose deltas the completions name. */
-export function advanceChainActivity(projections: Database, chain: Database, safeBlock: bigint): void {
-  followEvents(follower, projections, chain, safeBlock);
+/**
+ * One step towards the safe block, true while there is more; after all of the settlements, whose deltas the completions
+ * name.
+ */
+export function advanceChainActivity(events: ChainEvents, budget: StepBudget): boolean {
+  return followEvents(follower, events, budget);
 }
 
 interface Kind {
@@ -62,6 +66,7 @@ const follower: Follower = {
     ["collection", "UnitsMerged"],
     ["mining", "RewardsClaimed"],
   ],
+  cost: 40,
   add: (projections, event) => {
     const kind = KINDS[event.eventName];
     if (kind === undefined) throw new Error(`${event.eventName} is no activity`);
@@ -82,6 +87,7 @@ const follower: Follower = {
       payload: kind.payload(event, projections),
     });
   },
+  blockBelow: chainBlockBelow,
   dropAbove: dropChainEventsAbove,
 };
 

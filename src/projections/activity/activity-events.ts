@@ -54,8 +54,16 @@ export function addActivityEvent(projections: Database, event: NewActivityEvent)
   statement(projections, "INSERT INTO activity_change (key, category) VALUES (?, ?)").run(key, category);
 }
 
-export function dropChainEventsAbove(projections: Database, block: number): void {
-  drop(projections, "block_number > ?", block);
+/** The block of the newest event of the chain but `events`; undefined where there are no more than these. */
+export function chainBlockBelow(projections: Database, events: number): number | undefined {
+  const sql = `SELECT block_number FROM activity_event WHERE block_number IS NOT NULL
+    ORDER BY block_number DESC LIMIT 1 OFFSET ?`;
+  return statement<[number], number>(projections, sql).pluck().get(events) as number | undefined;
+}
+
+/** Returns how many went. */
+export function dropChainEventsAbove(projections: Database, block: number): number {
+  return drop(projections, "block_number > ?", block);
 }
 
 export function dropMeasurementEvents(projections: Database): void {
@@ -153,8 +161,8 @@ function categoryArgument(category: ActivityCategory): string[] {
   return category === "all" ? [] : [category];
 }
 
-function drop(projections: Database, condition: string, argument: string | number): void {
+function drop(projections: Database, condition: string, argument: string | number): number {
   const log = `INSERT INTO activity_change (key, category) SELECT key, category FROM activity_event WHERE ${condition}`;
   statement(projections, log).run(argument);
-  statement(projections, `DELETE FROM activity_event WHERE ${condition}`).run(argument);
+  return statement(projections, `DELETE FROM activity_event WHERE ${condition}`).run(argument).changes;
 }

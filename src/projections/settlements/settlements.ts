@@ -6,7 +6,8 @@
 import type { Database } from "better-sqlite3";
 import { paddedRound } from "../../ledger/schema.ts";
 import { statement } from "../../sqlite/statement.ts";
-import { argument, type Follower, followEvents, type StoredEvent } from "../chain-events.ts";
+import { argument, type ChainEvents, type Follower, followEvents, type StoredEvent } from "../chain-events.ts";
+import type { StepBudget } from "../step-budget.ts";
 
 export const SETTLEMENT_TABLES = `
 CREATE TABLE settlement (
@@ -55,9 +56,9 @@ export interface Settlement {
 /** The projection's name in `changesOf`. */
 export const SETTLEMENTS_PROJECTION = "settlements";
 
-/** Brings the tables to the safe block. */
-export function advanceSettlements(projections: Database, chain: Database, safeBlock: bigint): void {
-  followEvents(follower, projections, chain, safeBlock);
+/** One step towards the safe block; true while there is more. */
+export function advanceSettlements(events: ChainEvents, budget: StepBudget): boolean {
+  return followEvents(follower, events, budget);
 }
 
 /** The last batch whose block was before an instant (epoch ms); undefined before the first. */
@@ -103,17 +104,29 @@ const SELECT = `SELECT block_number AS blockNumber, log_index AS logIndex, block
   total_active_rounds AS totalActiveRounds FROM settlement`;
 const NEWEST = "ORDER BY block_timestamp DESC, block_number DESC, log_index DESC";
 
+const TABLES = ["settlement", "round_funding"];
+
 const follower: Follower = {
   projection: SETTLEMENTS_PROJECTION,
   events: [
     ["core", "BatchSettled"],
     ["mining", "RoundFunded"],
   ],
+  cost: 10,
   add: (projections, event) =>
     event.contractKind === "core" ? addSettlement(projections, event) : addFunding(projections, event),
+  blockBelow: (projections, rows) => {
+    const blocks = TABLES.flatMap((table) => {
+      const sql = `SELECT block_number FROM ${table} ORDER BY block_number DESC LIMIT 1 OFFSET ?`;
+      return statement<[number], number>(projections, sql).pluck().all(rows) as number[];
+    });
+    return blocks.length === 0 ? undefined : Math.max(...blocks);
+  },
   dropAbove: (projections, block) => {
-    statement(projections, "DELETE FROM settlement WHERE block_number > ?").run(block);
-    statement(projections, "DELETE FROM round_funding WHERE block_number > ?").run(block);
+    const dropped = TABLES.map(
+      (table) => statement(projections, `DELETE FROM ${table} WHERE block_number > ?`).run(block).changes,
+    );
+    return dropped.reduce((sum, rows) => sum + rows, 0);
   },
 };
 
