@@ -20,6 +20,9 @@ export interface ObjectStore {
    */
   get(key: string, options?: GetOptions): Promise<StoredObject | undefined>;
 
+  /** `get` of a store whose reads take too little time to be waited for: what it gives or throws, it does at once. */
+  getNow?(key: string, options?: GetOptions): StoredObject | undefined;
+
   /**
    * Throws `StoreConflict` where the condition does not hold, `StoreFull` where there is no space, `StoreUnavailable`
    * where it is unknown what happened.

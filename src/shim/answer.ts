@@ -13,8 +13,8 @@ import { isInstallationId } from "../values/installation-id.ts";
 import type { ShimContext } from "./context.ts";
 import { heardAnswer, unheardAnswer } from "./for-front.ts";
 import { type FullAnswer, plainAnswer } from "./full-answer.ts";
-import type { FileRequest, RouteRequest } from "./handler.ts";
 import { FILE_HANDLERS, ROUTE_HANDLERS } from "./handlers.ts";
+import { type Soon, soon } from "./soon.ts";
 
 export interface ShimRequest {
   readonly method: string;
@@ -42,20 +42,27 @@ const UNKNOWN_PATH = plainAnswer(NOT_FOUND);
 const MALFORMED_ID = plainAnswer(badRequest("invalid_installation_id"));
 const STORE_UNAVAILABLE = plainAnswer(unavailable("store_unavailable"));
 
-/** Rejects only on a defect of ours; what a store does wrong is 503 `store_unavailable`. */
-export async function answer(request: ShimRequest, context: ShimContext): Promise<ShimAnswer> {
-  const { method, url, ifNoneMatch } = request;
+/**
+ * At once where the store need not be waited for. Throws, or rejects, only on a defect of ours; what a store does wrong
+ * is 503 `store_unavailable`.
+ */
+export function answer(request: ShimRequest, context: ShimContext): Soon<ShimAnswer> {
+  const { method, url } = request;
   if (method === "OPTIONS") return told(PREFLIGHT, undefined, context);
   if (method !== "GET" && method !== "HEAD") return told(WRONG_METHOD, undefined, context);
   const target = parseTarget(url);
   const match = target === undefined ? undefined : matchPath(target.path);
-  const full = match === undefined ? UNKNOWN_PATH : await fullAnswer(match, target?.query ?? "", context);
-  const represented = represent(full, request, context);
-  const { status, headers, body, validator } = represented instanceof Promise ? await represented : represented;
+  const full = match === undefined ? UNKNOWN_PATH : fullAnswer(match, target?.query ?? "", context);
+  const represented = soon(full, (full) => represent(full, request, context));
+  return soon(represented, (full) => told(asAsked(full, request), match?.row, context));
+}
+
+function asAsked(full: FullAnswer, { method, ifNoneMatch }: ShimRequest): ShimAnswer {
+  const { status, headers, validator } = full;
   if (ifNoneMatch !== undefined && validator !== undefined && matchesNone(ifNoneMatch, validator.etag)) {
-    return told({ status: 304, headers: validator.notModified, body: undefined }, match?.row, context);
+    return { status: 304, headers: validator.notModified, body: undefined };
   }
-  return told({ status, headers, body: method === "HEAD" ? undefined : body }, match?.row, context);
+  return method === "HEAD" ? { status, headers, body: undefined } : full;
 }
 
 function told(answer: ShimAnswer, row: Row | undefined, { answered }: ShimContext): ShimAnswer {
@@ -64,30 +71,34 @@ function told(answer: ShimAnswer, row: Row | undefined, { answered }: ShimContex
 }
 
 /** The answer as whoever asks may have it: a front, which compresses by itself, or a reader. */
-function represent(full: FullAnswer, request: ShimRequest, context: ShimContext): FullAnswer | Promise<FullAnswer> {
+function represent(full: FullAnswer, request: ShimRequest, context: ShimContext): Soon<FullAnswer> {
   const { front, unheardFront, acceptEncoding } = request;
   if (front !== undefined) return heardAnswer(full, front, context.now());
   if (unheardFront !== undefined) return unheardAnswer(full, unheardFront, context.now());
   return context.encode === undefined ? full : context.encode(full, acceptEncoding);
 }
 
-async function fullAnswer({ row, parameter }: RowMatch, query: string, context: ShimContext): Promise<FullAnswer> {
+function fullAnswer(match: RowMatch, query: string, context: ShimContext): Soon<FullAnswer> {
   try {
-    if (row.kind === "file") return await file({ file: row, asset: parameter ?? "" }, context);
-    if (parameter !== undefined && !isInstallationId(parameter)) return MALFORMED_ID;
-    return await route({ route: row, installationId: parameter ?? "", query }, context);
+    const found = rowAnswered(match, query, context);
+    return found instanceof Promise ? found.catch((error: unknown) => failed(error, context)) : found;
   } catch (error) {
-    if (!(error instanceof StoreUnavailable)) throw error;
-    context.report?.(error);
-    return STORE_UNAVAILABLE;
+    return failed(error, context);
   }
 }
 
-async function route(request: RouteRequest, context: ShimContext): Promise<FullAnswer> {
-  const { handler, absent } = request.route;
-  return (await ROUTE_HANDLERS[handler](request, context)) ?? plainAnswer(unavailable(absent));
+function rowAnswered({ row, parameter }: RowMatch, query: string, context: ShimContext): Soon<FullAnswer> {
+  if (row.kind === "file") {
+    const found = FILE_HANDLERS[row.handler]({ file: row, asset: parameter ?? "" }, context);
+    return soon(found, (full) => full ?? UNKNOWN_PATH);
+  }
+  if (parameter !== undefined && !isInstallationId(parameter)) return MALFORMED_ID;
+  const found = ROUTE_HANDLERS[row.handler]({ route: row, installationId: parameter ?? "", query }, context);
+  return soon(found, (full) => full ?? plainAnswer(unavailable(row.absent)));
 }
 
-async function file(request: FileRequest, context: ShimContext): Promise<FullAnswer> {
-  return (await FILE_HANDLERS[request.file.handler](request, context)) ?? UNKNOWN_PATH;
+function failed(error: unknown, context: ShimContext): FullAnswer {
+  if (!(error instanceof StoreUnavailable)) throw error;
+  context.report?.(error);
+  return STORE_UNAVAILABLE;
 }

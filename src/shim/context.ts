@@ -2,6 +2,7 @@
 import type { Row } from "../http/route.ts";
 import type { FullAnswer } from "./full-answer.ts";
 import { Recent, type StoreReader } from "./recent.ts";
+import type { Soon } from "./soon.ts";
 
 export interface ShimSurroundings {
   readonly store: StoreReader;
@@ -16,7 +17,7 @@ export interface ShimSurroundings {
 }
 
 /** An answer in the coding that a reader takes, with what its headers then are. */
-export type Encode = (full: FullAnswer, acceptEncoding: string | undefined) => FullAnswer | Promise<FullAnswer>;
+export type Encode = (full: FullAnswer, acceptEncoding: string | undefined) => Soon<FullAnswer>;
 
 export interface ShimContext extends ShimSurroundings {
   readonly recent: Recent;

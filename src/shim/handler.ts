@@ -1,6 +1,7 @@
 import type { FileRow, Route } from "../http/route.ts";
 import type { ShimContext } from "./context.ts";
 import type { FullAnswer } from "./full-answer.ts";
+import type { Soon } from "./soon.ts";
 
 /** A request that has found its route. */
 export interface RouteRequest {
@@ -18,5 +19,5 @@ export interface FileRequest {
   readonly asset: string;
 }
 
-/** Resolves to `undefined` where nothing was ever published. Throws `StoreUnavailable`. */
-export type Handler<Request> = (request: Request, context: ShimContext) => Promise<FullAnswer | undefined>;
+/** `undefined` where nothing was ever published. Throws `StoreUnavailable`. */
+export type Handler<Request> = (request: Request, context: ShimContext) => Soon<FullAnswer | undefined>;

@@ -10,6 +10,7 @@ import type { FileRequest, Handler, RouteRequest } from "./handler.ts";
 import { activityPage } from "./pages/activity.ts";
 import { installationTelemetry } from "./pages/installation.ts";
 import { observationsPage } from "./pages/observations.ts";
+import type { Soon } from "./soon.ts";
 import { storedAnswer } from "./stored-answers.ts";
 
 export const ROUTE_HANDLERS: Readonly<Record<RouteHandlerName, Handler<RouteRequest>>> = {
@@ -27,7 +28,7 @@ export const FILE_HANDLERS: Readonly<Record<FileHandlerName, Handler<FileRequest
 };
 
 /** The object that the query selects, as it is. */
-async function stored({ route, query }: RouteRequest, context: ShimContext): Promise<FullAnswer | undefined> {
+function stored({ route, query }: RouteRequest, context: ShimContext): Soon<FullAnswer | undefined> {
   const object = matchObject(route, query);
   if (object === undefined) return invalidQuery(route);
   return storedAnswer(route, object.key, context.store, context.now());

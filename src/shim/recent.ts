@@ -1,7 +1,11 @@
-import type { ObjectStore, StoredObject } from "../object-store/object-store.ts";
+import type { GetOptions, StoredObject } from "../object-store/object-store.ts";
+import type { Soon } from "./soon.ts";
 
 /** All that the shim may do with a store. */
-export type StoreReader = Pick<ObjectStore, "get">;
+export interface StoreReader {
+  /** As `ObjectStore.get`; at once, or thrown at once, where the store need not be waited for. */
+  get(key: string, options?: GetOptions): Soon<StoredObject | undefined>;
+}
 
 /** How long an object may be answered from memory (ms). */
 const KEPT_MS = 1000;

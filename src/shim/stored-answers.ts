@@ -10,6 +10,7 @@ import { decodedAs, type StoredObject } from "../object-store/object-store.ts";
 import { decodeAnswer, type StoredAnswer } from "../object-store/stored-answer.ts";
 import { type FullAnswer, rowAnswer } from "./full-answer.ts";
 import type { StoreReader } from "./recent.ts";
+import { type Soon, soon } from "./soon.ts";
 
 /** What an object is answered with from one of its instants on: as it was put (`undefined`), or a successor. */
 interface Unfolded {
@@ -20,27 +21,28 @@ interface Unfolded {
 const unfolded = new Map<Route | FileRow, WeakMap<StoredObject, Unfolded>>();
 
 /** The answer of the object at a key as of `now`; `undefined` where there is no such object. */
-export async function storedAnswer(
+export function storedAnswer(
   row: Route | FileRow,
   key: string,
   store: StoreReader,
   now: number,
-): Promise<FullAnswer | undefined> {
-  const object = await store.get(key);
-  if (object === undefined) return undefined;
-  const { answer, full } = unfold(row, object, key);
-  const successor = successorAt(answer.successors, now);
-  // A constant answer ends a chain: it has no successors of its own.
-  if (successor?.key !== undefined) return constantAnswer(row, successor.key, store);
-  const known = full.get(successor);
-  if (known !== undefined) return known;
-  const until = validUntil(answer.successors, now);
-  const made = {
-    ...rowAnswer(row, headOf(answer, successor), applyEdits(answer.body, successor?.edits ?? []), object.contentType),
-    ...(until === undefined ? {} : { validUntil: until }),
-  };
-  full.set(successor, made);
-  return made;
+): Soon<FullAnswer | undefined> {
+  return soon(store.get(key), (object) => {
+    if (object === undefined) return undefined;
+    const { answer, full } = unfold(row, object, key);
+    const successor = successorAt(answer.successors, now);
+    // A constant answer ends a chain: it has no successors of its own.
+    if (successor?.key !== undefined) return constantAnswer(row, successor.key, store);
+    const known = full.get(successor);
+    if (known !== undefined) return known;
+    const until = validUntil(answer.successors, now);
+    const made = {
+      ...rowAnswer(row, headOf(answer, successor), applyEdits(answer.body, successor?.edits ?? []), object.contentType),
+      ...(until === undefined ? {} : { validUntil: until }),
+    };
+    full.set(successor, made);
+    return made;
+  });
 }
 
 /** Metadata that cannot be read are the store's fault, not the client's: never half an answer. */
@@ -48,11 +50,12 @@ export function decodeStored(object: StoredObject, key: string): StoredAnswer {
   return decodedAs(key, object, decodeAnswer);
 }
 
-async function constantAnswer(row: Route | FileRow, key: string, store: StoreReader): Promise<FullAnswer | undefined> {
-  const object = await store.get(key);
-  if (object === undefined) return undefined;
-  const { representation, body } = unfold(row, object, key).answer;
-  return rowAnswer(row, representation, body);
+function constantAnswer(row: Route | FileRow, key: string, store: StoreReader): Soon<FullAnswer | undefined> {
+  return soon(store.get(key), (object) => {
+    if (object === undefined) return undefined;
+    const { representation, body } = unfold(row, object, key).answer;
+    return rowAnswer(row, representation, body);
+  });
 }
 
 function headOf({ representation }: StoredAnswer, successor: Successor | undefined): StoredAnswer["representation"] {

@@ -145,7 +145,7 @@ export class World {
   }
 
   /** What a reader is answered at an instant. */
-  read(url: string, at = this.now): Promise<ShimAnswer> {
+  async read(url: string, at = this.now): Promise<ShimAnswer> {
     return answer({ method: "GET", url }, shimContext({ store: this.store, now: () => at, monotonic: () => at }));
   }
 

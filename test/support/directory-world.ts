@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { openStore } from "../../src/object-store/open-store.ts";
+import { storeReader } from "../../src/shim/node/store-reader.ts";
 import { tickStore } from "../../src/shim/node/tick-store.ts";
 import type { WorldStore } from "./scripts/script-world.ts";
 
@@ -13,7 +14,7 @@ export async function directoryWorld(): Promise<WorldStore> {
   const [here, away] = [join(folder, "store"), join(folder, "away")];
   return {
     writer: await openStore(here, { write: true }),
-    reader: tickStore(await openStore(here, { write: false })),
+    reader: tickStore(storeReader(await openStore(here, { write: false }))),
     fail: () => renameSync(here, away),
     recover: () => {
       if (existsSync(away)) renameSync(away, here);

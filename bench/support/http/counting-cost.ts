@@ -3,6 +3,7 @@ import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { answer } from "../../../src/shim/answer.ts";
 import { type ShimContext, shimContext } from "../../../src/shim/context.ts";
 import { countedReads, ShimCounts } from "../../../src/shim/node/shim-counts.ts";
+import { storeReader } from "../../../src/shim/node/store-reader.ts";
 import { tickStore } from "../../../src/shim/node/tick-store.ts";
 import { median } from "../quantile.ts";
 
@@ -22,10 +23,10 @@ export interface CountingCost {
 export async function countingCost(store: ObjectStore, url: string): Promise<CountingCost> {
   const counts = new ShimCounts();
   const clocks = { now: () => Date.now(), monotonic: () => performance.now() };
-  const plain = shimContext({ ...clocks, store: tickStore(store) });
+  const plain = shimContext({ ...clocks, store: tickStore(storeReader(store)) });
   const counted = shimContext({
     ...clocks,
-    store: tickStore(countedReads(store, counts)),
+    store: tickStore(countedReads(storeReader(store), counts)),
     answered: (row, status) => counts.answered(row, status),
   });
   const [answers, differences]: [number[], number[]] = [[], []];

@@ -12,11 +12,12 @@ import { answer } from "../../../src/shim/answer.ts";
 import { type ShimContext, shimContext } from "../../../src/shim/context.ts";
 import { startServer } from "../../../src/shim/node/node-server.ts";
 import { countedReads, ShimCounts } from "../../../src/shim/node/shim-counts.ts";
+import { storeReader } from "../../../src/shim/node/store-reader.ts";
 import { tickStore } from "../../../src/shim/node/tick-store.ts";
 
 const [kind, directory = "", path = ""] = process.argv.slice(2);
 const store = await openStore(directory, { write: false });
-const context = shimContext({ store: tickStore(store), now: () => Date.now(), monotonic: () => performance.now() });
+const context = shimContext({ store: tickStore(storeReader(store)), now: () => Date.now(), monotonic: () => performance.now() });
 
 process.on("message", (message) => {
   if (message === "cpu") process.send?.({ cpu: process.cpuUsage() });
@@ -53,7 +54,7 @@ async function counted(): Promise<Served> {
     { host: "127.0.0.1", port: 0 },
     { metrics: () => registry.metrics(), contentType: registry.contentType, defect: console.error },
   );
-  const surroundings = { store: tickStore(countedReads(store, counts)), now: () => Date.now() };
+  const surroundings = { store: tickStore(countedReads(storeReader(store), counts)), now: () => Date.now() };
   const counting = shimContext({
     ...surroundings,
     monotonic: () => performance.now(),

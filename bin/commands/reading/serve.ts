@@ -11,6 +11,7 @@ import { hearsFront } from "../../../src/shim/node/hears-front.ts";
 import { startServer } from "../../../src/shim/node/node-server.ts";
 import { rareReport } from "../../../src/shim/node/rare-report.ts";
 import { countedReads, type ShimCounts } from "../../../src/shim/node/shim-counts.ts";
+import { storeReader } from "../../../src/shim/node/store-reader.ts";
 import { tickStore } from "../../../src/shim/node/tick-store.ts";
 import type { StoreReader } from "../../../src/shim/recent.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
@@ -108,8 +109,9 @@ async function serveCounted(
   const monotonic = () => performance.now();
   const clock = await shimClock(store, log);
   const report = rareReport((error, before) => logProblem(log, UNREADABLE, error, { before }), monotonic);
+  const reader = storeReader(store);
   const context = shimContext({
-    store: tickStore(counts === undefined ? store : countedReads(store, counts)),
+    store: tickStore(counts === undefined ? reader : countedReads(reader, counts)),
     now: () => at ?? clock.now(),
     monotonic,
     report,

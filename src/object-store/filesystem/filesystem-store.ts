@@ -59,8 +59,12 @@ export class FilesystemStore implements ObjectStore {
     } else checkReadable(this.name);
   }
 
-  async get(key: string, options: GetOptions = {}): Promise<StoredObject | undefined> {
-    return this.read(key, this.pathOf(key), options.fresh === true);
+  async get(key: string, options?: GetOptions): Promise<StoredObject | undefined> {
+    return this.getNow(key, options);
+  }
+
+  getNow(key: string, options?: GetOptions): StoredObject | undefined {
+    return this.read(key, this.pathOf(key), options?.fresh === true);
   }
 
   async put(key: string, object: StoreObject, condition?: PutCondition): Promise<StoreTag> {

@@ -4,17 +4,18 @@ import { ASSETS_PREFIX } from "../../resources/site/route.ts";
 import type { ShimContext } from "../context.ts";
 import type { FullAnswer } from "../full-answer.ts";
 import type { FileRequest } from "../handler.ts";
+import type { Soon } from "../soon.ts";
 import { storedAnswer } from "../stored-answers.ts";
 
 const ASSET = new RegExp(`^${PATH_PARAMETERS.asset}$`);
 
-export async function storedFile({ file }: FileRequest, context: ShimContext): Promise<FullAnswer | undefined> {
+export function storedFile({ file }: FileRequest, context: ShimContext): Soon<FullAnswer | undefined> {
   const [object] = file.objects;
   return object === undefined ? undefined : storedAnswer(file, object.key, context.store, context.now());
 }
 
 /** A name that is none of ours costs no read. */
-export async function storedAsset({ file, asset }: FileRequest, context: ShimContext): Promise<FullAnswer | undefined> {
+export function storedAsset({ file, asset }: FileRequest, context: ShimContext): Soon<FullAnswer | undefined> {
   if (!ASSET.test(asset)) return undefined;
   return storedAnswer(file, `${ASSETS_PREFIX}${asset}`, context.store, context.now());
 }

@@ -10,6 +10,7 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 import { LRUCache } from "lru-cache";
 import { type Coding, chooseCoding } from "../../http/request/accept-encoding.ts";
 import type { FullAnswer } from "../full-answer.ts";
+import type { Soon } from "../soon.ts";
 
 /** Smaller bodies gain nothing: they fill a packet. */
 const LEAST_BYTES = 1_024;
@@ -19,6 +20,9 @@ const CACHE_BYTES = 16 << 20;
 const MAX_PENDING = 16;
 /** Of 11: a third of the bytes more than the best, and a fiftieth of its time. */
 const BROTLI_QUALITY = 5;
+
+/** Values of Accept-Encoding whose choice is remembered. */
+const MAX_CHOICES = 64;
 
 const TEXT = /^(?:text\/|application\/(?:json|javascript|manifest\+json)|image\/svg\+xml)/;
 
@@ -37,7 +41,7 @@ const COMPRESS: Readonly<Record<Coding, Compress>> = {
 };
 
 /** One answer's forms; an encoded one is kept as soon as it is there. */
-interface Forms extends Partial<Record<Coding, FullAnswer | Promise<FullAnswer>>> {
+interface Forms extends Partial<Record<Coding, Soon<FullAnswer>>> {
   readonly identity: FullAnswer;
 }
 
@@ -49,24 +53,37 @@ export class EncodedAnswers {
     maxEntrySize: CACHE_BYTES / 8,
     sizeCalculation: ({ length }) => length,
   });
+  readonly #choices = new Map<string, Coding | undefined>();
   readonly #pending = new Map<string, Promise<Uint8Array>>();
   /** How often bytes were compressed. */
   compressions = 0;
 
   /** An answer for a reader (no front: those compress for themselves). */
-  encode(full: FullAnswer, acceptEncoding: string | undefined): FullAnswer | Promise<FullAnswer> {
-    if (full.status !== 200 || !TEXT.test(full.headers["content-type"] ?? "")) return full;
+  encode(full: FullAnswer, acceptEncoding: string | undefined): Soon<FullAnswer> {
+    if (full.status !== 200) return full;
     let forms = this.#forms.get(full);
     if (forms === undefined) {
+      if (!TEXT.test(full.headers["content-type"] ?? "")) return full;
       forms = { identity: varied(full) };
       this.#forms.set(full, forms);
     }
-    const coding = full.body.length < LEAST_BYTES ? undefined : chooseCoding(acceptEncoding);
+    if (acceptEncoding === undefined || full.body.length < LEAST_BYTES) return forms.identity;
+    const coding = this.#chosen(acceptEncoding);
     if (coding === undefined) return forms.identity;
     return forms[coding] ?? this.#encoded(forms, coding);
   }
 
-  #encoded(forms: Forms, coding: Coding): FullAnswer | Promise<FullAnswer> {
+  /** Readers say the same few things again and again. */
+  #chosen(acceptEncoding: string): Coding | undefined {
+    const known = this.#choices.get(acceptEncoding);
+    if (known !== undefined || this.#choices.has(acceptEncoding)) return known;
+    const coding = chooseCoding(acceptEncoding);
+    if (this.#choices.size >= MAX_CHOICES) this.#choices.clear();
+    this.#choices.set(acceptEncoding, coding);
+    return coding;
+  }
+
+  #encoded(forms: Forms, coding: Coding): Soon<FullAnswer> {
     const { identity } = forms;
     const key = `${coding} ${createHash("sha256").update(identity.body).digest("base64")}`;
     const known = this.#bytes.get(key);

@@ -5,6 +5,7 @@ import { FRONT_HEADER, FRONT_SECRET_HEADER } from "../../http/front-headers.ts";
 import { answer, type ShimAnswer, type ShimRequest } from "../answer.ts";
 import type { ShimContext } from "../context.ts";
 import { plainAnswer } from "../full-answer.ts";
+import type { Soon } from "../soon.ts";
 import { MAX_BODY_BYTES } from "./connections/limits.ts";
 import { refusalOf } from "./connections/refusals.ts";
 import { EncodedAnswers } from "./encoded-answers.ts";
@@ -36,15 +37,22 @@ export function nodeHandler(context: ShimContext, options: NodeHandlerOptions): 
       send(response, refusal, true);
       return;
     }
-    const request = requestOf(incoming, hears);
-    (before?.(request) ?? answer(request, encoding)).then(
-      (answered) => send(response, answered, closing?.() === true),
-      (error: unknown) => {
-        defect(error);
-        context.answered?.(undefined, DEFECT.status);
-        send(response, DEFECT, true);
-      },
-    );
+    const failed = (error: unknown) => {
+      defect(error);
+      context.answered?.(undefined, DEFECT.status);
+      send(response, DEFECT, true);
+    };
+    const given = (answered: ShimAnswer) => send(response, answered, closing?.() === true);
+    let answered: Soon<ShimAnswer>;
+    try {
+      const request = requestOf(incoming, hears);
+      answered = before?.(request) ?? answer(request, encoding);
+    } catch (error) {
+      failed(error);
+      return;
+    }
+    if (answered instanceof Promise) answered.then(given, failed);
+    else given(answered);
   };
 }
 

@@ -110,6 +110,7 @@ function httpServer(
     // Judged by us, so that the answer is one that the API names (`refusals.ts`).
     requireHostHeader: false,
     joinDuplicateHeaders: true,
+    optimizeEmptyRequests: true,
   });
   // Node passes over fields beyond its own bound in silence.
   server.maxHeadersCount = 0;

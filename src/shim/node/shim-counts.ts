@@ -46,9 +46,15 @@ export function countedReads(store: StoreReader, { reads }: ShimCounts): StoreRe
   };
   return {
     get(key, options) {
-      const read = store.get(key, options);
-      read.then(ended, failed);
-      return read;
+      try {
+        const read = store.get(key, options);
+        if (read instanceof Promise) read.then(ended, failed);
+        else ended(read);
+        return read;
+      } catch (error) {
+        failed(error);
+        throw error;
+      }
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { StoredObject } from "../../object-store/object-store.ts";
 import type { StoreReader } from "../recent.ts";
+import type { Soon } from "../soon.ts";
 
 /**
  * Requests that Node hands over in one turn of its loop share one read of an object. All of them had arrived before
@@ -7,7 +8,7 @@ import type { StoreReader } from "../recent.ts";
  * shared beyond its turn.
  */
 export function tickStore(store: StoreReader): StoreReader {
-  let reads: Map<string, Promise<StoredObject | undefined>> | undefined;
+  let reads: Map<string, Soon<StoredObject | undefined>> | undefined;
   return {
     get(key, options) {
       if (options?.fresh === true) return store.get(key, options);
@@ -17,11 +18,10 @@ export function tickStore(store: StoreReader): StoreReader {
           reads = undefined;
         });
       }
-      let read = reads.get(key);
-      if (read === undefined) {
-        read = store.get(key);
-        reads.set(key, read);
-      }
+      const known = reads.get(key);
+      if (known !== undefined || reads.has(key)) return known;
+      const read = store.get(key);
+      reads.set(key, read);
       return read;
     },
   };

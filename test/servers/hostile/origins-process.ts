@@ -6,6 +6,7 @@ import { openStore } from "../../../src/object-store/open-store.ts";
 import { shimContext } from "../../../src/shim/context.ts";
 import { hearsFront } from "../../../src/shim/node/hears-front.ts";
 import { startServer } from "../../../src/shim/node/node-server.ts";
+import { storeReader } from "../../../src/shim/node/store-reader.ts";
 import { tickStore } from "../../../src/shim/node/tick-store.ts";
 import { putWorld } from "../../support/world.ts";
 import { startDirectoryBucket } from "../directory-bucket.ts";
@@ -18,7 +19,7 @@ const store = await openStore(directory, { write: true });
 await putWorld(store, Date.now());
 const bucket = await startDirectoryBucket(store);
 const monotonic = () => performance.now();
-const shim = await startServer(shimContext({ store: tickStore(store), now: Date.now, monotonic }), {
+const shim = await startServer(shimContext({ store: tickStore(storeReader(store)), now: Date.now, monotonic }), {
   host: "127.0.0.1",
   port: 0,
   wallClock: Date.now,

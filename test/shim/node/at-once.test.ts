@@ -1,0 +1,113 @@
+/** Answers that need not be waited for, held against the same that are. */
+import { afterEach, expect, test } from "vitest";
+import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
+import { statisticsKey } from "../../../src/resources/statistics/route.ts";
+import { answer } from "../../../src/shim/answer.ts";
+import { type ShimContext, shimContext } from "../../../src/shim/context.ts";
+import { type ShimServer, startServer } from "../../../src/shim/node/node-server.ts";
+import type { StoreReader } from "../../../src/shim/recent.ts";
+import { directoryWorld } from "../../support/directory-world.ts";
+import { putAnswer } from "../../support/publish-answer.ts";
+import type { WorldStore } from "../../support/scripts/script-world.ts";
+import { raw } from "./raw-connection.ts";
+
+const running: ShimServer[] = [];
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.stop()));
+});
+
+async function world(): Promise<WorldStore> {
+  const directory = await directoryWorld();
+  const headers = { etag: '"p"', "cache-control": "public, max-age=0, must-revalidate" };
+  await putAnswer(directory.writer, PROCESS_KEY, { status: 200, headers, body: JSON.stringify("x".repeat(2_000)) });
+  await putAnswer(directory.writer, statisticsKey("30d"), {
+    status: 200,
+    headers: { etag: '"s"' },
+    body: JSON.stringify(Array.from({ length: 20_000 }, (_, index) => index)),
+  });
+  return directory;
+}
+
+function contextOver(store: StoreReader, now = () => 0): ShimContext {
+  return shimContext({ store, now, monotonic: () => 0 });
+}
+
+async function served(context: ShimContext, defect?: (error: unknown) => void): Promise<number> {
+  const told = (error: unknown) => {
+    throw error;
+  };
+  const server = await startServer(context, {
+    host: "127.0.0.1",
+    port: 0,
+    wallClock: () => 0,
+    defect: defect ?? told,
+  });
+  running.push(server);
+  return server.port;
+}
+
+function asked(method: string, target: string, ...fields: readonly string[]): string {
+  return [`${method} ${target} HTTP/1.1`, "Host: x", ...fields, "", ""].join("\r\n");
+}
+
+/** As it left, but for its date. */
+async function said(port: number, requests: readonly string[]): Promise<string> {
+  return (await raw(port, requests.join(""))).replace(/^Date: .*\r\n/gm, "");
+}
+
+const PROCESS = "/v4/public/process";
+const STATISTICS = "/v2/public/stats?range=30d";
+const PIPELINED = [
+  asked("GET", PROCESS),
+  asked("HEAD", PROCESS),
+  asked("GET", PROCESS, 'If-None-Match: "p"'),
+  asked("GET", PROCESS, "Accept-Encoding: gzip, br"),
+  asked("GET", STATISTICS),
+  asked("HEAD", STATISTICS, "Accept-Encoding: gzip"),
+  asked("GET", STATISTICS, "Accept-Encoding: gzip", 'If-None-Match: W/"s"'),
+  asked("POST", PROCESS, "Content-Length: 2") + "{}",
+  asked("OPTIONS", PROCESS),
+  asked("GET", "/nowhere"),
+  asked("GET", "/v4/public/process?x"),
+  asked("GET", PROCESS, "Connection: close"),
+];
+const STATUSES = [200, 200, 304, 200, 200, 200, 304, 405, 204, 404, 400, 200];
+
+test("pipelined in one packet, each gets in its turn what it would get from a store that is waited for", async () => {
+  const { reader } = await world();
+  const waited = await served(contextOver({ get: async (key, options) => reader.get(key, options) }));
+  const port = await served(contextOver(reader));
+  const expected = await said(waited, PIPELINED);
+  expect(await said(port, PIPELINED)).toBe(expected);
+  expect([...expected.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status))).toEqual(STATUSES);
+});
+
+test("the same one after the other on one connection", async () => {
+  const { reader } = await world();
+  const port = await served(contextOver(reader));
+  const together = await said(port, PIPELINED);
+  const one = await raw(port, ...PIPELINED);
+  expect(one.replace(/^Date: .*\r\n/gm, "")).toBe(together);
+});
+
+test("what a directory holds is not waited for, and neither is its failure", async () => {
+  const { reader, fail } = await world();
+  const context = contextOver(reader);
+  expect(answer({ method: "GET", url: PROCESS }, context)).toMatchObject({ status: 200 });
+  fail();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(answer({ method: "GET", url: PROCESS }, context)).toMatchObject({ status: 503 });
+});
+
+test("a defect on the way is a 500 that ends its connection", async () => {
+  const { reader } = await world();
+  const defects: unknown[] = [];
+  const broken = () => {
+    throw new TypeError("no clock");
+  };
+  const port = await served(contextOver(reader, broken), (error) => defects.push(error));
+  const answered = await raw(port, asked("GET", PROCESS));
+  expect(answered).toMatch(/^HTTP\/1\.1 500 /);
+  expect(answered).toMatch(/^connection: close\r$/m);
+  expect(defects).toMatchObject([{ message: "no clock" }]);
+});
