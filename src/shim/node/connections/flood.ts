@@ -7,7 +7,7 @@ import type { Socket } from "node:net";
 
 /** Pipelined requests read in one turn; what came in the same chunk as the last of them is read besides. */
 const READ_IN_TURN = 64;
-/** Pipelined answers composed in one turn. */
+/** Pipelined answers composed in one turn; while connections are not read from, one: a plain one may be among them. */
 const COMPOSED_IN_TURN = 16;
 /** Of so many turns one reads again from the connection that waits longest, the others from the newest. */
 const OLDEST_EVERY = 4;
@@ -43,7 +43,9 @@ export class Flood {
   /** A new connection: while others are not read from, it takes its place among them. */
   admit(connection: FloodConnection): void {
     if (this.#unread.length === 0) return;
-    this.#pause(connection);
+    this.#unread.push(connection);
+    // Node begins to read in a tick after it has told of a connection; what is paused before that is read all the same.
+    process.nextTick(() => connection.socket.pause());
     this.#hasAdmitted = true;
   }
 
@@ -80,7 +82,8 @@ export class Flood {
     this.#admitting = this.#hasAdmitted ? this.#admitting + 1 : 0;
     this.#hasAdmitted = false;
     if (this.#admitting % MOST_ADMITTING === 0) this.#readAgain();
-    for (const compose of this.#composing.splice(0, COMPOSED_IN_TURN)) compose();
+    const composed = this.#unread.length > 0 ? 1 : COMPOSED_IN_TURN;
+    for (const compose of this.#composing.splice(0, composed)) compose();
     if (this.#unread.length > 0 || this.#composing.length > 0) this.#awaitTurn();
   }
 

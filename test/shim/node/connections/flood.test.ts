@@ -1,5 +1,7 @@
-import type { Socket } from "node:net";
-import { expect, test } from "vitest";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
 import { Flood, type FloodConnection } from "../../../../src/shim/node/connections/flood.ts";
 
 /** A connection of a socket that only knows whether it is read from. */
@@ -77,6 +79,34 @@ test("connections that come meanwhile are taken in first, and then read from bef
   expect(newcomers.at(-1)?.isRead).toBe(true);
 });
 
+test("of a connection that Node's server has just taken in nothing is read until its turn has come", async () => {
+  const flood = floodOf([new Fake()]);
+  const server = createServer((_, response) => response.end()).listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  const admitted = new Promise<Socket>((resolve) => {
+    server.on("connection", (socket) => {
+      read(flood, 64);
+      flood.admit({ socket, begun: 0, waiting: 0, hasPipelined: false });
+      resolve(socket);
+    });
+  });
+  const client = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  onTestFinished(() => void client.destroy());
+  let isWritten = false;
+  client.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n", () => (isWritten = true));
+  const socket = await admitted;
+  // While others come nothing is read again.
+  for (let newcomer = 0; newcomer < 60; newcomer++) {
+    flood.admit(new Fake());
+    await turn();
+    expect(socket.bytesRead).toBe(0);
+  }
+  expect(isWritten).toBe(true);
+  const [heard] = (await once(client, "data")) as [Buffer];
+  expect(heard.toString("latin1", 0, 15)).toBe("HTTP/1.1 200 OK");
+});
+
 test("a connection whose requests wait is left to them", async () => {
   const waiting = new Fake();
   const flood = floodOf([waiting]);
@@ -97,4 +127,17 @@ test("sixteen answers are composed in a turn, in the order in which they were to
   }
   expect(counts).toEqual([16, 32, 40]);
   expect(composed).toEqual(Array.from({ length: 40 }, (_, answer) => answer));
+});
+
+test("while connections are not read from, one answer is composed in a turn", async () => {
+  const flood = floodOf(Array.from({ length: 3 }, () => new Fake()));
+  read(flood, 64);
+  let composed = 0;
+  for (let answer = 0; answer < 40; answer++) flood.compose(() => (composed += 1));
+  const counts = [];
+  for (let turns = 0; turns < 4; turns++) {
+    await turn();
+    counts.push(composed);
+  }
+  expect(counts).toEqual([1, 2, 18, 34]);
 });
