@@ -1,7 +1,6 @@
 /** `noonmark publish`: one cycle, or a cadence of them. */
 
 import type { Command } from "commander";
-import { dryRun } from "../../../publish/dry-run.ts";
 import type { CycleReport } from "../../../publish/puts/report.ts";
 import { pollUntilConcluded } from "../../../src/chain/chain.ts";
 import { RESOURCE_NAMES, type ResourceName } from "../../../src/resources/table.ts";
@@ -10,10 +9,8 @@ import { namesArgument } from "../../cli/arguments.ts";
 import { parseInstant } from "../../cli/instant.ts";
 import { judgeSettings } from "../../cli/publish/judge-settings.ts";
 import { missingGenesis } from "../../cli/publish/missing-genesis.ts";
-import { publishOnCadence } from "../../cli/publish/publish-on-cadence.ts";
-import { publishOnce } from "../../cli/publish/publish-once.ts";
 import { publisherOptions } from "../../cli/publish/publisher-options.ts";
-import { reportJson, reportLines, reportSummary, reportTable } from "../../cli/publish/report-table.ts";
+import { reportJson, reportLines, reportSummary } from "../../cli/publish/report-lines.ts";
 import { storeOfDryRun } from "../../cli/publish/store-of-dry-run.ts";
 import { loadSettings } from "../../cli/settings/load-settings.ts";
 import { CYCLE_SETTINGS, settingOptions } from "../../cli/settings/setting-options.ts";
@@ -50,10 +47,14 @@ export function registerPublish(program: Command): void {
       const settings = loadSettings(command.opts());
       refuseOfCadence(flags);
       await judgeSettings(settings);
-      if (flags.dryRun === true) print(await tryOut(settings, flags), settings, flags);
-      else if (flags.once === true) print(await publishOnce(settings, flags), settings, flags);
-      else {
+      // One run loads neither the log nor the cadence: from cron its start is most of what it costs.
+      if (flags.dryRun === true) await print(await tryOut(settings, flags), settings, flags);
+      else if (flags.once === true) {
+        const { publishOnce } = await import("../../cli/publish/publish-once.ts");
+        await print(await publishOnce(settings, flags), settings, flags);
+      } else {
         refuseOfOnce(flags);
+        const { publishOnCadence } = await import("../../cli/publish/publish-on-cadence.ts");
         await publishOnCadence(settings, flags);
       }
     },
@@ -80,6 +81,7 @@ function refuseOfOnce({ at, force, json, quiet }: Flags): void {
 }
 
 async function tryOut(settings: Settings, flags: Flags): Promise<CycleReport> {
+  const { dryRun } = await import("../../../publish/dry-run.ts");
   const { store, isNew } = await storeOfDryRun(settings);
   if (isNew) {
     warn({ code: "new_store", message: `nothing has been published to ${store.name} yet: publish makes it` });
@@ -96,11 +98,11 @@ async function tryOut(settings: Settings, flags: Flags): Promise<CycleReport> {
   }
 }
 
-function print(report: CycleReport, settings: Settings, flags: Flags): void {
+async function print(report: CycleReport, settings: Settings, flags: Flags): Promise<void> {
   const failed = report.rows.filter(({ action }) => action === "failed");
   const isWell = failed.length === 0 && report.failures.length === 0;
   if (flags.json === true) console.log(JSON.stringify(reportJson(report)));
-  else if (!(isWell && flags.quiet === true)) console.log(forPeople(report, flags));
+  else if (!(isWell && flags.quiet === true)) console.log(await forPeople(report, flags));
   for (const warning of [...report.warnings, ...missingGenesis(report.rows, settings)]) warn(warning);
   for (const { code, message, hint } of report.failures) {
     console.error(`noonmark: ${code}: ${message}${hint === undefined ? "" : `\n  ${hint}`}`);
@@ -109,7 +111,7 @@ function print(report: CycleReport, settings: Settings, flags: Flags): void {
   if (!isWell) process.exitCode = EXIT.failed;
 }
 
-function forPeople(report: CycleReport, { dryRun }: Flags): string {
-  if (process.stdout.isTTY) return reportTable(report);
+async function forPeople(report: CycleReport, { dryRun }: Flags): Promise<string> {
+  if (process.stdout.isTTY) return (await import("../../cli/publish/report-table.ts")).reportTable(report);
   return [...(dryRun === true ? reportLines(report) : []), reportSummary(report)].join("\n");
 }

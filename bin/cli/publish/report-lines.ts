@@ -1,0 +1,46 @@
+/** A cycle's report for pipes and programs. */
+import type { CycleReport, ReportRow } from "../../../publish/puts/report.ts";
+import { formatTimestamp } from "../../../src/values/timestamp.ts";
+
+/** One line, for a pipe: cron mails what a run prints. */
+export function reportSummary(report: CycleReport): string {
+  const counts = ["created", "updated", "unchanged", "failed"].map(
+    (action) => `${report.rows.filter((row) => row.action === action).length} ${action}`,
+  );
+  return `as of ${formatTimestamp(report.at)}: ${counts.join(", ")}`;
+}
+
+/** What was put or failed, a line each: `action key: why`. */
+export function reportLines(report: CycleReport): string[] {
+  return condensed(report.rows)
+    .filter(({ action }) => action !== "unchanged")
+    .map(({ action, key, why }) => `${action} ${key}: ${why}`);
+}
+
+/** Runs of new tiles as one row each. */
+export function condensed(rows: readonly ReportRow[]): ReportRow[] {
+  const result: ReportRow[] = [];
+  let run: { first: string; last: string; count: number } | undefined;
+  for (const row of rows) {
+    const [, folder = "", tile = ""] = /^(.*\/observations\/[^/]+)\/(\d+)$/.exec(row.key) ?? [];
+    const previous = result.at(-1);
+    if (tile === "" || previous === undefined || run === undefined || previous.action !== row.action) {
+      result.push(row);
+      run = tile === "" ? undefined : { first: tile, last: tile, count: 1 };
+      continue;
+    }
+    run = { ...run, last: tile, count: run.count + 1 };
+    result[result.length - 1] = {
+      ...row,
+      key: `${folder}/${run.first}–${run.last} (${run.count} tiles)`,
+      bytes: previous.bytes + row.bytes,
+      milliseconds: previous.milliseconds + row.milliseconds,
+    };
+  }
+  return result;
+}
+
+/** For `--json`: the instant as a timestamp. */
+export function reportJson(report: CycleReport): unknown {
+  return { at: formatTimestamp(report.at), rows: report.rows, failures: report.failures, warnings: report.warnings };
+}
