@@ -1,7 +1,8 @@
 /**
  * The 30-day statistics to clients that take gzip and brotli: the shim over a directory, nginx sending a file that was
- * compressed beforehand (`gzip_static`, one worker), and Fastify with @fastify/compress computing from the same ledger.
- * The same body; measured in turn with wrk.
+ * compressed beforehand (`gzip_static`, one worker), a bare `node:http` server with the shim's own encoded bytes and
+ * headers in memory, and Fastify with @fastify/compress computing from the same ledger. The same body; measured in turn
+ * with wrk, which takes one of the machine's processors for itself.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -46,7 +47,15 @@ export async function run(): Promise<void> {
     writeFileSync(join(folder, "body.json.gz"), gzipSync(body));
     servers.push({ name: "nginx gzip_static", ...(await staticNginx(join(folder, "body.json"))) });
     console.log(`encoded: a body of ${body.length} bytes`);
-    for (const accepted of ACCEPTED) await compare(servers, accepted, folder);
+    for (const accepted of ACCEPTED) {
+      const args = ["bare", join(folder, "public"), PATH, accepted];
+      const bare = await forked("bare node:http", "served-answer.ts", args);
+      try {
+        await compare([...servers, bare], accepted, folder);
+      } finally {
+        await bare.stop();
+      }
+    }
   } finally {
     for (const server of servers) await server.stop();
     rmSync(folder, { recursive: true });
@@ -72,12 +81,14 @@ async function compare(servers: readonly Server[], accepted: string, folder: str
   const of = (name: string, figure: (load: WrkLoad) => number) => median((figures.get(name) ?? []).map(figure));
   for (const { name, port } of servers) {
     const { coding, bytes } = await sent(port, accepted);
-    const ratios = (figures.get("the shim") ?? []).map(
-      (load, turn) => load.perSecond / (figures.get(name)?.[turn]?.perSecond ?? Number.NaN),
-    );
+    const beside = (other: string) =>
+      (figures.get(other) ?? []).map(
+        (load, turn) => load.perSecond / (figures.get(name)?.[turn]?.perSecond ?? Number.NaN),
+      );
     console.log(
       `encoded (${accepted}): ${name} sends ${bytes} bytes (${coding}), ${of(name, (load) => load.perSecond).toFixed(0)} ` +
-        `a second, p99 ${of(name, (load) => load.p99).toFixed(1)} ms; the shim ${median(ratios).toFixed(2)} × it`,
+        `a second, p99 ${of(name, (load) => load.p99).toFixed(1)} ms; the shim ${median(beside("the shim")).toFixed(2)} × ` +
+        `it, bare node:http ${median(beside("bare node:http")).toFixed(2)} ×`,
     );
   }
 }

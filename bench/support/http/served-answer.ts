@@ -1,21 +1,22 @@
 /**
- * A server of its own process for the shim's benches: `node served-answer.ts bare|shim|counted <directory>`. All answer
- * one path with the same bytes and headers: `bare` from memory with nothing but `node:http`, `shim` from the store,
- * `counted` likewise and with metrics.
+ * A server of its own process for the shim's benches: `node served-answer.ts bare|shim|counted <directory> <path>
+ * [<Accept-Encoding>]`. All answer one path with the same bytes and headers: `shim` from the store, `counted` likewise
+ * and with metrics, `bare` from memory with nothing but `node:http`, what a shim has answered it once.
  */
-import { createServer } from "node:http";
+import { once } from "node:events";
+import { createServer, get, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { startMetricsServer } from "../../../bin/cli/metrics/metrics-server.ts";
 import { shimRegistry } from "../../../bin/cli/metrics/shim-metrics.ts";
 import { openStore } from "../../../src/object-store/open-store.ts";
-import { answer } from "../../../src/shim/answer.ts";
 import { type ShimContext, shimContext } from "../../../src/shim/context.ts";
 import { startServer } from "../../../src/shim/node/node-server.ts";
 import { countedReads, ShimCounts } from "../../../src/shim/node/shim-counts.ts";
 import { storeReader } from "../../../src/shim/node/store-reader.ts";
 import { tickStore } from "../../../src/shim/node/tick-store.ts";
 
-const [kind, directory = "", path = ""] = process.argv.slice(2);
+const [kind, directory = "", path = "", accepted] = process.argv.slice(2);
+const SERVER_OPTIONS = { host: "127.0.0.1", port: 0, wallClock: () => Date.now(), defect: console.error };
 const store = await openStore(directory, { write: false });
 const context = shimContext({ store: tickStore(storeReader(store)), now: () => Date.now(), monotonic: () => performance.now() });
 
@@ -32,7 +33,7 @@ interface Served {
 }
 
 async function bare(): Promise<Served> {
-  const { status, headers, body } = await answer({ method: "GET", url: path }, context);
+  const { status, headers, body } = await answered();
   const server = createServer({ keepAliveTimeout: 65_000 }, (_, response) => {
     response.writeHead(status, headers);
     response.end(body);
@@ -41,9 +42,19 @@ async function bare(): Promise<Served> {
   return { port: (server.address() as AddressInfo).port };
 }
 
+/** As a shim says it; what is the connection's Node adds by itself. */
+async function answered(): Promise<{ status: number; headers: Record<string, string>; body: Buffer }> {
+  const server = await startServer(context, SERVER_OPTIONS);
+  const headers = accepted === undefined ? {} : { "Accept-Encoding": accepted };
+  const [response] = (await once(get({ port: server.port, path, headers }), "response")) as [IncomingMessage];
+  const { statusCode: status = 0, headers: { date: _, connection: __, "keep-alive": ___, ...rest } } = response;
+  const body = Buffer.concat(await response.toArray());
+  await server.stop();
+  return { status, headers: rest as Record<string, string>, body };
+}
+
 async function shim(context: ShimContext): Promise<Served> {
-  const options = { host: "127.0.0.1", port: 0, wallClock: () => Date.now(), defect: console.error };
-  return { port: (await startServer(context, options)).port };
+  return { port: (await startServer(context, SERVER_OPTIONS)).port };
 }
 
 /** As `serve --metrics` does it. */
