@@ -1,4 +1,5 @@
 /** Preloaded into a process (`--import`): at its end it tells its greatest resident size, in kilobytes, on descriptor 3. */
 import { writeSync } from "node:fs";
+import { peakResidentKb } from "./peak-resident.ts";
 
-process.on("exit", () => writeSync(3, String(process.resourceUsage().maxRSS)));
+process.on("exit", () => writeSync(3, String(peakResidentKb())));

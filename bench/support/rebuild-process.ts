@@ -2,6 +2,7 @@
  * One rebuild in a process of its own, so that its peak of resident memory is its alone:
  * `node rebuild-process.ts <ledger> <projections>` prints one JSON object.
  */
+import { peakResidentKb } from "./peak-resident.ts";
 import { openLedgerForReading } from "../../src/ledger/open.ts";
 import { rebuildProjections } from "../../src/projections/rebuild.ts";
 import { LEDGER_END, LEDGER_GENESIS } from "./large-ledger.ts";
@@ -16,8 +17,8 @@ const rebuilt = rebuildProjections(path, ledger, {
   onProgress: () => undefined,
 });
 const seconds = (performance.now() - started) / 1000;
-const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
+const { userCPUTime, systemCPUTime } = process.resourceUsage();
 ledger.close();
 console.log(
-  JSON.stringify({ ...rebuilt, seconds, cpuSeconds: (userCPUTime + systemCPUTime) / 1e6, residentMb: maxRSS / 1024 }),
+  JSON.stringify({ ...rebuilt, seconds, cpuSeconds: (userCPUTime + systemCPUTime) / 1e6, residentMb: peakResidentKb() / 1024 }),
 );

@@ -3,7 +3,7 @@
  * shards before the object that says how many there are (docs/spec/publishing.md#index).
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { listInstallations } from "../../src/ledger/watermarks.ts";
+import { installationsAfter } from "../../src/ledger/watermarks.ts";
 import type { Publication } from "../../src/resources/publication.ts";
 import type { PlannedAnswer } from "../answers/plan-answer.ts";
 import { indexPublication, shardPublication, shardsToPut } from "../observations/index-publication.ts";
@@ -13,6 +13,9 @@ import type { ReportRow } from "../puts/report.ts";
 import type { CycleSources } from "../sources/cycle-sources.ts";
 import { planIfDue } from "./plan.ts";
 import type { Session } from "./session.ts";
+
+/** Installations that are looked up in the ledger together. */
+const SLICE = 256;
 
 export interface IndexPut {
   /** Epoch ms. */
@@ -59,8 +62,12 @@ async function recoverLost({ session, sources, target }: IndexPut): Promise<void
   const { histories } = session;
   const { index } = histories;
   if (!index.hasLost) return;
-  const installations = sources.snapshot(({ ledger }) => (ledger === undefined ? [] : listInstallations(ledger)));
-  const lost = installations.filter(({ id }) => index.isLost(id));
-  await eachLimited(lost, target.concurrency, ({ id }) => histories.prepare(id));
+  const after = (no: number) =>
+    sources.snapshot(({ ledger }) => (ledger === undefined ? [] : installationsAfter(ledger, no, SLICE)));
+  for (let some = after(0); some.length > 0; some = after(some.at(-1)?.no ?? 0)) {
+    const lost = some.filter(({ id }) => index.isLost(id));
+    await eachLimited(lost, target.concurrency, ({ id }) => histories.prepare(id));
+    await nextTurn();
+  }
   for (const part of index.parts()) part.recovered();
 }

@@ -1,6 +1,7 @@
 /**
  * The first publish of many installations, in a process of its own for its memory. Argument: a folder with the ledger.
  */
+import { peakResidentKb } from "../peak-resident.ts";
 import { keepHeapSmall } from "../../../bin/cli/publish/small-heap.ts";
 import { watched } from "../loop-watch.ts";
 import { forgetfulStore } from "../stores/forgetful-store.ts";
@@ -15,5 +16,5 @@ const seen = await watched(async () => {
   objects = rows.filter(({ action }) => action === "created").length;
 });
 await stop();
-const megabytes = Math.round(process.resourceUsage().maxRSS / 1024);
+const megabytes = Math.round(peakResidentKb() / 1024);
 console.log(JSON.stringify({ ...seen, objects, megabytes }));

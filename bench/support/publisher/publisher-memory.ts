@@ -1,4 +1,5 @@
 /** Ten thousand cycles, a new receipt in each, and what they took of memory. Arguments: folder, receipts. */
+import { peakResidentKb } from "../peak-resident.ts";
 import { firstPublishDone, keepHeapSmall } from "../../../bin/cli/publish/small-heap.ts";
 import { measure, openSubject } from "./publisher-subject.ts";
 
@@ -14,6 +15,6 @@ for (let cycle = 0; cycle < CYCLES; cycle++) {
   await new Promise((resolve) => setImmediate(resolve));
 }
 subject.close();
-const peak = Math.round(process.resourceUsage().maxRSS / 1024);
+const peak = Math.round(peakResidentKb() / 1024);
 const now = Math.round(process.memoryUsage().rss / 2 ** 20);
 console.log(`${CYCLES} cycles over ${receipts} receipts: ${now} MB resident at the end, ${peak} MB at most`);
