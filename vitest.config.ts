@@ -1,10 +1,17 @@
 import { defineConfig } from "vitest/config";
 
-// `npm test` runs "unit"; "servers" starts real servers and a browser (npm run test:servers). Nothing is retried.
+// `npm test` runs "unit"; "servers" and "alone" start real servers and a browser (npm run test:servers). Nothing is retried.
 const report = process.env.NOONMARK_TEST_REPORT;
 
 /** Against real servers, and the page in a real browser. */
 const REAL = ["test/servers/**/*.test.ts", "test/site/browser/**/*.test.ts"];
+/** Of these, whose bounds are times: each has the machine for itself. */
+const ALONE = [
+  "test/servers/real-time.test.ts",
+  "test/servers/demo.test.ts",
+  "test/servers/hostile.test.ts",
+  "test/site/browser/weight.test.ts",
+];
 
 export default defineConfig({
   test: {
@@ -16,10 +23,8 @@ export default defineConfig({
     reporters: report === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
     projects: [
       { extends: true, test: { name: "unit", include: ["test/**/*.test.ts"], exclude: REAL } },
-      {
-        extends: true,
-        test: { name: "servers", include: REAL, fileParallelism: false, maxConcurrency: 16 },
-      },
+      { extends: true, test: { name: "servers", include: REAL, exclude: ALONE, maxWorkers: 2, maxConcurrency: 16 } },
+      { extends: true, test: { name: "alone", include: ALONE, fileParallelism: false } },
     ],
   },
 });

@@ -8,6 +8,7 @@ import type { PublicRecord } from "../src/resources/publication-status/public-re
 import type { ResourceName } from "../src/resources/table.ts";
 import { ActivityRecall } from "./activity/recall.ts";
 import { BuildSchedule, earlier } from "./answers/build-schedule.ts";
+import { lookAtPublished } from "./answers/look-at-published.ts";
 import { SavedBodyRecall } from "./answers/recall-saved.ts";
 import { BehindList } from "./asof/behind-list.ts";
 import type { Clock } from "./clock/clock.ts";
@@ -94,6 +95,7 @@ export class Publisher {
 
   /** With a lease just taken (`acquireNow`, or a standby's). */
   static async begin(options: PublisherOptions, lease: Lease): Promise<Publisher> {
+    await lookAtPublished(options);
     const histories = await Histories.load(options.store, options.published, options.reader.installationId);
     for (const id of options.newHistories) await histories.startNew(id);
     // A run that dies once it has named them leaves them to the next one, whatever has moved.

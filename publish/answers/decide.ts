@@ -34,7 +34,7 @@ export function decide(
 ): Decision {
   if (published === undefined) return put(build, at, "new");
   if (options.isOthers === true) return put(build, at, "another installation's, or an earlier history's");
-  if (isDamaged(published)) return put(build, at, "damaged in the store");
+  if (isDamaged(published)) return put(build, at, "missing or damaged in the store");
   if (options.force) return put(build, at, "forced");
   const fresh = build(at);
   // A build may read hundreds of rows: none is asked for twice.

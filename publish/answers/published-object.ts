@@ -22,6 +22,11 @@ export function damagedObject({ key, tag }: StoreDamaged): PublishedObject {
   return { key, tag, states: [], asof: { at: 0 }, status: 0, bytes: 0, etag: null, putAt: 0 };
 }
 
+/** One that is gone, or damaged: what it was computed from is remembered, so that nothing older comes in its place. */
+export function lostObject(known: PublishedObject, damaged: StoreDamaged | undefined): PublishedObject {
+  return { ...known, tag: damaged?.tag ?? known.tag, states: [], status: 0, bytes: 0, etag: null };
+}
+
 export function isDamaged({ status }: PublishedObject): boolean {
   return status === 0;
 }

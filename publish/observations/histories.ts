@@ -1,5 +1,7 @@
 /** Under which history each installation is published, and how far its observations are in the store. */
-import type { ObjectStore } from "../../src/object-store/object-store.ts";
+import { type ObjectStore, StoreDamaged } from "../../src/object-store/object-store.ts";
+import { readOrDamaged } from "../../src/object-store/read-or-damaged.ts";
+import { observationTileKey, tileOf } from "../../src/resources/observations/keys.ts";
 import { installationTelemetryKey, TELEMETRY_KEY } from "../../src/resources/telemetry/keys.ts";
 import { readPublished } from "../answers/published-object.ts";
 import type { Published, TileProgress } from "../state/published.ts";
@@ -41,10 +43,10 @@ export class Histories {
       this.name(installationId, remembered?.history ?? telemetry?.asof.history);
     }
     const history = this.#historyOf(installationId);
-    const progress =
-      remembered?.history === history
-        ? remembered
-        : await findProgress(this.#store, installationId, history, telemetry?.asof.position ?? 0);
+    const isThere = remembered?.history === history && (await this.#isNewestThere(installationId, remembered));
+    const progress = isThere
+      ? remembered
+      : await findProgress(this.#store, installationId, history, telemetry?.asof.position ?? 0);
     this.#prepared.set(installationId, progress);
   }
 
@@ -81,6 +83,13 @@ export class Histories {
   /** Where it is not named yet. */
   name(installationId: string, history = FIRST_HISTORY): void {
     if (this.index.history(installationId) === undefined) this.index.name(installationId, history);
+  }
+
+  /** Whether the tile that it ends with is the one that was put last; of the others that is believed, they are many. */
+  async #isNewestThere(installationId: string, { history, position, tag }: TileProgress): Promise<boolean> {
+    if (installationId !== this.configured || position === 0) return true;
+    const found = await readOrDamaged(this.#store, observationTileKey(installationId, history, tileOf(position)));
+    return found !== undefined && !(found instanceof StoreDamaged) && found.tag === tag;
   }
 
   #historyOf(installationId: string): string {

@@ -1,10 +1,11 @@
 /** Well sealed objects that are none of ours (docs/spec/publishing.md#damage): said by their key, put anew, fatal to nobody. */
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import { activityKey } from "../../src/resources/activity/keys.ts";
 import { observationTileKey } from "../../src/resources/observations/keys.ts";
 import { putText } from "../support/publish-answer.ts";
 import { GrownChain } from "./activity/grown-chain.ts";
-import { INSTALLATION, START, World } from "./world.ts";
+import { INSTALLATION, receive, START, World } from "./world.ts";
 
 let world: World;
 let chain: GrownChain;
@@ -53,7 +54,10 @@ test.each(Object.entries(DAMAGES))("%s", async (_, { key, damage }) => {
   const { rows, failures } = await worker.cycle(START + 1_000_000);
   expect(failures).toEqual([]);
   expect(rows.filter(({ action }) => action === "failed")).toEqual([]);
-  expect(rows.find((row) => row.key === key)).toMatchObject({ action: "updated", why: "damaged in the store" });
+  expect(rows.find((row) => row.key === key)).toMatchObject({
+    action: "updated",
+    why: "missing or damaged in the store",
+  });
   expect(await bodies()).toEqual(before);
   await worker.stop();
 });
@@ -77,5 +81,57 @@ test("the newest tile from an array: the history goes on", async () => {
   expect(rows.filter(({ action }) => action === "failed")).toEqual([]);
   const page = JSON.parse(await world.body(`/v1/public/installations/${INSTALLATION}/observations?limit=100`));
   expect(page.items).toHaveLength(100);
+  await worker.stop();
+});
+
+const LOST: Record<string, (key: string) => unknown> = {
+  damaged: (key) => world.store.damage(key),
+  deleted: (key) => world.store.delete(key),
+};
+const OWN = [
+  "v1/public/telemetry",
+  "v4/public/process",
+  "v2/public/stats/7d",
+  "v4/public/onchain/unavailable",
+  activityKey("all"),
+  "v1/public/installations/telemetry",
+  observationTileKey(INSTALLATION, "1", 2),
+];
+
+test.each(OWN.flatMap((key) => Object.keys(LOST).map((how) => [how, key] as const)))(
+  "with the state kept and nothing new a start finds %s %s, and puts it anew",
+  async (how, key) => {
+    const before = await bodies();
+    await LOST[how]?.(key);
+    const worker = await world.work({ chain });
+    const { rows, failures } = await worker.cycle(START + 1_000_000);
+    expect([failures, rows.filter(({ action }) => action === "failed")]).toEqual([[], []]);
+    const put = rows.filter(({ action }) => action === "updated" || action === "created").map((row) => row.key);
+    expect(put).toEqual([key]);
+    expect(await bodies()).toEqual(before);
+    await worker.stop();
+  },
+);
+
+test("what was lost is not put from a ledger that is behind it", async () => {
+  await world.store.delete("v4/public/process");
+  const ledgerPath = `${world.folder}/older.db`;
+  const older = openLedgerForIntake(ledgerPath);
+  receive(older, 5, { no: 1, id: INSTALLATION });
+  older.close();
+  const worker = await world.work({ chain, ledgerPath });
+  const { failures } = await worker.cycle(START + 1_000_000);
+  expect(failures.map(({ code }) => code)).toContain("ledger_behind");
+  expect(await world.store.get("v4/public/process")).toBeUndefined();
+  await worker.stop();
+});
+
+test("a start with the state kept reads each of its own answers once, and nothing of the others", async () => {
+  world.store.gets.length = 0;
+  const worker = await world.work({ chain });
+  const read = world.store.gets.map((key) => key.replace("?fresh", "")).filter((key) => !key.endsWith("status.json"));
+  expect(read.length).toBeLessThan(50);
+  expect(read.filter((key) => key.includes("wheel-2"))).toEqual([]);
+  expect(read.filter((key) => key !== "installations")).toHaveLength(new Set(read).size - 1);
   await worker.stop();
 });
