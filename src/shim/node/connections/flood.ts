@@ -12,7 +12,7 @@ const COMPOSED_IN_TURN = 16;
 /** Of so many turns one reads again from the connection that waits longest, the others from the newest. */
 const OLDEST_EVERY = 4;
 /** Turns in a row that only take in connections: the system hands over one in a turn, and a plain one may be among them. */
-const MOST_ADMITTING = 64;
+const MOST_ADMITTING = 16;
 
 /** What is to be known of a connection here. */
 export interface FloodConnection {
