@@ -16,6 +16,7 @@ export class Histories {
   readonly #published: Published;
   readonly configured: string;
   readonly #prepared = new Map<string, TileProgress>();
+  readonly #lostTiles = new Set<string>();
   #hasNewHistory = false;
 
   private constructor(store: ObjectStore, published: Published, configured: string, index: InstallationIndex) {
@@ -48,6 +49,11 @@ export class Histories {
       ? remembered
       : await findProgress(this.#store, installationId, history, telemetry?.asof.position ?? 0);
     this.#prepared.set(installationId, progress);
+  }
+
+  /** Whether a tile was remembered, and then missing or damaged in the store; told once. */
+  takeLost(tileKey: string): boolean {
+    return this.#lostTiles.delete(tileKey);
   }
 
   progress(installationId: string): TileProgress {
@@ -88,8 +94,11 @@ export class Histories {
   /** Whether the tile that it ends with is the one that was put last; of the others that is believed, they are many. */
   async #isNewestThere(installationId: string, { history, position, tag }: TileProgress): Promise<boolean> {
     if (installationId !== this.configured || position === 0) return true;
-    const found = await readOrDamaged(this.#store, observationTileKey(installationId, history, tileOf(position)));
-    return found !== undefined && !(found instanceof StoreDamaged) && found.tag === tag;
+    const key = observationTileKey(installationId, history, tileOf(position));
+    const found = await readOrDamaged(this.#store, key);
+    const isWhole = found !== undefined && !(found instanceof StoreDamaged);
+    if (!isWhole) this.#lostTiles.add(key);
+    return isWhole && found.tag === tag;
   }
 
   #historyOf(installationId: string): string {

@@ -38,12 +38,12 @@ export async function putObservations(
     histories.advance(installation.id, reached);
     tilePace.put(installation.id, at);
     const milliseconds = (performance.now() - started) / tiles.length;
-    for (const tile of tiles) report(tileRow(tile, milliseconds));
+    for (const tile of tiles) report(tileRow(tile, milliseconds, histories.takeLost(tile.key)));
   }
 }
 
-function tileRow({ key, body, known }: PlannedTile, milliseconds: number): ReportRow {
-  const action = known === undefined ? "created" : "updated";
-  const why = known === undefined ? "new" : "grew";
+function tileRow({ key, body, known }: PlannedTile, milliseconds: number, wasLost: boolean): ReportRow {
+  const action = known === undefined && !wasLost ? "created" : "updated";
+  const why = wasLost ? "missing or damaged in the store" : known === undefined ? "new" : "grew";
   return { key, resource: "observations", action, why, status: 200, bytes: body.length, etag: null, milliseconds };
 }
