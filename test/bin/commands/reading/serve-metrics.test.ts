@@ -152,6 +152,8 @@ test("the workers' numbers are summed, and a worker that dies takes none of them
   const count = async () =>
     (await scrape(metrics))['noonmark_shim_requests_total{route="/v4/public/process",status="200"}'];
   const { pid } = await logged("a worker listens");
+  // Until the other one does, nobody listens once this one is gone.
+  await logged("a worker listens");
   await ask(10);
   expect(await count()).toBe(10);
   process.kill(Number(pid), "SIGKILL");
