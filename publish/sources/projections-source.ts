@@ -76,10 +76,10 @@ function source(open: () => Database, { whole }: { readonly whole: boolean }): P
     },
     chainStep(inputs) {
       const { installationId, chain, projections } = inputs;
-      if (advanceChainViews(projections, inputs, StepBudget.short())) return false;
+      const budget = StepBudget.short();
+      if (advanceChainViews(projections, inputs, budget)) return false;
       const context = activityContext(installationId, chain);
-      if (context !== undefined) planActivity(projections, context);
-      return true;
+      return context === undefined || !planActivity(projections, context, budget);
     },
     get isBehind() {
       return isBehind;

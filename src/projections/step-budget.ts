@@ -3,8 +3,8 @@
  * timed: the same steps come on every machine.
  */
 
-/** Some 20 ms; costs are as measured on the machine of docs/performance.md. */
-const SHORT_STEP_US = 20_000;
+/** Some 10 ms; costs are as measured on the machine of docs/performance.md. */
+const SHORT_STEP_US = 10_000;
 
 export class StepBudget {
   #left: number;

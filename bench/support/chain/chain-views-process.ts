@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { BuildSchedule, inputsOf } from "../../../publish/answers/build-schedule.ts";
 import { type PlannedAnswer, planAnswer } from "../../../publish/answers/plan-answer.ts";
 import { putAnswer } from "../../../publish/answers/put-answer.ts";
@@ -17,6 +18,8 @@ import { firstPublishDone, keepHeapSmall } from "../../../bin/cli/publish/small-
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { openProjections, PROJECTIONS_FILE } from "../../../src/projections/open.ts";
 import { forgetfulStore } from "../stores/forgetful-store.ts";
+import type { Snapshot } from "../../../src/resources/snapshot.ts";
+import { blocked, watched } from "../loop-watch.ts";
 import { median, quantile } from "../quantile.ts";
 import { SettledChain } from "./settled-chain.ts";
 
@@ -36,6 +39,7 @@ async function compare(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "noonmark-bench-"));
   try {
     const subjects = BATCHES.map((batches) => openSubject(join(folder, String(batches)), batches));
+    for (const subject of subjects) await takeIn(subject);
     for (const subject of subjects) await turn(subject);
     firstPublishDone();
     // In turn, so that both meet the same machine.
@@ -90,20 +94,23 @@ function openSubject(folder: string, batches: number): Subject {
   };
 }
 
+/** All that there is, as a first sync, a standby or a lost state meets it. */
+async function takeIn({ batches, chain, projections: source }: Subject): Promise<void> {
+  const snapshot = snapshotOf(chain, source);
+  let steps = 1;
+  const taken = await watched(async () => {
+    for (; !source.chainStep(snapshot); steps++) await nextTurn();
+  });
+  const seconds = (taken.milliseconds / 1000).toFixed(1);
+  console.log(`${batches} batches taken in: ${steps} steps, ${seconds} s (${taken.workMs.toFixed(0)} ms at work); ${blocked(taken)}`);
+}
+
 /** One settlement more; what is put of it is not measured. */
 async function turn({ chain, projections: source, published, schedule, store, times }: Subject): Promise<void> {
   chain.settle();
-  const [state, { at, db: chainDb }] = [chain.state(), chain];
+  const { at } = chain;
+  const snapshot = snapshotOf(chain, source);
   const began = performance.now();
-  const snapshot = {
-    installationId: INSTALLATION,
-    ledger: undefined,
-    chain: state,
-    projections: source.open(),
-    chainDb,
-    tilePrefix: "1-1",
-    genesisTimestamp: undefined,
-  };
   source.step(snapshot, at);
   while (!source.chainStep(snapshot));
   const options = { published, force: false, publishedCores: new Map(), historyOf: () => "1" };
@@ -130,6 +137,18 @@ async function turn({ chain, projections: source, published, schedule, store, ti
     const { publication, inputs, dueAt } = answer;
     schedule.built(publication.key, { ...inputs, builtAt: at, dueAt });
   }
+}
+
+function snapshotOf(chain: SettledChain, source: ProjectionsSource): Snapshot {
+  return {
+    installationId: INSTALLATION,
+    ledger: undefined,
+    chain: chain.state(),
+    projections: source.open(),
+    chainDb: chain.db,
+    tilePrefix: "1-1",
+    genesisTimestamp: undefined,
+  };
 }
 
 keepHeapSmall();

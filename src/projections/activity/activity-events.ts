@@ -114,6 +114,13 @@ export function readActivityKeys(
   return keys.all(...categoryArgument(category), above, through) as string[];
 }
 
+/** The oldest keys above one, oldest first. */
+export function oldestKeys(projections: Database, category: ActivityCategory, above: string, most: number): string[] {
+  const sql = `SELECT key FROM activity_event WHERE ${inCategory(category)} AND key > ? ORDER BY key LIMIT ?`;
+  const keys = statement<(string | number)[], string>(projections, sql).pluck();
+  return keys.all(...categoryArgument(category), above, most) as string[];
+}
+
 /** The newest and the oldest key at or above one and below another; undefined where there is none. */
 export function boundsOf(
   projections: Database,
@@ -121,10 +128,13 @@ export function boundsOf(
   from: string,
   below: string,
 ): { readonly first: string; readonly last: string } | undefined {
-  const sql = `SELECT max(key) AS first, min(key) AS last FROM activity_event
-    WHERE ${inCategory(category)} AND key >= ? AND key < ?`;
-  const bounds = statement<string[], { first: string | null; last: string | null }>(projections, sql);
-  const { first, last } = bounds.get(...categoryArgument(category), from, below) ?? { first: null, last: null };
+  // Each by itself: of both in one statement SQLite reads every key in between.
+  const key = (end: "min" | "max") => {
+    const sql = `SELECT ${end}(key) FROM activity_event WHERE ${inCategory(category)} AND key >= ? AND key < ?`;
+    const found = statement<string[], string | null>(projections, sql).pluck();
+    return found.get(...categoryArgument(category), from, below) as string | null;
+  };
+  const [first, last] = [key("max"), key("min")];
   return first === null || last === null ? undefined : { first, last };
 }
 
@@ -133,10 +143,16 @@ export interface ActivityChange {
   readonly key: string;
 }
 
-/** What has come or gone in a category since a change, oldest first. */
-export function activityChanges(projections: Database, category: ActivityCategory, since: number): ActivityChange[] {
-  const sql = `SELECT no, key FROM activity_change WHERE no > ? AND ${inCategory(category)} ORDER BY no`;
-  return statement<(string | number)[], ActivityChange>(projections, sql).all(since, ...categoryArgument(category));
+/** What has come or gone in a category since a change, oldest first, at most so many. */
+export function activityChanges(
+  projections: Database,
+  category: ActivityCategory,
+  since: number,
+  most: number,
+): ActivityChange[] {
+  const sql = `SELECT no, key FROM activity_change WHERE no > ? AND ${inCategory(category)} ORDER BY no LIMIT ?`;
+  const changes = statement<(string | number)[], ActivityChange>(projections, sql);
+  return changes.all(since, ...categoryArgument(category), most);
 }
 
 /** The number of the newest change, 0 before the first. */

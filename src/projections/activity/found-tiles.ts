@@ -10,7 +10,9 @@ export const FOUND_TILES_TABLE = `
 -- JSON of what was found and not taken over yet
 CREATE TABLE feed_found (
   category TEXT PRIMARY KEY,
-  found TEXT NOT NULL
+  found TEXT NOT NULL,
+  -- whether the tree has been begun from it: what is left is to see which of its tiles are in the store
+  begun INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 `;
 
@@ -45,13 +47,31 @@ export function foundActivity(projections: Database, category: ActivityCategory)
   return text === undefined ? undefined : (JSON.parse(text) as FoundActivity);
 }
 
+export function isFound(projections: Database, category: ActivityCategory): boolean {
+  return readBegun(projections, category) !== undefined;
+}
+
+/** Undefined where the tree has been begun from it, too. */
+export function newlyFound(projections: Database, category: ActivityCategory): FoundActivity | undefined {
+  return readBegun(projections, category) === 0 ? foundActivity(projections, category) : undefined;
+}
+
+export function setFoundBegun(projections: Database, category: ActivityCategory): void {
+  statement(projections, "UPDATE feed_found SET begun = 1 WHERE category = ?").run(category);
+}
+
 /** Of a cut that was found before and not taken over, the first word counts: heads without one were put since. */
 export function rememberFound(projections: Database, category: ActivityCategory, { names, cut }: FoundActivity): void {
   const found: FoundActivity = { names, cut: cut ?? foundActivity(projections, category)?.cut ?? null };
-  const sql = "INSERT OR REPLACE INTO feed_found VALUES (?, ?)";
+  const sql = "INSERT OR REPLACE INTO feed_found VALUES (?, ?, 0)";
   statement(projections, sql).run(category, JSON.stringify(found));
 }
 
 export function forgetFound(projections: Database, category: ActivityCategory): void {
   statement(projections, "DELETE FROM feed_found WHERE category = ?").run(category);
+}
+
+function readBegun(projections: Database, category: ActivityCategory): number | undefined {
+  const sql = "SELECT begun FROM feed_found WHERE category = ?";
+  return statement<[string], number>(projections, sql).pluck().get(category) as number | undefined;
 }

@@ -15,16 +15,22 @@ CREATE TABLE feed_node (
   -- keys of its newest and its oldest event
   first TEXT NOT NULL,
   last TEXT NOT NULL,
-  -- of the body of a tile of events
+  -- of the body of a tile of events; until it is computed what a name in the store says of it, or null
   hash TEXT,
   -- under which it stands in the store, null where it does not yet
   name TEXT,
+  -- cut: what it covers has come or gone; hash: its hash is to be computed
+  todo TEXT,
   PRIMARY KEY (category, level, first)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX feed_node_unnamed ON feed_node (category, level, first) WHERE name IS NULL;
+CREATE INDEX feed_node_todo ON feed_node (category, level, todo, first) WHERE todo IS NOT NULL;
 `;
 
 export type TileLevel = 1 | 2;
+
+/** What has to be done with a tile before anything is planned with it. */
+export type TileTodo = "cut" | "hash";
 
 export interface TileNode {
   readonly level: TileLevel;
@@ -32,6 +38,7 @@ export interface TileNode {
   readonly last: string;
   readonly hash: string | null;
   readonly name: string | null;
+  readonly todo: TileTodo | null;
 }
 
 /** One category's tiles, of both levels. */
@@ -64,6 +71,11 @@ export class TileTree {
     return this.#all(level, "AND first > ? AND first <= ? ORDER BY first DESC", above, through);
   }
 
+  /** The oldest above a key, oldest first. */
+  oldest(level: TileLevel, above: string, most: number): TileNode[] {
+    return this.#all(level, "AND first > ? ORDER BY first LIMIT ?", above, most);
+  }
+
   /** Those that are not in the store yet, oldest first. */
   notStored(level: TileLevel): TileNode[] {
     return this.#all(level, "AND name IS NULL ORDER BY first");
@@ -73,9 +85,27 @@ export class TileTree {
     return this.#one(1, "AND name = ?", name) ?? this.#one(2, "AND name = ?", name);
   }
 
-  insert({ level, first, last, hash, name }: TileNode): void {
-    const sql = "INSERT INTO feed_node VALUES (?, ?, ?, ?, ?, ?)";
-    statement(this.#db, sql).run(this.#category, level, first, last, hash, name);
+  /** The oldest with which this is to be done. */
+  next(level: TileLevel, todo: TileTodo): TileNode | undefined {
+    return this.#one(level, "AND todo = ? ORDER BY first LIMIT 1", todo);
+  }
+
+  insert({ level, first, last, hash, name, todo }: TileNode): void {
+    const sql = "INSERT INTO feed_node VALUES (?, ?, ?, ?, ?, ?, ?)";
+    statement(this.#db, sql).run(this.#category, level, first, last, hash, name, todo);
+  }
+
+  /** The one that covers a key is to be cut anew, if there is one. */
+  mustCut(level: TileLevel, key: string): void {
+    const tile = this.covering(level, key);
+    if (tile === undefined || tile.todo === "cut") return;
+    const sql = "UPDATE feed_node SET todo = 'cut' WHERE category = ? AND level = ? AND first = ?";
+    statement(this.#db, sql).run(this.#category, level, tile.first);
+  }
+
+  setHash({ level, first }: Pick<TileNode, "level" | "first">, hash: string): void {
+    const sql = "UPDATE feed_node SET hash = ?, todo = NULL WHERE category = ? AND level = ? AND first = ?";
+    statement(this.#db, sql).run(hash, this.#category, level, first);
   }
 
   setStored({ level, first }: Pick<TileNode, "level" | "first">, name: string): void {
@@ -91,6 +121,11 @@ export class TileTree {
     if (name !== null) addGarbage(this.#db, this.#category, name);
   }
 
+  removeAll(): void {
+    for (const { name } of this.#named()) addGarbage(this.#db, this.#category, name);
+    this.clear();
+  }
+
   /** No tile at all, and nothing of it is garbage: what stands in the store is known from elsewhere. */
   clear(): void {
     statement(this.#db, "DELETE FROM feed_node WHERE category = ?").run(this.#category);
@@ -100,13 +135,18 @@ export class TileTree {
     statement(this.#db, "UPDATE feed_node SET name = NULL WHERE category = ?").run(this.#category);
   }
 
+  #named(): { readonly name: string }[] {
+    const sql = "SELECT name FROM feed_node WHERE category = ? AND name IS NOT NULL";
+    return statement<[string], { name: string }>(this.#db, sql).all(this.#category);
+  }
+
   #one(level: TileLevel, rest: string, ...args: string[]): TileNode | undefined {
     return statement<(string | number)[], TileNode>(this.#db, `${SELECT} ${rest}`).get(this.#category, level, ...args);
   }
 
-  #all(level: TileLevel, rest: string, ...args: string[]): TileNode[] {
+  #all(level: TileLevel, rest: string, ...args: (string | number)[]): TileNode[] {
     return statement<(string | number)[], TileNode>(this.#db, `${SELECT} ${rest}`).all(this.#category, level, ...args);
   }
 }
 
-const SELECT = "SELECT level, first, last, hash, name FROM feed_node WHERE category = ? AND level = ?";
+const SELECT = "SELECT level, first, last, hash, name, todo FROM feed_node WHERE category = ? AND level = ?";

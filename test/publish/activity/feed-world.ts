@@ -8,6 +8,7 @@ import { LEDGER_SCHEMA } from "../../../src/ledger/schema.ts";
 import { advanceMilestones } from "../../../src/projections/activity/milestones.ts";
 import { advanceChainViews } from "../../../src/projections/chain-views.ts";
 import { openProjectionsInMemory } from "../../../src/projections/open.ts";
+import { StepBudget } from "../../../src/projections/step-budget.ts";
 import { activityPublications } from "../../../src/resources/activity/publication.ts";
 import { activityContext } from "../../../src/resources/activity/tiles/context.ts";
 import type { Snapshot } from "../../../src/resources/snapshot.ts";
@@ -41,6 +42,9 @@ export class FeedWorld {
   chain: ChainState = chainState();
   hasLedger = true;
   tilePrefix = "1-1";
+  /** Of each step of what follows the chain. */
+  budget = (): StepBudget => new StepBudget();
+  afterStep = (): void => {};
   #chainDb = chainDb([]);
   #position = 0;
 
@@ -88,11 +92,11 @@ export class FeedWorld {
     const sources = this.sources();
     const installation = this.hasLedger ? { no: 1, id: "wheel-1" } : undefined;
     while (advanceMilestones(this.projections, sources.ledger, installation, 50));
-    advanceChainViews(this.projections, sources);
+    while (advanceChainViews(this.projections, sources, this.budget())) this.afterStep();
     const context = activityContext("wheel-1", this.chain);
     beginActivity(this.projections);
-    if (context !== undefined) planActivity(this.projections, context);
-    return sources;
+    while (context !== undefined && planActivity(this.projections, context, this.budget())) this.afterStep();
+    return this.sources();
   }
 
   async publish(at = AT): Promise<void> {

@@ -9,8 +9,7 @@ import { type CategoryEvents, eventLines, nodeName } from "./tile-body.ts";
 export function activityLayout(events: CategoryEvents, prefix: string): ActivityLayout {
   const { projections, category } = events;
   const tree = new TileTree(projections, category);
-  if (readTiling(projections, category) === undefined)
-    throw new Error(`the activity of ${category} has not been planned`);
+  if (readTiling(projections, category)?.isWhole !== true) throw new Error(`the tiles of ${category} are not all cut`);
   const indexed = tree.newest(2)?.first ?? "";
   const entry = (node: TileNode) => ({ name: nodeName(tree, node, prefix), last: node.last });
   return {

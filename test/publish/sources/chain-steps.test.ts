@@ -1,0 +1,96 @@
+// A long history of the chain is taken in while other things have their turn, and is planned with once it is whole.
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { beginActivity } from "../../../publish/activity/recall.ts";
+import { LedgerSource } from "../../../publish/sources/ledger-source.ts";
+import { ownProjections } from "../../../publish/sources/projections-source.ts";
+import { SourceReader } from "../../../publish/sources/source-reader.ts";
+import { readWatermarks } from "../../../src/ledger/watermarks.ts";
+import { isBehindReceipts } from "../../../src/projections/activity/milestones.ts";
+import { readTiling } from "../../../src/projections/activity/tiling.ts";
+import { CATEGORIES } from "../../../src/resources/activity/keys.ts";
+import type { Snapshot } from "../../../src/resources/snapshot.ts";
+import { KINDS, unitMinted } from "../activity/chain-logs.ts";
+import { GrownChain } from "../activity/grown-chain.ts";
+import { INSTALLATION, START, World } from "../world.ts";
+
+const LOGS_OF_A_BLOCK = 40;
+const BLOCKS = 250;
+
+let world: World;
+let chain: GrownChain;
+let reader: SourceReader;
+beforeEach(() => {
+  world = new World();
+  chain = new GrownChain();
+  for (let n = 0; n < BLOCKS; n++) {
+    chain.mine((blockNumber) =>
+      Array.from({ length: LOGS_OF_A_BLOCK }, (_, logIndex) =>
+        (KINDS[logIndex % KINDS.length] ?? unitMinted)({ blockNumber, logIndex }),
+      ),
+    );
+  }
+  chain.pass(START);
+  reader = new SourceReader({
+    installationId: INSTALLATION,
+    ledger: new LedgerSource(world.ledgerPath),
+    projections: ownProjections(join(world.folder, "state"), { whole: false }),
+    chain,
+    genesisTimestamp: undefined,
+  });
+  reader.begin(START).snapshot(({ projections }) => beginActivity(projections));
+});
+afterEach(() => {
+  reader.close();
+  chain.db.close();
+  world.end();
+});
+
+/** Advances as a cycle does; `during` is what else has its turn: told how many it has had. Returns all turns. */
+async function advance(use: (snapshot: Snapshot) => void, during: (turn: number) => void): Promise<number> {
+  let turns = 0;
+  let next: NodeJS.Immediate;
+  const turn = (): void => {
+    during(++turns);
+    next = setImmediate(turn);
+  };
+  next = setImmediate(turn);
+  try {
+    await reader.begin(START).advance(use);
+    return turns;
+  } finally {
+    clearImmediate(next);
+  }
+}
+
+/** Throws where half of what the chain says would be planned with. */
+function expectWhole({ projections }: Snapshot, blocks: number): void {
+  const count = projections.prepare("SELECT count(*) FROM activity_event WHERE category <> 'measurement'").pluck();
+  expect(count.get()).toBe(blocks * LOGS_OF_A_BLOCK);
+  for (const category of CATEGORIES) expect(readTiling(projections, category)?.isWhole).toBe(true);
+}
+
+test("it is planned once, when all is in, with what the ledger has got meanwhile", async () => {
+  let plans = 0;
+  const turns = await advance(
+    (snapshot) => {
+      plans++;
+      expectWhole(snapshot, BLOCKS);
+      const { ledger, projections } = snapshot;
+      expect(ledger && readWatermarks(ledger, 1).receipt).toBe(5);
+      expect(ledger && isBehindReceipts(projections, ledger, { no: 1, id: INSTALLATION })).toBe(false);
+    },
+    (turn) => turn === 5 && world.receive(5),
+  );
+  expect(plans).toBe(1);
+  // More than the ledger has in one cycle.
+  expect(turns).toBeGreaterThan(40);
+});
+
+test("a chain that is rewound on the way is planned as it is then", async () => {
+  const turns = await advance(
+    (snapshot) => expectWhole(snapshot, 60),
+    (turn) => turn === 10 && chain.rewind(160n),
+  );
+  expect(turns).toBeGreaterThan(15);
+});
