@@ -95,7 +95,8 @@ export class FeedWorld {
     while (advanceChainViews(this.projections, sources, this.budget())) this.afterStep();
     const context = activityContext("wheel-1", this.chain);
     beginActivity(this.projections);
-    while (context !== undefined && planActivity(this.projections, context, this.budget())) this.afterStep();
+    if (context === undefined) return this.sources();
+    while (planActivity(this.projections, context, this.budget())) this.afterStep();
     return this.sources();
   }
 
