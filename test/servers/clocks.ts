@@ -18,6 +18,8 @@ export function clocks(server: () => S3Server): void {
     await withCommands(server(), async ({ proxy, start }) => {
       const publisher = start("publish", ...WITHOUT_LEDGER);
       await until("it publishes", async () => publisher.output().includes('"msg":"cycle"'));
+      // The last that it puts before it rests: what is under way is none that begins under a wrong clock.
+      await until("it rests", async () => proxy.answered.some((line) => /^PUT .*\/private\/status\.json/.test(line)));
       const before = proxy.answered.length;
       proxy.dateShiftMs = -90_000;
       expect([await publisher.ended, publisher.output()]).toEqual([
