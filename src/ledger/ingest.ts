@@ -13,12 +13,13 @@ export interface Ingested extends Counts {
 
 /**
  * Takes records into the ledger: objects shaped as docs/spec/intake.md shows them, each what a line of NDJSON holds, or
- * NDJSON itself. Strict keeps nothing once one is rejected. Throws `Failure`: see `Intake`.
+ * NDJSON itself. Strict keeps nothing once one is rejected; `now` (epoch ms) is the clock that instants must not be ahead
+ * of, and without one none is. Throws `Failure`: see `Intake`.
  */
 export function ingest(
   db: Database,
   input: string | Uint8Array | Iterable<Readonly<Record<string, unknown>>>,
-  options: { readonly strict?: boolean } = {},
+  options: { readonly strict?: boolean; readonly now?: () => number } = {},
 ): Ingested {
   const rejections: Rejection[] = [];
   const intake = new Intake(db, { ...options, onRejected: (batch) => rejections.push(...batch) });

@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import type { Database } from "better-sqlite3";
 import type { Command } from "commander";
+import { systemClock } from "../../../publish/clock/clock.ts";
 import { type Counts, Intake } from "../../../src/ledger/intake/intake.ts";
 import { type Rejection, rejectionSentences } from "../../../src/ledger/intake/rejection.ts";
 import { exampleLine } from "../../../src/ledger/intake/schema/examples.ts";
@@ -9,7 +10,7 @@ import { openLedgerForIntake } from "../../../src/ledger/open.ts";
 import { FACT_KINDS } from "../../../src/ledger/schema.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { feed } from "../../cli/feed.ts";
-import { followable, followPath } from "../../cli/intake/follow/follow-path.ts";
+import { type FollowOptions, followable, followPath } from "../../cli/intake/follow/follow-path.ts";
 import { openInput } from "../../cli/intake/input.ts";
 import { type IntakeProgress, intakeProgress } from "../../cli/intake/intake-progress.ts";
 import { rejectedLines } from "../../cli/intake/rejected-lines.ts";
@@ -22,6 +23,7 @@ import type { Settings } from "../../cli/settings/settings.ts";
 
 interface Flags {
   readonly retry?: boolean;
+  readonly allowFuture?: boolean;
   readonly rejects?: string;
   readonly strict?: boolean;
   readonly example?: string;
@@ -39,6 +41,7 @@ export function registerIngest(program: Command): void {
     .option("--rejects <file>", "append each rejected line to this file, one JSON object a line")
     .option("--strict", "stop at the first rejected line and keep nothing of the run: for input that you mend by hand")
     .option("--retry", "the file is one that --rejects wrote: take its lines again, as they were")
+    .option("--allow-future", "take facts more than a minute ahead of this clock too: for replays")
     .option("--example <type>", `print a valid line of ${FACT_KINDS.join(", ")}, and take nothing`)
     .option(
       "--follow",
@@ -93,7 +96,7 @@ async function ingestFile(file: string, settings: Settings, flags: Flags): Promi
           .join(""),
       );
     };
-    const intake = new Intake(ledger, { strict: flags.strict ?? false, onRejected });
+    const intake = new Intake(ledger, { strict: flags.strict ?? false, onRejected, ...clockOf(flags) });
     return await feed(flags.retry === true ? rejectedLines(input.chunks, file) : input.chunks, intake, (bytes) =>
       progress?.advance(bytes, intake.lines),
     );
@@ -118,11 +121,16 @@ async function followFile(file: string, settings: Settings, flags: Flags): Promi
   try {
     if (flags.rejects !== undefined) rejects = new RejectsFile(flags.rejects);
     ledger = openLedgerForIntake(settings.ledger);
-    return await followPath(target, ledger, { rejects, watch: (counts) => startIngestPage(settings, counts) });
+    const watch: FollowOptions["watch"] = (counts) => startIngestPage(settings, counts);
+    return await followPath(target, ledger, { rejects, watch, ...clockOf(flags) });
   } finally {
     ledger?.close();
     rejects?.close();
   }
+}
+
+function clockOf({ allowFuture }: Flags): { now?: () => number } {
+  return allowFuture === true ? {} : { now: () => systemClock.wall() };
 }
 
 function noInput(): Failure {

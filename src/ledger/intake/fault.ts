@@ -7,6 +7,7 @@ export const FAULT_CODES = [
   "unknown_field",
   "invalid_field",
   "out_of_range",
+  "in_future",
   "counter_regression",
   "distance_regression",
   "unknown_round",

@@ -32,6 +32,8 @@ export interface Counts {
 export interface IntakeOptions {
   /** The first rejection stops the run, and nothing of it is kept: one transaction holds it all. */
   readonly strict?: boolean;
+  /** The clock, epoch ms, that instants must not be ahead of (docs/spec/intake.md#future); without one none is. */
+  readonly now?: () => number;
   /** Rejections in the order of their lines; called before the batch in which they stand is committed. */
   readonly onRejected?: (rejections: readonly Rejection[]) => void;
 }
@@ -41,7 +43,7 @@ export class Intake {
   readonly #strict: boolean;
   readonly #onRejected: (rejections: readonly Rejection[]) => void;
   readonly #lines = new LineBuffer();
-  readonly #decoder = new LineDecoder();
+  readonly #decoder: LineDecoder;
   readonly #states: InstallationStates;
   #counts: Counts = { accepted: 0, duplicate: 0, rejected: 0 };
   /** Of the batch that is not committed yet. */
@@ -54,6 +56,7 @@ export class Intake {
     this.#db = db;
     this.#strict = options.strict ?? false;
     this.#onRejected = options.onRejected ?? (() => undefined);
+    this.#decoder = new LineDecoder(options.now);
     this.#states = new InstallationStates(db);
   }
 

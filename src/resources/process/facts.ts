@@ -25,6 +25,12 @@ import { readOpenWork } from "../../projections/rounds/open-round.ts";
 import { type RoundsAfterFrontier, readRoundsAfter } from "../../projections/rounds/rounds-after-frontier.ts";
 import { roundEnd } from "../../values/round.ts";
 
+/** Epoch ms: the instant that a body is computed for, and the clock when its facts were read. */
+export interface ProcessTime {
+  readonly at: number;
+  readonly seenAt: number;
+}
+
 export interface ProcessFacts {
   readonly installationId: string;
   /** Undefined without a safe Core state. */

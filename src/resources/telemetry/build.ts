@@ -2,6 +2,7 @@
 
 import { etagOf } from "../../http/representation.ts";
 import type { Receipt } from "../../ledger/read/receipts.ts";
+import { staleFrom } from "../../values/freshness.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
 import type { Built } from "../built.ts";
 import { revisionOf } from "../revision.ts";
@@ -16,10 +17,11 @@ export function buildTelemetry(installationId: string, receipt: Receipt | undefi
   // Over position and telemetryId: it names the receipt, not its age (docs/spec/api.md#telemetry 4), so a change to
   // stale keeps it.
   const revision = revisionOf(JSON.stringify([installationId, receipt.position, receipt.telemetryId]));
-  const online = at - receipt.receivedAt <= STALE_AFTER_MS;
+  const nextChangeAt = staleFrom(receipt.receivedAt, STALE_AFTER_MS, { at, seenAt: at });
+  const online = nextChangeAt !== undefined;
   const telemetry = telemetryOf(installationId, revision, online ? "online" : "stale", receipt);
   const representation = built(telemetry, { etag: etagOf(revision) });
-  return online ? { ...representation, nextChangeAt: receipt.receivedAt + STALE_AFTER_MS + 1 } : representation;
+  return online ? { ...representation, nextChangeAt } : representation;
 }
 
 function telemetryOf(installationId: string, revision: string, status: "online" | "stale", receipt: Receipt): unknown {

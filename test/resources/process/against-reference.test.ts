@@ -33,7 +33,7 @@ test("equals the slow reference at every look, whatever came in between", () => 
           readProcessFacts(ledger, { no: 1, id: INSTALLATION }, { core, genesisTimestamp: genesis }),
           step.at,
         );
-        expect(bodyAt(built)).toEqual(referenceProcess(facts, core, genesis, step.at));
+        expect(bodyAt(built)).toEqual(referenceProcess(facts, core, genesis, { at: step.at }));
       }
       ledger.close();
     }),
@@ -49,18 +49,21 @@ test("nextChangeAt is the first millisecond at which the body differs, and at it
       for (const fact of facts) accept(ledger, fact);
       const core = coreAt(3n, 12_345n, 100n);
       const read = readProcessFacts(ledger, { no: 1, id: INSTALLATION }, { core, genesisTimestamp: GENESIS });
-      let at = looks[0]?.at ?? 0;
+      const seenAt = looks[0]?.at ?? 0;
+      let at = seenAt;
       for (let changes = 0; ; changes++) {
-        const built = buildProcess(read, at);
+        const built = buildProcess(read, at, seenAt);
         if (built.nextChangeAt === undefined) break;
         expect(changes).toBeLessThan(3);
         expect(built.nextChangeAt).toBeGreaterThan(at);
-        expect(referenceProcess(facts, core, GENESIS, built.nextChangeAt - 1)).toEqual(bodyAt(built));
-        expect(referenceProcess(facts, core, GENESIS, built.nextChangeAt)).not.toEqual(bodyAt(built));
+        expect(referenceProcess(facts, core, GENESIS, { at: built.nextChangeAt - 1, seenAt })).toEqual(bodyAt(built));
+        expect(referenceProcess(facts, core, GENESIS, { at: built.nextChangeAt, seenAt })).not.toEqual(bodyAt(built));
         at = built.nextChangeAt;
       }
       const forever = 253_402_300_799_999;
-      expect(bodyAt(buildProcess(read, at))).toEqual(referenceProcess(facts, core, GENESIS, forever));
+      expect(bodyAt(buildProcess(read, at, seenAt))).toEqual(
+        referenceProcess(facts, core, GENESIS, { at: forever, seenAt }),
+      );
       ledger.close();
     }),
     { numRuns: RUNS },

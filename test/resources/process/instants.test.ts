@@ -4,6 +4,7 @@
  */
 import { expect, test } from "vitest";
 import { futureOf } from "../../../publish/answers/future.ts";
+import { applyEdits } from "../../../src/http/successor.ts";
 import type { Process } from "../../../src/resources/process/schema.ts";
 import { AT, build, type Case, control, READY, receipt, run, withFacts } from "./scenarios.ts";
 
@@ -55,4 +56,26 @@ test("what lies beyond the year 9999 is no instant", () => {
   const last = 253_402_300_799_999;
   const { successors } = futureOf((at) => build({ ...withFacts(receipt(last, 7_300n, { receivedAt: last })), at }), AT);
   expect(successors.map(({ from }) => from)).toEqual([AT - 28_000 + 600_001, AT - 60_000 + 1_200_001]);
+});
+
+test("what lies more than a minute ahead of the clock is stale, and time alone does not make it fresh", () => {
+  const later = (ms: number) => AT + ms;
+  const receiptAt = (ms: number) => withFacts(receipt(later(ms), 7_300n, { receivedAt: later(ms) }));
+  expect(bodyAt(receiptAt(60_000), AT).measurement?.freshness).toBe("online");
+  expect(bodyAt(receiptAt(60_001), AT).measurement?.freshness).toBe("stale");
+  const { successors } = futureOf((at) => build({ ...receiptAt(3_600_000), at }), AT);
+  expect(successors.map(({ from }) => from)).toEqual([AT - 28_000 + 600_001, AT - 60_000 + 1_200_001]);
+
+  // Another successor falls into the minutes in which this receipt would count as fresh.
+  const between = withFacts(receipt(later(600_000 - 28_000), 7_300n, { receivedAt: later(600_000 - 28_000) }));
+  const bodies = futureOf((at) => build({ ...between, at }), AT);
+  expect(bodies.successors).toHaveLength(2);
+  for (const successor of bodies.successors) {
+    const body = applyEdits(Buffer.from(bodies.built.body), successor.edits ?? []);
+    expect(new TextDecoder().decode(body)).toContain('"freshness":"stale"');
+  }
+
+  const completed = (ms: number) => withFacts(run(later(ms) - 1_000, later(ms)));
+  expect(queueState(bodyAt(completed(60_000), AT))).toBe("ready");
+  expect(queueState(bodyAt(completed(60_001), AT))).toBe("stale");
 });

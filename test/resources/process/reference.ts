@@ -5,13 +5,17 @@
 import type { SafeCoreState } from "../../../src/chain/chain-state.ts";
 import { type Fact, type FactOf, INSTALLATION } from "./history.ts";
 
-/** The body without revision and generatedAt. `facts` in the order of arrival; `genesis` in seconds. */
+/**
+ * The body without revision and generatedAt. `facts` in the order of arrival; `genesis` in seconds; `seenAt` is the clock
+ * when they were read, and what is more than a minute ahead of it is never fresh.
+ */
 export function referenceProcess(
   facts: readonly Fact[],
   core: SafeCoreState | undefined,
   genesis: bigint | undefined,
-  at: number,
+  { at, seenAt = at }: { readonly at: number; readonly seenAt?: number },
 ): unknown {
+  const isOld = (instant: number, ms: number) => at - instant > ms || instant - seenAt > 60_000;
   const all = <Type extends Fact["type"]>(type: Type) =>
     facts.filter((fact): fact is FactOf<Type> => fact.type === type);
   const receipts = all("receipt");
@@ -84,7 +88,7 @@ export function referenceProcess(
     const closure = closures.toSorted((a, b) => Number(b.lastRound - a.lastRound))[0];
     const reason = all("oracle").toSorted((a, b) => b.at - a.at)[0]?.blockedReason ?? null;
     return {
-      state: reason !== null ? "blocked" : at - latest > 1_200_000 ? "stale" : "accepted",
+      state: reason !== null ? "blocked" : isOld(latest, 1_200_000) ? "stale" : "accepted",
       reason,
       latestAcceptedAt: new Date(latest).toISOString(),
       latestClosure: closure && {
@@ -114,7 +118,7 @@ export function referenceProcess(
       .toSorted((a, b) => (b.finishedAt ?? 0) - (a.finishedAt ?? 0) || b.startedAt - a.startedAt)[0];
     const reporterIsStale =
       finished === undefined ||
-      at - (finished.finishedAt ?? 0) > 600_000 ||
+      isOld(finished.finishedAt ?? 0, 600_000) ||
       runs.some((run) => run.finishedAt === null && run.startedAt > finished.startedAt);
     const submissions = [...new Map(all("submission").map((it) => [it.submissionId, it])).values()].toSorted(
       (a, b) => b.preparedAt - a.preparedAt || (a.submissionId < b.submissionId ? 1 : -1),
@@ -180,7 +184,7 @@ export function referenceProcess(
       newest === undefined
         ? null
         : {
-            freshness: at - newest.receivedAt > 120_000 ? "stale" : "online",
+            freshness: isOld(newest.receivedAt, 120_000) ? "stale" : "online",
             observedAt: new Date(newest.observedAt).toISOString(),
             receivedAt: new Date(newest.receivedAt).toISOString(),
             staleAfterSeconds: 120,

@@ -41,13 +41,16 @@ export interface FollowOptions {
   readonly rejects: RejectsFile | undefined;
   /** Lets somebody see the counts all the while; what it gives ends that. */
   watch(counts: () => Counts): Promise<() => Promise<void>>;
+  /** The clock that instants must not be ahead of, epoch ms. */
+  readonly now?: () => number;
 }
 
 /** Throws `Failure` (exit 74) as intake does, and what `watch` throws. */
 export async function followPath(target: Target, db: Database, options: FollowOptions): Promise<Counts> {
-  const { rejects, watch } = options;
+  const { rejects, watch, now } = options;
   const { path, isDirectory } = target;
-  const intakeOf: IntakeOf = ({ name, rejects: beside }) => fileIntake(db, name, rejects ?? beside);
+  const clock = now === undefined ? {} : { now };
+  const intakeOf: IntakeOf = ({ name, rejects: beside }) => fileIntake(db, { name, rejects: rejects ?? beside }, clock);
   const followed = isDirectory ? new Spool(path, intakeOf) : new GrowingFile(path, intakeOf);
   const stopWatch = await watch(() => followed.counts);
   const looks = wakes(isDirectory ? path : dirname(path));
@@ -64,7 +67,11 @@ export async function followPath(target: Target, db: Database, options: FollowOp
   }
 }
 
-function fileIntake(db: Database, name: string | undefined, rejects: RejectsFile | string | undefined): FileIntake {
+function fileIntake(
+  db: Database,
+  { name, rejects }: { readonly name: string | undefined; readonly rejects: RejectsFile | string | undefined },
+  clock: { readonly now?: () => number },
+): FileIntake {
   // One of its own is made with the first line that needs it.
   let own: RejectsFile | undefined;
   const onRejected = (rejections: readonly Rejection[]): void => {
@@ -79,7 +86,7 @@ function fileIntake(db: Database, name: string | undefined, rejects: RejectsFile
         .join(""),
     );
   };
-  const intake = new Intake(db, { onRejected });
+  const intake = new Intake(db, { onRejected, ...clock });
   return {
     intake,
     close() {

@@ -22,8 +22,14 @@ const NOT_UTF8 = malformed("the line has bytes that are not UTF-8");
 
 /** Decodes the lines of one input, in order; it counts the lines. */
 export class LineDecoder {
+  readonly #now: () => number;
   #line = 0;
   readonly #receipt = receiptDecoder();
+
+  /** `now` in epoch ms: the clock that instants must not be ahead of. */
+  constructor(now: () => number = () => Number.POSITIVE_INFINITY) {
+    this.#now = now;
+  }
 
   /** Lines so far. */
   get lines(): number {
@@ -32,6 +38,7 @@ export class LineDecoder {
 
   decode(lines: Buffer): DecodedLine[] {
     const decoded: DecodedLine[] = [];
+    const now = this.#now();
     if (isUtf8(lines)) {
       // One string for the lines, of which the lines are slices: no copy for each line.
       const text = lines.toString("utf8");
@@ -39,7 +46,8 @@ export class LineDecoder {
         const lf = text.indexOf("\n", start);
         const cr = lf > start && text.charCodeAt(lf - 1) === CR;
         const raw = text.slice(start, lf < 0 ? text.length : cr ? lf - 1 : lf);
-        this.#add(decoded, raw, isOverlong(raw) ? OVERLONG : undefined);
+        this.#line++;
+        if (raw.length > 0) decoded.push(this.#decoded(raw, isOverlong(raw) ? OVERLONG : undefined, now));
         start = lf < 0 ? text.length : lf + 1;
       }
     } else {
@@ -48,22 +56,22 @@ export class LineDecoder {
         const cr = lf > start && lines[lf - 1] === CR;
         const bytes = lines.subarray(start, lf < 0 ? lines.length : cr ? lf - 1 : lf);
         const problem = bytes.length > LINE_MAX ? OVERLONG : isUtf8(bytes) ? undefined : NOT_UTF8;
-        this.#add(decoded, bytes.toString("utf8"), problem);
+        this.#line++;
+        if (bytes.length > 0) decoded.push(this.#decoded(bytes.toString("utf8"), problem, now));
         start = lf < 0 ? lines.length : lf + 1;
       }
     }
     return decoded;
   }
 
-  #add(decoded: DecodedLine[], raw: string, problem: Fault | undefined): void {
-    this.#line++;
-    if (raw.length > 0) decoded.push({ line: this.#line, raw, record: problem ?? this.#decode(raw) });
+  #decoded(raw: string, problem: Fault | undefined, now: number): DecodedLine {
+    return { line: this.#line, raw, record: problem ?? this.#decode(raw, now) };
   }
 
-  #decode(raw: string): IntakeRecord | Fault {
+  #decode(raw: string, now: number): IntakeRecord | Fault {
     const json = parseObject(raw);
     if (json instanceof Fault) return json;
-    return this.#receipt(json) ?? decodeRecord(json);
+    return this.#receipt(json, now) ?? decodeRecord(json, now);
   }
 }
 

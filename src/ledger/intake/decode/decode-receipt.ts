@@ -3,6 +3,7 @@
  * (upper-case digits, an offset, a fault) is left to the schema in `records.ts`, which alone says what is wrong.
  */
 import { isCanonicalDecimal, isDecimalAtMost, UINT64_MAX } from "../../../values/decimal.ts";
+import { FUTURE_ALLOWANCE_MS } from "../../../values/freshness.ts";
 import { isNameableInstallationId } from "../../../values/installation-id.ts";
 import { parseTimestamp } from "../../../values/timestamp.ts";
 import { isText } from "./fields.ts";
@@ -13,13 +14,13 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 type Receipt = RecordOf<"receipt">;
 
-/** Makes a decoder that remembers the values that one receipt has in common with the next. */
-export function receiptDecoder(): (json: Readonly<Record<string, unknown>>) => Receipt | undefined {
+/** Makes a decoder that remembers the values that one receipt has in common with the next; `now` in epoch ms. */
+export function receiptDecoder(): (json: Readonly<Record<string, unknown>>, now?: number) => Receipt | undefined {
   const isInstallationId = remembering(isNameableInstallationId);
   const isBootId = remembering(isUuid);
   const isCounterEpoch = remembering(isUuid);
   const isSoftwareVersion = remembering(isText);
-  return (json) => {
+  return (json, now = Number.POSITIVE_INFINITY) => {
     const { telemetryId, observedAt, receivedAt, cumulativeWorkUnits, sequence } = json;
     const { rpmMilli, speedMmPerSecond, distanceMm, provenance, coreStatus } = json;
     if (
@@ -44,7 +45,7 @@ export function receiptDecoder(): (json: Readonly<Record<string, unknown>>) => R
     }
     const observed = parseTimestamp(observedAt);
     const received = parseTimestamp(receivedAt);
-    if (observed === undefined || received === undefined) return undefined;
+    if (observed === undefined || received === undefined || received > now + FUTURE_ALLOWANCE_MS) return undefined;
     return {
       type: "receipt",
       installationId: json.installationId,

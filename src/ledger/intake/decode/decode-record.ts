@@ -1,7 +1,8 @@
 /** One parsed JSON object → one normalised record, or the first fault that counts (docs/spec/intake.md#codes). */
 import type { z } from "zod";
 import { compareDecimals, isCanonicalDecimal } from "../../../values/decimal.ts";
-import { parseTimestamp } from "../../../values/timestamp.ts";
+import { FUTURE_ALLOWANCE_MS } from "../../../values/freshness.ts";
+import { formatTimestamp, parseTimestamp } from "../../../values/timestamp.ts";
 import { FACT_KINDS, type FactKind } from "../../schema.ts";
 import { FAULT_CODES, Fault } from "../fault.ts";
 import { OUT_OF_RANGE } from "./fields.ts";
@@ -11,8 +12,11 @@ type Json = Readonly<Record<string, unknown>>;
 
 const KINDS: ReadonlySet<unknown> = new Set(FACT_KINDS);
 
-/** The record with its instants in epoch milliseconds and its letters in one case, or why there is none. */
-export function decodeRecord(json: Json): IntakeRecord | Fault {
+/**
+ * The record with its instants in epoch milliseconds and its letters in one case, or why there is none. `now` is the
+ * clock that instants must not be ahead of (epoch ms); without one none is.
+ */
+export function decodeRecord(json: Json, now = Number.POSITIVE_INFINITY): IntakeRecord | Fault {
   const { type } = json;
   if (!KINDS.has(type)) {
     return new Fault(
@@ -26,6 +30,7 @@ export function decodeRecord(json: Json): IntakeRecord | Fault {
   const faults = [
     ...(parsed.success ? [] : parsed.error.issues.flatMap((issue) => faultsOf(issue, json, kind))),
     ...unrelated(kind, json),
+    ...ahead(kind, json, now),
   ];
   if (parsed.success && faults.length === 0) return parsed.data;
   return first(faults, kind);
@@ -62,6 +67,32 @@ function unrelated(kind: FactKind, json: Json): Fault[] {
     }
   }
   return [];
+}
+
+/**
+ * The instants of each kind that are judged by this clock: those of whoever accepted the fact. A receipt's observedAt
+ * and a module's health are of the device's own clock (docs/spec/intake.md#future).
+ */
+const JUDGED_INSTANTS: Readonly<Record<FactKind, readonly string[]>> = {
+  receipt: ["receivedAt"],
+  epoch: ["approvedAt"],
+  module: ["observedAt"],
+  round: ["closedAt"],
+  closure: ["acceptedAt"],
+  oracle: ["at"],
+  submission: ["preparedAt", "submittedAt", "terminalAt", "confirmedAt"],
+  reporter_run: ["startedAt", "finishedAt"],
+  settlement_control: ["at"],
+};
+
+function ahead(kind: FactKind, json: Json, now: number): Fault[] {
+  return JUDGED_INSTANTS[kind].flatMap((field) => {
+    const claimed = instant(json[field]);
+    if (claimed === undefined || claimed - now <= FUTURE_ALLOWANCE_MS) return [];
+    const [then, clock] = [formatTimestamp(claimed), formatTimestamp(now)];
+    const sentence = `${field} ${then} is more than a minute ahead of this clock, ${clock}; --allow-future takes it all the same`;
+    return [new Fault("in_future", field, sentence)];
+  });
 }
 
 /** Of several faults the first code counts, then the first field in its table's order (docs/spec/intake.md#codes). */

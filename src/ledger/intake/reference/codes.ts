@@ -26,6 +26,11 @@ export const CODES: Readonly<Record<FaultCode, Meaning>> = {
     when: "a number or decimal string of the right form outside its range",
     mend: "see the form's range",
   },
+  in_future: {
+    field: "the wrong one",
+    when: "an instant, except `observedAt` of a receipt, is more than a minute ahead of the clock of `noonmark ingest`",
+    mend: "set the clocks by NTP, and take the line again with `--retry`; `--allow-future` is for replays",
+  },
   counter_regression: {
     field: "cumulativeWorkUnits",
     when: "the counter fell within its counterEpoch",

@@ -1,14 +1,19 @@
 /** docs/spec/api.md#process-measurement, `measurement`: the newest receipt; it stays when it is old. */
 import type { Receipt } from "../../../ledger/read/receipts.ts";
+import { staleFrom } from "../../../values/freshness.ts";
 import { formatTimestamp } from "../../../values/timestamp.ts";
 import { STALE_AFTER_MS } from "../../telemetry/build.ts";
+import type { ProcessTime } from "../facts.ts";
 
-/** `at` in epoch ms; `changesAt` is the first instant after it at which time alone changes the freshness. */
-export function measurementOf(receipt: Receipt | undefined, at: number): { measurement: unknown; changesAt?: number } {
+/** `time` in epoch ms; `changesAt` is the first instant after `at` at which time alone changes the freshness. */
+export function measurementOf(
+  receipt: Receipt | undefined,
+  time: ProcessTime,
+): { measurement: unknown; changesAt?: number } {
   if (receipt === undefined) return { measurement: null };
-  const online = at - receipt.receivedAt <= STALE_AFTER_MS;
+  const changesAt = staleFrom(receipt.receivedAt, STALE_AFTER_MS, time);
   const measurement = {
-    freshness: online ? "online" : "stale",
+    freshness: changesAt === undefined ? "stale" : "online",
     observedAt: formatTimestamp(receipt.observedAt),
     receivedAt: formatTimestamp(receipt.receivedAt),
     staleAfterSeconds: STALE_AFTER_MS / 1000,
@@ -20,5 +25,5 @@ export function measurementOf(receipt: Receipt | undefined, at: number): { measu
     speedMmPerSecond: receipt.speedMmPerSecond,
     distanceMm: receipt.distanceMm,
   };
-  return online ? { measurement, changesAt: receipt.receivedAt + STALE_AFTER_MS + 1 } : { measurement };
+  return changesAt === undefined ? { measurement } : { measurement, changesAt };
 }

@@ -1,8 +1,9 @@
 /** docs/spec/api.md#process-queue, `settlementQueue`: the accepted rounds that wait, and who does what about them. */
 import type { ReporterRun } from "../../../ledger/read/reporter-runs.ts";
 import type { Submission } from "../../../ledger/read/submissions.ts";
+import { staleFrom } from "../../../values/freshness.ts";
 import { formatTimestamp } from "../../../values/timestamp.ts";
-import type { ProcessFacts } from "../facts.ts";
+import type { ProcessFacts, ProcessTime } from "../facts.ts";
 import type { SettlementQueue } from "../schema.ts";
 import { project } from "./project.ts";
 
@@ -11,15 +12,19 @@ const STALE_AFTER_MS = 600_000;
 
 type Available = Extract<SettlementQueue, { status: "available" }>;
 
-/** `at` in epoch ms; `changesAt` is the first instant after it at which time alone changes the state. */
-export function settlementQueueOf(facts: ProcessFacts, at: number): { queue: SettlementQueue; changesAt?: number } {
+/** `time` in epoch ms; `changesAt` is the first instant after `at` at which time alone changes the state. */
+export function settlementQueueOf(
+  facts: ProcessFacts,
+  time: ProcessTime,
+): { queue: SettlementQueue; changesAt?: number } {
   const { core, rounds, control } = facts;
   if (core === undefined || rounds === undefined) return unavailable("oracle_head_unavailable");
   const buffered = rounds.accepted;
   if (buffered === undefined) return unavailable("round_projection_gap");
   if (buffered.ineligibleCount > 0n) return unavailable("round_ineligible");
   const frontier = core.settledThroughRound;
-  const state = stateOf(facts, buffered.count, at);
+  const reporterStaleFrom = reporterStale(facts, time);
+  const state = stateOf(facts, buffered.count, reporterStaleFrom === undefined);
   const queue: SettlementQueue = {
     status: "available",
     state,
@@ -39,17 +44,21 @@ export function settlementQueueOf(facts: ProcessFacts, at: number): { queue: Set
     latestSubmission: facts.latestSubmission === undefined ? null : submissionOf(facts.latestSubmission),
   };
   const waits = state !== "blocked" && state !== "disabled" && state !== "stale";
-  if (!waits || facts.lastCompletion === undefined) return { queue };
-  return { queue, changesAt: facts.lastCompletion.finishedAt + STALE_AFTER_MS + 1 };
+  return waits && reporterStaleFrom !== undefined ? { queue, changesAt: reporterStaleFrom } : { queue };
+}
+
+/** The instant from which on the Reporter is stale; undefined if it is already. */
+function reporterStale({ lastCompletion }: ProcessFacts, time: ProcessTime): number | undefined {
+  if (lastCompletion === undefined || lastCompletion.newerRunUnfinished) return undefined;
+  return staleFrom(lastCompletion.finishedAt, STALE_AFTER_MS, time);
 }
 
 /** The precedence of docs/spec/api.md#process-queue. */
-function stateOf(facts: ProcessFacts, bufferedRounds: bigint, at: number): Available["state"] {
-  const { control, lastCompletion, activeSubmission } = facts;
+function stateOf(facts: ProcessFacts, bufferedRounds: bigint, isReporterStale: boolean): Available["state"] {
+  const { control, activeSubmission } = facts;
   if (control.blockedReason !== null) return "blocked";
   if (!control.settlementEnabled) return "disabled";
-  if (lastCompletion === undefined || lastCompletion.newerRunUnfinished) return "stale";
-  if (at - lastCompletion.finishedAt > STALE_AFTER_MS) return "stale";
+  if (isReporterStale) return "stale";
   if (activeSubmission !== undefined) return activeSubmission.lifecycle as Available["state"];
   return bufferedRounds > 0n ? "ready" : "empty";
 }

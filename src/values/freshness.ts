@@ -1,0 +1,18 @@
+/** When something that happened is too old to count as news, and when it claims to have happened too late to be true. */
+
+/** Two clocks that are kept right differ by less (docs/spec/intake.md#future, docs/spec/api.md#future). */
+export const FUTURE_ALLOWANCE_MS = 60_000;
+
+/**
+ * The first instant after `at` at which something of `instant` is stale; undefined if it is stale at `at`. All epoch ms.
+ * `seenAt` is the clock when it was read: what lay further ahead of that clock is stale at every `at`, so that time
+ * alone never makes it fresh (docs/spec/api.md#future).
+ */
+export function staleFrom(
+  instant: number,
+  staleAfterMs: number,
+  { at, seenAt }: { readonly at: number; readonly seenAt: number },
+): number | undefined {
+  if (instant - seenAt > FUTURE_ALLOWANCE_MS || at - instant > staleAfterMs) return undefined;
+  return instant + staleAfterMs + 1;
+}

@@ -1,0 +1,85 @@
+/** Facts from the future are rejected (docs/spec/intake.md#future). The clock is an argument here. */
+import { expect, test } from "vitest";
+import { ingest } from "../../../src/ledger/ingest.ts";
+import { RECORD_SCHEMAS } from "../../../src/ledger/intake/decode/records.ts";
+import { exampleLine } from "../../../src/ledger/intake/schema/examples.ts";
+import { FACT_KINDS } from "../../../src/ledger/schema.ts";
+import { emptyLedger, instant, type Json, module, oracle, receipt, round } from "../samples.ts";
+
+/** 2026-11-20T10:00:00.000Z. */
+const NOW = Date.parse(instant(0));
+
+function verdict(record: Json, now: (() => number) | undefined = () => NOW): string {
+  const { accepted, rejections } = ingest(emptyLedger(), [record], now === undefined ? {} : { now });
+  const [first] = rejections;
+  return first === undefined ? `${accepted} accepted` : `${first.fault.code} ${first.fault.field}`;
+}
+
+test("a receipt is accepted up to one minute ahead of the clock, and rejected from the next millisecond on", () => {
+  expect(verdict(receipt(1, { receivedAt: instant(60) }))).toBe("1 accepted");
+  expect(verdict(receipt(1, { receivedAt: instant(60.001) }))).toBe("in_future receivedAt");
+  expect(verdict(receipt(1, { receivedAt: "2030-01-01T00:00:00.000Z" }))).toBe("in_future receivedAt");
+});
+
+test("the message names the instant and the clock, and says how to replay", () => {
+  const { rejections } = ingest(emptyLedger(), [oracle({ at: instant(3600) })], { now: () => NOW });
+  expect(rejections[0]?.fault.sentence).toBe(
+    "at 2026-11-20T11:00:00.000Z is more than a minute ahead of this clock, 2026-11-20T10:00:00.000Z; --allow-future takes it all the same",
+  );
+});
+
+test("an instant of any kind of record is judged, except those of a device's own clock", () => {
+  const later = "2030-01-01T00:00:00.000Z";
+  const judged = FACT_KINDS.flatMap((kind) => {
+    const example = JSON.parse(exampleLine(kind)) as Record<string, unknown>;
+    const instants = Object.keys(RECORD_SCHEMAS[kind].shape).filter((field) => /(?:^at|At)$/.test(field));
+    return instants.map((field) => {
+      // Those that are null in the example stay in their order.
+      const filled = { ...example, [field]: later };
+      const { rejections } = ingest(emptyLedger(), [filled], { now: () => NOW });
+      const named = rejections
+        .flatMap(({ fault }) => [fault, ...fault.others])
+        .filter(({ code }) => code === "in_future");
+      return `${kind}.${field} ${named.some((fault) => fault.field === field) ? "judged" : "taken"}`;
+    });
+  });
+  expect(judged).toEqual([
+    "receipt.observedAt taken",
+    "receipt.receivedAt judged",
+    "epoch.approvedAt judged",
+    "module.observedAt judged",
+    "round.closedAt judged",
+    "closure.acceptedAt judged",
+    "oracle.at judged",
+    "submission.preparedAt judged",
+    "submission.submittedAt judged",
+    "submission.terminalAt judged",
+    "submission.confirmedAt judged",
+    "reporter_run.startedAt judged",
+    "reporter_run.finishedAt judged",
+    "settlement_control.at judged",
+  ]);
+});
+
+test("in_future comes after out_of_range and before what the ledger knows", () => {
+  const later = { receivedAt: instant(3600) };
+  expect(verdict(receipt(1, { ...later, rpmMilli: -1 }))).toBe("out_of_range rpmMilli");
+  const db = emptyLedger();
+  ingest(db, [receipt(5)], { now: () => NOW });
+  const { rejections } = ingest(db, [receipt(4, { ...later, cumulativeWorkUnits: "0" })], { now: () => NOW });
+  expect(rejections[0]?.fault.code).toBe("in_future");
+});
+
+test("the clock is read as lines arrive, and without one nothing is in the future", () => {
+  let now = NOW;
+  const db = emptyLedger();
+  const late = receipt(1, { receivedAt: instant(100) });
+  expect(ingest(db, [late], { now: () => now }).rejected).toBe(1);
+  now += 60_000;
+  expect(ingest(db, [late], { now: () => now }).accepted).toBe(1);
+  const replay = [
+    round(1, { closedAt: "9999-12-31T23:59:59.999Z" }),
+    module({ observedAt: "9999-12-31T23:59:59.999Z" }),
+  ];
+  expect(ingest(db, replay)).toMatchObject({ accepted: 2 });
+});
