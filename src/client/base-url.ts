@@ -7,5 +7,7 @@ export function baseAddress(baseUrl: string | URL): string {
   if (!/^https?:$/.test(protocol) || /[?#]/.test(href) || username !== "" || password !== "") {
     throw new TypeError(`baseUrl is an http or https address without user, query and fragment, not ${href}`);
   }
-  return href.replace(/\/+$/, "");
+  let end = href.length;
+  while (href[end - 1] === "/") end--;
+  return href.slice(0, end);
 }

@@ -13,7 +13,9 @@ export function amount(text: string, decimals: number): string {
   if (!Number.isSafeInteger(decimals) || decimals < 0) throw new TypeError(`no number of decimals: ${decimals}`);
   const digits = checked(text).padStart(decimals + 1, "0");
   const point = digits.length - decimals;
-  const fraction = digits.slice(point).replace(/0+$/, "");
+  let end = digits.length;
+  while (end > point && digits[end - 1] === "0") end--;
+  const fraction = digits.slice(point, end);
   return digits.slice(0, point) + (fraction && `.${fraction}`);
 }
 

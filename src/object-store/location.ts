@@ -1,4 +1,5 @@
 /** Where a store is, as the setting `store` names it. */
+import { withoutLast } from "../values/text.ts";
 export type StoreLocation =
   | { readonly kind: "directory"; readonly path: string }
   | { readonly kind: "s3"; readonly bucket: string /** Without slashes at its ends. */; readonly prefix: string };
@@ -10,6 +11,10 @@ const ADDRESS = /^[a-z][a-z0-9+.-]+:/i;
 /** `undefined` for what is neither a directory nor `s3://bucket/prefix`. */
 export function storeLocation(text: string): StoreLocation | undefined {
   const s3 = S3.exec(text);
-  if (s3 !== null) return { kind: "s3", bucket: s3[1] ?? "", prefix: (s3[2] ?? "").replace(/^\/+|\/+$/g, "") };
+  if (s3 !== null) return { kind: "s3", bucket: s3[1] ?? "", prefix: withoutSlashes(s3[2] ?? "") };
   return ADDRESS.test(text) ? undefined : { kind: "directory", path: text };
+}
+
+function withoutSlashes(text: string): string {
+  return withoutLast(text.replace(/^\/+/, ""), "/");
 }

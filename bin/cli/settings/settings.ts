@@ -6,6 +6,7 @@ import { z } from "zod";
 import { storeLocation } from "../../../src/object-store/location.ts";
 import { S3_PROVIDERS, type S3ProviderName } from "../../../src/object-store/s3/providers.ts";
 import { isNameableInstallationId } from "../../../src/values/installation-id.ts";
+import { withoutLast } from "../../../src/values/text.ts";
 import { metricsSetting } from "../metrics/address.ts";
 
 interface Setting<T> {
@@ -38,7 +39,7 @@ const PROVIDER_NAMES = Object.keys(S3_PROVIDERS) as S3ProviderName[];
 
 /** Without a slash at its end, so that a path may follow. */
 function webAddress(protocol: RegExp) {
-  return z.url({ protocol }).transform((url) => url.replace(/\/+$/, ""));
+  return z.url({ protocol }).transform((url) => withoutLast(url, "/"));
 }
 
 function isHttpAddress(text: string): boolean {

@@ -5,6 +5,7 @@ import { DEFAULT_OPTIONS, originOf } from "../../../cdn-config/generate/options.
 import { CDN_TARGETS, type CdnTarget } from "../../../cdn-config/generate/targets.ts";
 import { makeDirectory } from "../../../src/files/make-directory.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { withoutLast } from "../../../src/values/text.ts";
 import { frontSecret } from "../../cli/settings/settings.ts";
 
 interface CdnFlags {
@@ -38,7 +39,7 @@ export function registerCdn(program: Command): void {
     .action((target: CdnTarget, flags: CdnFlags) => {
       const bucketUrl = parseUrl("bucket", flags.bucket);
       const files = CDN_TARGETS[target]({
-        bucket: { ...originOf(bucketUrl), path: bucketUrl.pathname.replace(/\/*$/, "/") },
+        bucket: { ...originOf(bucketUrl), path: `${withoutLast(bucketUrl.pathname, "/")}/` },
         shim: originOf(parseUrl("shim", flags.shim)),
         listen: flags.listen,
         socket: flags.socket,

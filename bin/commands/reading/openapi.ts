@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { openApiDocument } from "../../../src/openapi/document.ts";
 import { documentText } from "../../../src/openapi/server.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { withoutLast } from "../../../src/values/text.ts";
 import { loadSettings } from "../../cli/settings/load-settings.ts";
 import { settingOptions } from "../../cli/settings/setting-options.ts";
 import { packageVersion } from "../../cli/version.ts";
@@ -28,5 +29,5 @@ function serverAddress(text: string): string {
       hint: "Give https://HOST[/PREFIX], without query, fragment and credentials.",
     });
   }
-  return text.replace(/\/+$/, "");
+  return withoutLast(text, "/");
 }

@@ -33,5 +33,8 @@ export function OnChain({ kind, of }: OnChainProps) {
 /** Only an https address may become a link's. */
 export function explorerOf(address: unknown): string | null {
   if (typeof address !== "string" || !URL.canParse(address)) return null;
-  return new URL(address).protocol === "https:" ? address.replace(/\/+$/, "") : null;
+  if (new URL(address).protocol !== "https:") return null;
+  let end = address.length;
+  while (address[end - 1] === "/") end--;
+  return address.slice(0, end);
 }

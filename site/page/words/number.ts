@@ -26,7 +26,8 @@ export function milli(value: string | number, digits = 1): string {
 /** `value` × 10^-`places` with at most `digits` decimals, cut and not rounded up: what is shown was reached. */
 export function scaled(value: bigint, places: number, digits: number): string {
   const unit = 10n ** BigInt(places);
-  const rest = (value % unit).toString().padStart(places, "0").slice(0, digits).replace(/0+$/, "");
+  let rest = (value % unit).toString().padStart(places, "0").slice(0, digits);
+  while (rest.endsWith("0")) rest = rest.slice(0, -1);
   return rest === "" ? grouped(value / unit) : grouped(value / unit) + decimalPoint() + rest;
 }
 

@@ -42,7 +42,10 @@ export class RpcError extends Error {
 }
 
 const RATE =
-  /too many requests|rate.?limit|(?:request|call|throughput|compute).{0,40}(?:per|\/).?(?:second|sec|minute|day|s\b)|requests? (?:count|limit) (?:exceeded|reached)|capacity|throttl|quota|credits|slow down/i;
+  /too many requests|rate.?limit|requests? (?:count|limit) (?:exceeded|reached)|capacity|throttl|quota|credits|slow down/i;
+/** Both together: "compute units per second", "50 calls / s". */
+const COUNTED = /request|call|throughput|compute/i;
+const PER_TIME = /(?:per|\/).?(?:second|sec|minute|day|s)\b/i;
 const RANGE =
   /block range|range (?:is )?(?:too|limit|exceed)|ranges? over|too (?:wide|large|big|many (?:blocks|logs|results))|max(?:imum)?\.? (?:block )?range|maximum (?:is|allowed).{0,20}\d|limited to .{0,20}(?:range|blocks?)|limit of \d|more than \d[\d,]* (?:results|logs|blocks)|exceeds? (?:max|limit|the limit|maximum)|max(?:imum)? (?:results|logs|blocks|response)|response size|response (?:is )?too|query (?:timeout|timed out)|(?:context|execution) (?:deadline exceeded|aborted|timeout)|limit exceeded|try (?:with|again with|a smaller)|narrow|smaller (?:block )?range/i;
 const REVERTED = /revert|vm execution error|invalid opcode|out of gas/i;
@@ -53,11 +56,15 @@ export function kindOfAnswer(error: { code: number; message: string }, status: n
   const { code, message } = error;
   if (code === 3 || REVERTED.test(message)) return "refused";
   if (BEYOND_HEAD.test(message)) return "transient";
-  if (status === 429 || code === 429 || RATE.test(message)) return "rate";
+  if (status === 429 || code === 429 || isRate(message)) return "rate";
   if (RANGE.test(message) || status === 413) return "range";
   if (code === -32005 || code === -32029) return "rate";
   if (status >= 500 || code === -32603 || code === -32000 || code === -32002) return "transient";
   return "refused";
+}
+
+function isRate(message: string): boolean {
+  return RATE.test(message) || (COUNTED.test(message) && PER_TIME.test(message));
 }
 
 export function kindOfStatus(status: number): RpcErrorKind {

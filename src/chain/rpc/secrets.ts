@@ -3,36 +3,34 @@
  * and headers in its errors, in whatever case and encoding it likes.
  */
 
+import { printable } from "../../values/printable.ts";
+
 export class Secrets {
-  readonly #pattern: RegExp | undefined;
+  /** Finds every secret; undefined if there is none. */
+  readonly pattern: RegExp | undefined;
   readonly #longest: number;
 
   /** `addresses`: of all nodes, with their keys. */
   constructor(addresses: readonly string[]) {
     const secrets = [...new Set(addresses.flatMap(secretsOf))].sort((a, b) => b.length - a.length);
-    this.#pattern = secrets.length === 0 ? undefined : new RegExp(secrets.map(inAnyEncoding).join("|"), "gi");
+    this.pattern = secrets.length === 0 ? undefined : new RegExp(secrets.map(inAnyEncoding).join("|"), "gi");
     // A character may be written in six, as \\u0061.
     this.#longest = 6 * Math.max(0, ...secrets.map((secret) => secret.length));
   }
 
-  /** At most `MOST_CHARACTERS`, on one line, every secret replaced by `…`. */
+  /** On one line and printable, every secret replaced by `…`. */
   clean(text: string): string {
     const isCut = text.length > READ_CHARACTERS;
     const read = isCut ? text.slice(0, READ_CHARACTERS) : text;
-    const redacted = this.#pattern === undefined ? read : read.replace(this.#pattern, "…");
+    const redacted = this.pattern === undefined ? read : read.replace(this.pattern, "…");
     // What is cut may end inside a secret.
     const kept = isCut ? redacted.slice(0, Math.max(0, redacted.length - this.#longest)) : redacted;
-    const line = kept.replace(CONTROL, " ").replace(/ {2,}/g, " ").trim();
-    return line.length > MOST_CHARACTERS ? `${line.slice(0, MOST_CHARACTERS - 1)}…` : line;
+    return printable(kept.replace(/\s+/g, " ").trim());
   }
 }
 
-/** What the operator is shown of a node's words. */
-export const MOST_CHARACTERS = 300;
 /** What is read of them: an answer may be a few megabytes of error. */
 const READ_CHARACTERS = 8_192;
-/** Control and formatting characters, line breaks among them: they would write anything onto a terminal. */
-const CONTROL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu;
 /** Shorter pieces of a path or query are words such as `v3`; a key is never that short. */
 const SHORTEST_KEY = 8;
 
@@ -49,7 +47,7 @@ function secretsOf(address: string): string[] {
 
 /** Without its padding, which may be left out or encoded. */
 function base64(secret: string, encoding: "base64" | "base64url"): string {
-  return Buffer.from(secret).toString(encoding).replace(/=+$/, "");
+  return Buffer.from(secret).toString(encoding).replaceAll("=", "");
 }
 
 /** Each character as itself, percent-encoded (once or more) or as a JSON escape. */

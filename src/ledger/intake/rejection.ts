@@ -2,6 +2,7 @@
  * How a rejected line is told: a sentence for people on stderr, an object for programs in the rejects file
  * (docs/spec/intake.md#codes).
  */
+import { printable } from "../../values/printable.ts";
 import type { Fault } from "./fault.ts";
 
 /** The most that a rejected line is quoted with, in bytes of UTF-8. */
@@ -33,7 +34,10 @@ export function rejectionSentences({ line, fault }: Rejection): string[] {
   const faults = [fault, ...fault.others];
   const told = faults
     .slice(0, TOLD_MAX)
-    .map(({ code, field, sentence }) => `line ${line}: ${code} ${printable(field ?? "-")}: ${printable(sentence)}`);
+    .map(
+      ({ code, field, sentence }) =>
+        `line ${line}: ${code} ${printable(field ?? "-", SHOWN_FIELD_MAX)}: ${printable(sentence, SHOWN_FIELD_MAX)}`,
+    );
   const more = faults.length - told.length;
   return more === 0 ? told : [...told, `line ${line}: … and ${more} more of its fields`];
 }
@@ -41,10 +45,4 @@ export function rejectionSentences({ line, fault }: Rejection): string[] {
 /** One object of the rejects file, its fields in the contract's order. */
 export function rejectionJson({ line, fault, raw }: Rejection): string {
   return JSON.stringify({ line, code: fault.code, field: fault.field, raw });
-}
-
-/** A key of the input may hold anything: it is shown without what a terminal would obey. */
-function printable(text: string): string {
-  const shown = text.length > SHOWN_FIELD_MAX ? `${text.slice(0, SHOWN_FIELD_MAX)}…` : text;
-  return shown.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "\u{fffd}");
 }

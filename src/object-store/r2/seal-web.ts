@@ -22,5 +22,5 @@ async function digestOf(object: StoreObject): Promise<string> {
   return btoa(String.fromCharCode(...digest))
     .replaceAll("+", "-")
     .replaceAll("/", "_")
-    .replace(/=+$/, "");
+    .replaceAll("=", "");
 }

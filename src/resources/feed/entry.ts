@@ -1,5 +1,6 @@
 /** One entry of the feeds: a settlement that has completed, or a milestone of the measurement, in words. */
 import type { ActivityEvent } from "../../projections/activity/activity-events.ts";
+import { withoutLast } from "../../values/text.ts";
 import { type ActivityContext, eventText } from "../activity/event.ts";
 
 export interface FeedEntry {
@@ -85,6 +86,6 @@ function metresPerSecond(millimetresPerSecond: string | number | undefined): str
 /** A whole number divided by a power of ten, without trailing zeros. */
 function scaled(value: string | number | undefined, decimals: number): string {
   const digits = String(value ?? 0).padStart(decimals + 1, "0");
-  const fraction = digits.slice(-decimals).replace(/0+$/, "");
+  const fraction = withoutLast(digits.slice(-decimals), "0");
   return `${digits.slice(0, -decimals)}${fraction === "" ? "" : `.${fraction}`}`;
 }

@@ -8,6 +8,7 @@ import { Connections, SWEEP_MS } from "./connections/connections.ts";
 import { DEFAULT_LIMITS, MAX_HEAD_BYTES, type ServerLimits } from "./connections/limits.ts";
 import { rawAnswer } from "./connections/raw-answer.ts";
 import {
+  isParserError,
   type ParserError,
   refusalOf,
   refusalOfError,
@@ -127,6 +128,8 @@ function httpServer(
       connections.end(socket as Socket, raw(refusalOf(incoming) ?? WRONG_METHOD));
     })
     .on("clientError", (error: ParserError, socket) => {
+      // Node parses what follows a refusal, and reports each of its segments. Nobody needs a second judgement.
+      if (isParserError(error) && connections.isRefused(socket as Socket)) return;
       const refusal = refusalOfError(error);
       const isSilent = connections.isSilent(socket as Socket);
       if (refusal === undefined || isSilent) socket.destroy();

@@ -4,6 +4,7 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
+import { withoutLast } from "../../values/text.ts";
 import { ClosedConnection, type Reply, type Sent, type Transport, Unanswered } from "./exchange.ts";
 
 export interface NodeTransport {
@@ -32,7 +33,7 @@ export function nodeTransport(base: URL, options: NodeTransportOptions): NodeTra
   const secure = base.protocol === "https:";
   const agentOptions = { keepAlive: true, maxSockets: MAX_SOCKETS };
   const agent = secure ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions);
-  const prefix = base.pathname.replace(/\/+$/, "");
+  const prefix = withoutLast(base.pathname, "/");
   const begin = secure ? httpsRequest : httpRequest;
   const send = ({ method, target, headers }: Sent): Promise<Reply> =>
     new Promise((resolve, reject) => {

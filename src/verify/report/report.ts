@@ -1,4 +1,5 @@
 /** What a run has checked, found and left out. */
+import { printable } from "../../values/printable.ts";
 import type { Rule } from "./rule.ts";
 
 export interface Finding {
@@ -31,7 +32,6 @@ export interface Verdict {
 
 /** More of one rule on one route say nothing new. */
 const MOST_ALIKE = 5;
-const MOST_CHARACTERS = 300;
 
 export class Report {
   readonly findings: Finding[] = [];
@@ -58,12 +58,13 @@ export class Report {
     this.#seen.set(place, alike + 1);
     this.#seen.set(whole, 1);
     const spec = rule.spec ?? `API ${section}`;
-    this.findings.push({ rule: rule.name, route: name, expected: short(expected), saw: short(saw), spec, mend });
+    this.findings.push({
+      rule: rule.name,
+      route: name,
+      expected: printable(expected),
+      saw: printable(saw),
+      spec,
+      mend,
+    });
   }
-}
-
-/** One line, whatever was sent: what is no visible character is written as JSON writes it. */
-function short(text: string): string {
-  const line = text.replace(/\p{Cc}/gu, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
-  return line.length <= MOST_CHARACTERS ? line : `${line.slice(0, MOST_CHARACTERS)}… (${line.length} characters)`;
 }

@@ -63,7 +63,7 @@ async function judgeFile(run: Run, file: FileContract, reply: Reply): Promise<vo
   }));
   if (reply.status !== 200) return;
   judgeHeaders(run, file, reply);
-  const fault = file.fault(textOf(reply) ?? "", jsonOf(reply));
+  const fault = file.fault((textOf(reply) ?? "").slice(0, PAGE_CHARACTERS), jsonOf(reply));
   run.check(FILE.body, subject, fault === undefined, () => ({
     expected: `${fault} in ${file.path}`,
     saw: (textOf(reply) ?? "").slice(0, 80),
@@ -76,7 +76,14 @@ async function judgeFile(run: Run, file: FileContract, reply: Reply): Promise<vo
   }));
   await judgeTag(run, file, reply);
   await judgeMethods(run, file, reply);
-  if (file.html) await judgePage(run, file, textOf(reply) ?? "");
+  if (!file.html) return;
+  const html = textOf(reply) ?? "";
+  const isShort = html.length <= PAGE_CHARACTERS;
+  run.check(FILE.body, subject, isShort, () => ({
+    expected: `at most ${PAGE_CHARACTERS} characters in ${file.path}`,
+    saw: `${html.length} characters`,
+  }));
+  if (isShort) await judgePage(run, file, html);
 }
 
 function judgeHeaders(run: Run, file: FileContract, reply: Reply): void {
@@ -148,11 +155,26 @@ async function judgeMethods(run: Run, file: FileContract, got: Reply): Promise<v
   });
 }
 
+/** A script, style or handler that stands in the page itself; undefined if there is none. Takes a time linear in the page. */
+function inlineOf(html: string): string | undefined {
+  const attribute = /\sstyle="|\son[a-z]+="/i.exec(html)?.[0];
+  if (attribute !== undefined) return attribute;
+  for (let start = html.indexOf("<"); start !== -1; ) {
+    const end = html.indexOf(">", start);
+    const tag = html.slice(start, end === -1 ? html.length : end + 1);
+    if (/^<style[\s>]/i.test(tag) || (/^<script/i.test(tag) && !/\ssrc=/i.test(tag))) return tag;
+    start = end === -1 ? -1 : html.indexOf("<", end);
+  }
+  return undefined;
+}
+
+/** The longest page that is judged; our own have 223,000 characters. */
+export const PAGE_CHARACTERS = 512 * 1024;
 const ASSET = /(?:src|href)="(?:\.?\/)?(assets\/[^"]+)"/g;
 
 async function judgePage(run: Run, file: FileContract, html: string): Promise<void> {
   const subject = subjectOf(file);
-  const inline = /<script(?![^>]*\ssrc=)[^>]*>|<style[\s>]|\sstyle="|\son[a-z]+="/i.exec(html)?.[0];
+  const inline = inlineOf(html);
   run.check(FILE.security, subject, inline === undefined, () => ({
     expected: `nothing inline in ${file.path}`,
     saw: String(inline),

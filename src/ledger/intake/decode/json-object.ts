@@ -24,18 +24,23 @@ export function malformed(sentence: string): Fault {
   return new Fault("malformed_json", null, sentence);
 }
 
-const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|.)/g;
+/** The second digit of an escaped half: `\\ud800` to `\\udbff` are high, `\\udc00` to `\\udfff` low. */
+const HIGH = "89abAB";
+const LOW = "cdefCDEF";
 
 /** Whether valid JSON has an escape that is half of a pair. Unescaped halves cannot be: the bytes were UTF-8. */
 function hasLoneSurrogate(json: string): boolean {
   // Where the half that still lacks its other half ends; −1 where none does.
   let highEndsAt = -1;
-  for (const match of json.matchAll(ESCAPE)) {
-    const unit = match[1] === undefined ? 0 : Number.parseInt(match[1], 16);
-    const isLow = unit >= 0xdc00 && unit <= 0xdfff;
-    const completes = isLow && match.index === highEndsAt;
+  for (let at = json.indexOf("\\"); at !== -1; ) {
+    const isUnit = json[at + 1] === "u";
+    const end = at + (isUnit ? 6 : 2);
+    const isHalf = isUnit && (json[at + 2] === "d" || json[at + 2] === "D");
+    const isLow = isHalf && LOW.includes(json[at + 3] ?? "");
+    const completes = isLow && at === highEndsAt;
     if (!completes && (isLow || highEndsAt >= 0)) return true;
-    highEndsAt = unit >= 0xd800 && unit <= 0xdbff ? match.index + match[0].length : -1;
+    highEndsAt = isHalf && HIGH.includes(json[at + 3] ?? "") ? end : -1;
+    at = json.indexOf("\\", end);
   }
   return highEndsAt >= 0;
 }

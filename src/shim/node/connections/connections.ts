@@ -114,6 +114,11 @@ export class Connections {
     return this.#open.get(socket)?.last?.req.complete === false;
   }
 
+  /** Whether a connection has been refused: what else comes is read and not judged. */
+  isRefused(socket: Socket): boolean {
+    return this.#open.get(socket)?.isRefused === true;
+  }
+
   /** Whether a connection has not said anything. */
   isSilent(socket: Socket): boolean {
     return (this.#open.get(socket)?.begun ?? 0) === 0 && socket.bytesRead === 0;

@@ -39,11 +39,16 @@ export interface ParserError extends Error {
   readonly bytesParsed?: number;
 }
 
+/** Whether Node's parser refused bytes: the connection itself is whole. */
+export function isParserError({ code = "" }: Pick<ParserError, "code">): boolean {
+  return code.startsWith("HPE_");
+}
+
 /** Of what Node's parser did not take; `undefined` where there is nobody to answer. */
 export function refusalOfError({ code = "", rawPacket, bytesParsed = 0 }: ParserError): ShimAnswer | undefined {
   if (code === "HPE_HEADER_OVERFLOW") return TOO_LARGE;
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return TOO_LATE;
-  if (!code.startsWith("HPE_")) return undefined;
+  if (!isParserError({ code })) return undefined;
   // The parser knows its methods by name, the API by form.
   const method = rawPacket === undefined ? undefined : wellFormedMethod(rawPacket, bytesParsed);
   return method === undefined || METHODS.includes(method) ? BAD_REQUEST : WRONG_METHOD;

@@ -1,12 +1,16 @@
-/** Forms of RFC 9110 and 9112, for what Node's parser does not judge or judges by name. */
+/**
+ * Forms of RFC 9110 and 9112, for requests that Node's parser refuses or does not judge. Every expression is linear,
+ * and no more of a packet is read than a head may have.
+ */
+import { withoutBlanks } from "../../../values/text.ts";
+import { MAX_HEAD_BYTES } from "./limits.ts";
 
-const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
-const REQUEST_LINE = new RegExp(`^(${TOKEN}) [\\x21-\\x7e]+ HTTP/1\\.[01]$`);
-const FIELD = new RegExp(`^${TOKEN}:[\\t\\x20-\\x7e\\x80-\\xff]*$`);
-const HOST_FIELD = /^host:[ \t]*(.*?)[ \t]*$/i;
+const REQUEST_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) [\x21-\x7e]+ HTTP\/1\.[01]$/;
+const FIELD = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*$/;
 const HOST = /^(?:\[[0-9A-Za-z.:%_~-]+\]|(?:[0-9A-Za-z._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*)(?::\d{0,5})?$/;
-/** Of a request whose end has not come with its beginning. */
-const BEGINNING = new RegExp(`^(${TOKEN})(?: [\\x21-\\x7e]*(?: [HTP/1.0]*)?)?$`);
+/** The first line of a request that is not there to its end. */
+const BEGINNING = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)(?: [\x21-\x7e]*(?: [HTP/1.0]*)?)?$/;
+const HOST_NAME = "host:";
 
 /** Whether a Host field is `uri-host [ ":" port ]`, which may be empty. */
 export function isHost(value: string): boolean {
@@ -15,21 +19,25 @@ export function isHost(value: string): boolean {
 
 /**
  * The method of the request in whose first line an offset lies, if the request is well formed as far as it has come:
- * request line, fields, and exactly one good Host in HTTP/1.1.
+ * request line, fields, and exactly one good Host in HTTP/1.1. Only a head's worth of bytes is read.
  */
 export function wellFormedMethod(packet: Buffer, offset: number): string | undefined {
   const start = packet.subarray(0, offset).lastIndexOf("\n") + 1;
-  const text = packet.toString("latin1", start);
+  const text = packet.toString("latin1", start, start + MAX_HEAD_BYTES);
   const end = text.search(/\r?\n\r?\n/);
   const lines = (end === -1 ? text : text.slice(0, end)).split(/\r?\n/);
   const [first = "", ...fields] = lines;
   if (lines.length === 1 && end === -1) return BEGINNING.exec(first)?.[1];
   const method = REQUEST_LINE.exec(first)?.[1];
-  // Cut off: its last line says nothing yet.
+  // The head goes on: its last line may be half of one.
   if (end === -1) fields.pop();
   if (method === undefined || !fields.every((field) => FIELD.test(field))) return undefined;
-  const hosts = fields.flatMap((field) => HOST_FIELD.exec(field)?.[1] ?? []);
+  const hosts = fields.filter(isHostField).map((field) => withoutBlanks(field.slice(HOST_NAME.length)));
   const isComplete = end !== -1 && first.endsWith("1.1");
   if (hosts.length > 1 || !hosts.every(isHost) || (isComplete && hosts.length === 0)) return undefined;
   return method;
+}
+
+function isHostField(field: string): boolean {
+  return field.slice(0, HOST_NAME.length).toLowerCase() === HOST_NAME;
 }

@@ -1,5 +1,6 @@
 /** What holds for every answer, errors, 204 and 304 included. */
 import { COMMON_HEADERS, CONTENT_TYPE } from "../../../http/common-headers.ts";
+import { listMembers, withoutBlanks } from "../../../values/text.ts";
 import { header } from "../../exchange/exchange.ts";
 import { family } from "../../report/rule.ts";
 import { asked, type Judged, shown } from "../judged.ts";
@@ -75,7 +76,7 @@ function judgeShared(judged: Judged): void {
     saw: shown(origin),
   }));
   const exposed = header(reply, "access-control-expose-headers");
-  const names = (exposed ?? "").toLowerCase().split(/\s*,\s*/);
+  const names = listMembers((exposed ?? "").toLowerCase());
   run.check(
     COMMON.exposed,
     subject,
@@ -138,7 +139,7 @@ function judgeLines(judged: Judged): void {
     saw: repeated.map((name) => `${name} ${reply.headers.get(name)?.length} times`).join("; "),
   }));
   const vary = header(reply, "vary") ?? "";
-  const others = vary.split(/\s*,\s*/).filter((name) => name !== "" && !/^(?:accept-encoding|origin)$/i.test(name));
+  const others = listMembers(vary).filter((name) => name !== "" && !/^(?:accept-encoding|origin)$/i.test(name));
   run.check(COMMON.vary, subject, others.length === 0, () => ({
     expected: `Vary with Accept-Encoding and Origin at most on the ${reply.status} to ${asked(judged)}`,
     saw: shown(vary),
@@ -158,5 +159,5 @@ function judgeAge(judged: Judged): void {
 
 /** Blanks and letter case are no difference between media types. */
 function normal(type: string | undefined): string | undefined {
-  return type?.toLowerCase().replace(/\s*;\s*/g, "; ");
+  return type?.toLowerCase().split(";").map(withoutBlanks).join("; ");
 }

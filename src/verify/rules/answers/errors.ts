@@ -74,8 +74,11 @@ export function judgeError(judged: Judged): void {
   }));
 }
 
+const LONGEST_ERROR_BYTES = 1_024;
+
 /** The code where the body is exactly an error's, blanks between its parts aside. */
 export function errorCode(reply: Reply): string | undefined {
+  if (reply.body.length > LONGEST_ERROR_BYTES) return undefined;
   return /^\s*\{\s*"error"\s*:\s*"([a-z0-9_]+)"\s*\}\s*$/.exec(textOf(reply) ?? "")?.[1];
 }
 

@@ -1,5 +1,6 @@
 /** Methods: GET and HEAD are answered alike, OPTIONS is the preflight, everything else is 405. */
 import { ALLOWED_METHODS, PREFLIGHT_HEADERS } from "../../../http/common-headers.ts";
+import { listMembers } from "../../../values/text.ts";
 import { header, type Reply } from "../../exchange/exchange.ts";
 import type { Subject } from "../../report/report.ts";
 import { family } from "../../report/rule.ts";
@@ -67,8 +68,7 @@ async function expectRefused(run: Run, asked: Asked): Promise<void> {
   const request = `${asked.method} ${asked.target}`;
   judgeRefusal({ run, rule: METHOD.refused, subject, request, reply, status: 405, code: "method_not_allowed" });
   const allow = header(reply, "allow");
-  const names = (allow ?? "")
-    .split(/\s*,\s*/)
+  const names = listMembers(allow ?? "")
     .toSorted()
     .join(", ");
   run.check(METHOD.allow, subject, names === ALLOWED_METHODS.toSorted().join(", "), () => ({
@@ -91,12 +91,7 @@ async function expectPreflight(run: Run, { route, target }: Asked, subject: Subj
 
 /** The same members in any order and letter case. */
 function sameList(value: string | undefined, wanted: string): boolean {
-  const members = (text: string) =>
-    text
-      .toLowerCase()
-      .split(/\s*,\s*/)
-      .toSorted()
-      .join();
+  const members = (text: string) => listMembers(text.toLowerCase()).toSorted().join();
   return value !== undefined && members(value) === members(wanted);
 }
 

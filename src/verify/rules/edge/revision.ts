@@ -10,7 +10,7 @@ export const REVISION = family("revision", {
   ],
 });
 
-const GENERATED_AT = /"generatedAt":"[^"]*"/;
+const GENERATED_AT = '"generatedAt":"';
 
 export function judgeRevision(judged: Judged): void {
   const { run, route, subject, sent, reply } = judged;
@@ -37,7 +37,9 @@ export function opaque(tag: string): string {
 
 /** A body without the instant at which it was made. */
 export function essence(text: string): string {
-  return text.replace(GENERATED_AT, '"generatedAt":""');
+  const start = text.indexOf(GENERATED_AT);
+  const end = start === -1 ? -1 : text.indexOf('"', start + GENERATED_AT.length);
+  return end === -1 ? text : text.slice(0, start + GENERATED_AT.length) + text.slice(end);
 }
 
 function differenceOf(known: string, body: string): string {

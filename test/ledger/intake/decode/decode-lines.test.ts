@@ -144,7 +144,7 @@ test("half a million levels of nesting in a free part are stored and compared", 
 test("a rejection is told as the contract says, and obeys no key of the input on a terminal", () => {
   const { rejections } = ingest(emptyLedger(), `\n{"type":"round","\\u001b[2J\\n\\u202e":1}\n[]`);
   const [first, second] = rejections as [Rejection, Rejection];
-  expect(rejectionSentences(first)[0]).toBe("line 2: unknown_field \ufffd[2J\ufffd\ufffd: round has no such field");
+  expect(rejectionSentences(first)[0]).toBe("line 2: unknown_field \\u001b[2J\\u000a\\u202e: round has no such field");
   expect(rejectionSentences(second)).toEqual(["line 3: malformed_json -: the line is not one JSON object"]);
   expect(JSON.parse(rejectionJson(first)).field).toBe("\u001b[2J\n\u202e");
   expect(rejectionJson(second)).toBe('{"line":3,"code":"malformed_json","field":null,"raw":"[]"}');

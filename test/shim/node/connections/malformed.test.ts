@@ -1,7 +1,9 @@
 import { afterEach, expect, test } from "vitest";
 import { shimContext } from "../../../../src/shim/context.ts";
 import { DEFAULT_LIMITS } from "../../../../src/shim/node/connections/limits.ts";
+import { refusalOfError } from "../../../../src/shim/node/connections/refusals.ts";
 import { type ShimServer, startServer } from "../../../../src/shim/node/node-server.ts";
+import { leastMs } from "../../../support/least-ms.ts";
 import { MemoryStore } from "../../../support/memory-store.ts";
 import { raw } from "../raw-connection.ts";
 
@@ -139,4 +141,17 @@ test("a request that does not arrive is told so in time, a connection that says 
   expect(answers(partial)).toEqual([[408, '{"error":"request_timeout"}']]);
   expect(silent).toBe("");
   expect(answers(slowBody)).toEqual([METHOD]);
+});
+
+test.each([
+  ["blanks in a Host field", `BREW / HTTP/1.1\r\nHost:x${" ".repeat(65_000)}y\r\n\r\n`],
+  ["colons", `BREW / HTTP/1.1\r\n${"a:\r\n".repeat(16_000)}`],
+  ["line ends", `BREW / HTTP/1.1\r${"\r\r\n".repeat(21_000)}`],
+])("64 KiB of %s behind an unknown method cost at most 5 ms", (_, packet) => {
+  const error = Object.assign(new Error("a method"), {
+    code: "HPE_INVALID_METHOD",
+    rawPacket: Buffer.from(packet),
+    bytesParsed: 4,
+  });
+  expect(leastMs(() => refusalOfError(error))).toBeLessThan(5);
 });

@@ -1,0 +1,166 @@
+/**
+ * Every regular expression of the program. Each must be linear: `recheck` looks for an input that makes it backtrack.
+ * Each must also judge its longest input, whatever that holds, within 5 ms.
+ */
+import { appendFileSync, globSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { parseSync } from "oxc-parser";
+import { check } from "recheck";
+import { describe, expect, test } from "vitest";
+import { CACHED_URLS } from "../cdn-config/generate/plan.ts";
+import { Secrets } from "../src/chain/rpc/secrets.ts";
+import { PATH_PARAMETERS } from "../src/http/route.ts";
+import { LINE_MAX } from "../src/ledger/intake/decode/line-buffer.ts";
+import { MAX_HEAD_BYTES } from "../src/shim/node/connections/limits.ts";
+import { PAGE_CHARACTERS } from "../src/verify/rules/files.ts";
+import { leastMs } from "./support/least-ms.ts";
+
+const ROOT = fileURLToPath(new URL("../", import.meta.url));
+
+/** Whoever writes the input writes the program too: they run on texts of this repository, at build time or at start. */
+const RUNS_ON_OUR_OWN_TEXT = [
+  "bin/cli/completion/command-tree.ts",
+  "bin/cli/manual/",
+  "bin/cli/schema/",
+  "cdn-config/generate/bundle.ts",
+  "src/ledger/intake/reference/",
+  "src/openapi/",
+  "site/build.ts",
+  "site/reference/",
+];
+
+/** Characters of the longest input, by file or folder, if it is not a head of HTTP. The deepest entry counts. */
+const LIMITS: Readonly<Record<string, number>> = {
+  // A line of facts, and each value in it (docs/spec/intake.md#lines).
+  "src/values/": LINE_MAX,
+  "src/ledger/": LINE_MAX,
+  "src/values/printable.ts": MAX_HEAD_BYTES,
+  // A key of the store (object-store/check-object.ts).
+  "src/object-store/filesystem/names.ts": 1_024,
+  // A page that `verify` reads.
+  "src/verify/rules/files.ts": PAGE_CHARACTERS,
+  "src/verify/files-contract.ts": PAGE_CHARACTERS,
+};
+/** As many as a request's head may have; a node's error and a field of a response are no longer. */
+const HEAD_LIMIT = MAX_HEAD_BYTES;
+const ALLOWED_MS = 5;
+
+interface Found {
+  readonly file: string;
+  readonly source: string;
+  readonly flags: string;
+}
+
+function expressionsOf(files: readonly string[]): { readonly literals: Found[]; readonly built: string[] } {
+  const literals: Found[] = [];
+  const built: string[] = [];
+  for (const file of files) {
+    const text = readFileSync(ROOT + file, "utf8");
+    const { program, errors } = parseSync(file, text);
+    expect(errors, file).toEqual([]);
+    visit(program, (node) => {
+      if (node.type === "Literal" && node.regex) {
+        const { pattern: source, flags } = node.regex as { pattern: string; flags: string };
+        literals.push({ file, source, flags });
+      }
+      if ((node.callee as Node | undefined)?.name === "RegExp") built.push(file);
+    });
+  }
+  return { literals, built };
+}
+
+type Node = Readonly<Record<string, unknown>>;
+
+function visit(value: unknown, see: (node: Node) => void): void {
+  if (Array.isArray(value)) for (const one of value) visit(one, see);
+  else if (typeof value === "object" && value !== null && !(value instanceof RegExp)) {
+    if ("type" in value) see(value as Node);
+    for (const one of Object.values(value)) visit(one, see);
+  }
+}
+
+const FILES = globSync(
+  ["src/**/*.ts", "bin/**/*.{ts,js}", "publish/**/*.ts", "cdn-config/generate/**/*.{ts,js}", "site/**/*.{ts,tsx}"],
+  { cwd: ROOT, exclude: ["cdn-config/generate/cloudflare/worker.js"] },
+).filter((file) => !RUNS_ON_OUR_OWN_TEXT.some((own) => file.startsWith(own)));
+const { literals, built } = expressionsOf(FILES);
+
+/** Expressions that the program puts together, by the file in which it does. Undefined: they are judged as literals elsewhere. */
+const PUT_TOGETHER: Readonly<Record<string, readonly RegExp[] | undefined>> = {
+  "cdn-config/generate/cloudfront/table.ts": CACHED_URLS.map(({ pattern }) => new RegExp(pattern)),
+  "src/shim/files/stored-file.ts": [new RegExp(`^${PATH_PARAMETERS.asset}$`)],
+  "src/fsck/objects/file.ts": [new RegExp(`assets/${PATH_PARAMETERS.asset}`, "g")],
+  "src/http/installations.ts": [/^installations\/([1-9][0-9]{0,4})\/(0|[1-9][0-9]{0,4})$/],
+  "src/object-store/filesystem/names.ts": [/.{1,200}/g],
+  "src/resources/find.ts": [
+    /^v1\/public\/installations\/~[^/]+\/observations\//,
+    /^v1\/public\/installations\/~[^/]+\/telemetry$/,
+  ],
+  "src/chain/rpc/secrets.ts": [
+    new Secrets(["https://user:aaaaaaaa@node.example/v3/0123456789abcdef"]).pattern as RegExp,
+  ],
+};
+
+test("every expression that the program puts together is judged here", () => {
+  expect([...new Set(built)].toSorted()).toEqual(Object.keys(PUT_TOGETHER).toSorted());
+});
+
+/** By expression: where it runs, and the longest input of all places. */
+const ALL = new Map<string, Found & { readonly limit: number }>();
+const composed = Object.entries(PUT_TOGETHER).flatMap(([file, expressions = []]) =>
+  expressions.map(({ source, flags }) => ({ file, source, flags })),
+);
+for (const found of [...literals, ...composed]) {
+  const name = `/${found.source}/${found.flags}`;
+  ALL.set(name, { ...found, limit: Math.max(limitOf(found.file), ALL.get(name)?.limit ?? 0) });
+}
+
+function limitOf(file: string): number {
+  const [deepest] = Object.keys(LIMITS)
+    .filter((place) => file.startsWith(place))
+    .sort((a, b) => b.length - a.length);
+  return LIMITS[deepest ?? ""] ?? HEAD_LIMIT;
+}
+
+describe.concurrent("no input makes a regular expression backtrack", () => {
+  test.each([...ALL])("%s", async (_, { source, flags, file }) => {
+    const { status, ...found } = await check(source, flags, { timeout: 60_000 });
+    const attack = "attack" in found && found.attack !== undefined ? found.attack.pattern : undefined;
+    expect({ file, status, attack }).toEqual({ file, status: "safe", attack: undefined });
+  });
+});
+
+/** Long inputs that begin as the expression does, and go on with what it repeats. */
+function longInputs(source: string, limit: number): string[] {
+  const units = [...new Set(source.replace(/\\[a-zA-Z]/g, "").replaceAll("\\", ""))];
+  const pumps = [
+    ...units,
+    " ",
+    "\t",
+    "a",
+    "0",
+    "\u{e9}",
+    ...units.map((unit, index) => unit + (units[index + 1] ?? "")),
+  ];
+  const head = /^\^?((?:[^\\[(.*+?{|^$]|\\[^a-zA-Z])*)/.exec(source)?.[1]?.replaceAll("\\", "") ?? "";
+  return pumps.flatMap((pump) => {
+    const body = pump.repeat(Math.ceil(limit / pump.length));
+    return ["", head].map((start) => `${start}${body}`.slice(0, limit - 1) + "\u0000");
+  });
+}
+
+describe("a regular expression judges its longest input within 5 ms", () => {
+  test.each([...ALL])("%s", (name, { source, flags, file, limit }) => {
+    const expression = new RegExp(source, flags);
+    const worst = Math.max(...longInputs(source, limit).map((input) => leastMs(() => run(expression, input))));
+    if (process.env.NOONMARK_MEASURED !== undefined) {
+      appendFileSync(process.env.NOONMARK_MEASURED, `${worst}\t${limit}\t${file}\t${name}\n`);
+    }
+    expect(worst).toBeLessThan(ALLOWED_MS);
+  });
+});
+
+function run(expression: RegExp, input: string): void {
+  if (expression.global) input.replace(expression, "");
+  else expression.exec(input);
+}

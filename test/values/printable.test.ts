@@ -1,0 +1,30 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { printable } from "../../src/values/printable.ts";
+
+test.each([
+  ["an escape sequence", "\u001b[31mred", "\\u001b[31mred"],
+  ["a forged line", "name\r\nok: all is well", "name\\u000d\\u000aok: all is well"],
+  ["a change of direction", "a\u202eb", "a\\u202eb"],
+  ["a character without width", "a\u200bb\u2060c\ufeff", "a\\u200bb\\u2060c\\ufeff"],
+  ["a separator of lines", "a\u2028b", "a\\u2028b"],
+  ["a filler that is drawn as nothing", "a\u3164b", "a\\u3164b"],
+  ["a tag character", "a\u{e0041}b", "a\\udb40\\udc41b"],
+  ["half of a pair", "a\ud83d", "a\\ud83d"],
+  ["letters of all kinds", "Größe 数 😀 – …", "Größe 数 😀 – …"],
+])("%s is shown and not obeyed", (_, text, shown) => {
+  expect(printable(text)).toBe(shown);
+});
+
+test("a long text is cut, and its length is named", () => {
+  expect(printable("a".repeat(301))).toBe(`${"a".repeat(300)}… (301 characters)`);
+  expect(printable("abc", 2)).toBe("ab… (3 characters)");
+});
+
+test("no text has a character that a terminal obeys", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary", maxLength: 400 }), (text) => {
+      expect(printable(text)).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
+    }),
+  );
+});
