@@ -3,12 +3,12 @@
  * the cache's key. A URL in any other form (percent-encoded parameters, dot segments, odd ids) is left to the shim,
  * uncached: nothing is guessed.
  */
-import { COMMON_HEADERS, CONTENT_TYPE, NO_SNIFF } from "../../src/http/common-headers.ts";
+import { COMMON_HEADERS, NO_SNIFF } from "../../src/http/common-headers.ts";
 import { PATH_PARAMETERS } from "../../src/http/route.ts";
-import { type NamedRow, ROWS } from "../../src/resources/table.ts";
+import { COMPRESSED_TYPES, type NamedRow, ROWS } from "../../src/resources/table.ts";
 
-/** Routes and files alike. */
-export { ROWS } from "../../src/resources/table.ts";
+/** Routes and files alike, and the media types that a front compresses. */
+export { COMPRESSED_TYPES, ROWS } from "../../src/resources/table.ts";
 
 export interface CachedUrl {
   readonly route: NamedRow;
@@ -42,17 +42,7 @@ export const OWN_HEADERS: Readonly<Record<string, string>> = Object.assign(
   ...ROWS.map((row) => (row.kind === "file" ? row.headers : {})),
 );
 
-/** Media types of text, which a front compresses. */
-export const COMPRESSED_TYPES = [
-  ...new Set([
-    ...ROWS.map((row) => (row.kind === "file" ? (row.contentType ?? "") : CONTENT_TYPE).split(";")[0] ?? ""),
-    "text/css",
-    "text/javascript",
-    "application/javascript",
-  ]),
-].filter((type) => type !== "");
-
-/** The same as nginx tells them apart, whose scripts write them with their parameter. */
+/** The same for nginx, whose scripts write them with their parameter. */
 export const COMPRESSED_CONTENT_TYPES = COMPRESSED_TYPES.flatMap((type) => [type, `${type}; charset=utf-8`]);
 
 function pathPattern({ path }: NamedRow): string {

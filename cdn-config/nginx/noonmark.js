@@ -206,6 +206,12 @@ const COMPRESSED_CONTENT_TYPES = [
   "application/json; charset=utf-8",
   "text/html",
   "text/html; charset=utf-8",
+  "text/css",
+  "text/css; charset=utf-8",
+  "text/javascript",
+  "text/javascript; charset=utf-8",
+  "application/javascript",
+  "application/javascript; charset=utf-8",
   "application/feed+json",
   "application/feed+json; charset=utf-8",
   "application/atom+xml",
@@ -213,13 +219,7 @@ const COMPRESSED_CONTENT_TYPES = [
   "text/plain",
   "text/plain; charset=utf-8",
   "image/svg+xml",
-  "image/svg+xml; charset=utf-8",
-  "text/css",
-  "text/css; charset=utf-8",
-  "text/javascript",
-  "text/javascript; charset=utf-8",
-  "application/javascript",
-  "application/javascript; charset=utf-8"
+  "image/svg+xml; charset=utf-8"
 ];
 const HEARD = "noonmark-heard";
 const PUBLISHED = "noonmark-published";

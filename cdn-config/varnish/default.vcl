@@ -395,7 +395,7 @@ sub vcl_backend_response {
   unset beresp.http.noonmark-heard;
   # Kept compressed; the tag of what is not stands in vcl_deliver.
   if (beresp.status == 200 && !bereq.uncacheable && std.integer(beresp.http.Content-Length, 0) >= 1024
-      && beresp.http.Content-Type ~ "^(?:application/json|text/html|application/feed\+json|application/atom\+xml|text/plain|image/svg\+xml|text/css|text/javascript|application/javascript)(?:;|$)") {
+      && beresp.http.Content-Type ~ "^(?:application/json|text/html|text/css|text/javascript|application/javascript|application/feed\+json|application/atom\+xml|text/plain|image/svg\+xml)(?:;|$)") {
     set beresp.do_gzip = true;
     # Whole before it goes out: else nobody could say how long it is.
     set beresp.do_stream = false;

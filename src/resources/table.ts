@@ -3,6 +3,7 @@
  * `noonmark verify` are all read from it, so that they cannot disagree. Its rows are data without dependencies, so that
  * a Worker can load them.
  */
+import { CONTENT_TYPE } from "../http/common-headers.ts";
 import type { FileRow, Route } from "../http/route.ts";
 import { activityRoute } from "./activity/route.ts";
 import { badgeFile } from "./badge/route.ts";
@@ -63,6 +64,18 @@ export const ROUTES: readonly NamedRoute[] = ROUTE_ROWS;
 /** What stands beside it. */
 export const FILES: readonly NamedFile[] = FILE_ROWS;
 export const ROWS: readonly NamedRow[] = [...ROUTES, ...FILES];
+
+/** An asset has the type of its file; these of them are text. */
+const ASSET_TYPES = ["text/css", "text/javascript", "application/javascript"];
+
+/** Media types, without parameters, that the shim and every front compress. */
+export const COMPRESSED_TYPES: readonly string[] = [
+  ...new Set(
+    [CONTENT_TYPE, ...FILES.flatMap(({ contentType }) => contentType ?? ASSET_TYPES)].map((type) =>
+      type.replace(/;.*/, ""),
+    ),
+  ),
+];
 
 /** Of what a publisher puts. */
 export const RESOURCE_NAMES: readonly ResourceName[] = [

@@ -34,8 +34,9 @@ ${CACHED_URLS.map(mapping).join("\n")}
 
 ${encodings(options.brotli === true ? ["br", "gzip"] : ["gzip"])}
 
-# Conditions that nginx judges as the API does: none, or plain tags.
-map "$http_if_match$http_if_unmodified_since|$http_if_none_match" $noonmark_way {
+# Conditions that nginx judges as the API does: none, or plain tags. Beside If-Modified-Since nginx ignores
+# If-None-Match and answers 200 (RFC 9110, 13.1.3, says the opposite), so those requests are the script's.
+map "$http_if_match$http_if_unmodified_since$http_if_modified_since|$http_if_none_match" $noonmark_way {
   default judged;
   "|" kept;
   "~^\\|${TAG}(?:, *${TAG})*$" kept;

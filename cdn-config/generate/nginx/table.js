@@ -205,6 +205,12 @@ export const COMPRESSED_CONTENT_TYPES = [
   "application/json; charset=utf-8",
   "text/html",
   "text/html; charset=utf-8",
+  "text/css",
+  "text/css; charset=utf-8",
+  "text/javascript",
+  "text/javascript; charset=utf-8",
+  "application/javascript",
+  "application/javascript; charset=utf-8",
   "application/feed+json",
   "application/feed+json; charset=utf-8",
   "application/atom+xml",
@@ -212,13 +218,7 @@ export const COMPRESSED_CONTENT_TYPES = [
   "text/plain",
   "text/plain; charset=utf-8",
   "image/svg+xml",
-  "image/svg+xml; charset=utf-8",
-  "text/css",
-  "text/css; charset=utf-8",
-  "text/javascript",
-  "text/javascript; charset=utf-8",
-  "application/javascript",
-  "application/javascript; charset=utf-8"
+  "image/svg+xml; charset=utf-8"
 ];
 export const HEARD = "noonmark-heard";
 export const PUBLISHED = "noonmark-published";

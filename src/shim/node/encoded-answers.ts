@@ -9,6 +9,7 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { LRUCache } from "lru-cache";
 import { type Coding, chooseCoding } from "../../http/request/accept-encoding.ts";
+import { COMPRESSED_TYPES } from "../../resources/table.ts";
 import type { FullAnswer } from "../full-answer.ts";
 import type { Soon } from "../soon.ts";
 
@@ -24,7 +25,7 @@ const BROTLI_QUALITY = 5;
 /** Values of Accept-Encoding whose choice is remembered. */
 const MAX_CHOICES = 64;
 
-const TEXT = /^(?:text\/|application\/(?:json|javascript|manifest\+json)|image\/svg\+xml)/;
+const COMPRESSED = new Set(COMPRESSED_TYPES);
 
 type Compress = (body: Uint8Array) => Promise<Uint8Array>;
 const brotli = promisify(brotliCompress);
@@ -63,7 +64,7 @@ export class EncodedAnswers {
     if (full.status !== 200) return full;
     let forms = this.#forms.get(full);
     if (forms === undefined) {
-      if (!TEXT.test(full.headers["content-type"] ?? "")) return full;
+      if (!COMPRESSED.has(mediaType(full))) return full;
       forms = { identity: varied(full) };
       this.#forms.set(full, forms);
     }
@@ -114,6 +115,10 @@ export class EncodedAnswers {
     }
     return bytes;
   }
+}
+
+function mediaType({ headers }: FullAnswer): string {
+  return (headers["content-type"] ?? "").split(";", 1)[0] as string;
 }
 
 const VARY = { vary: "Accept-Encoding" } as const;

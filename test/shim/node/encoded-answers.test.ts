@@ -1,6 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { statisticsRoute } from "../../../src/resources/statistics/route.ts";
+import { ROWS } from "../../../src/resources/table.ts";
 import { rowAnswer } from "../../../src/shim/full-answer.ts";
 import { EncodedAnswers } from "../../../src/shim/node/encoded-answers.ts";
 
@@ -83,3 +84,12 @@ test("a hundred different bodies at once: some leave encoded, the others as they
   expect(answers.filter(({ headers }) => headers["content-encoding"] === "gzip")).toHaveLength(16);
   expect(encoded.compressions).toBe(16);
 });
+
+test.each(ROWS.filter(({ name }) => name !== "asset").map((row) => [row.path, row] as const))(
+  "%s is compressed and says that it depends on Accept-Encoding",
+  async (_, row) => {
+    const answer = rowAnswer(row, { status: 200, headers: { etag: '"r"' } }, new TextEncoder().encode(TEXT));
+    const { headers } = await new EncodedAnswers().encode(answer, "gzip");
+    expect(headers).toMatchObject({ vary: "Accept-Encoding", "content-encoding": "gzip", etag: 'W/"r"' });
+  },
+);

@@ -15,6 +15,10 @@ export const NOT_MODIFIED = family("not-modified", {
   weak: ["the weak form of the tag is answered 304", EVALUATE],
   list: ["a list with the tag in it is answered 304", EVALUATE],
   any: ["* is answered 304", EVALUATE],
+  dated: [
+    "the exact tag is answered 304 beside If-Modified-Since too",
+    "ignore If-Modified-Since if If-None-Match is present (RFC 9110, 13.1.3), in the front and behind it",
+  ],
   other: ["another tag is answered 200 with the whole body", "compare whole tags, and only the current one's"],
   headers: [
     "a 304 carries the Cache-Control and, but for the settlements', the ETag of its 200",
@@ -33,6 +37,8 @@ const MOVED_AT_MOST = 4;
 interface Form {
   readonly rule: Rule;
   readonly written: (tag: string) => string;
+  /** A date that the request also carries. undici's cache always sends both. */
+  readonly modifiedSince?: string;
 }
 
 const MATCHING: readonly Form[] = [
@@ -42,6 +48,8 @@ const MATCHING: readonly Form[] = [
   { rule: NOT_MODIFIED.list, written: (tag) => `${tag}, ${OTHER}` },
   { rule: NOT_MODIFIED.list, written: (tag) => `${OTHER},W/${tag} , "x"` },
   { rule: NOT_MODIFIED.any, written: () => "*" },
+  { rule: NOT_MODIFIED.dated, written: (tag) => tag, modifiedSince: "Thu, 01 Jan 1970 00:00:00 GMT" },
+  { rule: NOT_MODIFIED.dated, written: (tag) => tag, modifiedSince: "Fri, 31 Dec 9999 23:59:59 GMT" },
 ];
 const OTHERS: readonly Form["written"][] = [
   () => OTHER,
@@ -58,9 +66,9 @@ export async function judgeNotModified(run: Run): Promise<void> {
 }
 
 async function conditional(run: Run, subject: UrlSubject): Promise<void> {
-  for (const { rule, written } of MATCHING) await expectNotModified(run, subject, { rule, written });
+  for (const form of MATCHING) await expectNotModified(run, subject, form);
   for (const written of OTHERS) {
-    const asked = await withCurrentTag(run, subject, written);
+    const asked = await withCurrentTag(run, subject, { written });
     if (asked === undefined) return;
     run.check(NOT_MODIFIED.other, subject.route, asked.reply.status === 200, () => ({
       expected: `200 to GET ${subject.target} with If-None-Match: ${asked.field}`,
@@ -69,13 +77,13 @@ async function conditional(run: Run, subject: UrlSubject): Promise<void> {
   }
 }
 
-async function expectNotModified(run: Run, subject: UrlSubject, { rule, written }: Form): Promise<void> {
+async function expectNotModified(run: Run, subject: UrlSubject, form: Form): Promise<void> {
   const { route, target } = subject;
-  const asked = await withCurrentTag(run, subject, written);
+  const asked = await withCurrentTag(run, subject, form);
   if (asked === undefined) return;
   const { tag, field, reply } = asked;
-  run.check(rule, route, reply.status === 304, () => ({
-    expected: `304 to GET ${target} with If-None-Match: ${field}`,
+  run.check(form.rule, route, reply.status === 304, () => ({
+    expected: `304 to GET ${target} with If-None-Match: ${field}${form.modifiedSince === undefined ? "" : ` and If-Modified-Since: ${form.modifiedSince}`}`,
     saw: String(reply.status),
   }));
   if (reply.status !== 304) return;
@@ -101,8 +109,12 @@ interface Asked {
 }
 
 /** Reads the tag and asks with it; again where the answer has moved on in between. Undefined without a tag to ask with. */
-async function withCurrentTag(run: Run, subject: UrlSubject, written: Form["written"]): Promise<Asked | undefined> {
-  const { route, target } = subject;
+async function withCurrentTag(
+  run: Run,
+  { route, target }: UrlSubject,
+  { written, modifiedSince }: Omit<Form, "rule">,
+): Promise<Asked | undefined> {
+  const dated = modifiedSince === undefined ? {} : { "if-modified-since": modifiedSince };
   for (let moves = 0; ; moves++) {
     const tag = header(await ask(run, { route, target }), "etag");
     if (tag === undefined || !tag.startsWith('"')) {
@@ -110,7 +122,7 @@ async function withCurrentTag(run: Run, subject: UrlSubject, written: Form["writ
       return undefined;
     }
     const field = written(tag);
-    const reply = await ask(run, { route, target, headers: { "if-none-match": field } });
+    const reply = await ask(run, { route, target, headers: { ...dated, "if-none-match": field } });
     const now = header(reply, "etag");
     // A 304 to * carries the tag of now.
     const hasMoved = (reply.status === 200 || reply.status === 304) && now !== undefined && now !== tag;

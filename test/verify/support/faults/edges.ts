@@ -78,6 +78,19 @@ const PER_SUBJECT: readonly Planted[] = SUBJECTS.flatMap(({ route, target }) => 
       "304 to If-Modified-Since",
       onReply(sending("if-modified-since"), (reply) => withBody(withStatus(reply, 304), "")),
     ),
+    ...(route.conditional
+      ? [
+          {
+            ...of(
+              "200 to If-None-Match beside If-Modified-Since",
+              onRequest(({ headers: { "if-none-match": tag, ...headers } }) =>
+                tag !== undefined && headers["if-modified-since"] !== undefined ? { headers } : undefined,
+              ),
+            ),
+            families: ["not-modified"] as const,
+          },
+        ]
+      : []),
     of(
       "412 to If-Unmodified-Since",
       onReply(sending("if-unmodified-since"), (reply) => asError(reply, 412, "precondition_failed")),
