@@ -460,6 +460,8 @@ sub vcl_synth {
 sub vcl_deliver {
   unset resp.http.X-Varnish;
   unset resp.http.Via;
+  # To a reader this is the server, not a cache before one: the Date is that of the response, and there is no Age.
+  set resp.http.Date = now;
   unset resp.http.Age;
   unset resp.http.Accept-Ranges;
   # Of a compressed answer the tag is a weak one.

@@ -1,6 +1,7 @@
 /** Varnish with the generated file, in front of a real bucket and the shim. */
-import { afterAll, beforeAll, describe } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Front } from "./front.ts";
+import { until } from "./processes.ts";
 import { type S3Server, startRadosgw } from "./radosgw.ts";
 import { answersAsCore } from "./scenes/answers-as-core.ts";
 import { compresses } from "./scenes/compressed.ts";
@@ -41,6 +42,17 @@ describe("the scripts on the shim over S3", () =>
     () => world,
     ["vary"],
   ));
+
+test("a response from Varnish's cache carries the Date of now and no Age, as a server's own would", async () => {
+  const dateOf = async () => {
+    const { status, headers } = await fetch(`http://127.0.0.1:${front.port}/feed.json`);
+    expect([status, headers.get("age")]).toEqual([200, null]);
+    return Date.parse(headers.get("date") ?? "");
+  };
+  const first = await dateOf();
+  // The file is kept for 60 s: within these limits only Varnish itself can move the Date.
+  await until("the Date moves on", async () => (await dateOf()) > first, 10_000);
+});
 
 // It takes a HEAD with a body for no HTTP.
 describe("Varnish under odd requests", () =>
