@@ -18,7 +18,7 @@ export interface OpenApiDocument {
 export interface Published {
   /** Of the program. */
   readonly version: string;
-  /** The address that readers use; without one there is no `servers`. */
+  /** The address that readers use; by default the host that serves the document. */
   readonly server?: string | undefined;
 }
 
@@ -31,7 +31,7 @@ export function openApiDocument({ version, server }: Published): OpenApiDocument
       description: ABOUT,
       license: { name: "MIT", identifier: "MIT" },
     },
-    ...(server === undefined ? {} : { servers: [{ url: server }] }),
+    servers: [{ url: server ?? "/" }],
     security: [],
     tags: TAGS,
     paths: Object.fromEntries(OPERATION_ROWS.map((row) => [row.path, { get: operationOf(row) }])),

@@ -5,6 +5,7 @@ import { ACTIVITY_LIMIT } from "../resources/activity/page-query.ts";
 import { OBSERVATIONS_LIMIT } from "../resources/observations/page-query.ts";
 import type { NamedRoute, NamedRow } from "../resources/table.ts";
 import { type JsonSchema, refTo } from "./schemas/json-schema.ts";
+import { valueTypeOf } from "./schemas/values.ts";
 
 export interface Parameter {
   readonly name: string;
@@ -57,7 +58,7 @@ const PAGES: Readonly<Record<string, readonly Parameter[]>> = {
       in: "query",
       required: false,
       description: "Which events.",
-      schema: { type: "string", enum: CATEGORIES, default: "all" },
+      schema: { ...oneOf(CATEGORIES), default: "all" },
     },
     limit(ACTIVITY_LIMIT, "Events of a page, in canonical decimal digits."),
     cursor("ActivityCursor"),
@@ -86,6 +87,13 @@ function exactParameters({ objects }: NamedRoute): Parameter[] {
     in: "query",
     required: queries.every((query) => query.has(name)),
     description: name === "queue" ? "Asks for the queue projection; beside range=now only." : "Which window.",
-    schema: { type: "string", enum: [...new Set(queries.flatMap((query) => query.getAll(name)))] },
+    schema: oneOf([...new Set(queries.flatMap((query) => query.getAll(name)))]),
   }));
+}
+
+/** The component with these values if a body has it too. */
+function oneOf(values: readonly string[]): JsonSchema {
+  const schema = { type: "string", enum: values };
+  const component = valueTypeOf(schema);
+  return component === undefined ? schema : refTo(component);
 }

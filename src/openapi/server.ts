@@ -5,8 +5,7 @@ export function documentText(document: object): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-/** A document that was made without an address, with one: what stands in the package is made before anybody has it. */
+/** The document of the package, whose address nobody knew when it was made, with the operator's address. */
 export function withServer(text: string, server: string): string {
-  const { openapi, info, ...rest } = JSON.parse(text) as Record<string, unknown>;
-  return documentText({ openapi, info, servers: [{ url: server }], ...rest });
+  return documentText({ ...JSON.parse(text), servers: [{ url: server }] });
 }

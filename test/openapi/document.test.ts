@@ -2,10 +2,12 @@
  * docs/openapi.json is the document as the schemas and the table make it: what has changed is red here, and a readable
  * diff once `npx vitest run --project unit test/openapi/document.test.ts -u` has written it anew.
  */
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { expect, test } from "vitest";
+import { packageVersion } from "../../bin/cli/version.ts";
 import { ENDPOINTS } from "../../src/client/endpoints.ts";
 import { openApiDocument } from "../../src/openapi/document.ts";
 import { OPERATION_ROWS, operationId } from "../../src/openapi/operations.ts";
@@ -13,7 +15,7 @@ import { documentText, withServer } from "../../src/openapi/server.ts";
 import { ROUTES } from "../../src/resources/table.ts";
 
 const SERVER = "https://wheel.noonmark.net";
-const document = openApiDocument({ version: "0.0.0" });
+const document = openApiDocument({ version: packageVersion() });
 
 test("docs/openapi.json is up to date", async () => {
   const file = join(import.meta.dirname, "../../docs/openapi.json");
@@ -27,11 +29,10 @@ test("redocly's recommended rules find no error", async () => {
       .filter(({ severity }) => severity === "error")
       .map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`);
   expect(await lint(withServer(documentText(document), SERVER))).toEqual([]);
-  // Without an address there is no server to name, and nothing else is wrong.
-  expect((await lint(documentText(document))).map((line) => line.split(":")[0])).toEqual(["no-empty-servers"]);
+  expect(await lint(documentText(document))).toEqual([]);
   // The judge can say no.
   const broken = documentText(document).replace('"#/components/schemas/Telemetry"', '"#/components/schemas/Nothing"');
-  expect(await lint(broken)).not.toEqual(["no-empty-servers"]);
+  expect(await lint(broken)).not.toEqual([]);
 });
 
 test("the OpenAPI Initiative's own schema finds no error", async () => {
@@ -50,7 +51,13 @@ test("every route is an operation, by the client's method names", () => {
   expect(ids).toEqual(expect.arrayContaining(Object.keys(ENDPOINTS)));
 });
 
-test("a server stands behind the info, as made with it", () => {
-  const made = documentText(openApiDocument({ version: "0.0.0", server: SERVER }));
+test("the document names its server: the operator's address, or the host that serves it", () => {
+  const made = documentText(openApiDocument({ version: packageVersion(), server: SERVER }));
   expect(withServer(documentText(document), SERVER)).toBe(made);
+  expect(document.servers).toEqual([{ url: "/" }]);
+});
+
+test("docs/openapi.json carries the program's version", () => {
+  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"));
+  expect(document).toMatchObject({ info: { version } });
 });

@@ -3,8 +3,10 @@
  * changed this is red until `npx vitest run --project unit test/openapi/examples.test.ts -u` has written them anew.
  */
 import { join } from "node:path";
+import { getAddress } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { constantKey } from "../../src/http/keys.ts";
+import examples from "../../src/openapi/examples.json" with { type: "json" };
 import type { Example } from "../../src/openapi/examples.ts";
 import { activityKey } from "../../src/resources/activity/keys.ts";
 import { ONCHAIN_KEY } from "../../src/resources/onchain/route.ts";
@@ -75,6 +77,12 @@ test("examples.json is made of bodies of the tests", async () => {
     "publication-status": { live: { summary: "All is well", value: await answeredFile("/status.json") } },
   };
   await expect(`${JSON.stringify(examples, null, 2)}\n`).toMatchFileSnapshot(FILE);
+});
+
+test("every address in the examples is checksummed", () => {
+  const addresses = JSON.stringify(examples).match(/"0x[0-9a-fA-F]{40}"/g) ?? [];
+  expect(addresses.length).toBeGreaterThan(0);
+  for (const address of addresses) expect(address).toBe(`"${getAddress(JSON.parse(address))}"`);
 });
 
 async function answered(target: string): Promise<unknown> {
