@@ -9,9 +9,14 @@ export interface NodeMemory {
   hasAnswered: boolean;
   /** Epoch ms at which it last answered nothing in time. */
   silentAt: number;
+  /** Epoch ms until which it is not asked: it has sent more than its request could have. */
+  skippedUntil: number;
 }
 
 const SILENCE_REMEMBERED = 30_000;
+/** Ms for which a node is skipped that has sent a harmful response; the only node is asked sooner. */
+const SKIPPED = 300_000;
+const SKIPPED_ALONE = 30_000;
 
 export class Nodes {
   readonly #memories: readonly NodeMemory[];
@@ -22,6 +27,7 @@ export class Nodes {
       multicall: undefined,
       hasAnswered: true,
       silentAt: -Infinity,
+      skippedUntil: -Infinity,
     }));
   }
 
@@ -31,10 +37,28 @@ export class Nodes {
     return memory;
   }
 
-  /** By preference; who was silent a moment ago is asked last, because every question to it costs its time limit. */
+  /**
+   * By preference, without those that are skipped; who was silent a moment ago is asked last, because every question to
+   * it costs its time limit.
+   */
   order(now: number): readonly number[] {
     const silent = (index: number) => (this.memory(index).silentAt > now - SILENCE_REMEMBERED ? 1 : 0);
-    return [...this.#memories.keys()].sort((a, b) => silent(a) - silent(b) || a - b);
+    return [...this.#memories.keys()]
+      .filter((index) => !this.#isSkipped(index, now))
+      .sort((a, b) => silent(a) - silent(b) || a - b);
+  }
+
+  /** Skips a node from `now` on (epoch ms). Returns until when. */
+  skip(index: number, now: number): number {
+    const until = now + (this.#memories.length === 1 ? SKIPPED_ALONE : SKIPPED);
+    this.memory(index).skippedUntil = until;
+    return until;
+  }
+
+  /** Never longer than a skip lasts: the clock may have been ahead when it began. */
+  #isSkipped(index: number, now: number): boolean {
+    const { skippedUntil } = this.memory(index);
+    return skippedUntil > now && skippedUntil <= now + SKIPPED;
   }
 
   /** Whether no other node said anything of the chain when it was last asked. */

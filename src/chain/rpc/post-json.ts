@@ -1,5 +1,5 @@
 /**
- * One POST of JSON to an address, its answer read up to a size limit and given as text. Node's own fetch: a library's
+ * One POST of JSON to an address, its response read up to a size limit. Node's own fetch: a library's
  * retries, caches and fallbacks have to stay outside, because a pass must know which node said what.
  */
 
@@ -12,7 +12,7 @@ export interface PostLimits {
 export interface PostAnswer {
   readonly status: number;
   readonly retryAfter: string | null;
-  readonly text: string;
+  readonly body: Buffer;
 }
 
 export class AnswerTooLarge extends Error {
@@ -37,24 +37,27 @@ export function postTarget(address: string): PostTarget {
   return { url: url.href, headers };
 }
 
-/** Throws what fetch throws, the signal's reason, and `AnswerTooLarge`. */
+/** Throws what fetch throws, the signal's reason, and `AnswerTooLarge`. A redirect is an error: it could lead anywhere. */
 export async function postJson(target: PostTarget, body: unknown, limits: PostLimits): Promise<PostAnswer> {
   const { signal, maxBytes } = limits;
   const { url, headers } = target;
-  const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body), signal });
-  const text = await boundedText(response, maxBytes);
-  return { status: response.status, retryAfter: response.headers.get("retry-after"), text };
+  const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body), signal, redirect: "error" });
+  return {
+    status: response.status,
+    retryAfter: response.headers.get("retry-after"),
+    body: await boundedBody(response, maxBytes),
+  };
 }
 
-async function boundedText(response: Response, maxBytes: number): Promise<string> {
-  if (response.body === null) return "";
+async function boundedBody(response: Response, maxBytes: number): Promise<Buffer> {
+  if (response.body === null) return Buffer.alloc(0);
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of response.body) {
     bytes += chunk.length;
     // Leaving the loop cancels the rest of the body.
-    if (bytes > maxBytes) throw new AnswerTooLarge(`the answer is above ${maxBytes} bytes`);
+    if (bytes > maxBytes) throw new AnswerTooLarge(`the response has more than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString("utf8");
+  return Buffer.concat(chunks);
 }

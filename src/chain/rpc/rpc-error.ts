@@ -16,6 +16,7 @@ export interface RpcErrorOptions {
   readonly silent?: boolean;
   readonly outOfTime?: boolean;
   readonly answered?: boolean;
+  readonly harmful?: boolean;
 }
 
 export class RpcError extends Error {
@@ -29,6 +30,8 @@ export class RpcError extends Error {
   readonly outOfTime: boolean;
   /** True where a JSON-RPC error was the answer, so that the node itself is up. */
   readonly answered: boolean;
+  /** True if the response is larger than any that this request can have: this node is not asked again for a while. */
+  readonly harmful: boolean;
 
   constructor(kind: RpcErrorKind, message: string, options: RpcErrorOptions = {}) {
     // Never with the cause, which may carry the address and with it the key.
@@ -38,6 +41,7 @@ export class RpcError extends Error {
     this.silent = options.silent ?? false;
     this.outOfTime = options.outOfTime ?? false;
     this.answered = options.answered ?? false;
+    this.harmful = options.harmful ?? false;
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { AnswerTooLarge, type PostAnswer, postJson, postTarget } from "./post-json.ts";
 import { redactUrl } from "./redact.ts";
+import { implausibility } from "./response-shape.ts";
 import { kindOfAnswer, kindOfStatus, RpcError, type RpcErrorKind, retryAfter } from "./rpc-error.ts";
 import { type Retry, withRetry } from "./with-retry.ts";
 
@@ -25,14 +26,24 @@ export interface RpcNode {
 export interface RpcLimits {
   /** Milliseconds that one request may take, its body included. */
   readonly requestTimeout: number;
-  /** Bytes that one answer may have. */
+  /** Bytes that a response may have, decompressed. Each header that is asked for adds `HEADER_BYTES`. */
   readonly maxResponseBytes: number;
+  /** As `maxResponseBytes`, for eth_getLogs. */
+  readonly maxLogsBytes: number;
 }
 
-/** An answer of ten thousand logs has some 6 MB; what is far above is not read to its end. */
-export const RPC_LIMITS: RpcLimits = { requestTimeout: 10_000, maxResponseBytes: 32 * 1024 * 1024 };
+/** Ten thousand logs have some 6 MB. */
+export const RPC_LIMITS: RpcLimits = {
+  requestTimeout: 10_000,
+  maxResponseBytes: 1024 * 1024,
+  maxLogsBytes: 16 * 1024 * 1024,
+};
+/** A header lists the hashes of its block's transactions: this is room for nine hundred. */
+const HEADER_BYTES = 64 * 1024;
 
 const LONGEST_MESSAGE = 16_384;
+/** Node's own words for a redirect under `redirect: "error"`. */
+const FETCH_REDIRECTED = "unexpected redirect";
 
 interface Answer {
   readonly id?: unknown;
@@ -76,11 +87,13 @@ export function rpcNode(
     try {
       answer = await postJson(target, bodies.length === 1 ? bodies[0] : bodies, {
         signal,
-        maxBytes: limits.maxResponseBytes,
+        maxBytes: maxBytesOf(calls, limits),
       });
     } catch (cause) {
-      throw failureOf(cause, signal.aborted);
+      throw failureOf(cause, signal.aborted, calls);
     }
+    const implausible = implausibility(answer.body, calls.length);
+    if (implausible !== undefined) throw new RpcError("transient", implausible, { harmful: true });
     const byId = new Map(answersOf(answer, retry.now()).map((one) => [one?.id, one]));
     for (const one of byId.values()) {
       if (one?.error === undefined || one.error === null) continue;
@@ -128,7 +141,8 @@ function mayPass({ kind }: RpcError): boolean {
 }
 
 /** The answers of an HTTP 200, or of a refusal in JSON-RPC's own form. Throws `RpcError`. */
-function answersOf({ status, text, retryAfter: header }: PostAnswer, now: number): readonly Answer[] {
+function answersOf({ status, body, retryAfter: header }: PostAnswer, now: number): readonly Answer[] {
+  const text = body.toString("utf8");
   if (status !== 200) {
     const kind = kindOfAnswer({ code: status === 429 ? 429 : 0, message: shortened(text) }, status);
     throw new RpcError(kind === "refused" ? kindOfStatus(status) : kind, `HTTP ${status} ${shortened(text)}`, {
@@ -138,10 +152,9 @@ function answersOf({ status, text, retryAfter: header }: PostAnswer, now: number
   try {
     const data: unknown = JSON.parse(text);
     return Array.isArray(data) ? data : [data as Answer];
-  } catch (cause) {
-    throw new RpcError("transient", `no whole answer (${rootMessage(cause)})`, {
-      retryAfter: retryAfter(header, undefined, now),
-    });
+  } catch {
+    // The parser's message quotes the response, which is nobody's to print.
+    throw new RpcError("transient", "the response is not JSON", { retryAfter: retryAfter(header, undefined, now) });
   }
 }
 
@@ -154,10 +167,27 @@ function errorOf(error: NonNullable<Answer["error"]>, { status, retryAfter: head
   });
 }
 
-function failureOf(cause: unknown, timedOut: boolean): RpcError {
+function maxBytesOf(calls: readonly RpcCall[], limits: RpcLimits): number {
+  if (asksForLogs(calls)) return limits.maxLogsBytes;
+  const headers = calls.filter(({ method }) => method === "eth_getBlockByNumber").length;
+  return limits.maxResponseBytes + headers * HEADER_BYTES;
+}
+
+function asksForLogs(calls: readonly RpcCall[]): boolean {
+  return calls.some(({ method }) => method === "eth_getLogs");
+}
+
+function failureOf(cause: unknown, timedOut: boolean, calls: readonly RpcCall[]): RpcError {
   if (timedOut) return new RpcError("transient", "no answer within the time limit", { silent: true });
-  if (cause instanceof AnswerTooLarge) return new RpcError("range", "the answer is above the size limit");
-  return new RpcError("transient", `no whole answer (${rootMessage(cause)})`);
+  if (cause instanceof AnswerTooLarge) {
+    return asksForLogs(calls)
+      ? new RpcError("range", cause.message)
+      : new RpcError("transient", cause.message, { harmful: true });
+  }
+  const message = rootMessage(cause);
+  return message === FETCH_REDIRECTED
+    ? new RpcError("refused", "the address redirects, and no redirect is followed: set rpcUrl to where it leads")
+    : new RpcError("transient", `no whole answer (${message})`);
 }
 
 /** Of a message that may have megabytes, what says the kind of the error; the rest is not searched for it. */

@@ -26,7 +26,7 @@ export async function withRetry<T>(run: () => Promise<T>, retry: Retry): Promise
       return await run();
     } catch (error) {
       if (!(error instanceof RpcError) || attempt >= retry.attempts) throw error;
-      if (error.kind === "range" || error.kind === "refused") throw error;
+      if (error.kind === "range" || error.kind === "refused" || error.harmful) throw error;
       if (error.silent && !retry.repeatSilent) throw error;
       const wait = delay(attempt, error.retryAfter, retry.random());
       if (wait > LONGEST_RETRY_AFTER) throw error;

@@ -5,7 +5,7 @@ import BetterSqlite3, { type Database } from "better-sqlite3";
 import { makeDirectory } from "../../files/make-directory.ts";
 import { sqliteFailure } from "../../sqlite/sqlite-failure.ts";
 import type { Deployment } from "../deployment.ts";
-import { CHAIN_SCHEMA, CHAIN_SCHEMA_VERSION } from "./schema.ts";
+import { CHAIN_SCHEMA, CHAIN_SCHEMA_VERSION, NODE_SCHEMA } from "./schema.ts";
 
 /** How long a statement waits for another process's transaction, in milliseconds. */
 const BUSY_TIMEOUT = 5_000;
@@ -53,6 +53,7 @@ function bind(db: Database, logs: string, whole: string): void {
     db.exec(CHAIN_SCHEMA);
     db.pragma(`user_version = ${CHAIN_SCHEMA_VERSION}`);
   }
+  db.exec(NODE_SCHEMA);
   const row = db.prepare<[], { binding: string }>("SELECT binding FROM sync WHERE id = 1").get();
   if (row === undefined) {
     db.prepare("INSERT INTO sync (id, binding, history) VALUES (1, ?, ?)").run(`${logs}:${whole}`, randomUUID());

@@ -40,3 +40,13 @@ CREATE TABLE event (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX event_by_name ON event (contract_kind, event_name, block_number, log_index);
 `;
+
+/** Beside the chain's own facts, in files of any version: what is remembered of a node over a restart. */
+export const NODE_SCHEMA = `
+CREATE TABLE IF NOT EXISTS node (
+  -- SHA-256 of its address, which may hold a key
+  address_hash TEXT PRIMARY KEY,
+  -- epoch ms until which it is not asked
+  skipped_until INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+`;

@@ -1,4 +1,5 @@
 /** The one row that says how far the chain's file goes, what was found last, and what is wrong. */
+import { createHash } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import { statement } from "../../sqlite/statement.ts";
 import type { ProblemEvent } from "../poll-event.ts";
@@ -53,6 +54,20 @@ export function touch(db: Database, lastGoodPassAt: number): void {
 export function writeProblem(db: Database, event: ProblemEvent | undefined, since: number): void {
   const problem = event === undefined ? null : JSON.stringify({ since, event } satisfies Problem);
   statement(db, "UPDATE sync SET problem = ? WHERE id = 1").run(problem);
+}
+
+/** Epoch ms until which the node at an address is not asked; undefined if it never sent anything harmful. */
+export function readSkippedUntil(db: Database, address: string): number | undefined {
+  const find = "SELECT skipped_until AS until FROM node WHERE address_hash = ?";
+  return statement<[string], { until: number }>(db, find).get(hashOf(address))?.until;
+}
+
+export function writeSkippedUntil(db: Database, address: string, until: number): void {
+  statement(db, "INSERT OR REPLACE INTO node (address_hash, skipped_until) VALUES (?, ?)").run(hashOf(address), until);
+}
+
+function hashOf(address: string): string {
+  return createHash("sha256").update(address).digest("hex");
 }
 
 /** Forgets the snapshot that the chain contradicts, so that a restart does not serve it. */

@@ -4,8 +4,15 @@ import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { type RpcOutcome, rpcNode } from "../../../src/chain/rpc/rpc-node.ts";
 
-/** One request to a node that answers so, twice at most. */
-async function outcomes(answer: (response: ServerResponse) => void): Promise<RpcOutcome[]> {
+type Answer = (response: ServerResponse) => void;
+
+interface Asked {
+  readonly told: RpcOutcome[];
+  readonly error: unknown;
+}
+
+/** One call to a node that answers so; sent twice at most. */
+async function ask(answer: Answer, method = "eth_blockNumber"): Promise<Asked> {
   const server = createServer((_, response) => answer(response)).listen(0, "127.0.0.1");
   await once(server, "listening");
   const told: RpcOutcome[] = [];
@@ -20,13 +27,16 @@ async function outcomes(answer: (response: ServerResponse) => void): Promise<Rpc
   const node = rpcNode(
     `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     retry,
-    { requestTimeout: 200, maxResponseBytes: 1_000 },
+    { requestTimeout: 200, maxResponseBytes: 1_000, maxLogsBytes: 1_000 },
     (outcome) => told.push(outcome),
   );
-  await node.request("eth_blockNumber", []).catch(() => undefined);
+  const error: unknown = await node.request(method, []).then(
+    () => undefined,
+    (cause) => cause,
+  );
   server.closeAllConnections();
   server.close();
-  return told;
+  return { told, error };
 }
 
 const json = (status: number, body: unknown) => (response: ServerResponse) => {
@@ -43,8 +53,35 @@ test.each<[string, (response: ServerResponse) => void, RpcOutcome[]]>([
     json(200, { id: 0, error: { code: -32000, message: "block range too large" } }),
     ["range"],
   ],
-  ["an answer above the limit", json(200, { id: 0, result: "x".repeat(2_000) }), ["range"]],
+  ["an answer above the limit, not asked again", json(200, { id: 0, result: "x".repeat(2_000) }), ["transient"]],
   ["no answer in time", () => {}, ["silent"]],
 ])("%s", async (_, answer, expected) => {
-  expect(await outcomes(answer)).toEqual(expected);
+  expect((await ask(answer)).told).toEqual(expected);
+});
+
+test("logs above the limit are a range that is too wide", async () => {
+  const { told } = await ask(json(200, { id: 0, result: "x".repeat(2_000) }), "eth_getLogs");
+  expect(told).toEqual(["range"]);
+});
+
+test("a redirect is not followed, and the message says what to set", async () => {
+  let followed = 0;
+  const elsewhere = createServer((_, response) => {
+    followed++;
+    response.end("an internal page");
+  }).listen(0, "127.0.0.1");
+  await once(elsewhere, "listening");
+  const location = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/`;
+  const { told, error } = await ask((response) => response.writeHead(307, { location }).end());
+  elsewhere.close();
+  expect(followed).toBe(0);
+  expect(told).toEqual(["refused"]);
+  expect((error as Error).message).toBe(
+    "the address redirects, and no redirect is followed: set rpcUrl to where it leads",
+  );
+});
+
+test("an answer that is no JSON is not quoted", async () => {
+  const { error } = await ask((response) => response.end("secret-of-an-internal-page"));
+  expect((error as Error).message).toBe("the response is not JSON");
 });

@@ -1,6 +1,7 @@
 // A publisher that has just begun: what it says of the chain, and that it is still settling (docs/spec/chain.md#reading).
 import { describe, expect, test } from "vitest";
 import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
+import { RPC_LIMITS } from "../../../src/chain/rpc/rpc-node.ts";
 import { coreOf, reader, stage } from "../../support/chain/harness.ts";
 import { type Script, scriptedRpc } from "../../support/chain/scripted-rpc.ts";
 
@@ -115,7 +116,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`a publisher that has just begun${NO_ANV
   test("a node that never answers: a first sync that runs out of time has not failed, a second one has", async () => {
     await using on = await stage();
     await on.world.mine(30);
-    const limits = { requestTimeout: 40, maxResponseBytes: 1e6 };
+    const limits = { ...RPC_LIMITS, requestTimeout: 40 };
     await using proxy = await scriptedRpc(on.anvil.url, () => ({ hang: true }));
     using read = reader(on.world.deployment, [proxy.url], { limits });
     const poll = () => read.chain.poll(read.now, read.now + 250);

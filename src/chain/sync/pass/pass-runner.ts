@@ -6,6 +6,7 @@ import { RpcError } from "../../rpc/rpc-error.ts";
 import { type RpcNode, rpcNode } from "../../rpc/rpc-node.ts";
 import type { Status } from "../../status/status.ts";
 import type { OtherWriters } from "../../store/other-writers.ts";
+import { readSkippedUntil, writeSkippedUntil } from "../../store/sync-row.ts";
 import { runPass } from "./pass.ts";
 import type { EarlierFindings, PassChain, PassListener, PassOutcome } from "./pass-types.ts";
 
@@ -36,6 +37,9 @@ export class PassRunner {
     told: { readonly status: Status; readonly writers: OtherWriters },
   ) {
     this.nodes = new Nodes(options.rpcUrls.length);
+    for (const [index, address] of options.rpcUrls.entries()) {
+      this.nodes.memory(index).skippedUntil = readSkippedUntil(chain.db, address) ?? -Infinity;
+    }
     this.#chain = chain;
     this.#options = options;
     this.#status = told.status;
@@ -60,10 +64,17 @@ export class PassRunner {
       if (error instanceof RpcError && error.silent) memory.silentAt = now;
       this.#chain.facts.reset();
       const isOutOfTime = now >= deadline || (error instanceof RpcError && error.outOfTime);
-      const text = error instanceof Error ? error.message : String(error);
+      const text = error instanceof RpcError && error.harmful ? this.#skip(index, error) : messageOf(error);
       const message = isOutOfTime && heard.head ? undefined : text;
       return { kind: "broken", message, isOutOfTime };
     }
+  }
+
+  /** What the operator is told. The node is skipped after a restart, too: its response may be what ended the process. */
+  #skip(index: number, { message }: RpcError): string {
+    const until = this.nodes.skip(index, this.#chain.now());
+    writeSkippedUntil(this.#chain.db, this.#options.rpcUrls[index] as string, until);
+    return `${message}; the node is not asked until ${new Date(until).toISOString()}`;
   }
 
   #node(index: number, deadline: number): RpcNode {
@@ -89,4 +100,8 @@ export class PassRunner {
       },
     };
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
