@@ -12,7 +12,7 @@ export interface Recipe {
 /** Sections of docs/spec/api.md that hold for all routes. */
 const COMMON = ["interpretation", "values", "http"];
 /** Parts of the last of them that are looked for by themselves. */
-const PARTS = ["caching", "query", "errors", "availability", "limits"];
+const PARTS = ["caching", "client-caches", "query", "errors", "availability", "limits"];
 
 /** Sections of docs/spec/api.md and the paths they speak of. */
 const RESOURCES: readonly (readonly [anchor: string, paths: readonly string[]])[] = [

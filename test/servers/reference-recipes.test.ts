@@ -49,7 +49,13 @@ async function output(command: string, recipe: string): Promise<string> {
 test("curl", async () => {
   const lines = (await output("sh", "curl.sh")).trim().split("\n");
   expect(JSON.parse(lines[0] ?? "").status).toBe("online");
-  expect(lines.slice(1)).toEqual(["first: 200", "second: 304"]);
+  expect(lines.slice(1)).toEqual([
+    "first: 200",
+    "second: 304",
+    "settlements, first: 200",
+    "settlements, second: 304",
+    "settlements, third: 304",
+  ]);
 });
 
 test("JavaScript", async () => {
