@@ -6,7 +6,7 @@ export function warn({
 }: {
   readonly code: string;
   readonly message: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
 }): void {
   console.error(`noonmark: warning: ${code}: ${message}${hint === undefined ? "" : `\n  ${hint}`}`);
 }

@@ -16,8 +16,11 @@ import { factPart } from "./vector.ts";
  * `Failure` ledger_behind or ledger_forked: the ledger does not go on from the facts of a published object. Counts are
  * compared always; sums where both have them from the same base, and a commit ended at that count.
  */
-export function ledgerBehind(published: Asof, snapshot: Snapshot, installationId: string): Failure | undefined {
-  const { ledger } = snapshot;
+export function ledgerBehind(
+  published: Asof,
+  { ledger }: Pick<Snapshot, "ledger">,
+  installationId: string,
+): Failure | undefined {
   const installation = ledger && installationNo(ledger, installationId);
   const facts = { ledger: installation === undefined ? undefined : ledger, installation: installation ?? 0 };
   const receipts = receiptsBehind(published, facts);

@@ -48,6 +48,9 @@ CREATE TABLE IF NOT EXISTS tiles (
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 `;
 
+/** In the state directory: a machine that has it has published. */
+export const PUBLISHED_FILE = "published.db";
+
 export class Published {
   readonly #db: Database;
   readonly #objects = new Map<string, PublishedObject>();
@@ -60,7 +63,7 @@ export class Published {
 
   /** Takes the state directory for this process until `close`: a second process gets `Failure` state_locked. */
   static open(directory: string): Published {
-    const path = join(directory, "published.db");
+    const path = join(directory, PUBLISHED_FILE);
     try {
       makeDirectory(directory);
       makePrivateFile(path);

@@ -139,7 +139,9 @@ function notFound(path: string, kind: DatabaseKind, how: string): Failure {
   return new Failure(`${kind.name}_not_found`, `the ${kind.name} ${path} ${how}`, {
     exit: EXIT.io,
     hint:
-      kind.name === "ledger" ? "`noonmark ingest` makes it; or name another with --ledger." : "Look at the path given.",
+      kind.name === "ledger"
+        ? "Look at --ledger and at the disk. If the ledger was lost, restore it from a backup; a first deployment makes it with `noonmark ingest FILE`."
+        : "Look at the path given.",
   });
 }
 

@@ -10,6 +10,7 @@ import { openLedgerForIntake } from "../../../src/ledger/open.ts";
 import { FACT_KINDS } from "../../../src/ledger/schema.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { feed } from "../../cli/feed.ts";
+import { refuseBehind } from "../../cli/intake/behind-publication.ts";
 import { type FollowOptions, followable, followPath } from "../../cli/intake/follow/follow-path.ts";
 import { openInput } from "../../cli/intake/input.ts";
 import { type IntakeProgress, intakeProgress } from "../../cli/intake/intake-progress.ts";
@@ -24,6 +25,7 @@ import type { Settings } from "../../cli/settings/settings.ts";
 interface Flags {
   readonly retry?: boolean;
   readonly allowFuture?: boolean;
+  readonly yes?: boolean;
   readonly rejects?: string;
   readonly strict?: boolean;
   readonly example?: string;
@@ -42,6 +44,7 @@ export function registerIngest(program: Command): void {
     .option("--strict", "stop at the first rejected line and keep nothing of the run: for input that you mend by hand")
     .option("--retry", "the file is one that --rejects wrote: take its lines again, as they were")
     .option("--allow-future", "take facts more than a minute ahead of this clock too: for replays")
+    .option("--yes", "take facts into a ledger that is new or behind what is published: the missing ones first")
     .option("--example <type>", `print a valid line of ${FACT_KINDS.join(", ")}, and take nothing`)
     .option(
       "--follow",
@@ -49,14 +52,16 @@ export function registerIngest(program: Command): void {
     )
     .option("--json", "print the counts as one JSON object")
     .option("--quiet", "print nothing where nothing is rejected");
-  settingOptions(command, ["ledger", "metrics"]).action(async (file: string | undefined, flags: Flags) => {
-    if (flags.example !== undefined) return print(exampleLine(knownName(flags.example, FACT_KINDS)));
-    if (file === undefined) throw noInput();
-    const counts = await ingestFile(file, loadSettings(command.opts()), flags);
-    if (flags.quiet !== true || counts.rejected > 0)
-      await print(flags.json === true ? JSON.stringify(counts) : countsLine(counts));
-    if (counts.rejected > 0) process.exitCode = EXIT.failed;
-  });
+  settingOptions(command, ["ledger", "store", "state", "metrics"]).action(
+    async (file: string | undefined, flags: Flags) => {
+      if (flags.example !== undefined) return print(exampleLine(knownName(flags.example, FACT_KINDS)));
+      if (file === undefined) throw noInput();
+      const counts = await ingestFile(file, loadSettings(command.opts()), flags);
+      if (flags.quiet !== true || counts.rejected > 0)
+        await print(flags.json === true ? JSON.stringify(counts) : countsLine(counts));
+      if (counts.rejected > 0) process.exitCode = EXIT.failed;
+    },
+  );
 }
 
 async function ingestFile(file: string, settings: Settings, flags: Flags): Promise<Counts> {
@@ -83,6 +88,7 @@ async function ingestFile(file: string, settings: Settings, flags: Flags): Promi
   let ledger: Database | undefined;
   let progress: IntakeProgress | undefined;
   try {
+    await refuseBehind(settings, flags.yes === true);
     if (flags.rejects !== undefined) rejects = new RejectsFile(flags.rejects);
     ledger = openLedgerForIntake(settings.ledger);
     progress = intakeProgress(process.stderr, input.size, () => performance.now());
@@ -119,6 +125,7 @@ async function followFile(file: string, settings: Settings, flags: Flags): Promi
   let rejects: RejectsFile | undefined;
   let ledger: Database | undefined;
   try {
+    await refuseBehind(settings, flags.yes === true);
     if (flags.rejects !== undefined) rejects = new RejectsFile(flags.rejects);
     ledger = openLedgerForIntake(settings.ledger);
     const watch: FollowOptions["watch"] = (counts) => startIngestPage(settings, counts);

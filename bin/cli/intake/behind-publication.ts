@@ -1,0 +1,135 @@
+/**
+ * Before facts are taken in: does the ledger hold what was published from it (docs/spec/intake.md#behind)? A restored or
+ * new ledger that gets one new fact before the missing ones gives its position away, and has forked for good.
+ */
+import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { Database } from "better-sqlite3";
+import { ledgerBehind } from "../../../publish/asof/behind.ts";
+import { findLease } from "../../../publish/lease/lease-object.ts";
+import { PUBLISHED_FILE } from "../../../publish/state/published.ts";
+import { type InstallationIndex, parseIndex } from "../../../src/http/installations.ts";
+import { INSTALLATIONS_KEY } from "../../../src/http/keys.ts";
+import { openLedgerForReading, readLedger } from "../../../src/ledger/open.ts";
+import { hasBeenAt } from "../../../src/ledger/read/changes.ts";
+import { STORE_MARK } from "../../../src/object-store/filesystem/prepare.ts";
+import { storeLocation } from "../../../src/object-store/location.ts";
+import { decodedAs, type ObjectStore, StoreDamaged, StoreUnavailable } from "../../../src/object-store/object-store.ts";
+import { type Asof, decodeAnswer } from "../../../src/object-store/stored-answer.ts";
+import { MODULES_KEY } from "../../../src/resources/modules/route.ts";
+import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
+import { installationTelemetryKey, TELEMETRY_KEY } from "../../../src/resources/telemetry/keys.ts";
+import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { openConfiguredStore } from "../open-configured-store.ts";
+import type { Settings } from "../settings/settings.ts";
+import { warn } from "../warn.ts";
+
+/** Of the installations beside the configured one this many are compared, where the lease does not vouch for all. */
+const MOST_COMPARED = 64;
+
+const MISSING_FIRST =
+  "Take in the missing facts first, in their original order, with --yes: a new fact in their place forks the ledger for " +
+  'good. docs/operating.md, "Backup and restore", has the steps.';
+const RESTORE_IT =
+  "Restore the ledger, or name it with --ledger. --yes begins a new one; what is published stays until " +
+  "`noonmark publish --new-history` leaves it behind.";
+
+/**
+ * Throws `Failure` ledger_behind, unless `yes`: then it warns. A store that does not answer is warned of, and stops
+ * only a new ledger on a machine that has published before.
+ */
+export async function refuseBehind(settings: Settings, yes: boolean): Promise<void> {
+  const found = await behindPublication(settings);
+  if (found === undefined) return;
+  if (!yes) throw found;
+  warn(found);
+}
+
+async function behindPublication(settings: Settings): Promise<Failure | undefined> {
+  const isNew = (statSync(settings.ledger, { throwIfNoEntry: false })?.size ?? 0) === 0;
+  try {
+    const store = await publishedStore(settings);
+    const index = store && (await readIndex(store));
+    if (store === undefined || index === undefined) return undefined;
+    if (!isNew) return await behindStore(settings.ledger, store, index);
+    return behind(
+      `the ledger ${settings.ledger} is new, and ${store.name} already has a publication of ${index.configured}`,
+      RESTORE_IT,
+    );
+  } catch (error) {
+    if (!isStoreFailure(error)) throw error;
+    if (isNew && existsSync(join(settings.state, PUBLISHED_FILE))) {
+      const why = `${error.code}: ${error.message}`;
+      return behind(`the ledger ${settings.ledger} is new, this machine has published before, and ${why}`, RESTORE_IT);
+    }
+    warn({
+      code: "store_not_compared",
+      message: `the ledger is not compared with what is published: ${error.code}: ${error.message}`,
+    });
+    return undefined;
+  }
+}
+
+function behind(message: string, hint: string): Failure {
+  return new Failure("ledger_behind", message, { exit: EXIT.failed, hint });
+}
+
+function isStoreFailure(error: unknown): error is StoreUnavailable | Failure {
+  return error instanceof StoreUnavailable || (error instanceof Failure && error.code.startsWith("store_"));
+}
+
+/** Undefined if nothing can have been published there: a directory that is no store yet. */
+async function publishedStore(settings: Settings): Promise<ObjectStore | undefined> {
+  const place = storeLocation(settings.store);
+  const isReadable = place?.kind !== "directory" || existsSync(join(place.path, STORE_MARK));
+  // Opened all the same: a file in the place of the directory is told.
+  const store = await openConfiguredStore(settings, { write: false });
+  if (isReadable) return store;
+  return undefined;
+}
+
+async function readIndex(store: ObjectStore): Promise<InstallationIndex | undefined> {
+  const object = await store.get(INSTALLATIONS_KEY, { fresh: true });
+  if (object === undefined) return undefined;
+  return decodedAs(INSTALLATIONS_KEY, object, ({ body }) => parseIndex(new TextDecoder().decode(body)));
+}
+
+async function behindStore(path: string, store: ObjectStore, index: InstallationIndex): Promise<Failure | undefined> {
+  const ledger = openLedgerForReading(path);
+  try {
+    for await (const [installationId, asof] of publishedVectors(ledger, store, index)) {
+      const fault = readLedger(ledger, (db) => ledgerBehind(asof, { ledger: db }, installationId));
+      if (fault?.code === "ledger_behind") return behind(fault.message, MISSING_FIRST);
+      // It cannot be undone by taking in less: the facts are kept, and the publisher says what to do.
+      if (fault !== undefined) return void warn(fault);
+    }
+    return undefined;
+  } finally {
+    ledger.close();
+  }
+}
+
+/** What the objects were computed from: the configured installation's, then others' if the lease does not vouch for them. */
+async function* publishedVectors(
+  ledger: Database,
+  store: ObjectStore,
+  index: InstallationIndex,
+): AsyncGenerator<[string, Asof]> {
+  for (const key of [TELEMETRY_KEY, MODULES_KEY, PROCESS_KEY]) yield* vectorsAt(store, key, index.configured);
+  const point = (await findLease(store))?.record?.settled;
+  if (point !== null && point !== undefined && readLedger(ledger, (db) => hasBeenAt(db, point))) return;
+  const others = "histories" in index ? [...index.histories.keys()] : [];
+  for (const id of others.filter((one) => one !== index.configured).slice(0, MOST_COMPARED)) {
+    yield* vectorsAt(store, installationTelemetryKey(id), id);
+  }
+}
+
+async function* vectorsAt(store: ObjectStore, key: string, id: string): AsyncGenerator<[string, Asof]> {
+  try {
+    const object = await store.get(key, { fresh: true });
+    if (object !== undefined) yield [id, decodedAs(key, object, decodeAnswer).writerMetadata.asof];
+  } catch (error) {
+    // A damaged object says nothing; the others still do.
+    if (!(error instanceof StoreDamaged)) throw error;
+  }
+}

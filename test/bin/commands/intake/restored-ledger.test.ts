@@ -1,0 +1,120 @@
+/** `noonmark ingest` does not let a restored or new ledger fork from what is published (docs/spec/intake.md#behind). */
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Json, oracle, receipt } from "../../../ledger/samples.ts";
+import { type Finished, runCli } from "../../../support/cli.ts";
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "noonmark-restored-"));
+  writeFileSync(join(directory, "noonmark.json"), '{ "installationId": "wheel-1", "genesisTimestamp": 0 }');
+});
+afterEach(() => {
+  rmSync(directory, { recursive: true });
+});
+
+const LEDGER = ".noonmark/ledger.db";
+const at = (name: string) => join(directory, name);
+
+function run(...arguments_: string[]): Promise<Finished> {
+  return runCli(arguments_, directory);
+}
+
+function ingest(records: readonly Json[], ...flags: string[]): Promise<Finished> {
+  return runCli(["ingest", "-", ...flags], directory, records.map((record) => `${JSON.stringify(record)}\n`).join(""));
+}
+
+function restore(backup: string): void {
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(at(`${LEDGER}${suffix}`), { force: true });
+  copyFileSync(at(backup), at(LEDGER));
+}
+
+test("a ledger that is behind what is published takes nothing without --yes, and the missing facts with it", async () => {
+  expect(await ingest([receipt(1), receipt(2)])).toMatchObject({ exitCode: 0, stderr: "" });
+  copyFileSync(at(LEDGER), at("backup.db"));
+  expect(await ingest([receipt(3), oracle()])).toMatchObject({ exitCode: 0, stderr: "" });
+  expect(await run("publish", "--once")).toMatchObject({ exitCode: 0, stderr: "" });
+  restore("backup.db");
+
+  const refused = await ingest([receipt(4)]);
+  expect(refused).toMatchObject({ exitCode: 1, stdout: "" });
+  expect(refused.stderr).toMatch(/^noonmark: ledger_behind: wheel-1 was published through position 3, the ledger .*\n/);
+  expect(refused.stderr).toContain("Take in the missing facts first, in their original order, with --yes");
+
+  const missing = await ingest([receipt(3), oracle()], "--yes");
+  expect(missing).toMatchObject({ exitCode: 0, stdout: "2 accepted, 0 duplicate, 0 rejected\n" });
+  expect(missing.stderr).toMatch(/^noonmark: warning: ledger_behind: /);
+  expect(await ingest([receipt(4)])).toMatchObject({ exitCode: 0, stderr: "" });
+  expect(await run("publish", "--once")).toMatchObject({ exitCode: 0, stderr: "" });
+});
+
+test("what only other kinds of fact and other installations lack is found too", async () => {
+  const other = { installationId: "wheel-2" };
+  await ingest([receipt(1), receipt(1, other)]);
+  copyFileSync(at(LEDGER), at("backup.db"));
+  await ingest([oracle()]);
+  await run("publish", "--once");
+  restore("backup.db");
+  expect((await ingest([receipt(2)])).stderr).toContain("wheel-1 was published with 1 facts of kind oracle");
+
+  await ingest([oracle()], "--yes");
+  copyFileSync(at(LEDGER), at("backup.db"));
+  await ingest([receipt(2, other)]);
+  await run("publish", "--once");
+  restore("backup.db");
+  expect((await ingest([receipt(2)])).stderr).toContain("wheel-2 was published through position 2");
+});
+
+test("a new ledger beside a publication takes nothing without --yes, and is not even made", async () => {
+  await ingest([receipt(1)]);
+  await run("publish", "--once");
+  rmSync(at(LEDGER));
+  const refused = await ingest([receipt(2)]);
+  expect(refused).toMatchObject({ exitCode: 1, stdout: "" });
+  expect(refused.stderr).toMatch(
+    /^noonmark: ledger_behind: the ledger \S+ is new, and \S+ already has a publication of wheel-1\n/,
+  );
+  expect(existsSync(at(LEDGER))).toBe(false);
+  expect(await ingest([receipt(2)], "--yes")).toMatchObject({ exitCode: 0 });
+});
+
+test("a first day needs no --yes: a new ledger, an empty store, and a second file before the first publish", async () => {
+  expect(await ingest([receipt(1)])).toMatchObject({ exitCode: 0, stderr: "" });
+  expect(await ingest([receipt(2)])).toMatchObject({ exitCode: 0, stderr: "" });
+  mkdirSync(at("empty"));
+  expect(await ingest([receipt(1)], "--ledger", "other.db", "--store", "empty")).toMatchObject({
+    exitCode: 0,
+    stderr: "",
+  });
+});
+
+test("a store that does not answer stops no intake into a ledger that is there; it is warned of", async () => {
+  await ingest([receipt(1)]);
+  writeFileSync(at("file"), "no directory");
+  const taken = await ingest([receipt(2)], "--store", "file");
+  expect(taken).toMatchObject({ exitCode: 0, stdout: "1 accepted, 0 duplicate, 0 rejected\n" });
+  expect(taken.stderr).toMatch(/^noonmark: warning: store_not_compared: /);
+});
+
+test("a new ledger is refused without the store's word if this machine has published before", async () => {
+  await ingest([receipt(1)]);
+  await run("publish", "--once");
+  rmSync(at(LEDGER));
+  writeFileSync(at("file"), "no directory");
+  const refused = await ingest([receipt(2)], "--store", "file");
+  expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/^noonmark: ledger_behind: /) });
+  expect(existsSync(at(LEDGER))).toBe(false);
+});
+
+test("--follow is held to the same", async () => {
+  await ingest([receipt(1)]);
+  await run("publish", "--once");
+  rmSync(at(LEDGER));
+  mkdirSync(at("spool"));
+  expect(await run("ingest", "--follow", "spool")).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringMatching(/^noonmark: ledger_behind: /),
+  });
+});
