@@ -6,6 +6,7 @@ import { type ObjectStore, StoreUnavailable } from "../src/object-store/object-s
 import type { Publication } from "../src/resources/publication.ts";
 import type { PublicRecord } from "../src/resources/publication-status/public-record.ts";
 import type { ResourceName } from "../src/resources/table.ts";
+import { Failure } from "../src/values/failure.ts";
 import { ActivityRecall } from "./activity/recall.ts";
 import { BuildSchedule, earlier } from "./answers/build-schedule.ts";
 import { lookAtPublished } from "./answers/look-at-published.ts";
@@ -93,6 +94,30 @@ export class Publisher {
     lease.tell(() => (this.#last === undefined ? {} : this.#news(this.nextDue())));
   }
 
+  /**
+   * Begins under a lease just taken, works, and lets the lease go, also if that fails: the store then says why, and a
+   * standby need not wait. Throws what `work` throws.
+   */
+  static async hold<T>(
+    options: PublisherOptions,
+    lease: Lease,
+    work: (publisher: Publisher) => Promise<T>,
+  ): Promise<T> {
+    let publisher: Publisher | undefined;
+    try {
+      publisher = await Publisher.begin(options, lease);
+      return await work(publisher);
+    } catch (error) {
+      await (publisher?.release(error) ?? lease.release({})).catch(() => {
+        // The run ends by what went wrong first; a lease that cannot be let go runs out by itself.
+      });
+      publisher = undefined;
+      throw error;
+    } finally {
+      await publisher?.release();
+    }
+  }
+
   /** With a lease just taken (`acquireNow`, or a standby's). */
   static async begin(options: PublisherOptions, lease: Lease): Promise<Publisher> {
     await lookAtPublished(options);
@@ -148,13 +173,14 @@ export class Publisher {
 
   /** Puts right what the sources can give (docs/fsck.md). Throws as a cycle does. */
   async repair(at: number): Promise<CycleReport> {
-    const { store } = this.#options;
+    const { store, published } = this.#options;
+    const forget = (key: string) => published.forget(key);
     const forcedCycle = async () => {
       this.#session.schedule.forget();
       this.#session.moved.forget();
       await this.#cycle(at, { ...this.#session, force: true });
     };
-    await repairStore({ store, fence: this.#lease, now: at, forcedCycle });
+    await repairStore({ store, fence: this.#lease, now: at, forget, forcedCycle });
     return this.#last ?? { at, rows: [], failures: [], warnings: [] };
   }
 
@@ -202,13 +228,14 @@ export class Publisher {
     if (this.#status.isOperatorDue) await this.#status.tellOperator(this.#last);
   }
 
-  /** Ends the publisher's hold; the store then says so. */
-  async release(): Promise<void> {
+  /** Ends the publisher's hold; the store then says so, and why if `cause` ended it. */
+  async release(cause?: unknown): Promise<void> {
+    if (cause instanceof Failure) this.#status.endedBy(cause);
     try {
       await this.#status.tellOperator(this.#last);
     } catch (error) {
       // Whoever waits for the lease is not kept waiting by it.
-      if (!(error instanceof StoreUnavailable)) throw error;
+      if (!(error instanceof StoreUnavailable) && cause === undefined) throw error;
     }
     await this.#lease.release(this.#news(undefined));
   }

@@ -3,13 +3,10 @@ import type { SafeCoreState } from "../../src/chain/chain-state.ts";
 import type { Asof } from "../../src/object-store/stored-answer.ts";
 import type { Publication } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
-import { EXIT, Failure } from "../../src/values/failure.ts";
+import { clockBehind, isAhead } from "../clock/instant.ts";
 import type { PublishedObject } from "../state/published.ts";
 import { chainBehind, isComparable, ledgerBehind } from "./behind.ts";
 import { vectorOf } from "./vector.ts";
-
-/** Two clocks may differ by this much (ms). */
-const CLOCKS_APART_MS = 60_000;
 
 export interface PermittedSources {
   /** With the part that is behind as it was published. */
@@ -41,7 +38,7 @@ export function permittedSources(
   const now = vectorOf(snapshot, publication, at, history);
   const free = { snapshot, asof: now, isSettling, isOthers: false };
   if (published === undefined) return free;
-  refuseFuture(published, at);
+  if (isAhead(published.asof.at, at)) throw clockBehind(published.key, published.asof.at, at);
   if (installationId === null) return free;
   if (!isComparable(published.asof, now)) return { ...free, isOthers: true, isSettling: false };
   const behindLedger = kinds.length === 0 ? undefined : ledgerBehind(published.asof, snapshot, installationId);
@@ -66,12 +63,4 @@ export function permittedSources(
 /** A view that the chain does not give now is still of the blocks that were published. */
 function withChainOf({ safeBlock, safeHash, chain }: Asof, now: Asof): Asof {
   return { ...now, ...(safeBlock && { safeBlock }), ...(safeHash && { safeHash }), ...(chain && { chain }) };
-}
-
-function refuseFuture({ key, asof }: PublishedObject, at: number): void {
-  if (asof.at - at <= CLOCKS_APART_MS) return;
-  throw new Failure("clock_behind", `${key} was published as of ${new Date(asof.at).toISOString()}`, {
-    exit: EXIT.failed,
-    hint: "That is more than a minute ahead of this clock. Set the clock right (NTP), or wait until that instant.",
-  });
 }

@@ -1,6 +1,6 @@
 /**
- * The one place that knows what time it is for what is published (docs/spec/publishing.md#clocks): the host's clock,
- * corrected by the store's, that never goes back.
+ * The one place that knows what time it is for what is published (docs/spec/publishing.md#clocks): the publisher's steady
+ * clock, corrected by the store's. It never goes back, unless it was more than a minute ahead: that stops the publisher.
  */
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
@@ -24,11 +24,12 @@ export class PublishedTime {
     this.#measured = measured;
   }
 
-  /** Epoch ms by the common clock; `wall` is the host's. */
+  /** Epoch ms by the common clock; `wall` is the steady clock's. */
   now(wall: number): number {
     const [offset, at, last] = [this.#measured(), this.#monotonic(), this.#last];
     const target = wall - (offset ?? 0);
-    let now = Math.max(target, last?.now ?? target);
+    // A clock that was far ahead and is right now must not stand still until then: `notBefore` says what is wrong.
+    let now = last === undefined || isAhead(last.now, target) ? target : Math.max(target, last.now);
     // Without a store's clock, and at the first measurement, the clock counts at once: nothing was dated by another.
     if (offset !== undefined && last?.isMeasured === true) {
       const passed = at - last.at;
@@ -44,18 +45,29 @@ export class PublishedTime {
 }
 
 /**
- * The instant of a cycle: not before the last one published (epoch ms; 0: none). Throws `Failure` clock_behind where that
+ * The instant of a cycle: not before the last one published (epoch ms; 0: none). Throws `Failure` clock_behind if that
  * one is more than a minute ahead of `now`.
  */
 export function notBefore(last: number, now: number): number {
-  if (last - now > MOST_AHEAD_MS) {
-    throw new Failure("clock_behind", `status.json says that ${formatTimestamp(last)} was published`, {
-      exit: EXIT.failed,
-      hint: "That is more than a minute ahead of this clock. Set the clock right (NTP), or wait until that instant.",
-    });
-  }
+  if (isAhead(last, now)) throw clockBehind("the last cycle", last, now);
   return Math.max(last, now);
 }
+
+/** Whether an instant lies too far ahead of `now` to have been published by a right clock; both in epoch ms. */
+export function isAhead(instant: number, now: number): boolean {
+  return instant - now > MOST_AHEAD_MS;
+}
+
+/** `what` was published as of `at`, which `isAhead` of `now`; both in epoch ms. */
+export function clockBehind(what: string, at: number, now: number): Failure {
+  const message = `${what} was published as of ${formatTimestamp(at)}, but this clock says ${formatTimestamp(now)}`;
+  return new Failure("clock_behind", message, { exit: EXIT.failed, hint: CLOCK_BEHIND_HINT });
+}
+
+/** The one way out, for every message with the code clock_behind (docs/fsck.md#repair). */
+const CLOCK_BEHIND_HINT =
+  "If this clock is wrong, set it (NTP); publishing then goes on by itself. " +
+  "If it is right, rewrite what lies in the future: noonmark fsck --repair";
 
 export interface ExplicitInstant {
   readonly at: number;

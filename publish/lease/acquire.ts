@@ -4,7 +4,7 @@ import type { Clock } from "../clock/clock.ts";
 import type { Published } from "../state/published.ts";
 import { Lease, type LeaseIdentity } from "./lease.ts";
 import { type FoundLease, findLease, heldBy, isFree } from "./lease-object.ts";
-import { leaseUnreadable } from "./lease-record.ts";
+import { type LeaseRecord, leaseUnreadable } from "./lease-record.ts";
 import { Silence } from "./silence.ts";
 import { announce } from "./standby-record.ts";
 import { CALM } from "./timing.ts";
@@ -66,14 +66,26 @@ async function take(
   const isUnreadable = found !== undefined && found.record === undefined;
   const from = isUnreadable ? { ...found, epoch: Math.max(found.epoch, known) } : found;
   const lease = await Lease.take(store, clock, identity, from);
+  // Responses never go back in time, whoever gave the last one.
+  published.setMeta("at", String(lastPublishedAt(published, store, found?.record)));
   if (!trusted) published.forgetAll();
   published.setMeta("epoch", String(lease.epoch));
   published.setMeta("store", store.name);
   published.setMeta("writer", identity.holder);
-  // Answers never go back in time, whoever gave the last one.
-  const last = Date.parse(found?.record?.lastCycleAt ?? "");
-  if (last > Number(published.meta("at") ?? 0)) published.setMeta("at", String(last));
   return lease;
+}
+
+/**
+ * The last instant published (epoch ms; 0: none), by the lease object and our own state. A later holder's word counts
+ * alone: it began after the instant that we remember, or has rewritten what lay in the future (`fsck --repair`).
+ */
+export function lastPublishedAt(published: Published, store: ObjectStore, record: LeaseRecord | undefined): number {
+  const own = Number(published.meta("at") ?? 0);
+  const told = Date.parse(record?.lastCycleAt ?? "");
+  if (Number.isNaN(told)) return own;
+  const isLater =
+    published.meta("store") === store.name && Number(record?.epoch) > Number(published.meta("epoch") ?? 0);
+  return isLater ? told : Math.max(own, told);
 }
 
 /** Whether a process that had this state directory, and so is dead, took the lease. */

@@ -2,7 +2,7 @@
 import { ClockOffset, provenSkew, shifted } from "../../src/object-store/clock-offset.ts";
 import { hasClock, type ObjectStore } from "../../src/object-store/object-store.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
-import type { Clock } from "../clock/clock.ts";
+import { type Clock, hostWall, movedBy } from "../clock/clock.ts";
 
 /** Up to here a difference (ms) is not worth telling. */
 const TOLERATED_MS = 2_000;
@@ -35,18 +35,31 @@ export class StoreSkew {
     return bounds && provenSkew(shifted(bounds, this.#clock.wall() - this.#clock.monotonic()));
   }
 
+  /** The same of the host's own clock, which may have moved (`SteadyClock`). */
+  get hostOffset(): number | undefined {
+    const { bounds } = this.#offset;
+    return bounds && provenSkew(shifted(bounds, hostWall(this.#clock) - this.#clock.monotonic()));
+  }
+
   /**
    * Throws `Failure` clock_skew where the clocks are too far apart to put anything. Asks the store only where nothing
    * is known yet and, lest one odd answer stop a publisher, before it says so.
    */
   async check(): Promise<void> {
-    if (!hasClock(this.#store) || Math.abs(this.offset ?? Number.POSITIVE_INFINITY) <= STOPPING_MS) return;
-    const skew = provenSkew(await this.#store.measureClock(() => this.#clock.wall()));
-    if (Math.abs(skew) <= STOPPING_MS) return;
+    if (!hasClock(this.#store) || this.#isInStep(this.offset) || this.#isInStep(this.hostOffset)) return;
+    const bounds = await this.#store.measureClock(() => this.#clock.wall());
+    const skew = provenSkew(bounds);
+    // A machine that slept: its own clock is right, and the one that we publish with follows it at the next look.
+    const hostSkew = provenSkew(shifted(bounds, movedBy(this.#clock)));
+    if (this.#isInStep(skew) || this.#isInStep(hostSkew)) return;
     const difference = `${Math.round(Math.abs(skew) / 1000)} s ${skew > 0 ? "ahead of" : "behind"}`;
     throw new Failure("clock_skew", `this host's clock is ${difference} that of ${this.#store.name}`, {
       exit: EXIT.failed,
       hint: "Nothing is put by a clock that is more than a minute wrong. Set it right (NTP), then start again.",
     });
+  }
+
+  #isInStep(skew: number | undefined): boolean {
+    return skew !== undefined && Math.abs(skew) <= STOPPING_MS;
   }
 }

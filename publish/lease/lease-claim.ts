@@ -4,6 +4,11 @@ import { parseLeaseRecord } from "./lease-record.ts";
 
 /** Throws `Failure` lease_unreadable. */
 export function leaseClaim(body: Uint8Array): LeaseClaim {
-  const { epoch, holder, public: said } = parseLeaseRecord(body);
-  return { epoch, holder, answers: Object.keys(said?.answers ?? {}) };
+  const { epoch, holder, lastCycleAt, public: said } = parseLeaseRecord(body);
+  return {
+    epoch,
+    holder,
+    lastCycleAt: lastCycleAt === null ? undefined : Date.parse(lastCycleAt),
+    answers: Object.keys(said?.answers ?? {}),
+  };
 }

@@ -28,6 +28,8 @@ export const leaseRecordSchema = z.object({
   renewedAt: z.iso.datetime(),
   /** How far the holder's clock is ahead of the store's (ms), where that is worth telling (`store-skew.ts`). */
   clockSkewMs: z.number().nullable().default(null),
+  /** How far the holder's wall clock has moved and is not trusted (ms, ahead positive); null while it is trusted. */
+  clockMovedMs: z.number().nullable().default(null),
   /** The holder has let go: anybody may take it at once. */
   released: z.boolean(),
   lastCycleAt: z.iso.datetime().nullable(),

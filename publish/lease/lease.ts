@@ -10,12 +10,12 @@ import { type ObjectStore, StoreConflict, type StoreTag } from "../../src/object
 import type { PublicRecord } from "../../src/resources/publication-status/public-record.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
-import type { Clock } from "../clock/clock.ts";
+import { type Clock, hostWall, MOVE_ALLOWANCE_MS, movedBy } from "../clock/clock.ts";
 import { StoreSkew } from "./clock-skew.ts";
 import { type FoundLease, findLease, heldBy, leaseObject, lostTo } from "./lease-object.ts";
 import { carriedOver, type LeaseRecord, publicName, type SettledPoint } from "./lease-record.ts";
 import { StandbyWatch } from "./standby-record.ts";
-import { CALM, MOST_DRIFT_MS, PUT_LIMIT_MS, WATCHED } from "./timing.ts";
+import { CALM, PUT_LIMIT_MS, WATCHED } from "./timing.ts";
 
 export interface LeaseIdentity {
   readonly holder: string;
@@ -49,7 +49,7 @@ export class Lease {
   #tag: StoreTag;
   /** Monotonic: when the renewal that counts was *sent*. */
   #renewedAt: number;
-  /** How far the wall clock was ahead of the monotonic one at that time. */
+  /** How far the host's wall clock was ahead of the monotonic one at that time (ms). */
   #apart: number;
   #lost: Failure | undefined;
   #newest: () => LeaseNews = () => ({});
@@ -67,7 +67,7 @@ export class Lease {
     this.#record = held.record;
     this.#tag = held.tag;
     this.#renewedAt = held.at;
-    this.#apart = clock.wall() - held.at;
+    this.#apart = hostWall(clock) - held.at;
     this.writer = identity.holder;
     this.holderName = identity.holderName;
   }
@@ -95,6 +95,7 @@ export class Lease {
       ttlMs: CALM.ttlMs,
       renewedAt: formatTimestamp(clock.wall()),
       clockSkewMs: skew.telling,
+      clockMovedMs: movedBy(clock) || null,
       released: false,
       lastCycleAt: found?.record?.lastCycleAt ?? null,
       nextCycleAt: null,
@@ -147,9 +148,14 @@ export class Lease {
     return this.#standby.repairAsked;
   }
 
-  /** How far this host is ahead of the store's clock (ms); undefined where that is not known. */
+  /** How far the clock that we publish with is ahead of the store's (ms); undefined where that is not known. */
   get clockOffset(): number | undefined {
     return this.#skew.offset;
+  }
+
+  /** The same of the host's own clock. */
+  get hostClockOffset(): number | undefined {
+    return this.#skew.hostOffset;
   }
 
   /** To be awaited before each put: renews where it is time, and throws unless the lease outlasts a put begun now. */
@@ -170,7 +176,8 @@ export class Lease {
 
   /** In time, and at once where the clocks have drifted apart: a machine that slept cannot know how long. */
   get renewalDue(): boolean {
-    if (Math.abs(this.#clock.wall() - this.#clock.monotonic() - this.#apart) > MOST_DRIFT_MS) return true;
+    const drift = hostWall(this.#clock) - this.#clock.monotonic() - this.#apart;
+    if (Math.abs(drift) > MOVE_ALLOWANCE_MS) return true;
     const renewMs = this.#record.ttlMs === CALM.ttlMs ? CALM.renewMs : WATCHED.renewMs;
     return this.#clock.monotonic() - this.#renewedAt >= renewMs;
   }
@@ -192,7 +199,7 @@ export class Lease {
       throw error;
     });
     const at = this.#clock.monotonic();
-    const apart = this.#clock.wall() - at;
+    const apart = hostWall(this.#clock) - at;
     const record = {
       ...this.#record,
       ...this.#newest(),
@@ -200,6 +207,7 @@ export class Lease {
       ttlMs: pace.ttlMs,
       renewedAt: formatTimestamp(this.#clock.wall()),
       clockSkewMs: this.#skew.telling,
+      clockMovedMs: movedBy(this.#clock) || null,
     };
     this.#tag = await this.#swap(record);
     this.#record = record;
@@ -209,8 +217,12 @@ export class Lease {
 
   /** Lets go, so that the next one need not wait. */
   async release(news: LeaseNews): Promise<void> {
-    await this.#renewal;
-    if (this.#lost === undefined) await this.renew({ ...news, released: true });
+    await this.#renewal?.catch(() => {
+      // Whether the lease is still ours is asked next.
+    });
+    if (this.#lost === undefined) return this.renew({ ...news, released: true });
+    // Still ours, but nothing may carry this clock's time: the record stays as it is, and is free.
+    if (this.#lost.code === "clock_skew") this.#tag = await this.#swap({ ...this.#record, released: true });
   }
 
   /**

@@ -5,5 +5,3 @@ export const PUT_LIMIT_MS = 4_000;
 /** Renewed every 10 s; every 4 s, with a shorter life, while a standby waits. */
 export const CALM = { ttlMs: 30_000, renewMs: 10_000 } as const;
 export const WATCHED = { ttlMs: 12_000, renewMs: 4_000 } as const;
-/** Wall and monotonic clock of a machine that runs stay together. */
-export const MOST_DRIFT_MS = 1_000;

@@ -5,6 +5,7 @@
 import { type FsckReport, fsck } from "../../src/fsck/fsck.ts";
 import { kindOf } from "../../src/fsck/kind.ts";
 import type { Finding } from "../../src/fsck/rules.ts";
+import { STATUS_KEY } from "../../src/http/keys.ts";
 import { type ObjectStore, StoreDamaged } from "../../src/object-store/object-store.ts";
 import { readOrDamaged } from "../../src/object-store/read-or-damaged.ts";
 import { activityKey, activityTileKey, CATEGORIES } from "../../src/resources/activity/keys.ts";
@@ -18,6 +19,8 @@ export interface Repair {
   readonly fence: Fence;
   /** Epoch ms. */
   readonly now: number;
+  /** What is remembered of this object is no more. */
+  forget(key: string): void;
   /** A cycle that puts everything and mends every tile. */
   forcedCycle(): Promise<void>;
 }
@@ -27,9 +30,14 @@ export function examine(store: ObjectStore, now: number): Promise<FsckReport> {
 }
 
 /** Throws the store's own errors, lease_… (75), and what stops a cycle. */
-export async function repairStore({ store, fence, now, forcedCycle }: Repair): Promise<void> {
+export async function repairStore({ store, fence, now, forget, forcedCycle }: Repair): Promise<void> {
   const before = await examine(store, now);
-  for (const { rule, key } of before.findings) if (rule === "asof-future") await redate(store, fence, key, now);
+  // The lease itself is ours by now: it tells the right time once it is let go.
+  const fromFuture = before.findings.filter(({ rule, key }) => rule === "asof-future" && key !== STATUS_KEY);
+  for (const { key } of fromFuture) {
+    await redate(store, fence, key, now);
+    forget(key);
+  }
   await forcedCycle();
   const { findings } = await examine(store, now);
   const led = findings.some(({ key }) => kindOf(key).is === "activity-tile") ? await tilesLedTo(store) : undefined;

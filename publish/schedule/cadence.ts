@@ -3,13 +3,11 @@
  * pattern's timer waits for an instant of that clock, and for too long where it is set back; a steady timer notices
  * that, and a turn that is overdue.
  */
-import type { Clock } from "../clock/clock.ts";
+import { type Clock, hostWall, MOVE_ALLOWANCE_MS } from "../clock/clock.ts";
 import type { CronTimer, Timers } from "../clock/timers.ts";
 
 /** A turn that is late by more (ms) did not come by itself. */
 const OVERDUE_MS = 1_500;
-/** Wall and monotonic clock of a machine that runs stay together (ms). */
-const STEP_MS = 1_000;
 
 /** Why a turn did not come from the pattern's timer; ms. */
 export type LateTurn = { readonly clockSetBy: number } | { readonly overdueBy: number };
@@ -28,7 +26,7 @@ export class Cadence {
   #cron: CronTimer;
   /** Monotonic: when the next turn is to come. */
   #dueAt = Number.POSITIVE_INFINITY;
-  /** How far the wall clock is ahead of the monotonic one. */
+  /** How far the host's wall clock, by which the pattern's timer waits, is ahead of the monotonic one (ms). */
   #apart: number;
 
   constructor(options: CadenceOptions) {
@@ -42,8 +40,8 @@ export class Cadence {
     const { clock, onLate } = this.#options;
     const clockSetBy = Math.round(this.#clocksApart() - this.#apart);
     const overdueBy = Math.round(clock.monotonic() - this.#dueAt);
-    if (Math.abs(clockSetBy) <= STEP_MS && overdueBy <= OVERDUE_MS) return;
-    onLate(Math.abs(clockSetBy) > STEP_MS ? { clockSetBy } : { overdueBy });
+    if (Math.abs(clockSetBy) <= MOVE_ALLOWANCE_MS && overdueBy <= OVERDUE_MS) return;
+    onLate(Math.abs(clockSetBy) > MOVE_ALLOWANCE_MS ? { clockSetBy } : { overdueBy });
     this.#apart = this.#clocksApart();
     this.#cron.stop();
     this.#cron = this.#arm();
@@ -67,10 +65,10 @@ export class Cadence {
   #expect(cron: CronTimer): void {
     const { clock } = this.#options;
     const next = cron.nextRun();
-    this.#dueAt = next === undefined ? Number.POSITIVE_INFINITY : clock.monotonic() + next - clock.wall();
+    this.#dueAt = next === undefined ? Number.POSITIVE_INFINITY : clock.monotonic() + next - hostWall(clock);
   }
 
   #clocksApart(): number {
-    return this.#options.clock.wall() - this.#options.clock.monotonic();
+    return hostWall(this.#options.clock) - this.#options.clock.monotonic();
   }
 }

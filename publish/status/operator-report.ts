@@ -19,9 +19,12 @@ export interface OperatorReport {
 /** Of many that fail, as many as a person reads; the lease object says how many there are. */
 const MOST_PROBLEMS = 50;
 
+/** What of a cycle's report an operator hears. */
+export type Problems = Omit<CycleReport, "at">;
+
 /** Of the last cycle; `sources` as they describe themselves. */
 export function operatorReport(
-  last: CycleReport | undefined,
+  last: Problems | undefined,
   sources: Readonly<Record<string, unknown>>,
   worst: readonly WorstInstallation[],
 ): OperatorReport {

@@ -5,8 +5,8 @@
 import { isShardKey } from "../../src/http/installations.ts";
 import { parseInstallationTelemetryKey } from "../../src/resources/telemetry/keys.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
-import type { CycleReport } from "../puts/report.ts";
 import type { Published, PublishedObject } from "../state/published.ts";
+import type { Problems } from "./operator-report.ts";
 
 /** Of the installations other than the configured one. */
 export interface OtherInstallations {
@@ -34,7 +34,7 @@ const MOST_NAMED = 10;
 /** `now` in epoch ms; `installations`: that the ledger knows, the configured one among them. */
 export function publicReport(
   published: Published,
-  last: CycleReport | undefined,
+  last: Problems | undefined,
   now: number,
   installations: number,
 ): Record<string, unknown> & { readonly others: OtherInstallations } {
@@ -49,7 +49,7 @@ export function publicReport(
 }
 
 /** How many problems there are; what they are is the operator's to read. */
-export function problemsOf(last: CycleReport | undefined): number {
+export function problemsOf(last: Problems | undefined): number {
   if (last === undefined) return 0;
   return last.failures.length + last.rows.filter(({ action }) => action === "failed").length;
 }

@@ -8,7 +8,7 @@ import { Failure } from "../../src/values/failure.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Lease, LeaseNews } from "../lease/lease.ts";
-import type { CycleReport } from "../puts/report.ts";
+import { type CycleReport, type ReportFailure, reportFailure } from "../puts/report.ts";
 import {
   NOTHING_SEEN,
   type PublishedSite,
@@ -18,7 +18,7 @@ import {
 } from "../site/public-record.ts";
 import type { SourceReader } from "../sources/source-reader.ts";
 import type { Published } from "../state/published.ts";
-import { operatorReport } from "./operator-report.ts";
+import { operatorReport, type Problems } from "./operator-report.ts";
 import { PrivateStatusWriter } from "./private-status-writer.ts";
 import { publicReport, worstInstallations } from "./public-report.ts";
 import type { RequestTally } from "./request-tally.ts";
@@ -38,6 +38,7 @@ export class PublisherStatus {
   #sources = NOTHING_SEEN;
   /** That the ledger knows. */
   #installations = 0;
+  #ended: ReportFailure | undefined;
 
   constructor(options: StatusOptions, lease: Lease) {
     this.#options = options;
@@ -65,13 +66,18 @@ export class PublisherStatus {
     }
   }
 
-  /** `last`: undefined before the first cycle. */
+  /** What ends this publisher, for its last report. */
+  endedBy(failure: Failure): void {
+    this.#ended = reportFailure(failure);
+  }
+
+  /** `last`: undefined before the first cycle; the lease then goes on saying when the last holder's was. */
   news(last: CycleReport | undefined, nextCycleAt: number | undefined): LeaseNews {
     const { published, clock } = this.#options;
     return {
-      lastCycleAt: last === undefined ? null : formatTimestamp(last.at),
+      ...(last === undefined ? {} : { lastCycleAt: formatTimestamp(last.at) }),
       nextCycleAt: nextCycleAt === undefined ? null : formatTimestamp(nextCycleAt),
-      report: publicReport(published, last, clock.wall(), this.#installations),
+      report: publicReport(published, this.#withEnd(last), clock.wall(), this.#installations),
       public: this.#public(),
     };
   }
@@ -84,8 +90,16 @@ export class PublisherStatus {
   async tellOperator(last: CycleReport | undefined): Promise<void> {
     const { published, reader, clock, requests } = this.#options;
     const now = clock.wall();
-    const report = operatorReport(last, reader.describe(), worstInstallations(published, now));
+    const report = operatorReport(this.#withEnd(last), reader.describe(), worstInstallations(published, now));
     await this.#operator.put(requests === undefined ? report : { ...report, requests: requests.report(now) });
+  }
+
+  #withEnd(last: CycleReport | undefined): Problems | undefined {
+    const ended = this.#ended;
+    if (ended === undefined) return last;
+    // A cycle that failed as a whole has put nothing into the last report; one that failed in part has.
+    const before = (last?.failures ?? []).filter(({ code }) => code !== ended.code);
+    return { rows: last?.rows ?? [], failures: [...before, ended], warnings: last?.warnings ?? [] };
   }
 
   #public(): PublicRecord | null {

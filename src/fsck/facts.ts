@@ -10,6 +10,8 @@ import type { Writer } from "./objects/writer.ts";
 export interface LeaseClaim {
   readonly epoch: number;
   readonly holder: string;
+  /** When the last cycle was (epoch ms); undefined if there was none. */
+  readonly lastCycleAt: number | undefined;
   /** Paths that have been answered, queries included; empty where it does not say. */
   readonly answers: readonly string[];
 }

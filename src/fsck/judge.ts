@@ -35,13 +35,15 @@ export function judgeObject(key: string, object: StoredObject, facts: Facts, opt
   return [...judgeWriter(key, object, facts, options.now), ...judgeKind(key, kind, object, facts)];
 }
 
-function judgeLease(key: string, object: StoredObject, facts: Facts, { parseLease }: JudgeOptions): Finding[] {
+function judgeLease(key: string, object: StoredObject, facts: Facts, { parseLease, now }: JudgeOptions): Finding[] {
   try {
     const lease = parseLease(object.body);
     facts.lease = lease;
     const { epoch, writer } = object.metadata;
-    if (epoch === String(lease.epoch) && writer === lease.holder) return [];
+    const ahead = futureFinding(key, lease.lastCycleAt, now);
+    if (epoch === String(lease.epoch) && writer === lease.holder) return ahead;
     return [
+      ...ahead,
       {
         rule: "lease",
         key,
@@ -68,8 +70,12 @@ function judgeWriter(key: string, object: StoredObject, facts: Facts, now: numbe
   const writer = writerOf(object);
   if (typeof writer === "string") return [{ rule: "writer", key, says: writer }];
   facts.writers.set(key, writer);
-  const { at } = writer.asof;
-  if (at <= now + CLOCKS_APART_MS) return [];
+  return futureFinding(key, writer.asof.at, now);
+}
+
+/** Both in epoch ms. */
+function futureFinding(key: string, at: number | undefined, now: number): Finding[] {
+  if (at === undefined || at <= now + CLOCKS_APART_MS) return [];
   return [{ rule: "asof-future", key, says: `it is from ${new Date(at).toISOString()}` }];
 }
 

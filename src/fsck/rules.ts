@@ -4,7 +4,7 @@ export const RULES = {
   "foreign-key": "a key is one that a publisher puts",
   "content-type": "an object has the type of its kind",
   writer: "an object says under which epoch, by whom and from what it was put",
-  "asof-future": "no object is from more than a minute ahead of the clock",
+  "asof-future": "no object is from more than a minute ahead of the clock, and no cycle that the lease names",
   answer: "an answer's status, headers and hashes are readable",
   body: "a body is what its schema says",
   installation: "a body speaks of the installation whose key it stands under",

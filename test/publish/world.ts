@@ -54,6 +54,8 @@ export interface WorkOptions {
   readonly minimumPutInterval?: number;
   /** Turned off where absent. */
   readonly site?: Site;
+  /** The world's where absent. */
+  readonly clock?: Clock;
 }
 
 export class World {
@@ -88,6 +90,7 @@ export class World {
       minimumPutInterval = 0,
       ledgerPath = this.ledgerPath,
       program = "1.0.0",
+      clock = this.clock,
     } = options;
     const published = Published.open(join(this.folder, state));
     const reader = new SourceReader({
@@ -102,16 +105,13 @@ export class World {
       published.close();
     };
     const site = options.site && { explorerUrl: undefined, chainValidity: 600_000 };
-    const identity = { ...leaseIdentity({ reader, clock: this.clock, site }), holderName: "test" };
+    const identity = { ...leaseIdentity({ reader, clock, site }), holderName: "test" };
     try {
-      const lease = await acquireOnce(
-        { store, clock: this.clock, identity, published },
-        async (ms) => void (this.now += ms),
-      );
+      const lease = await acquireOnce({ store, clock, identity, published }, async (ms) => void (this.now += ms));
       const publisher = await Publisher.begin(
         {
           store,
-          clock: this.clock,
+          clock,
           reader,
           published,
           publications: allPublications({ installationId, statisticsInterval: 30_000, site: options.site }),

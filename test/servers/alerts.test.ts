@@ -65,6 +65,12 @@ const CASES: Readonly<Record<string, Case>> = {
     firing: 5,
     labels: {},
   },
+  NoonmarkClockMoved: {
+    series: { [`noonmark_clock_moves_total{${P}}`]: "0 0 0 1 1 1 1" },
+    pending: 2,
+    firing: 4,
+    labels: ofInstance("p:9464"),
+  },
   NoonmarkPutsFail: {
     series: { [`noonmark_puts_total{${P}, resource="process", outcome="failed"}`]: "0+1x60" },
     pending: 5,

@@ -8,6 +8,6 @@ apt-get install -q -y --no-install-recommends \
   swift swift-proxy swift-account swift-container swift-object memcached python3-swift \
   nginx libnginx-mod-http-js libnginx-mod-http-brotli-filter varnish gcc libc6-dev \
   rclone awscli wrk curl iproute2 \
-  systemd python3 man-db mandoc zsh fish sqlite3 \
+  systemd python3 man-db mandoc zsh fish sqlite3 faketime \
   prometheus \
   chromium fonts-inter fonts-dejavu-core

@@ -1,6 +1,7 @@
 /** `noonmark fsck --repair`: under the lease where it is free, by its holder where one lives. */
 import { setTimeout as wait } from "node:timers/promises";
 import { systemClock } from "../../../publish/clock/clock.ts";
+import { SteadyClock } from "../../../publish/clock/steady-clock.ts";
 import { type Candidate, standby } from "../../../publish/lease/acquire.ts";
 import type { Lease } from "../../../publish/lease/lease.ts";
 import { findLease, heldBy } from "../../../publish/lease/lease-object.ts";
@@ -16,7 +17,8 @@ import { openSources } from "../sources.ts";
 
 /** By this process or by the holder. Throws `Failure` lease_held (75) where the holder does not in the settings' deadline. */
 export async function repair(settings: Settings, store: ObjectStore): Promise<void> {
-  const now = () => systemClock.wall();
+  const clock = new SteadyClock(systemClock);
+  const now = () => clock.wall();
   const asked = crypto.randomUUID();
   const limitMs = settings.deadline * 1_000;
   // The state directory may be a publisher's: nothing is remembered, everything is read back.
@@ -24,14 +26,13 @@ export async function repair(settings: Settings, store: ObjectStore): Promise<vo
   const { reader, chain } = await openSources(settings, { state: "copy", whole: true, now });
   try {
     await pollUntilConcluded(chain, now, now() + chainTime(limitMs));
-    const opened = { store, reader, minimumPutInterval: 0 };
+    const opened = { store, reader, clock, minimumPutInterval: 0 };
     const options = { ...publisherOptions(settings, { force: true }, opened), published };
-    const candidate = { store, clock: systemClock, identity: leaseIdentity(options), published, repair: asked };
+    const candidate = { store, clock, identity: leaseIdentity(options), published, repair: asked };
     const lease = await leaseOrDone(candidate, limitMs);
     if (lease === undefined) return;
-    const publisher = await Publisher.begin(options, lease);
-    await publisher.repair(publisher.instant(now()));
-    await publisher.release();
+    // As of now, also if something was published as of later: that is what is put right.
+    await Publisher.hold(options, lease, (publisher) => publisher.repair(publisher.now(now())));
   } finally {
     reader.close();
     published.close();

@@ -20,6 +20,7 @@ export function publisherRegistry(watched: WatchedPublisher): Registry {
   cycleMetrics(registry, watched);
   storeMetrics(registry, watched.monitor);
   leaseMetrics(registry, watched.monitor);
+  clockMetrics(registry, watched.monitor);
   sourceMetrics(registry, watched);
   return registry;
 }
@@ -138,5 +139,25 @@ function leaseMetrics(registry: Registry, monitor: PublisherMonitor): void {
     registry,
     { name: "noonmark_lease_age_seconds", help: "Since this process renewed its lease; absent while it holds none." },
     () => single(monitor.lease === undefined ? undefined : monitor.lease.age / 1_000),
+  );
+}
+
+function clockMetrics(registry: Registry, monitor: PublisherMonitor): void {
+  collectedGauge(
+    registry,
+    {
+      name: "noonmark_clock_moved_seconds",
+      help: "How far this machine's clock has moved and is not trusted (negative: back); 0 while it is trusted.",
+    },
+    () => single(monitor.clockMovedMs / 1_000),
+  );
+  collectedCounter(
+    registry,
+    {
+      name: "noonmark_clock_moves_total",
+      help: "How often this machine's clock has moved by more than a second.",
+      labels: [],
+    },
+    () => single(monitor.clockMoves),
   );
 }

@@ -21,16 +21,20 @@ export async function startPublisherPage(
   const { url, stop } = await startMetricsServer(address, {
     metrics: () => registry.metrics(),
     contentType: registry.contentType,
-    health: () => healthOf(watched.monitor.state()),
+    health: () => healthOf(watched.monitor.state(), watched.monitor.clockMovedMs),
     defect: (error) => logProblem(log, "the metrics met a defect", error),
   });
   log.info({ url }, "metrics");
   return stop;
 }
 
-/** A standby is well: it is there when it is needed. */
-function healthOf({ isWell, phase, quietSeconds, reason }: TurnHealthState): Health {
-  const about = { phase, lastTurnSecondsAgo: quietSeconds };
+/**
+ * A standby is well: it is there when it is needed. So is a publisher whose host's clock has moved: a restart would only
+ * make it forget the time that it trusts.
+ */
+function healthOf({ isWell, phase, quietSeconds, reason }: TurnHealthState, clockMovedMs: number): Health {
+  const moved = clockMovedMs === 0 ? {} : { problem: "clock_moved", clockMovedMs };
+  const about = { phase, lastTurnSecondsAgo: quietSeconds, ...moved };
   return isWell
     ? { isWell, body: { status: "ok", ...about } }
     : { isWell, body: { status: "failing", reason, ...about } };

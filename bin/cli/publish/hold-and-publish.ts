@@ -1,7 +1,7 @@
 /** Waits for the lease, as a standby where another holds it, then runs cycles until it is told to stop. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
-import { systemClock } from "../../../publish/clock/clock.ts";
+import type { SteadyClock } from "../../../publish/clock/steady-clock.ts";
 import { systemTimers } from "../../../publish/clock/timers.ts";
 import { standby } from "../../../publish/lease/acquire.ts";
 import type { Lease } from "../../../publish/lease/lease.ts";
@@ -27,6 +27,7 @@ export interface Watchers {
   readonly monitor: PublisherMonitor;
   readonly service: ServiceManager;
   readonly time: CommonTime;
+  readonly clock: SteadyClock;
 }
 
 export interface Term {
@@ -39,38 +40,42 @@ export interface Term {
 
 /** Throws what stops a publisher, such as a lost lease. */
 export async function holdAndPublish(options: PublisherOptions, watchers: Watchers, term: Term): Promise<void> {
-  const { log, monitor, service, time } = watchers;
+  const { log, monitor, service, time, clock } = watchers;
   const onOutage = rareReport(
     (error, before) => logProblem(log, "the store does not answer", error, { before }),
-    systemClock.monotonic,
+    () => clock.monotonic(),
   );
   const lease = await heldLease(options, watchers, term, onOutage);
   if (lease === undefined) return;
   const { cadence, signal } = term;
   monitor.lease = lease;
+  clock.compareWith(() => lease.hostClockOffset);
   service.began(`publishing to ${options.store.name}, epoch ${lease.epoch}`);
   log.info({ epoch: lease.epoch, store: options.store.name }, "publishing");
   if (options.minimumPutInterval > 0) logCosts(log, options, term.hasChain());
-  const publisher = await Publisher.begin(options, lease);
-  monitor.publisher = publisher;
-  time.follow(publisher);
   let warned = false;
-  await runSchedule(watchedPublisher(publisher, systemClock, monitor), {
-    cadence,
-    signal,
-    clock: systemClock,
-    timers: systemTimers,
-    onOutage,
-    onCycle: (report) => {
-      firstPublishDone();
-      if (!warned) for (const warning of report.warnings) log.warn(warning, "published all the same");
-      warned ||= report.warnings.length > 0;
-      logCycle(log, report);
-    },
-    onLate: (late: LateTurn) => log.warn(late, "a turn that had not come is run now"),
-    onRest: service.rested,
+  await Publisher.hold(options, lease, (publisher) => {
+    monitor.publisher = publisher;
+    time.follow(publisher);
+    return runSchedule(watchedPublisher(publisher, clock, monitor), {
+      cadence,
+      signal,
+      clock,
+      timers: systemTimers,
+      onOutage,
+      onCycle: (report) => {
+        firstPublishDone();
+        if (!warned) for (const warning of report.warnings) log.warn(warning, "published all the same");
+        warned ||= report.warnings.length > 0;
+        logCycle(log, report);
+      },
+      onLate: (late: LateTurn) => {
+        // That the clock was set is said by whoever looks at it.
+        if ("overdueBy" in late) log.warn(late, "a turn that had not come is run now");
+      },
+      onRest: service.rested,
+    });
   });
-  await publisher.release();
   log.info("stopped");
 }
 
@@ -107,7 +112,7 @@ function heldLease(
 
 /** What it will cost, before it does (docs/storage.md, "What it costs"). */
 function logCosts(log: Logger, options: PublisherOptions, hasChain: boolean): void {
-  const receipts = options.reader.begin(systemClock.wall()).snapshot(receiptPace);
+  const receipts = options.reader.begin(options.clock.wall()).snapshot(receiptPace);
   log.info(
     { putsAMonth: putsAMonth({ ...options, receipts, hasChain }) },
     "estimate, at the pace of the last receipts",

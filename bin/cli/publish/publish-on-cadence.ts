@@ -1,6 +1,8 @@
 /** `noonmark publish` without --once: what it works with, from its first moment as a standby to its end. */
 import type { Logger } from "pino";
 import { systemClock } from "../../../publish/clock/clock.ts";
+import { type ClockMove, SteadyClock } from "../../../publish/clock/steady-clock.ts";
+import { systemTimers } from "../../../publish/clock/timers.ts";
 import { followChain } from "../../../publish/sources/follow-chain.ts";
 import { Published } from "../../../publish/state/published.ts";
 import { RequestTally } from "../../../publish/status/request-tally.ts";
@@ -27,6 +29,7 @@ const PASS_LIMIT_MS = 30_000;
 export async function publishOnCadence(settings: Settings, flags: PublishFlags): Promise<void> {
   keepHeapSmall();
   const { monotonic, wall } = systemClock;
+  const clock = new SteadyClock(systemClock);
   const log = await createLog(settings);
   const stop = new AbortController();
   const { signal } = stop;
@@ -37,6 +40,7 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
     stop.abort();
   });
   const monitor = new PublisherMonitor(monotonic, untilNextRun(settings.cadence, wall));
+  monitor.clock = clock;
   const opened = await openConfiguredStore(settings, { write: true });
   const published = Published.open(settings.state);
   const requests = new RequestTally(published, wall());
@@ -44,8 +48,9 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
     monitor.requested(operation, key, outcome);
     requests.count(operation, key);
   });
-  const time = new CommonTime(wall);
+  const time = new CommonTime(() => clock.wall());
   const now = () => time.now();
+  const stopLooking = systemTimers.every(LOOK_MS, () => logClock(log, clock.look()));
   let stopPage = async () => {};
   try {
     stopPage = await startPublisherPage(settings, log, { monitor, published, now, monotonic });
@@ -64,10 +69,10 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
     const passes = followChain(chain, { interval, passLimit: PASS_LIMIT_MS, now, signal });
     try {
       const minimumPutInterval = minimumPutIntervalOf(settings.store);
-      const fromSettings = publisherOptions(settings, flags, { store, reader, minimumPutInterval });
+      const fromSettings = publisherOptions(settings, flags, { store, reader, clock, minimumPutInterval });
       await holdAndPublish(
         { ...fromSettings, published, requests },
-        { log, monitor, service, time },
+        { log, monitor, service, time, clock },
         {
           cadence: settings.cadence,
           signal,
@@ -80,10 +85,32 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
       reader.close();
     }
   } finally {
+    stopLooking();
     requests.save();
     published.close();
     await stopPage();
   }
+}
+
+/** How often the host's clock is looked at (ms). */
+const LOOK_MS = 1_000;
+
+/** What has become of this host's clock, in plain words. */
+function logClock(log: Logger, move: ClockMove | undefined): void {
+  if (move === undefined) return;
+  if (move.kind === "returned") {
+    log.info({ code: "clock_returned" }, "this machine's clock is again where it was; nothing was published with it");
+    return;
+  }
+  const seconds = Math.round(Math.abs(move.byMs) / 1_000);
+  const moved = `this machine's clock moved ${move.byMs > 0 ? "ahead" : "back"} by ${seconds} s`;
+  if (move.kind === "accepted") {
+    const why = move.because === "store" ? "the store's clock agrees with it" : "it has been steady for a minute";
+    log.warn({ code: "clock_accepted", movedByMs: move.byMs }, `${moved}; ${why}, so it is used from now on`);
+    return;
+  }
+  const until = "until that clock has been steady for a minute or the store's clock agrees";
+  log.warn({ code: "clock_moved", movedByMs: move.byMs }, `${moved}; publishing goes on by its own count ${until}`);
 }
 
 /** Chain news without a change of state, such as the good pass every few seconds, are for debugging. */

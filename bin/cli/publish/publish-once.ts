@@ -2,7 +2,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { systemClock } from "../../../publish/clock/clock.ts";
 import { explicitInstant } from "../../../publish/clock/instant.ts";
-import { acquireOnce } from "../../../publish/lease/acquire.ts";
+import { SteadyClock } from "../../../publish/clock/steady-clock.ts";
+import { acquireOnce, lastPublishedAt } from "../../../publish/lease/acquire.ts";
 import { findLease, heldBy } from "../../../publish/lease/lease-object.ts";
 import { Publisher } from "../../../publish/publisher.ts";
 import type { CycleReport } from "../../../publish/puts/report.ts";
@@ -29,31 +30,30 @@ export interface OnceFlags extends PublishFlags {
 
 /** Throws `Failure` as a publisher does: state_locked, lease_held (75), at_in_future, ledger_… and store_… (74). */
 export async function publishOnce(settings: Settings, flags: OnceFlags): Promise<CycleReport> {
+  // A run is too short for a clock that moves to be trusted again: it goes on by its own count to its end.
+  const clock = new SteadyClock(systemClock);
   const opened = await openConfiguredStore(settings, { write: true });
   const published = await openState(settings.state, opened);
-  const requests = new RequestTally(published, systemClock.wall());
+  const requests = new RequestTally(published, clock.wall());
   const store = countedStore(opened, (operation, key) => requests.count(operation, key));
   try {
     const given = parseInstant(flags.at);
     const at = given === undefined ? undefined : await judgedInstant(given, flags, published, store);
-    const now = instantClock(at);
+    const now = at === undefined ? () => clock.wall() : instantClock(at);
     const { reader, chain } = await openSources(settings, { state: "own", whole: true, now, onChainEvent: warnOf });
     try {
       const limitMs = settings.deadline * 1000;
-      const limited = withDeadline(store, () => systemClock.monotonic(), limitMs);
+      const limited = withDeadline(store, () => clock.monotonic(), limitMs);
       // Before the lease, which would run out meanwhile; what the chain leaves of the time is for the puts.
       await pollUntilConcluded(chain, now, now() + chainTime(limitMs));
       const options = {
-        ...publisherOptions(settings, flags, { store: limited, reader, minimumPutInterval: 0 }),
+        ...publisherOptions(settings, flags, { store: limited, reader, clock, minimumPutInterval: 0 }),
         published,
         requests,
       };
-      const candidate = { store, clock: systemClock, identity: leaseIdentity(options), published };
+      const candidate = { store, clock, identity: leaseIdentity(options), published };
       const lease = await acquireOnce({ ...candidate, onUnreadable: warnOfWait }, (ms) => wait(ms));
-      const publisher = await Publisher.begin(options, lease);
-      const report = await publisher.cycle(at ?? publisher.instant(now()));
-      await publisher.release();
-      return report;
+      return await Publisher.hold(options, lease, (publisher) => publisher.cycle(at ?? publisher.instant(now())));
     } finally {
       reader.close();
     }
@@ -70,9 +70,7 @@ function warnOfWait(forMs: number): void {
 
 /** Of a state directory that was lost, the lease object knows what was published. */
 async function judgedInstant(at: number, flags: OnceFlags, published: Published, store: ObjectStore): Promise<number> {
-  const found = await findLease(store);
-  const told = Date.parse(found?.record?.lastCycleAt ?? "");
-  const last = Math.max(Number(published.meta("at") ?? 0), Number.isNaN(told) ? 0 : told);
+  const last = lastPublishedAt(published, store, (await findLease(store))?.record);
   return explicitInstant({ at, last, now: systemClock.wall(), force: flags.force ?? false });
 }
 

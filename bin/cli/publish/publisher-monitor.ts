@@ -1,4 +1,6 @@
 /** What a publisher on a cadence has done and how it is, for whoever watches it: plain values, collected when asked. */
+import { movedBy } from "../../../publish/clock/clock.ts";
+import type { SteadyClock } from "../../../publish/clock/steady-clock.ts";
 import type { Standby } from "../../../publish/lease/acquire.ts";
 import type { Lease } from "../../../publish/lease/lease.ts";
 import { CALM } from "../../../publish/lease/timing.ts";
@@ -31,6 +33,8 @@ export class PublisherMonitor implements TurnWatcher {
   onCycle: (outcome: CycleOutcome, seconds: number) => void = () => {};
   /** Why the lease could not be renewed when that was tried last. */
   #renewalTrouble: string | undefined;
+  /** The clock that it publishes with. */
+  clock: SteadyClock | undefined;
   readonly #monotonic: () => number;
 
   readonly #untilNextRun: () => number;
@@ -40,6 +44,16 @@ export class PublisherMonitor implements TurnWatcher {
     this.#monotonic = monotonic;
     this.#untilNextRun = untilNextRun;
     this.health = new TurnHealth(monotonic);
+  }
+
+  /** How far this machine's clock has moved and is not trusted (ms, ahead positive); 0 while it is trusted. */
+  get clockMovedMs(): number {
+    return this.clock === undefined ? 0 : movedBy(this.clock);
+  }
+
+  /** How often it has moved. */
+  get clockMoves(): number {
+    return this.clock?.moves ?? 0;
   }
 
   /** Whether turns finish, and the lease is renewed. */

@@ -1,6 +1,6 @@
 /** From settings and flags to what a publisher works with. */
 
-import { systemClock } from "../../../publish/clock/clock.ts";
+import type { Clock } from "../../../publish/clock/clock.ts";
 import type { PublisherOptions } from "../../../publish/publisher.ts";
 import type { SourceReader } from "../../../publish/sources/source-reader.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
@@ -23,13 +23,17 @@ const CONCURRENCY = 16;
 export function publisherOptions(
   settings: Settings,
   flags: PublishFlags,
-  opened: { readonly store: ObjectStore; readonly reader: SourceReader; readonly minimumPutInterval: number },
+  opened: {
+    readonly store: ObjectStore;
+    readonly reader: SourceReader;
+    readonly minimumPutInterval: number;
+    readonly clock: Clock;
+  },
 ): Omit<PublisherOptions, "published"> {
   const { only } = flags;
   const site = configuredSite(settings);
   return {
     ...opened,
-    clock: systemClock,
     publications: allPublications({
       installationId: required(settings, "installationId"),
       statisticsInterval: settings.statisticsInterval * 1000,

@@ -1,4 +1,5 @@
 /** What `noonmark status` tells: the publisher's last word and a look at the store, made one. */
+import { clockBehind, isAhead } from "../../../publish/clock/instant.ts";
 import type { LeaseRecord } from "../../../publish/lease/lease-record.ts";
 import type { OperatorStatus } from "../../../publish/status/operator-report.ts";
 import { type PublisherState, publisherState } from "../../../src/resources/publication-status/public-record.ts";
@@ -38,7 +39,9 @@ export function publicationOf(
       ? []
       : [
           ...entries(record.report.failed).map(({ key, why }) => `${key}: ${why}`),
-          ...entries(record.report.failures).map(({ code, message }) => `${code}: ${message}`),
+          ...entries(record.report.failures).map(({ code, message, hint }) =>
+            typeof hint === "string" ? `${code}: ${message}. ${hint}` : `${code}: ${message}`,
+          ),
         ];
   const unnamed = typeof count === "number" ? count - named.length : 0;
   return {
@@ -48,11 +51,35 @@ export function publicationOf(
     record,
     answers,
     problems: [
+      ...clockProblems(record, answers, now),
       ...damaged.map(({ route, problem }) => `${route}: ${problem}`),
       ...named,
       ...(unnamed > 0 ? [`${unnamed} more that the publisher has not named yet: it does so every five minutes`] : []),
     ],
   };
+}
+
+/** What the clocks say against each other: the publisher's, which may have moved, and this one against what is published. */
+function clockProblems(record: LeaseRecord, answers: readonly PublishedAnswer[], now: number): string[] {
+  const { clockMovedMs, lastCycleAt } = record;
+  const problems: string[] = [];
+  if (clockMovedMs !== null && !record.released) {
+    const moved = `moved ${clockMovedMs > 0 ? "ahead" : "back"} by ${Math.round(Math.abs(clockMovedMs) / 1000)} s`;
+    problems.push(`clock_moved: the publisher's clock ${moved}; it is not used before it has been steady for a minute`);
+  }
+  const published = [
+    { what: "the last cycle", at: lastCycleAt },
+    ...answers.map(({ route, asOf }) => ({ what: route, at: asOf })),
+  ];
+  for (const { what, at } of published) {
+    const instant = at === null ? Number.NaN : Date.parse(at);
+    if (!isAhead(instant, now)) continue;
+    const { code, message, hint } = clockBehind(what, instant, now);
+    problems.push(`${code}: ${message}. ${hint}`);
+    // One is enough to act on; `fsck` lists them all.
+    break;
+  }
+  return problems;
 }
 
 /** The lease record, with what the holder tells the operator alone. */

@@ -2,6 +2,7 @@
 
 import type { Command } from "commander";
 import { systemClock } from "../../../publish/clock/clock.ts";
+import { clockBehind, isAhead } from "../../../publish/clock/instant.ts";
 import { readLease } from "../../../publish/lease/lease-object.ts";
 import type { LeaseRecord } from "../../../publish/lease/lease-record.ts";
 import { readOperatorStatus } from "../../../publish/status/operator-report.ts";
@@ -51,15 +52,8 @@ async function look(settings: Settings, now: number): Promise<Publication> {
   return publicationOf(store.name, { record, operator: await readOperatorStatus(store, record) }, answers, now);
 }
 
-/** Two clocks that are kept right differ by less. */
-const MOST_AHEAD_MS = 60_000;
-
 /** A publication from the future says nothing of now. Throws `Failure` clock_behind. */
 function judgeAhead({ renewedAt, lastCycleAt }: LeaseRecord, now: number): void {
-  const ahead = Math.max(Date.parse(renewedAt), Date.parse(lastCycleAt ?? renewedAt)) - now;
-  if (ahead <= MOST_AHEAD_MS) return;
-  throw new Failure("clock_behind", `what was published is ${(ahead / 1000).toFixed(0)} s ahead of this clock`, {
-    exit: EXIT.failed,
-    hint: "One of the two clocks is wrong; a publisher with the right one publishes nothing until that instant.",
-  });
+  const last = Math.max(Date.parse(renewedAt), Date.parse(lastCycleAt ?? renewedAt));
+  if (isAhead(last, now)) throw clockBehind("the last cycle", last, now);
 }

@@ -1,6 +1,7 @@
 /** `noonmark publish`: one cycle, or a cadence of them. */
 
 import type { Command } from "commander";
+import { systemClock } from "../../../publish/clock/clock.ts";
 import type { CycleReport } from "../../../publish/puts/report.ts";
 import { pollUntilConcluded } from "../../../src/chain/chain.ts";
 import { RESOURCE_NAMES, type ResourceName } from "../../../src/resources/table.ts";
@@ -91,7 +92,7 @@ async function tryOut(settings: Settings, flags: Flags): Promise<CycleReport> {
   const { reader, chain } = await openSources(settings, { state: "copy", whole: true, now });
   try {
     await pollUntilConcluded(chain, now, now() + settings.deadline * 1000);
-    const options = publisherOptions(settings, flags, { store, reader, minimumPutInterval: 0 });
+    const options = publisherOptions(settings, flags, { store, reader, clock: systemClock, minimumPutInterval: 0 });
     return await dryRun(options, given ?? now());
   } finally {
     reader.close();

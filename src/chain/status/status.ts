@@ -30,8 +30,12 @@ export class Status {
   #touchedAt = 0;
   #hasRunOutOfTime = false;
 
-  /** As the file says; `grace` in ms. */
-  constructor(db: Database, { deployment, grace }: { readonly deployment: Deployment; readonly grace: number }) {
+  /** As the file says; `grace` in ms, `now` gives epoch ms. */
+  constructor(
+    db: Database,
+    options: { readonly deployment: Deployment; readonly grace: number; readonly now: () => number },
+  ) {
+    const { deployment, grace, now } = options;
     this.#db = db;
     this.#deployment = deployment;
     this.#grace = grace;
@@ -40,7 +44,9 @@ export class Status {
     this.#verdict = {
       snapshot: sync.snapshot === null ? undefined : readSnapshot(sync.snapshot),
       safe: sync.indexedThroughBlock === undefined ? undefined : sync.stored?.block,
-      lastGoodPassAt: sync.snapshot === null ? undefined : sync.lastGoodPassAt,
+      // One from the future, written by a wrong clock, says nothing of how long the nodes have been silent.
+      lastGoodPassAt:
+        sync.snapshot === null || (sync.lastGoodPassAt ?? 0) > now() + grace ? undefined : sync.lastGoodPassAt,
       synced: sync.indexedThroughBlock !== undefined,
       failed: false,
       coreMismatch: undefined,

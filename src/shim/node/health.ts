@@ -60,17 +60,32 @@ async function readiness(store: StoreReader, clocks: HealthClocks): Promise<Shim
   }
 }
 
-/** From the publisher's own record; nulls where it does not say, for readiness does not hang on it. */
-function publisherAge(body: Uint8Array, now: number): Record<"renewedAt" | "ageSeconds", unknown> {
-  let renewedAt: unknown;
+/** A right clock is never further behind what was published (ms; docs/spec/publishing.md#moved-clock). */
+const MOST_AHEAD_MS = 60_000;
+
+/** From the publisher's own record; nulls if it does not say, for readiness does not hang on it. */
+function publisherAge(body: Uint8Array, now: number): Record<string, unknown> {
+  let record: Record<string, unknown> | null = null;
   try {
-    renewedAt = (JSON.parse(new TextDecoder().decode(body)) as { renewedAt?: unknown } | null)?.renewedAt;
+    record = JSON.parse(new TextDecoder().decode(body)) as Record<string, unknown> | null;
   } catch {
     // Not our record: the store can be read all the same.
   }
-  const instant = typeof renewedAt === "string" ? Date.parse(renewedAt) : Number.NaN;
-  if (Number.isNaN(instant)) return { renewedAt: null, ageSeconds: null };
-  return { renewedAt, ageSeconds: Math.max(0, Math.floor((now - instant) / 1000)) };
+  const renewedAt = instantOf(record?.renewedAt);
+  const ahead = Math.max(renewedAt ?? 0, instantOf(record?.lastCycleAt) ?? 0) - now;
+  const problems = {
+    ...(ahead > MOST_AHEAD_MS && { problem: "clock_behind", publishedAheadSeconds: Math.floor(ahead / 1000) }),
+    ...(typeof record?.clockMovedMs === "number" && { problem: "clock_moved", clockMovedMs: record.clockMovedMs }),
+  };
+  if (renewedAt === undefined) return { renewedAt: null, ageSeconds: null, ...problems };
+  const ageSeconds = Math.max(0, Math.floor((now - renewedAt) / 1000));
+  return { renewedAt: record?.renewedAt, ageSeconds, ...problems };
+}
+
+/** Epoch ms. */
+function instantOf(text: unknown): number | undefined {
+  const instant = typeof text === "string" ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(instant) ? undefined : instant;
 }
 
 function ok(body: unknown): ShimAnswer {

@@ -1,0 +1,157 @@
+/** The clock that a publisher publishes with (docs/spec/publishing.md#moved-clock). No test waits: both clocks are set. */
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { movedBy } from "../../../publish/clock/clock.ts";
+import { SteadyClock } from "../../../publish/clock/steady-clock.ts";
+import { readLease } from "../../../publish/lease/lease-object.ts";
+import { CALM } from "../../../publish/lease/timing.ts";
+import { START, World } from "../world.ts";
+
+const SECOND = 1_000;
+const HOUR = 3_600 * SECOND;
+const YEARS = 6 * 365 * 24 * HOUR;
+
+/** ms; the wall clock is ahead of the monotonic one by `apart`. */
+let monotonic: number;
+let apart: number;
+let clock: SteadyClock;
+beforeEach(() => {
+  [monotonic, apart] = [0, START];
+  clock = new SteadyClock({ wall: () => monotonic + apart, monotonic: () => monotonic });
+});
+
+/** Looks once a second; what the looks found. */
+function pass(seconds: number): unknown[] {
+  const found: unknown[] = [];
+  for (let second = 0; second < seconds; second++) {
+    monotonic += SECOND;
+    const move = clock.look();
+    if (move !== undefined) found.push(move);
+  }
+  return found;
+}
+
+test("a clock that moves an hour and returns after 15 s has moved nothing, and both are reported within a second", () => {
+  for (const step of [HOUR, -HOUR, 24 * HOUR]) {
+    const before = clock.wall();
+    apart += step;
+    expect(clock.wall()).toBe(before);
+    expect(pass(1)).toEqual([{ kind: "moved", byMs: step }]);
+    expect(movedBy(clock)).toBe(step);
+    expect(pass(14)).toEqual([]);
+    expect(clock.wall()).toBe(before + 15 * SECOND);
+    apart -= step;
+    expect(pass(1)).toEqual([{ kind: "returned" }]);
+    expect([clock.wall(), movedBy(clock)]).toEqual([before + 16 * SECOND, 0]);
+  }
+  expect(clock.moves).toBe(3);
+});
+
+test("a clock that has moved is used after a steady minute, and not before", () => {
+  apart += HOUR;
+  expect(pass(60)).toEqual([{ kind: "moved", byMs: HOUR }]);
+  expect(clock.wall()).toBe(START + 60 * SECOND);
+  expect(pass(1)).toEqual([{ kind: "accepted", byMs: HOUR, because: "steady" }]);
+  expect(clock.wall()).toBe(START + HOUR + 61 * SECOND);
+});
+
+test("a clock that keeps moving is not steady: the minute begins anew with each move", () => {
+  for (let times = 0; times < 10; times++) {
+    apart += times % 2 === 0 ? HOUR : -HOUR / 2;
+    pass(30);
+  }
+  expect([clock.wall(), clock.moves]).toEqual([START + 300 * SECOND, 10]);
+});
+
+test("a machine that boots years behind publishes by the corrected clock after a minute, without help", () => {
+  apart -= YEARS;
+  clock = new SteadyClock({ wall: () => monotonic + apart, monotonic: () => monotonic });
+  expect(clock.wall()).toBe(START - YEARS);
+  apart += YEARS;
+  pass(61);
+  expect(clock.wall()).toBe(START + 61 * SECOND);
+});
+
+test("a store's clock that agrees ends the doubt at once, one that contradicts does not", () => {
+  let aheadOfStore: number | undefined;
+  clock.compareWith(() => aheadOfStore);
+  apart += HOUR;
+  aheadOfStore = HOUR;
+  expect(pass(30)).toEqual([{ kind: "moved", byMs: HOUR }]);
+  aheadOfStore = 1_900;
+  expect(pass(1)).toEqual([{ kind: "accepted", byMs: HOUR, because: "store" }]);
+  expect(clock.wall()).toBe(START + HOUR + 31 * SECOND);
+});
+
+test("corrections of up to a second are followed, as NTP makes them", () => {
+  for (let times = 0; times < 5; times++) {
+    apart += 900;
+    expect(pass(1)).toEqual([]);
+    expect(clock.wall()).toBe(monotonic + apart);
+  }
+  expect(clock.moves).toBe(0);
+});
+
+let world: World;
+beforeEach(() => {
+  world = new World();
+});
+afterEach(() => world.end());
+
+/** A publisher of the world by the steady clock over clocks that are set; a cycle as its schedule runs it. */
+async function publisherBy(steady: SteadyClock, state = "state") {
+  const worker = await world.work({ clock: steady, state });
+  const cycle = async () => worker.publisher.cycle(worker.publisher.instant(steady.wall()));
+  return { worker, cycle };
+}
+
+test("nothing that is written while the clock is an hour ahead carries the future: objects, lease, state", async () => {
+  const { worker, cycle } = await publisherBy(clock);
+  await cycle();
+  pass(3);
+  apart += HOUR;
+  world.receive(1);
+  await cycle();
+  await worker.publisher.renewIfDue(undefined);
+  const { record } = (await readLease(world.store)) as { record: { clockMovedMs: number | null } };
+  expect(record).toMatchObject({ clockMovedMs: HOUR, renewedAt: "2026-11-20T10:00:03.000Z" });
+  const telemetry = await world.store.get("v1/public/telemetry");
+  expect(JSON.parse(telemetry?.metadata.asof ?? "")).toMatchObject({ at: START + 3 * SECOND });
+  apart -= HOUR;
+  pass(1);
+  await worker.publisher.renewIfDue(undefined);
+  expect((await readLease(world.store))?.record).toMatchObject({ clockMovedMs: null });
+  expect(await world.body("/v1/public/telemetry", START + 7 * SECOND)).toContain('"online"');
+  await worker.stop();
+  // A restart finds nothing of the future either.
+  const again = await publisherBy(clock);
+  await again.cycle();
+  await again.worker.stop();
+});
+
+test("a publisher that has published the future ends, lets go and says why; a repair under a right clock helps", async () => {
+  const wrong = await publisherBy(clock);
+  world.receive(1);
+  apart += HOUR;
+  pass(61);
+  await wrong.cycle();
+  apart -= HOUR;
+  pass(61);
+  const failure = await wrong.cycle().catch((error: unknown) => error);
+  expect(failure).toMatchObject({ code: "clock_behind", hint: expect.stringContaining("noonmark fsck --repair") });
+  await wrong.worker.publisher.release(failure);
+  wrong.worker.kill();
+  const left = (await readLease(world.store))?.record;
+  expect(left).toMatchObject({ released: true, report: { problems: 1 } });
+  const status = await world.store.get("private/status.json");
+  expect(Buffer.from(status?.body ?? []).toString()).toContain("clock_behind");
+
+  const repairer = await publisherBy(clock, "another");
+  await repairer.worker.publisher.repair(clock.wall());
+  await repairer.worker.stop();
+  // The first one's own state remembers the future: a later holder's word counts alone.
+  const again = await publisherBy(clock);
+  const { at } = await again.cycle();
+  expect(at).toBe(clock.wall());
+  monotonic += CALM.renewMs;
+  await again.worker.stop();
+});

@@ -1,0 +1,142 @@
+/**
+ * A publisher whose wall clock moves while it runs, black box (docs/spec/publishing.md#moved-clock): libfaketime moves the
+ * clock of the process alone, and leaves its monotonic clock as it is.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { ObjectStore } from "../../src/object-store/object-store.ts";
+import { openStore } from "../../src/object-store/open-store.ts";
+import { TELEMETRY_KEY } from "../../src/resources/telemetry/keys.ts";
+import { runCli } from "../support/cli.ts";
+import { useCredentials } from "./commands.ts";
+import { stop, until } from "./processes.ts";
+import { type S3Server, startRadosgw } from "./radosgw.ts";
+import { makeBucket, s3Store } from "./stores/s3-store.ts";
+
+const ENTRY = new URL("../support/cli-entry.ts", import.meta.url).pathname;
+const PATIENCE = { timeout: 120_000 };
+const HOUR = 3_600;
+
+let radosgw: S3Server;
+beforeAll(async () => {
+  radosgw = await startRadosgw();
+  await makeBucket(radosgw);
+  useCredentials(radosgw);
+});
+afterAll(() => radosgw?.stop());
+
+interface Scene {
+  readonly settings: readonly string[];
+  readonly store: ObjectStore;
+  readonly publisher: ChildProcess;
+  output(): string;
+  /** Sets the publisher's wall clock apart from the true one. */
+  move(seconds: number): void;
+  receive(): Promise<void>;
+  /** The instant that the stored telemetry was computed for, epoch ms. */
+  publishedAt(): Promise<number>;
+  status(): Promise<{ problems: string[] }>;
+}
+
+async function withMovingClock(
+  stored: (folder: string) => Promise<{ store: ObjectStore; settings: string[] }>,
+  body: (scene: Scene) => Promise<void>,
+): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "noonmark-moved-"));
+  const { store, settings } = await stored(folder);
+  const offset = join(folder, "offset");
+  const move = (seconds: number) => writeFileSync(offset, `${seconds < 0 ? "" : "+"}${seconds}\n`);
+  let sequence = 0;
+  const receive = async () => {
+    sequence++;
+    const id = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
+    const now = new Date().toISOString();
+    const line = {
+      ...{ type: "receipt", installationId: "wheel-1", telemetryId: id(sequence), bootId: id(1e6) },
+      ...{ counterEpoch: id(2e6), sequence, observedAt: now, receivedAt: now, cumulativeWorkUnits: String(sequence) },
+      ...{ provenance: "hardware", softwareVersion: "1.0", coreStatus: "ACTIVE", rpmMilli: 1, speedMmPerSecond: 1 },
+      distanceMm: sequence,
+    };
+    const { exitCode, stderr } = await runCli(["ingest", "-"], folder, `${JSON.stringify(line)}\n`);
+    expect([exitCode, stderr]).toEqual([0, expect.any(String)]);
+  };
+  move(0);
+  await receive();
+  const args = ["publish", "--installation-id", "wheel-1", ...settings];
+  const publisher = spawn(process.execPath, [ENTRY, ...args], {
+    cwd: folder,
+    env: {
+      ...process.env,
+      NODE_NO_WARNINGS: "1",
+      LD_PRELOAD: libfaketime(),
+      FAKETIME_TIMESTAMP_FILE: offset,
+      FAKETIME_NO_CACHE: "1",
+      FAKETIME_DONT_FAKE_MONOTONIC: "1",
+    },
+  });
+  let output = "";
+  for (const stream of [publisher.stdout, publisher.stderr]) stream.on("data", (data: Buffer) => (output += data));
+  const publishedAt = async () => {
+    const object = await store.get(TELEMETRY_KEY, { fresh: true });
+    return (JSON.parse(object?.metadata.asof ?? "{}") as { at?: number }).at ?? Number.NaN;
+  };
+  const status = async () => {
+    const { stdout } = await runCli(["status", "--json", ...settings], folder);
+    return JSON.parse(stdout.split("\n", 1)[0] ?? "") as { problems: string[] };
+  };
+  try {
+    await until("it publishes", async () => (await publishedAt()) > 0);
+    await body({ settings, store, publisher, output: () => output, move, receive, publishedAt, status });
+  } finally {
+    await stop(publisher);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function libfaketime(): string {
+  const [folder = ""] = readdirSync("/usr/lib").filter((name) => existsSync(`/usr/lib/${name}/faketime`));
+  return `/usr/lib/${folder}/faketime/libfaketime.so.1`;
+}
+
+const inDirectory = async (folder: string) => {
+  const path = join(folder, "public");
+  return { store: await openStore(path, { write: true }), settings: ["--store", path] };
+};
+const inBucket = async () => {
+  const store = s3Store(radosgw);
+  return { store, settings: ["--store", store.name, "--s3-provider", "ceph", "--s3-endpoint", radosgw.endpoint] };
+};
+
+test.concurrent.each([
+  ["a directory", "ahead", inDirectory, HOUR],
+  ["a directory", "back", inDirectory, -HOUR],
+  ["a bucket", "ahead", inBucket, HOUR],
+  ["a bucket", "back", inBucket, -HOUR],
+] as const)(
+  "over %s a clock that goes an hour %s and returns dates nothing wrong",
+  PATIENCE,
+  async (_, way, stored, by) => {
+    await withMovingClock(stored, async ({ move, receive, publishedAt, status, publisher, output }) => {
+      move(by);
+      await until("status says so", async () =>
+        (await status()).problems.some((one) => one.startsWith("clock_moved: ")),
+      );
+      expect(output()).toContain(`this machine's clock moved ${way} by 3600 s`);
+      const before = await publishedAt();
+      await receive();
+      await until("the receipt is published", async () => (await publishedAt()) > before);
+      expect(Math.abs((await publishedAt()) - Date.now())).toBeLessThan(30_000);
+      move(0);
+      await until("it has returned", async () => output().includes('"code":"clock_returned"'));
+      const again = await publishedAt();
+      await receive();
+      await until("it goes on", async () => (await publishedAt()) > again);
+      expect(Math.abs((await publishedAt()) - Date.now())).toBeLessThan(30_000);
+      await until("status has no problem", async () => (await status()).problems.length === 0);
+      expect(publisher.exitCode).toBeNull();
+    });
+  },
+);
