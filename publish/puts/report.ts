@@ -33,6 +33,9 @@ export interface CycleReport {
   readonly warnings: readonly ReportFailure[];
 }
 
+/** What of a report is told of: the instant says nothing of a publisher that never came to a cycle. */
+export type Problems = Omit<CycleReport, "at">;
+
 /** A resource that could not be built or put: its last good object and the other resources are unharmed. */
 export function failedRow({ key, resource }: Pick<ReportRow, "key" | "resource">, error: unknown): ReportRow {
   return { key, resource, action: "failed", why: reasonOf(error), status: null, bytes: 0, etag: null, milliseconds: 0 };

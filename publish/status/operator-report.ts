@@ -2,7 +2,7 @@
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import type { LeaseRecord } from "../lease/lease-record.ts";
 import { type PrivateStatus, readPrivateStatus } from "../lease/private-status.ts";
-import type { CycleReport, ReportFailure } from "../puts/report.ts";
+import type { Problems, ReportFailure } from "../puts/report.ts";
 import type { WorstInstallation } from "./public-report.ts";
 import type { MeasuredRequests } from "./request-tally.ts";
 
@@ -18,9 +18,6 @@ export interface OperatorReport {
 
 /** Of many that fail, as many as a person reads; the lease object says how many there are. */
 const MOST_PROBLEMS = 50;
-
-/** What of a cycle's report an operator hears. */
-export type Problems = Omit<CycleReport, "at">;
 
 /** Of the last cycle; `sources` as they describe themselves. */
 export function operatorReport(

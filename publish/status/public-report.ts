@@ -5,8 +5,8 @@
 import { isShardKey } from "../../src/http/installations.ts";
 import { parseInstallationTelemetryKey } from "../../src/resources/telemetry/keys.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
+import type { Problems } from "../puts/report.ts";
 import type { Published, PublishedObject } from "../state/published.ts";
-import type { Problems } from "./operator-report.ts";
 
 /** Of the installations other than the configured one. */
 export interface OtherInstallations {

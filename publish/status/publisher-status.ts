@@ -8,7 +8,7 @@ import { Failure } from "../../src/values/failure.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Lease, LeaseNews } from "../lease/lease.ts";
-import { type CycleReport, type ReportFailure, reportFailure } from "../puts/report.ts";
+import { type CycleReport, type Problems, type ReportFailure, reportFailure } from "../puts/report.ts";
 import {
   NOTHING_SEEN,
   type PublishedSite,
@@ -18,7 +18,7 @@ import {
 } from "../site/public-record.ts";
 import type { SourceReader } from "../sources/source-reader.ts";
 import type { Published } from "../state/published.ts";
-import { operatorReport, type Problems } from "./operator-report.ts";
+import { operatorReport } from "./operator-report.ts";
 import { PrivateStatusWriter } from "./private-status-writer.ts";
 import { publicReport, worstInstallations } from "./public-report.ts";
 import type { RequestTally } from "./request-tally.ts";

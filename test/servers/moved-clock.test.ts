@@ -55,9 +55,20 @@ async function withMovingClock(
     const id = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
     const now = new Date().toISOString();
     const line = {
-      ...{ type: "receipt", installationId: "wheel-1", telemetryId: id(sequence), bootId: id(1e6) },
-      ...{ counterEpoch: id(2e6), sequence, observedAt: now, receivedAt: now, cumulativeWorkUnits: String(sequence) },
-      ...{ provenance: "hardware", softwareVersion: "1.0", coreStatus: "ACTIVE", rpmMilli: 1, speedMmPerSecond: 1 },
+      type: "receipt",
+      installationId: "wheel-1",
+      telemetryId: id(sequence),
+      bootId: id(1e6),
+      counterEpoch: id(2e6),
+      sequence,
+      observedAt: now,
+      receivedAt: now,
+      cumulativeWorkUnits: String(sequence),
+      provenance: "hardware",
+      softwareVersion: "1.0",
+      coreStatus: "ACTIVE",
+      rpmMilli: 1,
+      speedMmPerSecond: 1,
       distanceMm: sequence,
     };
     const { exitCode, stderr } = await runCli(["ingest", "-"], folder, `${JSON.stringify(line)}\n`);
