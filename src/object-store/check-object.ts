@@ -6,6 +6,8 @@ const S3_METADATA_BYTES = 2048;
 /** What the stores keep for themselves: the mark of a put (`noonmark-put` and 12 characters), and the seal. */
 const OWN_METADATA_BYTES = 24 + SEAL_BYTES;
 export const MAX_METADATA_BYTES = S3_METADATA_BYTES - OWN_METADATA_BYTES;
+/** Bytes of a body: no store takes or reads a larger one, so that none fills the memory of who reads it. */
+export const MAX_BODY_BYTES = 32 << 20;
 /** What S3 allows for a key, in bytes of UTF-8. */
 const MAX_KEY_BYTES = 1024;
 
@@ -29,8 +31,11 @@ export function checkKey(key: string): void {
   if (fault !== undefined) throw new TypeError(`object key ${JSON.stringify(key.slice(0, 100))} ${fault}`);
 }
 
-/** Throws `TypeError` for metadata that some store could not hold. */
+/** Throws `TypeError` for a body or metadata that some store could not hold. */
 export function checkObject(object: StoreObject): void {
+  if (object.body.length > MAX_BODY_BYTES) {
+    throw new TypeError(`a body of ${object.body.length} bytes is above ${MAX_BODY_BYTES}`);
+  }
   let bytes = 0;
   for (const [name, value] of Object.entries(object.metadata)) {
     if (!/^[a-z][a-z0-9-]*$/.test(name)) throw new TypeError(`metadata name ${JSON.stringify(name)} is not [a-z0-9-]`);

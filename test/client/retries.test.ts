@@ -122,3 +122,34 @@ test("what a fetch of the caller's throws is network, with its cause", async () 
   });
   await expect(sync.api.telemetry()).rejects.toMatchObject({ code: "network", cause });
 });
+
+test("a redirect is not followed, and the message says what to set", async () => {
+  const elsewhere = await misbehavingServer((_, response) => json(response, TELEMETRY));
+  const server = await misbehavingServer((_, response) => text(response, 307, "", { location: `${elsewhere.base}/x` }));
+  const { api } = clientUnderTest(server);
+  await expect(api.telemetry()).rejects.toThrow(
+    `invalid_answer: ${server.base}/v1/public/telemetry redirects: set baseUrl to where it leads`,
+  );
+  expect(elsewhere.requests.length).toBe(0);
+  expect(server.requests.length).toBe(1);
+});
+
+test("a browser's opaque redirect is an error, too", async () => {
+  const redirect = { type: "opaqueredirect", status: 0, headers: new Headers(), body: null } as unknown as Response;
+  const { api } = clientUnderTest({ fetch: async () => redirect });
+  await expect(api.telemetry()).rejects.toThrow(/redirects: set baseUrl/);
+});
+
+test("a body without an end is read up to the limit, once", async () => {
+  const server = await misbehavingServer((_, response) => {
+    const chunk = Buffer.alloc(1 << 20, " ");
+    const write = () => {
+      while (!response.destroyed && response.write(chunk));
+    };
+    response.writeHead(200).on("drain", write);
+    write();
+  });
+  const { api } = clientUnderTest(server);
+  expect(await failure(api.telemetry())).toEqual({ code: "invalid_answer", status: 200, retryAfter: null });
+  expect(server.requests.length).toBe(1);
+});

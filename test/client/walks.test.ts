@@ -105,3 +105,10 @@ test("a feed that becomes unavailable in the middle of a walk ends it with the r
   expect((await walking.next()).value).toEqual({ id: "e1" });
   expect(await failure(walking.next())).toEqual({ code: "indexer_unavailable", status: 200, retryAfter: null });
 });
+
+test("an empty page with a next cursor ends the walk: it could go on for ever", async () => {
+  const server = await misbehavingServer((_, response, number) => json(response, page([], `c${number}`)));
+  const { api } = clientUnderTest(server);
+  expect(await failure(collect(api.eachObservation("w")))).toEqual(invalid);
+  expect(server.requests.length).toBe(1);
+});

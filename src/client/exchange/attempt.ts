@@ -18,7 +18,13 @@ export interface Reply {
   readonly text: string;
 }
 
-/** Throws `network` for a connection that fails or an answer that is cut short, `timeout` and `aborted`. */
+/** Characters that are read of a body; none of the API's comes near it. */
+const MAX_CHARACTERS = 8 << 20;
+
+/**
+ * Throws `network` for a connection that fails or an answer that is cut short, `timeout` and `aborted`, and
+ * `invalid_answer` for a redirect and for a body without an end.
+ */
 export async function attempt({ url, init, timeout, signal }: Request, runtime: Runtime): Promise<Reply> {
   throwIfAborted(signal);
   const controller = new AbortController();
@@ -45,6 +51,26 @@ export async function attempt({ url, init, timeout, signal }: Request, runtime: 
 }
 
 async function read(url: string, init: RequestInit, { fetch }: Runtime): Promise<Reply> {
-  const response = await fetch(url, init);
-  return { url, status: response.status, headers: response.headers, text: await response.text() };
+  // Workers know no "error" here. By "manual" a page is shown an opaque answer, every other runtime the redirect itself.
+  const response = await fetch(url, { ...init, redirect: "manual" });
+  const { status, headers } = response;
+  if (response.type === "opaqueredirect" || (status > 300 && status < 400 && status !== 304)) {
+    throw new NoonmarkError("invalid_answer", `${url} redirects: set baseUrl to where it leads`, { status });
+  }
+  return { url, status, headers, text: await textOf(url, response) };
+}
+
+async function textOf(url: string, { status, body }: Response): Promise<string> {
+  const reader = body?.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  for (;;) {
+    const { done, value } = (await reader?.read()) ?? { done: true };
+    if (done) return text + decoder.decode();
+    text += decoder.decode(value, { stream: true });
+    if (text.length > MAX_CHARACTERS) {
+      reader?.cancel().catch(() => undefined);
+      throw new NoonmarkError("invalid_answer", `${url} has a body above ${MAX_CHARACTERS} characters`, { status });
+    }
+  }
 }

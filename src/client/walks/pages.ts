@@ -9,7 +9,8 @@ export interface Page<Item> {
 
 /**
  * Items in the order of their pages. What arrives while the walk is going on is in it where its page comes later.
- * Throws `invalid_answer` for what is no page, and for a cursor that comes a second time: it would never end.
+ * Throws `invalid_answer` for what is no page, and for a cursor that comes a second time or with an empty page: the walk
+ * would never end.
  */
 export async function* walk<Item>(
   read: (cursor: string | undefined) => Promise<Page<Item>>,
@@ -30,6 +31,9 @@ export async function* walk<Item>(
     }
     throwIfAborted(signal);
     if (nextCursor === null) return;
+    if (items.length === 0) {
+      throw new NoonmarkError("invalid_answer", "an empty page has a next cursor", { status: 200 });
+    }
     if (seen.has(nextCursor)) {
       throw new NoonmarkError("invalid_answer", `the cursor ${nextCursor} comes a second time`, { status: 200 });
     }

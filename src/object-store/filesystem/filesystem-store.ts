@@ -13,13 +13,23 @@
  * The lock file is also the mark of a store: where it is missing (a disk that is not mounted), nothing is "absent".
  */
 import { randomBytes } from "node:crypto";
-import { closeSync, fstatSync, openSync, readFileSync, renameSync, rmSync, statSync, unlinkSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+} from "node:fs";
 import { open, readdir } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { isDiskFull } from "../../files/disk-full.ts";
 import { makeDirectory } from "../../files/make-directory.ts";
 import { writeNewFile } from "../../files/write-all.ts";
-import { checkKey, checkObject } from "../check-object.ts";
+import { checkKey, checkObject, MAX_BODY_BYTES } from "../check-object.ts";
 import {
   type GetOptions,
   type ObjectStore,
@@ -40,6 +50,8 @@ import { fileOfKey, keyOfFile } from "./names.ts";
 import { checkReadable, prepareDirectory, STORE_MARK, TEMPORARY } from "./prepare.ts";
 
 const MAX_PATHS = 1024;
+const MAX_HEAD_BYTES = 64 * 1024;
+const MAX_FILE_BYTES = MAX_BODY_BYTES + MAX_HEAD_BYTES;
 
 export class FilesystemStore implements ObjectStore {
   readonly name: string;
@@ -120,8 +132,11 @@ export class FilesystemStore implements ObjectStore {
       if (now === undefined) return this.absent();
       const cached = fresh ? undefined : this.cache.get(path, now);
       if (cached !== undefined) return cached;
-      fd = openSync(path, "r");
+      // A pipe would be waited for, a device read for ever: neither is opened to be read, nor a file above the limit.
+      fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
       const stats = fstatSync(fd, { bigint: true });
+      if (!stats.isFile()) throw new StoreDamaged(key, "no-file", "it is not a regular file");
+      if (stats.size > MAX_FILE_BYTES) throw new StoreDamaged(key, "too-large", `it has ${stats.size} bytes`);
       const object = unseal(key, parseMessage(key, readFileSync(fd)));
       this.cache.add(path, { fd, stats, object });
       return object;

@@ -1,4 +1,5 @@
 /** One attempt at each request to a bucket; what it means and whether to try again is decided in `s3.ts`. */
+import { pipeline, Readable, Transform } from "node:stream";
 import {
   DeleteObjectCommand,
   GetObjectCommand,
@@ -8,9 +9,11 @@ import {
   S3Client,
   type S3ClientConfig,
 } from "@aws-sdk/client-s3";
-import type { StoredObject, StoreObject, StoreTag } from "../object-store.ts";
+import { MAX_BODY_BYTES } from "../check-object.ts";
+import { StoreDamaged, type StoredObject, type StoreObject, type StoreTag } from "../object-store.ts";
 import type { Attempt } from "../retry.ts";
 import { bareTag } from "./conditions.ts";
+import { BodyTooLarge } from "./errors.ts";
 
 /** Connections at once; above what a publisher keeps in flight. */
 const MAX_SOCKETS = 64;
@@ -47,13 +50,26 @@ export class S3Bucket {
       },
       ...config,
     });
+    this.#client.middlewareStack.add(
+      (next) => async (args) => {
+        const result = await next(args);
+        const response = result.response as { body?: unknown };
+        if (response.body instanceof Readable) response.body = limited(response.body);
+        return result;
+      },
+      { step: "deserialize", priority: "low", name: "noonmarkLimit" },
+    );
   }
 
   async read(key: string, abortSignal: AbortSignal): Promise<Marked> {
     const answer = await this.#client.send(new GetObjectCommand(this.#at(key)), { abortSignal });
-    const body = (await answer.Body?.transformToByteArray()) ?? new Uint8Array();
+    const tag = bareTag(answer.ETag);
+    const read = answer.Body?.transformToByteArray().catch((error: unknown) => {
+      throw error instanceof BodyTooLarge ? new StoreDamaged(key, tag, error.message, { cause: error }) : error;
+    });
+    const body = (await read) ?? new Uint8Array();
     const { [PUT_ID]: putId, ...metadata } = answer.Metadata ?? {};
-    return { putId, object: { body, contentType: answer.ContentType ?? "", metadata, tag: bareTag(answer.ETag) } };
+    return { putId, object: { body, contentType: answer.ContentType ?? "", metadata, tag } };
   }
 
   async write(
@@ -131,6 +147,20 @@ export class S3Bucket {
   #at(key: string): { Bucket: string; Key: string } {
     return { Bucket: this.#bucket, Key: this.#root + key };
   }
+}
+
+/** A body of any response, lists and errors too: the SDK holds all of it in memory. */
+function limited(body: Readable): Readable {
+  let bytes = 0;
+  const limit = new Transform({
+    transform(chunk: Buffer, _, done) {
+      bytes += chunk.length;
+      if (bytes > MAX_BODY_BYTES) done(new BodyTooLarge(`its body has more than ${MAX_BODY_BYTES} bytes`));
+      else done(null, chunk);
+    },
+  });
+  // Its error reaches whoever reads the limited stream.
+  return pipeline(body, limit, () => undefined);
 }
 
 /** The step next to the wire. */

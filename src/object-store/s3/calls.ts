@@ -4,7 +4,7 @@
  * id means that an earlier attempt was stored and its answer lost.
  */
 import { randomBytes } from "node:crypto";
-import type { StoreObject, StoreTag } from "../object-store.ts";
+import { StoreDamaged, type StoreObject, type StoreTag } from "../object-store.ts";
 import { retrying } from "../retry.ts";
 import type { Marked, PutHeaders, S3Bucket } from "./bucket.ts";
 import { refusalOf, unavailable, verdictOf } from "./errors.ts";
@@ -67,6 +67,7 @@ export class S3Calls {
     try {
       return await retrying(LIMITS, ({ signal }) => this.#bucket.read(key, signal), verdict);
     } catch (error) {
+      if (error instanceof StoreDamaged) throw error;
       if (refusalOf(error) === "absent") return undefined;
       throw unavailable(`get ${this.#name}/${key}`, error);
     }

@@ -1,8 +1,14 @@
 /** What an S3 server's refusal means, and whether to ask again. */
 
-import { StoreUnavailable } from "../object-store.ts";
+import { printable } from "../../values/printable.ts";
+import { StoreDamaged, StoreUnavailable } from "../object-store.ts";
 import type { Verdict } from "../retry.ts";
 import { adviceOn } from "./advice.ts";
+
+/** A response's body is above `MAX_BODY_BYTES`: it is not read any further, and asking again gives the same. */
+export class BodyTooLarge extends Error {
+  override readonly name = "BodyTooLarge";
+}
 
 export type Refusal =
   /** 404 NoSuchKey: the one thing that means absent. */
@@ -20,6 +26,7 @@ export type Refusal =
 
 export function refusalOf(error: unknown): Refusal {
   const { status, code } = answerOf(error);
+  if (error instanceof BodyTooLarge || error instanceof StoreDamaged) return "final";
   if (status === undefined) return isMisconfigured(error) ? "final" : "transient";
   if (status === 404) return code === "NoSuchKey" ? "absent" : "final";
   if (status === 412) return "condition";
@@ -49,7 +56,7 @@ export function unavailable(what: string, error: unknown): StoreUnavailable {
   const { status, code } = answerOf(error);
   const message = error instanceof Error && error.message !== "UnknownError" ? error.message : "";
   const parts = [status === undefined ? "no answer" : String(status), code, message];
-  return new StoreUnavailable(`${what}: ${parts.filter((part) => part !== "").join(" ")}`, {
+  return new StoreUnavailable(`${what}: ${printable(parts.filter((part) => part !== "").join(" "))}`, {
     cause: error,
     hint: adviceOn(code, error),
   });

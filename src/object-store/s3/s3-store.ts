@@ -10,6 +10,7 @@
 import { randomBytes } from "node:crypto";
 import type { S3ClientConfig } from "@aws-sdk/client-s3";
 import { EXIT, Failure } from "../../values/failure.ts";
+import { printable } from "../../values/printable.ts";
 import { checkKey, checkObject } from "../check-object.ts";
 import { boundsOf, type ClockBounds } from "../clock-offset.ts";
 import {
@@ -20,6 +21,7 @@ import {
   type StoredObject,
   type StoreObject,
   type StoreTag,
+  StoreUnavailable,
 } from "../object-store.ts";
 import { type Attempt, retrying } from "../retry.ts";
 import { seal, unseal } from "../seal-node.ts";
@@ -27,6 +29,9 @@ import { type PutHeaders, S3Bucket } from "./bucket.ts";
 import { LIMITS, S3Calls } from "./calls.ts";
 import { type Conditions, inForm, probeConditions } from "./conditions.ts";
 import { refusalOf, unavailable, verdictOf } from "./errors.ts";
+
+/** Pages without a key in a row; servers that filter may give some. */
+const MAX_EMPTY_PAGES = 100;
 
 export interface S3StoreSettings {
   readonly bucket: string;
@@ -80,13 +85,24 @@ export class S3Store implements ObjectStore, StoreClock {
 
   async *list(prefix: string): AsyncIterable<string> {
     let from: string | undefined;
+    let last: string | undefined;
+    let emptyPages = 0;
     do {
       const page = await retrying(LIMITS, ({ signal }) => this.#bucket.page(prefix, from, signal), verdictOf).catch(
         (error: unknown) => {
           throw unavailable(`list ${this.name}/${prefix}`, error);
         },
       );
+      const [first] = page.keys;
+      emptyPages = first === undefined ? emptyPages + 1 : 0;
+      // A list that begins again, or stands still, has no end.
+      if (emptyPages > MAX_EMPTY_PAGES || (first !== undefined && last !== undefined && !isAfter(first, last))) {
+        throw new StoreUnavailable(
+          `list ${this.name}/${prefix}: its pages do not go on after ${printable(last ?? "")}`,
+        );
+      }
       yield* page.keys;
+      last = page.keys.at(-1) ?? last;
       from = page.next;
     } while (from !== undefined);
   }
@@ -160,4 +176,8 @@ export class S3Store implements ObjectStore, StoreClock {
     await this.delete(key);
     return conditions;
   }
+}
+
+function isAfter(key: string, other: string): boolean {
+  return Buffer.compare(Buffer.from(key), Buffer.from(other)) > 0;
 }

@@ -1,4 +1,4 @@
-import { fork } from "node:child_process";
+import { execFileSync, fork } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import {
@@ -10,6 +10,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -230,4 +231,30 @@ test("a writer killed at any moment leaves whole objects and a free lock", async
     const { tag } = (await reader.get("k")) ?? { tag: "" };
     await reader.put("k", versioned(0), { ifTag: tag });
   }
+});
+
+test.each([
+  ["a pipe", (path: string) => void execFileSync("mkfifo", [path]), "it is not a regular file"],
+  ["a device", (path: string) => symlinkSync("/dev/zero", path), "it is not a regular file"],
+  ["a directory", (path: string) => void mkdirSync(path), "it is not a regular file"],
+  [
+    "a file of a terabyte",
+    (path: string) => {
+      writeFileSync(path, "");
+      truncateSync(path, 2 ** 40);
+    },
+    "it has 1099511627776 bytes",
+  ],
+])("%s in an object's place is damage, and holds nobody up", async (_, make, because) => {
+  const store = new FilesystemStore(scratch(), { write: true });
+  make(join(store.name, fileOfKey("k")));
+  await expect(store.get("k")).rejects.toMatchObject({ code: "store_damaged", message: `k is damaged: ${because}` });
+});
+
+test("a pipe in an object's place is replaced by the next put", async () => {
+  const store = new FilesystemStore(scratch(), { write: true });
+  execFileSync("mkfifo", [join(store.name, fileOfKey("k"))]);
+  const damage = await store.get("k").catch((error: unknown) => error);
+  await store.put("k", sample("x"), { ifTag: (damage as StoreDamaged).tag });
+  expect((await store.get("k"))?.body.toString()).toBe("x");
 });

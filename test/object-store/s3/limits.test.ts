@@ -1,0 +1,86 @@
+// What an S3 server may send without an end: bodies, lists, errors.
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { S3Store } from "../../../src/object-store/s3/s3-store.ts";
+
+interface Server {
+  readonly store: S3Store;
+  /** Requests so far. */
+  readonly asked: () => number;
+}
+
+async function storeOf(answer: (response: ServerResponse, number: number) => void): Promise<Server> {
+  let asked = 0;
+  const server = createServer((request, response) => {
+    request.resume();
+    answer(response, ++asked);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const credentials = { accessKeyId: "a", secretAccessKey: "b" };
+  const client = { forcePathStyle: true, region: "x", endpoint, credentials };
+  return { store: new S3Store({ bucket: "bucket", prefix: "", client }), asked: () => asked };
+}
+
+async function keysOf(store: S3Store): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const key of store.list("")) keys.push(key);
+  return keys;
+}
+
+/** Writes until nobody reads any more. */
+function endless(response: ServerResponse, status: number): void {
+  response.writeHead(status, { etag: '"t"', "content-type": "application/xml" });
+  const chunk = Buffer.alloc(1 << 20, " ");
+  const write = () => {
+    while (!response.destroyed && response.write(chunk));
+  };
+  response.on("drain", write);
+  write();
+}
+
+test("an object without an end is read up to the limit, once, and counts as damaged", async () => {
+  const { store, asked } = await storeOf((response) => endless(response, 200));
+  await expect(store.get("k")).rejects.toMatchObject({
+    code: "store_damaged",
+    tag: "t",
+    message: "k is damaged: its body has more than 33554432 bytes",
+  });
+  expect(asked()).toBe(1);
+});
+
+test.each([200, 400])("a list or an error (%i) without an end is not read to it", async (status) => {
+  const { store, asked } = await storeOf((response) => endless(response, status));
+  await expect(keysOf(store)).rejects.toMatchObject({ code: "store_unavailable" });
+  expect(asked()).toBe(1);
+});
+
+const page = (keys: readonly string[], token: string) =>
+  `<?xml version="1.0"?><ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>${token}</NextContinuationToken>${keys
+    .map((key) => `<Contents><Key>${key}</Key></Contents>`)
+    .join("")}</ListBucketResult>`;
+
+test.each([
+  ["the same page again and again", () => page(["a", "b"], "same"), 2],
+  ["the same keys under new tokens", (number: number) => page(["a", "b"], `t${number}`), 2],
+  ["empty pages", (number: number) => page([], `t${number}`), 101],
+])("a list that does not go on ends with an error: %s", async (_, answer, requests) => {
+  const { store, asked } = await storeOf((response, number) => {
+    response.writeHead(200, { "content-type": "application/xml" }).end(answer(number));
+  });
+  await expect(keysOf(store)).rejects.toThrow(/^list s3:\/\/bucket\/: its pages do not go on after b?$/);
+  expect(asked()).toBe(requests);
+});
+
+test("a server's words are shown and not obeyed", async () => {
+  const { store } = await storeOf((response) => {
+    response.writeHead(400, { "content-type": "application/xml" });
+    response.end("<Error><Code>Odd</Code><Message>a\u202eb&#10;ok: all is well</Message></Error>");
+  });
+  await expect(store.get("k")).rejects.toThrow("get s3://bucket/k: 400 Odd a\\u202eb\\u000aok: all is well");
+});
