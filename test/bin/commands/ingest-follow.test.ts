@@ -1,5 +1,5 @@
 /** `noonmark ingest --follow` as a service runs it: rotated, killed, asked to end. */
-import type { ChildProcess } from "node:child_process";
+import { type ChildProcess, execFileSync } from "node:child_process";
 import { once } from "node:events";
 import {
   appendFileSync,
@@ -82,6 +82,26 @@ test("a spool directory: moved aside, its rejects beside it; SIGINT ends it with
     line: 2,
     raw: "nonsense",
   });
+});
+
+test("a pipe in the spool or in the place of a followed file delays no SIGTERM", async () => {
+  mkdirSync(at("spool"));
+  execFileSync("mkfifo", [at("spool/\u001b[31m1.ndjson")]);
+  writeFileSync(at("spool/2.ndjson"), `${line(1)}nonsense\n`);
+  const ended = start("spool");
+  await until(() => existsSync(at("spool/done/2.ndjson")));
+  const { exitCode, stderr } = await ended("SIGTERM");
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(/^noonmark: warning: file_refused: \\u001b\[31m1\.ndjson is a pipe, .*\n2\.ndjson: line 2: /);
+
+  writeFileSync(at("facts.ndjson"), line(2));
+  start("facts.ndjson");
+  await until(() => receipts() === 2);
+  rmSync(at("facts.ndjson"));
+  execFileSync("mkfifo", [at("facts.ndjson")]);
+  const child = children.at(-1);
+  const [code] = await once(child as ChildProcess, "close");
+  expect(code).toBe(74);
 });
 
 test("what cannot be followed is a usage error", async () => {

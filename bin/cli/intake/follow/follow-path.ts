@@ -5,7 +5,9 @@ import type { Database } from "better-sqlite3";
 import { type Counts, Intake } from "../../../../src/ledger/intake/intake.ts";
 import { type Rejection, rejectionSentences } from "../../../../src/ledger/intake/rejection.ts";
 import { EXIT, Failure } from "../../../../src/values/failure.ts";
+import { printable } from "../../../../src/values/printable.ts";
 import { askedToStop } from "../../signals.ts";
+import { warn } from "../../warn.ts";
 import { inputFailure } from "../input.ts";
 import { RejectsFile } from "../rejects-file.ts";
 import { type FileIntake, follow, type IntakeOf } from "./followed.ts";
@@ -51,7 +53,8 @@ export async function followPath(target: Target, db: Database, options: FollowOp
   const { path, isDirectory } = target;
   const clock = now === undefined ? {} : { now };
   const intakeOf: IntakeOf = ({ name, rejects: beside }) => fileIntake(db, { name, rejects: rejects ?? beside }, clock);
-  const followed = isDirectory ? new Spool(path, intakeOf) : new GrowingFile(path, intakeOf);
+  const onRefused = (message: string) => warn({ code: "file_refused", message });
+  const followed = isDirectory ? new Spool(path, intakeOf, onRefused) : new GrowingFile(path, intakeOf);
   const stopWatch = await watch(() => followed.counts);
   const looks = wakes(isDirectory ? path : dirname(path));
   void askedToStop().then(() => looks.stop());
@@ -78,7 +81,7 @@ function fileIntake(
     if (typeof rejects === "string") own ??= new RejectsFile(rejects);
     const file = typeof rejects === "string" ? own : rejects;
     file?.append(rejections);
-    const prefix = name === undefined ? "" : `${name}: `;
+    const prefix = name === undefined ? "" : `${printable(name)}: `;
     process.stderr.write(
       rejections
         .flatMap(rejectionSentences)

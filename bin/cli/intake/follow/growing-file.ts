@@ -1,5 +1,6 @@
 /** A file that grows, through rotation: another file under its name, or a shorter one, is read from its beginning. */
 import { type FileHandle, open, stat } from "node:fs/promises";
+import { irregularity, OPEN_WITHOUT_WAITING } from "../../../../src/files/regular-file.ts";
 import type { Counts } from "../../../../src/ledger/intake/intake.ts";
 import { inputFailure } from "../input.ts";
 import { type FileIntake, type Followed, type IntakeOf, NOTHING, sumOf } from "./followed.ts";
@@ -56,7 +57,12 @@ export class GrowingFile implements Followed {
   /** Undefined while there is none. */
   async #opened(): Promise<Open | undefined> {
     try {
-      const handle = await open(this.#path);
+      const handle = await open(this.#path, OPEN_WITHOUT_WAITING);
+      const found = irregularity(await handle.stat());
+      if (found !== undefined) {
+        await handle.close();
+        throw new Error(`it is ${found}`);
+      }
       return { handle, file: this.#intakeOf({}), offset: 0 };
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined;

@@ -1,13 +1,16 @@
 /**
  * A spool directory: each finished file is taken in, in the order of their names, and moved to `done/`. A file is
- * finished once it is called *.ndjson: its writer writes it under another name and renames it.
+ * finished once it is called *.ndjson: its writer writes it under another name and renames it. A link, a pipe, a device
+ * and a file that cannot be read are moved to `refused/`, so that none of them delays the next file.
  */
-import { existsSync, renameSync, rmSync } from "node:fs";
+import { type Dirent, lstatSync, renameSync, rmSync } from "node:fs";
 import { type FileHandle, open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { makeDirectory } from "../../../../src/files/make-directory.ts";
+import { irregularity, OPEN_WITHOUT_LINKS } from "../../../../src/files/regular-file.ts";
 import type { Counts, Intake } from "../../../../src/ledger/intake/intake.ts";
 import { EXIT, Failure } from "../../../../src/values/failure.ts";
+import { printable } from "../../../../src/values/printable.ts";
 import { inputFailure } from "../input.ts";
 import { type Followed, type IntakeOf, NOTHING, sumOf } from "./followed.ts";
 
@@ -16,14 +19,19 @@ const CHUNK_BYTES = 256 * 1024;
 export class Spool implements Followed {
   readonly #directory: string;
   readonly #done: string;
+  readonly #refused: string;
   readonly #intakeOf: IntakeOf;
+  readonly #onRefused: (message: string) => void;
   readonly #buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
   #counts: Counts = NOTHING;
 
-  constructor(directory: string, intakeOf: IntakeOf) {
+  /** `onRefused` is told once of each file that is moved to `refused/`. */
+  constructor(directory: string, intakeOf: IntakeOf, onRefused: (message: string) => void) {
     this.#directory = directory;
     this.#done = join(directory, "done");
+    this.#refused = join(directory, "refused");
     this.#intakeOf = intakeOf;
+    this.#onRefused = onRefused;
   }
 
   get counts(): Counts {
@@ -31,9 +39,11 @@ export class Spool implements Followed {
   }
 
   async poll(stopping: () => boolean): Promise<void> {
-    for (const name of await this.#finished()) {
+    for (const entry of await this.#finished()) {
       if (stopping()) return;
-      await this.#take(name, stopping);
+      const found = irregularity(entry);
+      if (found === undefined) await this.#take(entry.name, stopping);
+      else this.#refuse(entry.name, `is ${found}: only regular files are read`);
     }
   }
 
@@ -41,11 +51,12 @@ export class Spool implements Followed {
     return Promise.resolve();
   }
 
-  async #finished(): Promise<string[]> {
+  async #finished(): Promise<Dirent[]> {
     try {
       const entries = await readdir(this.#directory, { withFileTypes: true });
-      const names = entries.filter((entry) => entry.isFile() || entry.isSymbolicLink()).map(({ name }) => name);
-      return names.filter((name) => name.endsWith(".ndjson") && !name.startsWith(".")).sort();
+      return entries
+        .filter((entry) => !entry.isDirectory() && entry.name.endsWith(".ndjson") && !entry.name.startsWith("."))
+        .sort((one, other) => (one.name < other.name ? -1 : 1));
     } catch (cause) {
       throw inputFailure(cause, this.#directory);
     }
@@ -54,15 +65,14 @@ export class Spool implements Followed {
   /** A file that is stopped in the middle stays: what is taken again is a duplicate. */
   async #take(name: string, stopping: () => boolean): Promise<void> {
     const path = join(this.#directory, name);
-    const target = this.#target(name);
+    const target = this.#guarded(this.#done, () => freeName(this.#done, name));
     const rejects = `${target}.rejects`;
     // Of a run that was killed in the middle of this file: it is not in done/ yet.
-    this.#guarded(() => {
-      makeDirectory(this.#done);
-      rmSync(rejects, { force: true });
-    });
-    const handle = await opened(path);
-    if (handle === undefined) return;
+    this.#guarded(this.#done, () => rmSync(rejects, { force: true }));
+    const opened = await openRegular(path);
+    if (typeof opened === "string") return this.#refuse(name, opened);
+    if (opened === undefined) return;
+    const handle = opened;
     const file = this.#intakeOf({ name, rejects });
     let isWhole: boolean;
     try {
@@ -70,13 +80,25 @@ export class Spool implements Followed {
       if (isWhole) file.intake.end();
       else file.intake.flush();
     } catch (cause) {
-      throw cause instanceof Failure ? cause : inputFailure(cause, path);
+      // The ledger's, or that of the file of rejects: no other file would fare better.
+      if (cause instanceof Failure) throw cause;
+      return this.#refuse(name, unreadable(cause));
     } finally {
       this.#counts = sumOf(this.#counts, file.intake.counts);
       file.close();
       await handle.close();
     }
-    if (isWhole) this.#guarded(() => renameSync(path, target));
+    if (isWhole) this.#guarded(this.#done, () => renameSync(path, target));
+  }
+
+  /** Moves it aside, so that it is told once; what it is stays to be looked at. */
+  #refuse(name: string, because: string): void {
+    const target = this.#guarded(this.#refused, () => {
+      const free = freeName(this.#refused, name);
+      renameSync(join(this.#directory, name), free);
+      return free;
+    });
+    this.#onRefused(`${printable(name)} ${because}. It was moved to ${printable(target)}`);
   }
 
   /** Whether it came to the end. */
@@ -89,19 +111,11 @@ export class Spool implements Followed {
     }
   }
 
-  /** Nothing that was moved before is lost to a file of the same name. */
-  #target(name: string): string {
-    for (let n = 1; ; n++) {
-      const target = join(this.#done, n === 1 ? name : `${name}.${n}`);
-      if (!existsSync(target)) return target;
-    }
-  }
-
-  #guarded(act: () => void): void {
+  #guarded<T>(directory: string, act: () => T): T {
     try {
-      act();
+      return act();
     } catch (cause) {
-      throw new Failure("spool_unwritable", `${this.#done} cannot be written: ${(cause as Error).message}`, {
+      throw new Failure("spool_unwritable", `${directory} cannot be written: ${(cause as Error).message}`, {
         exit: EXIT.io,
         hint: "Files that were taken in are moved there: let this user write into the spool directory.",
         cause,
@@ -110,12 +124,28 @@ export class Spool implements Followed {
   }
 }
 
-/** Undefined where it is gone again. */
-async function opened(path: string): Promise<FileHandle | undefined> {
-  try {
-    return await open(path);
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw inputFailure(cause, path);
+/** Makes the directory. Nothing that was moved before is lost to a file of the same name; a link counts as one. */
+function freeName(directory: string, name: string): string {
+  makeDirectory(directory);
+  for (let n = 1; ; n++) {
+    const target = join(directory, n === 1 ? name : `${name}.${n}`);
+    if (lstatSync(target, { throwIfNoEntry: false }) === undefined) return target;
   }
+}
+
+/** The open file, or why it is refused; undefined if it is gone again. It may have changed since it was listed. */
+async function openRegular(path: string): Promise<FileHandle | string | undefined> {
+  try {
+    const handle = await open(path, OPEN_WITHOUT_LINKS);
+    const found = irregularity(await handle.stat());
+    if (found === undefined) return handle;
+    await handle.close();
+    return `is ${found}: only regular files are read`;
+  } catch (cause) {
+    return (cause as NodeJS.ErrnoException).code === "ENOENT" ? undefined : unreadable(cause);
+  }
+}
+
+function unreadable(cause: unknown): string {
+  return `cannot be read: ${printable(cause instanceof Error ? cause.message : String(cause))}`;
 }

@@ -1,4 +1,15 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";
@@ -10,12 +21,14 @@ import { intakesInto, sequences } from "./followed-in-memory.ts";
 let directory: string;
 let db: Database;
 let told: string[];
+let refused: string[];
 let spool: Spool;
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "noonmark-spool-"));
   db = emptyLedger();
   told = [];
-  spool = new Spool(directory, intakesInto(db, told));
+  refused = [];
+  spool = new Spool(directory, intakesInto(db, told), (message) => refused.push(message));
 });
 afterEach(() => {
   db.close();
@@ -70,9 +83,51 @@ test("stopped in the middle of a file: it stays, and is completed by the next ru
   expect(length).toBeGreaterThan(0);
   expect(length).toBeLessThan(2000);
   expect(db.inTransaction).toBe(false);
-  await new Spool(directory, intakesInto(db, told)).poll(() => false);
+  await new Spool(directory, intakesInto(db, told), () => undefined).poll(() => false);
   expect(sequences(db)).toHaveLength(2001);
   expect(listed("done")).toEqual(["a.ndjson", "b.ndjson"]);
+});
+
+test("links, pipes and unreadable files are set aside, each with one message, and the next file is read", async () => {
+  const secret = join(directory, "secret.txt");
+  put("secret.txt", "a secret line\n");
+  symlinkSync(secret, join(directory, "1.ndjson"));
+  symlinkSync("2.ndjson", join(directory, "2.ndjson"));
+  symlinkSync(tmpdir(), join(directory, "3.ndjson"));
+  symlinkSync("nowhere", join(directory, "4.ndjson"));
+  symlinkSync("/dev/zero", join(directory, "5.ndjson"));
+  execFileSync("mkfifo", [join(directory, "6.ndjson")]);
+  put("7.ndjson", line(1));
+  await poll();
+  await poll();
+  expect(sequences(db)).toEqual([1]);
+  expect(told).toEqual([]);
+  expect(listed()).toEqual(["done", "refused", "secret.txt"]);
+  expect(listed("refused")).toEqual([1, 2, 3, 4, 5, 6].map((n) => `${n}.ndjson`));
+  const moved = (n: number, what: string) =>
+    `${n}.ndjson is ${what}: only regular files are read. It was moved to ${join(directory, "refused", `${n}.ndjson`)}`;
+  expect(refused).toEqual([
+    ...[1, 2, 3, 4, 5].map((n) => moved(n, "a symbolic link")),
+    moved(6, "a pipe, a socket or a device"),
+  ]);
+  expect(readFileSync(secret, "utf8")).toBe("a secret line\n");
+});
+
+test.skipIf(process.getuid?.() === 0)("a file without the right to read it is set aside", async () => {
+  put("a.ndjson", line(1));
+  chmodSync(join(directory, "a.ndjson"), 0);
+  put("b.ndjson", line(2));
+  await poll();
+  expect(sequences(db)).toEqual([2]);
+  expect(refused).toEqual([expect.stringMatching(/^a\.ndjson cannot be read: EACCES.* It was moved to /)]);
+});
+
+test("a name with control characters is shown escaped", async () => {
+  symlinkSync("nowhere", join(directory, "\u001b[2Ja.ndjson"));
+  await poll();
+  expect(refused[0]).toMatch(/^\\u001b\[2Ja\.ndjson is a symbolic link/);
+  // oxlint-disable-next-line no-control-regex -- it must not be there
+  expect(refused[0]).not.toMatch(/\u001b/);
 });
 
 test("where nothing can be moved aside it says so, and keeps the file", async () => {

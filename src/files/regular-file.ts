@@ -1,0 +1,14 @@
+/** Reading only what is a regular file: a link may lead to a secret, a pipe or a device blocks whoever opens it. */
+import { type BigIntStats, constants, type Dirent, type Stats } from "node:fs";
+
+/** Opens without waiting for the other end of a pipe. Judge the open file by `irregularity` before reading it. */
+export const OPEN_WITHOUT_WAITING = constants.O_RDONLY | constants.O_NONBLOCK;
+/** The same, and fails with ELOOP on a symbolic link. */
+export const OPEN_WITHOUT_LINKS = OPEN_WITHOUT_WAITING | constants.O_NOFOLLOW;
+
+/** What it is instead of a regular file, for a message; undefined if it is one. */
+export function irregularity(entry: Dirent | Stats | BigIntStats): string | undefined {
+  if (entry.isFile()) return undefined;
+  if (entry.isSymbolicLink()) return "a symbolic link";
+  return entry.isDirectory() ? "a directory" : "a pipe, a socket or a device";
+}
