@@ -4,7 +4,8 @@
  * - Whole: a file is written and synced under `.tmp`, then renamed to its name. Nothing ever writes to a file that has
  *   a name, so that whoever opens one reads one put. A crash leaves a file under `.tmp` that nobody reads and the next
  *   writer removes.
- * - Durable: the bytes are synced before the rename, the directory after it; only then does `put` return.
+ * - Durable: the bytes are synced before the rename, the directory after it, and the parent of each directory that the
+ *   put has made; only then does `put` return.
  * - Conditions: judging the tag and the rename happen under a lock of the machine (`lock.ts`). Plain puts
  *   and deletes take it too: one that came between a condition's judgement and its rename would be overwritten by a
  *   put whose condition no longer held.

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { diskFull, isDiskFull } from "../../files/disk-full.ts";
-import { makeDirectory } from "../../files/make-directory.ts";
+import { makeDirectory, syncDirectory } from "../../files/make-directory.ts";
 import { overwriteFile } from "../../files/write-all.ts";
 import { EXIT, Failure } from "../../values/failure.ts";
 
@@ -23,6 +23,7 @@ export function prepareDirectory(directory: string): void {
     const now = probe(join(directory, TEMPORARY, `probe-${process.pid}`));
     sweep(join(directory, TEMPORARY), now);
     closeSync(openSync(join(directory, STORE_MARK), "a"));
+    syncDirectory(directory);
   } catch (cause) {
     throw asFailure(directory, cause);
   }
