@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
 import type { Chain } from "../../src/chain/chain.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
+import { failureOfOneOf } from "../../src/sqlite/sqlite-failure.ts";
 import type { CycleSources } from "./cycle-sources.ts";
 import type { LedgerSource, LedgerVersion } from "./ledger-source.ts";
 import type { ProjectionsSource } from "./projections-source.ts";
@@ -141,8 +142,18 @@ export class SourceReader {
     this.#options.chain.close();
   }
 
+  /** Throws `Failure` with the path of the file that failed: what is derived is written while the ledger is read. */
   #read<T>(use: (ledger: Database | undefined) => T): T {
-    const { ledger } = this.#options;
-    return ledger === undefined ? use(undefined) : ledger.read(use);
+    const { ledger, projections, chain } = this.#options;
+    const blamed = (db: Database | undefined) => {
+      try {
+        return use(db);
+      } catch (error) {
+        const derived = { db: projections.open(), name: "projections", isWritten: true };
+        const read = chain.db === undefined ? [] : [{ db: chain.db, name: "chain_store", isWritten: false }];
+        throw failureOfOneOf(error, [derived, ...read]);
+      }
+    };
+    return ledger === undefined ? blamed(undefined) : ledger.read(blamed);
   }
 }

@@ -1,3 +1,4 @@
+import type { Database } from "better-sqlite3";
 import { diskFull, isDiskFull } from "../files/disk-full.ts";
 import { EXIT, Failure } from "../values/failure.ts";
 
@@ -12,6 +13,38 @@ export function sqliteFailure(error: unknown, path: string, name: string, doing:
   const because = error instanceof Error ? error.message : String(error);
   const [failure, sentence, hint, exit = EXIT.io] = meaning(code, { path, name, doing, because });
   return new Failure(failure, sentence, { exit, cause: error, ...(hint === undefined ? {} : { hint }) });
+}
+
+/** One of several files that are open at once. */
+export interface OpenFile {
+  readonly db: Database;
+  /** What messages call it. */
+  readonly name: string;
+  /** Whether anything is written to it; the first one that is gets the blame for a write that failed. */
+  readonly isWritten: boolean;
+}
+
+/**
+ * The same for an error that one of several open files has caused: SQLite's errors do not name theirs. A write that failed
+ * is the written file's. Damage is looked for, which reads each file whole, and only now. Comes back as it is if it is
+ * none of these.
+ */
+export function failureOfOneOf(error: unknown, files: readonly OpenFile[]): unknown {
+  const code = errorCode(error);
+  if (error instanceof Failure || code === undefined) return error;
+  const isDamage = /^SQLITE_(?:CORRUPT|NOTADB)/.test(code);
+  const isWrite = isDiskFull(error) || /^SQLITE_(?:READONLY|BUSY|LOCKED|IOERR_(?:WRITE|FSYNC|TRUNCATE))/.test(code);
+  const file = files.find(({ db, isWritten }) => (isWrite && isWritten) || (isDamage && !isSound(db)));
+  return file === undefined ? error : sqliteFailure(error, file.db.name, file.name, isWrite ? "write" : "read");
+}
+
+function isSound(db: Database): boolean {
+  try {
+    return db.pragma("quick_check(1)", { simple: true }) === "ok";
+  } catch {
+    // What cannot even be checked is damaged: that is what was asked.
+    return false;
+  }
 }
 
 interface Attempt {

@@ -12,6 +12,7 @@ import type { LateTurn } from "../../../publish/schedule/cadence.ts";
 import { runSchedule } from "../../../publish/schedule/schedule.ts";
 import { watchedPublisher } from "../../../publish/schedule/watched-publisher.ts";
 import { leaseIdentity } from "../../../publish/status/lease-identity.ts";
+import { isDiskFull } from "../../../src/files/disk-full.ts";
 import { rareReport } from "../../../src/shim/node/rare-report.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { logProblem } from "../log.ts";
@@ -42,7 +43,12 @@ export interface Term {
 export async function holdAndPublish(options: PublisherOptions, watchers: Watchers, term: Term): Promise<void> {
   const { log, monitor, service, time, clock } = watchers;
   const onOutage = rareReport(
-    (error, before) => logProblem(log, "the store does not answer", error, { before }),
+    (error, before) => {
+      const what = isDiskFull(error)
+        ? "a disk is full: publishing goes on once there is room"
+        : "the store does not answer";
+      logProblem(log, what, error, { before });
+    },
     () => clock.monotonic(),
   );
   const lease = await heldLease(options, watchers, term, onOutage);
