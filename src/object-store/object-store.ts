@@ -90,10 +90,16 @@ export class StoreUnavailable extends Error {
   readonly code: string = "store_unavailable";
   /** What to do about it, where that is known. */
   readonly hint: string | undefined;
+  /** The store has answered, and asking again gives the same: wrong credentials, no such bucket. */
+  readonly isFinal: boolean;
 
-  constructor(message: string, options: ErrorOptions & { readonly hint?: string | undefined } = {}) {
+  constructor(
+    message: string,
+    options: ErrorOptions & { readonly hint?: string | undefined; readonly isFinal?: boolean } = {},
+  ) {
     super(message, options);
     this.hint = options.hint;
+    this.isFinal = options.isFinal ?? false;
   }
 }
 

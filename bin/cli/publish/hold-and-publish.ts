@@ -13,6 +13,7 @@ import { runSchedule } from "../../../publish/schedule/schedule.ts";
 import { watchedPublisher } from "../../../publish/schedule/watched-publisher.ts";
 import { leaseIdentity } from "../../../publish/status/lease-identity.ts";
 import { isDiskFull } from "../../../src/files/disk-full.ts";
+import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { rareReport } from "../../../src/shim/node/rare-report.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { logProblem } from "../log.ts";
@@ -41,6 +42,23 @@ export interface Term {
 
 /** Throws what stops a publisher, such as a lost lease. */
 export async function holdAndPublish(options: PublisherOptions, watchers: Watchers, term: Term): Promise<void> {
+  const { signal } = term;
+  for (;;) {
+    try {
+      return await heldOnce(options, watchers, term);
+    } catch (error) {
+      // The schedule waits outages out by itself: this one came between the lease and the first cycle.
+      if (signal.aborted || !(error instanceof StoreUnavailable) || error.isFinal) throw error;
+      logProblem(watchers.log, "the store does not answer: the publisher begins again", error);
+    }
+    await wait(BEGIN_AGAIN_MS, undefined, { signal }).catch(() => {});
+  }
+}
+
+/** Between two beginnings, while the store does not answer (ms). */
+const BEGIN_AGAIN_MS = 2_000;
+
+async function heldOnce(options: PublisherOptions, watchers: Watchers, term: Term): Promise<void> {
   const { log, monitor, service, time, clock } = watchers;
   const onOutage = rareReport(
     (error, before) => {

@@ -1,4 +1,5 @@
 /** `noonmark publish` without --once: what it works with, from its first moment as a standby to its end. */
+import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
 import { systemClock } from "../../../publish/clock/clock.ts";
 import { type ClockMove, SteadyClock } from "../../../publish/clock/steady-clock.ts";
@@ -8,6 +9,7 @@ import { Published } from "../../../publish/state/published.ts";
 import { RequestTally } from "../../../publish/status/request-tally.ts";
 import { type PollEvent, plainEvent } from "../../../src/chain/poll-event.ts";
 import { countedStore } from "../../../src/object-store/counted-store.ts";
+import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { createLog, logProblem } from "../log.ts";
 import { startPublisherPage } from "../metrics/publisher-page.ts";
 import { openConfiguredStore } from "../open-configured-store.ts";
@@ -20,7 +22,7 @@ import { untilNextRun } from "./next-run.ts";
 import { PublisherMonitor } from "./publisher-monitor.ts";
 import { type PublishFlags, publisherOptions } from "./publisher-options.ts";
 import { minimumPutIntervalOf } from "./put-interval.ts";
-import { serviceManager, systemdNotify } from "./service-manager.ts";
+import { type ServiceManager, serviceManager, systemdNotify } from "./service-manager.ts";
 import { keepHeapSmall } from "./small-heap.ts";
 
 /** The longest of one pass over the chain; a first sync goes on in the next. */
@@ -41,19 +43,20 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
   });
   const monitor = new PublisherMonitor(monotonic, untilNextRun(settings.cadence, wall));
   monitor.clock = clock;
-  const opened = await openConfiguredStore(settings, { write: true });
   const published = Published.open(settings.state);
   const requests = new RequestTally(published, wall());
-  const store = countedStore(opened, (operation, key, outcome) => {
-    monitor.requested(operation, key, outcome);
-    requests.count(operation, key);
-  });
   const time = new CommonTime(() => clock.wall());
   const now = () => time.now();
   const stopLooking = systemTimers.every(LOOK_MS, () => logClock(log, clock.look()));
   let stopPage = async () => {};
   try {
     stopPage = await startPublisherPage(settings, log, { monitor, published, now, monotonic });
+    const opened = await openedStore(settings, { log, monitor, service, signal });
+    if (opened === undefined) return;
+    const store = countedStore(opened, (operation, key, outcome) => {
+      monitor.requested(operation, key, outcome);
+      requests.count(operation, key);
+    });
     const { reader, chain } = await openSources(settings, {
       state: "own",
       whole: false,
@@ -90,6 +93,34 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
     published.close();
     await stopPage();
   }
+}
+
+/** Between two tries to open a store that does not answer (ms). */
+const OPEN_AGAIN_MS = 5_000;
+
+interface Opening {
+  readonly log: Logger;
+  readonly monitor: PublisherMonitor;
+  readonly service: ServiceManager;
+  readonly signal: AbortSignal;
+}
+
+/** A store that does not answer is waited for, as in any outage; undefined where the signal ended that. */
+async function openedStore(settings: Settings, opening: Opening): Promise<ObjectStore | undefined> {
+  const { log, monitor, service, signal } = opening;
+  for (let tries = 1; !signal.aborted; tries++) {
+    try {
+      return await openConfiguredStore(settings, { write: true });
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable) || error.isFinal) throw error;
+      if (tries === 1) service.began("the store does not answer: it is asked again");
+      service.rested();
+      monitor.health.failed(error);
+      logProblem(log, "the store does not answer: it is asked again", error, { tries, hint: error.hint });
+    }
+    await wait(OPEN_AGAIN_MS, undefined, { signal }).catch(() => {});
+  }
+  return undefined;
 }
 
 /** How often the host's clock is looked at (ms). */

@@ -59,6 +59,7 @@ export function unavailable(what: string, error: unknown): StoreUnavailable {
   return new StoreUnavailable(`${what}: ${printable(parts.filter((part) => part !== "").join(" "))}`, {
     cause: error,
     hint: adviceOn(code, error),
+    isFinal: refusalOf(error) === "final",
   });
 }
 

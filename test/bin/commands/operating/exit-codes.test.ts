@@ -1,0 +1,266 @@
+/** How each command ends is what docs/operating.md says: each cell of its table is one run here. */
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import SqliteDatabase from "better-sqlite3";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { systemClock } from "../../../../publish/clock/clock.ts";
+import { Lease } from "../../../../publish/lease/lease.ts";
+import { readLease } from "../../../../publish/lease/lease-object.ts";
+import { FilesystemStore } from "../../../../src/object-store/filesystem/filesystem-store.ts";
+import { runCli, startCli } from "../../../support/cli.ts";
+import { freePort } from "../../../support/free-port.ts";
+
+const MANUAL = readFileSync(new URL("../../../../docs/operating.md", import.meta.url), "utf8");
+const SETTINGS = ["--installation-id", "wheel-1", "--ledger", "ledger.db", "--store", "public"];
+const PUBLISH = [...SETTINGS, "--state", "state"];
+const RENDER = ["--installation-id", "wheel-1", "--ledger", "ledger.db", "--state", "state"];
+const RECEIPT = ["ingest", "--example", "receipt"];
+
+let folder: string;
+let running: ChildProcess[];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "noonmark-exits-"));
+  running = [];
+});
+afterEach(async () => {
+  for (const child of running) await ended(child, "SIGKILL");
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const exitOf = async (args: readonly string[], input = "") => (await runCli(args, folder, input)).exitCode;
+
+async function withLedger(): Promise<void> {
+  const { stdout } = await runCli(RECEIPT, folder);
+  expect(await exitOf(["ingest", "--ledger", "ledger.db", "-"], stdout)).toBe(0);
+}
+
+async function published(...flags: string[]): Promise<void> {
+  await withLedger();
+  expect(await exitOf(["publish", "--once", ...PUBLISH, ...flags])).toBe(0);
+}
+
+/** A run that stays, once it has said something. */
+async function started(...args: string[]): Promise<ChildProcess> {
+  const child = startCli(args, folder);
+  running.push(child);
+  await new Promise<void>((resolve) => {
+    let said = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on("data", (data: Buffer) => {
+        said += data.toString();
+        if (/"msg":"cycle"|http:\/\/127/.test(said)) resolve();
+      });
+    }
+    child.once("exit", () => resolve());
+  });
+  return child;
+}
+
+async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+  const gone = once(child, "close");
+  child.kill(signal);
+  await gone;
+  return child.exitCode;
+}
+
+const stopped = async (...args: string[]) => ended(await started(...args), "SIGTERM");
+const isFile = (name: string) => writeFileSync(join(folder, name), "");
+
+/** As a wrong clock leaves it. */
+const fromTheFuture = () => published("--at", new Date(Date.now() + 3_600_000).toISOString(), "--force");
+
+const store = () => new FilesystemStore(join(folder, "public"), { write: true });
+const heldByAnother = () => Lease.take(store(), systemClock, { holder: "me", holderName: "me" }, undefined);
+
+const CASES: Readonly<Record<string, () => Promise<number | null>>> = {
+  "publish 0": async () => {
+    await withLedger();
+    return stopped("publish", ...PUBLISH);
+  },
+  "publish 1": async () => {
+    await fromTheFuture();
+    return exitOf(["publish", ...PUBLISH]);
+  },
+  "publish 2": () => exitOf(["publish", ...PUBLISH, "--cadence", "often"]),
+  "publish 74": () => exitOf(["publish", ...PUBLISH]),
+  "publish 75": async () => {
+    await withLedger();
+    await started("publish", ...PUBLISH);
+    return exitOf(["publish", ...PUBLISH]);
+  },
+  "publish --once 0": async () => {
+    await withLedger();
+    return exitOf(["publish", "--once", ...PUBLISH]);
+  },
+  "publish --once 1": async () => {
+    await fromTheFuture();
+    return exitOf(["publish", "--once", ...PUBLISH]);
+  },
+  "publish --once 2": () => exitOf(["publish", "--once", "--ledger", "none"]),
+  "publish --once 74": () => exitOf(["publish", "--once", ...PUBLISH]),
+  "publish --once 75": async () => {
+    await withLedger();
+    await heldByAnother();
+    return exitOf(["publish", "--once", ...PUBLISH]);
+  },
+  "serve 0": async () => {
+    await published();
+    return stopped("serve", "--store", "public", "--port", "0");
+  },
+  "serve 1": async () => {
+    const server = createServer().listen(await freePort(), "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as { port: number };
+    const code = await exitOf(["serve", "--store", "public", "--port", String(port)]);
+    server.close();
+    return code;
+  },
+  "serve 2": () => exitOf(["serve", "--store", "public", "--port", "high"]),
+  "serve 74": () => {
+    isFile("public");
+    return exitOf(["serve", "--store", "public", "--port", "0"]);
+  },
+  "ingest 0": async () => exitOf(["ingest", "--ledger", "ledger.db", "-"], (await runCli(RECEIPT, folder)).stdout),
+  "ingest 1": () => exitOf(["ingest", "--ledger", "ledger.db", "-"], "{}\n"),
+  "ingest 2": () => exitOf(["ingest", "--ledger", "none", "-"]),
+  "ingest 74": () => exitOf(["ingest", "--ledger", "ledger.db", "missing.ndjson"]),
+  "ingest 75": async () => {
+    await withLedger();
+    const writer = new SqliteDatabase(join(folder, "ledger.db"));
+    writer.exec("BEGIN IMMEDIATE");
+    const code = await exitOf(["ingest", "--ledger", "ledger.db", "-"], (await runCli(RECEIPT, folder)).stdout);
+    writer.close();
+    return code;
+  },
+  "status 0": async () => {
+    await published();
+    return exitOf(["status", "--store", "public"]);
+  },
+  "status 1": async () => {
+    await published();
+    await store().delete("v4/public/process");
+    return exitOf(["status", "--store", "public"]);
+  },
+  "status 2": () => exitOf(["status", "--store", "public", "--max-age", "long"]),
+  "status 74": () => {
+    isFile("public");
+    return exitOf(["status", "--store", "public"]);
+  },
+  "doctor 0": async () => {
+    await published("--genesis-timestamp", "1767225600");
+    return exitOf(["doctor", ...PUBLISH, "--genesis-timestamp", "1767225600"]);
+  },
+  "doctor 1": () => exitOf(["doctor", ...PUBLISH]),
+  "doctor 2": () => exitOf(["doctor", ...PUBLISH, "--url", "nowhere"]),
+  "fsck 0": async () => {
+    await published();
+    return exitOf(["fsck", "--store", "public"]);
+  },
+  "fsck 1": async () => {
+    await published();
+    await store().delete("v4/public/process");
+    return exitOf(["fsck", "--store", "public"]);
+  },
+  "fsck 2": () => exitOf(["fsck", "--repair", "--ledger", "none", "--store", "public"]),
+  "fsck 74": () => {
+    isFile("public");
+    return exitOf(["fsck", "--store", "public"]);
+  },
+  "fsck --repair 0": async () => {
+    await fromTheFuture();
+    return exitOf(["fsck", "--repair", ...PUBLISH]);
+  },
+  "fsck --repair 1": async () => {
+    await published();
+    await store().put("notes.txt", { body: new Uint8Array([1]), contentType: "text/plain", metadata: {} });
+    return exitOf(["fsck", "--repair", ...PUBLISH]);
+  },
+  "fsck --repair 2": () => exitOf(["fsck", "--repair", ...PUBLISH, "--cadence", "often"]),
+  "fsck --repair 74": async () => {
+    await published();
+    await store().delete("v4/public/process");
+    rmSync(join(folder, "ledger.db"));
+    return exitOf(["fsck", "--repair", ...PUBLISH]);
+  },
+  "fsck --repair 75": async () => {
+    await published();
+    await store().delete("v4/public/process");
+    const found = await readLease(store());
+    await Lease.take(store(), systemClock, { holder: "me", holderName: "me" }, found);
+    return exitOf(["fsck", "--repair", ...PUBLISH, "--deadline", "1"]);
+  },
+  "lease release 0": async () => {
+    await published();
+    return exitOf(["lease", "release", "--store", "public"]);
+  },
+  "lease release 2": () => exitOf(["lease", "release", "--store", "s3:/public"]),
+  "lease release 74": () => exitOf(["lease", "release", "--store", "public"]),
+  "lease release 75": async () => {
+    await heldByAnother();
+    return exitOf(["lease", "release", "--store", "public"]);
+  },
+  "render 0": async () => {
+    await withLedger();
+    return exitOf(["render", "/v9/nothing", ...RENDER]);
+  },
+  "render 2": () => exitOf(["render", "/v4/public/process", ...RENDER, "--at", "soon"]),
+  "render 74": () => exitOf(["render", "/v4/public/process", ...RENDER]),
+};
+
+/** `publish 74`, for each cell that says something. */
+function documented(): string[] {
+  const [, section = ""] = MANUAL.split("\n## How each command ends\n");
+  const rows = section.split("\n## ", 1)[0]?.match(/^\|.*\|$/gm) ?? [];
+  const [head = [], , ...body] = rows.map((row) => row.split("|").map((cell) => cell.trim()));
+  return body.flatMap((cells) =>
+    cells.flatMap((cell, column) =>
+      column < 2 || cell === "" ? [] : [`${cells[1]?.replaceAll("`", "")} ${head[column]}`],
+    ),
+  );
+}
+
+test("every cell of the table is run", () => {
+  expect(documented().sort()).toEqual(Object.keys(CASES).sort());
+});
+
+test.each(Object.entries(CASES))("%s", async (name, run) => {
+  expect(await run()).toBe(Number(name.split(" ").at(-1)));
+});
+
+test("a run that fails lets its lease go, and the next one need not wait", async () => {
+  await fromTheFuture();
+  for (const args of [["publish"], ["publish", "--once"]]) {
+    const { stderr } = await runCli([...args, ...PUBLISH], folder);
+    expect(stderr).toContain("noonmark: clock_behind: ");
+    expect((await readLease(store()))?.record).toMatchObject({ released: true, report: { problems: 1 } });
+  }
+  const { stdout, exitCode } = await runCli(["status", "--store", "public"], folder);
+  expect([exitCode, stdout]).toEqual([1, expect.stringContaining("noonmark fsck --repair")]);
+});
+
+test("a store that does not answer at the start is asked again, until a signal ends that", async () => {
+  mkdirSync(join(folder, "home"));
+  await withLedger();
+  const nobody = `http://127.0.0.1:${await freePort()}`;
+  const bucket = ["--store", "s3://bucket/prefix", "--s3-endpoint", nobody, "--s3-region", "here"];
+  process.env.AWS_ACCESS_KEY_ID ??= "key";
+  process.env.AWS_SECRET_ACCESS_KEY ??= "secret";
+  const child = startCli(["publish", ...SETTINGS, "--state", "state", ...bucket], folder);
+  running.push(child);
+  let log = "";
+  await new Promise<void>((resolve) => {
+    child.stderr?.on("data", (data: Buffer) => {
+      log += data.toString();
+      if (log.includes('"tries":1')) resolve();
+    });
+    child.once("exit", () => resolve());
+  });
+  expect(log).toContain("the store does not answer: it is asked again");
+  expect(child.exitCode).toBeNull();
+  expect(await ended(child, "SIGTERM")).toBe(0);
+});
