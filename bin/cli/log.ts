@@ -1,12 +1,19 @@
 import { type Logger, type LoggerOptions, pino } from "pino";
+import { printableValues } from "../../src/values/printable.ts";
 import type { Settings } from "./settings/settings.ts";
 
 const OPTIONS: LoggerOptions = {
   base: null,
   timestamp: pino.stdTimeFunctions.isoTime,
-  formatters: { level: (word) => ({ level: word }) },
+  formatters: { level: (word) => ({ level: word }), log: printableFields },
 };
 const STDERR = 2;
+
+/** What nodes, stores and files say is in these fields, and a log is read on a terminal. An error has its own serializer. */
+function printableFields(fields: Record<string, unknown>): Record<string, unknown> {
+  const { err, ...others } = fields;
+  return { ...printableValues(others), ...(err === undefined ? {} : { err }) };
+}
 
 /**
  * A log on stderr; stdout belongs to a command's own output (docs/spec/people.md#packaging). Synchronous, so that the

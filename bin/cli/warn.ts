@@ -1,3 +1,5 @@
+import { printableLines } from "../../src/values/printable.ts";
+
 /** A warning on stderr: `noonmark: warning: code: sentence`, then what to do about it. */
 export function warn({
   code,
@@ -8,5 +10,5 @@ export function warn({
   readonly message: string;
   readonly hint?: string | undefined;
 }): void {
-  console.error(`noonmark: warning: ${code}: ${message}${hint === undefined ? "" : `\n  ${hint}`}`);
+  console.error(printableLines(`noonmark: warning: ${code}: ${message}${hint === undefined ? "" : `\n  ${hint}`}`));
 }

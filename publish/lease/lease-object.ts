@@ -8,6 +8,7 @@ import {
 } from "../../src/object-store/object-store.ts";
 import { JSON_TYPE } from "../../src/object-store/stored-answer.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
+import { printable } from "../../src/values/printable.ts";
 import { type LeaseRecord, leaseRecordOf, leaseUnreadable } from "./lease-record.ts";
 import { readPrivateStatus } from "./private-status.ts";
 import { PUT_LIMIT_MS } from "./timing.ts";
@@ -86,7 +87,8 @@ export function lostTo(found: LeaseRecord | undefined, writer: string): Failure 
 
 /** Host and process id where the store still says them of this holder. */
 export async function holderNameOf(store: ObjectStore, record: LeaseRecord): Promise<string> {
-  return (await readPrivateStatus(store, record).catch(() => undefined))?.holderName ?? record.holderName;
+  const told = await readPrivateStatus(store, record).catch(() => undefined);
+  return printable(told?.holderName ?? record.holderName);
 }
 
 export function leaseObject(record: LeaseRecord): StoreObject {

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { PRIVATE_STATUS_KEY } from "../../src/http/keys.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { readIfWhole } from "../../src/object-store/read-or-damaged.ts";
+import { printableValues } from "../../src/values/printable.ts";
 import type { LeaseRecord } from "./lease-record.ts";
 
 /** Free in form but for its holder: another version may have written it. */
@@ -20,9 +21,9 @@ const privateStatusSchema = z.looseObject({
 
 export type PrivateStatus = z.infer<typeof privateStatusSchema>;
 
-/** Throws where the bytes are no such status. */
+/** Throws where the bytes are no such status. Its texts are printable: an operator's terminal shows them. */
 export function parsePrivateStatus(body: Uint8Array): PrivateStatus {
-  return privateStatusSchema.parse(JSON.parse(new TextDecoder().decode(body)));
+  return printableValues(privateStatusSchema.parse(JSON.parse(new TextDecoder().decode(body))));
 }
 
 /** Of the lease's holder; undefined where it is missing, damaged or another's. Throws `StoreUnavailable`. */

@@ -1,4 +1,5 @@
 /** A report for people, one line a finding, and for machines. */
+import { printable } from "../values/printable.ts";
 import type { FsckReport } from "./fsck.ts";
 import type { Finding } from "./rules.ts";
 
@@ -9,10 +10,15 @@ export function reportLines({ objects, findings, repaired }: Report): string[] {
   const counts = [`${objects} objects`, `${findings.length} findings`];
   if (repaired !== undefined) counts.push(`${repaired.length} repaired`);
   return [
-    ...(repaired ?? []).map(({ rule, key, says }) => `DONE ${rule} ${key}: ${says}`),
-    ...findings.map(({ rule, key, says }) => `FAIL ${rule} ${key}: ${says}`),
+    ...(repaired ?? []).map((finding) => `DONE ${lineOf(finding)}`),
+    ...findings.map((finding) => `FAIL ${lineOf(finding)}`),
     counts.join(", "),
   ];
+}
+
+/** A key may have 1,024 bytes, and is to be found again by. */
+function lineOf({ rule, key, says }: Finding): string {
+  return `${rule} ${printable(key, 1_024)}: ${printable(says)}`;
 }
 
 export function reportJson({ objects, findings, repaired }: Report): string {

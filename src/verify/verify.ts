@@ -1,7 +1,7 @@
 /** A whole run: who is there, then every family of rules, one after the other. */
 
 import { CONTRACT } from "./contract.ts";
-import { jsonOf } from "./exchange/exchange.ts";
+import { jsonOf, TooLarge } from "./exchange/exchange.ts";
 import type { Report } from "./report/report.ts";
 import { judgeAgreement } from "./rules/agreement/agreement.ts";
 import { judgeNewest } from "./rules/agreement/agreement-newest.ts";
@@ -60,8 +60,14 @@ export async function verify(
 async function findConfigured(run: Run): Promise<void> {
   const telemetry = CONTRACT.find(({ name }) => name === "telemetry");
   if (telemetry === undefined) return;
-  const reply = await run.surroundings.send({ method: "GET", target: telemetry.path, headers: {} });
-  const body = reply.status === 200 ? (jsonOf(reply) as { installationId?: unknown } | undefined) : undefined;
+  const reply = await run.surroundings
+    .send({ method: "GET", target: telemetry.path, headers: {} })
+    // Its size is a finding of the rules, which ask again.
+    .catch((error: unknown) => {
+      if (error instanceof TooLarge) return undefined;
+      throw error;
+    });
+  const body = reply?.status === 200 ? (jsonOf(reply) as { installationId?: unknown } | undefined) : undefined;
   if (typeof body?.installationId === "string") run.configuredId = body.installationId;
 }
 

@@ -3,6 +3,7 @@
 import type { ProblemEvent } from "../../../src/chain/poll-event.ts";
 import { redactUrl } from "../../../src/chain/rpc/redact.ts";
 import { readSync } from "../../../src/chain/store/sync-row.ts";
+import { printable, SHOWN_CHARACTERS } from "../../../src/values/printable.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import type { ConfiguredChain } from "./configured-chain.ts";
 
@@ -61,5 +62,5 @@ export function printChainStatus(status: ChainStatus): void {
 function problemLine(problem: NonNullable<ChainStatus["problem"]>): string {
   const kind = problem.type === "unconfirmed_fault" ? "unconfirmed fault" : problem.type;
   const what = problem.type === "failed" ? problem.message : `${kind}: ${problem.check}: ${problem.detail}`;
-  return `${what} (${problem.node}, since ${problem.since})`;
+  return printable(`${what} (${problem.node}, since ${problem.since})`, 2 * SHOWN_CHARACTERS);
 }

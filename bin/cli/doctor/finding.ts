@@ -1,6 +1,7 @@
 /** One line of `noonmark doctor`. */
 import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { Failure } from "../../../src/values/failure.ts";
+import { printable } from "../../../src/values/printable.ts";
 
 export interface Finding {
   readonly check: string;
@@ -12,11 +13,11 @@ export interface Finding {
 }
 
 export function fine(check: string, saw: string): Finding {
-  return { check, ok: true, saw, todo: null };
+  return { check: printable(check), ok: true, saw: printable(saw), todo: null };
 }
 
 export function wrong(check: string, saw: string, todo: string): Finding {
-  return { check, ok: false, saw, todo };
+  return { check: printable(check), ok: false, saw: printable(saw), todo: printable(todo) };
 }
 
 /** What `examine` finds, or what it throws as a finding: nothing that is wrong with one thing hides another. */

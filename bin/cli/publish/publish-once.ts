@@ -15,6 +15,7 @@ import type { PollEvent } from "../../../src/chain/poll-event.ts";
 import { countedStore } from "../../../src/object-store/counted-store.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { Failure } from "../../../src/values/failure.ts";
+import { printable } from "../../../src/values/printable.ts";
 import { parseInstant } from "../instant.ts";
 import { openConfiguredStore } from "../open-configured-store.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -76,10 +77,10 @@ async function judgedInstant(at: number, flags: OnceFlags, published: Published,
 
 /** An unavailable chain is data, exit 0; the operator is told why all the same. */
 function warnOf(event: PollEvent): void {
-  if (event.type === "failed") console.error(`noonmark: warning: chain: ${event.node}: ${event.message}`);
+  if (event.type === "failed") console.error(printable(`noonmark: warning: chain: ${event.node}: ${event.message}`));
   if (event.type === "mismatch" || event.type === "unconfirmed_fault") {
     const what = event.type === "mismatch" ? event.type : "unconfirmed fault";
-    console.error(`noonmark: warning: chain: ${event.node}: ${what} ${event.check}: ${event.detail}`);
+    console.error(printable(`noonmark: warning: chain: ${event.node}: ${what} ${event.check}: ${event.detail}`));
   }
 }
 

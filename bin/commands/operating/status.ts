@@ -7,6 +7,7 @@ import { readLease } from "../../../publish/lease/lease-object.ts";
 import type { LeaseRecord } from "../../../publish/lease/lease-record.ts";
 import { readOperatorStatus } from "../../../publish/status/operator-report.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { printableValues } from "../../../src/values/printable.ts";
 import { secondsArgument } from "../../cli/arguments.ts";
 import { openConfiguredStore } from "../../cli/open-configured-store.ts";
 import { missingGenesis } from "../../cli/publish/missing-genesis.ts";
@@ -49,7 +50,8 @@ async function look(settings: Settings, now: number): Promise<Publication> {
   const { record } = found;
   const said = new Set(Object.keys(record.report.resources ?? {}));
   const answers = await publishedAnswers(store, said, now);
-  return publicationOf(store.name, { record, operator: await readOperatorStatus(store, record) }, answers, now);
+  const told = { record, operator: await readOperatorStatus(store, record) };
+  return printableValues(publicationOf(store.name, told, answers, now));
 }
 
 /** A publication from the future says nothing of now. Throws `Failure` clock_behind. */

@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import { systemClock } from "../../../publish/clock/clock.ts";
 import { forceRelease, holderNameOf, isFree, readLease } from "../../../publish/lease/lease-object.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { printableValues } from "../../../src/values/printable.ts";
 import { openConfiguredStore } from "../../cli/open-configured-store.ts";
 import { loadSettings } from "../../cli/settings/load-settings.ts";
 import { settingOptions } from "../../cli/settings/setting-options.ts";
@@ -15,7 +16,7 @@ export function registerLease(program: Command): void {
   settingOptions(show, ["store"]).action(async ({ json }: { json?: boolean }) => {
     const store = await openConfiguredStore(loadSettings(show.opts()), { write: false });
     const found = (await readLease(store))?.record;
-    const record = found && { ...found, holderName: await holderNameOf(store, found) };
+    const record = printableValues(found && { ...found, holderName: await holderNameOf(store, found) });
     if (json === true) console.log(JSON.stringify(record ?? null));
     else if (record === undefined) console.log(`${store.name}: nobody has ever held the lease`);
     else {

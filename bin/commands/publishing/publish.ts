@@ -6,6 +6,7 @@ import type { CycleReport } from "../../../publish/puts/report.ts";
 import { pollUntilConcluded } from "../../../src/chain/chain.ts";
 import { RESOURCE_NAMES, type ResourceName } from "../../../src/resources/table.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { printable, printableLines } from "../../../src/values/printable.ts";
 import { namesArgument } from "../../cli/arguments.ts";
 import { parseInstant } from "../../cli/instant.ts";
 import { judgeSettings } from "../../cli/publish/judge-settings.ts";
@@ -106,9 +107,9 @@ async function print(report: CycleReport, settings: Settings, flags: Flags): Pro
   else if (!(isWell && flags.quiet === true)) console.log(await forPeople(report, flags));
   for (const warning of [...report.warnings, ...missingGenesis(report.rows, settings)]) warn(warning);
   for (const { code, message, hint } of report.failures) {
-    console.error(`noonmark: ${code}: ${message}${hint === undefined ? "" : `\n  ${hint}`}`);
+    console.error(printableLines(`noonmark: ${code}: ${message}${hint === undefined ? "" : `\n  ${hint}`}`));
   }
-  for (const { key, why } of failed) console.error(`noonmark: ${key}: ${why}`);
+  for (const { key, why } of failed) console.error(printable(`noonmark: ${key}: ${why}`));
   if (!isWell) process.exitCode = EXIT.failed;
 }
 

@@ -9,6 +9,7 @@ import { allPublications } from "../../../src/resources/publications.ts";
 import type { Snapshot } from "../../../src/resources/snapshot.ts";
 import { answer, type ShimAnswer } from "../../../src/shim/answer.ts";
 import { shimContext } from "../../../src/shim/context.ts";
+import { printableLines } from "../../../src/values/printable.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { parseInstant } from "../../cli/instant.ts";
 import { loadSettings, required } from "../../cli/settings/load-settings.ts";
@@ -78,11 +79,13 @@ function warnOfLaterFacts({ ledger, installationId }: Snapshot, at: number): voi
 
 function print({ status, headers, body }: ShimAnswer, flags: Flags): void {
   const text = new TextDecoder().decode(body);
+  // A program gets the bytes; a terminal what is the same JSON, and shows every character.
+  const shown = process.stdout.isTTY ? printableLines(text) : text;
   if (flags.json === true) console.log(JSON.stringify({ status, headers, body: text }));
-  else if (flags.body === true) process.stdout.write(text);
+  else if (flags.body === true) process.stdout.write(shown);
   else {
     const lines = Object.entries(headers).map(([name, value]) => `${canonicalName(name)}: ${value}`);
-    process.stdout.write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("\r\n")}\r\n\r\n${text}`);
+    process.stdout.write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("\r\n")}\r\n\r\n${shown}`);
   }
 }
 

@@ -28,6 +28,9 @@ export class Unanswered extends Error {
   override readonly name = "Unanswered";
 }
 
+/** Somebody answers, with more than is read. */
+export class TooLarge extends Unanswered {}
+
 /** A connection that was kept had been closed by the other side before the request went out: it is to be sent again. */
 export class ClosedConnection extends Unanswered {}
 

@@ -5,7 +5,7 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { withoutLast } from "../../values/text.ts";
-import { ClosedConnection, type Reply, type Sent, type Transport, Unanswered } from "./exchange.ts";
+import { ClosedConnection, type Reply, type Sent, TooLarge, type Transport, Unanswered } from "./exchange.ts";
 
 export interface NodeTransport {
   readonly send: Transport;
@@ -19,14 +19,15 @@ export interface NodeTransportOptions {
   now(): number;
 }
 
-/** No answer of the API comes near it. */
-const MAX_BODY_BYTES = 32 * 1024 * 1024;
+/** Bytes of a body, on the wire and decompressed. No response of the API comes near it. */
+const MAX_BODY_BYTES = 8 * 1024 * 1024;
 const MAX_SOCKETS = 16;
 
+const LIMIT = { maxOutputLength: MAX_BODY_BYTES };
 const DECODERS: Readonly<Record<string, (body: Buffer) => Buffer>> = {
-  gzip: gunzipSync,
-  br: brotliDecompressSync,
-  deflate: inflateSync,
+  gzip: (body) => gunzipSync(body, LIMIT),
+  br: (body) => brotliDecompressSync(body, LIMIT),
+  deflate: (body) => inflateSync(body, LIMIT),
 };
 
 export function nodeTransport(base: URL, options: NodeTransportOptions): NodeTransport {
@@ -38,7 +39,8 @@ export function nodeTransport(base: URL, options: NodeTransportOptions): NodeTra
   const send = ({ method, target, headers }: Sent): Promise<Reply> =>
     new Promise((resolve, reject) => {
       const signal = AbortSignal.timeout(options.timeout);
-      const fail = (error: Error) => reject(new Unanswered(wordsOf(error, options.timeout), { cause: error }));
+      const fail = (error: Error) =>
+        reject(error instanceof Unanswered ? error : new Unanswered(wordsOf(error, options.timeout), { cause: error }));
       const request = begin(
         {
           agent,
@@ -47,11 +49,13 @@ export function nodeTransport(base: URL, options: NodeTransportOptions): NodeTra
           headers,
           hostname: base.hostname.replace(/^\[|\]$/g, ""),
           port: base.port,
-          path: prefix + target,
+          path: prefix + encodedTarget(target),
         },
         (response) => {
           const at = options.now();
-          bodyOf(response).then((wire) => resolve(replyOf(response, wire, at)), fail);
+          bodyOf(response)
+            .then((wire) => resolve(replyOf(response, wire, at)))
+            .catch(fail);
         },
       );
       request.on("error", (error: Error & { code?: string }) => {
@@ -64,12 +68,17 @@ export function nodeTransport(base: URL, options: NodeTransportOptions): NodeTra
   return { send, close: () => agent.destroy() };
 }
 
+/** A target may hold what a deployment has named: an asset, a cursor, an id. What no target can hold is percent-encoded. */
+function encodedTarget(target: string): string {
+  return target.replace(/[^\x21-\x7e]/gu, (character) => encodeURIComponent(character.toWellFormed()));
+}
+
 async function bodyOf(response: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > MAX_BODY_BYTES) throw new Error(`the body has more than ${MAX_BODY_BYTES} bytes`);
+    if (length > MAX_BODY_BYTES) throw new TooLarge(`the body has more than ${MAX_BODY_BYTES} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -100,8 +109,9 @@ function decoded(wire: Buffer, encoding: string | undefined): Uint8Array {
   if (decode === undefined || wire.length === 0) return wire;
   try {
     return decode(wire);
-  } catch {
-    return wire;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ERR_BUFFER_TOO_LARGE") return wire;
+    throw new TooLarge(`${wire.length} bytes of ${encoding} decompress to more than ${MAX_BODY_BYTES}`);
   }
 }
 

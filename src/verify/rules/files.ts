@@ -170,6 +170,8 @@ function inlineOf(html: string): string | undefined {
 
 /** The longest page that is judged; our own have 223,000 characters. */
 export const PAGE_CHARACTERS = 512 * 1024;
+/** Assets that are asked for; our own pages name two. */
+const MAX_ASSETS = 32;
 const ASSET = /(?:src|href)="(?:\.?\/)?(assets\/[^"]+)"/g;
 
 async function judgePage(run: Run, file: FileContract, html: string): Promise<void> {
@@ -179,7 +181,12 @@ async function judgePage(run: Run, file: FileContract, html: string): Promise<vo
     expected: `nothing inline in ${file.path}`,
     saw: String(inline),
   }));
-  for (const [, path] of html.matchAll(ASSET)) {
+  const assets = [...new Set([...html.matchAll(ASSET)].map(([, path]) => path))];
+  run.check(FILE.asset, subject, assets.length <= MAX_ASSETS, () => ({
+    expected: `at most ${MAX_ASSETS} assets in ${file.path}`,
+    saw: `${assets.length}`,
+  }));
+  for (const path of assets.slice(0, MAX_ASSETS)) {
     const reply = await ask(run, { target: `/${path}`, foreign: true });
     const cacheControl = header(reply, "cache-control");
     const holds = reply.status === 200 && cacheControl === "public, max-age=31536000, immutable";

@@ -1,0 +1,89 @@
+// What a hostile deployment sends, and what verify makes of it.
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { expect, onTestFinished, test } from "vitest";
+import { CONTRACT } from "../../../src/verify/contract.ts";
+import { TooLarge } from "../../../src/verify/exchange/exchange.ts";
+import { nodeTransport } from "../../../src/verify/exchange/node-transport.ts";
+import { verify } from "../../../src/verify/verify.ts";
+
+type Answer = (url: string, response: ServerResponse) => void;
+
+async function deployment(answer: Answer) {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? "");
+    answer(request.url ?? "", response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const base = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const transport = nodeTransport(base, { timeout: 5_000, now: Date.now });
+  onTestFinished(() => {
+    transport.close();
+    server.closeAllConnections();
+    server.close();
+  });
+  return { asked, send: transport.send };
+}
+
+const GET = { method: "GET", target: "/", headers: {} };
+const ZEROS = Buffer.alloc(64 << 20);
+
+test.each([
+  ["br", brotliCompressSync(ZEROS)],
+  ["gzip", gzipSync(ZEROS)],
+])("a bomb of %s is not decompressed", async (encoding, bomb) => {
+  const { send } = await deployment((_, response) =>
+    response.writeHead(200, { "content-encoding": encoding }).end(bomb),
+  );
+  const error = await send(GET).catch((cause: unknown) => cause);
+  expect(error).toBeInstanceOf(TooLarge);
+  expect((error as Error).message).toBe(`${bomb.length} bytes of ${encoding} decompress to more than 8388608`);
+});
+
+async function findings(answer: Answer, families: Parameters<typeof verify>[2]) {
+  const { asked, send } = await deployment(answer);
+  const surroundings = { send, now: Date.now, pause: async () => {}, unique: () => "u" };
+  const options = { routes: CONTRACT, installationId: undefined, pages: 2, watch: 0 };
+  const report = await verify(options, surroundings, families);
+  return { asked, findings: report.findings };
+}
+
+test("a bomb is a finding, of the first request too", async () => {
+  const bomb = brotliCompressSync(ZEROS);
+  const { findings: found } = await findings(
+    (_, response) => response.writeHead(200, { "content-encoding": "br" }).end(bomb),
+    ["answers"],
+  );
+  expect(found.map(({ rule }) => rule)).toContain("exchange/completes");
+  expect(found.map(({ saw }) => saw).join()).toContain(`${bomb.length} bytes of br decompress to more than 8388608`);
+});
+
+test("names of assets that are no targets are asked for in percent-encoding, each once, and 32 at most", async () => {
+  const names = ["a b", "\u202e", "a b", ...Array.from({ length: 100 }, (_, index) => `n${index}`)];
+  const page = `<!doctype html>${names.map((name) => `<script src="assets/${name}"></script>`).join("")}`;
+  const { asked, findings: found } = await findings(
+    (url, response) => response.writeHead(url === "/" ? 200 : 404, { "content-type": "text/html" }).end(page),
+    ["files"],
+  );
+  const assets = asked.filter((url) => url.startsWith("/assets/"));
+  expect(assets.slice(0, 2)).toEqual(["/assets/a%20b", "/assets/%E2%80%AE"]);
+  expect(assets.length).toBe(32);
+  expect(found).toContainEqual(expect.objectContaining({ rule: "files/asset", saw: "102" }));
+  for (const { expected, saw } of found) expect(expected + saw).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+});
+
+test("what no rule has foreseen is a finding, and what was found before stays", async () => {
+  const hostile = JSON.stringify({
+    schemaVersion: 1,
+    installationId: { toString: 1 },
+    items: [null, 7],
+    events: [null],
+  });
+  const { findings: found } = await findings(
+    (_, response) => response.writeHead(200, { "content-type": "application/json", etag: '"t\u00e9"' }).end(hostile),
+    ["answers", "walks"],
+  );
+  expect(found.length).toBeGreaterThan(10);
+});
