@@ -64,7 +64,8 @@ async function fetchSplitting(
   try {
     answer = await node.request("eth_getLogs", [logFilter(sources, from, to)]);
   } catch (error) {
-    if (blocks === 1 || !(error instanceof RpcError) || !mayBeTooLarge(error)) throw error;
+    if (blocks === 1 || !(error instanceof RpcError)) throw error;
+    if (!mayBeTooLarge(error) && !(await failsForTheRangeAlone(node, error))) throw error;
     size.refused(blocks);
     const middle = from + BigInt(Math.floor(blocks / 2)) - 1n;
     const first = await fetchSplitting(request, from, middle);
@@ -78,6 +79,21 @@ async function fetchSplitting(
 /** A provider's words for its limits have no end: any answered error that waiting did not cure is tried with half. */
 function mayBeTooLarge(error: RpcError): boolean {
   return error.kind === "range" || (error.answered && error.kind !== "rate");
+}
+
+/**
+ * Whether the node answers another call, although waiting did not cure this one. Some providers refuse a wide range as if
+ * they were down (HTTP 503, "no backend is currently healthy").
+ */
+async function failsForTheRangeAlone(node: RpcNode, { kind, outOfTime, harmful }: RpcError): Promise<boolean> {
+  if (kind === "rate" || outOfTime || harmful) return false;
+  try {
+    await node.request("eth_chainId", []);
+    return true;
+  } catch (error) {
+    if (error instanceof RpcError) return false;
+    throw error;
+  }
 }
 
 /** The blocks of a range whose headers are wanted besides its end: those without a timestamp, and those near the head. */

@@ -42,9 +42,8 @@ function build(category: Category, snapshot: Snapshot, at: number): Built {
   if (category === "measurement" && ledger === undefined) {
     return buildUnavailableActivity(installationId, "source_disabled");
   }
-  for (const view of [chain.core, chain.economy]) {
-    if (view.status === "unavailable") return buildUnavailableActivity(installationId, view.reason);
-  }
+  // The economy's reason takes the Core's into account, in the order of docs/spec/chain.md#reasons.
+  if (chain.economy.status === "unavailable") return buildUnavailableActivity(installationId, chain.economy.reason);
   const context = activityContext(installationId, chain);
   if (at >= chain.validUntil || context === undefined) {
     return buildUnavailableActivity(installationId, "indexer_unavailable");

@@ -21,7 +21,8 @@ export function buildSettlements(
 ): Built {
   const { chain } = sources;
   const range = rangeOf(variant);
-  const reason = whyNotLive(chain, chain.core, at) ?? whyNotLive(chain, chain.economy, at);
+  // The economy's reason takes the Core's into account, in the order of docs/spec/chain.md#reasons.
+  const reason = whyNotLive(chain, chain.economy, at);
   if (chain.core.status === "available" && chain.economy.status === "available" && reason === undefined) {
     const [core, economy] = [chain.core.view, chain.economy.view];
     const queue = variant === "queue" ? queueProjectionOf(candidate, core.core, economy) : undefined;

@@ -52,6 +52,29 @@ describe.skipIf(NO_ANVIL !== undefined)(`faults of transport${NO_ANVIL ? `: ${NO
     expect(stored(given.read.chain)).toEqual(whole);
   });
 
+  const wordless: Record<string, Fault> = {
+    "an HTTP 500 without a word": { http: { status: 500 } },
+    "an HTTP 400 that is no JSON": { http: { status: 400, body: "<html>bad request" } },
+    "a broken connection": { truncate: 0 },
+  };
+  test.each(Object.entries(wordless))("%s for each wide range, while other calls succeed: it is halved", async (_, fault) => {
+    await using given = await behind((call) => (logs(call) && blocks(call) > 40 ? fault : undefined));
+    coreOf(await given.read.poll());
+    expect(stored(given.read.chain)).toEqual(whole);
+  });
+
+  test("a node that fails at everything once a range was asked for is not asked for halves", async () => {
+    let isDown = false;
+    await using given = await behind((call) => {
+      isDown ||= logs(call);
+      return isDown ? { http: { status: 500 } } : undefined;
+    });
+    await given.read.poll();
+    expect(given.read.says()).toEqual(["indexer_unavailable", "indexer_unavailable"]);
+    // Three ranges in flight, each asked four times, and whether the node answers anything else as often.
+    expect(given.proxy.requests).toBeLessThanOrEqual(2 + 3 * 8);
+  });
+
   test("at most two requests a range", async () => {
     await using given = await behind((call) => (logs(call) && blocks(call) > 40 ? PROVIDER_LIMITS.ankr : undefined));
     let asked = 0;

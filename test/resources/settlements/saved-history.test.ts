@@ -3,6 +3,7 @@ import { identityOf } from "../../../publish/answers/future.ts";
 import type { ChainState, ChainUnavailable } from "../../../src/chain/chain-state.ts";
 import { advanceChainViews } from "../../../src/projections/chain-views.ts";
 import type { Publication } from "../../../src/resources/publication.ts";
+import { activityPublications } from "../../../src/resources/activity/publication.ts";
 import { settlementsPublications } from "../../../src/resources/settlements/publication.ts";
 import { legacySettlementsPublications } from "../../../src/resources/settlements-legacy/publication.ts";
 import type { Snapshot } from "../../../src/resources/snapshot.ts";
@@ -66,6 +67,23 @@ test.each(ALL.map((publication) => [publication.key, publication] as const))(
     expect(publication.build(sources, AT + 600_000)).toEqual(built.successor);
   },
 );
+
+test("settlements and activity are not_yet_safe below the economy's first block, also if a check of the Core fails", () => {
+  const sources = live();
+  const chain: ChainState = {
+    ...sources.chain,
+    core: { status: "unavailable", reason: "indexer_mismatch" },
+    economy: { status: "unavailable", reason: "not_yet_safe" },
+  };
+  const reasonOf = (publication: Publication) => {
+    const { body } = publication.build({ ...sources, chain }, AT);
+    return [publication.key, (JSON.parse(body) as { reason?: string }).reason];
+  };
+  const heads = activityPublications.filter(({ key }) => !key.endsWith("/unavailable") && !key.includes("measurement"));
+  for (const publication of [...settlementsPublications, ...heads]) {
+    expect(reasonOf(publication)).toEqual([publication.key, "not_yet_safe"]);
+  }
+});
 
 test("without saved history the answer is the reason alone, with its source and tag", () => {
   const answers = ALL.map((publication) => publication.build(silent(live(), "not_yet_safe"), AT));

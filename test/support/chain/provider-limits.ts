@@ -16,6 +16,12 @@ export const PROVIDER_LIMITS: Readonly<Record<string, Fault>> = {
       data: { from: "0x4", limit: 10000, to: "0x30" },
     },
   },
+  "base, public": {
+    http: {
+      status: 503,
+      body: '{"jsonrpc":"2.0","id":0,"error":{"code":-32011,"message":"no backend is currently healthy to serve traffic"}}',
+    },
+  },
   quicknode: { error: { code: -32614, message: "eth_getLogs is limited to a 10,000 range" } },
   ankr: { error: { code: -32600, message: "block range is too wide" } },
   cloudflare: {
