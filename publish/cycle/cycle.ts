@@ -8,9 +8,15 @@
  * installation for the first time.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Installation } from "../../src/ledger/watermarks.ts";
+import { type Installation, installationNo } from "../../src/ledger/watermarks.ts";
+import { StoreDamaged } from "../../src/object-store/object-store.ts";
+import { readOrDamaged } from "../../src/object-store/read-or-damaged.ts";
 import { observationsKey } from "../../src/resources/observations/keys.ts";
-import { parseInstallationTelemetryKey } from "../../src/resources/telemetry/keys.ts";
+import {
+  installationTelemetryKey,
+  parseInstallationTelemetryKey,
+  TELEMETRY_KEY,
+} from "../../src/resources/telemetry/keys.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import type { ActivityRecall } from "../activity/recall.ts";
 import { type PlannedAnswer, planAnswer } from "../answers/plan-answer.ts";
@@ -18,7 +24,9 @@ import { readPublished } from "../answers/published-object.ts";
 import { putAnswer } from "../answers/put-answer.ts";
 import type { SavedBodyRecall } from "../answers/recall-saved.ts";
 import { isBehind } from "../asof/behind-list.ts";
+import { shortHash } from "../asof/vector.ts";
 import type { InstallationsToPlan } from "../due/moved-installations.ts";
+import { fencedPut } from "../lease/fenced-put.ts";
 import { putObservations } from "../observations/put-installation.ts";
 import type { InstallationReceipts } from "../observations/tiles.ts";
 import { eachLimited } from "../puts/each-limited.ts";
@@ -55,6 +63,7 @@ export async function runCycle(cycle: Cycle): Promise<CycleReport> {
     configured: installationId,
   }));
   await prepare(cycle, configured);
+  await keepPrevious(cycle);
   const rows: ReportRow[] = [];
   if (session.histories.mustBeNamedFirst) await nameHistories(cycle, rows);
   const own = await sources.advance((snapshot) => planOwn(session, snapshot, at));
@@ -87,6 +96,30 @@ async function prepare({ session, sources, target, recall }: Cycle, configured: 
   if (hasChain) await readCores(session, target);
   if (session.selected("activity")) await recall.activity.ask(sources);
   await recall.savedBodies.ask(session.publications, sources);
+}
+
+/**
+ * The installation that was the configured one before may be of another ledger, which nothing can be built from now. Its
+ * telemetry goes under its own key before the new one's takes its place (docs/spec/publishing.md#asof).
+ */
+async function keepPrevious({ session, sources, target }: Cycle): Promise<void> {
+  const { histories, published, selected } = session;
+  const { index, configured } = histories;
+  const before = index.configuredBefore;
+  if (before === undefined || before === configured || !selected("telemetry")) return;
+  const isStillThere = published.get(TELEMETRY_KEY)?.asof.of === shortHash(before);
+  const isKnown = sources.snapshot(
+    ({ ledger }) => ledger !== undefined && installationNo(ledger, before) !== undefined,
+  );
+  if (!isStillThere || isKnown) return;
+  const found = await readOrDamaged(target.store, TELEMETRY_KEY);
+  if (found === undefined || found instanceof StoreDamaged) return;
+  const key = installationTelemetryKey(before);
+  const replaces = (await readOrDamaged(target.store, key))?.tag;
+  const { epoch, writer } = target.fence;
+  const metadata = { ...found.metadata, epoch: String(epoch), writer };
+  const { body, contentType } = found;
+  await fencedPut(target, { key, object: { body, contentType, metadata }, replaces });
 }
 
 /**

@@ -57,11 +57,14 @@ describe.skipIf(NO_ANVIL !== undefined)(`faults of transport${NO_ANVIL ? `: ${NO
     "an HTTP 400 that is no JSON": { http: { status: 400, body: "<html>bad request" } },
     "a broken connection": { truncate: 0 },
   };
-  test.each(Object.entries(wordless))("%s for each wide range, while other calls succeed: it is halved", async (_, fault) => {
-    await using given = await behind((call) => (logs(call) && blocks(call) > 40 ? fault : undefined));
-    coreOf(await given.read.poll());
-    expect(stored(given.read.chain)).toEqual(whole);
-  });
+  test.each(Object.entries(wordless))(
+    "%s for each wide range, while other calls succeed: it is halved",
+    async (_, fault) => {
+      await using given = await behind((call) => (logs(call) && blocks(call) > 40 ? fault : undefined));
+      coreOf(await given.read.poll());
+      expect(stored(given.read.chain)).toEqual(whole);
+    },
+  );
 
   test("a node that fails at everything once a range was asked for is not asked for halves", async () => {
     let isDown = false;

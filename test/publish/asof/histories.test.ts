@@ -1,9 +1,12 @@
 /** New histories, changed installations, lost leases, lost puts and damaged objects (docs/spec/publishing.md#asof). */
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { examine } from "../../../publish/mend/repair.ts";
+import { openLedgerForIntake } from "../../../src/ledger/open.ts";
 import { StoreDamaged } from "../../../src/object-store/object-store.ts";
 import { MemoryStore } from "../../support/memory-store.ts";
 import { GrownChain } from "../activity/grown-chain.ts";
-import { INSTALLATION, START, World } from "../world.ts";
+import { INSTALLATION, receive, START, World } from "../world.ts";
 
 /** Some objects are not what was put, until they are put anew. */
 class DamagedStore extends MemoryStore {
@@ -93,6 +96,33 @@ test("a changed installation is judged by its own objects, and named once its an
   expect((await index()).configured).toBe(INSTALLATION);
   expect(JSON.parse(await world.body("/v4/public/process")).installationId).toBe(INSTALLATION);
   await back.stop();
+});
+
+test("the installation of another ledger that was configured before is still answered, under its own id", async () => {
+  world.receive(20);
+  const worker = await world.work();
+  await worker.cycle(START + 70_000);
+  await worker.stop();
+  const own = `/v1/public/installations/${INSTALLATION}/telemetry`;
+  const at = START + 90_000;
+  const before = await world.body(own, at);
+  const ledgerPath = join(world.folder, "other.db");
+  const ledger = openLedgerForIntake(ledgerPath);
+  receive(ledger, 3, { no: 1, id: "wheel-2" });
+  ledger.close();
+  for (const state of ["state", "other"]) {
+    const other = await world.work({ installationId: "wheel-2", ledgerPath, state });
+    expect((await other.cycle(START + 80_000)).failures).toEqual([]);
+    await other.stop();
+    expect((await index()).configured).toBe("wheel-2");
+    expect(JSON.parse(await world.body("/v1/public/telemetry", at)).installationId).toBe("wheel-2");
+    expect(await world.body(own, at)).toBe(before);
+    expect(await observations()).toBe(20);
+  }
+  // A dead installation's telemetry turns stale by itself.
+  expect(await world.body(own, START + 3_600_000)).toContain('"stale"');
+  const { findings } = await examine(world.store, at);
+  expect(findings).toEqual([]);
 });
 
 test("an installation that the ledger does not know is warned of, with those that it has", async () => {
