@@ -4,6 +4,7 @@
  * made a successor of it, that successor's very bytes are put in its place.
  */
 import type { Built } from "../../src/resources/built.ts";
+import { WAS_DAMAGED } from "../puts/report.ts";
 import type { PublishedObject } from "../state/published.ts";
 import { type Future, futureOf, identityOf } from "./future.ts";
 import { isDamaged } from "./published-object.ts";
@@ -34,7 +35,7 @@ export function decide(
 ): Decision {
   if (published === undefined) return put(build, at, "new");
   if (options.isOthers === true) return put(build, at, "another installation's, or an earlier history's");
-  if (isDamaged(published)) return put(build, at, "missing or damaged in the store");
+  if (isDamaged(published)) return put(build, at, WAS_DAMAGED);
   if (options.force) return put(build, at, "forced");
   const fresh = build(at);
   // A build may read hundreds of rows: none is asked for twice.

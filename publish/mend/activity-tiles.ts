@@ -13,7 +13,7 @@ import { hashInName, hashOf } from "../../src/resources/activity/tiles/tile-body
 import { tileAt } from "../../src/resources/activity/tiles/tiles.ts";
 import { fencedPut } from "../lease/fenced-put.ts";
 import { eachLimited } from "../puts/each-limited.ts";
-import type { ReportRow } from "../puts/report.ts";
+import { type ReportRow, WAS_DAMAGED } from "../puts/report.ts";
 import type { Mending } from "./observation-tiles.ts";
 
 /** Of what the heads lead to: a row for each tile that was put. */
@@ -49,6 +49,6 @@ async function mendTile(
   const body = Buffer.from(text);
   const object = { body, contentType: JSON_TYPE, metadata: encodeWriterMetadata({ epoch, writer, asof: { at } }) };
   await fencedPut(target, { key, object, replaces: found?.tag });
-  const put = { action: "updated", why: "missing or damaged in the store", status: 200, etag: null } as const;
+  const put = { action: "updated", why: WAS_DAMAGED, status: 200, etag: null } as const;
   return { key, resource: "activity", ...put, bytes: body.length, milliseconds: 0 };
 }

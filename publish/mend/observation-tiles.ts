@@ -17,7 +17,7 @@ import type { Histories } from "../observations/histories.ts";
 import { forkedTile, type PlannedTile, planTiles, TILE_TYPE } from "../observations/tiles.ts";
 import { eachLimited } from "../puts/each-limited.ts";
 import type { PutTarget } from "../puts/put-target.ts";
-import { failedRow, type ReportRow } from "../puts/report.ts";
+import { failedRow, type ReportRow, WAS_DAMAGED } from "../puts/report.ts";
 
 export interface Mending {
   readonly sources: Snapshots;
@@ -50,7 +50,7 @@ export async function mendObservations(
       if (tag === undefined) return;
       if (through === position) histories.advance(installation.id, { history, position, tag });
       const { key, body } = planned;
-      const put = { action: "updated", why: "missing or damaged in the store", status: 200, etag: null } as const;
+      const put = { action: "updated", why: WAS_DAMAGED, status: 200, etag: null } as const;
       rows.push({ key, resource: "observations", ...put, bytes: body.length, milliseconds: 0 });
     } catch (error) {
       if (!(error instanceof Failure) || error.code !== "ledger_forked") throw error;

@@ -4,7 +4,7 @@
  */
 import type { Snapshots } from "../../src/resources/snapshot.ts";
 import type { PutTarget } from "../puts/put-target.ts";
-import type { ReportRow } from "../puts/report.ts";
+import { type ReportRow, WAS_DAMAGED } from "../puts/report.ts";
 import type { Histories } from "./histories.ts";
 import type { TilePace } from "./tile-pace.ts";
 import { type InstallationReceipts, type PlannedTile, planTiles, putTiles } from "./tiles.ts";
@@ -44,6 +44,6 @@ export async function putObservations(
 
 function tileRow({ key, body, known }: PlannedTile, milliseconds: number, wasLost: boolean): ReportRow {
   const action = known === undefined && !wasLost ? "created" : "updated";
-  const why = wasLost ? "missing or damaged in the store" : known === undefined ? "new" : "grew";
+  const why = wasLost ? WAS_DAMAGED : known === undefined ? "new" : "grew";
   return { key, resource: "observations", action, why, status: 200, bytes: body.length, etag: null, milliseconds };
 }

@@ -3,6 +3,9 @@ import { z } from "zod";
 import type { ResourceName } from "../../src/resources/table.ts";
 import { Failure } from "../../src/values/failure.ts";
 
+/** Why an object was put over one that says nothing any more. */
+export const WAS_DAMAGED = "missing or damaged in the store";
+
 export interface ReportRow {
   readonly key: string;
   readonly resource: ResourceName;

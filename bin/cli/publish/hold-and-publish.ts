@@ -20,6 +20,7 @@ import { logProblem } from "../log.ts";
 import type { CommonTime } from "./common-time.ts";
 import type { PublisherMonitor } from "./publisher-monitor.ts";
 import { putsAMonth, receiptPace } from "./put-estimate.ts";
+import type { Repairs } from "./repairs.ts";
 import type { ServiceManager } from "./service-manager.ts";
 import { firstPublishDone } from "./small-heap.ts";
 
@@ -30,6 +31,7 @@ export interface Watchers {
   readonly service: ServiceManager;
   readonly time: CommonTime;
   readonly clock: SteadyClock;
+  readonly repairs: Repairs;
 }
 
 export interface Term {
@@ -59,7 +61,7 @@ export async function holdAndPublish(options: PublisherOptions, watchers: Watche
 const BEGIN_AGAIN_MS = 2_000;
 
 async function heldOnce(options: PublisherOptions, watchers: Watchers, term: Term): Promise<void> {
-  const { log, monitor, service, time, clock } = watchers;
+  const { log, monitor, service, time, clock, repairs } = watchers;
   const onOutage = rareReport(
     (error, before) => {
       const what = isDiskFull(error)
@@ -91,6 +93,7 @@ async function heldOnce(options: PublisherOptions, watchers: Watchers, term: Ter
         firstPublishDone();
         if (!warned) for (const warning of report.warnings) log.warn(warning, "published all the same");
         warned ||= report.warnings.length > 0;
+        repairs.cycled(report.rows);
         logCycle(log, report);
       },
       onLate: (late: LateTurn) => {

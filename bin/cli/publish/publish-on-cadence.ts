@@ -22,6 +22,7 @@ import { untilNextRun } from "./next-run.ts";
 import { PublisherMonitor } from "./publisher-monitor.ts";
 import { type PublishFlags, publisherOptions } from "./publisher-options.ts";
 import { minimumPutIntervalOf } from "./put-interval.ts";
+import { Repairs } from "./repairs.ts";
 import { type ServiceManager, serviceManager, systemdNotify } from "./service-manager.ts";
 import { keepHeapSmall } from "./small-heap.ts";
 
@@ -45,6 +46,7 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
   monitor.clock = clock;
   const published = Published.open(settings.state);
   const requests = new RequestTally(published, wall());
+  const repairs = new Repairs((key) => log.warn({ key }, "a missing or damaged object was rewritten"));
   const time = new CommonTime(() => clock.wall());
   const now = () => time.now();
   const stopLooking = systemTimers.every(LOOK_MS, () => logClock(log, clock.look()));
@@ -55,6 +57,7 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
     if (opened === undefined) return;
     const store = countedStore(opened, (operation, key, outcome) => {
       monitor.requested(operation, key, outcome);
+      repairs.requested(operation, key, outcome);
       requests.count(operation, key);
     });
     const { reader, chain } = await openSources(settings, {
@@ -75,7 +78,7 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
       const fromSettings = publisherOptions(settings, flags, { store, reader, clock, minimumPutInterval });
       await holdAndPublish(
         { ...fromSettings, published, requests },
-        { log, monitor, service, time, clock },
+        { log, monitor, service, time, clock, repairs },
         {
           cadence: settings.cadence,
           signal,

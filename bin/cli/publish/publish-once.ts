@@ -23,6 +23,7 @@ import { instantClock, openSources } from "../sources.ts";
 import { warn } from "../warn.ts";
 import { chainTime, withDeadline } from "./deadline-store.ts";
 import { type PublishFlags, publisherOptions } from "./publisher-options.ts";
+import { Repairs } from "./repairs.ts";
 
 export interface OnceFlags extends PublishFlags {
   /** ISO 8601. */
@@ -36,7 +37,11 @@ export async function publishOnce(settings: Settings, flags: OnceFlags): Promise
   const opened = await openConfiguredStore(settings, { write: true });
   const published = await openState(settings.state, opened);
   const requests = new RequestTally(published, clock.wall());
-  const store = countedStore(opened, (operation, key) => requests.count(operation, key));
+  const repairs = new Repairs((key) => warn({ code: "rewritten", message: `${key} was missing or damaged` }));
+  const store = countedStore(opened, (operation, key, outcome) => {
+    requests.count(operation, key);
+    repairs.requested(operation, key, outcome);
+  });
   try {
     const given = parseInstant(flags.at);
     const at = given === undefined ? undefined : await judgedInstant(given, flags, published, store);
@@ -54,7 +59,11 @@ export async function publishOnce(settings: Settings, flags: OnceFlags): Promise
       };
       const candidate = { store, clock, identity: leaseIdentity(options), published };
       const lease = await acquireOnce({ ...candidate, onUnreadable: warnOfWait }, (ms) => wait(ms));
-      return await Publisher.hold(options, lease, (publisher) => publisher.cycle(at ?? publisher.instant(now())));
+      const report = await Publisher.hold(options, lease, (publisher) =>
+        publisher.cycle(at ?? publisher.instant(now())),
+      );
+      repairs.cycled(report.rows);
+      return report;
     } finally {
       reader.close();
     }

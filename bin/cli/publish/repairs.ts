@@ -1,0 +1,31 @@
+/** Damaged objects that were rewritten: each is reported, whoever met it and whatever is remembered of it. */
+import { type ReportRow, WAS_DAMAGED } from "../../../publish/puts/report.ts";
+import type { StoreOperation, StoreOutcome } from "../../../src/object-store/counted-store.ts";
+
+export class Repairs {
+  readonly #report: (key: string) => void;
+  /** Read as damaged, and not rewritten yet. */
+  readonly #damaged = new Set<string>();
+  /** Reported since the last cycle. */
+  readonly #reported = new Set<string>();
+
+  constructor(report: (key: string) => void) {
+    this.#report = report;
+  }
+
+  /** To be called with each request to the store once it has ended. */
+  requested(operation: StoreOperation, key: string, outcome: StoreOutcome): void {
+    if (operation === "get" && outcome === "damaged") this.#damaged.add(key);
+    if (operation !== "put" || outcome !== "done" || !this.#damaged.delete(key)) return;
+    this.#reported.add(key);
+    this.#report(key);
+  }
+
+  /** What only the cycle could tell for damaged: an object that is missing, or whole and not what was put. */
+  cycled(rows: readonly ReportRow[]): void {
+    for (const { key, why, action } of rows) {
+      if (why === WAS_DAMAGED && action !== "failed" && !this.#reported.has(key)) this.#report(key);
+    }
+    this.#reported.clear();
+  }
+}

@@ -1,0 +1,63 @@
+/** A damaged object that is rewritten is reported by its key, also if nothing is remembered of it. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { fileOfKey } from "../../../../src/object-store/filesystem/names.ts";
+import { runCli, startCli } from "../../../support/cli.ts";
+
+const SETTINGS = ["--installation-id", "wheel-1", "--ledger", "ledger.db", "--store", "public", "--state", "state"];
+const DAMAGED = [
+  "v1/public/telemetry",
+  "v4/public/process",
+  "v1/public/installations/~wheel-1/observations/1/0",
+  "installations",
+  "site/index.html",
+];
+
+let folder: string;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "noonmark-repairs-"));
+  const { stdout } = await runCli(["ingest", "--example", "receipt"], folder);
+  expect((await runCli(["ingest", "--ledger", "ledger.db", "-"], folder, stdout)).exitCode).toBe(0);
+  expect((await runCli(["publish", "--once", ...SETTINGS], folder)).exitCode).toBe(0);
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function damage(key: string): void {
+  const path = join(folder, "public", fileOfKey(key));
+  const bytes = readFileSync(path);
+  writeFileSync(path, bytes.subarray(0, bytes.length - 3));
+}
+
+test.each([
+  ["kept", () => {}],
+  ["lost", () => rmSync(join(folder, "state"), { recursive: true })],
+])("by publish --once, with the state %s", async (_, change) => {
+  for (const key of DAMAGED) damage(key);
+  change();
+  const { stderr, exitCode } = await runCli(["publish", "--once", "--quiet", ...SETTINGS], folder);
+  const named = [...stderr.matchAll(/^noonmark: warning: rewritten: (\S+) was missing or damaged$/gm)].map(
+    ([, key]) => key,
+  );
+  expect([exitCode, named.sort()]).toEqual([0, [...DAMAGED].sort()]);
+  const again = await runCli(["publish", "--once", "--quiet", ...SETTINGS], folder);
+  expect(again.stderr).not.toContain("rewritten");
+});
+
+test("by a publisher on its cadence, in its log", async () => {
+  for (const key of DAMAGED) damage(key);
+  rmSync(join(folder, "state"), { recursive: true });
+  const child = startCli(["publish", ...SETTINGS], folder);
+  let log = "";
+  await new Promise<void>((resolve) => {
+    child.stderr?.on("data", (data: Buffer) => {
+      log += data.toString();
+      if (log.includes('"msg":"cycle"')) resolve();
+    });
+    child.once("exit", () => resolve());
+  });
+  child.kill("SIGKILL");
+  const named = [...log.matchAll(/"key":"([^"]+)","msg":"a missing or damaged object was rewritten"/g)];
+  expect(named.map(([, key]) => key).sort()).toEqual([...DAMAGED].sort());
+});
