@@ -3,15 +3,14 @@ import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
-import { didYouMean } from "./nearest-name.ts";
 
 export const DEFAULT_CONFIGURATION = "noonmark.json";
 
 /**
  * Its keys and values, unjudged. Only the file that nobody named may be missing. Throws `Failure`
- * invalid_configuration: unreadable, no JSON (with line and column), no object, a key that is none of `known`.
+ * invalid_configuration: unreadable, no JSON (with line and column), no object.
  */
-export function readConfiguration(path: string, known: readonly string[]): Record<string, unknown> {
+export function readConfiguration(path: string): Record<string, unknown> {
   if (path === DEFAULT_CONFIGURATION && !existsSync(path)) return {};
   const fail = (where: string, message: string, hint?: string, cause?: unknown) =>
     new Failure("invalid_configuration", `${resolve(path)}${where}: ${message}`, {
@@ -30,10 +29,6 @@ export function readConfiguration(path: string, known: readonly string[]): Recor
   const [error] = errors;
   if (error !== undefined) throw fail(placeOf(text, error.offset), words(printParseErrorCode(error.error)));
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw fail("", "is not one JSON object");
-  const unknown = Object.keys(value).find((key) => !known.includes(key));
-  if (unknown !== undefined) {
-    throw fail("", `unknown key "${unknown}"${didYouMean(unknown, known)}`, `Known keys: ${known.join(", ")}.`);
-  }
   return value as Record<string, unknown>;
 }
 

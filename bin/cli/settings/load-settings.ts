@@ -1,52 +1,172 @@
-/** A flag goes before a variable before the file; all are judged before anything is touched. */
+/**
+ * A flag goes before a variable before the file before the default. All settings are judged before anything is touched, and
+ * all mistakes are told at once.
+ */
+import { existsSync } from "node:fs";
+import { dirname, isAbsolute, join, resolve } from "node:path";
+import { storeLocation } from "../../../src/object-store/location.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { printable } from "../../../src/values/printable.ts";
+import { type Warning, warn } from "../warn.ts";
 import { DEFAULT_CONFIGURATION, readConfiguration } from "./configuration-file.ts";
-import { environmentName, flagName, unknownVariables } from "./setting-names.ts";
-import { SETTING_NAMES, SETTINGS, type SettingName, type Settings } from "./settings.ts";
+import { didYouMean } from "./nearest-name.ts";
+import { environmentName, flagName, isOfKubernetes, unknownVariables } from "./setting-names.ts";
+import { inMilliseconds, SETTING_NAMES, SETTINGS, type SettingName, type Settings, unitOf } from "./settings.ts";
 
 /** Of these a message shows no value. */
 const SECRET: ReadonlySet<SettingName> = new Set(["rpcUrl", "fronts"]);
+/** Settings that are paths, or may be. */
+const PATHS: ReadonlySet<SettingName> = new Set(["ledger", "state", "store", "deployment"]);
+
+export interface SettingSources {
+  readonly environment?: NodeJS.ProcessEnv;
+  readonly onWarning?: (warning: Warning) => void;
+}
+
+/** A setting with the place that it comes from. */
+export interface EffectiveSetting {
+  readonly name: SettingName;
+  readonly value: unknown;
+  /** `--port`, `NOONMARK_PORT`, the file's path, or `default`. */
+  readonly origin: string;
+  readonly isSecret: boolean;
+}
 
 /** All settings, whichever a command uses: a mistake in the file is seen by every command. Throws `Failure`. */
-export function loadSettings(flags: Readonly<Record<string, unknown>>, environment = process.env): Settings {
+export function loadSettings(flags: Readonly<Record<string, unknown>>, sources: SettingSources = {}): Settings {
+  const entries = effectiveSettings(flags, sources).map(({ name, value }) => [name, value] as const);
+  return Object.fromEntries(entries) as Settings;
+}
+
+/** Each setting, in the order of the table. Throws `Failure`: invalid_settings if several are wrong. */
+export function effectiveSettings(
+  flags: Readonly<Record<string, unknown>>,
+  { environment = process.env, onWarning = warn }: SettingSources = {},
+): EffectiveSetting[] {
   const path = typeof flags.config === "string" ? flags.config : DEFAULT_CONFIGURATION;
-  const file = readConfiguration(path, SETTING_NAMES);
-  refuseMisspelt(environment);
-  const settings: Record<string, unknown> = {};
-  for (const name of SETTING_NAMES) {
-    const [raw, origin] = firstGiven(name, { flags, environment, file, path });
-    const parsed = SETTINGS[name].schema.safeParse(raw);
-    if (!parsed.success) {
-      throw new Failure("invalid_setting", `${origin}: ${parsed.error.issues[0]?.message ?? "is invalid"}`, {
-        exit: EXIT.usage,
-        hint: `${name} (${SETTINGS[name].help}): give --${flagName(name)} <${SETTINGS[name].value}>, ${environmentName(name)} or the key ${name} of ${path}.`,
-      });
-    }
-    settings[name] = parsed.data;
-  }
-  refuseHalfAChain(settings as Settings);
-  return settings as Settings;
+  const file = readConfiguration(path);
+  const given = { flags, environment, file, path, onWarning };
+  const moved: Mistake[] = [];
+  const mistakes = [...unknownKeys(file, path), ...misspeltVariables(environment)];
+  const settings = SETTING_NAMES.map((name): EffectiveSetting => {
+    const { raw, shown, origin } = firstGiven(name, given);
+    const judged = judge(name, raw);
+    if ("wrong" in judged) mistakes.push(mistake(name, `${shown}: ${judged.wrong}`, path));
+    const written = "wrong" in judged ? undefined : judged.value;
+    const isOfFile = origin === path || origin === DEFAULT;
+    const value = isOfFile ? besideFile(name, written, path) : written;
+    if (value !== written) moved.push(...movedPath(name, { written: String(written), value: String(value), path }));
+    return { name, value, origin, isSecret: SECRET.has(name) };
+  });
+  // What is wrong by itself is told first.
+  if (mistakes.length === 0) mistakes.push(...halfAChain(settings), ...moved);
+  const [first] = mistakes;
+  if (first === undefined) return settings;
+  throw mistakes.length === 1 ? failureOf(first) : all(mistakes);
+}
+
+interface Mistake {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string;
+}
+
+function failureOf({ code, message, hint }: Mistake): Failure {
+  return new Failure(code, message, { exit: EXIT.usage, hint });
+}
+
+function all(mistakes: readonly Mistake[]): Failure {
+  return new Failure("invalid_settings", `${mistakes.length} settings are wrong`, {
+    exit: EXIT.usage,
+    hint: mistakes.map(({ message }) => message).join("\n  "),
+  });
+}
+
+function unknownKeys(file: Readonly<Record<string, unknown>>, path: string): Mistake[] {
+  return Object.keys(file)
+    .filter((key) => !(SETTING_NAMES as readonly string[]).includes(key))
+    .map((key) => ({
+      code: "invalid_configuration",
+      message: `${resolve(path)}: unknown key ${printable(JSON.stringify(key))}${didYouMean(key, SETTING_NAMES)}`,
+      hint: `Known keys: ${SETTING_NAMES.join(", ")}.`,
+    }));
 }
 
 /** Variables of ours that no setting has; somebody else's may begin as ours do, so only a near miss is refused. */
-function refuseMisspelt(environment: NodeJS.ProcessEnv): void {
-  const unknown = unknownVariables(environment).find(({ meant }) => meant !== undefined);
-  if (unknown === undefined) return;
-  throw new Failure("unknown_variable", `${unknown.variable} is no setting; did you mean ${unknown.meant}?`, {
-    exit: EXIT.usage,
-    hint: "`noonmark init` writes a file with every setting and its variable.",
-  });
+function misspeltVariables(environment: NodeJS.ProcessEnv): Mistake[] {
+  return unknownVariables(environment).flatMap(({ variable, meant }) =>
+    meant === undefined
+      ? []
+      : [
+          {
+            code: "unknown_variable",
+            message: `${printable(variable)} is no setting; did you mean ${meant}?`,
+            hint: "`noonmark init` writes a file with every setting and its variable.",
+          },
+        ],
+  );
+}
+
+type Judged = { readonly value: unknown } | { readonly wrong: string };
+
+function judge(name: SettingName, raw: unknown): Judged {
+  const seconds = inMilliseconds(name, raw);
+  if (seconds !== undefined) return { wrong: `looks like milliseconds; the unit is seconds: ${seconds}` };
+  const parsed = SETTINGS[name].schema.safeParse(raw);
+  return parsed.success ? { value: parsed.data } : { wrong: parsed.error.issues[0]?.message ?? "is invalid" };
+}
+
+function mistake(name: SettingName, message: string, path: string): Mistake {
+  const { help, value } = SETTINGS[name];
+  const give = `--${flagName(name)} <${value}>, ${environmentName(name)} or the key ${name} of ${path}`;
+  return { code: "invalid_setting", message, hint: `${name} (${help}): give ${give}.` };
 }
 
 /** A chain needs both; with one of them the views would be disabled without a word. */
-function refuseHalfAChain({ deployment, rpcUrl }: Settings): void {
-  if ((deployment === undefined) === (rpcUrl === undefined)) return;
-  const [given, missing]: SettingName[] =
-    deployment === undefined ? ["rpcUrl", "deployment"] : ["deployment", "rpcUrl"];
-  throw new Failure("missing_setting", `${given} is set and ${missing} is not: a chain needs both`, {
-    exit: EXIT.usage,
-    hint: `Give --${flagName(missing ?? "")} <${SETTINGS[missing as SettingName].value}> too, or neither: the chain's views are then disabled.`,
-  });
+function halfAChain(settings: readonly EffectiveSetting[]): Mistake[] {
+  const isSet = (name: SettingName) => settings.some((one) => one.name === name && one.value !== undefined);
+  if (isSet("deployment") === isSet("rpcUrl")) return [];
+  const [present, missing] = isSet("rpcUrl")
+    ? (["rpcUrl", "deployment"] as const)
+    : (["deployment", "rpcUrl"] as const);
+  return [
+    {
+      code: "missing_setting",
+      message: `${present} is set and ${missing} is not: a chain needs both`,
+      hint: `Give --${flagName(missing)} <${SETTINGS[missing].value}> too, or neither: the chain's views are then disabled.`,
+    },
+  ];
+}
+
+/** A relative path that the file gives, or that is a default, is relative to the file. Any other value comes back as it is. */
+function besideFile(name: SettingName, value: unknown, path: string): unknown {
+  const directory = dirname(path);
+  return isRelativePath(name, value) && directory !== "." ? join(directory, value) : value;
+}
+
+function isRelativePath(name: SettingName, value: unknown): value is string {
+  if (!PATHS.has(name) || typeof value !== "string" || isAbsolute(value)) return false;
+  return name === "ledger" ? value !== "none" : name !== "store" || storeLocation(value)?.kind === "directory";
+}
+
+interface MovedPath {
+  readonly written: string;
+  readonly value: string;
+  /** Of the file. */
+  readonly path: string;
+}
+
+/** An earlier version took every relative path from the working directory: what lies there is not passed over in silence. */
+function movedPath(name: SettingName, { written, value, path }: MovedPath): Mistake[] {
+  const before = resolve(written);
+  if (before === resolve(value) || existsSync(value) || !existsSync(before)) return [];
+  return [
+    {
+      code: "path_moved",
+      message: `${value} is missing, and ${before} is there`,
+      hint: `Paths in noonmark.json are relative to that file, the defaults too. Write "${name}": ${JSON.stringify(before)} into ${path}, or move it.`,
+    },
+  ];
 }
 
 /** A setting that a command cannot do without. */
@@ -67,15 +187,43 @@ interface Given {
   readonly file: Readonly<Record<string, unknown>>;
   /** Of the file. */
   readonly path: string;
+  readonly onWarning: (warning: Warning) => void;
 }
 
-/** What `raw` is, and how a message calls it; an address may hold a key and is not shown. */
-function firstGiven(name: SettingName, { flags, environment, file, path }: Given): [unknown, string] {
-  const shown = (raw: unknown) => (SECRET.has(name) ? "" : ` ${JSON.stringify(raw)}`);
-  if (flags[name] !== undefined) return [flags[name], `--${flagName(name)}${shown(flags[name])}`];
+const DEFAULT = "default";
+
+interface First {
+  readonly raw: unknown;
+  /** How a message calls it; an address may hold a key and is not shown. */
+  readonly shown: string;
+  readonly origin: string;
+}
+
+function firstGiven(name: SettingName, { flags, environment, file, path, onWarning }: Given): First {
+  const first = (raw: unknown, call: string, origin: string): First => {
+    const text = SECRET.has(name) ? "" : ` ${printable(JSON.stringify(raw) ?? "")}`;
+    return { raw, shown: `${call}${text}`, origin };
+  };
+  const flag = `--${flagName(name)}`;
+  if (flags[name] !== undefined) return first(flags[name], flag, flag);
   const variable = environmentName(name);
-  if (environment[variable] !== undefined && environment[variable] !== "") {
-    return [environment[variable], `${variable}${shown(environment[variable])}`];
+  const value = environment[variable];
+  if (value !== undefined && value !== "") {
+    if (!isOfKubernetes(variable, value)) return first(value, variable, variable);
+    const message = `${variable} ${printable(value)} is Kubernetes' address of a service, and is passed over`;
+    onWarning({
+      code: "variable_passed_over",
+      message,
+      hint: `Give --${flagName(name)}, or the key ${name} of ${path}.`,
+    });
   }
-  return [file[name], `${path}: ${name}${shown(file[name])}`];
+  return first(file[name], `${path}: ${name}`, file[name] === undefined ? DEFAULT : path);
+}
+
+/** What a listing shows of a value: JSON with its unit, and no secret. */
+export function shownValue({ name, value, isSecret }: EffectiveSetting): string {
+  if (value === undefined) return "not set";
+  if (isSecret && value !== "none" && value !== "any") return "set, and not shown";
+  const unit = unitOf(name);
+  return `${JSON.stringify(value)}${unit === undefined ? "" : ` ${unit}`}`;
 }

@@ -14,13 +14,21 @@ export function flagName(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
+/** What Kubernetes sets in each container of a namespace with a service that is called noonmark, or noonmark-something. */
+const OF_A_SERVICE = /_(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)$/;
+
+export function isOfKubernetes(variable: string, value: string): boolean {
+  return OF_A_SERVICE.test(variable) || /^(?:tcp|udp|sctp):\/\//.test(value);
+}
+
 /** Each variable that begins as ours and is none, with the one that was probably meant. */
 export function unknownVariables(environment = process.env): { variable: string; meant: string | undefined }[] {
   const endings = SETTING_NAMES.map((name) => environmentName(name).slice(PREFIX.length));
   return Object.keys(environment)
     .filter((variable) => variable.startsWith(PREFIX) && !endings.includes(variable.slice(PREFIX.length)))
     .map((variable) => {
-      const near = nearestName(variable.slice(PREFIX.length), endings);
+      const isForeign = isOfKubernetes(variable, environment[variable] ?? "");
+      const near = isForeign ? undefined : nearestName(variable.slice(PREFIX.length), endings);
       return { variable, meant: near === undefined ? undefined : PREFIX + near };
     });
 }

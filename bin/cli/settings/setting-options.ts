@@ -34,7 +34,7 @@ const OF_THE_STORE: readonly SettingName[] = ["s3Provider", "s3Endpoint", "s3Reg
 /** Adds `--config` and a flag for each named setting to a command. */
 export function settingOptions(command: Command, names: readonly SettingName[]): Command {
   command.option("--config <file>", "configuration file", DEFAULT_CONFIGURATION);
-  for (const name of names.includes("store") ? [...names, ...OF_THE_STORE] : names) {
+  for (const name of new Set(names.includes("store") ? [...names, ...OF_THE_STORE] : names)) {
     const { value } = SETTINGS[name];
     const argument = value.startsWith("[") ? value : `<${value}>`;
     command.option(`--${flagName(name)} ${argument}`, `${SETTINGS[name].help} (${environmentName(name)})`);

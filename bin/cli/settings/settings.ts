@@ -25,9 +25,10 @@ function numeric<T extends z.ZodType<number>>(schema: T) {
 }
 
 const number = z.number("is no number");
-const seconds = numeric(number.positive("must be above 0"));
+const secondsNumber = z.number("is no number of seconds");
+const seconds = numeric(secondsNumber.positive("must be above 0 seconds"));
 /** Looked at once a second; beyond a day Node's timers end. */
-const timeout = numeric(number.min(1, "must be 1 to 86400").max(86_400, "must be 1 to 86400"));
+const timeout = numeric(secondsNumber.min(1, "must be 1 to 86400 seconds").max(86_400, "must be 1 to 86400 seconds"));
 /** As it can stand in a header and in every front's file. */
 export const frontSecret = z
   .string()
@@ -125,10 +126,10 @@ export const SETTINGS = {
   ),
   genesisTimestamp: setting(
     numeric(
-      number
-        .int("must be a whole number")
-        .nonnegative("must be 0 or more")
-        .multipleOf(600, "must be a multiple of 600"),
+      secondsNumber
+        .int("must be a whole number of seconds")
+        .nonnegative("must be 0 seconds or more")
+        .multipleOf(600, "must be a multiple of 600 seconds"),
     ).optional(),
     "seconds",
     "the start of round 0, a multiple of 600",
@@ -161,5 +162,26 @@ export const SETTINGS = {
 
 export type SettingName = keyof typeof SETTINGS;
 export type Settings = { [Name in SettingName]: z.output<(typeof SETTINGS)[Name]["schema"]> };
+
+/** The unit of a number, for messages and listings. */
+export function unitOf(name: SettingName): string | undefined {
+  return SETTINGS[name].value === "seconds" ? "seconds" : undefined;
+}
+
+/** A duration of so many times its default is more likely written in milliseconds, if it is a multiple of 1000. */
+const LIKELY_SPAN = 10;
+/** As seconds, in the year 5138. */
+const LATEST_LIKELY_SECONDS = 100_000_000_000;
+
+/** The seconds that were meant by a value that looks like milliseconds; undefined for any other value. */
+export function inMilliseconds(name: SettingName, raw: unknown): number | undefined {
+  const value = typeof raw === "string" && raw.trim() !== "" ? Number(raw) : raw;
+  if (unitOf(name) === undefined || typeof value !== "number" || !Number.isInteger(value) || value % 1000 !== 0)
+    return undefined;
+  const fallback: unknown = SETTINGS[name].schema.safeParse(undefined).data;
+  const meant = value / 1000;
+  if (typeof fallback !== "number") return value > LATEST_LIKELY_SECONDS ? meant : undefined;
+  return meant >= fallback / LIKELY_SPAN && meant <= fallback * LIKELY_SPAN ? meant : undefined;
+}
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];

@@ -42,7 +42,7 @@ export function commentedConfiguration(): string {
     return [comment, name === "installationId" ? `  ${entry}` : `  // ${entry}`, ""];
   });
   return [
-    "// Noonmark's configuration. A flag goes before an environment variable before this file.",
+    "// Noonmark's configuration. A flag goes before an environment variable before this file. Paths are relative to this file.",
     "{",
     ...lines.slice(0, -1),
     "}",

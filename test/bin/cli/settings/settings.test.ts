@@ -15,7 +15,7 @@ describe("settings are judged as a whole, and say what was meant", () => {
 
   function failure(flags: Record<string, unknown>, environment: Record<string, string> = {}): string {
     try {
-      loadSettings({ config: "noonmark.json", ...flags }, environment);
+      loadSettings({ config: "noonmark.json", ...flags }, { environment });
     } catch (error) {
       if (error instanceof Failure && error.exitCode === 2) return `${error.code}: ${error.message}`;
       throw error;
@@ -39,7 +39,7 @@ describe("settings are judged as a whole, and say what was meant", () => {
     ],
     ['{ "colour": "a" }', 'invalid_configuration: /given.json: unknown key "colour"'],
     ['{ "s3PathStyle": "yes" }', 'invalid_setting: /given.json: s3PathStyle "yes": is neither true nor false'],
-    ['{ "chainGrace": true }', "invalid_setting: /given.json: chainGrace true: is no number"],
+    ['{ "chainGrace": true }', "invalid_setting: /given.json: chainGrace true: is no number of seconds"],
     ['{ "port": null }', "invalid_setting: /given.json: port null: is no number"],
   ])("%s", (text, message) => {
     expect(ofFile(text)).toBe(message);
@@ -72,8 +72,85 @@ describe("settings are judged as a whole, and say what was meant", () => {
     expect(unknownVariables({ NOONMARK_SERVICE_ADDRESS_OF_KUBERNETES: "a", OTHER: "b" })).toEqual([
       { variable: "NOONMARK_SERVICE_ADDRESS_OF_KUBERNETES", meant: undefined },
     ]);
-    expect(failure({}, { NOONMARK_PORT: "tcp://10.0.0.1:80" })).toBe(
-      'invalid_setting: NOONMARK_PORT "tcp://10.0.0.1:80": is no number',
+  });
+
+  test("what Kubernetes sets for a service called noonmark is passed over, NOONMARK_PORT with a warning", () => {
+    const warnings: string[] = [];
+    const environment = {
+      NOONMARK_PORT: "tcp://10.0.0.1:80",
+      NOONMARK_PORT_80_TCP: "tcp://10.0.0.1:80",
+      NOONMARK_PORT_80_TCP_PROTO: "tcp",
+      NOONMARK_PORT_80_TCP_PORT: "80",
+      NOONMARK_PORT_80_TCP_ADDR: "10.0.0.1",
+      NOONMARK_SERVICE_HOST: "10.0.0.1",
+      NOONMARK_SERVICE_PORT: "80",
+      NOONMARK_SITES_PORT: "tcp://10.0.0.2:80",
+    };
+    const settings = loadSettings(
+      { config: "noonmark.json" },
+      { environment, onWarning: ({ message }) => warnings.push(message) },
     );
+    expect(settings.port).toBe(8787);
+    expect(warnings).toEqual([
+      "NOONMARK_PORT tcp://10.0.0.1:80 is Kubernetes' address of a service, and is passed over",
+    ]);
+  });
+
+  test("all mistakes are told at once, each with the name that was meant and the unit", () => {
+    const path = join(directory, "given.json");
+    writeFileSync(path, '{ "instalationId": "a", "genesis": 1, "chainGrace": "soon", "port": 70000 }');
+    const flags = { config: path, readerTimeout: "x" };
+    const environment = { NOONMARK_DEADLINE: "never", NOONMARK_LEGDER: "b" };
+    let failure: Failure | undefined;
+    try {
+      loadSettings(flags, { environment });
+    } catch (error) {
+      failure = error as Failure;
+    }
+    expect(failure).toMatchObject({ code: "invalid_settings", exitCode: 2, message: "7 settings are wrong" });
+    expect(failure?.hint?.split("\n  ")).toEqual([
+      `${path}: unknown key "instalationId"; did you mean installationId?`,
+      `${path}: unknown key "genesis"; did you mean genesisTimestamp?`,
+      "NOONMARK_LEGDER is no setting; did you mean NOONMARK_LEDGER?",
+      `${path}: port 70000: must be 0 to 65535`,
+      '--reader-timeout "x": is no number of seconds',
+      `${path}: chainGrace "soon": is no number of seconds`,
+      'NOONMARK_DEADLINE "never": is no number of seconds',
+    ]);
+  });
+
+  test("a time in milliseconds is known as such", () => {
+    expect(failure({ genesisTimestamp: "1767225600000" })).toBe(
+      'invalid_setting: --genesis-timestamp "1767225600000": looks like milliseconds; the unit is seconds: 1767225600',
+    );
+    expect(failure({ chainGrace: "15000" })).toBe(
+      'invalid_setting: --chain-grace "15000": looks like milliseconds; the unit is seconds: 15',
+    );
+    expect(failure({ deadline: "60000" })).toContain("looks like milliseconds; the unit is seconds: 60");
+    expect(failure({ statisticsInterval: "3600", chainWord: "86400", genesisTimestamp: "1767225600" })).toBe(
+      "accepted",
+    );
+  });
+
+  test("paths of the file, and defaults, are relative to the file; those of flags and variables to the directory", () => {
+    const path = join(directory, "given.json");
+    writeFileSync(path, '{ "store": "public", "deployment": "d.json", "rpcUrl": "http://a" }');
+    const settings = loadSettings({ config: path, state: "here" }, { environment: {} });
+    expect(settings).toMatchObject({
+      ledger: join(directory, ".noonmark/ledger.db"),
+      store: join(directory, "public"),
+      deployment: join(directory, "d.json"),
+      state: "here",
+    });
+    writeFileSync(path, '{ "store": "s3://bucket/prefix", "ledger": "none", "state": "/abs" }');
+    expect(
+      loadSettings({ config: path }, { environment: { NOONMARK_DEPLOYMENT: "e.json", NOONMARK_RPC_URL: "http://a" } }),
+    ).toMatchObject({
+      store: "s3://bucket/prefix",
+      ledger: "none",
+      state: "/abs",
+      deployment: "e.json",
+    });
+    expect(loadSettings({ config: "noonmark.json" }, { environment: {} }).ledger).toBe(".noonmark/ledger.db");
   });
 });
