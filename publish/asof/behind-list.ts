@@ -21,12 +21,16 @@ export class BehindList {
     this.#failures.delete(key);
   }
 
-  /** Each once: of an installation, and of the chain, that many objects speak of. */
+  /**
+   * One for each installation, which its hint names, and one for the chain, however many objects speak of it. A ledger
+   * that has forked is told as forked, although it may be behind in another kind of fact.
+   */
   report(): ReportFailure[] {
     const subjects = new Map<string, ReportFailure>();
     for (const failure of this.#failures.values()) {
-      const subject = `${failure.code} ${failure.hint}`;
-      if (!subjects.has(subject)) subjects.set(subject, reportFailure(failure));
+      const subject = failure.hint ?? failure.code;
+      const isWorse = failure.code === "ledger_forked" && subjects.get(subject)?.code !== "ledger_forked";
+      if (isWorse || !subjects.has(subject)) subjects.set(subject, reportFailure(failure));
     }
     return [...subjects.values()];
   }

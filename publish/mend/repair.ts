@@ -40,9 +40,11 @@ export async function repairStore({ store, fence, now, forget, forcedCycle }: Re
   }
   await forcedCycle();
   const { findings } = await examine(store, now);
+  // One that came meanwhile is of a start that is under way.
+  const left = new Set(before.findings.filter(({ rule }) => rule === "probe-left").map(({ key }) => key));
   const led = findings.some(({ key }) => kindOf(key).is === "activity-tile") ? await tilesLedTo(store) : undefined;
   for (const finding of findings) {
-    for (const key of await toDelete(store, finding, led)) {
+    for (const key of await toDelete(store, finding, { led, left })) {
       await fence.beforePut();
       await store.delete(key);
     }
@@ -63,8 +65,16 @@ async function redate(store: ObjectStore, fence: Fence, key: string, now: number
   await fencedPut({ store, fence }, { key, object: { ...object, metadata }, replaces: tag });
 }
 
+interface Named {
+  /** Tiles of the activity that a head leads to; undefined if none was found to be wrong. */
+  readonly led: ReadonlySet<string> | undefined;
+  /** Probes that were there before the forced cycle. */
+  readonly left: ReadonlySet<string>;
+}
+
 /** What nobody puts, nobody reads, or nobody is led to. */
-async function toDelete(store: ObjectStore, { rule, key }: Finding, led: ReadonlySet<string> | undefined) {
+async function toDelete(store: ObjectStore, { rule, key }: Finding, { led, left }: Named) {
+  if (rule === "probe-left") return left.has(key) ? [key] : [];
   // Its key is that of a history, and none of an object.
   if (rule === "tile-history") return listed(store, `${key}/`);
   const { is } = kindOf(key);

@@ -29,6 +29,8 @@ export function judgeObject(key: string, object: StoredObject, facts: Facts, opt
   if (kind.is === "foreign") return [{ rule: "foreign-key", key, says: "no publisher puts such a key" }];
   if (kind.is === "lease") return judgeLease(key, object, facts, options);
   if (kind.is === "standby") return [];
+  if (kind.is === "probe")
+    return [{ rule: "probe-left", key, says: "a start that tried the store with it was interrupted" }];
   if (kind.is === "private-status") {
     return [...judgeWriter(key, object, facts, options.now), ...judgePrivateStatus(key, object, options)];
   }

@@ -1,6 +1,13 @@
 /** What a key holds, read from the key alone (docs/spec/publishing.md#keys). */
 import { isShardKey } from "../http/installations.ts";
-import { constantKey, INSTALLATIONS_KEY, PRIVATE_STATUS_KEY, STANDBY_KEY, STATUS_KEY } from "../http/keys.ts";
+import {
+  constantKey,
+  INSTALLATIONS_KEY,
+  isProbeKey,
+  PRIVATE_STATUS_KEY,
+  STANDBY_KEY,
+  STATUS_KEY,
+} from "../http/keys.ts";
 import { activityKey, CATEGORIES, type Category, parseActivityTileKey } from "../resources/activity/keys.ts";
 import { type ObservationTile, parseObservationTileKey } from "../resources/observations/keys.ts";
 import { onchainRoute } from "../resources/onchain/route.ts";
@@ -9,7 +16,7 @@ import { FILES, type NamedFile, type ResourceName, ROUTES } from "../resources/t
 import { parseInstallationTelemetryKey, UNKNOWN_TELEMETRY_KEY } from "../resources/telemetry/keys.ts";
 
 export type Kind =
-  | { readonly is: "lease" | "standby" | "private-status" | "index" | "index-shard" | "template" | "foreign" }
+  | { readonly is: "lease" | "standby" | "private-status" | "index" | "index-shard" | "template" | "probe" | "foreign" }
   /** `of` is the installation whose id stands in the key, undefined for the configured one. */
   | { readonly is: "answer" | "constant"; readonly resource: ResourceName; readonly of?: string }
   | { readonly is: "head"; readonly category: Category }
@@ -41,6 +48,7 @@ export function kindOf(key: string): Kind {
   const observations = parseObservationTileKey(key);
   if (observations !== undefined) return { is: "observation-tile", ...observations };
   if (isShardKey(key)) return { is: "index-shard" };
+  if (isProbeKey(key)) return { is: "probe" };
   const tile = parseActivityTileKey(key);
   if (tile !== undefined) return { is: "activity-tile", ...tile };
   const of = parseInstallationTelemetryKey(key);

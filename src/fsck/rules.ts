@@ -28,6 +28,7 @@ export const RULES = {
   "private-status": "what the operator is told is readable and says what its metadata say",
   "lease-missing": "a store with objects has a lease",
   epoch: "no object has a higher epoch than the lease",
+  "probe-left": "what a start tries the store with is deleted at its end",
   "answer-missing": "an answer that the publisher says it has put is there",
   "asset-missing": "what a page loads is there",
 } as const;

@@ -17,6 +17,14 @@ export const PRIVATE_STATUS_KEY = "private/status.json";
 /** Written anew by whoever waits for the lease. */
 export const STANDBY_KEY = "standby.json";
 
+/** What a start tries an S3 store with, and deletes: the prefix, then 12 random letters. */
+export const PROBE_PREFIX = "probe/";
+const PROBE = /^probe\/[A-Za-z0-9_-]{12}$/;
+
+export function isProbeKey(key: string): boolean {
+  return PROBE.test(key);
+}
+
 /** The key of the answer to a path, or to what a query selects there. */
 export function pathKey(path: `/${string}`, selected?: string): string {
   return selected === undefined ? path.slice(1) : `${path.slice(1)}/${selected}`;

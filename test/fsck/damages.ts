@@ -18,6 +18,7 @@ export interface Damage {
 
 /** What `publish --once --force` with a lost state does not put right: `fsck --repair` does. */
 export const LEFT_BY_FORCE: ReadonlySet<string> = new Set([
+  "what a start that was interrupted tried the store with",
   "a key that only an earlier version put",
   "a key of nobody's",
   "another program's bytes under a key of nobody's",
@@ -161,6 +162,15 @@ export const DAMAGES: readonly Damage[] = [
     plant: async ({ store }) => {
       await store.put("v1/public/other", { body: Buffer.from("{}"), contentType: "application/json", metadata: {} });
       return "v1/public/other";
+    },
+  },
+  {
+    name: "what a start that was interrupted tried the store with",
+    rule: "probe-left",
+    plant: async ({ store }) => {
+      const key = "probe/AbCdEf-_9hIj";
+      await store.put(key, { body: new Uint8Array(), contentType: "text/plain", metadata: {} });
+      return key;
     },
   },
   {

@@ -26,7 +26,9 @@ export function clocks(server: () => S3Server): void {
         1,
         expect.stringMatching(/noonmark: clock_skew: this host's clock is (?:8[5-9]|90) s ahead of that of s3:/),
       ]);
-      expect(proxy.answered.slice(before).filter((line) => !/^(?:GET|HEAD) /.test(line))).toEqual([]);
+      // Nothing but the lease, which it lets go.
+      const puts = proxy.answered.slice(before).filter((line) => !/^(?:GET|HEAD) /.test(line));
+      expect(puts.filter((line) => !/^PUT [^ ]*\/status\.json /.test(line) || line.includes("/private/"))).toEqual([]);
     });
   });
 

@@ -9,6 +9,7 @@
  */
 import { randomBytes } from "node:crypto";
 import type { S3ClientConfig } from "@aws-sdk/client-s3";
+import { PROBE_PREFIX } from "../../http/keys.ts";
 import { EXIT, Failure } from "../../values/failure.ts";
 import { printable } from "../../values/printable.ts";
 import { checkKey, checkObject } from "../check-object.ts";
@@ -160,7 +161,7 @@ export class S3Store implements ObjectStore, StoreClock {
   }
 
   async #probe(): Promise<Conditions> {
-    const key = `probe/${randomBytes(9).toString("base64url")}`;
+    const key = `${PROBE_PREFIX}${randomBytes(9).toString("base64url")}`;
     const object: StoreObject = { body: new Uint8Array(), contentType: "text/plain", metadata: {} };
     let conditions: Conditions;
     try {

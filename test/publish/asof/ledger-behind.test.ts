@@ -105,6 +105,19 @@ test("ledger and state rolled back together, and gone on with otherwise, is a fo
   await again.stop();
 });
 
+test("a ledger that is behind in one kind and forked in another is told of once, as forked", async () => {
+  ingest(world.ledger, receipts(1, 8));
+  takeBackup();
+  ingest(world.ledger, receipts(9, 10));
+  ingest(world.ledger, [module({ state: "faulted" })]);
+  const worker = await world.work();
+  await worker.cycle(START + 100_000);
+  replaceByRename();
+  ingest(world.ledger, [module()]);
+  expect(codes(await worker.cycle(START + 101_000))).toEqual(["ledger_forked"]);
+  await worker.stop();
+});
+
 test("a ledger replaced by rename with as many, but other facts is told from the one that was published", async () => {
   ingest(world.ledger, receipts(1, 10));
   takeBackup();

@@ -53,6 +53,22 @@ test("it leaves a living holder alone, and takes over within 20 s of its death",
   expect(world.now - died).toBeLessThanOrEqual(20_000);
 });
 
+test("a publisher that has just begun still says when the last cycle was, and so does one that ends before its first", async () => {
+  world.receive(3);
+  const worker = await world.work();
+  await worker.cycle(START + 10_000);
+  await worker.stop();
+  const lastCycleAt = async () => (await readLease(world.store))?.record.lastCycleAt;
+  const before = await lastCycleAt();
+  expect(before).toBe(new Date(START + 10_000).toISOString());
+  const again = await world.work();
+  world.now += 10_000;
+  await again.publisher.renewIfDue(undefined);
+  expect(await lastCycleAt()).toBe(before);
+  await again.stop();
+  expect(await lastCycleAt()).toBe(before);
+});
+
 test("a holder that wakes up after it was taken over puts and deletes nothing", async () => {
   world.receive(3);
   const worker = await world.work();
