@@ -2,8 +2,10 @@
  * Writes that say how much they wrote: on a nearly full disk a write takes what fits, without an error, and the next
  * one fails. Nothing here returns before all bytes are written.
  */
-import { closeSync, fsyncSync, openSync, writeSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 
 /** A new file of these parts, on the disk when it returns. Throws as the file system does; a file may be left then. */
 export async function writeNewFile(path: string, parts: readonly Uint8Array[]): Promise<void> {
@@ -32,6 +34,27 @@ export function overwriteFile(path: string, bytes: Uint8Array): void {
     fsyncSync(fd);
   } finally {
     closeSync(fd);
+  }
+}
+
+/**
+ * In place of whatever stood there, a symbolic link itself included: nobody sees half, and a file that others may read
+ * passes its mode on to none. `mode` is what the umask may take from.
+ */
+export function replaceFile(path: string, bytes: Uint8Array, mode: number): void {
+  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString("hex")}`);
+  try {
+    const fd = openSync(temporary, "wx", mode);
+    try {
+      appendAll(fd, bytes);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
   }
 }
 

@@ -19,20 +19,28 @@ export interface Workers {
 /** What a primary says to a worker that is to end. */
 const STOP = "stop";
 
+/** What each worker is started with. A secret is in the environment, which only its user may read. */
+export interface CommandLine {
+  readonly args: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+}
+
 /**
- * `args`: the command line of each. Resolves when the first one listens, or with the exit code of a first one that
+ * Resolves when the first one listens, or with the exit code of a first one that
  * failed and has said why. Throws `Failure`: `worker_failed`.
  */
-export async function startWorkers(count: number, args: readonly string[], log: Logger): Promise<Workers | number> {
+export async function startWorkers(count: number, commandLine: CommandLine, log: Logger): Promise<Workers | number> {
+  const { args, environment } = commandLine;
   cluster.setupPrimary({ exec: workerFile(), args: [...args] });
+  const fork = () => forkInto(environment, log);
   const backoff = new Backoff();
   // One first: the others would fail as it does, and port 0 is for all of them the one that it was given.
-  const first = fork(log);
+  const first = fork();
   const port = await portOf(first.worker);
   if (typeof port !== "number") return port.exitCode;
-  const supervisor = new Supervisor(log);
+  const supervisor = new Supervisor(fork, log);
   supervisor.watch(first, backoff);
-  for (let index = 1; index < count; index++) supervisor.watch(fork(log), new Backoff());
+  for (let index = 1; index < count; index++) supervisor.watch(fork(), new Backoff());
   return { port, stop: () => supervisor.stop() };
 }
 
@@ -54,19 +62,21 @@ interface Started {
   readonly at: number;
 }
 
-function fork(log: Logger): Started {
-  const worker = cluster.fork();
+function forkInto(environment: Readonly<Record<string, string>>, log: Logger): Started {
+  const worker = cluster.fork(environment);
   worker.once("listening", () => log.info({ pid: worker.process.pid }, "a worker listens"));
   return { worker, at: performance.now() };
 }
 
 class Supervisor {
+  readonly #fork: () => Started;
   readonly #log: Logger;
   readonly #running = new Set<Worker>();
   readonly #waiting = new Set<NodeJS.Timeout>();
   #isStopping = false;
 
-  constructor(log: Logger) {
+  constructor(fork: () => Started, log: Logger) {
+    this.#fork = fork;
     this.#log = log;
   }
 
@@ -80,7 +90,7 @@ class Supervisor {
       this.#log.error({ pid, code, signal, startedAgainInMs: wait }, "a worker has ended");
       const timer = setTimeout(() => {
         this.#waiting.delete(timer);
-        this.watch(fork(this.#log), backoff);
+        this.watch(this.#fork(), backoff);
       }, wait);
       this.#waiting.add(timer);
     });
@@ -96,7 +106,10 @@ class Supervisor {
 async function ended(worker: Worker): Promise<void> {
   const exit = once(worker, "exit");
   // A worker that a signal to all of us has ended meanwhile cannot be told any more, and need not be.
-  worker.send(STOP, () => {});
+  const tell = () => worker.send(STOP, () => {});
+  tell();
+  // One that is still starting does not listen to its primary yet: what was sent so far is lost.
+  worker.once("listening", tell);
   await exit;
 }
 

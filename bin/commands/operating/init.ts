@@ -2,6 +2,7 @@
 import { writeFileSync } from "node:fs";
 import type { Command } from "commander";
 import { PRIVATE_MODE } from "../../../src/files/private-file.ts";
+import { replaceFile } from "../../../src/files/write-all.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { environmentName } from "../../cli/settings/setting-names.ts";
 import { SETTINGS, type SettingName } from "../../cli/settings/settings.ts";
@@ -20,7 +21,9 @@ export function registerInit(program: Command): void {
 
 function write(path: string, force: boolean): void {
   try {
-    writeFileSync(path, commentedConfiguration(), { flag: force ? "w" : "wx", mode: PRIVATE_MODE });
+    const text = commentedConfiguration();
+    if (force) replaceFile(path, Buffer.from(text), PRIVATE_MODE);
+    else writeFileSync(path, text, { flag: "wx", mode: PRIVATE_MODE });
   } catch (cause) {
     const exists = (cause as NodeJS.ErrnoException).code === "EEXIST";
     throw new Failure(

@@ -1,12 +1,16 @@
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Argument, type Command } from "commander";
 import { DEFAULT_OPTIONS, originOf } from "../../../cdn-config/generate/options.ts";
 import { CDN_TARGETS, type CdnTarget } from "../../../cdn-config/generate/targets.ts";
 import { makeDirectory } from "../../../src/files/make-directory.ts";
+import { replaceFile } from "../../../src/files/write-all.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { withoutLast } from "../../../src/values/text.ts";
+import { SECRET_FILE_OPTION, secretOfFlags } from "../../cli/front-secret.ts";
+import { environmentName } from "../../cli/settings/setting-names.ts";
 import { frontSecret } from "../../cli/settings/settings.ts";
+
+const VARIABLE = environmentName("fronts");
 
 interface CdnFlags {
   readonly out?: string;
@@ -17,6 +21,7 @@ interface CdnFlags {
   readonly cache: string;
   readonly trusted: string;
   readonly frontSecret?: string;
+  readonly frontSecretFile?: string;
   readonly brotli?: boolean;
 }
 
@@ -35,8 +40,10 @@ export function registerCdn(program: Command): void {
     .option("--cache <directory>", "where nginx keeps answers", DEFAULT_OPTIONS.cache)
     .option("--trusted <file>", "certificates by which nginx judges https origins", DEFAULT_OPTIONS.trusted)
     .option("--brotli", "nginx has its brotli filter: prefer it to gzip")
-    .option("--front-secret <secret>", "the shim's setting fronts, where that is a secret")
+    .option("--front-secret <secret>", `the shim's setting fronts, if that is a secret; better by ${VARIABLE}`)
+    .option(...SECRET_FILE_OPTION)
     .action((target: CdnTarget, flags: CdnFlags) => {
+      const secret = secretOf(flags);
       const bucketUrl = parseUrl("bucket", flags.bucket);
       const files = CDN_TARGETS[target]({
         bucket: { ...originOf(bucketUrl), path: `${withoutLast(bucketUrl.pathname, "/")}/` },
@@ -45,20 +52,25 @@ export function registerCdn(program: Command): void {
         socket: flags.socket,
         cache: flags.cache,
         trusted: flags.trusted,
-        frontSecret: parseSecret(flags.frontSecret),
+        frontSecret: secret,
         brotli: flags.brotli,
       });
       const out = flags.out ?? join("cdn-config", target);
       // A secret is for who writes it and for nginx, which reads its files as root; Varnish does not.
-      const mode = flags.frontSecret !== undefined && target === "nginx" ? 0o600 : 0o666;
+      const mode = secret !== undefined && target === "nginx" ? 0o600 : 0o666;
       for (const [name, text] of Object.entries(files)) write(out, name, text, mode);
     });
 }
 
-/** CloudFront's stands in no file: it is a parameter of the stack. */
-function parseSecret(secret: string | undefined): string | undefined {
+/** A flag goes before the variable. CloudFront's secret is in no file: it is a parameter of the stack. */
+function secretOf({ frontSecret: given, frontSecretFile }: CdnFlags): string | undefined {
+  const flags = { given, flag: "--front-secret", ...(frontSecretFile && { frontSecretFile }) } as const;
+  const variable = process.env[VARIABLE];
+  const secret =
+    secretOfFlags(flags) ?? (variable === "" || variable === "none" || variable === "any" ? undefined : variable);
   if (secret === undefined || frontSecret.safeParse(secret).success) return secret;
-  throw new Failure("invalid_setting", "--front-secret is no secret that every front's file can hold", {
+  const origin = given === undefined ? VARIABLE : "--front-secret";
+  throw new Failure("invalid_setting", `${origin} is no secret that every front's file can hold`, {
     exit: EXIT.usage,
     hint: "Give 16 to 128 characters of A-Z a-z 0-9 . _ ~ + / = -, the same that the shim has as its setting fronts.",
   });
@@ -74,7 +86,7 @@ function write(directory: string, name: string, text: string, mode: number): voi
   const path = join(directory, name);
   try {
     makeDirectory(directory);
-    writeFileSync(path, text, { mode });
+    replaceFile(path, Buffer.from(text), mode);
   } catch (cause) {
     throw new Failure("file_unwritable", `${path} cannot be written`, { exit: EXIT.io, cause });
   }

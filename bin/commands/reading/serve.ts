@@ -15,12 +15,14 @@ import { storeReader } from "../../../src/shim/node/store-reader.ts";
 import { tickStore } from "../../../src/shim/node/tick-store.ts";
 import type { StoreReader } from "../../../src/shim/recent.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
+import { SECRET_FILE_OPTION, secretOfFlags, withoutSecret } from "../../cli/front-secret.ts";
 import { parseInstant } from "../../cli/instant.ts";
 import { createLog, logProblem } from "../../cli/log.ts";
 import { openConfiguredStore } from "../../cli/open-configured-store.ts";
 import { monitorShim, monitorWorkers } from "../../cli/serve/shim-monitor.ts";
 import { startWorkers, toldToStop } from "../../cli/serve/workers.ts";
 import { loadSettings } from "../../cli/settings/load-settings.ts";
+import { environmentName } from "../../cli/settings/setting-names.ts";
 import { settingOptions } from "../../cli/settings/setting-options.ts";
 import type { Settings } from "../../cli/settings/settings.ts";
 import { shimClock } from "../../cli/shim-clock.ts";
@@ -33,6 +35,7 @@ export function registerServe(program: Command): void {
     .command("serve")
     .description("answer readers from what is published")
     .option("--at <instant>", "stop the clock there: serve what was published as of that instant")
+    .option(...SECRET_FILE_OPTION)
     .action(serve);
   settingOptions(command, [
     "store",
@@ -48,7 +51,7 @@ export function registerServe(program: Command): void {
 }
 
 const FRONTS: Readonly<Record<string, string>> = {
-  none: "No front may keep its answers (--fronts none); behind one, give --fronts <secret> or any",
+  none: "No front may keep its answers (--fronts none); behind one, set NOONMARK_FRONTS to a secret, or give --fronts any",
   any: "Any front may keep its answers (--fronts any): nobody else may reach this address",
 };
 
@@ -56,10 +59,14 @@ const UNREADABLE = "the store cannot be read";
 
 interface ServeFlags extends Record<string, unknown> {
   readonly at?: string;
+  readonly fronts?: string;
+  readonly frontSecretFile?: string;
 }
 
 async function serve(flags: ServeFlags): Promise<void> {
-  const settings = loadSettings(flags);
+  const { fronts, frontSecretFile } = flags;
+  const secret = secretOfFlags({ given: fronts, flag: "--fronts", ...(frontSecretFile && { frontSecretFile }) });
+  const settings = loadSettings({ ...flags, fronts: secret });
   const at = parseInstant(flags.at);
   const log = await createLog(settings);
   const store = await openConfiguredStore(settings, { write: false });
@@ -78,7 +85,11 @@ async function serveByWorkers(store: ObjectStore, settings: Settings, { at, log 
   const stopped = askedToStop();
   const monitor = await monitorWorkers(settings, log);
   try {
-    const workers = await startWorkers(settings.workers, process.argv.slice(2), log);
+    const commandLine = {
+      args: withoutSecret(process.argv.slice(2)),
+      environment: { [environmentName("fronts")]: settings.fronts },
+    };
+    const workers = await startWorkers(settings.workers, commandLine, log);
     if (typeof workers === "number") {
       process.exitCode = workers;
       return;

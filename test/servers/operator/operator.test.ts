@@ -99,10 +99,10 @@ test("doctor says what is missing, and nothing more once it is there", PATIENCE,
 test("published to the bucket, through Varnish, verify finds nothing", PATIENCE, async () => {
   publisher = stays("npx noonmark publish");
   await until("it publishes", async () => publisher.output().includes("publishing"));
-  const shim = stays(`npx noonmark serve --fronts ${SECRET}`);
+  const shim = stays(`NOONMARK_FRONTS=${SECRET} exec npx noonmark serve`);
   await until("the shim answers", async () => shim.output().includes("Serving "));
   const origins = `--bucket ${server.endpoint}/${BUCKET}/public/ --shim http://127.0.0.1:${here.environment.NOONMARK_PORT}`;
-  expect(await run(`npx noonmark cdn varnish ${origins} --front-secret ${SECRET} --out varnish`)).toMatchObject({
+  expect(await run(`NOONMARK_FRONTS=${SECRET} npx noonmark cdn varnish ${origins} --out varnish`)).toMatchObject({
     code: 0,
   });
   const port = await freePort();

@@ -52,7 +52,7 @@ describe.each(Object.keys(OFFERED))("%s", (shell) => {
     ["noonmark le", ["lease"]],
     ["noonmark lease ", ["release", "show"]],
     ["noonmark cdn ", ["cloudflare", "cloudfront", "nginx", "varnish"]],
-    ["noonmark cdn nginx --front", ["--front-secret"]],
+    ["noonmark cdn nginx --front", ["--front-secret", "--front-secret-file"]],
     ["noonmark lease show --s3-r", ["--s3-region"]],
     ["noonmark publish --site ", ["false", "true"]],
     ["noonmark completion ", ["bash", "fish", "zsh"]],

@@ -1,0 +1,81 @@
+/**
+ * The secret that fronts and shim share (the setting `fronts`). It comes from a variable or a file: a command line is in the
+ * process list, where every user of the machine reads it.
+ */
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { EXIT, Failure } from "../../src/values/failure.ts";
+import { frontSecret } from "./settings/settings.ts";
+import { warn } from "./warn.ts";
+
+export const SECRET_FILE_OPTION = [
+  "--front-secret-file <file>",
+  "a file that holds the secret, and nothing else",
+] as const;
+
+const LONGEST_FILE_BYTES = 4_096;
+
+export interface SecretFlags {
+  readonly frontSecretFile?: string;
+  /** The secret itself, or `none` or `any` for `serve`. */
+  readonly given: string | undefined;
+  /** The flag that gave it. */
+  readonly flag: "--fronts" | "--front-secret";
+}
+
+/** What the flags say; undefined if they say nothing. Throws `Failure` invalid_setting, or file_unreadable. */
+export function secretOfFlags({ frontSecretFile, given, flag }: SecretFlags): string | undefined {
+  if (frontSecretFile !== undefined) return readSecret(frontSecretFile);
+  if (given !== undefined && given !== "none" && given !== "any") {
+    warn({
+      code: "secret_in_arguments",
+      message: `${flag} shows the secret to every user of this machine, in the process list`,
+      hint: "Set NOONMARK_FRONTS instead, or give --front-secret-file FILE.",
+    });
+  }
+  return given;
+}
+
+function readSecret(path: string): string {
+  let text: string;
+  try {
+    text = readShortFile(path);
+  } catch (cause) {
+    throw new Failure("file_unreadable", `the secret's file ${path} cannot be read (${(cause as Error).message})`, {
+      exit: EXIT.io,
+      hint: "Name a file that this user may read: --front-secret-file FILE.",
+      cause,
+    });
+  }
+  const secret = text.endsWith("\n") ? text.slice(0, text.endsWith("\r\n") ? -2 : -1) : text;
+  if (frontSecret.safeParse(secret).success) return secret;
+  throw new Failure(
+    "invalid_setting",
+    `the file ${path} holds no secret of 16 to 128 characters of A-Z a-z 0-9 . _ ~ + / = -`,
+    {
+      exit: EXIT.usage,
+      hint: `Make one: (umask 077; openssl rand -hex 24 > ${path})`,
+    },
+  );
+}
+
+/** A pipe is no file to wait for. */
+function readShortFile(path: string): string {
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const stats = fstatSync(fd);
+    if (!stats.isFile()) throw new Error("it is not a regular file");
+    if (stats.size > LONGEST_FILE_BYTES) throw new Error(`it has ${stats.size} bytes`);
+    return readFileSync(fd, "utf8");
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** A command line without the flags that give the secret: a worker gets it by its environment. */
+export function withoutSecret(args: readonly string[]): string[] {
+  const names = ["--fronts", "--front-secret-file"];
+  return args.filter((argument, index) => {
+    const isValue = names.includes(args[index - 1] ?? "");
+    return !isValue && !names.some((name) => argument === name || argument.startsWith(`${name}=`));
+  });
+}

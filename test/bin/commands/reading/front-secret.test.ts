@@ -1,0 +1,93 @@
+// The secret that fronts and shim share: where it comes from, and where it must not be seen.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, lstatSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { afterAll, expect, onTestFinished, test } from "vitest";
+import { runCli } from "../../../support/cli.ts";
+
+const ENTRY = new URL("../../../support/cli-entry.ts", import.meta.url).pathname;
+const SECRET = "0123456789abcdef-secret";
+const root = mkdtempSync(join(tmpdir(), "noonmark-secret-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+const scratch = () => mkdtempSync(join(root, "s-"));
+
+function secretFile(): string {
+  const path = join(scratch(), "secret");
+  writeFileSync(path, `${SECRET}\n`, { mode: 0o600 });
+  return path;
+}
+
+test("a file that everybody may read, and a symbolic link, are replaced by one that holds the secret for its owner alone", async () => {
+  const [out, elsewhere] = [scratch(), join(scratch(), "linked")];
+  writeFileSync(join(out, "noonmark.conf"), "old", { mode: 0o644 });
+  chmodSync(join(out, "noonmark.conf"), 0o644);
+  writeFileSync(elsewhere, "not ours");
+  symlinkSync(elsewhere, join(out, "noonmark.js"));
+  const { exitCode, stderr } = await runCli(["cdn", "nginx", "--front-secret-file", secretFile(), "--out", out], out);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+  expect(readFileSync(join(out, "noonmark.conf"), "utf8")).toContain(SECRET);
+  for (const name of ["noonmark.conf", "noonmark.js"]) {
+    expect(lstatSync(join(out, name)).isFile()).toBe(true);
+    expect(statSync(join(out, name)).mode & 0o777).toBe(0o600);
+  }
+  expect(readFileSync(elsewhere, "utf8")).toBe("not ours");
+});
+
+test("a secret in a flag is a warning that names the variable", async () => {
+  const out = scratch();
+  const { exitCode, stderr } = await runCli(["cdn", "nginx", "--front-secret", SECRET, "--out", out], out);
+  expect(exitCode).toBe(0);
+  expect(stderr).toBe(
+    "noonmark: warning: secret_in_arguments: --front-secret shows the secret to every user of this machine, in the process list\n" +
+      "  Set NOONMARK_FRONTS instead, or give --front-secret-file FILE.\n",
+  );
+});
+
+test.each([
+  ["is missing", () => join(root, "missing"), 74, "file_unreadable"],
+  ["is a device", () => "/dev/zero", 74, "file_unreadable"],
+  ["is empty", () => "/dev/null", 74, "file_unreadable"],
+  [
+    "holds no secret",
+    () => {
+      const path = join(scratch(), "short");
+      writeFileSync(path, "short\n");
+      return path;
+    },
+    2,
+    "invalid_setting",
+  ],
+])("a secret's file that %s is an error", async (_, file, exitCode, code) => {
+  const finished = await runCli(["cdn", "varnish", "--front-secret-file", file(), "--out", scratch()], root);
+  expect(finished.exitCode).toBe(exitCode);
+  expect(finished.stderr).toContain(`noonmark: ${code}: `);
+});
+
+test.each([
+  ["the variable", { NOONMARK_FRONTS: SECRET }, []],
+  ["a file", {}, ["--front-secret-file", secretFile()]],
+  ["a flag, in the workers", {}, ["--fronts", SECRET]],
+])("the secret by %s: no worker shows it in the process list, and each trusts it", async (_, variables, flags) => {
+  const store = scratch();
+  const child = spawn(process.execPath, [ENTRY, "serve", "--store", store, "--port", "0", "--workers", "2", ...flags], {
+    cwd: store,
+    env: { ...process.env, ...variables },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => stop(child));
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  expect((await lines.next()).value).toMatch(/^Serving /);
+  expect((await lines.next()).value).toBe("Fronts that give the secret may keep its answers");
+  const workers = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8").trim().split(" ");
+  expect(workers.length).toBeGreaterThan(0);
+  for (const pid of workers) expect(readFileSync(`/proc/${pid}/cmdline`, "utf8")).not.toContain(SECRET);
+});
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return;
+  child.kill("SIGTERM");
+  await once(child, "exit");
+}
