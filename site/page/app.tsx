@@ -1,5 +1,5 @@
 /** The page from now to the past. */
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { ActivityPanel } from "./activity/panel.tsx";
 import { ModulesPanel } from "./chain/modules.tsx";
 import { ChainPanel } from "./chain/panel.tsx";
@@ -10,7 +10,7 @@ import { NowPanel } from "./now/panel.tsx";
 import { Banner } from "./parts/banner.tsx";
 import { Explorer, explorerOf } from "./parts/explorer.tsx";
 import { Footer } from "./parts/footer.tsx";
-import { PublishedAt } from "./parts/published-at.ts";
+import { PublicationContext, publicationOf } from "./parts/publication.ts";
 import { SettlementsPanel } from "./settlements/panel.tsx";
 
 const SLOW_MS = 15_000;
@@ -18,10 +18,11 @@ const SLOW_MS = 15_000;
 export function App() {
   const status = useView(STATUS).body;
   const now = useNow(SLOW_MS);
+  const publication = useMemo(() => publicationOf(status), [status]);
   const begun = useAfterFirstPaint();
   return (
     <Explorer.Provider value={explorerOf(status?.explorer)}>
-      <PublishedAt.Provider value={status?.answers}>
+      <PublicationContext.Provider value={publication}>
         <main>
           <h1 class="sr">What the wheel did</h1>
           <Banner status={status} now={now} />
@@ -37,7 +38,7 @@ export function App() {
           )}
         </main>
         {begun && <Footer />}
-      </PublishedAt.Provider>
+      </PublicationContext.Provider>
     </Explorer.Provider>
   );
 }

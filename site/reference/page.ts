@@ -40,7 +40,8 @@ export function referencePage(document: OpenApiDocument, recipes: readonly Recip
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>API reference</title>
+<title>API reference · Noonmark</title>
+<meta name="description" content="Ten public GET routes: fields, rules, errors, caching and examples, with recipes for curl, JavaScript and Python.">
 <link rel="icon" href="favicon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="${style}">
 </head>
@@ -49,7 +50,7 @@ export function referencePage(document: OpenApiDocument, recipes: readonly Recip
 <header>
 <h1>API reference</h1>
 <p>Read-only JSON about one measuring installation and the settlement of its work. No credentials, no wallet, GET only.
-For programs: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1).</p>
+For programs: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1). For people: <a href="./">the page</a>.</p>
 </header>
 <div class="columns">
 <nav aria-label="Contents"><ul>

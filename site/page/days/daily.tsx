@@ -30,7 +30,12 @@ export function DailyWork({ days }: { readonly days: readonly StatisticsDay[] })
   return (
     <section>
       <h3>Work of each day, noon to noon</h3>
-      <Bars label="Work of each day" columns={["Day from noon", "Work", "Distance", "Coverage"]} bars={bars} />
+      <Bars
+        label="Work of each day"
+        columns={["Day from noon", "Work", "Distance", "Coverage"]}
+        bars={bars}
+        top={(most) => plural(most, "unit")}
+      />
     </section>
   );
 }
@@ -56,7 +61,12 @@ export function TypicalDay({ activity }: { readonly activity: Statistics["activi
   return (
     <section>
       <h3>Typical day, from noon</h3>
-      <Bars label="Mean work of each half hour" columns={["Half hour", "Mean", "Total", "Days"]} bars={bars} />
+      <Bars
+        label="Mean work of each half hour"
+        columns={["Half hour", "Mean", "Total", "Days"]}
+        bars={bars}
+        top={(most) => `${milli(most)} units`}
+      />
       <p class="note">
         {peak === null ? "No half hour stands out: there is no peak." : `Its peak is from ${slotClock(peak)} UTC.`}
       </p>

@@ -2,8 +2,9 @@
  * Noon-to-noon days by half hours, a real table: arrow keys walk it; pointer, focus and touch say the same words below it.
  */
 
-import { useMemo, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { StatisticsDay } from "../data/bodies.ts";
+import { memo } from "../parts/memo.ts";
 import { cellWords, fromNoon, lookOf, mostOf, slotClock, slotWords, stepOf } from "../words/half-hour.ts";
 import { day as dayWords, noonOf, shortDay } from "../words/time.ts";
 import { Legend } from "./legend.tsx";
@@ -25,8 +26,6 @@ const MOVES: Readonly<Record<string, readonly [down: number, right: number]>> = 
 export function HeatMap({ days, count }: CellsProps) {
   const [words, say] = useState<string>();
   const table = useRef<HTMLTableElement>(null);
-  // Drawn again only when an answer brings other days.
-  const cells = useMemo(() => <Cells days={days} count={count} />, [days, count]);
   const speak = ({ target }: Event) => {
     const cell = target instanceof Element ? target.closest("td") : null;
     if (cell !== null) say(cell.getAttribute("aria-label") ?? undefined);
@@ -55,7 +54,7 @@ export function HeatMap({ days, count }: CellsProps) {
         onFocusIn={speak}
         onKeyDown={walk}
       >
-        {cells}
+        <Cells days={days} count={count} />
       </table>
       <p class="words">{words ?? "Point at a half hour, or walk with the arrow keys, for its exact work."}</p>
       <Legend />
@@ -68,7 +67,7 @@ interface CellsProps {
   readonly count: number;
 }
 
-function Cells({ days, count }: CellsProps) {
+const Cells = memo(({ days, count }: CellsProps) => {
   const most = mostOf(days ?? []);
   return (
     <>
@@ -91,7 +90,7 @@ function Cells({ days, count }: CellsProps) {
       </tbody>
     </>
   );
-}
+});
 
 function Row({ day, most, first }: { readonly day: StatisticsDay; readonly most: bigint; readonly first: boolean }) {
   const noon = noonOf(day.date);

@@ -1,11 +1,12 @@
 /** 7 and 30 days: the heat map, what it adds up to, and the records. */
 
 import type { ComponentChildren } from "preact";
-import { useMemo, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { Statistics, StatisticsRange } from "../../../src/client/create-client.ts";
 import { useNow, useView } from "../data/use-view.ts";
 import { STATISTICS } from "../data/views.ts";
 import { Choice } from "../parts/choice.tsx";
+import { memo } from "../parts/memo.ts";
 import { Panel, Unavailable } from "../parts/panel.tsx";
 import { ms } from "../words/time.ts";
 import { DailyWork, TypicalDay } from "./daily.tsx";
@@ -24,7 +25,6 @@ export function DaysPanel() {
   const [range, choose] = useState<StatisticsRange>("7d");
   const { body, failure } = useView(STATISTICS[range]);
   const now = useNow(SLOW_MS);
-  const rest = useMemo(() => body !== undefined && <Rest statistics={body} />, [body]);
   return (
     <Panel
       id="days"
@@ -40,12 +40,12 @@ export function DaysPanel() {
       ) : (
         <HeatMap key={range} days={body?.activity.days} count={range === "7d" ? 7 : 30} />
       )}
-      {rest}
+      {body !== undefined && <Rest statistics={body} />}
     </Panel>
   );
 }
 
-function Rest({ statistics }: { readonly statistics: Statistics }) {
+const Rest = memo(({ statistics }: { readonly statistics: Statistics }) => {
   const { activity, records, rounds, oracle, blocks, lifetime } = statistics;
   return (
     <>
@@ -81,7 +81,7 @@ function Rest({ statistics }: { readonly statistics: Statistics }) {
       {blocks.status === "unavailable" && <Blocks blocks={blocks} />}
     </>
   );
-}
+});
 
 function Part({ heading, children }: { readonly heading: string; readonly children: ComponentChildren }) {
   return (

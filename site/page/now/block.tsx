@@ -1,15 +1,16 @@
 /** The ring with the table that says the same in numbers. */
 import type { Process } from "../../../src/client/create-client.ts";
-import { Unavailable } from "../parts/panel.tsx";
+import { Unavailable, useStopped } from "../parts/panel.tsx";
 import { grouped, plural } from "../words/number.ts";
 import { type FillingBlock, fillingBlock, type PartName } from "./block-parts.ts";
 import { Ring } from "./ring.tsx";
 
-const PARTS: readonly (readonly [name: PartName, text: string, meaning: string])[] = [
-  ["settled", "Settled", "confirmed on the chain"],
-  ["accepted", "Accepted", "by the Oracle, waits to be settled"],
-  ["closed", "Closed", "round ended, not yet accepted"],
-  ["open", "Open", "the round that runs"],
+/** What each part means, and what it meant when the publisher stopped. */
+const PARTS: readonly (readonly [name: PartName, text: string, meaning: string, past: string])[] = [
+  ["settled", "Settled", "confirmed on the chain", "confirmed on the chain"],
+  ["accepted", "Accepted", "by the Oracle, not yet settled", "by the Oracle, not settled by then"],
+  ["closed", "Closed", "round ended, not yet accepted", "round ended, not accepted by then"],
+  ["open", "Open", "the current round", "the round at that time"],
 ];
 
 export function Block({ process }: { readonly process: Process | undefined }) {
@@ -32,47 +33,52 @@ export function Block({ process }: { readonly process: Process | undefined }) {
 /** Without a block it keeps its place until the first answer. */
 function Parts({ block }: { readonly block: FillingBlock | undefined }) {
   const completed = block?.completed ?? 0n;
+  const stopped = useStopped();
   return (
     <div class="parts-box">
-      <table class="parts">
-        <caption>
-          {block === undefined ? (
-            "\u00a0"
-          ) : (
-            <>
-              Block {grouped(block.number)}: <span class="projected">~ {grouped(block.filled)}</span> of{" "}
-              {plural(block.workPerBlock, "unit")}
-            </>
-          )}
-        </caption>
-        <thead>
-          <tr>
-            <th scope="col">Work</th>
-            <th scope="col">in this block</th>
-            <th scope="col">in all</th>
-          </tr>
-        </thead>
-        <tbody>
-          {PARTS.map(([name, text, meaning]) => {
-            const part = block?.parts.find((one) => one.name === name);
-            return (
-              <tr key={name}>
-                <th scope="row">
-                  <i class={`swatch ${name}`} />
-                  {text} <small>{meaning}</small>
-                </th>
-                <td>{part === undefined ? "…" : grouped(part.inBlock)}</td>
-                <td>{part === undefined ? "…" : grouped(part.total)}</td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-      <p class="note projected">
-        {completed > 0n
-          ? `~ ${plural(completed, "block")} before it ${completed === 1n ? "is" : "are"} full and not settled.`
-          : "\u00a0"}
-      </p>
+      <div class="scroll" tabIndex={0} role="region" aria-label="The block in numbers">
+        <table class="parts">
+          <caption>
+            {block === undefined ? (
+              "\u00a0"
+            ) : (
+              <>
+                Block {grouped(block.number)}: <span class="projected">~ {grouped(block.filled)}</span> of{" "}
+                {plural(block.workPerBlock, "unit")}
+              </>
+            )}
+          </caption>
+          <thead>
+            <tr>
+              <th scope="col">Work</th>
+              <th scope="col">in this block</th>
+              <th scope="col">in all</th>
+            </tr>
+          </thead>
+          <tbody>
+            {PARTS.map(([name, text, meaning, past]) => {
+              const part = block?.parts.find((one) => one.name === name);
+              return (
+                <tr key={name}>
+                  <th scope="row">
+                    <i class={`swatch ${name}`} />
+                    {text} <small>{stopped === undefined ? meaning : past}</small>
+                  </th>
+                  <td>{part === undefined ? "…" : grouped(part.inBlock)}</td>
+                  <td>{part === undefined ? "…" : grouped(part.total)}</td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </div>
+      <p class="note projected">{completed > 0n ? fullBlocks(completed, stopped) : "\u00a0"}</p>
     </div>
   );
+}
+
+function fullBlocks(completed: bigint, stopped: string | undefined): string {
+  const [is, are] = stopped === undefined ? ["is", "are"] : ["was", "were"];
+  const when = stopped === undefined ? "" : ` at ${stopped}`;
+  return `~ ${plural(completed, "block")} before it ${completed === 1n ? is : are} full and not settled${when}.`;
 }

@@ -1,10 +1,11 @@
 /** The sentence, its age, and what the device last measured. */
 
-import { useEffect, useState } from "preact/hooks";
+import { useContext, useEffect, useState } from "preact/hooks";
 import type { Process, Telemetry } from "../../../src/client/create-client.ts";
 import { useNow } from "../data/use-view.ts";
 import type { ViewState } from "../data/view.ts";
 import { Exact, Figure, Provenance, Unknown } from "../parts/figure.tsx";
+import { PublicationContext } from "../parts/publication.ts";
 import { type DeviceWords, deviceWords } from "../words/device.ts";
 import { distance, fixed, grouped, speed } from "../words/number.ts";
 
@@ -14,10 +15,12 @@ export interface DeviceProps {
 }
 
 export function Device({ process, telemetry }: DeviceProps) {
-  const words = deviceWords(process.body, process.failure, useNow());
+  const { stoppedAt } = useContext(PublicationContext);
+  const words = deviceWords(process.body, { now: useNow(), failure: process.failure, stoppedAt });
   const measurement = process.body?.measurement ?? undefined;
   const past = words.state === "silent" || words.state === "unknown";
   const installation = process.body?.installationId ?? telemetry?.installationId;
+  useTitle(words, installation);
   return (
     <div class={`device ${words.state}`}>
       <p class="who">
@@ -69,6 +72,13 @@ export function Device({ process, telemetry }: DeviceProps) {
       </p>
     </div>
   );
+}
+
+/** The tab says what the page says first: "Turning at 43 rpm · wheel-1". */
+function useTitle({ sentence }: DeviceWords, installation: string | undefined): void {
+  useEffect(() => {
+    document.title = [sentence, installation ?? "Noonmark"].join(" · ");
+  }, [sentence, installation]);
 }
 
 /** Speaks only where the state changes: the age counts up in silence, and so does the speed. */

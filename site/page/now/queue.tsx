@@ -2,7 +2,7 @@
 import type { Process, Settlements } from "../../../src/client/create-client.ts";
 import type { Available } from "../data/bodies.ts";
 import { useNow } from "../data/use-view.ts";
-import { Unavailable } from "../parts/panel.tsx";
+import { Unavailable, useStopped } from "../parts/panel.tsx";
 import { Mint } from "../settlements/mint.tsx";
 import { grouped, plural } from "../words/number.ts";
 import { queueWords } from "../words/queue.ts";
@@ -37,33 +37,38 @@ function Step({ name, children }: { readonly name: string; readonly children: pr
 }
 
 function QueueState({ queue }: { readonly queue: Process["settlementQueue"] }) {
+  const stopped = useStopped();
   if (queue.status === "unavailable") return <Unavailable what="The queue is" reason={queue.reason} />;
-  const { heading, sentence } = queueWords(queue);
+  const { heading, sentence } = queueWords(queue, stopped);
   return (
     <>
       <p>
-        <strong class={`queue-${queue.state}`}>{heading}.</strong> {sentence}
+        <strong class={stopped === undefined ? `queue-${queue.state}` : "queue-unknown"}>{heading}.</strong> {sentence}
       </p>
-      {queue.incidentOpen && <p class="late">An incident is open at the Reporter.</p>}
+      {queue.incidentOpen && (
+        <p class="late">An incident {stopped === undefined ? "is" : "was"} open at the Reporter.</p>
+      )}
     </>
   );
 }
 
 /** Its age counts up. */
 function OracleWords({ oracle }: Pick<Process, "oracle">) {
-  return <p>{oracleSentence(oracle, useNow())}</p>;
+  return <p>{oracleSentence(oracle, useNow(), useStopped())}</p>;
 }
 
-function oracleSentence({ state, reason, latestAcceptedAt, latestClosure }: Process["oracle"], now: number): string {
+function oracleSentence(oracle: Process["oracle"], now: number, stopped: string | undefined): string {
+  const { state, reason, latestAcceptedAt, latestClosure } = oracle;
   const accepted =
     latestAcceptedAt === null || latestClosure === null
       ? ""
       : `It accepted rounds through ${latestClosure.lastRound} at ${moment(ms(latestAcceptedAt), now)}, ` +
         `${span(now - ms(latestAcceptedAt))} ago.`;
   if (state === "accepted") return accepted;
-  if (state === "stale") return `Late. ${accepted}`;
-  if (state === "blocked") return `Blocked: ${reason}. ${accepted}`;
-  return reasonWords(reason ?? "").why;
+  if (state === "stale") return stopped === undefined ? `Late. ${accepted}` : accepted;
+  if (state === "blocked")
+    return `${stopped === undefined ? "Blocked" : `Blocked at ${stopped}`}: ${reason}. ${accepted}`;
+  return reasonWords(reason ?? "", stopped).why;
 }
 
 function LastSettlement({ settlements, now }: Pick<QueueProps, "settlements" | "now">) {

@@ -42,7 +42,7 @@ export function Ring({ block }: { readonly block: FillingBlock | undefined }) {
             block
           </text>
           <text class="ring-large" x={CENTRE} y="117">
-            {grouped(block.number)}
+            {ringNumber(block.number)}
           </text>
           <text class="ring-small projected" x={CENTRE} y="139">
             ~ {Math.floor(share(block.filled, block.workPerBlock) * 100)} % full
@@ -51,6 +51,14 @@ export function Ring({ block }: { readonly block: FillingBlock | undefined }) {
       )}
     </svg>
   );
+}
+
+/** As many characters as fit into the ring; the table beside it has every digit. */
+const RING_CHARACTERS = 9;
+
+function ringNumber(number: bigint): string {
+  const text = grouped(number);
+  return text.length <= RING_CHARACTERS ? text : `…${text.slice(2 - RING_CHARACTERS)}`;
 }
 
 function Arc({ part, block }: { readonly part: BlockPart; readonly block: FillingBlock }) {

@@ -19,6 +19,8 @@ export interface BarsProps {
   readonly label: string;
   readonly columns: readonly string[];
   readonly bars: readonly Bar[];
+  /** The value axis: the highest column's value in words. */
+  readonly top: (most: bigint) => string;
 }
 
 const HEIGHT = 96;
@@ -26,7 +28,7 @@ const WIDTH = 12;
 const GAP = 2;
 const LEAST = 1.5;
 
-export function Bars({ label, columns, bars }: BarsProps) {
+export function Bars({ label, columns, bars, top }: BarsProps) {
   const [said, say] = useState<string>();
   const speak = ({ target }: Event) => {
     const index = target instanceof Element ? target.getAttribute("data-i") : null;
@@ -34,32 +36,45 @@ export function Bars({ label, columns, bars }: BarsProps) {
   };
   const most = bars.reduce((top, { value }) => (value !== null && value > top ? value : top), 1n);
   const width = Math.max(bars.length, 1) * WIDTH;
+  const isEmpty = bars.every(({ value }) => value === null || value === 0n);
   return (
-    <figure class="bars">
-      <svg viewBox={`0 0 ${width} ${HEIGHT + 2}`} preserveAspectRatio="none" aria-hidden="true" onPointerOver={speak}>
-        <line class="base" x1="0" x2={width} y1={HEIGHT + 1} y2={HEIGHT + 1} />
-        {bars.map(({ key, value, mark }, index) => {
-          const height = heightOf(value, most, mark);
-          const look = value === null ? "gap" : (mark ?? "plain");
-          return (
-            <g key={key}>
-              <rect class={look} x={index * WIDTH + GAP / 2} y={HEIGHT - height} width={WIDTH - GAP} height={height} />
-              <rect class="reach" data-i={index} x={index * WIDTH} y="0" width={WIDTH} height={HEIGHT + 2} />
-            </g>
-          );
-        })}
-      </svg>
-      <div class="ticks" aria-hidden="true">
-        {bars.map(({ key, tick }) => (
-          <span key={key}>{tick}</span>
-        ))}
-      </div>
-      <figcaption>{said ?? label}</figcaption>
+    <div class="bars-box">
+      <figure class="bars">
+        {/* The base is 0; without a column above it there is nothing to compare with. */}
+        <p class="axis" aria-hidden="true">
+          {isEmpty ? "0" : top(most)}
+        </p>
+        <svg viewBox={`0 0 ${width} ${HEIGHT + 2}`} preserveAspectRatio="none" aria-hidden="true" onPointerOver={speak}>
+          <line class="base" x1="0" x2={width} y1={HEIGHT + 1} y2={HEIGHT + 1} />
+          {bars.map(({ key, value, mark }, index) => {
+            const height = heightOf(value, most, mark);
+            const look = value === null ? "gap" : (mark ?? "plain");
+            return (
+              <g key={key}>
+                <rect
+                  class={look}
+                  x={index * WIDTH + GAP / 2}
+                  y={HEIGHT - height}
+                  width={WIDTH - GAP}
+                  height={height}
+                />
+                <rect class="reach" data-i={index} x={index * WIDTH} y="0" width={WIDTH} height={HEIGHT + 2} />
+              </g>
+            );
+          })}
+        </svg>
+        <div class="ticks" aria-hidden="true">
+          {bars.map(({ key, tick }) => (
+            <span key={key}>{tick}</span>
+          ))}
+        </div>
+        <figcaption>{said ?? label}</figcaption>
+      </figure>
       <details>
         <summary>{label}: as a table</summary>
         <BarTable label={label} columns={columns} bars={bars} />
       </details>
-    </figure>
+    </div>
   );
 }
 
@@ -69,7 +84,7 @@ function heightOf(value: bigint | null, most: bigint, mark: Bar["mark"]): number
   return value === 0n ? 0 : Math.max(LEAST, share(value, most) * HEIGHT);
 }
 
-function BarTable({ label, columns, bars }: BarsProps) {
+function BarTable({ label, columns, bars }: Omit<BarsProps, "top">) {
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={`${label}, table`}>
       <table class="plain-table">

@@ -1,10 +1,11 @@
 /** A part of the page with its heading, and as of when it speaks. */
 import type { ComponentChildren } from "preact";
 import { useContext } from "preact/hooks";
+import { now as currentTime } from "../data/browser.ts";
 import type { Failure } from "../data/view.ts";
 import { reasonWords } from "../words/reasons.ts";
 import { full, moment, ms } from "../words/time.ts";
-import { PublishedAt } from "./published-at.ts";
+import { PublicationContext } from "./publication.ts";
 
 export interface PanelProps {
   readonly id: string;
@@ -23,13 +24,16 @@ export interface PanelProps {
 }
 
 export function Panel({ id, heading, asOf, path = "", failure, now, children, waiting, controls }: PanelProps) {
-  const published = useContext(PublishedAt)?.[path];
+  const { answers, stoppedAt = Number.POSITIVE_INFINITY } = useContext(PublicationContext);
+  const published = answers?.[path];
+  const at = asOf ?? (published === undefined ? undefined : ms(published.asOf));
   return (
     <section id={id} class={waiting ? "panel waiting" : "panel"} aria-labelledby={`${id}-h`}>
       <div class="head">
         <h2 id={`${id}-h`}>{heading}</h2>
         {controls}
-        <AsOf at={asOf ?? (published === undefined ? undefined : ms(published.asOf))} now={now} />
+        {/* A response that changed by time alone names a later instant, but knows nothing newer. */}
+        <AsOf at={at === undefined ? undefined : Math.min(at, stoppedAt)} now={now} />
       </div>
       {failure !== undefined && <Late failure={failure} now={now} />}
       {children}
@@ -60,9 +64,15 @@ function Late({ failure, now }: { readonly failure: Failure; readonly now: numbe
   );
 }
 
+/** When the publisher stopped, as the page writes it; undefined while it is live. */
+export function useStopped(): string | undefined {
+  const { stoppedAt } = useContext(PublicationContext);
+  return stoppedAt === undefined ? undefined : moment(stoppedAt, currentTime());
+}
+
 /** In place of what is not available: why, and what still holds. */
 export function Unavailable({ what, reason }: { readonly what: string; readonly reason: string }) {
-  const { why, holds } = reasonWords(reason);
+  const { why, holds } = reasonWords(reason, useStopped());
   return (
     <div class="unavailable">
       <p>

@@ -7,7 +7,7 @@ import { useNow, useView } from "../data/use-view.ts";
 import { SETTLEMENTS } from "../data/views.ts";
 import { Choice } from "../parts/choice.tsx";
 import { Figure } from "../parts/figure.tsx";
-import { Panel, Unavailable } from "../parts/panel.tsx";
+import { Panel, Unavailable, useStopped } from "../parts/panel.tsx";
 import { grouped } from "../words/number.ts";
 import { reasonWords } from "../words/reasons.ts";
 import { ms } from "../words/time.ts";
@@ -49,7 +49,7 @@ export function SettlementsPanel() {
 
 /** Saved history is shown as such: nothing newer could be read from the chain. */
 function Saved({ reason }: { readonly reason: string }) {
-  return <p class="late">Saved history, not read from the chain just now. {reasonWords(reason).why}</p>;
+  return <p class="late">Saved history, not read from the chain just now. {reasonWords(reason, useStopped()).why}</p>;
 }
 
 interface HistoryProps {

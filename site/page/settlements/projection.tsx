@@ -13,7 +13,7 @@ export function Projection({ projection, economy }: ProjectionProps) {
   const { settledThroughRound, activeRoundCount, completedBlockCount, amountBaseUnits } = projection;
   return (
     <div class="projection">
-      <h3>If the queue were settled now</h3>
+      <h3>If the queue were settled</h3>
       <p class="projected">
         ~ through round {settledThroughRound}, {plural(activeRoundCount, "round")} with work,{" "}
         {plural(completedBlockCount, "block")} completed

@@ -6,12 +6,13 @@ import { plural } from "../words/number.ts";
 import { clock, day, ms, shortDay } from "../words/time.ts";
 
 const DAY_SECONDS = 86_400;
-const TICKS = 6;
+/** Every fourth hour, each noon, every fifth day: labels stand at equal distances. */
+const SLICES_PER_TICK = { now: 1, "24h": 4, "7d": 4, "30d": 5 } as const;
 
 export function WorkBars({ history }: { readonly history: Available<Settlements> }) {
   const generatedAt = ms(history.generatedAt);
   const daily = history.window?.bucketSeconds === DAY_SECONDS;
-  const every = Math.ceil(history.buckets.length / TICKS);
+  const every = SLICES_PER_TICK[history.range];
   const bars = history.buckets.map((bucket, index): Bar => {
     const start = ms(bucket.startAt);
     const ahead = start > generatedAt;
@@ -21,7 +22,7 @@ export function WorkBars({ history }: { readonly history: Available<Settlements>
       name: daily ? `Day from noon, ${day(start)}` : `${day(start)}, ${clock(start)}–${clock(ms(bucket.endAt))} UTC`,
       value: ahead ? 0n : BigInt(bucket.workAdded),
       mark: ahead ? "ahead" : runs ? "partial" : undefined,
-      tick: index % every === 0 ? (history.range === "24h" ? clock(start) : shortDay(start)) : undefined,
+      tick: index % every === 0 && !ahead ? (history.range === "24h" ? clock(start) : shortDay(start)) : undefined,
       cells: ahead
         ? ["not yet", "not yet", "not yet"]
         : [
@@ -31,5 +32,12 @@ export function WorkBars({ history }: { readonly history: Available<Settlements>
           ],
     };
   });
-  return <Bars label="Work settled in each slice" columns={["Slice", "Work", "Settlements", "Blocks"]} bars={bars} />;
+  return (
+    <Bars
+      label="Work settled in each slice"
+      columns={["Slice", "Work", "Settlements", "Blocks"]}
+      bars={bars}
+      top={(most) => plural(most, "unit")}
+    />
+  );
 }

@@ -16,8 +16,16 @@ export interface DeviceWords {
 /** A receipt at most this old is fresh; exactly so old is. */
 const FRESH_MS = 120_000;
 
-/** `now` in epoch ms of the server's clock. `failure`: the newest request failed, the body is an earlier one. */
-export function deviceWords(process: Process | undefined, failure: Failure | undefined, now: number): DeviceWords {
+export interface DeviceContext {
+  /** Epoch ms of the server's clock. */
+  readonly now: number;
+  /** The newest request failed, and the body is an earlier one. */
+  readonly failure?: Failure | undefined;
+  /** Epoch ms at which the publisher stopped; undefined while it is live. */
+  readonly stoppedAt?: number | undefined;
+}
+
+export function deviceWords(process: Process | undefined, { now, failure, stoppedAt }: DeviceContext): DeviceWords {
   if (process === undefined) {
     return failure === undefined
       ? { state: "asking", sentence: "Asking the wheel…", detail: "The first answer is on its way." }
@@ -43,6 +51,13 @@ export function deviceWords(process: Process | undefined, failure: Failure | und
       state: "unknown",
       sentence: `Not known since ${moment(failure.since, now)}`,
       detail: `This page gets no answers. ${heard}: ${lower(motion(measurement))}.`,
+    };
+  }
+  if (!fresh && stoppedAt !== undefined) {
+    return {
+      state: "unknown",
+      sentence: `Not known since ${moment(stoppedAt, now)}`,
+      detail: `Nothing has been published since then. ${heard}: ${lower(motion(measurement))}.`,
     };
   }
   if (!fresh) {

@@ -19,7 +19,7 @@ export function fixed(value: number, digits: number): string {
 }
 
 /** Thousandths as the API scales them: `milli("16170310")` is "16,170.3". */
-export function milli(value: string | number, digits = 1): string {
+export function milli(value: string | number | bigint, digits = 1): string {
   return scaled(BigInt(value), 3, digits);
 }
 

@@ -2,18 +2,19 @@
 import type { PublicationStatus } from "../../../src/client/create-client.ts";
 import { moment, ms } from "./time.ts";
 
-/** One sentence for each thing that is late; none while all is well. */
+/** One sentence for each thing that is late; none while all is well. A dead publisher knows nothing of its sources. */
 export function publicationWords({ publisher, sources }: PublicationStatus, now: number): readonly string[] {
   const words: string[] = [];
   const since = (at: string | null) => (at === null ? "" : ` since ${moment(ms(at), now)}`);
   if (publisher.state === "late") {
-    words.push(`The publisher is late: nothing new was published${since(publisher.lastCycleAt)}.`);
+    words.push(`The publisher is late: nothing new has been published${since(publisher.lastCycleAt)}.`);
   }
   if (publisher.state === "stopped") {
     words.push(
-      `The publisher has stopped: nothing new is published${since(publisher.lastCycleAt)}. What is shown is what it left.`,
+      `The publisher has stopped: nothing new has been published${since(publisher.lastCycleAt)}. The page shows what was known then.`,
     );
   }
+  if (publisher.state !== "live") return words;
   const { ledger, chain } = sources;
   if (ledger.status === "unreadable")
     words.push("The ledger of measurements cannot be read. What was published stays.");

@@ -20,8 +20,15 @@ export interface QueueWords {
   readonly sentence: string;
 }
 
-export function queueWords(queue: Available): QueueWords {
-  return { heading: HEADINGS[queue.state], sentence: sentenceOf(queue) };
+/** `stopped`: the moment at which the publisher stopped, in words; undefined while it is live. */
+export function queueWords(queue: Available, stopped?: string): QueueWords {
+  if (stopped === undefined) return { heading: HEADINGS[queue.state], sentence: sentenceOf(queue) };
+  const { roundCount, workUnits } = queue.buffered;
+  const waited =
+    roundCount === "0"
+      ? "no accepted round waited"
+      : `${plural(roundCount, "accepted round")} with ${plural(workUnits, "unit")} of work waited`;
+  return { heading: `Not known since ${stopped}`, sentence: `Until then ${waited}.` };
 }
 
 function sentenceOf({ state, buffered, blockedReason, latestSubmission, lastRun }: Available): string {

@@ -72,8 +72,25 @@ const REASONS: Readonly<Record<string, ReasonWords>> = {
   invalid_answer: { why: "The server's answer cannot be read.", holds: "It is asked for again." },
 };
 
-export function reasonWords(code: string): ReasonWords {
-  return (
-    REASONS[code] ?? { why: `It is not available (${code}).`, holds: "That says nothing about work or settlements." }
-  );
+/** Said by the page about its own requests, so true whatever the publisher does. */
+const OF_THE_PAGE: ReadonlySet<string> = new Set([
+  "not_published",
+  "store_unavailable",
+  "network",
+  "timeout",
+  "invalid_answer",
+]);
+/** A response takes these on by time alone, once nobody refreshes it. */
+const BY_TIME: ReadonlySet<string> = new Set(["indexer_unavailable", "database_busy", "public_stats_rebuilding"]);
+
+/** `stopped`: the moment at which the publisher stopped, in words; undefined while it is live. */
+export function reasonWords(code: string, stopped?: string): ReasonWords {
+  const words = REASONS[code] ?? {
+    why: `It is not available (${code}).`,
+    holds: "That says nothing about work or settlements.",
+  };
+  if (stopped === undefined || OF_THE_PAGE.has(code)) return words;
+  const holds = "Nothing newer is known.";
+  if (BY_TIME.has(code)) return { why: `Nothing has been published since ${stopped}.`, holds };
+  return { why: `As of ${stopped}: ${words.why}`, holds };
 }

@@ -29,6 +29,10 @@ export function feedEntry(event: ActivityEvent, context: ActivityContext): FeedE
   return { id: tagUri(context.installationId, id), type, occurredAt, ...wordsOf(type, payload) };
 }
 
+function count(value: string | number | undefined, word: string): string {
+  return `${value} ${word}${String(value) === "1" ? "" : "s"}`;
+}
+
 /** `.invalid` is nobody's, and stays so (RFC 2606): ids hang on no address. */
 export function tagUri(installationId: string, name: string): string {
   return `tag:noonmark.invalid,2026:${installationId}/${name}`;
@@ -41,7 +45,7 @@ export function wordsOf(type: string, payload: Payload): Pick<FeedEntry, "title"
       const { settledThroughRound, workAdded, completedBlockCount, blockHeight } = payload;
       return {
         title: `Settled through round ${settledThroughRound}`,
-        text: `${workAdded} work units were added and ${completedBlockCount} blocks completed; the height is ${blockHeight}.`,
+        text: `${count(workAdded, "work unit")} added and ${count(completedBlockCount, "block")} completed; the height is ${blockHeight}.`,
       };
     }
     case "measurement.lifetime_distance_milestone":

@@ -1,7 +1,7 @@
 /** What is late is seen: the device, the publication, the chain, the network, the reader's own clock. */
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { deadWorld, goldenProcess, sayStatus } from "../support/changed-worlds.ts";
+import { deadWorld, goldenProcess, sayStatus, withoutChain } from "../support/changed-worlds.ts";
 import { fullWorld, TARGETS } from "../support/full-world.ts";
 import { barriers, openBrowser, read } from "../support/reader.ts";
 import { RECORDED_AT, recorded } from "../support/world.ts";
@@ -14,19 +14,39 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-it("shows a silent device and a stopped publisher, and says so once to who listens", async () => {
-  await using reader = await read(browser, deadWorld());
+it("shows a silent device", async () => {
+  const world = deadWorld();
+  sayStatus(world, () => undefined);
+  await using reader = await read(browser, world);
   const { page } = reader;
   expect(await page.locator(".sentence").innerText()).toBe("Silent since 14:02 UTC");
   expect(await page.locator(".detail").innerText()).toBe(
     "Nothing heard for 13 h 9 min. Then it was: turning at 43 rpm.",
   );
-  expect(await page.locator(".figures").first().innerText()).toContain("Last speed");
-  expect(await page.locator(".banner").innerText()).toMatch(
-    /publisher has stopped[^]*02:00 UTC[^]*chain's node has not answered/,
+  expect(await page.title()).toBe("Silent since 14:02 UTC · wheel-1");
+  expect(await page.locator(".step").nth(1).innerText()).toContain("The Reporter is late");
+});
+
+it("claims nothing about the present while the publisher is dead, and says so once to who listens", async () => {
+  const world = deadWorld();
+  withoutChain(world, "indexer_unavailable");
+  await using reader = await read(browser, world);
+  const { page } = reader;
+  expect(await page.locator(".sentence").innerText()).toBe("Not known since 02:00 UTC");
+  expect(await page.locator(".detail").innerText()).toBe(
+    "Nothing has been published since then. Last heard at 14:02 UTC, 13 h 9 min ago: turning at 43 rpm.",
   );
+  expect(await page.title()).toBe("Not known since 02:00 UTC · wheel-1");
+  const text = await page.locator("main").innerText();
+  for (const claim of [/at the moment/, /go on/, /in the last ten minutes/, /the current round/, /has not answered/])
+    expect(text).not.toMatch(claim);
+  expect(text).toContain("Settlements are not known. Nothing has been published since 02:00 UTC.");
+  const times = await page.locator(".panel .asof").allInnerTexts();
+  expect(times.filter((time) => time.trim() !== "" && time > "as of 02:00 UTC")).toEqual([]);
+  expect(await page.locator(".figures").first().innerText()).toContain("Last speed");
+  expect(await page.locator(".banner").innerText()).toMatch(/publisher has stopped[^]*02:00 UTC/);
   const live = page.locator(".device [role=status]");
-  expect(await live.textContent()).toBe("Silent since 14:02 UTC");
+  expect(await live.textContent()).toBe("Not known since 02:00 UTC");
   expect(await barriers(page)).toEqual([]);
 });
 

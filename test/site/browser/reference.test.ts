@@ -56,11 +56,13 @@ test("is read without script, and its links lead somewhere", async () => {
   await page.goto(server.url);
   expect(await page.locator("section.operation").count()).toBe(15);
   expect(await page.getByText("An accepted measurement is not settled work.").first().isVisible()).toBe(true);
+  expect(await page.locator("meta[name=description]").getAttribute("content")).toContain("Ten public GET routes");
+  expect(await page.getByRole("link", { name: "the page" }).getAttribute("href")).toBe("./");
   const html = await page.content();
   const ids = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
   expect(new Set(ids).size).toBe(ids.length);
   const links = [...html.matchAll(/<a [^>]*href="([^"]+)"/g)].map(([, target]) => target ?? "");
-  expect(links.filter((target) => !target.startsWith("#"))).toEqual(["openapi.json"]);
+  expect(links.filter((target) => !target.startsWith("#"))).toEqual(["openapi.json", "./"]);
   for (const target of links.filter((one) => one.startsWith("#"))) expect(ids).toContain(target.slice(1));
   expect(html).not.toMatch(/<script|<style|\sstyle=|\son\w+=/);
   await context.close();

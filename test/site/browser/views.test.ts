@@ -1,7 +1,7 @@
 /** Each view with its data: what it says, and that nobody is kept out. */
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { sayStatus } from "../support/changed-worlds.ts";
+import { sayGiants, sayStatus } from "../support/changed-worlds.ts";
 import { fullWorld, TARGETS } from "../support/full-world.ts";
 import { barriers, openBrowser, read } from "../support/reader.ts";
 
@@ -132,6 +132,79 @@ it("shows the feed by category and loads on", async () => {
   await reader.settle();
   expect(await events.allInnerTexts()).toEqual(Array(first).fill(expect.stringMatching(/km|m\/s|days in a row/)));
   expect(world.asked).toContain(TARGETS.activity("measurement"));
+});
+
+it.each([360, 1024, 1280])(
+  "is no wider than a window of %i px, whatever the text size and the numbers",
+  async (width) => {
+    const world = fullWorld();
+    sayGiants(world);
+    await using reader = await read(browser, world, { viewport: { width, height: 900 } });
+    const { page } = reader;
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
+    expect(await page.locator(".ring-large").innerHTML()).toMatch(/^….{7}$/);
+    expect(await page.locator(".parts td").nth(1).innerText()).toMatch(/^[\d,]{50,}$/);
+    if (width < 1024) return;
+    // As a reader who has set the browser's text to twice its size.
+    await page.evaluate("document.documentElement.style.fontSize = '200%'");
+    await reader.settle();
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
+    const words = await page.evaluate<number[]>(`[...document.querySelectorAll(".parts tbody th")].map((cell) => {
+    const range = document.createRange();
+    range.selectNodeContents(cell.childNodes[1]);
+    return range.getClientRects().length;
+  })`);
+    expect(words, "lines of the words Settled, Accepted, Closed and Open").toEqual([1, 1, 1, 1]);
+  },
+);
+
+it.each([1024, 1280, 1400])("shows every column of the recent batches at %i px", async (width) => {
+  await using reader = await read(browser, fullWorld(), { viewport: { width, height: 900 } });
+  const cut = "(e => e.scrollWidth - e.clientWidth)(document.querySelector('[aria-label=\"Recent batches\"]'))";
+  expect(await reader.page.evaluate(cut)).toBe(0);
+});
+
+it("labels its axes: the highest value, and days at equal distances without one that lies ahead", async () => {
+  await using reader = await read(browser, fullWorld());
+  const { page } = reader;
+  expect(await page.locator("#settlements .axis").innerText()).toMatch(/^[\d,]+ units$/);
+  const ticks = await page.locator("#settlements .ticks span").allInnerTexts();
+  expect(ticks.flatMap((tick, index) => (tick.trim() === "" ? [] : [index]))).toEqual([0, 4, 8, 12, 16, 20, 24]);
+});
+
+it("prints dark text on white from a dark screen", async () => {
+  await using reader = await read(browser, fullWorld(), { colorScheme: "dark" });
+  const { page } = reader;
+  await page.emulateMedia({ media: "print" });
+  const [ink, ground] = await page.evaluate<string[]>(
+    "[getComputedStyle(document.body).color, getComputedStyle(document.querySelector('.panel')).backgroundColor]",
+  );
+  expect([ink, ground]).toEqual(["rgb(29, 27, 24)", "rgb(255, 255, 255)"]);
+});
+
+it("takes no more memory the longer it is open", async () => {
+  const world = fullWorld();
+  await using reader = await read(browser, world);
+  const { page } = reader;
+  const session = await page.context().newCDPSession(page);
+  const used = async () => {
+    await session.send("HeapProfiler.collectGarbage");
+    return (await session.send("Runtime.getHeapUsage")).usedSize;
+  };
+  const open = async (polls: number) => {
+    for (let poll = 0; poll < polls; poll++) {
+      const target = TARGETS.week;
+      const body = world.said<{ revision: string }>(target);
+      body.revision = `revision-${poll}-${polls}`;
+      world.say(target, body);
+      await reader.later(60_000);
+    }
+  };
+  await open(3);
+  const before = await used();
+  await open(20);
+  // Each body that is kept takes some 70 kB.
+  expect((await used()) - before).toBeLessThan(500_000);
 });
 
 it("works from a subpath", async () => {

@@ -26,8 +26,15 @@ it("lets go of what a newer page does not reach: a gap does not look like a sequ
   expect(after.cursor).toBe("from-8");
 });
 
-it("does not grow without end", () => {
-  let feed = withNewest(undefined, page([0]));
+it("keeps one page as long as the reader loads no older events", () => {
+  let feed = withNewest(undefined, page([1, 0]));
+  for (let id = 2; id < 100; id++) feed = withNewest(feed, page([id, id - 1], `after-${id - 1}`));
+  expect(idsOf(feed)).toEqual([99, 98]);
+  expect(feed.cursor).toBe("after-98");
+});
+
+it("stops growing after older events were loaded", () => {
+  let feed = withOlder(withNewest(undefined, page([0])), page([-1]));
   for (let id = 1; id < 2 * MOST_EVENTS; id++) feed = withNewest(feed, page([id, id - 1]));
   expect(feed.events).toHaveLength(MOST_EVENTS);
   expect(feed.cursor).toBeNull();

@@ -23,6 +23,24 @@ export function sayStatus(world: World, change: (status: Status) => void): void 
   world.say(TARGETS.status, status);
 }
 
+/** Numbers as large as the API allows: heights of 64 bits, work of 128. */
+export function sayGiants(world: World): void {
+  const height = 2n ** 64n - 2n ** 12n;
+  const workPerBlock = 10n ** 19n;
+  sayProcess(world, (process) => {
+    if (process.builder.status !== "available") return;
+    const { anchor, queued, projected } = process.builder;
+    const waiting = BigInt(queued.closedWorkUnits) + BigInt(queued.openRoundWorkUnits);
+    const common = { workPerBlock: String(workPerBlock), blockHeight: String(height) };
+    Object.assign(anchor, { ...common, currentWork: "5", cumulativeWork: String(height * workPerBlock + 5n) });
+    const currentWork = 5n + waiting;
+    const none = { completedBlockCount: "0", firstCompletedBlock: null, lastCompletedBlock: null };
+    const cumulativeWork = String(height * workPerBlock + currentWork);
+    Object.assign(projected, { ...common, ...none, currentWork: String(currentWork), cumulativeWork });
+    process.settlementQueue = { status: "unavailable", reason: "round_projection_gap" };
+  });
+}
+
 /** Every view of the chain gives the same reason. */
 export function withoutChain(world: World, reason: string): void {
   for (const target of world.targets()) {
