@@ -19,11 +19,9 @@ const GENERATORS = {
   ],
 } as const;
 
-const COMPILE = [
-  "node_modules/typescript/bin/tsc",
-  ...["--noEmit", "--strict", "--skipLibCheck", "--target", "es2022", "--lib", "es2022,dom,dom.iterable"],
-  ...["--module", "esnext", "--moduleResolution", "bundler"],
-];
+const OPTIONS =
+  "--noEmit --strict --skipLibCheck --target es2022 --lib es2022,dom,dom.iterable --module esnext --moduleResolution bundler";
+const COMPILE = ["node_modules/typescript/bin/tsc", ...OPTIONS.split(" ")];
 
 let folder: string;
 beforeAll(async () => {
