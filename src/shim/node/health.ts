@@ -74,7 +74,7 @@ function publisherAge(body: Uint8Array, now: number): Record<string, unknown> {
   const renewedAt = instantOf(record?.renewedAt);
   const ahead = Math.max(renewedAt ?? 0, instantOf(record?.lastCycleAt) ?? 0) - now;
   const problems = {
-    ...(ahead > MOST_AHEAD_MS && { problem: "clock_behind", publishedAheadSeconds: Math.floor(ahead / 1000) }),
+    ...(ahead > MOST_AHEAD_MS && { problem: "clock_behind", publishedAheadSeconds: Math.round(ahead / 1000) }),
     ...(typeof record?.clockMovedMs === "number" && { problem: "clock_moved", clockMovedMs: record.clockMovedMs }),
   };
   if (renewedAt === undefined) return { renewedAt: null, ageSeconds: null, ...problems };

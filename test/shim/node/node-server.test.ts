@@ -47,6 +47,17 @@ test("alive, ready while the store can be read, and how old the publisher's word
   expect((await get("/readyz"))[2]).toBe(
     '{"status":"ready","publisher":{"renewedAt":"2026-11-20T10:00:00.000Z","ageSeconds":60}}',
   );
+  const ahead = { renewedAt: "2026-11-20T10:00:30.000Z", lastCycleAt: "2026-11-20T11:01:00.000Z" };
+  await putText(store, STATUS_KEY, JSON.stringify(ahead));
+  expect(JSON.parse(String((await get("/readyz"))[2])).publisher).toMatchObject({
+    problem: "clock_behind",
+    publishedAheadSeconds: 3_600,
+  });
+  await putText(store, STATUS_KEY, JSON.stringify({ renewedAt: ahead.renewedAt, clockMovedMs: -3_600_000 }));
+  expect(JSON.parse(String((await get("/readyz"))[2])).publisher).toMatchObject({
+    problem: "clock_moved",
+    clockMovedMs: -3_600_000,
+  });
   await putText(store, STATUS_KEY, "not JSON");
   expect((await get("/readyz"))[2]).toBe('{"status":"ready","publisher":{"renewedAt":null,"ageSeconds":null}}');
   expect((await get("/readyz", { method: "POST" }))[0]).toBe(405);

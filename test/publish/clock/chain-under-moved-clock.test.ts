@@ -1,0 +1,38 @@
+/** The chain's views while the publisher's wall clock moves and returns (docs/spec/publishing.md#moved-clock). */
+import { describe, expect, test } from "vitest";
+import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
+import { PublishedTime } from "../../../publish/clock/instant.ts";
+import { SteadyClock } from "../../../publish/clock/steady-clock.ts";
+import { CHAIN_BEGINS, reader, stage } from "../../support/chain/harness.ts";
+
+const SECOND = 1_000;
+/** Between two passes, as `chainInterval` is by default. */
+const PASS_SECONDS = 4;
+
+describe.skipIf(NO_ANVIL !== undefined)(`the chain${NO_ANVIL ? `: ${NO_ANVIL}` : ""}`, () => {
+  test.each([-3_600, 3_600])(
+    "a clock that goes %i s for twelve seconds makes nothing indexer_unavailable",
+    async (by) => {
+      await using on = await stage();
+    await on.world.mine(30);
+      using read = reader(on.world.deployment, [on.anvil.url]);
+      let [monotonic, apart] = [0, CHAIN_BEGINS * SECOND];
+      const clock = new SteadyClock({ wall: () => monotonic + apart, monotonic: () => monotonic });
+      const time = new PublishedTime(
+        () => monotonic,
+        () => undefined,
+      );
+      const said = new Set<string>();
+      for (let second = 0; second < 60; second++) {
+        if (second === 10) apart += by * SECOND;
+        if (second === 22) apart -= by * SECOND;
+        clock.look();
+        read.now = time.now(clock.wall());
+        if (second % PASS_SECONDS === 0) await read.poll();
+        for (const one of read.says()) said.add(one);
+        monotonic += SECOND;
+      }
+      expect([...said]).toEqual(["available"]);
+    },
+  );
+});
