@@ -2,13 +2,14 @@
  * What the publisher remembers of each object it has put, in its own SQLite file: moved only after the put is
  * confirmed, trusted only while nobody else has held the lease in between. What is lost is read back from the store.
  */
-import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import SqliteDatabase, { type Database } from "better-sqlite3";
 import { diskFull, isDiskFull } from "../../src/files/disk-full.ts";
 import { makeDirectory } from "../../src/files/make-directory.ts";
-import { makePrivateFile } from "../../src/files/private-file.ts";
+import { makePrivateFile, PRIVATE_MODE } from "../../src/files/private-file.ts";
+import { replaceFile } from "../../src/files/write-all.ts";
 import type { StoreTag } from "../../src/object-store/object-store.ts";
 import type { AnswerState, Asof } from "../../src/object-store/stored-answer.ts";
 import { sqliteFailure } from "../../src/sqlite/sqlite-failure.ts";
@@ -166,8 +167,7 @@ const USER_FILE = "user";
 /** By rename: whoever is refused at this very moment reads a whole name. */
 function nameUser(directory: string): void {
   const path = join(directory, USER_FILE);
-  writeFileSync(`${path}.new`, `${hostname()} process ${process.pid}\n`);
-  renameSync(`${path}.new`, path);
+  replaceFile(path, Buffer.from(`${hostname()} process ${process.pid}\n`), PRIVATE_MODE);
 }
 
 function userOf(directory: string): string {

@@ -7,9 +7,12 @@ import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "n
 import { type FileHandle, open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
-/** A new file of these parts, on the disk when it returns. Throws as the file system does; a file may be left then. */
-export async function writeNewFile(path: string, parts: readonly Uint8Array[]): Promise<void> {
-  const file = await open(path, "wx");
+/**
+ * A new file of these parts, on the disk when it returns; `mode` is what the umask may take from. Throws as the file
+ * system does; a file may be left then.
+ */
+export async function writeNewFile(path: string, parts: readonly Uint8Array[], mode = 0o666): Promise<void> {
+  const file = await open(path, "wx", mode);
   try {
     await writeAll(file, parts);
     await file.datasync();

@@ -13,7 +13,9 @@ export const INSTALLATIONS_KEY = "installations";
 /** The lease and what the publisher last said of itself. */
 export const STATUS_KEY = "status.json";
 /** What the holder of the lease tells the operator alone: no front and no shim serves it. */
-export const PRIVATE_STATUS_KEY = "private/status.json";
+/** Objects below it are the operator's alone. */
+export const PRIVATE_PREFIX = "private/";
+export const PRIVATE_STATUS_KEY = `${PRIVATE_PREFIX}status.json`;
 /** Written anew by whoever waits for the lease. */
 export const STANDBY_KEY = "standby.json";
 

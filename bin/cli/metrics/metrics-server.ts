@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { isIPv4 } from "node:net";
 import { listen } from "../../../src/shim/node/listen.ts";
 import type { MetricsAddress } from "./address.ts";
 
@@ -29,7 +30,7 @@ const HINT =
 
 /** Throws `Failure`: `port_in_use`, `port_unusable`. */
 export async function startMetricsServer(address: MetricsAddress, pages: MetricsPages): Promise<MetricsServer> {
-  const server = createServer(listener(pages));
+  const server = createServer(listener(pages, address.host));
   await listen(server, { ...address, hint: HINT });
   const { port } = server.address() as AddressInfo;
   const host = address.host.includes(":") ? `[${address.host}]` : address.host;
@@ -44,8 +45,9 @@ export async function startMetricsServer(address: MetricsAddress, pages: Metrics
   };
 }
 
-function listener(pages: MetricsPages): RequestListener {
-  return ({ method, url = "/" }, response) => {
+function listener(pages: MetricsPages, host: string): RequestListener {
+  return ({ method, url = "/", headers }, response) => {
+    if (!isAskedFor(host, headers.host)) return json(response, 421, { error: "misdirected_request" });
     if (method !== "GET" && method !== "HEAD") return json(response, 405, { error: "method_not_allowed" });
     const path = url.split("?", 1)[0];
     if (path === "/healthz" && pages.health !== undefined) {
@@ -61,6 +63,23 @@ function listener(pages: MetricsPages): RequestListener {
       },
     );
   };
+}
+
+/**
+ * A page of the web may have its own name point to this machine, and then reads what answers here. On a loopback address only
+ * that address is asked for, so another name in Host is such a page. Elsewhere every name may be this machine's.
+ */
+export function isAskedFor(bound: string, field: string | undefined): boolean {
+  return !isLoopback(bound) || isLoopback(hostnameOf(field));
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "[::1]" || host === "::1" || (isIPv4(host) && host.startsWith("127."));
+}
+
+/** Without the port. */
+function hostnameOf(field = ""): string {
+  return URL.parse(`http://${field}`)?.hostname ?? "";
 }
 
 function json(response: ServerResponse, status: number, body: Readonly<Record<string, unknown>>): void {

@@ -6,6 +6,7 @@ import { clockBehind, isAhead } from "../../../publish/clock/instant.ts";
 import { readLease } from "../../../publish/lease/lease-object.ts";
 import type { LeaseRecord } from "../../../publish/lease/lease-record.ts";
 import { readOperatorStatus } from "../../../publish/status/operator-report.ts";
+import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { printableValues } from "../../../src/values/printable.ts";
 import { secondsArgument } from "../../cli/arguments.ts";
@@ -50,8 +51,18 @@ async function look(settings: Settings, now: number): Promise<Publication> {
   const { record } = found;
   const said = new Set(Object.keys(record.report.resources ?? {}));
   const answers = await publishedAnswers(store, said, now);
-  const told = { record, operator: await readOperatorStatus(store, record) };
+  const told = { record, operator: await readOperatorStatus(store, record).catch(notReadable) };
   return printableValues(publicationOf(store.name, told, answers, now));
+}
+
+/** What the operator alone may read is closed to other users; the rest is shown. */
+function notReadable(error: unknown): undefined {
+  if (!(error instanceof StoreUnavailable)) throw error;
+  warn({
+    code: "private_status_unreadable",
+    message: `what the publisher tells its operator cannot be read (${error.message})`,
+    hint: "Run this as the user that publishes, or with a key that may read private/*.",
+  });
 }
 
 /** A publication from the future says nothing of now. Throws `Failure` clock_behind. */

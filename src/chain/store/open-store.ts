@@ -3,6 +3,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { dirname } from "node:path";
 import BetterSqlite3, { type Database } from "better-sqlite3";
 import { makeDirectory } from "../../files/make-directory.ts";
+import { makePrivateFile } from "../../files/private-file.ts";
 import { sqliteFailure } from "../../sqlite/sqlite-failure.ts";
 import type { Deployment } from "../deployment.ts";
 import { CHAIN_SCHEMA, CHAIN_SCHEMA_VERSION, NODE_SCHEMA } from "./schema.ts";
@@ -17,6 +18,8 @@ const CHECKPOINT_PAGES = 4_000;
 export function openChainStore(path: string, deployment: Deployment): Database {
   try {
     makeDirectory(dirname(path));
+    // SQLite gives its -wal and -shm files the mode of this one.
+    makePrivateFile(path);
     const db = new BetterSqlite3(path, { timeout: BUSY_TIMEOUT });
     db.pragma("journal_mode = WAL");
     // What a crash of the machine takes is read again from the chain.

@@ -29,7 +29,9 @@ import { open, readdir } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { isDiskFull } from "../../files/disk-full.ts";
 import { makeDirectory } from "../../files/make-directory.ts";
+import { PRIVATE_MODE } from "../../files/private-file.ts";
 import { writeNewFile } from "../../files/write-all.ts";
+import { PRIVATE_PREFIX } from "../../http/keys.ts";
 import { checkKey, checkObject, MAX_BODY_BYTES } from "../check-object.ts";
 import {
   type GetOptions,
@@ -87,7 +89,8 @@ export class FilesystemStore implements ObjectStore {
     const tag = randomBytes(12).toString("base64url");
     const temporary = join(this.name, TEMPORARY, tag);
     try {
-      await writeNewFile(temporary, [Buffer.from(formatHead(seal(object), tag)), object.body]);
+      const mode = key.startsWith(PRIVATE_PREFIX) ? PRIVATE_MODE : undefined;
+      await writeNewFile(temporary, [Buffer.from(formatHead(seal(object), tag)), object.body], mode);
       lock.hold(() => {
         if (condition !== undefined) this.judge(path, key, condition);
         renameInto(temporary, path);

@@ -4,8 +4,8 @@ import { METHOD_NOT_ALLOWED, unavailable } from "../../http/errors.ts";
 import { STATUS_KEY } from "../../http/keys.ts";
 import { StoreUnavailable } from "../../object-store/object-store.ts";
 import type { ShimAnswer } from "../answer.ts";
+import type { ShimContext } from "../context.ts";
 import { plainAnswer } from "../full-answer.ts";
-import type { StoreReader } from "../recent.ts";
 
 export interface HealthClocks {
   /** Epoch ms, for the publisher's age. */
@@ -22,18 +22,18 @@ export interface HealthRequest {
 
 /**
  * `undefined` for any other path. Alive: always 200. Ready: 200 while the store can be read, whatever the publisher
- * does (a dead one is when the shim is needed most); its age stands in the body, and why the store cannot be read.
+ * does (a dead one is when the shim is needed most); its age stands in the body.
  */
 export function healthAnswer(
   { method, url }: HealthRequest,
-  store: StoreReader,
+  context: Pick<ShimContext, "store" | "report">,
   clocks: HealthClocks,
 ): Promise<ShimAnswer> | undefined {
   // Every request passes here: one look at its first letters.
   if (!url.startsWith("/healthz") && !url.startsWith("/readyz")) return undefined;
   const path = url.split("?", 1)[0];
   if (path !== "/healthz" && path !== "/readyz") return undefined;
-  return answered(method, path === "/healthz" ? ALIVE : () => readiness(store, clocks));
+  return answered(method, path === "/healthz" ? ALIVE : () => readiness(context, clocks));
 }
 
 const ALIVE = () => ok({ status: "ok" });
@@ -43,7 +43,10 @@ async function answered(method: string, full: () => ShimAnswer | Promise<ShimAns
   return method === "HEAD" ? { ...(await full()), body: undefined } : full();
 }
 
-async function readiness(store: StoreReader, clocks: HealthClocks): Promise<ShimAnswer> {
+async function readiness(
+  { store, report }: Pick<ShimContext, "store" | "report">,
+  clocks: HealthClocks,
+): Promise<ShimAnswer> {
   try {
     const status = await store.get(STATUS_KEY, { fresh: true });
     const publisher = status === undefined ? null : publisherAge(status.body, clocks.wallClock());
@@ -51,12 +54,9 @@ async function readiness(store: StoreReader, clocks: HealthClocks): Promise<Shim
     return ok({ status: "ready", publisher, ...(clockSkewMs === undefined ? {} : { clockSkewMs }) });
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
-    const { status, headers } = unavailable("store_unavailable");
-    return plainAnswer({
-      status,
-      headers,
-      body: JSON.stringify({ error: "store_unavailable", reason: error.message }),
-    });
+    report?.(error);
+    // Why is in the log: it may name a path, and whoever reaches this address may ask.
+    return plainAnswer(unavailable("store_unavailable"));
   }
 }
 

@@ -63,7 +63,7 @@ export async function startServer(context: ShimContext, options: ServerOptions):
     // Health is for whoever runs the shim: what comes through a front does not see it.
     before: (request) =>
       request.front === undefined && request.unheardFront === undefined
-        ? healthAnswer(request, context.store, options)
+        ? healthAnswer(request, context, options)
         : undefined,
     ...(options.hears === undefined ? {} : { hears: options.hears }),
   });

@@ -1,5 +1,10 @@
 // What earlier versions have written into chain.db is read as it was meant.
-import { expect, test } from "vitest";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import type { Deployment } from "../../../src/chain/deployment.ts";
+import { openChainStore } from "../../../src/chain/store/open-store.ts";
 import { readSync } from "../../../src/chain/store/sync-row.ts";
 import { chainDb } from "../../support/chain/chain-db.ts";
 
@@ -8,4 +13,13 @@ test("a doubt of an earlier version is an unconfirmed fault", () => {
   const event = { type: "doubt", node: "http://node.example", check: "settlement_state", detail: "it differs" };
   db.prepare("UPDATE sync SET problem = ?").run(JSON.stringify({ since: 7, event }));
   expect(readSync(db).problem).toEqual({ since: 7, event: { ...event, type: "unconfirmed_fault" } });
+});
+
+test("the chain's file, and what SQLite puts beside it, are for their owner alone", () => {
+  const directory = mkdtempSync(join(tmpdir(), "noonmark-chain-mode-"));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const path = join(directory, "chain.db");
+  const db = openChainStore(path, {} as Deployment);
+  expect(["", "-wal", "-shm"].map((suffix) => statSync(path + suffix).mode & 0o777)).toEqual([0o600, 0o600, 0o600]);
+  db.close();
 });

@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   truncateSync,
   utimesSync,
@@ -257,4 +258,14 @@ test("a pipe in an object's place is replaced by the next put", async () => {
   const damage = await store.get("k").catch((error: unknown) => error);
   await store.put("k", sample("x"), { ifTag: (damage as StoreDamaged).tag });
   expect((await store.get("k"))?.body.toString()).toBe("x");
+});
+
+test("what is the operator's alone is a file for its owner alone, and everything else is as the umask says", async () => {
+  const store = new FilesystemStore(scratch(), { write: true });
+  const modeOf = async (key: string) => {
+    await store.put(key, sample("x"));
+    return statSync(join(store.name, fileOfKey(key))).mode & 0o777;
+  };
+  expect(await modeOf("private/status.json")).toBe(0o600);
+  expect(await modeOf("v1/public/telemetry")).toBe(0o666 & ~process.umask());
 });

@@ -12,7 +12,9 @@ test.skipIf(noSmallDisk !== undefined)(
     try {
       const state = Published.open(join(disk.path, "state"));
       state.setMeta("epoch", "1");
-      expect(statSync(join(disk.path, "state", "published.db")).mode & 0o777).toBe(0o600);
+      for (const name of ["published.db", "user"]) {
+        expect([name, statSync(join(disk.path, "state", name)).mode & 0o777]).toEqual([name, 0o600]);
+      }
       disk.leave(0);
       const write = () => {
         for (let turn = 0; turn < 1000; turn++) state.setMeta("epoch", "x".repeat(4096 + turn));

@@ -1,0 +1,35 @@
+// Metrics are for the machine that they are told on, not for a page whose name points to it.
+import { request } from "node:http";
+import { expect, onTestFinished, test } from "vitest";
+import { isAskedFor, startMetricsServer } from "../../../bin/cli/metrics/metrics-server.ts";
+
+async function statusOf(bound: string, host: string): Promise<number | undefined> {
+  const pages = { metrics: async () => "", contentType: "text/plain", defect: () => undefined };
+  const server = await startMetricsServer({ host: bound, port: 0 }, pages);
+  onTestFinished(() => server.stop());
+  const { port, pathname } = new URL(server.url);
+  return new Promise((resolve, reject) => {
+    request({ host: "127.0.0.1", port, path: pathname, headers: { host } }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    })
+      .on("error", reject)
+      .end();
+  });
+}
+
+test.each(["127.0.0.1:9464", "localhost:9464", "LOCALHOST", "[::1]:9464"])("Host %s is this machine", async (host) => {
+  expect(await statusOf("127.0.0.1", host)).toBe(200);
+});
+
+test.each(["rebound.example", "rebound.example:9464", "127.0.0.1.example", "localhost.example", "a b"])(
+  "Host %j is another name that points here: 421",
+  async (host) => {
+    expect(await statusOf("127.0.0.1", host)).toBe(421);
+  },
+);
+
+test("on an address that others reach, any name may be this machine's", () => {
+  expect(isAskedFor("0.0.0.0", "target.internal:9464")).toBe(true);
+  expect(isAskedFor("::1", "target.internal:9464")).toBe(false);
+});
