@@ -1,4 +1,5 @@
 import { type Logger, type LoggerOptions, pino } from "pino";
+import type { ClockMove } from "../../publish/clock/steady-clock.ts";
 import { printableValues } from "../../src/values/printable.ts";
 import type { Settings } from "./settings/settings.ts";
 
@@ -50,4 +51,21 @@ export function logProblem(
 ): void {
   log.error({ reason: error instanceof Error ? error.message : String(error), ...more }, message);
   log.debug({ err: error }, message);
+}
+
+/** What has become of this machine's clock, in plain words; `meanwhile`: what this process does while it is not trusted. */
+export function logClockMove(log: Logger, move: ClockMove | undefined, meanwhile: string): void {
+  if (move === undefined) return;
+  if (move.kind === "returned") {
+    log.info({ code: "clock_returned" }, "this machine's clock is again where it was");
+    return;
+  }
+  const seconds = Math.round(Math.abs(move.byMs) / 1_000);
+  const moved = `this machine's clock moved ${move.byMs > 0 ? "ahead" : "back"} by ${seconds} s`;
+  if (move.kind === "accepted") {
+    const why = move.because === "store" ? "the store's clock agrees with it" : "it has been steady for a minute";
+    log.warn({ code: "clock_accepted", movedByMs: move.byMs }, `${moved}; ${why}, so it is used from now on`);
+    return;
+  }
+  log.warn({ code: "clock_moved", movedByMs: move.byMs }, `${moved}; ${meanwhile}`);
 }

@@ -1,7 +1,9 @@
 import type { Logger } from "pino";
+import { systemClock } from "../../publish/clock/clock.ts";
+import { SteadyClock } from "../../publish/clock/steady-clock.ts";
 import { hasClock, type ObjectStore } from "../../src/object-store/object-store.ts";
 import { StoreTime, TOLERATED_SKEW_MS } from "../../src/shim/node/store-time.ts";
-import { logProblem } from "./log.ts";
+import { logClockMove, logProblem } from "./log.ts";
 
 /** How often a host is measured against its store (ms). */
 const EVERY_MS = 60_000;
@@ -13,10 +15,25 @@ export interface ShimClock {
   stop(): void;
 }
 
+/** How often the host's clock is looked at (ms). */
+const LOOK_MS = 1_000;
+const MEANWHILE = "responses go by the later of it and the shim's own count until it has been steady for a minute";
+
+/**
+ * Over a directory nobody else knows the time (docs/spec/publishing.md#moved-clock). While the host's clock is in doubt the
+ * later time counts: a device may be called stale too soon, and is never called online for too long.
+ */
+function clockOfTheHost(log: Logger): ShimClock {
+  const clock = new SteadyClock(systemClock);
+  const timer = setInterval(() => logClockMove(log, clock.look(), MEANWHILE), LOOK_MS).unref();
+  const now = () => Math.max(clock.hostWall(), clock.wall());
+  return { now, skew: () => undefined, stop: () => clearInterval(timer) };
+}
+
 /** The host's clock, put right by the store's where it has one. */
 export async function shimClock(store: ObjectStore, log: Logger): Promise<ShimClock> {
+  if (!hasClock(store)) return clockOfTheHost(log);
   const wall = () => Date.now();
-  if (!hasClock(store)) return { now: wall, skew: () => undefined, stop: () => {} };
   const time = new StoreTime(store, { wall, monotonic: () => performance.now() });
   const measure = async () => {
     try {

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
 import { systemClock } from "../../../publish/clock/clock.ts";
-import { type ClockMove, SteadyClock } from "../../../publish/clock/steady-clock.ts";
+import { SteadyClock } from "../../../publish/clock/steady-clock.ts";
 import { systemTimers } from "../../../publish/clock/timers.ts";
 import { followChain } from "../../../publish/sources/follow-chain.ts";
 import { Published } from "../../../publish/state/published.ts";
@@ -10,7 +10,7 @@ import { RequestTally } from "../../../publish/status/request-tally.ts";
 import { type PollEvent, plainEvent } from "../../../src/chain/poll-event.ts";
 import { countedStore } from "../../../src/object-store/counted-store.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
-import { createLog, logProblem } from "../log.ts";
+import { createLog, logClockMove, logProblem } from "../log.ts";
 import { startPublisherPage } from "../metrics/publisher-page.ts";
 import { openConfiguredStore } from "../open-configured-store.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -49,7 +49,7 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
   const repairs = new Repairs((key) => log.warn({ key }, "a missing or damaged object was rewritten"));
   const time = new CommonTime(() => clock.wall());
   const now = () => time.now();
-  const stopLooking = systemTimers.every(LOOK_MS, () => logClock(log, clock.look()));
+  const stopLooking = systemTimers.every(LOOK_MS, () => logClockMove(log, clock.look(), MEANWHILE));
   let stopPage = async () => {};
   try {
     stopPage = await startPublisherPage(settings, log, { monitor, published, now, monotonic });
@@ -129,23 +129,9 @@ async function openedStore(settings: Settings, opening: Opening): Promise<Object
 /** How often the host's clock is looked at (ms). */
 const LOOK_MS = 1_000;
 
-/** What has become of this host's clock, in plain words. */
-function logClock(log: Logger, move: ClockMove | undefined): void {
-  if (move === undefined) return;
-  if (move.kind === "returned") {
-    log.info({ code: "clock_returned" }, "this machine's clock is again where it was; nothing was published with it");
-    return;
-  }
-  const seconds = Math.round(Math.abs(move.byMs) / 1_000);
-  const moved = `this machine's clock moved ${move.byMs > 0 ? "ahead" : "back"} by ${seconds} s`;
-  if (move.kind === "accepted") {
-    const why = move.because === "store" ? "the store's clock agrees with it" : "it has been steady for a minute";
-    log.warn({ code: "clock_accepted", movedByMs: move.byMs }, `${moved}; ${why}, so it is used from now on`);
-    return;
-  }
-  const until = "until that clock has been steady for a minute or the store's clock agrees";
-  log.warn({ code: "clock_moved", movedByMs: move.byMs }, `${moved}; publishing goes on by its own count ${until}`);
-}
+/** What becomes of a publisher whose clock has moved. */
+const MEANWHILE =
+  "publishing goes on by its own count until that clock has been steady for a minute or the store's clock agrees";
 
 /** Chain news without a change of state, such as the good pass every few seconds, are for debugging. */
 function logChain(log: Logger, event: PollEvent): void {

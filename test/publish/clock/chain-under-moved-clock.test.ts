@@ -14,7 +14,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`the chain${NO_ANVIL ? `: ${NO_ANVIL}` :
     "a clock that goes %i s for twelve seconds makes nothing indexer_unavailable",
     async (by) => {
       await using on = await stage();
-    await on.world.mine(30);
+      await on.world.mine(30);
       using read = reader(on.world.deployment, [on.anvil.url]);
       let [monotonic, apart] = [0, CHAIN_BEGINS * SECOND];
       const clock = new SteadyClock({ wall: () => monotonic + apart, monotonic: () => monotonic });
