@@ -15,7 +15,8 @@ export function flagName(name: string): string {
 }
 
 /** What Kubernetes sets in each container of a namespace with a service that is called noonmark, or noonmark-something. */
-const OF_A_SERVICE = /_(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)$/;
+const OF_A_SERVICE =
+  /_SERVICE_(?:HOST|PORT)$|_SERVICE_PORT_\w|_PORT_\d{1,5}_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?$/;
 
 export function isOfKubernetes(variable: string, value: string): boolean {
   return OF_A_SERVICE.test(variable) || /^(?:tcp|udp|sctp):\/\//.test(value);

@@ -50,8 +50,30 @@ const RATE =
 /** Both together: "compute units per second", "50 calls / s". */
 const COUNTED = /request|call|throughput|compute/i;
 const PER_TIME = /(?:per|\/).?(?:second|sec|minute|day|s)\b/i;
-const RANGE =
-  /block range|range (?:is )?(?:too|limit|exceed)|ranges? over|too (?:wide|large|big|many (?:blocks|logs|results))|max(?:imum)?\.? (?:block )?range|maximum (?:is|allowed).{0,20}\d|limited to .{0,20}(?:range|blocks?)|limit of \d|more than \d[\d,]* (?:results|logs|blocks)|exceeds? (?:max|limit|the limit|maximum)|max(?:imum)? (?:results|logs|blocks|response)|response size|response (?:is )?too|query (?:timeout|timed out)|(?:context|execution) (?:deadline exceeded|aborted|timeout)|limit exceeded|try (?:with|again with|a smaller)|narrow|smaller (?:block )?range/i;
+/** Short ones, each searched by itself: together they are too large to be proven linear. */
+const RANGE: readonly RegExp[] = [
+  /block range/i,
+  /range (?:is )?(?:too|limit|exceed)/i,
+  /ranges? over/i,
+  /too (?:wide|large|big|many (?:blocks|logs|results))/i,
+  /max(?:imum)?\.? (?:block )?range/i,
+  /maximum (?:is|allowed)/i,
+  /limit of \d/i,
+  /more than \d[\d,]* (?:results|logs|blocks)/i,
+  /exceeds? (?:max|limit|the limit|maximum)/i,
+  /max(?:imum)? (?:results|logs|blocks|response)/i,
+  /response size/i,
+  /response (?:is )?too/i,
+  /query (?:timeout|timed out)/i,
+  /(?:context|execution) (?:deadline exceeded|aborted|timeout)/i,
+  /limit exceeded/i,
+  /try (?:with|again with|a smaller)/i,
+  /narrow/i,
+  /smaller (?:block )?range/i,
+];
+/** Both together: "limited to a 10,000 blocks range". */
+const LIMITED = /limited to/i;
+const OF_BLOCKS = /range|block/i;
 const REVERTED = /revert|vm execution error|invalid opcode|out of gas/i;
 const BEYOND_HEAD = /beyond (?:the )?(?:current )?head|header not found|unknown block|block not found/i;
 
@@ -61,10 +83,14 @@ export function kindOfAnswer(error: { code: number; message: string }, status: n
   if (code === 3 || REVERTED.test(message)) return "refused";
   if (BEYOND_HEAD.test(message)) return "transient";
   if (status === 429 || code === 429 || isRate(message)) return "rate";
-  if (RANGE.test(message) || status === 413) return "range";
+  if (isRange(message) || status === 413) return "range";
   if (code === -32005 || code === -32029) return "rate";
   if (status >= 500 || code === -32603 || code === -32000 || code === -32002) return "transient";
   return "refused";
+}
+
+function isRange(message: string): boolean {
+  return RANGE.some((one) => one.test(message)) || (LIMITED.test(message) && OF_BLOCKS.test(message));
 }
 
 function isRate(message: string): boolean {
