@@ -24,6 +24,7 @@ interface Service {
   readonly command?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly image?: string;
+  readonly volumes?: readonly string[];
 }
 const compose = (name: string) => parse(read(name), { merge: true }) as { services: Record<string, Service> };
 
@@ -66,4 +67,15 @@ describe.each(["compose.yaml", "compose.bucket.yaml"])("%s", (name) => {
       expect(flags.filter((flag) => !names.includes(flag))).toEqual([]);
     }
   });
+});
+
+test("the shim reads the store and nothing else, with a key of its own", () => {
+  const { shim, publisher } = compose("compose.yaml").services;
+  expect(shim?.volumes).toEqual(["store:/var/lib/noonmark/public:ro"]);
+  expect(publisher?.volumes).toEqual(["data:/var/lib/noonmark", "store:/var/lib/noonmark/public"]);
+  expect(Object.keys(shim?.environment ?? {}).filter((name) => /LEDGER|STATE|RPC|DEPLOYMENT/.test(name))).toEqual([]);
+  const bucket = compose("compose.bucket.yaml").services;
+  const keyOf = (service: Service | undefined) => service?.environment?.AWS_ACCESS_KEY_ID;
+  expect(keyOf(bucket.publisher)).toContain("AWS_ACCESS_KEY_ID");
+  expect(keyOf(bucket.shim)).toContain("NOONMARK_SHIM_ACCESS_KEY_ID");
 });

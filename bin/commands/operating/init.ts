@@ -1,5 +1,6 @@
 /** `noonmark init`: writes a commented noonmark.json to begin with. */
 import { writeFileSync } from "node:fs";
+import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
 import { PRIVATE_MODE } from "../../../src/files/private-file.ts";
 import { replaceFile } from "../../../src/files/write-all.ts";
@@ -13,15 +14,46 @@ export function registerInit(program: Command): void {
     .description("write a commented noonmark.json to begin with")
     .option("--config <file>", "where to write it", "noonmark.json")
     .option("--force", "write over a file that is there")
-    .action(({ config, force }: { config: string; force?: boolean }) => {
-      write(config, force === true);
-      console.log(`${config} written. Set installationId, then: noonmark ingest FILE && noonmark publish --once`);
+    .option("--installation-id <id>", "the public installation; asked for on a terminal, else left empty")
+    .action(async ({ config, force, installationId }: InitOptions) => {
+      const id = known(installationId ?? (await askedFor()));
+      write(config, force === true, id);
+      const first = id === undefined ? "Set installationId in it, then: " : "Then: ";
+      console.log(`${config} written. ${first}noonmark ingest FILE && noonmark publish --once`);
     });
 }
 
-function write(path: string, force: boolean): void {
+interface InitOptions {
+  readonly config: string;
+  readonly force?: boolean;
+  readonly installationId?: string;
+}
+
+/** Nobody can answer a question that is asked in a script. */
+async function askedFor(): Promise<string> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) return "";
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
   try {
-    const text = commentedConfiguration();
+    return await terminal.question("Which installation is published? (its id; empty: set it later) ");
+  } finally {
+    terminal.close();
+  }
+}
+
+/** Undefined for an empty answer. Throws `invalid_setting`, exit 2. */
+function known(answer: string): string | undefined {
+  const id = answer.trim();
+  if (id === "") return undefined;
+  const { error } = SETTINGS.installationId.schema.safeParse(id);
+  if (error === undefined) return id;
+  throw new Failure("invalid_setting", `installationId ${JSON.stringify(id)}: ${error.issues[0]?.message}`, {
+    exit: EXIT.usage,
+  });
+}
+
+function write(path: string, force: boolean, installationId: string | undefined): void {
+  try {
+    const text = commentedConfiguration(installationId);
     if (force) replaceFile(path, Buffer.from(text), PRIVATE_MODE);
     else writeFileSync(path, text, { flag: "wx", mode: PRIVATE_MODE });
   } catch (cause) {
@@ -34,15 +66,16 @@ function write(path: string, force: boolean): void {
   }
 }
 
-/** Every setting with its meaning, its variable and its default; only installationId is set. */
-export function commentedConfiguration(): string {
+/** Every setting with its meaning, its variable and its default; installationId alone is set, if it is known. */
+export function commentedConfiguration(installationId?: string): string {
   const lines = (Object.keys(SETTINGS) as SettingName[]).flatMap((name) => {
     const { help, value, schema } = SETTINGS[name];
     const fallback: unknown = schema.safeParse(undefined).data;
     const example = fallback === undefined ? `<${value}>` : fallback;
-    const entry = `"${name}": ${JSON.stringify(name === "installationId" ? "wheel-1" : example)},`;
+    const isSet = name === "installationId" && installationId !== undefined;
+    const entry = `"${name}": ${JSON.stringify(isSet ? installationId : example)},`;
     const comment = `  // ${help} (${environmentName(name)})${fallback === undefined ? "" : "; this is the default"}`;
-    return [comment, name === "installationId" ? `  ${entry}` : `  // ${entry}`, ""];
+    return [comment, isSet ? `  ${entry}` : `  // ${entry}`, ""];
   });
   return [
     "// Noonmark's configuration. A flag goes before an environment variable before this file. Paths are relative to this file.",

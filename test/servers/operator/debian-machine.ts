@@ -7,6 +7,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { EXAMPLES } from "../../../src/ledger/intake/schema/examples.ts";
 import { run } from "../processes.ts";
 
 const SYSTEMCTL = `
@@ -16,8 +17,23 @@ unit_start() {
   local unit=$1 directory
   [[ $unit == *.timer ]] && return
   for directory in $(unit_value "$unit" StateDirectory); do install -d -o noonmark -g noonmark -m 750 "/var/lib/$directory"; done
-  (cd "$(unit_value "$unit" WorkingDirectory)" && exec setpriv --reuid noonmark --regid noonmark --init-groups $(unit_value "$unit" ExecStart)) >> "/var/log/$unit" 2>&1 &
+  unit_run "$unit" >> "/var/log/$unit" 2>&1 &
   PIDS[$unit]=$!
+}
+# In the unit's own view of the files, with its mask, its environment, as its user.
+unit_run() {
+  exec unshare --mount bash -ec '
+    hidden=$1 shown=$2 mask=$3 environment=$4 folder=$5 user=$6 group=$7; shift 7
+    if [ -n "$hidden" ]; then
+      mkdir -p /run/shown && mount --bind "$shown" /run/shown
+      mount -t tmpfs none "$hidden" && mkdir -p "$shown" && mount --bind /run/shown "$shown" && mount -o remount,bind,ro "$shown"
+    fi
+    umask "$mask"
+    if [ -f "$environment" ]; then set -a; . "$environment"; set +a; fi
+    cd "$folder" && exec setpriv --reuid "$user" --regid "$group" --init-groups "$@"
+  ' bash "$(unit_value "$1" TemporaryFileSystem | sed s/:ro//)" "$(unit_value "$1" BindReadOnlyPaths | sed s/^-//)" \
+    "$(unit_value "$1" UMask)" "$(unit_value "$1" EnvironmentFile | sed s/^-//)" "$(unit_value "$1" WorkingDirectory)" \
+    "$(unit_value "$1" User)" "$(unit_value "$1" Group)" $(unit_value "$1" ExecStart)
 }
 unit_end() { [ -z "\${PIDS[$1]:-}" ] && return; kill "\${PIDS[$1]}"; wait "\${PIDS[$1]}"; unset "PIDS[$1]"; }
 systemctl() {
@@ -36,6 +52,12 @@ systemctl() {
   [ -z "\${PIDS[noonmark-publish]:-}" ] || until grep -q publishing /var/log/noonmark-publish; do sleep 0.1; done
 }
 `;
+
+/** What the operator's own service has to say: one receipt, a second old. */
+function receiptOfNow(): string {
+  const receivedAt = new Date(Date.now() - 1_000).toISOString();
+  return JSON.stringify({ ...EXAMPLES.receipt, observedAt: receivedAt, receivedAt });
+}
 
 export interface Step {
   readonly code: number;
@@ -62,6 +84,7 @@ for path in /srv /run /var/lib /var/log /usr/share/bash-completion/completions /
   mkdir -p $path; mount -t tmpfs none $path
 done
 cp ${tarball} /srv/${basename(tarball)}
+echo '${receiptOfNow()}' > /srv/facts.ndjson
 ${SYSTEMCTL}
 set +e
 cd /srv

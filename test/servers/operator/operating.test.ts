@@ -10,16 +10,35 @@ import { fillCache, onMachine, type Step } from "./debian-machine.ts";
 const ROOT = join(import.meta.dirname, "../../..");
 const BLOCKS = fenced(readFileSync(join(ROOT, "docs/operating.md"), "utf8"), "sh");
 const PARTS = "cat /srv/parts/noonmark.cdx.json; echo";
+/** As the shim itself, in what its unit leaves it to see. */
+const asShim = (command: string) =>
+  `nsenter --mount --target "\${PIDS[noonmark-serve]}" setpriv --reuid noonmark-serve --regid noonmark --clear-groups ${command}`;
+const SHIM_SEES = [
+  asShim("cat /var/lib/noonmark/public/v1/public/modules.http"),
+  asShim("cat /var/lib/noonmark/ledger.db"),
+  asShim("cat /var/lib/noonmark/public/private/status.json.http"),
+  asShim("touch /var/lib/noonmark/public/x"),
+  asShim("cat /etc/noonmark/noonmark.json"),
+];
+const AFTER_ENABLE = BLOCKS.findIndex((block) => block.includes("enable --now noonmark-publish noonmark-serve"));
 /** What a block's own comment says; it is 0 else. */
 const expected = (block: string) => Number(/# exit (\d+)$/m.exec(block)?.[1] ?? 0);
 
 let folder: string;
 let steps: Step[];
+let shimSees: Step[];
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "noonmark-operating-"));
   const tarball = packInto(folder);
   await fillCache(folder, tarball);
-  steps = await onMachine(folder, tarball, [...BLOCKS, PARTS]);
+  const all = await onMachine(folder, tarball, [
+    ...BLOCKS.slice(0, AFTER_ENABLE + 1),
+    ...SHIM_SEES,
+    ...BLOCKS.slice(AFTER_ENABLE + 1),
+    PARTS,
+  ]);
+  shimSees = all.splice(AFTER_ENABLE + 1, SHIM_SEES.length);
+  steps = all;
 }, 600_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }), 300_000);
 
@@ -37,8 +56,19 @@ test("every block ends as the page says", () => {
 
 test("the first doctor says what is missing, the second that all is well", () => {
   expect(saidBy("noonmark init")).toMatch(/^MEND genesis/m);
-  expect(saidBy("noonmark ingest --example receipt")).toMatch(/^1 accepted, 0 duplicate, 0 rejected$/m);
-  expect(saidBy("noonmark ingest --example receipt")).not.toMatch(/^MEND/m);
+  expect(saidBy("noonmark ingest - < /srv/facts.ndjson")).toMatch(/^1 accepted, 0 duplicate, 0 rejected$/m);
+  expect(saidBy("noonmark ingest - < /srv/facts.ndjson")).not.toMatch(/^MEND/m);
+});
+
+test("the shim's service reads the store, and neither ledger nor private status nor the publisher's settings", () => {
+  expect(shimSees.map(({ code }) => code)).toEqual([0, 1, 1, 1, 1]);
+  expect(shimSees[0]?.output).toContain('"installationId":"wheel-1"');
+  expect(shimSees.slice(1).map(({ output }) => output.trim().split(": ").at(-1))).toEqual([
+    "No such file or directory",
+    "Permission denied",
+    "Read-only file system",
+    "Permission denied",
+  ]);
 });
 
 test("readers get answers, and verify finds nothing", () => {
