@@ -2,7 +2,7 @@
  * `noonmark fsck --repair` (docs/fsck.md#repair): puts right what the sources can give, under the lease. Everything is put
  * as of now, every tile is read, and what an earlier publisher put and none puts now, or no head leads to, is deleted.
  */
-import { type FsckReport, fsck } from "../../src/fsck/fsck.ts";
+import { type FsckReport, fsck, fsckKeys } from "../../src/fsck/fsck.ts";
 import { kindOf } from "../../src/fsck/kind.ts";
 import type { Finding } from "../../src/fsck/rules.ts";
 import { STATUS_KEY } from "../../src/http/keys.ts";
@@ -27,6 +27,11 @@ export interface Repair {
 
 export function examine(store: ObjectStore, now: number): Promise<FsckReport> {
   return fsck(store, { now, parseLease: leaseClaim, parsePrivateStatus });
+}
+
+/** The same for some keys alone, object by object. */
+export function examineKeys(store: ObjectStore, keys: readonly string[], now: number): Promise<readonly Finding[]> {
+  return fsckKeys(store, keys, { now, parseLease: leaseClaim, parsePrivateStatus });
 }
 
 /** Throws the store's own errors, lease_… (75), and what stops a cycle. */

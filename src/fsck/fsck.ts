@@ -29,6 +29,19 @@ export async function fsck(store: ObjectStore, options: JudgeOptions): Promise<F
   return { ...again, findings: again.findings.filter((finding) => before.has(identityOf(finding))) };
 }
 
+/** The rules of single objects for these keys alone, and the lease against them: cheap, and it lists nothing. */
+export async function fsckKeys(
+  store: ObjectStore,
+  keys: readonly string[],
+  options: JudgeOptions,
+): Promise<readonly Finding[]> {
+  const facts = new Facts();
+  for (const key of keys) facts.keys.add(key);
+  const findings: Finding[] = [];
+  for (const key of keys) findings.push(...(await judgeKey(store, key, facts, options)));
+  return [...findings, ...leaseFindings(facts)];
+}
+
 async function pass(store: ObjectStore, options: JudgeOptions): Promise<FsckReport> {
   const facts = new Facts();
   const findings: Finding[] = [];

@@ -1,9 +1,10 @@
 /** What a publisher needs of this host: Node, variables, ledger, state. */
-import { accessSync, constants, existsSync } from "node:fs";
+import { accessSync, constants, existsSync, statfsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { openLedgerForReading, readLedger } from "../../../src/ledger/open.ts";
 import { readNewestReceipt } from "../../../src/ledger/read/receipts.ts";
 import { installationNo, listInstallations } from "../../../src/ledger/watermarks.ts";
+import { storeLocation } from "../../../src/object-store/location.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { judgeSettings } from "../publish/judge-settings.ts";
 import { unknownVariables } from "../settings/setting-names.ts";
@@ -16,9 +17,9 @@ export function examineNode(): Finding[] {
   return [fine("node", process.versions.node)];
 }
 
-/** The settings as loaded; throws `Failure` where `publish` would refuse them. */
-export async function examineSettings(settings: Settings, file: string): Promise<Finding[]> {
-  await judgeSettings(settings);
+/** The settings as loaded, `now` in epoch ms; throws `Failure` where `publish` would refuse them. */
+export async function examineSettings(settings: Settings, file: string, now: number): Promise<Finding[]> {
+  await judgeSettings(settings, now);
   const unknown = unknownVariables().map(({ variable }) =>
     fine("variables", `${variable} is no setting and is passed over`),
   );
@@ -75,6 +76,29 @@ export function examineState({ state }: Settings): Finding[] {
     return [wrong("state", `${place} cannot be written by this user`, "Give this user the right, or set --state.")];
   }
   return [fine("state", there ? state : `${state}: publish will make it`)];
+}
+
+/** What a publisher of one installation writes in a week or so; below that a disk is about to fill up. */
+const LEAST_FREE_BYTES = 64 << 20;
+
+/** The disks of ledger, state and a store of files, each by its own path. */
+export function examineDisks({ ledger, state, store }: Settings): Finding[] {
+  const place = storeLocation(store);
+  const paths = {
+    ...(ledger === "none" ? {} : { ledger: dirname(resolve(ledger)) }),
+    state: resolve(state),
+    ...(place?.kind === "directory" ? { store: resolve(place.path) } : {}),
+  };
+  return Object.entries(paths).map(([name, path]) => {
+    const { bavail, bsize, files, ffree } = statfsSync(nearestThere(path));
+    const free = bavail * bsize;
+    const saw = `${name} ${path}: ${Math.floor(free / 2 ** 20)} MiB free`;
+    if (files > 0 && ffree === 0)
+      return wrong("disk", `${saw}, and no inode`, "Delete files there, or name another place.");
+    return free < LEAST_FREE_BYTES
+      ? wrong("disk", saw, `Make room on that disk, or name another place with --${name}.`)
+      : fine("disk", saw);
+  });
 }
 
 /** The path itself, or the nearest directory above it that exists. */

@@ -22,7 +22,7 @@ import { installationTelemetryKey, TELEMETRY_KEY } from "../../../src/resources/
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { openConfiguredStore } from "../open-configured-store.ts";
 import type { Settings } from "../settings/settings.ts";
-import { warn } from "../warn.ts";
+import { type Warning, warn } from "../warn.ts";
 
 /** Of the installations beside the configured one this many are compared, where the lease does not vouch for all. */
 const MOST_COMPARED = 64;
@@ -39,13 +39,18 @@ const RESTORE_IT =
  * only a new ledger on a machine that has published before.
  */
 export async function refuseBehind(settings: Settings, yes: boolean): Promise<void> {
-  const found = await behindPublication(settings);
+  const found = await behindPublication(settings, warn);
   if (found === undefined) return;
-  if (!yes) throw found;
+  // A fork cannot be undone by taking in less: the facts are kept, and the publisher says what to do.
+  if (!yes && found.code === "ledger_behind") throw found;
   warn(found);
 }
 
-async function behindPublication(settings: Settings): Promise<Failure | undefined> {
+/** `Failure` ledger_behind or ledger_forked; `onUnasked` is told if the store cannot be asked. */
+export async function behindPublication(
+  settings: Settings,
+  onUnasked: (warning: Warning) => void,
+): Promise<Failure | undefined> {
   const isNew = (statSync(settings.ledger, { throwIfNoEntry: false })?.size ?? 0) === 0;
   try {
     const store = await publishedStore(settings);
@@ -62,7 +67,7 @@ async function behindPublication(settings: Settings): Promise<Failure | undefine
       const why = `${error.code}: ${error.message}`;
       return behind(`the ledger ${settings.ledger} is new, this machine has published before, and ${why}`, RESTORE_IT);
     }
-    warn({
+    onUnasked({
       code: "store_not_compared",
       message: `the ledger is not compared with what is published: ${error.code}: ${error.message}`,
     });
@@ -100,8 +105,7 @@ async function behindStore(path: string, store: ObjectStore, index: Installation
     for await (const [installationId, asof] of publishedVectors(ledger, store, index)) {
       const fault = readLedger(ledger, (db) => ledgerBehind(asof, { ledger: db }, installationId));
       if (fault?.code === "ledger_behind") return behind(fault.message, MISSING_FIRST);
-      // It cannot be undone by taking in less: the facts are kept, and the publisher says what to do.
-      if (fault !== undefined) return void warn(fault);
+      if (fault !== undefined) return fault;
     }
     return undefined;
   } finally {

@@ -1,17 +1,37 @@
 /** What `publish` alone needs of its settings, judged before a store, a state or a lease is touched. */
 import { validate } from "node-cron";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { FUTURE_ALLOWANCE_MS } from "../../../src/values/freshness.ts";
+import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { required } from "../settings/load-settings.ts";
 import type { Settings } from "../settings/settings.ts";
 
-/** Throws `Failure`: missing_setting, invalid_setting, or what is wrong with the deployment file. */
-export async function judgeSettings(settings: Settings): Promise<void> {
+/**
+ * `now` in epoch ms. Throws `Failure`: missing_setting, invalid_setting, genesis_in_future, or what is wrong with the
+ * deployment file.
+ */
+export async function judgeSettings(settings: Settings, now: number): Promise<void> {
   required(settings, "installationId");
   judgeCadence(settings.cadence);
+  judgeGenesis(settings, now);
   if (settings.deployment === undefined) return;
   // Only who names a chain loads what reads one.
   const { readDeployment } = await import("../../../src/chain/deployment.ts");
   readDeployment(settings.deployment);
+}
+
+/** Exit 1: a machine whose clock is behind until it is set right is started again, and then publishes. */
+function judgeGenesis({ genesisTimestamp }: Settings, now: number): void {
+  if (genesisTimestamp === undefined || genesisTimestamp * 1000 - now <= FUTURE_ALLOWANCE_MS) return;
+  const [genesis, clock] = [formatTimestamp(genesisTimestamp * 1000), formatTimestamp(now)];
+  throw new Failure(
+    "genesis_in_future",
+    `genesisTimestamp ${genesisTimestamp} is ${genesis}, and this clock says ${clock}`,
+    {
+      exit: EXIT.failed,
+      hint: "Rounds that have not begun have no statistics. Set genesisTimestamp to the start of round 0, or the clock right (NTP).",
+    },
+  );
 }
 
 export function judgeCadence(cadence: string): void {

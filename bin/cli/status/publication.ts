@@ -1,9 +1,13 @@
 /** What `noonmark status` tells: the publisher's last word and a look at the store, made one. */
 import { clockBehind, isAhead } from "../../../publish/clock/instant.ts";
+import { readLease } from "../../../publish/lease/lease-object.ts";
 import type { LeaseRecord } from "../../../publish/lease/lease-record.ts";
-import type { OperatorStatus } from "../../../publish/status/operator-report.ts";
+import { type OperatorStatus, readOperatorStatus } from "../../../publish/status/operator-report.ts";
+import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { type PublisherState, publisherState } from "../../../src/resources/publication-status/public-record.ts";
-import type { PublishedAnswer } from "./published-answers.ts";
+import { printableValues } from "../../../src/values/printable.ts";
+import { warn } from "../warn.ts";
+import { type PublishedAnswer, publishedAnswers } from "./published-answers.ts";
 
 export interface Publication {
   readonly store: string;
@@ -20,6 +24,27 @@ export interface Told {
   readonly record: LeaseRecord;
   /** Undefined where the holder has put none; of an earlier version, the lease object itself says it all. */
   readonly operator: OperatorStatus | undefined;
+}
+
+/** What the store holds now; undefined if nothing was ever published there. `now` in epoch ms. */
+export async function readPublication(store: ObjectStore, now: number): Promise<Publication | undefined> {
+  const found = await readLease(store);
+  if (found === undefined) return undefined;
+  const { record } = found;
+  const said = new Set(Object.keys(record.report.resources ?? {}));
+  const answers = await publishedAnswers(store, said, now);
+  const told = { record, operator: await readOperatorStatus(store, record).catch(notReadable) };
+  return printableValues(publicationOf(store.name, told, answers, now));
+}
+
+/** What the operator alone may read is closed to other users; the rest is shown. */
+function notReadable(error: unknown): undefined {
+  if (!(error instanceof StoreUnavailable)) throw error;
+  warn({
+    code: "private_status_unreadable",
+    message: `what the publisher tells its operator cannot be read (${error.message})`,
+    hint: "Run this as the user that publishes, or with a key that may read private/*.",
+  });
 }
 
 /** `now` in epoch ms. */

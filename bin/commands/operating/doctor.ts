@@ -4,8 +4,9 @@ import { systemClock } from "../../../publish/clock/clock.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { examineChain } from "../../cli/doctor/chain.ts";
 import { examined, type Finding, wrong } from "../../cli/doctor/finding.ts";
-import { examineLedger, examineNode, examineSettings, examineState } from "../../cli/doctor/local.ts";
+import { examineDisks, examineLedger, examineNode, examineSettings, examineState } from "../../cli/doctor/local.ts";
 import { examinePublicSide } from "../../cli/doctor/public-side.ts";
+import { examinePublication } from "../../cli/doctor/publication.ts";
 import { examineStore } from "../../cli/doctor/store.ts";
 import { loadSettings } from "../../cli/settings/load-settings.ts";
 import { SOURCE_SETTINGS, settingOptions } from "../../cli/settings/setting-options.ts";
@@ -37,10 +38,12 @@ async function examineAll(flags: { readonly config?: string }, url: URL | undefi
   if ("check" in loaded) return [...examineNode(), loaded];
   const findings = [
     examineNode(),
-    await examined("settings", () => examineSettings(loaded, flags.config ?? "")),
+    await examined("settings", () => examineSettings(loaded, flags.config ?? "", now())),
     await examined("ledger", () => examineLedger(loaded, now())),
     await examined("state", () => examineState(loaded)),
+    await examined("disk", () => examineDisks(loaded)),
     await examined("store", () => examineStore(loaded, now)),
+    await examined("publication", () => examinePublication(loaded, now())),
     await examined("chain", () => examineChain(loaded, now)),
     url === undefined ? [] : await examined("public side", () => examinePublicSide(url)),
   ];

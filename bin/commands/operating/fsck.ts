@@ -37,7 +37,7 @@ export function registerFsck(program: Command): void {
 
 /** With a repair, the findings are those that it has left. */
 async function examined(settings: Settings, isRepair: boolean) {
-  if (isRepair) await judgeSettings(settings);
+  if (isRepair) await judgeSettings(settings, Date.now());
   const store = await openConfiguredStore(settings, { write: isRepair });
   const before = await examine(store, Date.now());
   if (!isRepair || before.findings.length === 0) return before;

@@ -10,7 +10,7 @@ import { printable, printableLines } from "../../../src/values/printable.ts";
 import { namesArgument } from "../../cli/arguments.ts";
 import { parseInstant } from "../../cli/instant.ts";
 import { judgeSettings } from "../../cli/publish/judge-settings.ts";
-import { missingGenesis } from "../../cli/publish/missing-genesis.ts";
+import { missingGenesis } from "../../cli/publish/missing-inputs.ts";
 import { publisherOptions } from "../../cli/publish/publisher-options.ts";
 import { reportJson, reportLines, reportSummary } from "../../cli/publish/report-lines.ts";
 import { storeOfDryRun } from "../../cli/publish/store-of-dry-run.ts";
@@ -48,7 +48,7 @@ export function registerPublish(program: Command): void {
     async (flags: Flags) => {
       const settings = loadSettings(command.opts());
       refuseOfCadence(flags);
-      await judgeSettings(settings);
+      await judgeSettings(settings, systemClock.wall());
       // One run loads neither the log nor the cadence: from cron its start is most of what it costs.
       if (flags.dryRun === true) await print(await tryOut(settings, flags), settings, flags);
       else if (flags.once === true) {

@@ -1,10 +1,13 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { NO_ANVIL } from "../../../../demo/chain/anvil.ts";
+import { FilesystemStore } from "../../../../src/object-store/filesystem/filesystem-store.ts";
+import { closure, receipt, reporterRun, round } from "../../../ledger/samples.ts";
 import { stage } from "../../../support/chain/harness.ts";
 import { runCli } from "../../../support/cli.ts";
+import { noSmallDisk, smallDisk } from "../../../support/small-disk.ts";
 
 describe("noonmark doctor", () => {
   let directory: string;
@@ -27,7 +30,7 @@ describe("noonmark doctor", () => {
     expect(lines[2]).toMatch(
       /^MEND ledger {7}ledger_not_found: .* restore it from a backup; a first deployment makes it with `noonmark ingest FILE`/,
     );
-    expect(lines.slice(3)).toEqual([
+    expect(lines.slice(3).filter((line) => !line.includes(" disk "))).toEqual([
       "ok   state        .noonmark/state: publish will make it",
       "ok   store        .noonmark/public: publish will make it",
       "ok   chain        none: its views are answered as disabled",
@@ -54,6 +57,113 @@ describe("noonmark doctor", () => {
     expect(outside.exitCode).toBe(1);
     expect(JSON.parse(outside.lines[0] ?? "").at(-1)).toMatchObject({ check: "public side", ok: false });
   });
+
+  const SETTINGS = ["--installation-id", "wheel-1", "--genesis-timestamp", "1767225600"];
+  /** Closed when the sample receipts were received. */
+  const ROUND = round(46_572);
+  const CLOSURE = closure(46_572, 46_572);
+
+  function ingest(...records: readonly object[]) {
+    return runCli(["ingest", "-", "--yes"], directory, records.map((record) => `${JSON.stringify(record)}\n`).join(""));
+  }
+
+  async function wrongLines(...flags: string[]): Promise<string[]> {
+    const { exitCode, lines } = await doctor(...flags);
+    const wrong = lines.filter((line) => line.startsWith("MEND"));
+    expect(exitCode).toBe(wrong.length === 0 ? 0 : 1);
+    return wrong;
+  }
+
+  test("a publisher that fell silent while it held the lease is found", async () => {
+    await ingest(receipt(1), ROUND, CLOSURE);
+    await runCli(["publish", "--once", ...SETTINGS], directory);
+    expect(await wrongLines(...SETTINGS)).toEqual([]);
+    const store = new FilesystemStore(join(directory, ".noonmark/public"), { write: true });
+    const status = await store.get("status.json");
+    if (status === undefined) throw new Error("no lease");
+    const record = JSON.parse(Buffer.from(status.body).toString()) as object;
+    const hourAgo = new Date(Date.now() - 3_600_000).toISOString();
+    const silent = { ...record, released: false, renewedAt: hourAgo };
+    await store.put("status.json", { ...status, body: Buffer.from(JSON.stringify(silent)) });
+    expect(await wrongLines(...SETTINGS)).toEqual([
+      expect.stringMatching(
+        /^MEND publisher +\S.* holds the lease and has been silent for 60 min\. .*`noonmark publish`\.$/,
+      ),
+    ]);
+  });
+
+  test("a ledger that lacks what was published is found before anybody publishes", async () => {
+    await ingest(receipt(1), ROUND, CLOSURE);
+    copyFileSync(join(directory, ".noonmark/ledger.db"), join(directory, "older.db"));
+    await ingest(receipt(2));
+    await runCli(["publish", "--once", ...SETTINGS], directory);
+    expect(await wrongLines(...SETTINGS, "--ledger", "older.db")).toEqual([
+      expect.stringMatching(/^MEND ledger +ledger_behind: wheel-1 was published through position 2/),
+    ]);
+  });
+
+  test("statistics that are 503 are found with the input that they lack, and a damaged object is", async () => {
+    await ingest(receipt(1), reporterRun());
+    await runCli(["publish", "--once", ...SETTINGS], directory);
+    expect(await wrongLines(...SETTINGS)).toEqual([
+      expect.stringMatching(
+        /^MEND inputs +no_rounds: the statistics are 503: there are 1 receipts and 0 rounds, and no round\./,
+      ),
+      expect.stringMatching(/^MEND inputs +no_chain: .* there is reporter_run, and no chain is set/),
+    ]);
+    await ingest(ROUND);
+    await runCli(["publish", "--once", ...SETTINGS], directory);
+    expect(await wrongLines(...SETTINGS)).toContainEqual(expect.stringMatching(/^MEND inputs +no_closures: /));
+    writeFileSync(join(directory, "noonmark.json"), `{ "installationId": "wheel-1", "genesisTimestamp": 1767225600 }`);
+    const { stderr } = await runCli(["status"], directory);
+    expect(stderr).toContain("warning: no_closures: the statistics are 503");
+    expect(stderr).toContain("warning: no_chain: builder and settlementQueue are oracle_head_unavailable");
+    writeFileSync(join(directory, ".noonmark/public/v4/public/process.http"), "cut");
+    expect(await wrongLines(...SETTINGS)).toContainEqual(
+      expect.stringMatching(/^MEND objects +damaged v4\/public\/process: /),
+    );
+  });
+
+  test("what was published from the future is found", async () => {
+    const ahead = new Date(Date.now() + 86_400_000).toISOString();
+    await ingest(receipt(1), ROUND, CLOSURE);
+    await runCli(["publish", "--once", ...SETTINGS, "--at", ahead, "--force"], directory);
+    expect(await wrongLines(...SETTINGS)).toContainEqual(expect.stringMatching(/^MEND publication +clock_behind: /));
+  });
+
+  test("a round 0 in the future or in milliseconds is refused by publish, and found", async () => {
+    await ingest(receipt(1), ROUND, CLOSURE);
+    const future = ["--installation-id", "wheel-1", "--genesis-timestamp", String(600 * 10_000_000)];
+    const refused = await runCli(["publish", "--once", ...future], directory);
+    // Not 2: after that a service is not started again, and a machine may boot with a clock that is years behind.
+    expect(refused.exitCode).toBe(1);
+    expect(refused.stderr).toMatch(
+      /^noonmark: genesis_in_future: genesisTimestamp 6000000000 is 2160-02-18T10:40:00\.000Z, /,
+    );
+    expect(existsSync(join(directory, ".noonmark/public"))).toBe(false);
+    expect(await wrongLines(...future)).toEqual([expect.stringMatching(/^MEND settings +genesis_in_future: /)]);
+    const inMs = await runCli(
+      ["publish", "--once", "--installation-id", "w", "--genesis-timestamp", "1767225600000"],
+      directory,
+    );
+    expect(inMs).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("looks like milliseconds") });
+  });
+
+  test.skipIf(noSmallDisk !== undefined)(
+    `a full state disk is found, by its own path ${noSmallDisk ?? ""}`,
+    async () => {
+      await ingest(receipt(1), ROUND, CLOSURE);
+      const disk = smallDisk(1024);
+      try {
+        const state = join(disk.path, "state");
+        expect(await wrongLines(...SETTINGS, "--state", state)).toEqual([
+          `MEND disk         state ${state}: 1 MiB free. Make room on that disk, or name another place with --state.`,
+        ]);
+      } finally {
+        disk.unmount();
+      }
+    },
+  );
 
   test.skipIf(NO_ANVIL !== undefined)(
     "a chain: each node, and the deployment's check that fails, by name",

@@ -1,0 +1,74 @@
+/** What is published: the last word of its publisher, the sources against it, and the cheap rules of fsck. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { examineKeys } from "../../../publish/mend/repair.ts";
+import { ANSWERS } from "../../../publish/site/public-record.ts";
+import { INSTALLATIONS_KEY, PRIVATE_STATUS_KEY, STATUS_KEY } from "../../../src/http/keys.ts";
+import { STORE_MARK } from "../../../src/object-store/filesystem/prepare.ts";
+import { storeLocation } from "../../../src/object-store/location.ts";
+import type { ObjectStore } from "../../../src/object-store/object-store.ts";
+import { behindPublication } from "../intake/behind-publication.ts";
+import { openConfiguredStore } from "../open-configured-store.ts";
+import { missingInputs } from "../publish/missing-inputs.ts";
+import type { Settings } from "../settings/settings.ts";
+import { duration } from "../status/print-publication.ts";
+import { type Publication, readPublication } from "../status/publication.ts";
+import { type Finding, fine, wrong } from "./finding.ts";
+
+/** `now` in epoch ms. Throws `Failure`, `StoreUnavailable`. */
+export async function examinePublication(settings: Settings, now: number): Promise<Finding[]> {
+  const place = storeLocation(settings.store);
+  if (place?.kind === "directory" && !existsSync(join(place.path, STORE_MARK))) return [];
+  const store = await openConfiguredStore(settings, { write: false });
+  const publication = await readPublication(store, now);
+  if (publication === undefined) return [fine("publication", "nothing is published yet")];
+  const keys = [STATUS_KEY, PRIVATE_STATUS_KEY, INSTALLATIONS_KEY, ...publication.answers.map(({ key }) => key)];
+  const broken = await examineKeys(store, keys, now);
+  const findings = [
+    ...holderFindings(publication),
+    ...publication.problems.map((problem) => wrong("publication", problem, "`noonmark status` shows it in full.")),
+    ...(await unansweredFindings(store, publication, settings)),
+    ...broken.map(({ rule, key, says }) =>
+      wrong(
+        "objects",
+        `${rule} ${key}: ${says}`,
+        "`noonmark fsck` reads every object, and --repair rewrites what it can.",
+      ),
+    ),
+    ...(await behindFindings(settings)),
+  ];
+  if (findings.length > 0) return findings;
+  return [
+    fine("publication", `${publication.answers.length} responses of ${ANSWERS.length}, the ledger goes on from them`),
+  ];
+}
+
+/** A publisher that has ended by itself has released the lease; one that fell silent has died. */
+function holderFindings({ state, record, ageSeconds }: Publication): Finding[] {
+  if (state === "live" || record.released) return [];
+  const saw = `${record.holderName} holds the lease and has been silent for ${duration(ageSeconds)}`;
+  return [wrong("publisher", saw, "See why it ended (its log), and start it again: `noonmark publish`.")];
+}
+
+/** A publisher without a ledger has no statistics on purpose. */
+async function unansweredFindings(
+  store: ObjectStore,
+  { answers }: Publication,
+  settings: Settings,
+): Promise<Finding[]> {
+  if (settings.ledger === "none") return [];
+  const missing = await missingInputs(store, answers, settings);
+  if (missing.length > 0) {
+    return missing.map(({ code, message, hint }) => wrong("inputs", `${code}: ${message}`, hint ?? ""));
+  }
+  const todo = "See ledger, genesis and chain; a publisher that has just begun may need a minute.";
+  return answers
+    .filter(({ status }) => status === 503)
+    .map(({ route }) => wrong("publication", `${route} is 503`, todo));
+}
+
+async function behindFindings(settings: Settings): Promise<Finding[]> {
+  if (settings.ledger === "none" || !existsSync(settings.ledger)) return [];
+  const behind = await behindPublication(settings, () => undefined);
+  return behind === undefined ? [] : [wrong("ledger", `${behind.code}: ${behind.message}`, behind.hint ?? "")];
+}

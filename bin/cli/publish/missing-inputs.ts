@@ -1,0 +1,96 @@
+/** Why readers get 503, or a part that is unavailable: which input is missing. Nobody sees it from a 503 alone. */
+import { existsSync } from "node:fs";
+import type { ReportFailure } from "../../../publish/puts/report.ts";
+import { openLedgerForReading, readLedger } from "../../../src/ledger/open.ts";
+import { FACT_KINDS, type FactKind } from "../../../src/ledger/schema.ts";
+import { installationNo, readWatermarks } from "../../../src/ledger/watermarks.ts";
+import { decodedAs, type ObjectStore, StoreDamaged } from "../../../src/object-store/object-store.ts";
+import { decodeAnswer } from "../../../src/object-store/stored-answer.ts";
+import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
+import { RANGES, statisticsKey } from "../../../src/resources/statistics/route.ts";
+import type { Settings } from "../settings/settings.ts";
+
+interface Answered {
+  readonly key: string;
+  readonly status: number | null;
+}
+
+/** What a Reporter leaves behind: without a chain it has nothing to be settled on. */
+const REPORTER_WORK = ["submission", "reporter_run"] as const satisfies FactKind[];
+
+/** One warning, or none: a chain tells it by itself once it is read. */
+export function missingGenesis(answers: readonly Answered[], settings: Settings): ReportFailure[] {
+  if (settings.genesisTimestamp !== undefined || !areStatisticsMissing(answers)) return [];
+  const hint =
+    settings.rpcUrl === undefined
+      ? "Set genesisTimestamp (seconds, a multiple of 600), or a chain, which tells it."
+      : "The chain tells it once its safe block is read; until then, genesisTimestamp may be set by hand.";
+  return [{ code: "no_genesis", message: "the statistics are 503: nothing tells when round 0 began", hint }];
+}
+
+/** Every input that is missing for what is published, by the facts that it was published from. Throws `StoreUnavailable`. */
+export async function missingInputs(
+  store: ObjectStore,
+  answers: readonly Answered[],
+  settings: Settings,
+): Promise<ReportFailure[]> {
+  const missing = missingGenesis(answers, settings);
+  const counts = ledgerCounts(settings) ?? (await publishedCounts(store));
+  if (counts === undefined) return missing;
+  if (areStatisticsMissing(answers)) missing.push(...missingRounds(counts));
+  const work = REPORTER_WORK.filter((kind) => counts(kind) > 0);
+  if (settings.rpcUrl === undefined && work.length > 0) {
+    missing.push({
+      code: "no_chain",
+      message: `builder and settlementQueue are oracle_head_unavailable: there is ${work.join(", ")}, and no chain is set`,
+      hint: "Set deployment and rpcUrl (docs/chain.md), or leave it if nothing is settled on a chain.",
+    });
+  }
+  return missing;
+}
+
+/** Statistics are made of rounds that a closure covers. */
+function missingRounds(counts: (kind: FactKind) => number): ReportFailure[] {
+  const kind = (["round", "closure"] as const).find((one) => counts(one) === 0);
+  if (kind === undefined) return [];
+  const there = `there are ${counts("receipt")} receipts and ${counts("round")} rounds, and no ${kind}`;
+  return [
+    {
+      code: `no_${kind}s`,
+      message: `the statistics are 503: ${there}`,
+      hint: `Statistics are made of rounds that a closure covers. \`noonmark ingest --example ${kind}\` shows such a record.`,
+    },
+  ];
+}
+
+function areStatisticsMissing(answers: readonly Answered[]): boolean {
+  const keys = RANGES.map(statisticsKey);
+  return answers.some(({ key, status }) => keys.includes(key) && status === 503);
+}
+
+/** Undefined if the ledger is not on this machine, or does not know the installation. */
+function ledgerCounts({ ledger: path, installationId }: Settings): ((kind: FactKind) => number) | undefined {
+  if (path === "none" || installationId === undefined || !existsSync(path)) return undefined;
+  const ledger = openLedgerForReading(path);
+  try {
+    const marks = readLedger(ledger, (db) => {
+      const no = installationNo(db, installationId);
+      return no === undefined ? undefined : readWatermarks(db, no);
+    });
+    return marks && ((kind) => marks[kind]);
+  } finally {
+    ledger.close();
+  }
+}
+
+/** How many facts of a kind the process view was made from, which may be fewer than there are; undefined if it does not say. */
+async function publishedCounts(store: ObjectStore): Promise<((kind: FactKind) => number) | undefined> {
+  try {
+    const object = await store.get(PROCESS_KEY, { fresh: true });
+    const facts = object && decodedAs(PROCESS_KEY, object, decodeAnswer).writerMetadata.asof.facts;
+    return facts && ((kind) => facts[FACT_KINDS.indexOf(kind)]?.[0] ?? 0);
+  } catch (error) {
+    if (error instanceof StoreDamaged) return undefined;
+    throw error;
+  }
+}
