@@ -12,7 +12,7 @@ import { CODES } from "./codes.ts";
 import { KEYS } from "./keys.ts";
 
 export function intakeReference(): string {
-  const sections = [HEAD, forms(), ...FACT_KINDS.map(record), codes()];
+  const sections = [HEAD, forms(), ...FACT_KINDS.map(record), codes(), WITHDRAWAL];
   return `${sections.join("\n\n")}\n`;
 }
 
@@ -35,6 +35,28 @@ noonmark ingest --follow spool              # a directory: finished *.ndjson in 
 
 A rejected line never stops the others: it is told on stderr as \`line N: code field: sentence\`, and
 \`--rejects FILE\` keeps it for \`noonmark ingest --retry FILE\`. [Following](spec/intake.md#follow) goes on until a signal ends it.`;
+
+const WITHDRAWAL = `<a id="wrong-facts"></a>
+## Wrong facts
+
+An accepted fact cannot be withdrawn from a ledger. There is no \`noonmark ledger withdraw\`, for these reasons:
+
+- Receipts have dense positions. They are published in tiles that caches keep for good, so a gap cannot be shown.
+- A ledger is compared with the store by counts and sums of facts, which only grow. A ledger with fewer facts is behind.
+- A standby fills its own ledger from the same lines. Until it has the correction, its higher count looks like a ledger
+  that is ahead, and it would publish the wrong fact again.
+
+Make a new ledger without the wrong facts instead, and leave the published history behind on purpose. Readers see that: the
+observations begin anew under a new history. Stop the publisher and the intake first. Do the same on a standby.
+
+\`\`\`
+grep -v 018f6f2e-9c50-7a1b-8c2d-000000000001 all-facts.ndjson > right-facts.ndjson
+noonmark ingest --ledger corrected.db --yes right-facts.ndjson
+noonmark publish --once --ledger corrected.db --new-history wheel-1
+\`\`\`
+
+Then set \`ledger\` in \`noonmark.json\` to the new file, and keep the old one. \`--yes\` is needed because the new ledger has
+none of the published facts. \`--new-history\` is given once.`;
 
 function forms(): string {
   const rows = Object.values(FORMS).map((form) => [
