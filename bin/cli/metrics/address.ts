@@ -14,7 +14,10 @@ export interface MetricsAddress {
 export const metricsSetting = z
   .string()
   .regex(ADDRESS, "is neither none nor host:port, as in 127.0.0.1:9464")
-  .refine((text) => Number(text.slice(text.lastIndexOf(":") + 1)) <= HIGHEST_PORT, "the port must be 0 to 65535")
+  .refine(
+    (text) => text === NONE || Number(text.slice(text.lastIndexOf(":") + 1)) <= HIGHEST_PORT,
+    "the port must be 0 to 65535",
+  )
   .default(NONE);
 
 /** Undefined for `none`. `text` has passed `metricsSetting`. */
