@@ -14,6 +14,9 @@ const BY_CODE: Readonly<Record<string, string>> = {
   PermanentRedirect: "The bucket is in another region: set --s3-region to that one.",
   AuthorizationHeaderMalformed: "The region is not the bucket's: set --s3-region to that one.",
   ENOTFOUND: "The endpoint's name is unknown: look at --s3-endpoint; some servers need --s3-path-style.",
+  EPROTO: "Write http:// in --s3-endpoint, or name the port of https.",
+  AbortError: "Look at --s3-endpoint, at the network and at a firewall between, and whether the server runs.",
+  TimeoutError: "Look at --s3-endpoint, at the network and at a firewall between, and whether the server runs.",
   ECONNREFUSED: "Nobody listens there: look at --s3-endpoint and whether the server runs.",
 };
 
@@ -21,6 +24,9 @@ const BY_CODE: Readonly<Record<string, string>> = {
 export function adviceOn(code: string, error: unknown): string | undefined {
   if (error instanceof Error && error.message.startsWith("Region is missing")) {
     return "Set the bucket's region: --s3-region, NOONMARK_S3_REGION or AWS_REGION.";
+  }
+  if (error instanceof Error && /hidden field|Deserialization error/.test(error.message)) {
+    return "Another server answers at --s3-endpoint, such as a proxy or a console: name the port of the S3 API.";
   }
   return BY_CODE[code] ?? BY_CODE[String((error as { code?: unknown }).code)];
 }

@@ -54,13 +54,23 @@ export function verdictOf(error: unknown): Verdict {
 
 export function unavailable(what: string, error: unknown): StoreUnavailable {
   const { status, code } = answerOf(error);
+  const plain = plainWords(error);
   const message = error instanceof Error && error.message !== "UnknownError" ? error.message : "";
-  const parts = [status === undefined ? "no answer" : String(status), code, message];
+  const parts = plain === undefined ? [status === undefined ? "no answer" : String(status), code, message] : [plain];
   return new StoreUnavailable(`${what}: ${printable(parts.filter((part) => part !== "").join(" "))}`, {
     cause: error,
     hint: adviceOn(code, error),
     isFinal: refusalOf(error) === "final",
   });
+}
+
+/** Instead of the words of a library for what an operator can put right; undefined for everything else. */
+function plainWords(error: unknown): string | undefined {
+  const { name = "", code = "", message = "" } = error as { name?: string; code?: string; message?: string };
+  if (name === "AbortError" || name === "TimeoutError") return "no response within the time limit";
+  if (code === "EPROTO") return "the endpoint does not speak https on that port";
+  if (/hidden field|Deserialization error/.test(message)) return "the response is not one of an S3 server (no XML)";
+  return undefined;
 }
 
 /** Seconds, or a date: that is read against the server's own Date. */
