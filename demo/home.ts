@@ -1,6 +1,6 @@
 /** The demo's folder, `./.noonmark`: what its history was made from, and the configuration of the commands it starts. */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { z } from "zod";
 import { EXIT, Failure } from "../src/values/failure.ts";
 import { type Plan, planFrom, planOf } from "./history/plan.ts";
@@ -65,11 +65,12 @@ export function openHome(folder: string, { fresh, port, now, chain }: HomeOption
   const { seed, installationId, from, dawn, historyEnd } = memory;
   const plan = planFrom(seed, installationId, from, dawn);
   const configuration = join(folder, "noonmark.json");
+  // Paths in the file are relative to it.
   const settings = {
     installationId,
-    ledger: join(folder, "ledger.db"),
-    store: join(folder, "public"),
-    state: join(folder, "state"),
+    ledger: "ledger.db",
+    store: "public",
+    state: "state",
     port,
     genesisTimestamp: plan.genesisMs / 1000,
   };
@@ -77,11 +78,11 @@ export function openHome(folder: string, { fresh, port, now, chain }: HomeOption
   return {
     plan,
     historyEnd,
-    ledger: settings.ledger,
+    ledger: join(folder, settings.ledger),
     chain: memory.chain,
     configuration,
     configure(chain) {
-      const ofChain = chain === undefined ? {} : { deployment: chain.deployment, rpcUrl: chain.rpcUrl };
+      const ofChain = chain === undefined ? {} : { deployment: relative(folder, chain.deployment), rpcUrl: chain.rpcUrl };
       writeFileSync(configuration, `${JSON.stringify({ ...settings, ...ofChain }, null, 2)}\n`);
     },
     logOf: (command) => join(folder, `${command}.log`),

@@ -23,11 +23,13 @@ import { Wheel } from "./history/wheel.ts";
 
 const FOLDER = ".noonmark";
 const TICK = 1_000;
+const LOOK_FOR_NPM = 500;
 /** Of a demo that was begun with a chain and cannot have it now: nothing is settled until it can. */
 const NO_SETTLEMENT: Settlement = { submitted: () => undefined, confirmedAt: () => undefined };
 
 async function start(): Promise<void> {
   const begun = performance.now();
+  endWithNpm();
   const { fresh, port, chain: wanted } = readArguments();
   await requireFreePort(port);
   const home = openHome(FOLDER, { fresh, port, now: Date.now(), chain: wanted && anvilBinary() !== undefined });
@@ -106,6 +108,21 @@ function readArguments(): { fresh: boolean; port: number; chain: boolean } {
   } catch (cause) {
     throw new Failure("usage", (cause as Error).message, { exit: EXIT.usage, hint: usage, cause });
   }
+}
+
+/**
+ * A killed npm tells its script nothing, so the demo looks if it still has the parent that it began with. The script
+ * begins with `exec`: without it that parent is a shell, which outlives npm.
+ */
+function endWithNpm(): void {
+  if (process.env.npm_lifecycle_event !== "start") return;
+  const npm = process.ppid;
+  const looking = setInterval(() => {
+    if (process.ppid === npm) return;
+    clearInterval(looking);
+    process.kill(process.pid, "SIGTERM");
+  }, LOOK_FOR_NPM);
+  looking.unref();
 }
 
 /** Undefined where the demo has none, or can have none here. */

@@ -1,0 +1,98 @@
+/** `npm start` whose npm is killed, or whose terminal is closed: no process of it remains, at whatever point it was. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { NO_ANVIL } from "../../demo/chain/anvil.ts";
+import { freePort } from "../support/free-port.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { scripts: { start: string } };
+const PATIENCE = { timeout: 60_000 };
+/** What is under way is finished first: a part of the history is made without a pause. */
+const GONE = { timeout: 30_000, interval: 100 };
+
+let folder: string;
+let started: ChildProcess | undefined;
+let known: number[] = [];
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "noonmark-demo-ends-"));
+  // The checkout's own script, in a folder of its own.
+  const start = scripts.start.replace("demo/start.ts", `${join(ROOT, "demo/start.ts")} --port ${await freePort()}`);
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ scripts: { start } }));
+});
+
+afterEach(async () => {
+  for (const pid of known.filter(isAlive)) process.kill(pid, "SIGKILL");
+  started?.kill("SIGKILL");
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test.skipIf(NO_ANVIL !== undefined).each([
+  { when: "its chain is made", said: undefined, least: 1 },
+  { when: "it serves", said: /Ready after/, least: 4 },
+])("nothing remains of npm start if npm is killed while $when", { timeout: 180_000 }, async ({ said, least }) => {
+  const { output } = begin("npm", ["start"]);
+  if (said === undefined)
+    await expect.poll(() => commandsBelow().some((one) => one.includes("anvil")), PATIENCE).toBe(true);
+  else await expect.poll(output, PATIENCE).toMatch(said);
+  known = processesBelow(started?.pid as number);
+  expect(known.length, commandsBelow().join("\n")).toBeGreaterThan(least);
+  started?.kill("SIGKILL");
+  await expect.poll(() => known.filter(isAlive).map(commandOf), GONE).toEqual([]);
+});
+
+test.skipIf(NO_ANVIL !== undefined)(
+  "nothing remains of npm start if its terminal is closed",
+  { timeout: 180_000 },
+  async () => {
+    const { output } = begin("script", ["--quiet", "--command", "npm start", "/dev/null"]);
+    await expect.poll(output, PATIENCE).toMatch(/Ready after/);
+    known = processesBelow(started?.pid as number);
+    expect(known.length).toBeGreaterThan(4);
+    started?.kill("SIGKILL");
+    await expect.poll(() => known.filter(isAlive).map(commandOf), GONE).toEqual([]);
+  },
+);
+
+function begin(command: string, args: readonly string[]): { output: () => string } {
+  const child = spawn(command, args, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+  started = child;
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk));
+  return { output: () => output };
+}
+
+const commandsBelow = () => processesBelow(started?.pid as number).map(commandOf);
+
+/** Ids of all that a process has started, and what these have started. */
+function processesBelow(pid: number): number[] {
+  const parents = readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => ({ pid: Number(name), parent: parentOf(Number(name)) }));
+  const below = (above: number): number[] =>
+    parents.filter(({ parent }) => parent === above).flatMap((child) => [child.pid, ...below(child.pid)]);
+  return below(pid);
+}
+
+/** Undefined if it has ended, or only waits to be asked how. */
+function parentOf(pid: number): number | undefined {
+  try {
+    const [state, parent] = (readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1) ?? "").split(" ");
+    return state === "Z" ? undefined : Number(parent);
+  } catch {
+    return undefined;
+  }
+}
+
+const isAlive = (pid: number) => parentOf(pid) !== undefined;
+
+function commandOf(pid: number): string {
+  try {
+    return `${pid} ${readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ")}`;
+  } catch {
+    return `${pid}`;
+  }
+}
