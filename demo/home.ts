@@ -3,11 +3,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join, relative } from "node:path";
 import { z } from "zod";
 import { EXIT, Failure } from "../src/values/failure.ts";
-import { type Plan, planFrom, planOf } from "./history/plan.ts";
+import { DEMO_INSTALLATION, DEMO_SEED, type Plan, planFrom, planOf } from "./history/plan.ts";
 import { takeLock } from "./running.ts";
-
-const INSTALLATION = "wheel-1";
-const SEED = 20_261_120;
 
 const memorySchema = z.strictObject({
   seed: z.number().int(),
@@ -91,8 +88,8 @@ export function openHome(folder: string, { fresh, port, now, chain }: HomeOption
 }
 
 function begin(now: number, chain: boolean): Memory {
-  const { from, dawn } = planOf(SEED, INSTALLATION, now);
-  return { seed: SEED, installationId: INSTALLATION, from, dawn, historyEnd: now, chain };
+  const { from, dawn } = planOf(DEMO_SEED, DEMO_INSTALLATION, now);
+  return { seed: DEMO_SEED, installationId: DEMO_INSTALLATION, from, dawn, historyEnd: now, chain };
 }
 
 function readMemory(path: string): Memory {

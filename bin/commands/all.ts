@@ -8,6 +8,7 @@ type Register = (program: Command) => void;
  */
 const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   init: async () => (await import("./operating/init.ts")).registerInit,
+  demo: async () => (await import("./operating/demo.ts")).registerDemo,
   config: async () => (await import("./operating/config.ts")).registerConfig,
   ingest: async () => (await import("./intake/ingest.ts")).registerIngest,
   schema: async () => (await import("./intake/schema.ts")).registerSchema,

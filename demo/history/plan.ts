@@ -2,6 +2,9 @@
 import { ROUND_MS } from "../../src/values/round.ts";
 import { DAY, DAYS, HOUR, type Story, storyFrom } from "./story.ts";
 
+export const DEMO_INSTALLATION = "wheel-1";
+export const DEMO_SEED = 20_261_120;
+
 /** One line of docs/spec/intake.md#records's NDJSON. */
 export type DemoRecord = Readonly<Record<string, unknown>> & { readonly type: string };
 

@@ -93,6 +93,26 @@ describe.each([
     });
   });
 
+  test("demo makes a directory, and the two commands that it prints publish and serve it", PATIENCE, async () => {
+    const { code, output } = await run("npx noonmark demo 'a demo'");
+    expect([code, output]).toEqual([0, expect.stringMatching(/ simulated facts of 30 days in facts\.ndjson/)]);
+    const [publish = "", serve = ""] = [...output.matchAll(/^  noonmark .*$/gm)].map(([line]) => `npx ${line.trim()}`);
+    expect(await run(publish)).toMatchObject({ code: 0, output: expect.stringMatching(/ 0 failed\n$/) });
+    const shim = staying(here, serve);
+    try {
+      await until("the shim answers", async () => shim.output().includes("Serving "));
+      const url = `http://127.0.0.1:${here.environment.NOONMARK_PORT}`;
+      const asked = [
+        "/v4/public/process",
+        "/v2/public/stats?range=30d",
+        "/v1/public/installations/wheel-1/observations",
+      ];
+      for (const path of asked) expect((await fetch(url + path)).status, path).toBe(200);
+    } finally {
+      await shim.end();
+    }
+  });
+
   test("cdn writes each target, and the Worker's script runs where it was written", PATIENCE, async () => {
     for (const target of Object.keys(CDN_TARGETS)) {
       const { code, output } = await run(`npx noonmark cdn ${target}`);

@@ -6,10 +6,10 @@ import { runCli } from "../../../support/cli.ts";
 const run = (...options: string[]) => runCli(["openapi", ...options], tmpdir());
 const printed = async (...options: string[]) => JSON.parse((await run(...options)).stdout);
 
-test("prints the document, with the address that is given", async () => {
+test("prints the document with the address that is given, else with its own host", async () => {
   const bare = await printed();
   expect(bare.openapi).toBe("3.1.1");
-  expect(bare).not.toHaveProperty("servers");
+  expect(bare.servers).toEqual([{ url: "/" }]);
   expect((await printed("--server", "https://wheel.example/api/")).servers).toEqual([
     { url: "https://wheel.example/api" },
   ]);

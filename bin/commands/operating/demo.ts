@@ -1,0 +1,155 @@
+/**
+ * `noonmark demo DIRECTORY`: thirty days of a simulated wheel, for who has the package alone. It writes into a new or
+ * empty directory only, and reads no setting of its user's.
+ */
+import { closeSync, existsSync, openSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { DEMO_INSTALLATION, DEMO_SEED, type Plan, planOf } from "../../../demo/history/plan.ts";
+import { Wheel } from "../../../demo/history/wheel.ts";
+import { isDiskFull } from "../../../src/files/disk-full.ts";
+import { makeDirectory } from "../../../src/files/make-directory.ts";
+import { Intake } from "../../../src/ledger/intake/intake.ts";
+import { type Rejection, rejectionSentences } from "../../../src/ledger/intake/rejection.ts";
+import { openLedgerForIntake } from "../../../src/ledger/open.ts";
+import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { printable } from "../../../src/values/printable.ts";
+import { feed } from "../../cli/feed.ts";
+import { openInput } from "../../cli/intake/input.ts";
+import { intakeProgress } from "../../cli/intake/intake-progress.ts";
+import { DEFAULT_CONFIGURATION } from "../../cli/settings/configuration-file.ts";
+import { loadSettings } from "../../cli/settings/load-settings.ts";
+import { environmentName } from "../../cli/settings/setting-names.ts";
+import { warn } from "../../cli/warn.ts";
+
+const FACTS = "facts.ndjson";
+const BLOCK_CHARACTERS = 256 * 1024;
+/** A variable goes before the file: with one of these set, the next commands would work elsewhere. */
+const PLACES = ["ledger", "store", "state", "installationId", "genesisTimestamp", "deployment", "rpcUrl"] as const;
+const NO_CHAIN =
+  "It has no chain: onchain, settlements and activity are unavailable. In a checkout `npm start` has one.";
+
+export function registerDemo(program: Command): void {
+  program
+    .command("demo")
+    .description("make a directory to try all of this in: thirty days of a simulated wheel up to now")
+    .argument("<directory>", "a new or empty one, some 100 MB")
+    .addHelpText("after", `\n${NO_CHAIN}`)
+    .action(makeDemo);
+}
+
+async function makeDemo(directory: string): Promise<void> {
+  requireEmpty(directory);
+  try {
+    await fill(directory);
+  } catch (cause) {
+    if (!isDiskFull(cause)) throw cause;
+    throw new Failure("disk_full", `no space is left for ${directory}: the demo in it is incomplete`, {
+      exit: EXIT.io,
+      hint: "Make room for 100 MB, then name another directory: noonmark demo ./demo-2",
+      cause,
+    });
+  }
+  warnOfVariables();
+}
+
+async function fill(directory: string): Promise<void> {
+  const now = Date.now();
+  const plan = planOf(DEMO_SEED, DEMO_INSTALLATION, now);
+  const configuration = join(directory, DEFAULT_CONFIGURATION);
+  const facts = join(directory, FACTS);
+  writing(configuration, () => writeFileSync(configuration, configurationOf(plan), { flag: "wx" }));
+  writing(facts, () => writeFacts(facts, new Wheel(plan).history(now)));
+  const accepted = await takeIn(facts, loadSettings({ config: configuration }, { environment: {} }).ledger);
+  const option = `--config ${quoted(configuration)}`;
+  const lines = [
+    `${printable(directory)}: ${accepted} simulated facts of 30 days in ${FACTS}, and in a ledger.`,
+    NO_CHAIN,
+    "",
+    "Then:",
+    `  noonmark publish --once ${option}`,
+    `  noonmark serve ${option}`,
+  ];
+  console.log(lines.join("\n"));
+}
+
+/** Throws `Failure`, exit 2: directory_not_empty, not_a_directory; exit 74: file_unwritable. */
+function requireEmpty(directory: string): void {
+  const refuse = (code: string, message: string) =>
+    new Failure(code, `${directory} ${message}`, {
+      exit: EXIT.usage,
+      hint: "Name a directory that is new or empty: noonmark demo ./demo-2",
+    });
+  if (existsSync(directory) && !statSync(directory).isDirectory()) throw refuse("not_a_directory", "is no directory");
+  writing(directory, () => makeDirectory(directory));
+  if (readdirSync(directory).length > 0) throw refuse("directory_not_empty", "is not empty");
+}
+
+function configurationOf({ installationId, genesisMs }: Plan): string {
+  const settings = { installationId, genesisTimestamp: genesisMs / 1000 };
+  return `// By \`noonmark demo\`. Ledger, store and state are in .noonmark beside this file.\n${JSON.stringify(settings, null, 2)}\n`;
+}
+
+function writeFacts(path: string, records: Iterable<unknown>): void {
+  const file = openSync(path, "wx");
+  try {
+    let block = "";
+    for (const record of records) {
+      block += `${JSON.stringify(record)}\n`;
+      if (block.length < BLOCK_CHARACTERS) continue;
+      writeFileSync(file, block);
+      block = "";
+    }
+    writeFileSync(file, block);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** As `noonmark ingest` would. Gives how many were accepted: all of them. */
+async function takeIn(facts: string, path: string): Promise<number> {
+  const input = await openInput(facts);
+  const progress = intakeProgress(process.stderr, input.size, () => performance.now());
+  const ledger = openLedgerForIntake(path);
+  try {
+    let reason = "";
+    const onRejected = (rejections: readonly Rejection[]) =>
+      (reason = rejections.flatMap(rejectionSentences).join("\n"));
+    const intake = new Intake(ledger, { strict: true, onRejected });
+    const counts = await feed(input.chunks, intake, (bytes) => progress.advance(bytes, intake.lines));
+    if (counts.rejected === 0) return counts.accepted;
+    throw new Failure("demo_rejected", `${facts}, ${reason}; this is a defect of Noonmark`, { exit: EXIT.failed });
+  } finally {
+    progress.stop();
+    ledger.close();
+    await input.close();
+  }
+}
+
+function writing(path: string, write: () => void): void {
+  try {
+    write();
+  } catch (cause) {
+    if (isDiskFull(cause)) throw cause;
+    throw new Failure("file_unwritable", `${path} cannot be written: ${(cause as Error).message}`, {
+      exit: EXIT.io,
+      hint: "Name a directory in which you may write: noonmark demo DIRECTORY",
+      cause,
+    });
+  }
+}
+
+function warnOfVariables(): void {
+  const set = PLACES.map(environmentName).filter((name) => (process.env[name] ?? "") !== "");
+  if (set.length === 0) return;
+  warn({
+    code: "variables_set",
+    message: `${set.join(", ")}: set, and before ${DEFAULT_CONFIGURATION}, so the next commands would work elsewhere`,
+    hint: `First: unset ${set.join(" ")}`,
+  });
+}
+
+/** For a shell. */
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${printable(path).replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,87 @@
+/** `noonmark demo`: a directory from which the next two commands work, and no other directory is touched. */
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { runCli } from "../../../support/cli.ts";
+
+const ENTRY = new URL("../../../support/cli-entry.ts", import.meta.url).pathname;
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "noonmark-demo-command-"));
+});
+afterEach(() => {
+  rmSync(directory, { recursive: true });
+});
+
+test("what demo writes is thirty days up to now, and publishes at once", async () => {
+  const begun = Date.now();
+  const made = await runCli(["demo", "new/demo"], directory);
+  expect(made).toMatchObject({ exitCode: 0, stderr: "" });
+  expect(made.stdout).toMatch(/^new\/demo: 1\d{5} simulated facts of 30 days /);
+  expect(made.stdout).toContain("noonmark publish --once --config new/demo/noonmark.json\n");
+  expect(made.stdout).toContain("noonmark serve --config new/demo/noonmark.json\n");
+  expect(readdirSync(join(directory, "new/demo")).sort()).toEqual([".noonmark", "facts.ndjson", "noonmark.json"]);
+  const config = ["--config", "new/demo/noonmark.json"];
+  const published = await runCli(["publish", "--once", ...config], directory);
+  expect(published).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/, 0 failed\n$/) });
+  const rendered = await runCli(["render", "/v1/public/telemetry", "--body", ...config], directory);
+  expect(JSON.parse(rendered.stdout)).toMatchObject({
+    observedAt: expect.toSatisfy((at: string) => Date.parse(at) > begun - 60_000),
+    measurement: { provenance: "simulated" },
+  });
+  const again = await runCli(["ingest", "new/demo/facts.ndjson", "--yes", ...config], directory);
+  expect(again.stdout).toMatch(/^0 accepted, 1\d{5} duplicate, 0 rejected\n$/);
+});
+
+test("an empty directory is filled", async () => {
+  mkdirSync(join(directory, "empty"));
+  expect(await runCli(["demo", "empty"], directory)).toMatchObject({ exitCode: 0, stderr: "" });
+});
+
+test.each([
+  { what: "a directory with a file", name: "full", code: "directory_not_empty" },
+  { what: "a link to a directory with a file", name: "link", code: "directory_not_empty" },
+  { what: "a directory with a hidden file", name: "hidden", code: "directory_not_empty" },
+  { what: "a file", name: "full/mine.txt", code: "not_a_directory" },
+])("$what is left as it is", async ({ name, code }) => {
+  for (const made of ["full", "hidden"]) mkdirSync(join(directory, made));
+  writeFileSync(join(directory, "full/mine.txt"), "mine");
+  writeFileSync(join(directory, "hidden/.mine"), "mine");
+  symlinkSync("full", join(directory, "link"));
+  const refused = await runCli(["demo", name], directory);
+  expect(refused).toMatchObject({ exitCode: 2, stdout: "" });
+  expect(refused.stderr).toMatch(
+    new RegExp(`^noonmark: ${code}: ${name} is .*\\n  Name a directory that is new or empty: `),
+  );
+  expect(readdirSync(directory).sort()).toEqual(["full", "hidden", "link"]);
+  expect([readdirSync(join(directory, "full")), readdirSync(join(directory, "hidden"))]).toEqual([
+    ["mine.txt"],
+    [".mine"],
+  ]);
+  expect(readFileSync(join(directory, "full/mine.txt"), "utf8")).toBe("mine");
+});
+
+test("a variable that would send the next commands elsewhere is named, and demo itself does not obey it", () => {
+  const env = {
+    PATH: process.env.PATH,
+    NODE_NO_WARNINGS: "1",
+    NOONMARK_STORE: "s3://real/one",
+    NOONMARK_LEDGER: "/real.db",
+  };
+  const { status, stderr } = spawnSync(process.execPath, [ENTRY, "demo", "demo"], {
+    cwd: directory,
+    env,
+    encoding: "utf8",
+  });
+  expect(status).toBe(0);
+  expect(stderr).toMatch(/^noonmark: warning: variables_set: NOONMARK_LEDGER, NOONMARK_STORE: set, /);
+  expect(stderr).toContain("unset NOONMARK_LEDGER NOONMARK_STORE\n");
+  expect(readdirSync(join(directory, "demo/.noonmark"))).toContain("ledger.db");
+});
+
+test("--help says that the demo has no chain, and where there is one", async () => {
+  expect((await runCli(["demo", "--help"], directory)).stdout).toContain("It has no chain");
+});
