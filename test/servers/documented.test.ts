@@ -114,13 +114,15 @@ test("Varnish, by README and its page", PATIENCE, async () => {
   for (const start of ["noonmark cdn varnish", "varnishd"]) {
     expect(line(readme, start)).toBe(line(readFileSync(new URL("docs/cdn-varnish.md", ROOT), "utf8"), start));
   }
-  const [write, deploy] = [line(readme, "noonmark cdn varnish"), line(readme, "varnishd")];
+  const write = `${line(readme, "export NOONMARK_FRONTS")}\n${line(readme, "noonmark cdn varnish")}`;
+  const deploy = line(readme, "varnishd");
   const atPort = write.replace("BUCKET.HOST", "BUCKET.HOST:8080");
   expectVerified(await onDebian(`${atPort}\n${deploy}\n${UNTIL_IT_ANSWERS}\n${verification()}`));
 });
 
 test("nginx, by its page", PATIENCE, async () => {
-  const write = line(readFileSync(new URL("docs/cdn-nginx.md", ROOT), "utf8"), "noonmark cdn nginx");
+  const page = readFileSync(new URL("docs/cdn-nginx.md", ROOT), "utf8");
+  const write = `${line(page, "export NOONMARK_FRONTS")}\n${line(page, "noonmark cdn nginx")}`;
   const deploy = commands("docs/cdn-nginx.md", "Deploy");
   const atPort = write.replace("BUCKET.HOST", "BUCKET.HOST:8080");
   expectVerified(await onDebian(`${atPort}\n${deploy}\n${UNTIL_IT_ANSWERS}\n${verification()}`));

@@ -42,7 +42,7 @@ export async function missingInputs(
   if (settings.rpcUrl === undefined && work.length > 0) {
     missing.push({
       code: "no_chain",
-      message: `builder and settlementQueue are oracle_head_unavailable: there is ${work.join(", ")}, and no chain is set`,
+      message: `builder and settlementQueue are oracle_head_unavailable: the ledger has records of ${work.join(" and ")}, but no chain is set`,
       hint: "Set deployment and rpcUrl (docs/chain.md), or leave it if nothing is settled on a chain.",
     });
   }

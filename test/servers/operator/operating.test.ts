@@ -12,7 +12,7 @@ const BLOCKS = fenced(readFileSync(join(ROOT, "docs/operating.md"), "utf8"), "sh
 const PARTS = "cat /srv/parts/noonmark.cdx.json; echo";
 /** As the shim itself, in what its unit leaves it to see. */
 const asShim = (command: string) =>
-  `nsenter --mount --target "\${PIDS[noonmark-serve]}" setpriv --reuid noonmark-serve --regid noonmark --clear-groups ${command}`;
+  `nsenter --mount --target "\${PIDS[noonmark-serve]}" setpriv --reuid noonmark-serve --regid noonmark --clear-groups ${command} 2>&1`;
 const SHIM_SEES = [
   asShim("cat /var/lib/noonmark/public/v1/public/modules.http"),
   asShim("cat /var/lib/noonmark/ledger.db"),

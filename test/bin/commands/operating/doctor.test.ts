@@ -109,7 +109,7 @@ describe("noonmark doctor", () => {
       expect.stringMatching(
         /^MEND inputs +no_rounds: the statistics are 503: there are 1 receipts and 0 rounds, and no round\./,
       ),
-      expect.stringMatching(/^MEND inputs +no_chain: .* there is reporter_run, and no chain is set/),
+      expect.stringMatching(/^MEND inputs +no_chain: .* the ledger has records of reporter_run, but no chain is set/),
     ]);
     await ingest(ROUND);
     await runCli(["publish", "--once", ...SETTINGS], directory);
