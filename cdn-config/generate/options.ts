@@ -5,6 +5,8 @@ export interface CdnOptions {
     readonly path: string;
   };
   readonly shim: Origin;
+  /** The absolute path of the directory in which nginx finds the files; undefined: the one of nginx.conf. */
+  readonly directory?: string | undefined;
   /** Where nginx listens, as its directive says it. */
   readonly listen: string;
   /** A socket in the file system between nginx's script and its cache. */

@@ -49,7 +49,7 @@ export function readDeployment(path: string): Deployment {
   try {
     text = readFileSync(path, "utf8");
   } catch (cause) {
-    throw new Failure("deployment_unreadable", `${path} cannot be read`, {
+    throw new Failure("deployment_unreadable", `${path} cannot be read: ${(cause as Error).message}`, {
       exit: EXIT.io,
       hint: "Name the deployment file with --deployment, or leave it out for a publisher without a chain.",
       cause,
@@ -67,6 +67,6 @@ export function readDeployment(path: string): Deployment {
   const field = issue === undefined || issue.path.length === 0 ? "" : `${issue.path.join(".")}: `;
   throw new Failure("invalid_deployment", `${path}: ${field}${issue?.message ?? "is invalid"}`, {
     exit: EXIT.usage,
-    hint: "docs/chain.md lists its keys; chainId and blocks are integers, and no other key is allowed.",
+    hint: "docs/spec/chain.md#deployment lists its keys; chainId and blocks are integers, and no other key is allowed.",
   });
 }

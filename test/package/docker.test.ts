@@ -79,3 +79,11 @@ test("the shim reads the store and nothing else, with a key of its own", () => {
   expect(keyOf(bucket.publisher)).toContain("AWS_ACCESS_KEY_ID");
   expect(keyOf(bucket.shim)).toContain("NOONMARK_SHIM_ACCESS_KEY_ID");
 });
+
+test("Varnish in compose takes heads as long as docs/cdn-varnish.md says", () => {
+  const page = readFileSync(join(FOLDER, "../../docs/cdn-varnish.md"), "utf8");
+  const documented = [...(/^varnishd .*$/m.exec(page)?.[0] ?? "").matchAll(/-p (\S+)/g)].map(([, set]) => set);
+  expect(documented).toHaveLength(2);
+  const command = compose("compose.yaml").services.varnish?.command ?? [];
+  expect(command.filter((_, index) => command[index - 1] === "-p")).toEqual(documented);
+});

@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { commentedConfiguration } from "../../bin/commands/operating/init.ts";
 import { DEFAULT_OPTIONS } from "../../cdn-config/generate/options.ts";
 import { CDN_TARGETS } from "../../cdn-config/generate/targets.ts";
+import { deploymentSchema } from "../../src/chain/deployment.ts";
 import { anchors, links } from "../docs/markdown.ts";
 import { packedFiles } from "./packed-files.ts";
 
@@ -102,4 +103,21 @@ test("what package.json points to", () => {
   ];
   expect(targets.map((target) => target.replace(/^\.\//, "")).filter((path) => !PACKED.has(path))).toEqual([]);
   expect(read("bin/noonmark.js")).toContain(engines.node.replace(">=", ""));
+});
+
+test("the hint about a deployment leads to the section that has its keys, the one about a check to that of the checks", () => {
+  const section = (named: string | undefined) => {
+    const [path = "", anchor = ""] = (named ?? "").split("#");
+    return (
+      read(path)
+        .split('<a id="')
+        .find((part) => part.startsWith(`${anchor}"`)) ?? ""
+    );
+  };
+  const [keys] = pathsIn(read("src/chain/deployment.ts").split("hint: ").at(-1) ?? "");
+  for (const key of Object.keys(deploymentSchema.shape)) expect.soft(section(keys)).toContain(key);
+  const [checks] = pathsIn(read("bin/commands/publishing/chain.ts").split("const hint = ").at(-1) ?? "");
+  const names = [...read("src/chain/check-name.ts").matchAll(/\| "(\w+)"/g)].map(([, name]) => name);
+  expect(names.length).toBeGreaterThan(20);
+  for (const name of names) expect.soft(section(checks)).toContain(`\`${name}\``);
 });

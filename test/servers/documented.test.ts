@@ -57,7 +57,7 @@ export PATH=${folder}:$PATH URL=http://127.0.0.1
 ip link set lo up
 mkdir ${folder}/etc ${folder}/varnish && cp -a /etc/nginx/. ${folder}/etc && mount --bind ${folder}/etc /etc/nginx
 mount -t tmpfs none /run && mount -t tmpfs none /var/cache && mount -t tmpfs none /var/log && mkdir /var/log/nginx
-mount -t tmpfs none /var/lib/varnish && chmod 755 ${folder}
+mount -t tmpfs none /var/lib/varnish && mount -t tmpfs none /var/lib/nginx && chmod 755 ${folder}
 cp -a /etc/varnish/. ${folder}/varnish && mount --bind ${folder}/varnish /etc/varnish
 echo '127.0.0.1 localhost BUCKET.HOST SHIM.HOST' > ${folder}/hosts && mount --bind ${folder}/hosts /etc/hosts
 cd ${folder}

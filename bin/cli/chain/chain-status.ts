@@ -49,7 +49,7 @@ export function printChainStatus(status: ChainStatus): void {
   const age = status.lastGoodPassAgeSeconds;
   const lines: readonly (readonly [string, string])[] = [
     ["chain", `${status.target} (${status.chainId}), Core ${status.core}`],
-    ["rpc", status.rpc.join(", ")],
+    ["rpc", status.rpc.join(", ") || "not set"],
     ["stored", `${status.events} events through block ${status.storedThroughBlock ?? "none"}`],
     ["indexed", `head ${status.indexedThroughBlock ?? "none"}`],
     ["good pass", status.lastGoodPassAt === null ? "none" : `${status.lastGoodPassAt} (${age?.toFixed(1)} s ago)`],

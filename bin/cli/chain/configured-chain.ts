@@ -46,12 +46,13 @@ export function openConfiguredChain(settings: WithChain, use: ChainUse): Configu
   return { deployment, rpcUrls, chain };
 }
 
-/** `a, b` → each address, in order of preference. Throws `Failure`, without the address: it may hold a key. */
+/** `a, b` → each address, in order of preference; none of an empty text, if nobody is to be asked. Throws `Failure`, without the address: it may hold a key. */
 function rpcAddresses(text: string): string[] {
   const addresses = text
     .split(",")
     .map((address) => address.trim())
     .filter((address) => address !== "");
+  if (text === "") return [];
   const wrong = addresses.findIndex((address) => !/^https?:\/\//i.test(address) || !URL.canParse(address));
   if (addresses.length > 0 && wrong === -1) return addresses;
   throw new Failure("invalid_setting", `rpcUrl: address ${wrong + 1} of ${addresses.length} is no http(s) URL`, {

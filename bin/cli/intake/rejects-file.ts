@@ -15,8 +15,9 @@ export class RejectsFile {
     this.#file = this.#guarded(() => openSync(path, "a", PRIVATE_MODE));
   }
 
-  append(rejections: readonly Rejection[]): void {
-    const bytes = Buffer.from(rejections.map((rejection) => `${rejectionJson(rejection)}\n`).join(""));
+  /** `file` names the file of a spool that the lines are from. */
+  append(rejections: readonly Rejection[], file?: string): void {
+    const bytes = Buffer.from(rejections.map((rejection) => `${rejectionJson(rejection, file)}\n`).join(""));
     this.#guarded(() => appendAll(this.#file, bytes));
   }
 

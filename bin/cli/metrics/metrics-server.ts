@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { isIPv4 } from "node:net";
-import { listen } from "../../../src/shim/node/listen.ts";
+import { httpUrl, listen } from "../../../src/shim/node/listen.ts";
 import type { MetricsAddress } from "./address.ts";
 
 export interface MetricsPages {
@@ -33,9 +33,8 @@ export async function startMetricsServer(address: MetricsAddress, pages: Metrics
   const server = createServer(listener(pages, address.host));
   await listen(server, { ...address, hint: HINT });
   const { port } = server.address() as AddressInfo;
-  const host = address.host.includes(":") ? `[${address.host}]` : address.host;
   return {
-    url: `http://${host}:${port}/metrics`,
+    url: `${httpUrl(address.host, port)}/metrics`,
     async stop() {
       const closed = once(server, "close");
       server.close();

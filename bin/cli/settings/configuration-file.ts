@@ -22,7 +22,12 @@ export function readConfiguration(path: string): Record<string, unknown> {
   try {
     text = readFileSync(path, "utf8");
   } catch (cause) {
-    throw fail("", "cannot be read", "Name another file with --config, or write one with `noonmark init`.", cause);
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const closed = code === "EACCES" || code === "EPERM";
+    const hint = closed
+      ? `Let this user read it, or run the command as the user who may: ls -l ${resolve(path)}`
+      : "Name another file with --config, or write one with `noonmark init`.";
+    throw fail("", `cannot be read: ${message}`, hint, cause);
   }
   const errors: ParseError[] = [];
   const value: unknown = parse(text, errors, { allowTrailingComma: true });

@@ -21,6 +21,8 @@ const PATHS: ReadonlySet<SettingName> = new Set(["ledger", "state", "store", "de
 export interface SettingSources {
   readonly environment?: NodeJS.ProcessEnv;
   readonly onWarning?: (warning: Warning) => void;
+  /** Settings that the command does without, although others of the file ask for them. */
+  readonly spared?: readonly SettingName[];
 }
 
 /** A setting with the place that it comes from. */
@@ -41,7 +43,7 @@ export function loadSettings(flags: Readonly<Record<string, unknown>>, sources: 
 /** Each setting, in the order of the table. Throws `Failure`: invalid_settings if several are wrong. */
 export function effectiveSettings(
   flags: Readonly<Record<string, unknown>>,
-  { environment = process.env, onWarning = warn }: SettingSources = {},
+  { environment = process.env, onWarning = warn, spared = [] }: SettingSources = {},
 ): EffectiveSetting[] {
   const path = typeof flags.config === "string" ? flags.config : DEFAULT_CONFIGURATION;
   const file = readConfiguration(path);
@@ -59,7 +61,7 @@ export function effectiveSettings(
     return { name, value, origin, isSecret: SECRET.has(name) };
   });
   // What is wrong by itself is told first.
-  if (mistakes.length === 0) mistakes.push(...halfAChain(settings), ...moved);
+  if (mistakes.length === 0) mistakes.push(...halfAChain(settings, spared), ...moved);
   const [first] = mistakes;
   if (first === undefined) return settings;
   throw mistakes.length === 1 ? failureOf(first) : all(mistakes);
@@ -123,12 +125,13 @@ function mistake(name: SettingName, message: string, path: string): Mistake {
 }
 
 /** A chain needs both; with one of them the views would be disabled without a word. */
-function halfAChain(settings: readonly EffectiveSetting[]): Mistake[] {
+function halfAChain(settings: readonly EffectiveSetting[], spared: readonly SettingName[]): Mistake[] {
   const isSet = (name: SettingName) => settings.some((one) => one.name === name && one.value !== undefined);
   if (isSet("deployment") === isSet("rpcUrl")) return [];
   const [present, missing] = isSet("rpcUrl")
     ? (["rpcUrl", "deployment"] as const)
     : (["deployment", "rpcUrl"] as const);
+  if (spared.includes(missing)) return [];
   return [
     {
       code: "missing_setting",

@@ -2,6 +2,7 @@
  * The one configuration (docs/spec/publishing.md#sources): each setting is a key of `noonmark.json`, a flag and an
  * environment variable.
  */
+import { isIPv4, isIPv6 } from "node:net";
 import { z } from "zod";
 import { storeLocation } from "../../../src/object-store/location.ts";
 import { S3_PROVIDERS, type S3ProviderName } from "../../../src/object-store/s3/providers.ts";
@@ -41,6 +42,12 @@ const PROVIDER_NAMES = Object.keys(S3_PROVIDERS) as S3ProviderName[];
 /** Without a slash at its end, so that a path may follow. */
 function webAddress(protocol: RegExp) {
   return z.url({ protocol }).transform((url) => withoutLast(url, "/"));
+}
+
+/** What has digits and dots alone is an address, so that 127.0.0.256 is not looked up as a name. */
+function isHost(text: string): boolean {
+  if (/^[\d.]+$/.test(text)) return isIPv4(text);
+  return text.includes(":") ? isIPv6(text) : /^[A-Za-z0-9_-]{1,63}(?:\.[A-Za-z0-9_-]{1,63}){0,15}\.?$/.test(text);
 }
 
 function isHttpAddress(text: string): boolean {
@@ -86,7 +93,15 @@ export const SETTINGS = {
     "url[,url]",
     "the chain's JSON-RPC, in order of preference",
   ),
-  host: setting(z.string().min(1).default("127.0.0.1"), "address", "where `serve` listens"),
+  host: setting(
+    z
+      .string()
+      .transform((text) => text.replace(/^\[(.*)\]$/, "$1"))
+      .refine(isHost, "is neither an IPv4 or IPv6 address nor a host name")
+      .default("127.0.0.1"),
+    "address",
+    "where `serve` listens",
+  ),
   port: setting(
     numeric(number.int("must be a whole number").min(0, "must be 0 to 65535").max(65535, "must be 0 to 65535")).default(
       8787,

@@ -18,8 +18,8 @@ import { feed } from "../../cli/feed.ts";
 import { openInput } from "../../cli/intake/input.ts";
 import { intakeProgress } from "../../cli/intake/intake-progress.ts";
 import { DEFAULT_CONFIGURATION } from "../../cli/settings/configuration-file.ts";
-import { loadSettings } from "../../cli/settings/load-settings.ts";
 import { environmentName } from "../../cli/settings/setting-names.ts";
+import { SETTINGS } from "../../cli/settings/settings.ts";
 import { warn } from "../../cli/warn.ts";
 
 const FACTS = "facts.ndjson";
@@ -60,7 +60,13 @@ async function fill(directory: string): Promise<void> {
   const facts = join(directory, FACTS);
   writing(configuration, () => writeFileSync(configuration, configurationOf(plan), { flag: "wx" }));
   writing(facts, () => writeFacts(facts, new Wheel(plan).history(now)));
-  const accepted = await takeIn(facts, loadSettings({ config: configuration }, { environment: {} }).ledger);
+  // All three are there from the start: a publisher that finds others in its working directory asks which are meant.
+  const { ledger, state, store } = SETTINGS;
+  for (const place of [state, store]) {
+    const path = join(directory, place.schema.parse(undefined));
+    writing(path, () => makeDirectory(path));
+  }
+  const accepted = await takeIn(facts, join(directory, ledger.schema.parse(undefined)));
   const option = `--config ${quoted(configuration)}`;
   const lines = [
     `${printable(directory)}: ${accepted} simulated facts of 30 days in ${FACTS}, and in a ledger.`,

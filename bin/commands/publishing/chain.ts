@@ -22,7 +22,7 @@ export function registerChain(program: Command): void {
     .description("show what is stored and what keeps the views from being good; exit 1 on a mismatch")
     .option("--json", "as one JSON object");
   settingOptions(status, CHAIN_SETTINGS).action(({ json }: { json?: boolean }) => {
-    withChain(loadSettings(status.opts()), (configured) => {
+    withChain(ofFile(status), (configured) => {
       const found = chainStatus(configured, Date.now());
       if (json === true) console.log(JSON.stringify(found));
       else printChainStatus(found);
@@ -40,7 +40,7 @@ export function registerChain(program: Command): void {
     .description("forget everything above a block: after a reorg deeper than 12 blocks, once you are sure of it")
     .requiredOption("--to <block>", "the last block to keep", blockArgument);
   settingOptions(back, CHAIN_SETTINGS).action(({ to }: { to: bigint }) => {
-    withChain(loadSettings(back.opts()), ({ chain: { db } }) => {
+    withChain(ofFile(back), ({ chain: { db } }) => {
       const { stored } = readSync(db);
       if (stored === undefined || stored.block <= to) {
         console.log(`nothing above block ${to} is stored`);
@@ -55,11 +55,13 @@ export function registerChain(program: Command): void {
 async function syncToSafeBlock(settings: Settings): Promise<void> {
   const progress = chainProgress(process.stderr, () => performance.now());
   let problem: ProblemEvent | undefined;
-  const configured = open(settings, (event) => {
+  const onEvent = (event: PollEvent): void => {
     if (event.type === "range") progress.advance(event);
     else if (event.type === "good") problem = undefined;
     else problem = event;
-  });
+  };
+  const named = { deployment: required(settings, "deployment"), rpcUrl: required(settings, "rpcUrl") };
+  const configured = openConfiguredChain({ ...settings, ...named }, { now: Date.now, onEvent });
   const { chain } = configured;
   try {
     let before: bigint | undefined;
@@ -82,7 +84,7 @@ async function syncToSafeBlock(settings: Settings): Promise<void> {
 }
 
 function failureOf(problem: ProblemEvent): Failure {
-  const hint = "`noonmark chain status` shows it again; docs/chain.md has each check.";
+  const hint = "`noonmark chain status` shows it again; docs/spec/chain.md#checks has each check.";
   return problem.type === "failed"
     ? new Failure("indexer_unavailable", `${problem.node}: ${problem.message}`, { exit: EXIT.failed })
     : new Failure("indexer_mismatch", `${problem.check}: ${problem.detail} (${problem.node})`, {
@@ -91,8 +93,11 @@ function failureOf(problem: ProblemEvent): Failure {
       });
 }
 
-function withChain(settings: Settings, use: (configured: ConfiguredChain) => void): void {
-  const configured = open(settings);
+function withChain(settings: Settings & { readonly rpcUrl: string }, use: (configured: ConfiguredChain) => void): void {
+  const configured = openConfiguredChain(
+    { ...settings, deployment: required(settings, "deployment") },
+    { now: Date.now },
+  );
   try {
     use(configured);
   } finally {
@@ -100,13 +105,10 @@ function withChain(settings: Settings, use: (configured: ConfiguredChain) => voi
   }
 }
 
-function open(settings: Settings, onEvent?: (event: PollEvent) => void): ConfiguredChain {
-  const deployment = required(settings, "deployment");
-  const rpcUrl = required(settings, "rpcUrl");
-  return openConfiguredChain(
-    { ...settings, deployment, rpcUrl },
-    { now: Date.now, ...(onEvent === undefined ? {} : { onEvent }) },
-  );
+/** The settings of a command that reads the chain's file and asks no node. */
+function ofFile(command: Command): Settings & { readonly rpcUrl: string } {
+  const settings = loadSettings(command.opts(), { spared: ["rpcUrl"] });
+  return { ...settings, rpcUrl: settings.rpcUrl ?? "" };
 }
 
 function blockArgument(text: string): bigint {

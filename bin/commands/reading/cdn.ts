@@ -1,16 +1,24 @@
-import { join } from "node:path";
+import { isAbsolute, join, resolve } from "node:path";
 import { Argument, type Command } from "commander";
 import { DEFAULT_OPTIONS, originOf } from "../../../cdn-config/generate/options.ts";
 import { CDN_TARGETS, type CdnTarget } from "../../../cdn-config/generate/targets.ts";
 import { makeDirectory } from "../../../src/files/make-directory.ts";
 import { replaceFile } from "../../../src/files/write-all.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { printable } from "../../../src/values/printable.ts";
 import { withoutLast } from "../../../src/values/text.ts";
 import { SECRET_FILE_OPTION, secretOfFlags } from "../../cli/front-secret.ts";
 import { environmentName } from "../../cli/settings/setting-names.ts";
 import { frontSecret } from "../../cli/settings/settings.ts";
 
 const VARIABLE = environmentName("fronts");
+/** What nginx's `listen` takes here: a port, an address (or name, or *) with or without a port, or a socket; then its parameters. */
+const PORT = "(?:6553[0-5]|655[0-2]\\d|65[0-4]\\d{2}|6[0-4]\\d{3}|[1-5]\\d{4}|[1-9]\\d{0,3})";
+const LISTEN = new RegExp(
+  `^(?:${PORT}|(?:\\*|\\d{1,3}(?:\\.\\d{1,3}){3}|localhost|\\[[0-9A-Fa-f:.]{2,45}\\])(?::${PORT})?|unix:/[^\\s;{}"'\\\\$#]{1,100})(?: [a-z0-9_=:.-]{1,40}){0,8}$`,
+);
+/** Without what would end or begin something in nginx's file. */
+const PATH = /^[^\s;{}"'\\$#]{1,4096}$/;
 
 interface CdnFlags {
   readonly out?: string;
@@ -44,18 +52,22 @@ export function registerCdn(program: Command): void {
     .option(...SECRET_FILE_OPTION)
     .action((target: CdnTarget, flags: CdnFlags) => {
       const secret = secretOf(flags);
+      const out = flags.out ?? join("cdn-config", target);
+      const { listen, socket, cache, trusted } = flags;
+      if (target === "nginx") requireNginxWords({ listen, socket, cache, trusted, out });
       const bucketUrl = parseUrl("bucket", flags.bucket);
       const files = CDN_TARGETS[target]({
         bucket: { ...originOf(bucketUrl), path: `${withoutLast(bucketUrl.pathname, "/")}/` },
         shim: originOf(parseUrl("shim", flags.shim)),
-        listen: flags.listen,
-        socket: flags.socket,
-        cache: flags.cache,
-        trusted: flags.trusted,
+        listen,
+        socket,
+        cache,
+        trusted,
+        // nginx looks for a plain name beside nginx.conf, wherever the file is that names it.
+        directory: isAbsolute(out) ? resolve(out) : undefined,
         frontSecret: secret,
         brotli: flags.brotli,
       });
-      const out = flags.out ?? join("cdn-config", target);
       // A secret is for who writes it and for nginx, which reads its files as root; Varnish does not.
       const mode = secret !== undefined && target === "nginx" ? 0o600 : 0o666;
       for (const [name, text] of Object.entries(files)) write(out, name, text, mode);
@@ -76,6 +88,24 @@ function secretOf({ frontSecret: given, frontSecretFile }: CdnFlags): string | u
   });
 }
 
+/** Throws `Failure`: invalid_setting. What nginx would refuse by a line of a file that the operator has not written. */
+function requireNginxWords({
+  listen,
+  ...paths
+}: Readonly<Record<"listen" | "socket" | "cache" | "trusted" | "out", string>>): void {
+  if (!LISTEN.test(listen)) throw refused("listen", listen, "is nowhere that nginx can listen", "127.0.0.1:8081");
+  for (const [name, path] of Object.entries(paths)) {
+    if (!PATH.test(path)) throw refused(name, path, "is no path that nginx's file can hold", "/etc/nginx/noonmark");
+  }
+}
+
+function refused(option: string, given: string, message: string, example: string): Failure {
+  return new Failure("invalid_setting", `--${option} ${printable(JSON.stringify(given))} ${message}`, {
+    exit: EXIT.usage,
+    hint: `Give one as in --${option} ${example}`,
+  });
+}
+
 function parseUrl(option: string, text: string): URL {
   const url = URL.parse(text);
   if (url?.protocol === "http:" || url?.protocol === "https:") return url;
@@ -88,7 +118,10 @@ function write(directory: string, name: string, text: string, mode: number): voi
     makeDirectory(directory);
     replaceFile(path, Buffer.from(text), mode);
   } catch (cause) {
-    throw new Failure("file_unwritable", `${path} cannot be written`, { exit: EXIT.io, cause });
+    throw new Failure("file_unwritable", `${path} cannot be written: ${(cause as Error).message}`, {
+      exit: EXIT.io,
+      cause,
+    });
   }
   console.log(path);
 }

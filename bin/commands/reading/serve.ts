@@ -8,6 +8,7 @@ import { shimContext } from "../../../src/shim/context.ts";
 import { connectionsWithin, type ServerLimits } from "../../../src/shim/node/connections/limits.ts";
 import { openFilesLimit } from "../../../src/shim/node/connections/open-files.ts";
 import { hearsFront } from "../../../src/shim/node/hears-front.ts";
+import { httpUrl } from "../../../src/shim/node/listen.ts";
 import { startServer } from "../../../src/shim/node/node-server.ts";
 import { rareReport } from "../../../src/shim/node/rare-report.ts";
 import { countedReads, type ShimCounts } from "../../../src/shim/node/shim-counts.ts";
@@ -94,7 +95,7 @@ async function serveByWorkers(store: ObjectStore, settings: Settings, { at, log 
       process.exitCode = workers;
       return;
     }
-    announce(`http://${settings.host}:${workers.port}`, store, settings, at);
+    announce(httpUrl(settings.host, workers.port), store, settings, at);
     await saysWhyUnreadable(store, (error) => logProblem(log, UNREADABLE, error));
     log.info({ signal: await stopped }, "stopping");
     await workers.stop();

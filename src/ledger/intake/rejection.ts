@@ -42,7 +42,7 @@ export function rejectionSentences({ line, fault }: Rejection): string[] {
   return more === 0 ? told : [...told, `line ${line}: … and ${more} more of its fields`];
 }
 
-/** One object of the rejects file, its fields in the contract's order. */
-export function rejectionJson({ line, fault, raw }: Rejection): string {
-  return JSON.stringify({ line, code: fault.code, field: fault.field, raw });
+/** One object of the rejects file, its fields in the contract's order; `file` names the file of a spool. */
+export function rejectionJson({ line, fault, raw }: Rejection, file?: string): string {
+  return JSON.stringify({ file, line, code: fault.code, field: fault.field, raw });
 }

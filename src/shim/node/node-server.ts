@@ -17,7 +17,7 @@ import {
 } from "./connections/refusals.ts";
 import { healthAnswer } from "./health.ts";
 import type { HearsFront } from "./hears-front.ts";
-import { listen } from "./listen.ts";
+import { httpUrl, listen } from "./listen.ts";
 import { nodeHandler } from "./node-handler.ts";
 import { send } from "./send.ts";
 
@@ -77,7 +77,7 @@ export async function startServer(context: ShimContext, options: ServerOptions):
   const { port } = server.address() as AddressInfo;
   return {
     port,
-    url: `http://${options.host}:${port}`,
+    url: httpUrl(options.host, port),
     connections,
     async stop() {
       if (stopping) return;

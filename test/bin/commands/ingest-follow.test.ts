@@ -78,10 +78,29 @@ test("a spool directory: moved aside, its rejects beside it; SIGINT ends it with
     stderr: "1.ndjson: line 2: malformed_json -: the line is not JSON\n",
   });
   expect(readdirSync(at("spool/done")).sort()).toEqual(["1.ndjson", "1.ndjson.rejects", "2.ndjson"]);
-  expect(JSON.parse(readFileSync(at("spool/done/1.ndjson.rejects"), "utf8"))).toMatchObject({
+  expect(JSON.parse(readFileSync(at("spool/done/1.ndjson.rejects"), "utf8"))).toEqual({
+    file: "1.ndjson",
     line: 2,
+    code: "malformed_json",
+    field: null,
     raw: "nonsense",
   });
+});
+
+test("rejects of several spool files in one --rejects file name their files, and can be taken again", async () => {
+  mkdirSync(at("spool"));
+  writeFileSync(at("spool/1.ndjson"), "one\n");
+  writeFileSync(at("spool/2.ndjson"), `${line(1)}two\n`);
+  const ended = start("spool", "--rejects", at("rejects.ndjson"));
+  await until(() => existsSync(at("spool/done/2.ndjson")));
+  expect((await ended("SIGTERM")).exitCode).toBe(1);
+  const rejects = readFileSync(at("rejects.ndjson"), "utf8").trimEnd().split("\n");
+  expect(rejects.map((text) => JSON.parse(text))).toMatchObject([
+    { file: "1.ndjson", line: 1, raw: "one" },
+    { file: "2.ndjson", line: 2, raw: "two" },
+  ]);
+  const again = await runCli(["ingest", at("rejects.ndjson"), "--retry"], directory);
+  expect(again).toMatchObject({ exitCode: 1, stdout: "0 accepted, 0 duplicate, 2 rejected\n" });
 });
 
 test("a pipe in the spool or in the place of a followed file delays no SIGTERM", async () => {

@@ -80,7 +80,7 @@ function fileIntake(
   const onRejected = (rejections: readonly Rejection[]): void => {
     if (typeof rejects === "string") own ??= new RejectsFile(rejects);
     const file = typeof rejects === "string" ? own : rejects;
-    file?.append(rejections);
+    file?.append(rejections, name);
     const prefix = name === undefined ? "" : `${printable(name)}: `;
     process.stderr.write(
       rejections

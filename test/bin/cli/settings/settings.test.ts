@@ -1,10 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadSettings } from "../../../../bin/cli/settings/load-settings.ts";
 import { unknownVariables } from "../../../../bin/cli/settings/setting-names.ts";
 import { Failure } from "../../../../src/values/failure.ts";
+
+const LOAD = new URL("../../../../bin/cli/settings/load-settings.ts", import.meta.url).href;
 
 describe("settings are judged as a whole, and say what was meant", () => {
   let directory: string;
@@ -44,6 +47,44 @@ describe("settings are judged as a whole, and say what was meant", () => {
   ])("%s", (text, message) => {
     expect(ofFile(text)).toBe(message);
   });
+
+  test.each(["300.1.2.3", "127.0.0.256", "1.2.3", "::12345", "a host", "http://localhost", "-".repeat(64)])(
+    "host %s is refused",
+    (host) => {
+      expect(failure({ host })).toMatch(
+        /^invalid_setting: --host .*: is neither an IPv4 or IPv6 address nor a host name$/,
+      );
+    },
+  );
+
+  test.each(["127.0.0.1", "0.0.0.0", "::1", "::", "fe80::1%eth0", "localhost", "shim.internal", "node_1"])(
+    "host %s is accepted",
+    (host) => {
+      expect(failure({ host })).toBe("accepted");
+    },
+  );
+
+  test("an IPv6 host may stand in brackets", () => {
+    expect(loadSettings({ host: "[::1]" }, { environment: {} }).host).toBe("::1");
+  });
+
+  test("a configuration that is missing or a directory is told apart by the system's own words", () => {
+    expect(failure({ config: join(directory, "none.json") })).toContain("cannot be read: ENOENT");
+    expect(failure({ config: directory })).toContain("cannot be read: EISDIR");
+  });
+
+  test.skipIf(process.getuid?.() !== 0)(
+    "a configuration that this user may not read says EACCES and whom to ask",
+    () => {
+      const path = join(directory, "closed.json");
+      writeFileSync(path, "{}", { mode: 0o000 });
+      chmodSync(directory, 0o755);
+      const program = `import { loadSettings } from ${JSON.stringify(LOAD)}; process.setuid(65534); try { loadSettings({ config: ${JSON.stringify(path)} }); } catch (error) { console.log(error.message, error.hint); }`;
+      const said = execFileSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8" });
+      expect(said).toContain(`${path}: cannot be read: EACCES`);
+      expect(said).toContain("Let this user read it");
+    },
+  );
 
   test.each([
     [{ store: "s3:/bucket" }, 'invalid_setting: --store "s3:/bucket": is neither a directory nor s3://bucket/prefix'],

@@ -36,9 +36,14 @@ test("what demo writes is thirty days up to now, and publishes at once", async (
   expect(again.stdout).toMatch(/^0 accepted, 1\d{5} duplicate, 0 rejected\n$/);
 });
 
-test("an empty directory is filled", async () => {
-  mkdirSync(join(directory, "empty"));
+test("an empty directory is filled and can be published, also beside a ledger, state and store that are there", async () => {
+  for (const made of ["empty", ".noonmark/state", ".noonmark/public"])
+    mkdirSync(join(directory, made), { recursive: true });
+  writeFileSync(join(directory, ".noonmark/ledger.db"), "mine");
   expect(await runCli(["demo", "empty"], directory)).toMatchObject({ exitCode: 0, stderr: "" });
+  const published = await runCli(["publish", "--once", "--config", "empty/noonmark.json"], directory);
+  expect(published).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/, 0 failed\n$/) });
+  expect(readdirSync(join(directory, ".noonmark/public"))).toEqual([]);
 });
 
 test.each([

@@ -53,6 +53,14 @@ describe.skipIf(NO_ANVIL !== undefined)(`noonmark chain${NO_ANVIL ? `: ${NO_ANVI
     const synced = await chain(["sync"], on.anvil.url);
     expect(synced).toEqual({ code: 0, out: `8 events read; block ${head - 11} is safe at head ${head}\n`, err: "" });
 
+    const withoutNode = await chain(["status"], undefined);
+    expect(withoutNode).toMatchObject({ code: 0, err: "", out: expect.stringMatching(/^rpc {9}not set$/m) });
+    expect(await chain(["rewind", "--to", "99999"], undefined)).toMatchObject({ code: 0, err: "" });
+    expect(await chain(["sync"], undefined)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("missing_setting"),
+    });
+
     await using proxy = await scriptedRpc(on.anvil.url);
     const secret = `${proxy.url}/v2/c0ffee-secret-key`;
     const status = await chain(["status", "--json"], secret);
@@ -95,7 +103,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`noonmark chain${NO_ANVIL ? `: ${NO_ANVI
 
   test("usage: settings that are missing or wrong", async () => {
     const deployment = join(directory, "deployment.json");
-    const missing = await chain(["status"], undefined);
+    const missing = await chain(["sync"], undefined);
     expect([missing.code, missing.err]).toEqual([2, expect.stringContaining("rpcUrl")]);
     const unreadable = await chain(["sync"], "http://127.0.0.1:1");
     expect([unreadable.code, unreadable.err]).toEqual([74, expect.stringContaining("deployment_unreadable")]);

@@ -182,6 +182,7 @@ test("a port in use and an instant that is none are told in a line, without a st
     [["--port", String(port)], 1, /^noonmark: port_in_use: .*\n {2}\S.*\n$/],
     [["--workers", "2", "--port", String(port)], 1, /^noonmark: port_in_use: .*\n {2}\S.*\n$/],
     [["--at", "yesterday"], 2, /^noonmark: invalid_instant: .*\n {2}\S.*\n$/],
+    [["--host", "127.0.0.256"], 2, /^noonmark: invalid_setting: .*\n {2}\S.*\n$/],
     [["--port", "70000"], 2, /^noonmark: invalid_setting: .*\n {2}\S.*\n$/],
   ] as const) {
     const child = noonmark("serve", ...args);
@@ -192,4 +193,15 @@ test("a port in use and an instant that is none are told in a line, without a st
     const [exit] = await once(child, "close");
     expect([exit, stderr]).toEqual([code, expect.stringMatching(message)]);
   }
+});
+
+test.each([[[]], [["--workers", "2"]]])("an IPv6 address is printed as a URL that can be opened, %s", async (more) => {
+  const child = noonmark("serve", "--host", "::1", "--port", "0", ...more);
+  let stdout = "";
+  child.stdout?.on("data", (text) => (stdout += String(text)));
+  await expect.poll(() => stdout, { timeout: 30_000 }).toMatch(/ on http:\/\/\[::1\]:\d+\n/);
+  const [url = ""] = /http:\S+/.exec(stdout) ?? [];
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  child.kill("SIGTERM");
+  await once(child, "exit");
 });
