@@ -27,7 +27,8 @@ const LONGEST_WAIT_MS = 1_000;
 
 /**
  * Calls `attempt` until it succeeds, `judge` says that another one is useless, or no time is left for it.
- * Throws the last attempt's error. `attempt` is to end when its signal says so.
+ * Throws the last attempt's error, or the one before if the last attempt was given less time and ran out of it. `attempt`
+ * is to end when its signal says so.
  */
 export async function retrying<T>(
   settings: RetrySettings,
@@ -35,12 +36,16 @@ export async function retrying<T>(
   judge: (error: unknown) => Verdict,
 ): Promise<T> {
   const end = performance.now() + settings.limitMs;
+  let before: unknown;
   for (let turn = 0; ; turn++) {
     const now = performance.now();
     const limit = Math.max(1, Math.floor(Math.min(settings.attemptMs, end - now)));
+    const signal = AbortSignal.timeout(limit);
     try {
-      return await attempt({ signal: AbortSignal.timeout(limit), end: now + limit });
-    } catch (error) {
+      return await attempt({ signal, end: now + limit });
+    } catch (thrown) {
+      const error = before !== undefined && limit < settings.attemptMs && signal.aborted ? before : thrown;
+      before = error;
       const verdict = judge(error);
       const jitter = Math.random() * Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** turn);
       const wait = Math.max(jitter, verdict.afterMs ?? 0);

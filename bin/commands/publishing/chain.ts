@@ -86,7 +86,10 @@ async function syncToSafeBlock(settings: Settings): Promise<void> {
 function failureOf(problem: ProblemEvent): Failure {
   const hint = "`noonmark chain status` shows it again; docs/spec/chain.md#checks has each check.";
   return problem.type === "failed"
-    ? new Failure("indexer_unavailable", `${problem.node}: ${problem.message}`, { exit: EXIT.failed })
+    ? new Failure("indexer_unavailable", `${problem.node}: ${problem.message}`, {
+        exit: EXIT.failed,
+        hint: "Check rpcUrl, its key and whether the node runs: noonmark doctor",
+      })
     : new Failure("indexer_mismatch", `${problem.check}: ${problem.detail} (${problem.node})`, {
         exit: EXIT.failed,
         hint,

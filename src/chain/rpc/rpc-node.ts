@@ -2,6 +2,7 @@
  * One RPC address: requests and batches, each with a time limit that covers the answer's body and a size limit for it.
  * The messages of its errors are the node's own words: they are cleaned where they are told (`Secrets`).
  */
+import { noResponse } from "../../values/no-response.ts";
 import { AnswerTooLarge, type PostAnswer, postJson, postTarget } from "./post-json.ts";
 import { redactUrl } from "./redact.ts";
 import { implausibility } from "./response-shape.ts";
@@ -65,6 +66,7 @@ export function rpcNode(
   onRequest?: (outcome: RpcOutcome) => void,
 ): RpcNode {
   const target = postTarget(address);
+  const label = redactUrl(address);
 
   async function post(calls: readonly RpcCall[], settled = false): Promise<unknown[]> {
     const left = retry.deadline - retry.now();
@@ -81,7 +83,8 @@ export function rpcNode(
 
   /** Results in order; a call's error is thrown, or stands in place of its result where `settled`. `left` in ms. */
   async function postWithin(left: number, calls: readonly RpcCall[], settled: boolean): Promise<unknown[]> {
-    const signal = AbortSignal.timeout(Math.max(1, Math.min(limits.requestTimeout, left)));
+    const limit = Math.max(1, Math.min(limits.requestTimeout, left));
+    const signal = AbortSignal.timeout(limit);
     const bodies = calls.map(({ method, params }, id) => ({ jsonrpc: "2.0", id, method, params }));
     let answer: PostAnswer;
     try {
@@ -90,7 +93,11 @@ export function rpcNode(
         maxBytes: maxBytesOf(calls, limits),
       });
     } catch (cause) {
-      throw failureOf(cause, signal.aborted, calls);
+      if (signal.aborted) {
+        const when = limit < limits.requestTimeout ? "before the pass had to end" : `within ${limit / 1000} s`;
+        throw new RpcError("transient", `no response ${when}`, { silent: true });
+      }
+      throw failureOf(cause, calls, label);
     }
     const implausible = implausibility(answer.body, calls.length);
     if (implausible !== undefined) throw new RpcError("transient", implausible, { harmful: true });
@@ -124,7 +131,7 @@ export function rpcNode(
   }
 
   return {
-    label: redactUrl(address),
+    label,
     batch: (calls) => withRetry(() => post(calls), retry),
     batchSettled,
     request: async (method, params) => (await withRetry(() => post([{ method, params }]), retry))[0],
@@ -177,17 +184,18 @@ function asksForLogs(calls: readonly RpcCall[]): boolean {
   return calls.some(({ method }) => method === "eth_getLogs");
 }
 
-function failureOf(cause: unknown, timedOut: boolean, calls: readonly RpcCall[]): RpcError {
-  if (timedOut) return new RpcError("transient", "no answer within the time limit", { silent: true });
+function failureOf(cause: unknown, calls: readonly RpcCall[], label: string): RpcError {
   if (cause instanceof AnswerTooLarge) {
     return asksForLogs(calls)
       ? new RpcError("range", cause.message)
       : new RpcError("transient", cause.message, { harmful: true });
   }
   const message = rootMessage(cause);
-  return message === FETCH_REDIRECTED
-    ? new RpcError("refused", "the address redirects, and no redirect is followed: set rpcUrl to where it leads")
-    : new RpcError("transient", `no whole answer (${message})`);
+  if (message === FETCH_REDIRECTED) {
+    return new RpcError("refused", "the address redirects, and no redirect is followed: set rpcUrl to where it leads");
+  }
+  const plain = noResponse(cause, { address: new URL(label).origin, setting: "rpcUrl" });
+  return new RpcError("transient", plain?.says ?? `no complete response (${message})`);
 }
 
 /** Of a message that may have megabytes, what says the kind of the error; the rest is not searched for it. */

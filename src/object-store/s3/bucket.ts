@@ -12,6 +12,7 @@ import {
 import { MAX_BODY_BYTES } from "../check-object.ts";
 import { StoreDamaged, type StoredObject, type StoreObject, type StoreTag } from "../object-store.ts";
 import type { Attempt } from "../retry.ts";
+import { NotS3 } from "./advice.ts";
 import { bareTag } from "./conditions.ts";
 import { BodyTooLarge } from "./errors.ts";
 
@@ -35,6 +36,7 @@ export class S3Bucket {
   readonly #client: S3Client;
   readonly #bucket: string;
   readonly #root: string;
+  #address: string | undefined;
 
   /** `prefix` has no slash at its ends and may be empty. */
   constructor(bucket: string, prefix: string, config: S3ClientConfig) {
@@ -44,7 +46,9 @@ export class S3Bucket {
       requestChecksumCalculation: "WHEN_REQUIRED",
       responseChecksumValidation: "WHEN_REQUIRED",
       maxAttempts: 1,
+      logger: SILENT,
       requestHandler: {
+        logger: SILENT,
         httpAgent: { keepAlive: true, maxSockets: MAX_SOCKETS },
         httpsAgent: { keepAlive: true, maxSockets: MAX_SOCKETS },
       },
@@ -52,6 +56,7 @@ export class S3Bucket {
     });
     this.#client.middlewareStack.add(
       (next) => async (args) => {
+        this.#address = addressOf(args.request);
         const result = await next(args);
         const response = result.response as { body?: unknown };
         if (response.body instanceof Readable) response.body = limited(response.body);
@@ -61,10 +66,17 @@ export class S3Bucket {
     );
   }
 
+  /** Scheme, host and port of the last request, undefined before one is sent. */
+  get address(): string | undefined {
+    return this.#address;
+  }
+
   async read(key: string, abortSignal: AbortSignal): Promise<Marked> {
     const answer = await this.#client.send(new GetObjectCommand(this.#at(key)), { abortSignal });
-    const tag = bareTag(answer.ETag);
+    const tag = tagOf(answer.ETag);
     const read = answer.Body?.transformToByteArray().catch((error: unknown) => {
+      // The SDK ends such a body as if the server had cut it.
+      if (abortSignal.aborted) throw abortSignal.reason;
       throw error instanceof BodyTooLarge ? new StoreDamaged(key, tag, error.message, { cause: error }) : error;
     });
     const body = (await read) ?? new Uint8Array();
@@ -87,7 +99,7 @@ export class S3Bucket {
       Metadata: { ...object.metadata, [PUT_ID]: putId },
     });
     command.middlewareStack.add((next) => (args) => notAfter(end, () => next(args)), LAST);
-    return bareTag((await this.#client.send(command, { abortSignal: signal })).ETag);
+    return tagOf((await this.#client.send(command, { abortSignal: signal })).ETag);
   }
 
   async remove(key: string, { signal, end }: Attempt): Promise<void> {
@@ -149,6 +161,20 @@ export class S3Bucket {
   }
 }
 
+/** The SDK writes its advice for programmers to stderr unless it has a logger; `NoOpLogger` of its own does not count. */
+const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** Throws `NotS3`: a proxy's page with the status 200 has no tag. */
+function tagOf(etag: string | undefined): StoreTag {
+  if (etag === undefined) throw new NotS3("no ETag");
+  return bareTag(etag);
+}
+
+function addressOf(request: unknown): string {
+  const { protocol, hostname, port } = request as { protocol: string; hostname: string; port?: number };
+  return `${protocol}//${hostname}${port === undefined ? "" : `:${port}`}`;
+}
+
 /** A body of any response, lists and errors too: the SDK holds all of it in memory. */
 function limited(body: Readable): Readable {
   let bytes = 0;
@@ -168,7 +194,7 @@ const LAST = { step: "deserialize", priority: "low", name: "noonmarkEnd" } as co
 
 /** What changes a bucket is not sent by a process that was stopped on the way and woke up when its time was over. */
 async function notAfter<T>(end: number, send: () => Promise<T>): Promise<T> {
-  if (performance.now() > end) throw new Error("no time is left to ask");
+  if (performance.now() > end) throw new DOMException("no time is left to ask", "TimeoutError");
   return send();
 }
 

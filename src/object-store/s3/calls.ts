@@ -1,31 +1,47 @@
 /**
- * Reads and puts of an S3 bucket with every retry, each ended within `LIMITS.limitMs`, and what their refusals mean. Each put
+ * Reads and puts of an S3 bucket with every retry, each ended within the limit, and what their refusals mean. Each put
  * carries an id of its own in the metadata: where a conditional put is refused, the object is read back, and one with this
  * id means that an earlier attempt was stored and its answer lost.
  */
 import { randomBytes } from "node:crypto";
-import { StoreDamaged, type StoreObject, type StoreTag } from "../object-store.ts";
-import { retrying } from "../retry.ts";
+import { StoreDamaged, type StoreObject, type StoreTag, type StoreUnavailable } from "../object-store.ts";
+import { type Attempt, type RetrySettings, retrying } from "../retry.ts";
 import type { Marked, PutHeaders, S3Bucket } from "./bucket.ts";
 import { refusalOf, unavailable, verdictOf } from "./errors.ts";
 
 /** Below the publisher's PUT_LIMIT_MS, which its lease counts on. */
-export const LIMITS = { limitMs: 3_500, attemptMs: 1_700 } as const;
+export const LIMITS: RetrySettings = { limitMs: 3_500, attemptMs: 1_700 };
 
 type Written =
   | { readonly tag: StoreTag; readonly refused: undefined }
   | { readonly refused: "condition" | "unsupported"; readonly error: unknown };
 
+export interface CallSettings {
+  /** What messages call the store. */
+  readonly name: string;
+  /** As in `S3Provider`. */
+  readonly absentAfter: number;
+  readonly limits: RetrySettings;
+}
+
 export class S3Calls {
   readonly #bucket: S3Bucket;
-  readonly #name: string;
-  readonly #absentAfter: number;
+  readonly #settings: CallSettings;
 
-  /** `name` is what messages call the store; `absentAfter` as in `S3Provider`. */
-  constructor(bucket: S3Bucket, name: string, absentAfter: number) {
+  constructor(bucket: S3Bucket, settings: CallSettings) {
     this.#bucket = bucket;
-    this.#name = name;
-    this.#absentAfter = absentAfter;
+    this.#settings = settings;
+  }
+
+  /** Any request, with every retry. Throws the last attempt's error. */
+  run<T>(attempt: (attempt: Attempt) => Promise<T>, judge: typeof verdictOf = verdictOf): Promise<T> {
+    return retrying(this.#settings.limits, attempt, judge);
+  }
+
+  /** The error of a call for the one who made it; `what` was being done to which key. */
+  unavailable(what: string, error: unknown): StoreUnavailable {
+    const { address } = this.#bucket;
+    return unavailable(what, error, { address, limitMs: this.#settings.limits.limitMs });
   }
 
   /** A put with every retry: its tag, or that it was refused for its condition. Throws `StoreUnavailable`. */
@@ -40,11 +56,7 @@ export class S3Calls {
   /** The same, but a put that was stored and whose answer was lost may count as refused. */
   async tryWrite(key: string, object: StoreObject, headers: PutHeaders, putId = newPutId()): Promise<Written> {
     try {
-      const tag = await retrying(
-        LIMITS,
-        (attempt) => this.#bucket.write(key, { object, putId }, headers, attempt),
-        verdictOf,
-      );
+      const tag = await this.run((attempt) => this.#bucket.write(key, { object, putId }, headers, attempt));
       return { tag, refused: undefined };
     } catch (error) {
       const refusal = refusalOf(error);
@@ -52,7 +64,7 @@ export class S3Calls {
       if (conditional && refusal === "unsupported") return { refused: "unsupported", error };
       // AWS answers 404 to an If-Match for an object that is gone.
       if (!conditional || (refusal !== "condition" && refusal !== "contended" && refusal !== "absent")) {
-        throw unavailable(`put ${this.#name}/${key}`, error);
+        throw this.unavailable(`put ${this.#settings.name}/${key}`, error);
       }
       return { refused: "condition", error };
     }
@@ -62,14 +74,14 @@ export class S3Calls {
     let absent = 0;
     const verdict = (error: unknown) => {
       if (refusalOf(error) !== "absent") return verdictOf(error);
-      return { retry: ++absent < this.#absentAfter };
+      return { retry: ++absent < this.#settings.absentAfter };
     };
     try {
-      return await retrying(LIMITS, ({ signal }) => this.#bucket.read(key, signal), verdict);
+      return await this.run(({ signal }) => this.#bucket.read(key, signal), verdict);
     } catch (error) {
       if (error instanceof StoreDamaged) throw error;
       if (refusalOf(error) === "absent") return undefined;
-      throw unavailable(`get ${this.#name}/${key}`, error);
+      throw this.unavailable(`get ${this.#settings.name}/${key}`, error);
     }
   }
 }

@@ -3,7 +3,7 @@
 import { printable } from "../../values/printable.ts";
 import { StoreDamaged, StoreUnavailable } from "../object-store.ts";
 import type { Verdict } from "../retry.ts";
-import { adviceOn } from "./advice.ts";
+import { type Asked, adviceOn } from "./advice.ts";
 
 /** A response's body is above `MAX_BODY_BYTES`: it is not read any further, and asking again gives the same. */
 export class BodyTooLarge extends Error {
@@ -52,26 +52,21 @@ export function verdictOf(error: unknown): Verdict {
   return { retry: true, ...(afterMs === undefined ? {} : { afterMs }) };
 }
 
-export function unavailable(what: string, error: unknown): StoreUnavailable {
+/** `what` was being done. No word of it is a library's: an operator cannot look into one. */
+export function unavailable(what: string, error: unknown, asked: Asked): StoreUnavailable {
   const { status, code } = answerOf(error);
-  const plain = plainWords(error);
+  const { says, todo } = adviceOn(code, error, asked);
   const message = error instanceof Error && error.message !== "UnknownError" ? error.message : "";
-  const parts = plain === undefined ? [status === undefined ? "no answer" : String(status), code, message] : [plain];
-  return new StoreUnavailable(`${what}: ${printable(parts.filter((part) => part !== "").join(" "))}`, {
+  const told = [status === undefined ? `no response from ${asked.address ?? "the S3 server"}:` : status, code, message];
+  const text = (says ?? told.filter((part) => part !== "").join(" ")).replaceAll(PACKAGE, "the S3 library");
+  return new StoreUnavailable(`${what}: ${printable(text)}`, {
     cause: error,
-    hint: adviceOn(code, error),
+    hint: todo,
     isFinal: refusalOf(error) === "final",
   });
 }
 
-/** Instead of the words of a library for what an operator can put right; undefined for everything else. */
-function plainWords(error: unknown): string | undefined {
-  const { name = "", code = "", message = "" } = error as { name?: string; code?: string; message?: string };
-  if (name === "AbortError" || name === "TimeoutError") return "no response within the time limit";
-  if (code === "EPROTO") return "the endpoint does not speak https on that port";
-  if (/hidden field|Deserialization error/.test(message)) return "the response is not one of an S3 server (no XML)";
-  return undefined;
-}
+const PACKAGE = /@(?:aws-sdk|smithy)[\w/-]*/g;
 
 /** Seconds, or a date: that is read against the server's own Date. */
 function retryAfter(headers: Readonly<Record<string, string>>): number | undefined {

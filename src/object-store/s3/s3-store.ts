@@ -24,12 +24,12 @@ import {
   type StoreTag,
   StoreUnavailable,
 } from "../object-store.ts";
-import { type Attempt, retrying } from "../retry.ts";
+import type { Attempt, RetrySettings } from "../retry.ts";
 import { seal, unseal } from "../seal-node.ts";
 import { type PutHeaders, S3Bucket } from "./bucket.ts";
 import { LIMITS, S3Calls } from "./calls.ts";
 import { type Conditions, inForm, probeConditions } from "./conditions.ts";
-import { refusalOf, unavailable, verdictOf } from "./errors.ts";
+import { refusalOf } from "./errors.ts";
 
 /** Pages without a key in a row; servers that filter may give some. */
 const MAX_EMPTY_PAGES = 100;
@@ -43,6 +43,8 @@ export interface S3StoreSettings {
   readonly singleWriter?: boolean;
   /** As in `S3Provider`. */
   readonly absentAfter?: number | undefined;
+  /** Absent: `LIMITS`. */
+  readonly limits?: RetrySettings;
 }
 
 export class S3Store implements ObjectStore, StoreClock {
@@ -55,7 +57,8 @@ export class S3Store implements ObjectStore, StoreClock {
   constructor(settings: S3StoreSettings) {
     this.name = `s3://${settings.bucket}${settings.prefix === "" ? "" : `/${settings.prefix}`}`;
     this.#bucket = new S3Bucket(settings.bucket, settings.prefix, settings.client);
-    this.#calls = new S3Calls(this.#bucket, this.name, settings.absentAfter ?? 1);
+    const { absentAfter = 1, limits = LIMITS } = settings;
+    this.#calls = new S3Calls(this.#bucket, { name: this.name, absentAfter, limits });
     this.#singleWriter = settings.singleWriter === true;
   }
 
@@ -71,16 +74,16 @@ export class S3Store implements ObjectStore, StoreClock {
     const headers = condition === undefined ? {} : await this.#headersOf(key, condition);
     const done = await this.#calls.write(key, seal(object), headers);
     if (done.refused === undefined) return done.tag;
-    if (done.refused === "unsupported") throw unavailable(`put ${this.name}/${key}`, done.error);
+    if (done.refused === "unsupported") throw this.#calls.unavailable(`put ${this.name}/${key}`, done.error);
     throw new StoreConflict(`put ${this.name}/${key}: the condition does not hold`, { cause: done.error });
   }
 
   async delete(key: string): Promise<void> {
     checkKey(key);
     try {
-      await retrying(LIMITS, (attempt) => this.#bucket.remove(key, attempt), verdictOf);
+      await this.#calls.run((attempt) => this.#bucket.remove(key, attempt));
     } catch (error) {
-      if (refusalOf(error) !== "absent") throw unavailable(`delete ${this.name}/${key}`, error);
+      if (refusalOf(error) !== "absent") throw this.#calls.unavailable(`delete ${this.name}/${key}`, error);
     }
   }
 
@@ -89,11 +92,11 @@ export class S3Store implements ObjectStore, StoreClock {
     let last: string | undefined;
     let emptyPages = 0;
     do {
-      const page = await retrying(LIMITS, ({ signal }) => this.#bucket.page(prefix, from, signal), verdictOf).catch(
-        (error: unknown) => {
-          throw unavailable(`list ${this.name}/${prefix}`, error);
-        },
-      );
+      const page = await this.#calls
+        .run(({ signal }) => this.#bucket.page(prefix, from, signal))
+        .catch((error: unknown) => {
+          throw this.#calls.unavailable(`list ${this.name}/${prefix}`, error);
+        });
       const [first] = page.keys;
       emptyPages = first === undefined ? emptyPages + 1 : 0;
       // A list that begins again, or stands still, has no end.
@@ -114,8 +117,8 @@ export class S3Store implements ObjectStore, StoreClock {
       const date = await this.#bucket.date(signal);
       return boundsOf(sent, date, now());
     };
-    return retrying(LIMITS, measure, verdictOf).catch((error: unknown) => {
-      throw unavailable(`clock of ${this.name}`, error);
+    return this.#calls.run(measure).catch((error: unknown) => {
+      throw this.#calls.unavailable(`clock of ${this.name}`, error);
     });
   }
 

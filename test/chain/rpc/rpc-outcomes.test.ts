@@ -6,6 +6,15 @@ import { type RpcOutcome, rpcNode } from "../../../src/chain/rpc/rpc-node.ts";
 
 type Answer = (response: ServerResponse) => void;
 
+const RETRY = {
+  attempts: 2,
+  deadline: 60_000,
+  now: () => 0,
+  sleep: async () => {},
+  random: () => 0,
+  repeatSilent: false,
+};
+
 interface Asked {
   readonly told: RpcOutcome[];
   readonly error: unknown;
@@ -16,17 +25,9 @@ async function ask(answer: Answer, method = "eth_blockNumber"): Promise<Asked> {
   const server = createServer((_, response) => answer(response)).listen(0, "127.0.0.1");
   await once(server, "listening");
   const told: RpcOutcome[] = [];
-  const retry = {
-    attempts: 2,
-    deadline: 60_000,
-    now: () => 0,
-    sleep: async () => {},
-    random: () => 0,
-    repeatSilent: false,
-  };
   const node = rpcNode(
     `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    retry,
+    RETRY,
     { requestTimeout: 200, maxResponseBytes: 1_000, maxLogsBytes: 1_000 },
     (outcome) => told.push(outcome),
   );
@@ -84,4 +85,28 @@ test("a redirect is not followed, and the message says what to set", async () =>
 test("an answer that is no JSON is not quoted", async () => {
   const { error } = await ask((response) => response.end("secret-of-an-internal-page"));
   expect((error as Error).message).toBe("the response is not JSON");
+});
+
+test("a node that never answers: the message has the time limit in seconds", async () => {
+  const { error } = await ask(() => {});
+  expect((error as Error).message).toBe("no response within 0.2 s");
+});
+
+test("an unknown host is said to be one, and not a node that is slow", async () => {
+  const node = rpcNode("http://no-such-host.invalid:8545/v3/a-key-of-mine", RETRY);
+  const error: unknown = await node.request("eth_blockNumber", []).catch((cause: unknown) => cause);
+  // A machine without a name service cannot tell that a name does not exist.
+  expect((error as Error).message).toMatch(
+    /^the host name no-such-host\.invalid (?:is unknown \(ENOTFOUND\)|cannot be looked up: no name server responds \(EAI_AGAIN\))$/,
+  );
+});
+
+test("a node at whose port nobody listens: the message has its address", async () => {
+  const closed = createServer().listen(0, "127.0.0.1");
+  await once(closed, "listening");
+  const { port } = closed.address() as AddressInfo;
+  closed.close();
+  const node = rpcNode(`http://127.0.0.1:${port}/v3/a-key-of-mine`, RETRY);
+  const error: unknown = await node.request("eth_blockNumber", []).catch((cause: unknown) => cause);
+  expect((error as Error).message).toBe(`no server listens at http://127.0.0.1:${port} (ECONNREFUSED)`);
 });

@@ -27,7 +27,7 @@ const store = (client: object) =>
 test.each([
   [404, "NoSuchBucket", /^put s3:\/\/bucket\/\S+: 404 NoSuchBucket no$/, /There is no bucket of this name there/],
   [403, "SignatureDoesNotMatch", /403 SignatureDoesNotMatch/, /secret does not fit the access key/],
-  [403, "InvalidAccessKeyId", /403 InvalidAccessKeyId/, /knows no such access key/],
+  [403, "InvalidAccessKeyId", /403 InvalidAccessKeyId/, /does not know this access key/],
   [403, "AccessDenied", /403 AccessDenied/, /may not do that/],
 ])("%i %s: the put is told, with what to do", async (status, code, message, hint) => {
   const endpoint = await refusing(status, code);

@@ -11,38 +11,141 @@ let server: Server | undefined;
 afterEach(() => {
   server?.closeAllConnections();
   server?.close();
+  server = undefined;
 });
 
-async function failureAt(scheme: "http" | "https", listener: RequestListener): Promise<StoreUnavailable> {
+async function listening(listener: RequestListener): Promise<string> {
   server = createServer(listener).listen(0, "127.0.0.1");
   await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  const client = {
-    endpoint: `${scheme}://127.0.0.1:${port}`,
-    region: "x",
-    forcePathStyle: true,
-    credentials: { accessKeyId: "a", secretAccessKey: "b" },
-  };
-  const store = new S3Store({
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function storeAt(endpoint: string): S3Store {
+  return new S3Store({
     bucket: "bucket",
     prefix: "p",
     singleWriter: true,
     absentAfter: S3_PROVIDERS.other.absentAfter,
-    client,
+    // Short, so that a server that never answers is given up soon.
+    limits: { limitMs: 300, attemptMs: 120 },
+    client: {
+      endpoint,
+      region: "x",
+      forcePathStyle: true,
+      credentials: { accessKeyId: "a", secretAccessKey: "b" },
+    },
   });
-  return (await store.get("status.json").catch((error: unknown) => error)) as StoreUnavailable;
 }
 
+const OBJECT = { body: new TextEncoder().encode("x"), contentType: "text/plain", metadata: {} };
+
+/** Every kind of call that a store makes. */
+const CALLS: readonly [string, (store: S3Store) => Promise<unknown>][] = [
+  ["get", (store) => store.get("status.json")],
+  ["put", (store) => store.put("status.json", OBJECT)],
+  ["delete", (store) => store.delete("status.json")],
+  ["list", (store) => store.list("status")[Symbol.asyncIterator]().next()],
+];
+
+function failureOf(call: Promise<unknown>): Promise<StoreUnavailable> {
+  return call.then(
+    () => expect.unreachable("it succeeded"),
+    (error: unknown) => error as StoreUnavailable,
+  );
+}
+
+test.each(CALLS)("%s: a server that never answers is named, with the time limit and what to try", async (_, call) => {
+  const host = await listening(() => {});
+  const failure = await failureOf(call(storeAt(`http://${host}`)));
+  expect(failure.message).toMatch(
+    new RegExp(`^\\w+ s3://bucket/p/status\\S*: no response from http://${host} within 0.3 s$`),
+  );
+  expect(failure.hint).toContain(`curl -v http://${host}`);
+});
+
+test("a body that never ends its first half is no response within the time limit", async () => {
+  const host = await listening((_request, response) => {
+    response.writeHead(200, { etag: '"a"', "content-length": "1000" }).write("half");
+  });
+  const failure = await failureOf(storeAt(`http://${host}`).get("status.json"));
+  expect(failure.message).toBe(`get s3://bucket/p/status.json: no response from http://${host} within 0.3 s`);
+});
+
+test.each(CALLS)("%s: an unknown host is said to be one, and not a server that is slow", async (_, call) => {
+  const failure = await failureOf(call(storeAt("http://no-such-host.invalid:9000")));
+  // A machine without a name service cannot tell that a name does not exist.
+  expect(failure.message).toMatch(
+    /: the host name no-such-host\.invalid (?:is unknown \(ENOTFOUND\)|cannot be looked up: no name server responds \(EAI_AGAIN\))$/,
+  );
+  expect(failure.message).not.toContain("time limit");
+  expect(failure.hint).toContain("getent hosts no-such-host.invalid");
+});
+
+test("a port at which nobody listens is named", async () => {
+  const host = await listening(() => {});
+  server?.close();
+  const failure = await failureOf(storeAt(`http://${host}`).get("status.json"));
+  expect(failure.message).toBe(`get s3://bucket/p/status.json: no server listens at http://${host} (ECONNREFUSED)`);
+  expect(failure.hint).toBe("Start the server, or correct the host and port in --s3-endpoint.");
+});
+
+test("a connection that the server cuts is said to be cut", async () => {
+  const host = await listening((request) => request.socket.destroy());
+  const failure = await failureOf(storeAt(`http://${host}`).get("status.json"));
+  expect(failure.message).toContain(`http://${host} closed the connection before its response was complete`);
+});
+
 test("https to an http port is told as such", async () => {
-  const failure = await failureAt("https", (_request, response) => response.end());
-  expect(failure.message).toBe("get s3://bucket/p/status.json: the endpoint does not speak https on that port");
+  const host = await listening((_request, response) => response.end());
+  const failure = await failureOf(storeAt(`https://${host}`).get("status.json"));
+  expect(failure.message).toBe(`get s3://bucket/p/status.json: https://${host} does not speak https on that port`);
   expect(failure.hint).toBe("Write http:// in --s3-endpoint, or name the port of https.");
 });
 
-test("a page of another server in the place of an S3 response is told as such", async () => {
-  const failure = await failureAt("http", (_request, response) => {
-    response.writeHead(400, { "content-type": "text/html" }).end("<html><p>no S3 here</html>");
+const HTML = "<html><p>no S3 <br> here</html>";
+const GARBAGE = "\u0000\u0001<<<<&&& <a><b></a>";
+
+/** Whatever the status and whatever the body: a library's advice to programmers is none for an operator. */
+const PAGES = [200, 400, 404, 500].flatMap((status) =>
+  [HTML, GARBAGE, ""].flatMap((body) => CALLS.map(([name, call]) => ({ status, body, name, call }))),
+);
+
+test.each(PAGES)("$name: another server's $status with $body is told in our words", async ({ status, body, call }) => {
+  const host = await listening((request, response) => {
+    request.resume();
+    response.writeHead(status, { "content-type": "text/html" }).end(body);
   });
-  expect(failure.message).toBe("get s3://bucket/p/status.json: the response is not one of an S3 server (no XML)");
-  expect(failure.hint).toContain("Another server answers at --s3-endpoint");
+  const store = storeAt(`http://${host}`);
+  const failure = await call(store).then(
+    () => undefined,
+    (error: unknown) => error as StoreUnavailable,
+  );
+  // A deletion needs no more than the status, and an empty list none that is parsed.
+  if (failure === undefined) return expect(status).toBe(200);
+  const text = `${failure.message} ${failure.hint ?? ""}`;
+  expect(text).not.toMatch(/hidden field|XML parse|[Dd]eserializ|aws-sdk|smithy|\$response|UnknownError|undefined/);
+});
+
+test.each([200, 404])(
+  "a page with the status %i in the place of an object is told as another server's",
+  async (status) => {
+    const host = await listening((_request, response) => {
+      response.writeHead(status, { "content-type": "text/html" }).end(HTML);
+    });
+    const failure = await failureOf(storeAt(`http://${host}`).get("status.json"));
+    expect(failure.message).toMatch(
+      new RegExp(`: the response of http://${host} is not one of an S3 server \\((?:no XML|no ETag)\\)$`),
+    );
+    expect(failure.hint).toContain("Another server answers there");
+  },
+);
+
+test("a put that a page with the status 200 answers is not taken as done", async () => {
+  const host = await listening((request, response) => {
+    request.resume();
+    response.writeHead(200, { "content-type": "text/html" }).end(HTML);
+  });
+  const failure = await failureOf(storeAt(`http://${host}`).put("status.json", OBJECT));
+  expect(failure.code).toBe("store_unavailable");
+  expect(failure.message).toContain("(no ETag)");
 });

@@ -1,0 +1,74 @@
+/** Why an address gave no response, in plain words. Each is told by a code of Node, OpenSSL or the resolver, never by a library's sentence. */
+
+/** What is wrong, and what an operator does about it. */
+export interface NoResponse {
+  readonly says: string;
+  readonly todo: string;
+}
+
+interface Asked {
+  /** Scheme, host and port, without secrets. */
+  readonly address: string;
+  /** The setting that names it: `--s3-endpoint`. */
+  readonly setting: string;
+}
+
+const CERTIFICATE = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?:GET|VERIFY)_|ERR_TLS_CERT_)/;
+
+/** The deepest error's code counts: clients wrap what the socket said. Undefined if it is none of these. */
+export function noResponse(error: unknown, { address, setting }: Asked): NoResponse | undefined {
+  const code = deepestCode(error);
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const host = url?.hostname ?? address;
+  switch (code) {
+    case "ENOTFOUND":
+      return {
+        says: `the host name ${host} is unknown (${code})`,
+        todo: `Correct the name in ${setting}. The name service is asked like this: getent hosts ${host}`,
+      };
+    case "EAI_AGAIN":
+      return {
+        says: `the host name ${host} cannot be looked up: no name server responds (${code})`,
+        todo: `Check this machine's network and DNS: getent hosts ${host}`,
+      };
+    case "ECONNREFUSED":
+      return {
+        says: `no server listens at ${address} (${code})`,
+        todo: `Start the server, or correct the host and port in ${setting}.`,
+      };
+    case "ECONNRESET":
+    case "EPIPE":
+    case "UND_ERR_SOCKET":
+      return {
+        says: `${address} closed the connection before its response was complete (${code})`,
+        todo: `Check the server's log, and that ${setting} names the right port and scheme.`,
+      };
+    case "EHOSTUNREACH":
+    case "ENETUNREACH":
+    case "ETIMEDOUT":
+    case "UND_ERR_CONNECT_TIMEOUT":
+      return {
+        says: `${address} cannot be reached (${code})`,
+        todo: `Check the network and the firewall: curl -v ${address}`,
+      };
+    case "EPROTO":
+    case "ERR_SSL_WRONG_VERSION_NUMBER":
+    case "ERR_SSL_PACKET_LENGTH_TOO_LONG":
+      return {
+        says: `${address} does not speak https on that port`,
+        todo: `Write http:// in ${setting}, or name the port of https.`,
+      };
+    default:
+      if (code === undefined || !CERTIFICATE.test(code)) return undefined;
+      return {
+        says: `the certificate of ${address} is not trusted (${code})`,
+        todo: `Set NODE_EXTRA_CA_CERTS to the file of its authority. See it with: openssl s_client -connect ${host}:${url?.port || "443"}`,
+      };
+  }
+}
+
+function deepestCode(error: unknown): string | undefined {
+  const { cause, code } = Object(error) as { cause?: unknown; code?: unknown };
+  const deeper = cause === undefined ? undefined : deepestCode(cause);
+  return deeper ?? (typeof code === "string" ? code : undefined);
+}

@@ -1,0 +1,86 @@
+/** The S3 library is ours to know: no message that an operator reads names it. */
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { runCli } from "../../../support/cli.ts";
+
+const ROOT = new URL("../../../../", import.meta.url).pathname;
+const LIBRARY = /@aws-sdk|@smithy|\bSDK\b|CredentialsProvider|UnknownError/;
+
+let folder: string;
+let server: Server;
+let endpoint: string;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "noonmark-s3-"));
+  server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(404, { "content-type": "application/xml" });
+    response.end(`<?xml version="1.0"?><Error><Code>NoSuchBucket</Code><Message>gone</Message></Error>`);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  for (const name of Object.keys(process.env)) if (name.startsWith("AWS_")) vi.stubEnv(name, undefined);
+  vi.stubEnv("HOME", folder);
+  vi.stubEnv("AWS_EC2_METADATA_DISABLED", "true");
+});
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  server.closeAllConnections();
+  server.close();
+  rmSync(folder, { recursive: true });
+});
+
+function fsck() {
+  return runCli(["fsck", "--store", "s3://bucket/p", "--s3-endpoint", endpoint], folder);
+}
+
+test("missing credentials: what to set, and no library's name", async () => {
+  const { exitCode, stdout, stderr } = await fsck();
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 74,
+    stderr:
+      "noonmark: store_unavailable: list s3://bucket/p/: no credentials were found\n" +
+      "  Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or run under a role.\n",
+  });
+  expect(stdout + stderr).not.toMatch(LIBRARY);
+});
+
+test("a missing bucket: its code and what to do, and no library's name", async () => {
+  vi.stubEnv("AWS_ACCESS_KEY_ID", "a");
+  vi.stubEnv("AWS_SECRET_ACCESS_KEY", "b");
+  const { exitCode, stdout, stderr } = await fsck();
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 74,
+    stderr:
+      "noonmark: store_unavailable: list s3://bucket/p/: 404 NoSuchBucket gone\n" +
+      "  There is no bucket of this name there. Create it, or correct --store and --s3-endpoint.\n",
+  });
+  expect(stdout + stderr).not.toMatch(LIBRARY);
+});
+
+test("a profile beside a key: the library's warning for programmers does not reach the operator", async () => {
+  mkdirSync(join(folder, ".aws"));
+  writeFileSync(join(folder, ".aws/credentials"), "[own]\naws_access_key_id=a\naws_secret_access_key=b\n");
+  vi.stubEnv("AWS_PROFILE", "own");
+  vi.stubEnv("AWS_ACCESS_KEY_ID", "c");
+  vi.stubEnv("AWS_SECRET_ACCESS_KEY", "d");
+  const { stdout, stderr } = await fsck();
+  expect(stderr).toContain("404 NoSuchBucket");
+  expect(stdout + stderr).not.toMatch(LIBRARY);
+});
+
+test("no text in our sources names the library, apart from imports", () => {
+  const named = ["src", "publish", "bin"].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
+      .filter((file) => /\.(?:ts|js)$/.test(file))
+      .flatMap((file) => readFileSync(join(ROOT, folder, file), "utf8").split("\n"))
+      .filter((line) => line.includes("@aws-sdk") && !/(?:from |import\()"@aws-sdk\/[\w-]+"/.test(line)),
+  );
+  expect(named).toEqual([]);
+});
