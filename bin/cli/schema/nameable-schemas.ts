@@ -28,10 +28,14 @@ function configurationSchema(): object {
 
 type Overridden = Parameters<NonNullable<NonNullable<Parameters<typeof z.toJSONSchema>[1]>["override"]>>[0];
 
+/** Of an IPv4 address. */
+const BYTE = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
+
 /** Of settings that zod refines, it tells the type alone. */
 const PATTERNS: Readonly<Record<string, string>> = {
   installationId: INSTALLATION_ID_PATTERN,
   store: "^(?:s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:/.*)?|(?![A-Za-z][A-Za-z0-9+.-]+:).+)$",
+  host: `^(?:(?:${BYTE}\\.){3}${BYTE}|\\[?[0-9A-Fa-f]*:[0-9A-Fa-f:.]*(?:%[A-Za-z0-9._-]+)?\\]?|(?=.*[A-Za-z_-])[A-Za-z0-9_-]{1,63}(?:\\.[A-Za-z0-9_-]{1,63}){0,15}\\.?)$`,
   rpcUrl: "^\\s*[Hh][Tt][Tt][Pp][Ss]?://[^,]+(?:,\\s*[Hh][Tt][Tt][Pp][Ss]?://[^,]+)*$",
 };
 

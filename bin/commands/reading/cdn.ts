@@ -12,11 +12,10 @@ import { environmentName } from "../../cli/settings/setting-names.ts";
 import { frontSecret } from "../../cli/settings/settings.ts";
 
 const VARIABLE = environmentName("fronts");
-/** What nginx's `listen` takes here: a port, an address (or name, or *) with or without a port, or a socket; then its parameters. */
-const PORT = "(?:6553[0-5]|655[0-2]\\d|65[0-4]\\d{2}|6[0-4]\\d{3}|[1-5]\\d{4}|[1-9]\\d{0,3})";
-const LISTEN = new RegExp(
-  `^(?:${PORT}|(?:\\*|\\d{1,3}(?:\\.\\d{1,3}){3}|localhost|\\[[0-9A-Fa-f:.]{2,45}\\])(?::${PORT})?|unix:/[^\\s;{}"'\\\\$#]{1,100})(?: [a-z0-9_=:.-]{1,40}){0,8}$`,
-);
+/** What nginx's `listen` takes here: a port, an address with or without one, or a socket; then its parameters. */
+const LISTEN =
+  /^(?:(\d{1,5})|(?:\*|\d{1,3}(?:\.\d{1,3}){3}|localhost|\[[0-9A-Fa-f:.]{2,45}\])(?::(\d{1,5}))?|unix:\/[^\s;{}"'\\$#]{1,100})(?: [a-z0-9_=:.-]{1,40}){0,8}$/;
+const HIGHEST_PORT = 65_535;
 /** Without what would end or begin something in nginx's file. */
 const PATH = /^[^\s;{}"'\\$#]{1,4096}$/;
 
@@ -93,7 +92,10 @@ function requireNginxWords({
   listen,
   ...paths
 }: Readonly<Record<"listen" | "socket" | "cache" | "trusted" | "out", string>>): void {
-  if (!LISTEN.test(listen)) throw refused("listen", listen, "is nowhere that nginx can listen", "127.0.0.1:8081");
+  const [found, alone, ofAddress = alone ?? "80"] = LISTEN.exec(listen) ?? [];
+  const port = Number(ofAddress);
+  if (found === undefined || port < 1 || port > HIGHEST_PORT)
+    throw refused("listen", listen, "is nowhere that nginx can listen", "127.0.0.1:8081");
   for (const [name, path] of Object.entries(paths)) {
     if (!PATH.test(path)) throw refused(name, path, "is no path that nginx's file can hold", "/etc/nginx/noonmark");
   }
