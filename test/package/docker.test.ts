@@ -32,6 +32,10 @@ test("the Dockerfile is well formed, ends as no root, and says how it is", () =>
   const dockerfile = read("Dockerfile");
   expect(validate(dockerfile)).toEqual([]);
   expect(dockerfile.match(/^FROM /gm)).toHaveLength(2);
+  // Both from one argument, which takes a digest too.
+  expect(dockerfile.match(/^FROM \$\{BASE\}( AS package)?$/gm)).toHaveLength(2);
+  const [, base] = /^ARG BASE=(\S+)$/m.exec(dockerfile) ?? [];
+  expect(read("compose.yaml")).toContain(`BASE: \${NOONMARK_BASE_IMAGE:-${base}}\n`);
   expect(dockerfile.split(/^FROM /m).at(-1)).toMatch(/^USER node$[^]*^HEALTHCHECK /m);
   expect(validate("FROM a\nHEALTHCHECK --often CMD x\n")).not.toEqual([]);
 });

@@ -1,6 +1,8 @@
 /** What `npm pack` holds of the build as it is. */
 import { execFileSync } from "node:child_process";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import SqliteDatabase from "better-sqlite3";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -14,9 +16,29 @@ export function packedFiles(): ReadonlySet<string> {
   return new Set(npmPack(["--dry-run"]).files.map(({ path }) => path));
 }
 
-/** Writes the tarball into a directory; gives its path. */
+/** Writes the tarball into a directory, with the versions that it fixes; gives its path. One at a time on a machine. */
 export function packInto(directory: string): string {
-  return join(directory, npmPack(["--pack-destination", directory]).filename);
+  const lock = openLock();
+  try {
+    shrinkwrap("write");
+    return join(directory, npmPack(["--pack-destination", directory]).filename);
+  } finally {
+    shrinkwrap("remove");
+    lock.close();
+  }
+}
+
+/** What npm's own script does before it packs, and after. */
+function shrinkwrap(action: "write" | "remove"): void {
+  execFileSync(process.execPath, [join(ROOT, ".ci/shrinkwrap.mjs"), action]);
+}
+
+/** Held by the kernel, so that nobody else packs until it is closed. */
+function openLock(): SqliteDatabase.Database {
+  mkdirSync(join(ROOT, "node_modules/.cache"), { recursive: true });
+  const lock = new SqliteDatabase(join(ROOT, "node_modules/.cache/noonmark-pack.lock"), { timeout: 60_000 });
+  lock.exec("BEGIN EXCLUSIVE");
+  return lock;
 }
 
 /** The build is the test run's own (test/support/build.ts): npm's scripts would make it anew. */

@@ -12,7 +12,8 @@ export function cloudflareFiles({ bucket }: CdnOptions): Record<string, string> 
     // The Worker holds the table of routes itself: there is nothing else to generate.
     main: "worker.js",
     compatibility_date: "2026-07-01",
-    workers_dev: true,
+    // No second address beside the one that the operator gives it (docs/cdn-cloudflare.md, "Deploy").
+    workers_dev: false,
     r2_buckets: [{ binding: "STORE", bucket_name: name }],
     vars: { PREFIX: prefix.join("/") },
   };

@@ -151,6 +151,29 @@ describe.each([
   });
 });
 
+test("the image's installation has the versions that the package fixes, and no others", PATIENCE, async () => {
+  const environment = await installNode(join(root, "tools-image"), "24", "11");
+  const here = { folder: root, environment };
+  const dockerfile = readFileSync(new URL("../../../packaging/docker/Dockerfile", import.meta.url), "utf8");
+  const [, line = ""] = /^RUN (mkdir \/opt\/noonmark (?:.*\\\n)*.*)$/m.exec(dockerfile) ?? [];
+  const place = join(root, "opt-noonmark");
+  const run = line.replaceAll("/opt/noonmark", place).replaceAll("/tmp/noonmark-*.tgz", tarball);
+  expect(await shell(here, run)).toMatchObject({ code: 0 });
+  const { packages } = JSON.parse(readFileSync(join(place, "npm-shrinkwrap.json"), "utf8")) as {
+    packages: Record<string, { version: string }>;
+  };
+  const installed = globSync("node_modules/{*,@*/*}/package.json", { cwd: place }).filter(
+    (path) => !path.includes("/."),
+  );
+  const versions = installed.map((path) => {
+    const { name, version } = JSON.parse(readFileSync(join(place, path), "utf8")) as { name: string; version: string };
+    return [name, version];
+  });
+  expect(versions.length).toBeGreaterThan(50);
+  expect(versions.filter(([name, version]) => packages[`node_modules/${name}`]?.version !== version)).toEqual([]);
+  expect(await shell(here, `${place}/bin/noonmark --version`)).toMatchObject({ code: 0 });
+});
+
 test("Node 20 is told which it needs", PATIENCE, async () => {
   const environment = await installNode(join(root, "tools-20"), "20", "10");
   const here = await installPackage(join(root, "on-20"), tarball, environment);

@@ -1,0 +1,73 @@
+/** The package fixes the versions of all that it brings, and the lock the bytes of all that this machine installs. */
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { packInto } from "./packed-files.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+
+interface Entry {
+  readonly version: string;
+  readonly integrity?: string;
+  readonly dev?: boolean;
+  readonly optional?: boolean;
+  readonly os?: readonly string[];
+  readonly cpu?: readonly string[];
+  readonly libc?: readonly string[];
+}
+interface Lock {
+  readonly packages: Readonly<Record<string, Entry>>;
+}
+const LOCK = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")) as Lock;
+const LOCKED = Object.entries(LOCK.packages).filter(([path]) => path !== "");
+
+let folder: string;
+let packed: (path: string) => string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "noonmark-shrinkwrap-"));
+  const tarball = packInto(folder);
+  packed = (path) =>
+    execFileSync("tar", ["--extract", "--to-stdout", "--file", tarball, `package/${path}`], { encoding: "utf8" });
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test("the package names version and integrity of each package that it brings, the indirect ones too, and no other", () => {
+  const { packages } = JSON.parse(packed("npm-shrinkwrap.json")) as Lock;
+  const fixed = Object.entries(packages).filter(([path]) => path !== "");
+  expect(fixed).toEqual(LOCKED.filter(([, { dev }]) => dev !== true));
+  expect(fixed.length).toBeGreaterThan(50);
+  expect(fixed.filter(([, { version, integrity }]) => !version || !integrity?.startsWith("sha512-"))).toEqual([]);
+  expect(packages[""]).not.toHaveProperty("devDependencies");
+});
+
+test("nothing of it stays in the checkout, where npm would take it for the lock", () => {
+  expect(existsSync(join(ROOT, "npm-shrinkwrap.json"))).toBe(false);
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+    scripts: Record<string, string>;
+  };
+  expect(scripts.prepack).toMatch(/ && node \.ci\/shrinkwrap\.mjs write$/);
+  expect(scripts.postpack).toBe("node .ci/shrinkwrap.mjs remove");
+});
+
+test("each entry of the lock without integrity is a development tool's optional build for another system than this", () => {
+  const without = LOCKED.filter(([, { integrity }]) => integrity === undefined);
+  const isForHere = ({ os, cpu, libc }: Entry) =>
+    (os === undefined || os.includes(process.platform)) &&
+    (cpu === undefined || cpu.includes(process.arch)) &&
+    (libc === undefined || libc.includes(LIBC));
+  const wrong = without.filter(
+    ([path, entry]) =>
+      entry.dev !== true ||
+      entry.optional !== true ||
+      entry.os === undefined ||
+      isForHere(entry) ||
+      existsSync(join(ROOT, path)),
+  );
+  expect(wrong.map(([path]) => path)).toEqual([]);
+});
+
+/** As npm tells them apart. */
+const { header } = process.report.getReport() as unknown as { header: { glibcVersionRuntime?: string } };
+const LIBC = header.glibcVersionRuntime === undefined ? "musl" : "glibc";
