@@ -3,10 +3,9 @@
  * clock, corrected by the store's. It never goes back, unless it was more than a minute ahead: that stops the publisher.
  */
 import { EXIT, Failure } from "../../src/values/failure.ts";
+import { FUTURE_ALLOWANCE_MS } from "../../src/values/freshness.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
 
-/** Published instants are at most so far ahead of the common clock (ms). */
-export const MOST_AHEAD_MS = 60_000;
 /** Of the time that has passed, at most this part goes into a correction: time runs slower or faster, it never jumps. */
 const SLEW = 0.1;
 /** Clocks that differ by no more are in step (ms). */
@@ -55,7 +54,7 @@ export function notBefore(last: number, now: number): number {
 
 /** Whether an instant lies too far ahead of `now` to have been published by a right clock; both in epoch ms. */
 export function isAhead(instant: number, now: number): boolean {
-  return instant - now > MOST_AHEAD_MS;
+  return instant - now > FUTURE_ALLOWANCE_MS;
 }
 
 /** `what` was published as of `at`, which `isAhead` of `now`; both in epoch ms. */
@@ -82,7 +81,7 @@ export interface ExplicitInstant {
  * publish. Throws `Failure` at_before_published or at_in_future.
  */
 export function explicitInstant({ at, now, last, force }: ExplicitInstant): number {
-  if (at - now > MOST_AHEAD_MS && !(force && last === 0)) {
+  if (at - now > FUTURE_ALLOWANCE_MS && !(force && last === 0)) {
     throw new Failure("at_in_future", `--at is more than a minute ahead of ${formatTimestamp(now)}`, {
       exit: EXIT.usage,
       hint: "Answers are never dated ahead of time; --force does it where nothing was published before, for a trial.",

@@ -8,13 +8,11 @@ import {
 } from "../../src/object-store/object-store.ts";
 import { JSON_TYPE } from "../../src/object-store/stored-answer.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
+import { FUTURE_ALLOWANCE_MS } from "../../src/values/freshness.ts";
 import { printable } from "../../src/values/printable.ts";
 import { type LeaseRecord, leaseRecordOf, leaseUnreadable } from "./lease-record.ts";
 import { readPrivateStatus } from "./private-status.ts";
 import { PUT_LIMIT_MS } from "./timing.ts";
-
-/** Two clocks may differ by this much before a lease's own timestamp is doubted (docs/spec/publishing.md#clocks). */
-const CLOCK_ALLOWANCE_MS = 60_000;
 
 /** What stands under the key of the lease. */
 export interface FoundLease {
@@ -50,7 +48,7 @@ export async function readLease(store: ObjectStore): Promise<(FoundLease & { rec
 
 /** Whether anybody may take the lease without having watched it: released, or silent beyond every doubt. */
 export function isFree(record: LeaseRecord, now: number): boolean {
-  return record.released || now - Date.parse(record.renewedAt) > record.ttlMs + PUT_LIMIT_MS + CLOCK_ALLOWANCE_MS;
+  return record.released || now - Date.parse(record.renewedAt) > record.ttlMs + PUT_LIMIT_MS + FUTURE_ALLOWANCE_MS;
 }
 
 /** On the operator's word: marks the lease as let go. A holder that lives finds it gone at its next renewal. */

@@ -6,7 +6,7 @@ import { readFileSync, statSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import SqliteDatabase, { type Database } from "better-sqlite3";
-import { diskFull, isDiskFull } from "../../src/files/disk-full.ts";
+import { isDiskFull } from "../../src/files/disk-full.ts";
 import { makeDirectory } from "../../src/files/make-directory.ts";
 import { makePrivateFile, PRIVATE_MODE } from "../../src/files/private-file.ts";
 import { replaceFile } from "../../src/files/write-all.ts";
@@ -86,10 +86,13 @@ export class Published {
           cause,
         });
       }
-      if (isDiskFull(cause)) throw diskFull(`the state ${path}`, cause);
-      throw new Failure("state_unusable", `${path}: ${(cause as Error).message}`, {
+      const told = sqliteFailure(cause, path, "state", "write");
+      if (isDiskFull(told)) throw told;
+      const { message, hint } = told as Partial<Failure>;
+      const isDamage = /^SQLITE_(?:CORRUPT|NOTADB)/.test(code);
+      throw new Failure("state_unusable", message ?? String(cause), {
         exit: EXIT.io,
-        hint: "Check the directory's rights; a damaged published.db may be deleted, it is rebuilt from the store.",
+        hint: isDamage || hint === undefined ? `Delete ${path}: it is rebuilt from the store.` : hint,
         cause,
       });
     }

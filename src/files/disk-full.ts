@@ -1,3 +1,5 @@
+import { existsSync, statfsSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { EXIT, Failure } from "../values/failure.ts";
 
 /** Whether an error of the file system, of SQLite or of ours says that no space is left, on a disk or in a quota. */
@@ -6,11 +8,22 @@ export function isDiskFull(error: unknown): boolean {
   return code === "ENOSPC" || code === "EDQUOT" || code === "SQLITE_FULL" || code === "disk_full";
 }
 
+/** SQLite extends its -shm file by so much; without room for that it says "disk I/O error". */
+const LEAST_FREE_BYTES = 32 * 1024;
+
+/** Whether the disk of a path has no room for a file to grow, or no inode for a new one. */
+export function hasNoSpace(path: string): boolean {
+  const place = resolve(path);
+  if (!existsSync(place)) return place !== dirname(place) && hasNoSpace(dirname(place));
+  const { bavail, bsize, files, ffree } = statfsSync(place);
+  return bavail * bsize < LEAST_FREE_BYTES || (files > 0 && ffree === 0);
+}
+
 /** `what` names the file for whoever runs the command: `the ledger ledger.db`. */
 export function diskFull(what: string, cause: unknown): Failure {
   return new Failure("disk_full", `no space is left for ${what}`, {
     exit: EXIT.io,
-    hint: "What stood there stands as it was. Make room, then run the same command again; a running publisher goes on by itself.",
+    hint: "Nothing was lost. Free space on that disk (see it with df -h), then run the command again. A running publisher continues by itself.",
     cause,
   });
 }

@@ -3,6 +3,7 @@ import { parseIndex, parseIndexShard } from "../http/installations.ts";
 import type { StoredObject } from "../object-store/object-store.ts";
 import { decodeHead } from "../resources/activity/stored-feed.ts";
 import { observationTileKey } from "../resources/observations/keys.ts";
+import { FUTURE_ALLOWANCE_MS } from "../values/freshness.ts";
 import type { Facts, LeaseClaim } from "./facts.ts";
 import { type Kind, kindOf } from "./kind.ts";
 import { eventsComplaint, judgeActivityTile } from "./objects/activity-tile.ts";
@@ -11,9 +12,6 @@ import { assetsIn, judgeFile } from "./objects/file.ts";
 import { judgeObservationTile } from "./objects/observation-tile.ts";
 import { writerOf } from "./objects/writer.ts";
 import type { Finding } from "./rules.ts";
-
-/** Two clocks may differ by this much (ms). */
-const CLOCKS_APART_MS = 60_000;
 
 export interface JudgeOptions {
   /** Epoch ms. */
@@ -77,7 +75,7 @@ function judgeWriter(key: string, object: StoredObject, facts: Facts, now: numbe
 
 /** Both in epoch ms. */
 function futureFinding(key: string, at: number | undefined, now: number): Finding[] {
-  if (at === undefined || at <= now + CLOCKS_APART_MS) return [];
+  if (at === undefined || at <= now + FUTURE_ALLOWANCE_MS) return [];
   return [{ rule: "asof-future", key, says: `it is from ${new Date(at).toISOString()}` }];
 }
 

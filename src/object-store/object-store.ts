@@ -103,7 +103,7 @@ export class StoreUnavailable extends Error {
   }
 }
 
-/** No space is left in the store. What stood under the key stands as it was. */
+/** No space is left in the store. The object under the key is unchanged. */
 export class StoreFull extends StoreUnavailable {
   override readonly name = "StoreFull";
   override readonly code = "disk_full";

@@ -1,5 +1,6 @@
 import type { Database } from "better-sqlite3";
-import { diskFull, isDiskFull } from "../files/disk-full.ts";
+import { diskFull, hasNoSpace, isDiskFull } from "../files/disk-full.ts";
+import { missingPermission } from "../files/missing-permission.ts";
 import { EXIT, Failure } from "../values/failure.ts";
 
 /**
@@ -9,10 +10,15 @@ import { EXIT, Failure } from "../values/failure.ts";
 export function sqliteFailure(error: unknown, path: string, name: string, doing: "read" | "write"): unknown {
   const code = errorCode(error);
   if (error instanceof Failure || code === undefined) return error;
-  if (isDiskFull(error)) return diskFull(`the ${name} ${path}`, error);
+  if (isFullDisk(error, code, path)) return diskFull(`the ${name} ${path}`, error);
   const because = error instanceof Error ? error.message : String(error);
   const [failure, sentence, hint, exit = EXIT.io] = meaning(code, { path, name, doing, because });
   return new Failure(failure, sentence, { exit, cause: error, ...(hint === undefined ? {} : { hint }) });
+}
+
+/** SQLite says "disk I/O error" if a file that it maps cannot grow: the disk is asked. */
+function isFullDisk(error: unknown, code: string, path: string): boolean {
+  return isDiskFull(error) || (/^SQLITE_(?:IOERR|CANTOPEN)/.test(code) && path !== ":memory:" && hasNoSpace(path));
 }
 
 /** One of several files that are open at once. */
@@ -33,7 +39,7 @@ export function failureOfOneOf(error: unknown, files: readonly OpenFile[]): unkn
   const code = errorCode(error);
   if (error instanceof Failure || code === undefined) return error;
   const isDamage = /^SQLITE_(?:CORRUPT|NOTADB)/.test(code);
-  const isWrite = isDiskFull(error) || /^SQLITE_(?:READONLY|BUSY|LOCKED|IOERR_(?:WRITE|FSYNC|TRUNCATE))/.test(code);
+  const isWrite = isDiskFull(error) || /^SQLITE_(?:READONLY|BUSY|LOCKED|IOERR_(?:WRITE|FSYNC|TRUNCATE|SHM))/.test(code);
   const file = files.find(({ db, isWritten }) => (isWrite && isWritten) || (isDamage && !isSound(db)));
   return file === undefined ? error : sqliteFailure(error, file.db.name, file.name, isWrite ? "write" : "read");
 }
@@ -62,23 +68,25 @@ function meaning(code: string, { path, name, doing, because }: Attempt): Meaning
     return [`${name}_locked`, `another process is writing to ${path}`, "Try again when it is done.", EXIT.locked];
   }
   if (code === "SQLITE_NOTADB") {
-    return [`${name}_not_a_database`, `${path} is not an SQLite file`, "Name another file; this one is as it was."];
+    return [`${name}_not_a_database`, `${path} is not an SQLite file`, "Name another file. This one was not changed."];
   }
   if (code.startsWith("SQLITE_CORRUPT")) {
     return [`${name}_damaged`, `${path} is damaged: ${because}`, "Restore it from a backup."];
   }
-  if (doing === "write") {
-    return [
-      `${name}_unwritable`,
-      `the ${name} ${path} cannot be opened for writing: ${because}`,
-      "Look at its rights, and at its directory's.",
-    ];
+  const failure = `${name}_${doing === "write" ? "unwritable" : "unreadable"}`;
+  const cannot = doing === "write" ? "cannot be opened for writing" : "cannot be read";
+  if (code.startsWith("SQLITE_IOERR")) {
+    const sentence = `the ${name} ${path} ${cannot}: its disk reports an error (${code})`;
+    return [failure, sentence, "Look at the kernel's log (dmesg | tail), and copy the file to another disk."];
   }
+  const missing = path === ":memory:" ? undefined : missingPermission(path, doing);
+  if (missing !== undefined) return [failure, `the ${name} ${path} ${cannot}: ${missing.says}`, missing.todo];
   const hint =
-    code === "SQLITE_CANTOPEN" || code.startsWith("SQLITE_READONLY")
-      ? "Its directory must be writable, or another process must have it open: SQLite keeps a -shm file beside it."
-      : undefined;
-  return [`${name}_unreadable`, `the ${name} ${path} cannot be read: ${because}`, hint];
+    doing === "write"
+      ? "Check the permissions of the file and of its directory."
+      : "Make its directory writable: SQLite keeps a -shm file beside it.";
+  const isOpening = code === "SQLITE_CANTOPEN" || code.startsWith("SQLITE_READONLY");
+  return [failure, `the ${name} ${path} ${cannot}: ${because}`, doing === "write" || isOpening ? hint : undefined];
 }
 
 function errorCode(error: unknown): string | undefined {

@@ -1,6 +1,9 @@
 /** When something that happened is too old to count as news, and when it claims to have happened too late to be true. */
 
-/** Two clocks that are kept right differ by less (docs/spec/intake.md#future, docs/spec/api.md#future). */
+/**
+ * Two clocks that are kept right differ by less: of facts, publications and stored objects (docs/spec/intake.md#future,
+ * docs/spec/api.md#future, docs/spec/publishing.md#moved-clock).
+ */
 export const FUTURE_ALLOWANCE_MS = 60_000;
 
 /**

@@ -4,7 +4,7 @@ import type { Settings } from "../settings/settings.ts";
 import { warn } from "../warn.ts";
 import { metricsAddress } from "./address.ts";
 
-/** Gives what ends it. Throws `Failure`: `port_in_use`, `port_unusable`. */
+/** Gives what ends it. Throws `Failure`: `port_in_use`, `host_unusable`, `port_unusable`. */
 export async function startIngestPage({ metrics }: Settings, counts: () => Counts): Promise<() => Promise<void>> {
   const address = metricsAddress(metrics);
   if (address === undefined) return async () => {};

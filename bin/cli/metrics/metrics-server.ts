@@ -28,7 +28,7 @@ export interface MetricsServer {
 const HINT =
   "give another address: --metrics <host:port> or NOONMARK_METRICS. Each process (publish, serve, ingest --follow) has one of its own.";
 
-/** Throws `Failure`: `port_in_use`, `port_unusable`. */
+/** Throws `Failure`: `port_in_use`, `host_unusable`, `port_unusable`. */
 export async function startMetricsServer(address: MetricsAddress, pages: MetricsPages): Promise<MetricsServer> {
   const server = createServer(listener(pages, address.host));
   await listen(server, { ...address, hint: HINT });

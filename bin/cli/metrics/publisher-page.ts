@@ -7,7 +7,7 @@ import { metricsAddress } from "./address.ts";
 import type { Health } from "./metrics-server.ts";
 import type { WatchedPublisher } from "./watched-publisher.ts";
 
-/** Gives what ends it. Throws `Failure`: `port_in_use`, `port_unusable`. */
+/** Gives what ends it. Throws `Failure`: `port_in_use`, `host_unusable`, `port_unusable`. */
 export async function startPublisherPage(
   { metrics }: Settings,
   log: Logger,

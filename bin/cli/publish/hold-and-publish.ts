@@ -98,7 +98,7 @@ async function heldOnce(options: PublisherOptions, watchers: Watchers, term: Ter
       },
       onLate: (late: LateTurn) => {
         // That the clock was set is said by whoever looks at it.
-        if ("overdueBy" in late) log.warn(late, "a turn that had not come is run now");
+        if ("overdueBy" in late) log.warn(late, "a cycle did not start on time; it starts now");
       },
       onRest: service.rested,
     });

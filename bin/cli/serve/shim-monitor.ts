@@ -13,7 +13,7 @@ export interface ShimMonitor {
 
 const DEFECT = "the metrics met a defect";
 
-/** Of the process that answers. Throws `Failure`: `port_in_use`, `port_unusable`. */
+/** Of the process that answers. Throws `Failure`: `port_in_use`, `host_unusable`, `port_unusable`. */
 export async function monitorShim({ metrics }: Settings, log: Logger): Promise<ShimMonitor | undefined> {
   const address = metricsAddress(metrics);
   if (address === undefined) return undefined;

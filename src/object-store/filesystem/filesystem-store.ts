@@ -155,7 +155,9 @@ export class FilesystemStore implements ObjectStore {
   private absent(): undefined {
     const mark = join(this.name, STORE_MARK);
     if (statSync(mark, { throwIfNoEntry: false }) === undefined) {
-      throw new StoreUnavailable(`${this.name}: no store is here (${STORE_MARK} is missing)`);
+      throw new StoreUnavailable(`${this.name}: no store is here (${STORE_MARK} is missing)`, {
+        hint: "Mount the disk of the store, or name the directory that the publisher writes to: --store DIRECTORY.",
+      });
     }
     return undefined;
   }

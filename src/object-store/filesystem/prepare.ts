@@ -2,6 +2,7 @@ import { closeSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { diskFull, isDiskFull } from "../../files/disk-full.ts";
 import { makeDirectory, syncDirectory } from "../../files/make-directory.ts";
+import { missingPermission } from "../../files/missing-permission.ts";
 import { overwriteFile } from "../../files/write-all.ts";
 import { EXIT, Failure } from "../../values/failure.ts";
 
@@ -29,13 +30,13 @@ export function prepareDirectory(directory: string): void {
   }
 }
 
-/** Throws `Failure`: `store_unreadable` where something else stands in a directory's place. */
+/** Throws `Failure`: `store_unreadable` if the path is not a directory. */
 export function checkReadable(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined || found.isDirectory()) return;
-  throw new Failure("store_unreadable", `the store ${path} is no directory`, {
+  throw new Failure("store_unreadable", `the store ${path} is not a directory`, {
     exit: EXIT.io,
-    hint: "Name the directory that is published into with --store.",
+    hint: "Name the directory that the publisher writes to: --store DIRECTORY.",
   });
 }
 
@@ -60,10 +61,11 @@ function sweep(directory: string, now: number): void {
 
 function asFailure(directory: string, cause: unknown): Failure {
   if (isDiskFull(cause)) return diskFull(`the store ${directory}`, cause);
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const missing = missingPermission(join(directory, STORE_MARK), "write");
+  const reason = missing?.says ?? (cause instanceof Error ? cause.message : String(cause));
   return new Failure("store_unwritable", `the store ${directory} cannot be written (${reason})`, {
     exit: EXIT.io,
-    hint: "Name another directory with --store, or give this user the right to write there.",
+    hint: missing?.todo ?? "Name another directory with --store.",
     cause,
   });
 }

@@ -137,7 +137,7 @@ export class S3Store implements ObjectStore, StoreClock {
     if ((await this.#probed()) !== "none" || this.#singleWriter) return;
     throw new Failure("conditions_unsupported", `${this.name} does not judge If-None-Match and If-Match on a put`, {
       exit: EXIT.usage,
-      hint: "Two publishers could overwrite each other. Where you see to it that there is one, say --single-writer.",
+      hint: "Two publishers could overwrite each other. If there is only one, add --single-writer.",
     });
   }
 

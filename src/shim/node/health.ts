@@ -3,6 +3,7 @@ import { NO_STORE } from "../../http/common-headers.ts";
 import { METHOD_NOT_ALLOWED, unavailable } from "../../http/errors.ts";
 import { STATUS_KEY } from "../../http/keys.ts";
 import { StoreUnavailable } from "../../object-store/object-store.ts";
+import { FUTURE_ALLOWANCE_MS } from "../../values/freshness.ts";
 import type { ShimAnswer } from "../answer.ts";
 import type { ShimContext } from "../context.ts";
 import { plainAnswer } from "../full-answer.ts";
@@ -60,9 +61,6 @@ async function readiness(
   }
 }
 
-/** A right clock is never further behind what was published (ms; docs/spec/publishing.md#moved-clock). */
-const MOST_AHEAD_MS = 60_000;
-
 /** From the publisher's own record; nulls if it does not say, for readiness does not hang on it. */
 function publisherAge(body: Uint8Array, now: number): Record<string, unknown> {
   let record: Record<string, unknown> | null = null;
@@ -74,7 +72,7 @@ function publisherAge(body: Uint8Array, now: number): Record<string, unknown> {
   const renewedAt = instantOf(record?.renewedAt);
   const ahead = Math.max(renewedAt ?? 0, instantOf(record?.lastCycleAt) ?? 0) - now;
   const problems = {
-    ...(ahead > MOST_AHEAD_MS && { problem: "clock_behind", publishedAheadSeconds: Math.round(ahead / 1000) }),
+    ...(ahead > FUTURE_ALLOWANCE_MS && { problem: "clock_behind", publishedAheadSeconds: Math.round(ahead / 1000) }),
     ...(typeof record?.clockMovedMs === "number" && { problem: "clock_moved", clockMovedMs: record.clockMovedMs }),
   };
   if (renewedAt === undefined) return { renewedAt: null, ageSeconds: null, ...problems };

@@ -19,7 +19,7 @@ function hostAndPort(host: string, port: number): string {
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** Resolves once it listens. Throws `Failure`: `port_in_use`, `port_unusable`. */
+/** Resolves once it listens. Throws `Failure`: `port_in_use`, `host_unusable`, `port_unusable`. */
 export async function listen(server: Server, { host, port, hint }: ListenAddress): Promise<void> {
   server.listen(port, host);
   try {
@@ -30,10 +30,20 @@ export async function listen(server: Server, { host, port, hint }: ListenAddress
       const message = `another program listens on ${hostAndPort(host, port)}`;
       throw new Failure("port_in_use", message, { exit: EXIT.failed, hint: `Stop it, or ${hint}`, cause });
     }
+    if (code !== undefined && NOT_OF_THIS_HOST.has(code)) {
+      throw new Failure("host_unusable", `this machine has no address ${host} (${code})`, {
+        exit: EXIT.failed,
+        hint: "Give a host of this machine: 127.0.0.1, 0.0.0.0 or ::, or one that `ip address` lists.",
+        cause,
+      });
+    }
+    const isReserved = code === "EACCES" && port > 0;
     throw new Failure("port_unusable", `cannot listen on ${hostAndPort(host, port)} (${code ?? String(cause)})`, {
       exit: EXIT.failed,
-      hint: hint.charAt(0).toUpperCase() + hint.slice(1),
+      hint: (isReserved ? "This user may not use that port. " : "") + hint.charAt(0).toUpperCase() + hint.slice(1),
       cause,
     });
   }
 }
+
+const NOT_OF_THIS_HOST: ReadonlySet<string> = new Set(["EADDRNOTAVAIL", "ENOTFOUND", "EAI_AGAIN"]);

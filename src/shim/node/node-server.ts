@@ -53,7 +53,7 @@ const GRACE_MS = 10_000;
 const OTHER_PORT = "give another port: --port <number> or NOONMARK_PORT (0 takes any free one).";
 const CLOSE_SWEEP_MS = 20;
 
-/** Throws `Failure`: `port_in_use`, `port_unusable`. */
+/** Throws `Failure`: `port_in_use`, `host_unusable`, `port_unusable`. */
 export async function startServer(context: ShimContext, options: ServerOptions): Promise<ShimServer> {
   let stopping = false;
   const connections = new Connections(options.limits ?? DEFAULT_LIMITS, () => options.crowded?.());

@@ -1,0 +1,110 @@
+/** A file that another user owns: the message names the path, the user, and what to do. The commands run as `nobody`. */
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { runCli } from "../../../support/cli.ts";
+
+const ENTRY = new URL("../../../support/cli-entry.ts", import.meta.url).pathname;
+const NOBODY = ["--reuid", "nobody", "--regid", "nogroup", "--clear-groups"];
+/** Only root can become somebody else. */
+const noNobody = spawnSync("setpriv", [...NOBODY, process.execPath, "--version"]).status !== 0;
+
+let folder: string;
+/** Of root alone, and readable for all. */
+let ofRoot: string;
+/** Writable for all. */
+let open: string;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "noonmark-denied-"));
+  [ofRoot, open] = [join(folder, "root"), join(folder, "open")];
+  chmodSync(folder, 0o755);
+  mkdirSync(ofRoot, { mode: 0o755 });
+  mkdirSync(open);
+  chmodSync(open, 0o777);
+  await runCli(["ingest", "--ledger", join(ofRoot, "ledger.db"), "/dev/null"], folder);
+});
+
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function asNobody(...arguments_: string[]) {
+  const env = { PATH: process.env.PATH, NODE_NO_WARNINGS: "1" };
+  const done = spawnSync("setpriv", [...NOBODY, process.execPath, ENTRY, ...arguments_], { cwd: open, env });
+  return { exitCode: done.status, stderr: done.stderr.toString() };
+}
+
+const publish = (flags: Record<string, string>) => {
+  const given = { ledger: "none", store: join(open, "store"), state: join(open, "state"), ...flags };
+  return asNobody(
+    ...["publish", "--once", "--installation-id", "x"],
+    ...Object.entries(given).flatMap(([name, value]) => [`--${name}`, value]),
+  );
+};
+
+test.skipIf(noNobody)("a ledger that this user may not write", () => {
+  const ledger = join(ofRoot, "ledger.db");
+  expect(asNobody("ingest", "--ledger", ledger, "/dev/null")).toEqual({
+    exitCode: 74,
+    stderr:
+      `noonmark: ledger_unwritable: the ledger ${ledger} cannot be opened for writing: the user nobody may not write ${ledger}\n` +
+      `  Run the command as the owner (user id 0), or give nobody the right: chown nobody ${ledger}\n`,
+  });
+});
+
+test.skipIf(noNobody)("a ledger that this user may not read", () => {
+  const ledger = join(ofRoot, "ledger.db");
+  expect(publish({ ledger })).toEqual({
+    exitCode: 74,
+    stderr:
+      `noonmark: ledger_unreadable: the ledger ${ledger} cannot be read: the user nobody may not read ${ledger}\n` +
+      `  Run the command as the owner (user id 0), or give nobody the right: chown nobody ${ledger}\n`,
+  });
+});
+
+test.skipIf(noNobody)(
+  "a ledger that this user may read, in a directory where it may not make SQLite's own files",
+  () => {
+    const ledger = join(ofRoot, "ledger.db");
+    chmodSync(ledger, 0o644);
+    const { exitCode, stderr } = publish({ ledger });
+    expect(exitCode).toBe(74);
+    expect(stderr).toContain(
+      `the user nobody may not create files in ${ofRoot}, where ${ledger} needs a -wal and a -shm file beside it`,
+    );
+    expect(stderr).toContain(`chown nobody ${ofRoot}\n`);
+  },
+);
+
+test.skipIf(noNobody)("a new ledger, a state directory and a store where this user may not write", () => {
+  writeFileSync(join(ofRoot, "published.db"), "");
+  const said = `the user nobody may not create files in ${ofRoot}\n`;
+  const todo = `chown nobody ${ofRoot}\n`;
+  for (const [code, { exitCode, stderr }] of [
+    ["ledger_unwritable", asNobody("ingest", "--ledger", join(ofRoot, "new.db"), "/dev/null")],
+    ["state_unusable", publish({ state: join(ofRoot, "state") })],
+  ] as const) {
+    expect([exitCode, stderr]).toEqual([74, expect.stringContaining(said)]);
+    expect(stderr).toContain(`noonmark: ${code}: `);
+    expect(stderr).toContain(todo);
+  }
+  const store = publish({ store: join(ofRoot, "store") });
+  expect(store.stderr).toContain(
+    `noonmark: store_unwritable: the store ${join(ofRoot, "store")} cannot be written (the user nobody may not create files in ${ofRoot})\n`,
+  );
+  expect(store.stderr).toContain(todo);
+  const state = publish({ state: ofRoot });
+  expect(state.stderr).toContain(`the user nobody may not write ${join(ofRoot, "published.db")}\n`);
+});
+
+test("an address that is not this machine's: the host is wrong, and not the port", async () => {
+  mkdirSync(join(open, "store"));
+  const { exitCode, stderr } = await runCli(["serve", "--store", "store", "--port", "0", "--host", "192.0.2.1"], open);
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 1,
+    stderr:
+      "noonmark: host_unusable: this machine has no address 192.0.2.1 (EADDRNOTAVAIL)\n" +
+      "  Give a host of this machine: 127.0.0.1, 0.0.0.0 or ::, or one that `ip address` lists.\n",
+  });
+});
