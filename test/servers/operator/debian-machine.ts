@@ -80,7 +80,7 @@ export async function onMachine(folder: string, tarball: string, steps: readonly
   const script = `set -e
 ip link set lo up
 mkdir -p ${folder}/etc ${folder}/global && cp -a /etc/. ${folder}/etc && mount --bind ${folder}/etc /etc
-for path in /srv /run /var/lib /var/log /usr/share/bash-completion/completions /usr/share/zsh/vendor-completions /usr/share/fish/vendor_completions.d; do
+for path in /srv /usr/local/bin /run /var/lib /var/log /usr/share/bash-completion/completions /usr/share/zsh/vendor-completions /usr/share/fish/vendor_completions.d; do
   mkdir -p $path; mount -t tmpfs none $path
 done
 cp ${tarball} /srv/${basename(tarball)}
@@ -100,7 +100,7 @@ for unit in "\${!PIDS[@]}"; do unit_end "$unit"; done`;
         ...Object.fromEntries(
           Object.entries(process.env).filter(([name]) => !/^(?:NOONMARK_|npm_config_(?:local_)?prefix$)/i.test(name)),
         ),
-        PATH: `${folder}/global/bin:${dirname(process.execPath)}:/usr/sbin:/usr/bin:/sbin:/bin`,
+        PATH: `${folder}/global/bin:/usr/local/bin:${dirname(process.execPath)}:/usr/sbin:/usr/bin:/sbin:/bin`,
         npm_config_prefix: join(folder, "global"),
         npm_config_cache: join(folder, "cache"),
         npm_config_offline: "true",

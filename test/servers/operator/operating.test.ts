@@ -21,24 +21,38 @@ const SHIM_SEES = [
   asShim("cat /etc/noonmark/noonmark.json"),
 ];
 const AFTER_ENABLE = BLOCKS.findIndex((block) => block.includes("enable --now noonmark-publish noonmark-serve"));
+const BACKUP = BLOCKS.findIndex((block) => block.includes("-- noonmark-backup"));
+const LOOK_AT_BACKUP = `cd /var/lib/noonmark
+sqlite3 ledger.backup.db "SELECT count(*) FROM receipt; PRAGMA integrity_check"
+stat -c '%a %U' ledger.backup.db && ls | grep backup; cd - > /dev/null`;
+/** Run after a block, by its place: what a reader of the page would do or see next. */
+const BETWEEN: ReadonlyMap<number, readonly string[]> = new Map([
+  [AFTER_ENABLE, SHIM_SEES],
+  [BACKUP, [BLOCKS[BACKUP] ?? "", LOOK_AT_BACKUP]],
+]);
 /** What a block's own comment says; it is 0 else. */
 const expected = (block: string) => Number(/# exit (\d+)$/m.exec(block)?.[1] ?? 0);
 
 let folder: string;
 let steps: Step[];
 let shimSees: Step[];
+let again: Step[];
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "noonmark-operating-"));
   const tarball = packInto(folder);
   await fillCache(folder, tarball);
   const all = await onMachine(folder, tarball, [
-    ...BLOCKS.slice(0, AFTER_ENABLE + 1),
-    ...SHIM_SEES,
-    ...BLOCKS.slice(AFTER_ENABLE + 1),
+    ...BLOCKS.flatMap((block, index) => [block, ...(BETWEEN.get(index) ?? [])]),
     PARTS,
   ]);
-  shimSees = all.splice(AFTER_ENABLE + 1, SHIM_SEES.length);
-  steps = all;
+  steps = [];
+  for (const [index] of BLOCKS.entries()) {
+    steps.push(...all.splice(0, 1));
+    const seen = all.splice(0, BETWEEN.get(index)?.length ?? 0);
+    if (index === AFTER_ENABLE) shimSees = seen;
+    else if (index === BACKUP) again = seen;
+  }
+  steps.push(...all);
 }, 600_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }), 300_000);
 
@@ -82,6 +96,11 @@ test("the restored ledger, and the new place, are what a publisher leaves", () =
   expect(saidBy("ledger.backup.db /var/lib")).toMatch(/^\d+ objects, 0 findings$/m);
   expect(saidBy("public-2")).toMatch(/^\d+ objects, 0 findings$/m);
   expect(saidBy("--installation-id wheel-2")).toContain("unknown_installation");
+});
+
+test("the backup is written a second time over the first, whole and for its owner alone", () => {
+  expect(again.map(({ code }) => code)).toEqual([0, 0]);
+  expect(again[1]?.output.trim().split("\n")).toEqual(["1", "ok", "600 noonmark", "ledger.backup.db"]);
 });
 
 test("the list of parts names what is installed, and nothing else", () => {
