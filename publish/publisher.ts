@@ -45,6 +45,8 @@ export interface PublisherOptions {
   readonly force: boolean;
   /** Of one key, where puts cost something (S3, R2): the first change at once, then at most one put in this time (ms). */
   readonly minimumPutInterval: number;
+  /** Of the growing tile of an installation's observations (ms), if it differs: a put writes all of its receipts again. */
+  readonly minimumTileInterval?: number;
   /** The version of this program. */
   readonly program: string;
   /** What the store is asked, for `noonmark cost`; absent where nobody counts. */
@@ -87,7 +89,7 @@ export class Publisher {
       behind: new BehindList(),
       selected: (resource) => options.selected(resource),
       schedule,
-      tilePace: new TilePace(minimumPutInterval),
+      tilePace: new TilePace(options.minimumTileInterval ?? minimumPutInterval),
     };
     this.#recall = { activity: new ActivityRecall(store, published), savedBodies: new SavedBodyRecall(store) };
     // Before the first cycle the lease tells what the last holder told.
@@ -222,8 +224,11 @@ export class Publisher {
     }
   }
 
-  /** Writes status.json anew where its time has come, and what the operator is told where that has changed. */
+  /** Writes what is due: the state, status.json, and what the operator is told if that has changed. */
   async renewIfDue(nextCycleAt: number | undefined): Promise<void> {
+    const { published, reader, clock } = this.#options;
+    published.saveIfDue(clock.monotonic());
+    reader.saveIfDue(clock.monotonic());
     if (this.#lease.renewalDue) await this.#lease.renew(this.#news(nextCycleAt));
     if (this.#status.isOperatorDue) await this.#status.tellOperator(this.#last);
   }

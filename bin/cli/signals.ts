@@ -1,4 +1,5 @@
-const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+/** A terminal that is closed sends SIGHUP: it asks for the same, so that a lease is released. */
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** The signal that asks this process to end. A second one ends it at once, as if nobody listened. */
 export function askedToStop(): Promise<NodeJS.Signals> {

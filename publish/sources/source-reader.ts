@@ -123,6 +123,13 @@ export class SourceReader {
       this.settle(version);
       await nextTurn();
     }
+    this.#blaming(() => this.#options.projections.commit());
+  }
+
+  /** Commits what was derived and has waited long enough at `now` (ms, by a clock that never jumps). Throws `Failure`. */
+  saveIfDue(now: number): void {
+    const { projections } = this.#options;
+    this.#blaming(() => projections.commitIfDue(now));
   }
 
   /** Epoch ms after `now` at which the chain says something else by time alone. */
@@ -144,16 +151,25 @@ export class SourceReader {
 
   /** Throws `Failure` with the path of the file that failed: what is derived is written while the ledger is read. */
   #read<T>(use: (ledger: Database | undefined) => T): T {
-    const { ledger, projections, chain } = this.#options;
-    const blamed = (db: Database | undefined) => {
-      try {
-        return use(db);
-      } catch (error) {
-        const derived = { db: projections.open(), name: "projections", isWritten: true };
-        const read = chain.db === undefined ? [] : [{ db: chain.db, name: "chain_store", isWritten: false }];
-        throw failureOfOneOf(error, [derived, ...read]);
-      }
-    };
+    const { ledger, projections } = this.#options;
+    const blamed = (db: Database | undefined) =>
+      this.#blaming(() => {
+        const before = projections.otherWrites();
+        const used = use(db);
+        if (projections.otherWrites() !== before) projections.commit();
+        return used;
+      });
     return ledger === undefined ? blamed(undefined) : ledger.read(blamed);
+  }
+
+  #blaming<T>(use: () => T): T {
+    const { projections, chain } = this.#options;
+    try {
+      return use();
+    } catch (error) {
+      const derived = { db: projections.open(), name: "projections", isWritten: true };
+      const read = chain.db === undefined ? [] : [{ db: chain.db, name: "chain_store", isWritten: false }];
+      throw failureOfOneOf(error, [derived, ...read]);
+    }
   }
 }

@@ -12,6 +12,7 @@ import { makePrivateFile, PRIVATE_MODE } from "../../src/files/private-file.ts";
 import { replaceFile } from "../../src/files/write-all.ts";
 import type { StoreTag } from "../../src/object-store/object-store.ts";
 import type { AnswerState, Asof } from "../../src/object-store/stored-answer.ts";
+import { IdleCheckpoint } from "../../src/sqlite/idle-checkpoint.ts";
 import { sqliteFailure } from "../../src/sqlite/sqlite-failure.ts";
 import { statement } from "../../src/sqlite/statement.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
@@ -49,15 +50,24 @@ CREATE TABLE IF NOT EXISTS tiles (
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 `;
 
+/** A row is committed at most this long after it came (ms): a commit writes whole pages, and the next often the same. */
+const SAVE_EVERY_MS = 30_000;
+
 /** In the state directory: a machine that has it has published. */
 export const PUBLISHED_FILE = "published.db";
 
 export class Published {
   readonly #db: Database;
   readonly #objects = new Map<string, PublishedObject>();
+  readonly #checkpoint: IdleCheckpoint;
+  /** Since when rows wait for their commit, by a clock that never jumps (ms). */
+  #unsavedSince: number | undefined;
+  /** A write failed: the file may lack rows that are remembered here, so it is never said to be complete. */
+  #lacksRows = false;
 
   private constructor(db: Database) {
     this.#db = db;
+    this.#checkpoint = new IdleCheckpoint(db);
     const rows = statement<[], Record<string, string | number | null>>(db, "SELECT * FROM object").all();
     for (const row of rows) this.#objects.set(String(row.key), objectOf(row));
   }
@@ -76,7 +86,7 @@ export class Published {
       db.pragma("synchronous = NORMAL");
       db.exec(`BEGIN EXCLUSIVE;${SCHEMA}COMMIT;`);
       nameUser(directory);
-      return new Published(db);
+      return Published.#begun(db);
     } catch (cause) {
       const code = (cause as { code?: string }).code ?? "";
       if (code.startsWith("SQLITE_BUSY")) {
@@ -96,6 +106,19 @@ export class Published {
         cause,
       });
     }
+  }
+
+  /**
+   * If the last process did not close the file, what it remembers may be older than the store: an object that changed
+   * and changed back would pass for unchanged. Then nothing is remembered. The mark of a process at work is synced.
+   */
+  static #begun(db: Database): Published {
+    const published = new Published(db);
+    if (published.meta("open") === "yes") published.forgetAll();
+    db.pragma("synchronous = FULL");
+    published.setMeta("open", "yes");
+    db.pragma("synchronous = NORMAL");
+    return published;
   }
 
   /** For a dry run or a render: nothing on disk, nothing known. */
@@ -137,7 +160,10 @@ export class Published {
 
   /** Everything but the rest of what `meta` says: another publisher may have written since. */
   forgetAll(): void {
-    this.#db.exec("DELETE FROM object; DELETE FROM tiles; DELETE FROM meta WHERE name = 'site';");
+    this.#run("DELETE FROM object");
+    this.#run("DELETE FROM tiles");
+    this.#run("DELETE FROM meta WHERE name = 'site'");
+    this.#save();
     this.#objects.clear();
   }
 
@@ -147,18 +173,46 @@ export class Published {
   }
 
   setMeta(name: MetaName, value: string): void {
+    if (this.meta(name) === value) return;
     this.#run("INSERT OR REPLACE INTO meta VALUES (?, ?)", name, value);
+    if (name !== "at") this.#save();
+  }
+
+  /** Commits what has waited long enough at `now` (ms, by a clock that never jumps). Throws as `remember` does. */
+  saveIfDue(now: number): void {
+    if (!this.#db.inTransaction) return this.#guarded(() => this.#checkpoint.look(now));
+    this.#unsavedSince ??= now;
+    if (now - this.#unsavedSince >= SAVE_EVERY_MS) this.#save();
   }
 
   close(): void {
-    this.#db.close();
+    try {
+      if (!this.#lacksRows) this.setMeta("open", "no");
+    } finally {
+      this.#db.close();
+    }
   }
 
-  /** Throws `Failure`: disk_full, with what was remembered before as it was. */
+  /** Waits for its commit. Throws `Failure`: disk_full. */
   #run(sql: string, ...values: readonly (string | number | null)[]): void {
-    try {
+    this.#guarded(() => {
+      if (!this.#db.inTransaction) this.#db.exec("BEGIN IMMEDIATE");
       statement(this.#db, sql).run(...values);
+    });
+  }
+
+  #save(): void {
+    this.#guarded(() => {
+      if (this.#db.inTransaction) this.#db.exec("COMMIT");
+    });
+    this.#unsavedSince = undefined;
+  }
+
+  #guarded(write: () => void): void {
+    try {
+      write();
     } catch (error) {
+      this.#lacksRows = true;
       throw sqliteFailure(error, this.#db.name, "state", "write");
     }
   }
@@ -182,10 +236,10 @@ function userOf(directory: string): string {
   }
 }
 
-/** `at`: the last instant computed for, which never goes back. `epoch`, `writer`, `store`: of the last lease held.
+/** `open`: whether a process has the file, or was killed with it. `at`: the last instant computed for, which never goes back. `epoch`, `writer`, `store`: of the last lease held.
  * `site`: the pages whose assets were dated, or `off`; `assets`: since when each has been unnamed. `requests`: what was
  * asked of the store (`request-tally.ts`). */
-type MetaName = "at" | "epoch" | "writer" | "store" | "site" | "assets" | "requests";
+type MetaName = "open" | "at" | "epoch" | "writer" | "store" | "site" | "assets" | "requests";
 
 function objectOf(row: Record<string, string | number | null>): PublishedObject {
   return {

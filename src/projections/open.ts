@@ -1,21 +1,21 @@
 /** Opening the projections: the publisher's own file, or a copy in memory that leaves no trace. */
 import { existsSync, rmSync } from "node:fs";
 import SqliteDatabase, { type Database } from "better-sqlite3";
-import { openForReading, openForWriting } from "../sqlite/open.ts";
+import { checkpointEach, openForReading, openForWriting } from "../sqlite/open.ts";
 import { EXIT, Failure } from "../values/failure.ts";
 import { PROJECTIONS } from "./schema.ts";
 
 /** The file's name in the state directory. */
 export const PROJECTIONS_FILE = "projections.db";
 
-/** How long a cycle waits while a rebuild takes over, in milliseconds. */
-const BUSY_TIMEOUT = 10_000;
+/** How long a cycle waits while a rebuild takes over, and a rebuild for a publisher's commit, in milliseconds. */
+const BUSY_TIMEOUT = 30_000;
 
 /**
- * The -wal file is copied into the file once it has this many pages (8 MiB): in the publisher's own thread, whose other
- * work waits meanwhile (32 MiB were up to 130 ms).
+ * The -wal file is copied into the file once it has this many bytes: in the publisher's own thread, whose other work
+ * waits meanwhile (32 MiB were up to 130 ms).
  */
-const CHECKPOINT_PAGES = 2_000;
+const CHECKPOINT_BYTES = 8 * 1024 * 1024;
 
 /**
  * The projections for writing, made where they are missing, and made anew where their schema is an older one. Throws
@@ -26,7 +26,7 @@ export function openProjections(path: string): Database {
     const db = wipedIfOlder(path, () => openForWriting(path, PROJECTIONS, { busyTimeout: BUSY_TIMEOUT }));
     // What a power cut takes is derived again; the file stays whole all the same.
     db.pragma("synchronous = NORMAL");
-    db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+    checkpointEach(db, CHECKPOINT_BYTES);
     return db;
   });
 }

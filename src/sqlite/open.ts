@@ -23,11 +23,16 @@ export interface DatabaseKind {
 const IN_MEMORY = ":memory:";
 /** How long a statement waits for somebody else's lock before it is `<name>_locked`, in milliseconds. */
 const BUSY_TIMEOUT = 2_000;
+/**
+ * Page size of a new file, in bytes. Each commit appends every page that it changed to the -wal file as a whole, and
+ * one accepted receipt changes nine. Pages of 1024 bytes make a bulk import a tenth slower; these do not.
+ */
+const PAGE_BYTES = 2048;
 const CACHE_KIB = 32 * 1024;
 /** Who reads looks at what is new. Of a long scan the kernel keeps the pages; a cache of our own would be kept for good. */
 const READER_CACHE_KIB = 4 * 1024;
-/** The -wal file is copied into the file once it has this many pages (32 MiB): each then once for many commits. */
-const CHECKPOINT_PAGES = 8192;
+/** The -wal file is copied into the file once it has this many bytes: each page then once for many commits. */
+const CHECKPOINT_BYTES = 32 * 1024 * 1024;
 
 /**
  * Opens an existing file, read only. In WAL mode SQLite then still needs the -shm file, or a directory in which it may
@@ -70,16 +75,25 @@ export function openForWriting(
       const fresh = isEmpty(db);
       // Somebody else's file keeps its journal mode: it is judged before anything in it is touched.
       if (!fresh) checkKind(db, path, kind);
+      // A file that exists keeps the page size it has.
+      if (fresh) db.pragma(`page_size = ${PAGE_BYTES}`);
       db.pragma("journal_mode = WAL");
       db.pragma("synchronous = FULL");
       db.pragma(`cache_size = -${CACHE_KIB}`);
-      db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+      checkpointEach(db, CHECKPOINT_BYTES);
       if (fresh) createSchema(db, kind);
       checkKind(db, path, kind);
       upgrade(db, kind);
       return db;
     });
   });
+}
+
+/** The -wal file is copied into the file at this size, and shortened to it if a long transaction made it larger. */
+export function checkpointEach(db: Database, bytes: number): void {
+  const pageBytes = db.pragma("page_size", { simple: true }) as number;
+  db.pragma(`wal_autocheckpoint = ${Math.ceil(bytes / pageBytes)}`);
+  db.pragma(`journal_size_limit = ${bytes}`);
 }
 
 /** One transaction: a crash leaves an empty file or a whole one. Whoever comes second finds it made. */

@@ -62,17 +62,10 @@ const BEGIN_AGAIN_MS = 2_000;
 
 async function heldOnce(options: PublisherOptions, watchers: Watchers, term: Term): Promise<void> {
   const { log, monitor, service, time, clock, repairs } = watchers;
-  const onOutage = rareReport(
-    (error, before) => {
-      const what = isDiskFull(error)
-        ? "a disk is full: publishing goes on once there is room"
-        : "the store does not answer";
-      logProblem(log, what, error, { before });
-    },
-    () => clock.monotonic(),
-  );
-  const lease = await heldLease(options, watchers, term, onOutage);
+  const outage = outageLog(log, clock);
+  const lease = await heldLease(options, watchers, term, outage.began);
   if (lease === undefined) return;
+  outage.ended();
   const { cadence, signal } = term;
   monitor.lease = lease;
   clock.compareWith(() => lease.hostClockOffset);
@@ -80,6 +73,7 @@ async function heldOnce(options: PublisherOptions, watchers: Watchers, term: Ter
   log.info({ epoch: lease.epoch, store: options.store.name }, "publishing");
   if (options.minimumPutInterval > 0) logCosts(log, options, term.hasChain());
   let warned = false;
+  const logCycle = cycleLog(log, () => clock.monotonic());
   await Publisher.hold(options, lease, (publisher) => {
     monitor.publisher = publisher;
     time.follow(publisher);
@@ -88,13 +82,14 @@ async function heldOnce(options: PublisherOptions, watchers: Watchers, term: Ter
       signal,
       clock,
       timers: systemTimers,
-      onOutage,
+      onOutage: outage.began,
       onCycle: (report) => {
+        outage.ended();
         firstPublishDone();
         if (!warned) for (const warning of report.warnings) log.warn(warning, "published all the same");
         warned ||= report.warnings.length > 0;
         repairs.cycled(report.rows);
-        logCycle(log, report);
+        logCycle(report);
       },
       onLate: (late: LateTurn) => {
         // That the clock was set is said by whoever looks at it.
@@ -104,6 +99,32 @@ async function heldOnce(options: PublisherOptions, watchers: Watchers, term: Ter
     });
   });
   log.info("stopped");
+}
+
+/** An outage is logged at once, then at most every ten seconds, and its end once. */
+function outageLog(log: Logger, clock: SteadyClock): { began(error: Error): void; ended(): void } {
+  let since: number | undefined;
+  let isFull = false;
+  const report = rareReport(
+    (error, before) => {
+      const what = isFull ? "a disk is full: publishing goes on once there is room" : "the store does not answer";
+      logProblem(log, what, error, { before });
+    },
+    () => clock.monotonic(),
+  );
+  return {
+    began(error) {
+      since ??= clock.monotonic();
+      isFull = isDiskFull(error);
+      report(error);
+    },
+    ended() {
+      if (since === undefined) return;
+      const what = isFull ? "the disk has room again: publishing goes on" : "the store responds again";
+      log.info({ afterMs: Math.round(clock.monotonic() - since) }, what);
+      since = undefined;
+    },
+  };
 }
 
 /** Undefined where the signal ended the wait. */
@@ -146,11 +167,32 @@ function logCosts(log: Logger, options: PublisherOptions, hasChain: boolean): vo
   );
 }
 
-function logCycle(log: Logger, report: CycleReport): void {
-  const put = report.rows.filter(({ action }) => action === "created" || action === "updated");
+/** Cycles that put something are logged one by one at the level `debug`, and as a sum at most this often (ms). */
+const CYCLES_LOGGED_EVERY_MS = 60_000;
+
+/** The first cycle that puts something is logged at once. A line each second would itself wear out a small disk. */
+export function cycleLog(log: Logger, monotonic: () => number): (report: CycleReport) => void {
+  let loggedAt = Number.NEGATIVE_INFINITY;
+  let cycles = 0;
+  let puts = 0;
+  return (report) => {
+    logFailures(log, report);
+    const put = report.rows.filter(({ action }) => action === "created" || action === "updated");
+    if (put.length === 0) return;
+    cycles += 1;
+    puts += put.length;
+    const keys = put.slice(0, 8).map(({ key }) => key);
+    const isDue = monotonic() - loggedAt >= CYCLES_LOGGED_EVERY_MS;
+    log[isDue ? "info" : "debug"]({ at: formatTimestamp(report.at), cycles, put: puts, keys }, "cycle");
+    if (!isDue) return;
+    loggedAt = monotonic();
+    cycles = 0;
+    puts = 0;
+  };
+}
+
+function logFailures(log: Logger, report: CycleReport): void {
   for (const { key, why } of report.rows.filter(({ action }) => action === "failed"))
     log.error({ key, why }, "not published");
   for (const failure of report.failures) log.error(failure, "installation not published");
-  if (put.length > 0)
-    log.info({ at: formatTimestamp(report.at), put: put.length, keys: put.slice(0, 8).map(({ key }) => key) }, "cycle");
 }

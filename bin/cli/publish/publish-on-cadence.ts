@@ -7,7 +7,6 @@ import { systemTimers } from "../../../publish/clock/timers.ts";
 import { followChain } from "../../../publish/sources/follow-chain.ts";
 import { Published } from "../../../publish/state/published.ts";
 import { RequestTally } from "../../../publish/status/request-tally.ts";
-import { type PollEvent, plainEvent } from "../../../src/chain/poll-event.ts";
 import { countedStore } from "../../../src/object-store/counted-store.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { createLog, logClockMove, logProblem } from "../log.ts";
@@ -16,12 +15,13 @@ import { openConfiguredStore } from "../open-configured-store.ts";
 import type { Settings } from "../settings/settings.ts";
 import { askedToStop } from "../signals.ts";
 import { openSources } from "../sources.ts";
+import { chainLog } from "./chain-log.ts";
 import { CommonTime } from "./common-time.ts";
 import { holdAndPublish } from "./hold-and-publish.ts";
 import { untilNextRun } from "./next-run.ts";
 import { PublisherMonitor } from "./publisher-monitor.ts";
 import { type PublishFlags, publisherOptions } from "./publisher-options.ts";
-import { minimumPutIntervalOf } from "./put-interval.ts";
+import { minimumPutIntervalOf, minimumTileIntervalOf } from "./put-interval.ts";
 import { Repairs } from "./repairs.ts";
 import { type ServiceManager, serviceManager, systemdNotify } from "./service-manager.ts";
 import { keepHeapSmall } from "./small-heap.ts";
@@ -60,13 +60,14 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
       repairs.requested(operation, key, outcome);
       requests.count(operation, key);
     });
+    const logChain = chainLog(log, monotonic);
     const { reader, chain } = await openSources(settings, {
       state: "own",
       whole: false,
       now,
       onChainEvent: (event) => {
         monitor.chainTold(event);
-        logChain(log, event);
+        logChain(event);
       },
       onRpcRequest: (outcome) => monitor.rpcRequested(outcome),
     });
@@ -77,7 +78,7 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
       const minimumPutInterval = minimumPutIntervalOf(settings.store);
       const fromSettings = publisherOptions(settings, flags, { store, reader, clock, minimumPutInterval });
       await holdAndPublish(
-        { ...fromSettings, published, requests },
+        { ...fromSettings, published, requests, minimumTileInterval: minimumTileIntervalOf(settings.store) },
         { log, monitor, service, time, clock, repairs },
         {
           cadence: settings.cadence,
@@ -132,9 +133,3 @@ const LOOK_MS = 1_000;
 /** What becomes of a publisher whose clock has moved. */
 const MEANWHILE =
   "publishing goes on by its own count until that clock has been steady for a minute or the store's clock agrees";
-
-/** Chain news without a change of state, such as the good pass every few seconds, are for debugging. */
-function logChain(log: Logger, event: PollEvent): void {
-  if (event.type === "good" || event.type === "range") log.debug(plainEvent(event), "chain");
-  else log.warn(plainEvent(event), "chain");
-}

@@ -12,6 +12,8 @@ export class FilesystemLock {
 
   constructor(path: string) {
     this.db = new Database(path, { timeout: WAIT_MS });
+    // By default a transaction on an empty file creates, writes and deletes a journal file.
+    this.db.pragma("journal_mode = MEMORY");
   }
 
   /** `action` must be synchronous: it is all that happens in this process while the lock is held. */

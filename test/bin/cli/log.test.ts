@@ -60,7 +60,7 @@ test("on a terminal the log is lines for people: ISO time, a word for the level,
   expect(child.exitCode).toBe(0);
   expect(lines[0]).toMatch(new RegExp(`^\\[${INSTANT}\\] INFO: publishing \\{"epoch":1,"store":".*"\\}$`));
   expect(lines[1]).toMatch(
-    new RegExp(`^\\[${INSTANT}\\] INFO: cycle \\{"at":"${INSTANT}","put":\\d+,"keys":\\[.*\\]\\}$`),
+    new RegExp(`^\\[${INSTANT}\\] INFO: cycle \\{"at":"${INSTANT}","cycles":1,"put":\\d+,"keys":\\[.*\\]\\}$`),
   );
   expect(lines.at(-2)).toMatch(new RegExp(`^(?:\\^C)?\\[${INSTANT}\\] INFO: stopped$`));
 });
@@ -83,6 +83,14 @@ test("in a pipe the log is JSON, with an ISO time and a word for the level", asy
     expect(level).toBe("info");
     expect(time).toMatch(new RegExp(`^${INSTANT}$`));
   }
+});
+
+test("a terminal that is closed ends a publisher as SIGTERM does", async () => {
+  const child = startCli(PUBLISH, directory);
+  running.push(child);
+  const text = await printed(child, "cycle", () => child.kill("SIGHUP"));
+  expect(JSON.parse(text.trim().split("\n").at(-1) ?? "")).toMatchObject({ msg: "stopped" });
+  expect({ code: child.exitCode, signal: child.signalCode }).toEqual({ code: 0, signal: null });
 });
 
 test("logFormat goes before what the log is written to", async () => {

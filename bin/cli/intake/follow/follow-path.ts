@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import type { Database } from "better-sqlite3";
 import { type Counts, Intake } from "../../../../src/ledger/intake/intake.ts";
 import { type Rejection, rejectionSentences } from "../../../../src/ledger/intake/rejection.ts";
+import { IdleCheckpoint } from "../../../../src/sqlite/idle-checkpoint.ts";
 import { EXIT, Failure } from "../../../../src/values/failure.ts";
 import { printable } from "../../../../src/values/printable.ts";
 import { askedToStop } from "../../signals.ts";
@@ -56,12 +57,16 @@ export async function followPath(target: Target, db: Database, options: FollowOp
   const onRefused = (message: string) => warn({ code: "file_refused", message });
   const followed = isDirectory ? new Spool(path, intakeOf, onRefused) : new GrowingFile(path, intakeOf);
   const stopWatch = await watch(() => followed.counts);
+  const checkpoint = new IdleCheckpoint(db);
   const looks = wakes(isDirectory ? path : dirname(path));
   void askedToStop().then(() => looks.stop());
   try {
     return await follow(
       followed,
-      () => looks.next(),
+      () => {
+        checkpoint.look(performance.now());
+        return looks.next();
+      },
       () => looks.stopped,
     );
   } finally {

@@ -1,0 +1,40 @@
+/** The chain's news in the log: a node that fails is one warning, then one every ten minutes, until it is good again. */
+import type { Logger } from "pino";
+import { type PollEvent, plainEvent } from "../../../src/chain/poll-event.ts";
+
+/** Between two warnings of the same kind about the same node (ms). */
+const WARNED_EVERY_MS = 600_000;
+
+interface Trouble {
+  /** By the monotonic clock (ms). */
+  readonly since: number;
+  readonly warnedAt: number;
+  /** Failures since the last warning. */
+  readonly silent: number;
+}
+
+/** Good passes and stored ranges, which come every few seconds, are for debugging. */
+export function chainLog(log: Logger, monotonic: () => number): (event: PollEvent) => void {
+  /** By node, then by what is wrong with it. */
+  const troubles = new Map<string, Map<string, Trouble>>();
+  return (event) => {
+    const ofNode = troubles.get(event.node);
+    if (event.type === "range" || event.type === "good") {
+      log.debug(plainEvent(event), "chain");
+      if (event.type === "range" || ofNode === undefined) return;
+      troubles.delete(event.node);
+      const since = Math.min(...[...ofNode.values()].map((trouble) => trouble.since));
+      log.info({ node: event.node, afterMs: Math.round(monotonic() - since) }, "the node responds again");
+      return;
+    }
+    const kind = event.type === "failed" ? event.type : `${event.type} ${event.check}`;
+    const before = ofNode?.get(kind);
+    const now = monotonic();
+    const isDue = before === undefined || now - before.warnedAt >= WARNED_EVERY_MS;
+    const trouble = isDue
+      ? { since: before?.since ?? now, warnedAt: now, silent: 0 }
+      : { ...before, silent: before.silent + 1 };
+    troubles.set(event.node, (ofNode ?? new Map<string, Trouble>()).set(kind, trouble));
+    log[isDue ? "warn" : "debug"]({ ...plainEvent(event), before: before?.silent ?? 0 }, "chain");
+  };
+}

@@ -1,0 +1,48 @@
+/**
+ * Empties the -wal file of a database after a quiet time, so that an idle ledger is one file with little beside it.
+ * A reader that is at work is never waited for: the next look tries again.
+ */
+import type { Database } from "better-sqlite3";
+import { statement } from "./statement.ts";
+
+/** Nothing was written for this long (ms). */
+const IDLE_MS = 10_000;
+
+export class IdleCheckpoint {
+  readonly #db: Database;
+  #changes = -1;
+  #quietSince = 0;
+  #isEmpty = false;
+
+  /** `db` is open for writing. */
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** To be called often; `now` in ms, by a clock that never jumps. */
+  look(now: number): void {
+    const changes = statement<[], number>(this.#db, "SELECT total_changes()").pluck().get() as number;
+    if (changes !== this.#changes || this.#db.inTransaction) {
+      this.#changes = changes;
+      this.#quietSince = now;
+      this.#isEmpty = false;
+    } else if (!this.#isEmpty && now - this.#quietSince >= IDLE_MS) {
+      this.#quietSince = now;
+      this.#isEmpty = emptyWal(this.#db);
+    }
+  }
+}
+
+/** False if a reader needs what the -wal file holds. */
+function emptyWal(db: Database): boolean {
+  const waited = db.pragma("busy_timeout", { simple: true }) as number;
+  try {
+    db.pragma("busy_timeout = 0");
+    const [passed] = db.pragma("wal_checkpoint(PASSIVE)") as { busy: number; log: number; checkpointed: number }[];
+    if (passed === undefined || passed.busy !== 0 || passed.log !== passed.checkpointed) return false;
+    const [emptied] = db.pragma("wal_checkpoint(TRUNCATE)") as { busy: number }[];
+    return emptied?.busy === 0;
+  } finally {
+    db.pragma(`busy_timeout = ${waited}`);
+  }
+}

@@ -1,0 +1,49 @@
+/** What is remembered of puts is committed now and then: each commit writes whole pages. */
+import { cpSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Published, type PublishedObject } from "../../../publish/state/published.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "noonmark-published-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const REST = { key: "k", states: [], asof: { at: 1 }, status: 200, bytes: 1, etag: null, putAt: 1 };
+const object = (tag: string): PublishedObject => ({ ...REST, tag });
+const walBytes = (state: string) => statSync(join(folder, state, "published.db-wal")).size;
+
+test("the puts of thirty seconds are one commit", () => {
+  const state = Published.open(join(folder, "state"));
+  const before = walBytes("state");
+  for (let second = 0; second < 30; second++) {
+    for (let put = 0; put < 10; put++) state.remember(object(`${second}-${put}`));
+    state.setMeta("at", String(second));
+    state.saveIfDue(second * 1_000);
+    expect(walBytes("state")).toBe(before);
+  }
+  state.saveIfDue(30_000);
+  // Two pages with their heads.
+  expect(walBytes("state") - before).toBeLessThan(10_000);
+  expect(walBytes("state")).toBeGreaterThan(before);
+  state.close();
+});
+
+test("what a process remembers that was killed is not believed, since the store may have gone on", () => {
+  const state = Published.open(join(folder, "state"));
+  state.remember(object("first"));
+  state.setMeta("epoch", "7");
+  state.remember(object("second"));
+  // What a kill at this moment leaves.
+  cpSync(join(folder, "state"), join(folder, "killed"), { recursive: true });
+  state.close();
+  const killed = Published.open(join(folder, "killed"));
+  expect(killed.get("k")).toBeUndefined();
+  expect(killed.meta("epoch")).toBe("7");
+  killed.close();
+  const closed = Published.open(join(folder, "state"));
+  expect(closed.get("k")?.tag).toBe("second");
+  closed.close();
+});

@@ -1,0 +1,51 @@
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Database } from "better-sqlite3";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openLedgerForIntake, openLedgerForReading } from "../../src/ledger/open.ts";
+import { IdleCheckpoint } from "../../src/sqlite/idle-checkpoint.ts";
+
+let folder: string;
+let path: string;
+let ledger: Database;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "noonmark-idle-"));
+  path = join(folder, "ledger.db");
+  ledger = openLedgerForIntake(path);
+  ledger.exec("INSERT INTO installation (id) VALUES ('one')");
+});
+afterEach(() => {
+  ledger.close();
+  rmSync(folder, { recursive: true });
+});
+
+const walBytes = () => statSync(`${path}-wal`).size;
+
+test("the -wal file is emptied after ten quiet seconds, and again after the next write", () => {
+  const checkpoint = new IdleCheckpoint(ledger);
+  checkpoint.look(0);
+  checkpoint.look(9_999);
+  expect(walBytes()).toBeGreaterThan(0);
+  checkpoint.look(10_000);
+  expect(walBytes()).toBe(0);
+  ledger.exec("INSERT INTO installation (id) VALUES ('two')");
+  checkpoint.look(20_000);
+  expect(walBytes()).toBeGreaterThan(0);
+  checkpoint.look(30_000);
+  expect(walBytes()).toBe(0);
+});
+
+test("a reader at work is not waited for: the -wal file is emptied once it has ended", () => {
+  const reader = openLedgerForReading(path);
+  const checkpoint = new IdleCheckpoint(ledger);
+  reader.exec("BEGIN; SELECT * FROM installation");
+  ledger.exec("INSERT INTO installation (id) VALUES ('two')");
+  checkpoint.look(0);
+  checkpoint.look(10_000);
+  expect(walBytes()).toBeGreaterThan(0);
+  reader.exec("COMMIT");
+  checkpoint.look(20_000);
+  expect(walBytes()).toBe(0);
+  reader.close();
+});
