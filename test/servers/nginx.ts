@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { nginxFiles } from "../../cdn-config/generate/nginx/nginx.ts";
@@ -10,7 +10,7 @@ import { run, start, stop, until } from "./processes.ts";
 export async function startNginx(
   origins: FrontOrigins,
   { trusted = DEFAULT_OPTIONS.trusted, brotli = false }: Partial<Pick<CdnOptions, "trusted" | "brotli">> = {},
-): Promise<Front> {
+): Promise<Front & { log(): string }> {
   const folder = mkdtempSync(join(tmpdir(), "noonmark-nginx-"));
   const port = await freePort();
   for (const [name, text] of Object.entries(
@@ -33,7 +33,7 @@ user root;
 worker_processes 1;
 daemon off;
 pid nginx.pid;
-error_log error.log;
+error_log error.log warn;
 events { worker_connections 1024; }
 http {
   access_log off;
@@ -54,6 +54,7 @@ ${temporary.map((name) => `  ${name}_temp_path tmp/${name};`).join("\n")}
   return {
     hostname: "127.0.0.1",
     port,
+    log: () => readFileSync(join(folder, "error.log"), "utf8"),
     async stop() {
       await stop(child, "SIGTERM");
       rmSync(folder, { recursive: true, force: true });

@@ -21,6 +21,8 @@ export function answersServer(options: CdnOptions): string {
   proxy_pass_request_body off;
   proxy_pass_request_headers off;
   proxy_pass_header Date;
+  # The script takes a response when it is whole: as large as it may be, it is held in memory and in no temporary file.
+  proxy_buffers 130 32k;
 ${tlsLines(trusted, [bucket, shim])}
   # An answer is made, and compressed, once for as long as it is kept.
   location = /answer {

@@ -57,6 +57,12 @@ server {
   proxy_connect_timeout 1s;
   proxy_read_timeout 10s;
   proxy_pass_request_body off;
+  # No body is passed on, so none is kept: what does not fit into memory is too large, which the shim judges by the method.
+  client_body_buffer_size 16k;
+  client_max_body_size 16k;
+  # What is not cached waits for a slow reader in memory, up to 1 MB, and then with the shim: never in a temporary file.
+  proxy_buffers 32 32k;
+  proxy_max_temp_file_size 0;
 ${tlsLines(trusted, [shim])}
   location / {
     if ($noonmark_object) { rewrite ^ /_noonmark/$noonmark_way last; }

@@ -1,0 +1,49 @@
+/** nginx keeps neither bodies nor responses in temporary files: each of them was a warning in its log, and a write to the disk. */
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startNginx } from "./nginx.ts";
+
+const LARGE = 2_000_000;
+let shim: Server;
+let front: Awaited<ReturnType<typeof startNginx>>;
+beforeAll(async () => {
+  shim = createServer((_, response) => response.setHeader("content-type", "application/json").end("x".repeat(LARGE)));
+  await once(shim.listen(0, "127.0.0.1"), "listening");
+  const origin = { protocol: "http", host: "127.0.0.1", port: (shim.address() as AddressInfo).port } as const;
+  front = await startNginx({ bucket: { ...origin, path: "/none/" }, shim: origin });
+});
+afterAll(async () => {
+  await front?.stop();
+  shim?.close();
+});
+
+/** Reads in small portions; gives how many bytes came. */
+async function readSlowly(head: string, body = ""): Promise<number> {
+  const socket = connect(front.port, "127.0.0.1");
+  let bytes = 0;
+  socket.on("data", (data: Buffer) => {
+    bytes += data.length;
+    socket.pause();
+    setImmediate(() => socket.resume());
+  });
+  socket.write(`${head}Host: a\r\nConnection: close\r\n\r\n${body}`);
+  await once(socket, "close");
+  return bytes;
+}
+
+test.each(["/feed.json", "/v1/public/telemetry", "/v1/public/installations/wheel-1/observations?cursor=MQ"])(
+  "a large response of %s comes whole, and through no temporary file",
+  async (path) => {
+    expect(await readSlowly(`GET ${path} HTTP/1.1\r\n`)).toBeGreaterThan(LARGE);
+    expect(front.log()).not.toContain("temporary file");
+  },
+);
+
+test("a body that nobody reads is kept in no temporary file", async () => {
+  const body = "y".repeat(500_000);
+  const head = `POST /v1/public/telemetry HTTP/1.1\r\nContent-Length: ${body.length}\r\n`;
+  expect(await readSlowly(head, body)).toBeGreaterThan(0);
+  expect(front.log()).not.toContain("temporary file");
+});
