@@ -1,10 +1,10 @@
 /** Planted faults are found: at least 95 of 100, and those that are not are named. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Transport } from "../../src/verify/exchange/exchange.ts";
+import { jsonOf, type Transport } from "../../src/verify/exchange/exchange.ts";
 import { EDGE_FAULTS } from "./support/faults/edges.ts";
 import { FIELD_FAULTS } from "./support/faults/field-rules.ts";
 import { HEADER_FAULTS } from "./support/faults/headers.ts";
-import type { Planted } from "./support/faults/plant.ts";
+import { onReply, type Planted, withHeaders } from "./support/faults/plant.ts";
 import { QUERY_FAULTS } from "./support/faults/queries.ts";
 import { CLOCK_FAULTS, ROUTE_FAULTS } from "./support/faults/routes.ts";
 import { shapeFaults } from "./support/faults/shapes.ts";
@@ -52,4 +52,34 @@ test.each(KINDS)("%s", async (kind, planted, atLeast) => {
   if (missed.length > 0)
     console.info(`${kind}: ${missed.length} of ${faults.length} are not found:\n${missed.join("\n")}`);
   expect(share, missed.join("\n")).toBeGreaterThanOrEqual(0.95);
+});
+
+interface Measured {
+  readonly receivedAt?: string;
+  readonly measurement?: { readonly receivedAt: string };
+}
+
+/** The server's Date is so many milliseconds before the receipt that its answer is about. */
+function beforeReceipt(path: string, milliseconds: number): Planted["fault"] {
+  return onReply(
+    ({ target }, { status }) => target.split("?")[0] === path && status === 200,
+    (reply) => {
+      const body = jsonOf(reply) as Measured;
+      const receivedAt = Date.parse(body.receivedAt ?? body.measurement?.receivedAt ?? "");
+      return withHeaders(reply, { date: new Date(receivedAt - milliseconds).toUTCString() });
+    },
+  );
+}
+
+test.each([
+  ["telemetry", "/v1/public/telemetry"],
+  ["process", "/v4/public/process"],
+])("%s: online is found for a receipt 90 s ahead of the clock, and not for one 30 s ahead", async (only, path) => {
+  const findings = async (milliseconds: number) => {
+    const fault = beforeReceipt(path, milliseconds);
+    const report = await judge({ send, now: full.at, families: ["answers"], only: [only], fault });
+    return report.findings.filter(({ rule }) => rule === "clock/online").map(({ route, saw }) => [route, saw]);
+  };
+  expect(await findings(90_000)).toEqual([[only, "online"]]);
+  expect(await findings(30_000)).toEqual([]);
 });

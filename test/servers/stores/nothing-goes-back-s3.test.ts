@@ -60,10 +60,10 @@ const loseState = () => rmSync(join(folder, "state"), { recursive: true });
 const text = async (key: string) => new TextDecoder().decode((await store.get(key))?.body);
 const epoch = async () => (await readLease(store))?.record.epoch ?? 0;
 
-async function ingest(from: number, to: number): Promise<void> {
+async function ingest(from: number, to: number, ...flags: string[]): Promise<void> {
   const lines = Array.from({ length: to - from + 1 }, (_, index) => `${JSON.stringify(receipt(from + index))}\n`);
   writeFileSync(join(folder, "facts.ndjson"), lines.join(""));
-  expect(await run("ingest", "facts.ndjson")).toMatchObject({ exitCode: 0 });
+  expect(await run("ingest", ...flags, "facts.ndjson")).toMatchObject({ exitCode: 0 });
 }
 
 const TELEMETRY = "v1/public/telemetry";
@@ -80,7 +80,8 @@ test("with the state lost nothing is put again, and an older ledger takes nothin
     if (!key.endsWith("status.json")) expect((await store.get(key))?.metadata.asof).toBe(before.get(key));
   }
   settings = { ...settings, ledger: "older.db" };
-  await ingest(1, 100);
+  // It is behind what is published: ingest asks first.
+  await ingest(1, 100, "--yes");
   loseState();
   const older = await publish();
   expect([older.exitCode, older.stderr]).toEqual([1, expect.stringContaining("noonmark: ledger_behind: wheel-1 was")]);

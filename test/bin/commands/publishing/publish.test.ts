@@ -21,7 +21,11 @@ describe("noonmark publish, before and beside other runs", () => {
       2,
       'invalid_setting: --store "s3:/bucket": is neither a directory nor s3://bucket/prefix',
     ],
-    [["--deployment", "d.json", "--rpc-url", "http://127.0.0.1:1"], 74, "deployment_unreadable: d.json cannot be read"],
+    [
+      ["--deployment", "d.json", "--rpc-url", "http://127.0.0.1:1"],
+      74,
+      "deployment_unreadable: d.json cannot be read: ENOENT: no such file or directory, open 'd.json'",
+    ],
   ])("%j touches nothing", async (flags, exitCode, message) => {
     const refused = await publish("--once", ...flags);
     expect(refused).toMatchObject({ exitCode, stdout: "" });
