@@ -38,7 +38,10 @@ function asNobody(...arguments_: string[]) {
 const publish = (flags: Record<string, string>) => {
   const given = { ledger: "none", store: join(open, "store"), state: join(open, "state"), ...flags };
   return asNobody(
-    ...["publish", "--once", "--installation-id", "x"],
+    "publish",
+    "--once",
+    "--installation-id",
+    "x",
     ...Object.entries(given).flatMap(([name, value]) => [`--${name}`, value]),
   );
 };

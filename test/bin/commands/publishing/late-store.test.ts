@@ -1,0 +1,77 @@
+/** A publisher on its cadence whose store begins to listen only after the publisher's first try. */
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { afterEach, expect, test, vi } from "vitest";
+import { startCli } from "../../../support/cli.ts";
+import { freePort } from "../../../support/free-port.ts";
+
+let server: Server | undefined;
+afterEach(() => {
+  vi.unstubAllEnvs();
+  server?.closeAllConnections();
+  server?.close();
+});
+
+interface Kept {
+  readonly body: Buffer;
+  readonly headers: Record<string, string>;
+  readonly etag: string;
+}
+
+/** A bucket in memory: whole objects with their metadata, conditions judged, and no list. */
+function bucket(objects: Map<string, Kept>) {
+  let puts = 0;
+  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const key = (request.url ?? "").split("?", 1)[0] ?? "";
+    const kept = objects.get(key);
+    const body = await buffer(request);
+    const refuse = (status: number, code: string) =>
+      response.writeHead(status, { "content-type": "application/xml" }).end(`<Error><Code>${code}</Code></Error>`);
+    if (request.method === "PUT") {
+      const { "if-match": tag, "if-none-match": none } = request.headers;
+      if (none === "*" && kept !== undefined) return void refuse(412, "PreconditionFailed");
+      if (tag !== undefined && tag !== kept?.etag) return void refuse(412, "PreconditionFailed");
+      const own = Object.entries(request.headers).filter(([name]) => /^(?:x-amz-meta-|content-type$)/.test(name));
+      const etag = `"${++puts}"`;
+      objects.set(key, { body, headers: Object.fromEntries(own) as Record<string, string>, etag });
+      response.writeHead(200, { etag }).end();
+    } else if (request.method === "DELETE") {
+      objects.delete(key);
+      response.writeHead(204).end();
+    } else if (kept === undefined) refuse(404, "NoSuchKey");
+    else response.writeHead(200, { ...kept.headers, etag: kept.etag }).end(kept.body);
+  };
+}
+
+test("a publisher whose store comes up after its first try publishes then, without being started again", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "noonmark-late-"));
+  vi.stubEnv("AWS_ACCESS_KEY_ID", "a");
+  vi.stubEnv("AWS_SECRET_ACCESS_KEY", "b");
+  const port = await freePort();
+  const flags = `--ledger none --installation-id wheel-1 --metrics none --store s3://bucket/p --s3-endpoint http://127.0.0.1:${port}`;
+  const running = startCli(["publish", ...flags.split(" ")], folder);
+  const exited = once(running, "exit");
+  try {
+    let log = "";
+    running.stderr?.on("data", (chunk: Buffer) => {
+      log += chunk.toString();
+    });
+    await vi.waitFor(() => expect(log).toContain("no server listens at"), { timeout: 30_000, interval: 50 });
+    const objects = new Map<string, Kept>();
+    const judge = bucket(objects);
+    server = createServer((request, response) => void judge(request, response)).listen(port, "127.0.0.1");
+    await vi.waitFor(() => expect([...objects.keys()]).toContain("/bucket/p/v1/public/telemetry"), {
+      timeout: 60_000,
+      interval: 50,
+    });
+    expect(running.exitCode).toBe(null);
+  } finally {
+    running.kill("SIGTERM");
+    await exited;
+    rmSync(folder, { recursive: true });
+  }
+}, 100_000);
