@@ -17,8 +17,17 @@ export interface Candidate {
   readonly published: Published;
   /** The lease object cannot be read: it is watched for so long (ms) before it is taken anew. */
   readonly onUnreadable?: (forMs: number) => void;
+  /** The lease was taken: from whom, and why it could be. */
+  readonly onTaken?: (taken: TakenLease) => void;
   /** While another holds it: an id under which the holder is asked to repair the store. */
   readonly repair?: string;
+}
+
+export interface TakenLease {
+  /** The public name of the holder before; null if there was none or the lease object is unreadable. */
+  readonly from: string | null;
+  readonly epoch: number;
+  readonly because: "first" | "released" | "our own process died" | "expired" | "silent" | "unreadable";
 }
 
 /** Takes the lease now, or throws `Failure` lease_held (75), lease_unreadable (74). */
@@ -34,7 +43,9 @@ export async function acquireNow(candidate: Candidate): Promise<Lease> {
     (mine || record?.released === true) &&
     String(record?.epoch) === published.meta("epoch") &&
     published.meta("store") === store.name;
-  return take(candidate, found, trusted);
+  const because =
+    record === undefined ? "first" : record.released ? "released" : mine ? "our own process died" : "expired";
+  return take(candidate, found, { trusted, because });
 }
 
 /**
@@ -55,9 +66,9 @@ export async function acquireOnce(candidate: Candidate, pause: (ms: number) => P
 }
 
 async function take(
-  { store, clock, identity, published }: Candidate,
+  { store, clock, identity, published, onTaken }: Candidate,
   found: FoundLease | undefined,
-  trusted: boolean,
+  { trusted, because }: { readonly trusted: boolean; readonly because: TakenLease["because"] },
 ): Promise<Lease> {
   // Written before the take, so that a death right after it leaves a lease that we know for our own.
   published.setMeta("writer", `${published.meta("writer") ?? ""} ${identity.holder}`);
@@ -72,6 +83,7 @@ async function take(
   published.setMeta("epoch", String(lease.epoch));
   published.setMeta("store", store.name);
   published.setMeta("writer", identity.holder);
+  onTaken?.({ from: found?.record?.holderName ?? null, epoch: lease.epoch, because });
   return lease;
 }
 
@@ -124,7 +136,8 @@ export function standby(candidate: Candidate): Standby {
       const isSure = silence.isSure(version, record?.ttlMs ?? CALM.ttlMs);
       if (record === undefined && !isUnreadable) candidate.onUnreadable?.(silence.left);
       isUnreadable = record === undefined;
-      return isSure ? take(candidate, found, false) : undefined;
+      const because = record === undefined ? "unreadable" : "silent";
+      return isSure ? take(candidate, found, { trusted: false, because }) : undefined;
     },
   };
 }

@@ -140,6 +140,9 @@ function heldLease(
     clock,
     identity: leaseIdentity(options),
     published,
+    onTaken: (taken) => {
+      if (taken.because !== "first" && taken.because !== "released") log.info(taken, "took over the lease");
+    },
     onUnreadable: (forMs) =>
       log.warn({ key: "status.json", forMs }, "damaged, or no lease record: watched before it is taken anew"),
   });

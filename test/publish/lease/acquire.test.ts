@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { standby } from "../../../publish/lease/acquire.ts";
+import { standby, type TakenLease } from "../../../publish/lease/acquire.ts";
 import type { Lease } from "../../../publish/lease/lease.ts";
 import { readLease } from "../../../publish/lease/lease-object.ts";
 import { Published } from "../../../publish/state/published.ts";
@@ -21,8 +21,10 @@ afterEach(() => {
   world.end();
 });
 
+const taken: TakenLease[] = [];
 const waiting = () =>
   standby({
+    onTaken: (lease) => taken.push(lease),
     store: world.store,
     clock: world.clock,
     identity: { holder: crypto.randomUUID(), holderName: "standby" },
@@ -51,6 +53,22 @@ test("it leaves a living holder alone, and takes over within 20 s of its death",
   const lease = await acquireUntil(tryAcquire, died + 60_000);
   expect(lease?.epoch).toBe(2);
   expect(world.now - died).toBeLessThanOrEqual(20_000);
+});
+
+test("whoever takes over is told from whom, and why", async () => {
+  const dies = await world.work();
+  const from = (await readLease(world.store))?.record.holderName;
+  dies.kill();
+  taken.length = 0;
+  const silent = await acquireUntil(waiting().tryAcquire, world.now + 60_000);
+  await silent?.release({});
+  const released = await acquireUntil(waiting().tryAcquire, world.now + 60_000);
+  await released?.release({});
+  expect(taken.map(({ epoch, because }) => [epoch, because])).toEqual([
+    [2, "silent"],
+    [3, "released"],
+  ]);
+  expect(taken[0]?.from).toBe(from);
 });
 
 test("a publisher that has just begun still says when the last cycle was, and so does one that ends before its first", async () => {
