@@ -1,6 +1,8 @@
-import { type Logger, type LoggerOptions, pino } from "pino";
+import { fstatSync } from "node:fs";
+import { type DestinationStream, type Logger, type LoggerOptions, pino } from "pino";
 import type { ClockMove } from "../../publish/clock/steady-clock.ts";
 import { printableValues } from "../../src/values/printable.ts";
+import { endingOf } from "./report-failure.ts";
 import type { Settings } from "./settings/settings.ts";
 
 const OPTIONS: LoggerOptions = {
@@ -20,13 +22,46 @@ function printableFields(fields: Record<string, unknown>): Record<string, unknow
  * A log on stderr; stdout belongs to a command's own output (docs/spec/people.md#packaging). Synchronous, so that the
  * last line is written.
  */
-export async function createLog({ logLevel, logFormat }: Pick<Settings, "logLevel" | "logFormat">): Promise<Logger> {
-  const isReadable = logFormat === "pretty" || (logFormat === "auto" && process.stderr.isTTY);
-  return pino({ ...OPTIONS, level: logLevel }, isReadable ? await readableLines() : json());
+export async function createLog(settings: LogSettings): Promise<Logger> {
+  const level = settings.logLevel;
+  return pino({ ...OPTIONS, level }, isReadable(settings) ? await readableLines() : json());
 }
 
-function json() {
-  return pino.destination({ fd: STDERR, sync: true });
+type LogSettings = Pick<Settings, "logLevel" | "logFormat">;
+
+function isReadable({ logFormat }: LogSettings): boolean {
+  return logFormat === "pretty" || (logFormat === "auto" && process.stderr.isTTY);
+}
+
+/**
+ * Runs a command that has a log to its end. If the log is JSON, a failure that ends the command is its last line, and
+ * the process gets its exit code; else the failure is thrown, to be printed as any other.
+ */
+export async function loggedToItsEnd(log: Logger, settings: LogSettings, run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    if (isReadable(settings)) throw error;
+    const { code, message, hint, exitCode } = endingOf(error);
+    log.fatal({ code, ...(hint === undefined ? {} : { hint }) }, message);
+    log.debug({ err: error }, message);
+    process.exitCode = exitCode;
+  }
+}
+
+function json(): DestinationStream {
+  const lines = pino.destination({ fd: STDERR, sync: true });
+  if (!isJournal()) return lines;
+  return { write: (line) => lines.write(`<${PRIORITIES[/^{"level":"(\w+)"/.exec(line)?.[1] ?? ""] ?? 6}>${line}`) };
+}
+
+/** What journald takes a line's priority from, as syslog numbers them. */
+const PRIORITIES: Readonly<Record<string, number>> = { fatal: 2, error: 3, warn: 4, info: 6, debug: 7, trace: 7 };
+
+/** systemd names the stream that its journal reads, so that a redirected one is told apart. */
+function isJournal(): boolean {
+  const { dev, ino } = fstatSync(STDERR);
+  return process.env.JOURNAL_STREAM === `${dev}:${ino}`;
 }
 
 /** Only who is read by people loads what writes for them. */

@@ -3,25 +3,33 @@ import { StoreUnavailable } from "../../src/object-store/object-store.ts";
 import { EXIT, type ExitCode, Failure } from "../../src/values/failure.ts";
 import { printableLines } from "../../src/values/printable.ts";
 
-/** Prints a failure on stderr, once, and gives the exit code: `noonmark: code: sentence`, then what to do about it. */
-export function report(thrown: unknown, debug: boolean): ExitCode {
-  // Of a file that nobody asked about by name, such as what is derived: the cause says which.
+/** What ended a command: a stable code, a sentence, what to do about it, and how the command exits. */
+export interface Ending {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string | undefined;
+  readonly exitCode: ExitCode;
+}
+
+export function endingOf(thrown: unknown): Ending {
+  // A full disk under a file that nobody named, such as what is derived: the cause says which file.
   const isBare = isDiskFull(thrown) && !(thrown instanceof Failure || thrown instanceof StoreUnavailable);
   const error = isBare ? diskFull("the publisher's state", thrown) : thrown;
-  if (error instanceof Failure) {
-    console.error(printableLines(`noonmark: ${error.code}: ${error.message}`));
-    if (error.hint !== undefined) console.error(printableLines(`  ${error.hint}`));
-    if (debug) console.error(error.stack, error.cause ?? "");
-    return error.exitCode;
-  }
+  if (error instanceof Failure) return error;
   if (error instanceof StoreUnavailable) {
-    console.error(printableLines(`noonmark: ${error.code}: ${error.message}`));
-    if (error.hint !== undefined) console.error(printableLines(`  ${error.hint}`));
-    if (debug) console.error(error.stack, error.cause ?? "");
-    return EXIT.io;
+    return { code: error.code, message: error.message, hint: error.hint, exitCode: EXIT.io };
   }
   const message = error instanceof Error ? error.message : String(error);
-  console.error(printableLines(`noonmark: internal_error: ${message}`));
-  console.error(debug && error instanceof Error ? error.stack : "  This is a defect of Noonmark; --debug shows where.");
-  return EXIT.failed;
+  const hint = "This is a defect of Noonmark; --debug shows where.";
+  return { code: "internal_error", message, hint, exitCode: EXIT.failed };
+}
+
+/** Prints a failure on stderr, once, and gives the exit code: `noonmark: code: sentence`, then what to do about it. */
+export function report(thrown: unknown, debug: boolean): ExitCode {
+  const { code, message, hint, exitCode } = endingOf(thrown);
+  console.error(printableLines(`noonmark: ${code}: ${message}`));
+  const isDefect = code === "internal_error";
+  if (hint !== undefined && !(isDefect && debug)) console.error(printableLines(`  ${hint}`));
+  if (debug && thrown instanceof Error) console.error(thrown.stack, thrown.cause ?? "");
+  return exitCode;
 }

@@ -1,4 +1,5 @@
 /** `noonmark publish` without --once: what it works with, from its first moment as a standby to its end. */
+import { existsSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
 import { systemClock } from "../../../publish/clock/clock.ts";
@@ -9,12 +10,13 @@ import { Published } from "../../../publish/state/published.ts";
 import { RequestTally } from "../../../publish/status/request-tally.ts";
 import { countedStore } from "../../../src/object-store/counted-store.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
-import { createLog, logClockMove, logProblem } from "../log.ts";
+import { createLog, logClockMove, loggedToItsEnd, logProblem } from "../log.ts";
 import { startPublisherPage } from "../metrics/publisher-page.ts";
 import { openConfiguredStore } from "../open-configured-store.ts";
 import type { Settings } from "../settings/settings.ts";
 import { askedToStop } from "../signals.ts";
 import { openSources } from "../sources.ts";
+import { packageVersion } from "../version.ts";
 import { chainLog } from "./chain-log.ts";
 import { CommonTime } from "./common-time.ts";
 import { holdAndPublish } from "./hold-and-publish.ts";
@@ -31,9 +33,24 @@ const PASS_LIMIT_MS = 30_000;
 
 export async function publishOnCadence(settings: Settings, flags: PublishFlags): Promise<void> {
   keepHeapSmall();
-  const { monotonic, wall } = systemClock;
   const clock = new SteadyClock(systemClock);
   const log = await createLog(settings);
+  await loggedToItsEnd(log, settings, () => publishWithLog(settings, flags, { log, clock }));
+}
+
+async function publishWithLog(
+  settings: Settings,
+  flags: PublishFlags,
+  { log, clock }: { readonly log: Logger; readonly clock: SteadyClock },
+): Promise<void> {
+  const { monotonic, wall } = systemClock;
+  const { installationId, ledger, store: where, state, deployment = "none" } = settings;
+  const version = packageVersion();
+  const config = flags.config !== undefined && existsSync(flags.config) ? flags.config : "none";
+  log.info(
+    { version, installation: installationId, ledger, chain: deployment, store: where, state, config },
+    "starting",
+  );
   const stop = new AbortController();
   const { signal } = stop;
   const notify = systemdNotify((error) => logProblem(log, "systemd cannot be told that this service runs", error));

@@ -12,6 +12,8 @@ import { configuredSite } from "../site.ts";
 import { packageVersion } from "../version.ts";
 
 export interface PublishFlags {
+  /** The configuration file, which need not exist. */
+  readonly config?: string;
   readonly only?: ReadonlySet<ResourceName>;
   readonly force?: boolean;
   readonly newHistory?: readonly string[];

@@ -1,9 +1,19 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import {
+  type BigIntStats,
+  closeSync,
+  fstatSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { packageVersion } from "../../../bin/cli/version.ts";
 import { runCli, startCli } from "../../support/cli.ts";
 
 const ENTRY = new URL("../../support/cli-entry.ts", import.meta.url).pathname;
@@ -58,8 +68,9 @@ test("on a terminal the log is lines for people: ISO time, a word for the level,
   const child = onTerminal(PUBLISH, { NO_COLOR: "1" });
   const lines = (await printed(child, "cycle", () => child.stdin?.write(CTRL_C))).split("\r\n");
   expect(child.exitCode).toBe(0);
-  expect(lines[0]).toMatch(new RegExp(`^\\[${INSTANT}\\] INFO: publishing \\{"epoch":1,"store":".*"\\}$`));
-  expect(lines[1]).toMatch(
+  expect(lines[0]).toMatch(new RegExp(`^\\[${INSTANT}\\] INFO: starting \\{"version":.*\\}$`));
+  expect(lines[1]).toMatch(new RegExp(`^\\[${INSTANT}\\] INFO: publishing \\{"epoch":1,"store":".*"\\}$`));
+  expect(lines[2]).toMatch(
     new RegExp(`^\\[${INSTANT}\\] INFO: cycle \\{"at":"${INSTANT}","cycles":1,"put":\\d+,"keys":\\[.*\\]\\}$`),
   );
   expect(lines.at(-2)).toMatch(new RegExp(`^(?:\\^C)?\\[${INSTANT}\\] INFO: stopped$`));
@@ -78,7 +89,15 @@ test("in a pipe the log is JSON, with an ISO time and a word for the level", asy
   const text = await printed(child, "cycle", () => child.kill("SIGTERM"));
   const lines = text.trim().split("\n");
   const records = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-  expect(records.map(({ msg }) => msg)).toEqual(["publishing", "cycle", "stopped"]);
+  expect(records.map(({ msg }) => msg)).toEqual(["starting", "publishing", "cycle", "stopped"]);
+  expect(records[0]).toMatchObject({
+    version: packageVersion(),
+    installation: "wheel-1",
+    ledger: "none",
+    chain: "none",
+    store: ".noonmark/public",
+    config: "none",
+  });
   for (const { level, time } of records) {
     expect(level).toBe("info");
     expect(time).toMatch(new RegExp(`^${INSTANT}$`));
@@ -96,11 +115,46 @@ test("a terminal that is closed ends a publisher as SIGTERM does", async () => {
 test("logFormat goes before what the log is written to", async () => {
   const json = onTerminal([...PUBLISH, "--log-format", "json"]);
   const text = await printed(json, "publishing", () => json.stdin?.write(CTRL_C));
-  expect(JSON.parse(text.split("\r\n")[0] ?? "")).toMatchObject({ level: "info", msg: "publishing" });
+  expect(JSON.parse(text.split("\r\n")[0] ?? "")).toMatchObject({ level: "info", msg: "starting" });
   const pretty = startCli([...PUBLISH, "--log-format", "pretty"], directory);
   running.push(pretty);
   const lines = (await printed(pretty, "publishing", () => pretty.kill("SIGTERM"))).split("\n");
-  expect(lines[0]).toMatch(new RegExp(`^\\[${INSTANT}\\] INFO: publishing \\{`));
+  expect(lines[0]).toMatch(new RegExp(`^\\[${INSTANT}\\] INFO: starting \\{`));
+});
+
+test("a failure that ends a publisher is the last line of its JSON log, and nothing plain follows", async () => {
+  writeFileSync(join(directory, "state"), "a file, not a directory");
+  const { exitCode, stdout, stderr } = await runCli([...PUBLISH, "--state", "state"], directory);
+  expect([exitCode, stdout]).toEqual([74, ""]);
+  const records = stderr
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(records.map(({ level }) => level)).toEqual(["info", "fatal"]);
+  expect(records.at(-1)).toMatchObject({
+    code: expect.stringMatching(/^state_/),
+    msg: expect.stringContaining("state"),
+  });
+});
+
+test("under journald each line begins with its priority, elsewhere with none", async () => {
+  writeFileSync(join(directory, "state"), "a file, not a directory");
+  const path = join(directory, "journal");
+  const args = [ENTRY, ...PUBLISH, "--state", "state"];
+  const printedTo = async (stream: (file: BigIntStats) => string) => {
+    const file = openSync(path, "w");
+    const JOURNAL_STREAM = stream(fstatSync(file, { bigint: true }));
+    const env = { ...process.env, NODE_NO_WARNINGS: "1", JOURNAL_STREAM };
+    const child = spawn(process.execPath, args, { cwd: directory, env, stdio: ["ignore", "ignore", file] });
+    await once(child, "exit");
+    closeSync(file);
+    return readFileSync(path, "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => line.slice(0, 4));
+  };
+  expect(await printedTo(({ dev, ino }) => `${dev}:${ino}`)).toEqual(["<6>{", "<2>{"]);
+  expect(await printedTo(() => "1:1")).toEqual(['{"le', '{"le']);
 });
 
 test("one run with --quiet prints nothing when all went well, and what did not", async () => {
