@@ -18,7 +18,7 @@ import type { StoreReader } from "../../../src/shim/recent.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { SECRET_FILE_OPTION, secretOfFlags, withoutSecret } from "../../cli/front-secret.ts";
 import { parseInstant } from "../../cli/instant.ts";
-import { createLog, loggedToItsEnd, logProblem } from "../../cli/log.ts";
+import { createLog, logProblem } from "../../cli/log.ts";
 import { openConfiguredStore } from "../../cli/open-configured-store.ts";
 import { monitorShim, monitorWorkers } from "../../cli/serve/shim-monitor.ts";
 import { startWorkers, toldToStop } from "../../cli/serve/workers.ts";
@@ -70,11 +70,9 @@ async function serve(flags: ServeFlags): Promise<void> {
   const settings = loadSettings({ ...flags, fronts: secret });
   const at = parseInstant(flags.at);
   const log = await createLog(settings);
-  await loggedToItsEnd(log, settings, async () => {
-    const store = await openConfiguredStore(settings, { write: false });
-    if (settings.workers > 1 && cluster.isPrimary) await serveByWorkers(store, settings, { at, log });
-    else await serveHere(store, settings, { at, log });
-  });
+  const store = await openConfiguredStore(settings, { write: false });
+  if (settings.workers > 1 && cluster.isPrimary) await serveByWorkers(store, settings, { at, log });
+  else await serveHere(store, settings, { at, log });
 }
 
 interface Serving {

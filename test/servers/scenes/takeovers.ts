@@ -51,7 +51,7 @@ export function takeovers(server: () => S3Server): void {
 
         const woken = proxy.answered.length;
         old.process.kill("SIGCONT");
-        expect([await old.ended, old.output()]).toEqual([75, expect.stringContaining("noonmark: lease_lost: ")]);
+        expect([await old.ended, old.output()]).toEqual([75, expect.stringContaining('"code":"lease_lost"')]);
         const changes = proxy.answered.slice(woken).filter((line) => !line.startsWith("GET "));
         // Its lease's renewal, or a put that waited for a connection: refused, for their conditions hold no more.
         expect(changes.filter((line) => !/^PUT \S+ 412$/.test(line))).toEqual([]);

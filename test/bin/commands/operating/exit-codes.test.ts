@@ -241,7 +241,8 @@ test("a run that fails lets its lease go, and the next one need not wait", async
   await fromTheFuture();
   for (const args of [["publish"], ["publish", "--once"]]) {
     const { stderr } = await runCli([...args, ...PUBLISH], folder);
-    expect(stderr).toContain("noonmark: clock_behind: ");
+    // In a pipe the log of a publisher on its cadence is JSON to its last line.
+    expect(stderr).toMatch(/noonmark: clock_behind: |"code":"clock_behind"/);
     expect((await readLease(store()))?.record).toMatchObject({ released: true, report: { problems: 1 } });
   }
   const { stdout, exitCode } = await runCli(["status", "--store", "public"], folder);

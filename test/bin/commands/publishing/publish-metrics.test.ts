@@ -118,7 +118,11 @@ test("a used port is told before the lease is taken", async () => {
   const { exitCode, stderr } = await runCli([...args, "--metrics", `127.0.0.1:${port}`], directory);
   other.close();
   expect(exitCode).toBe(1);
-  expect(stderr).toMatch(`noonmark: port_in_use: another program listens on 127.0.0.1:${port}`);
+  expect(JSON.parse(stderr.trim().split("\n").at(-1) ?? "")).toMatchObject({
+    level: "fatal",
+    code: "port_in_use",
+    msg: `another program listens on 127.0.0.1:${port}`,
+  });
   expect(existsSync(join(directory, "store", "status.json"))).toBe(false);
 });
 
