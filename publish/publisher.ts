@@ -45,8 +45,6 @@ export interface PublisherOptions {
   readonly force: boolean;
   /** Of one key, where puts cost something (S3, R2): the first change at once, then at most one put in this time (ms). */
   readonly minimumPutInterval: number;
-  /** Of the growing tile of an installation's observations (ms), if it differs: a put writes all of its receipts again. */
-  readonly minimumTileInterval?: number;
   /** The version of this program. */
   readonly program: string;
   /** What the store is asked, for `noonmark cost`; absent where nobody counts. */
@@ -89,7 +87,7 @@ export class Publisher {
       behind: new BehindList(),
       selected: (resource) => options.selected(resource),
       schedule,
-      tilePace: new TilePace(options.minimumTileInterval ?? minimumPutInterval),
+      tilePace: new TilePace(minimumPutInterval),
     };
     this.#recall = { activity: new ActivityRecall(store, published), savedBodies: new SavedBodyRecall(store) };
     // Before the first cycle the lease tells what the last holder told.

@@ -52,8 +52,6 @@ export interface WorkOptions {
   readonly only?: readonly ResourceName[];
   readonly force?: boolean;
   readonly minimumPutInterval?: number;
-  /** That of every other key, if absent. */
-  readonly minimumTileInterval?: number;
   /** Turned off where absent. */
   readonly site?: Site;
   /** The world's where absent. */
@@ -124,7 +122,6 @@ export class World {
           force,
           program,
           minimumPutInterval,
-          ...(options.minimumTileInterval === undefined ? {} : { minimumTileInterval: options.minimumTileInterval }),
         },
         lease,
       );

@@ -23,7 +23,7 @@ import { holdAndPublish } from "./hold-and-publish.ts";
 import { untilNextRun } from "./next-run.ts";
 import { PublisherMonitor } from "./publisher-monitor.ts";
 import { type PublishFlags, publisherOptions } from "./publisher-options.ts";
-import { minimumPutIntervalOf, minimumTileIntervalOf } from "./put-interval.ts";
+import { minimumPutIntervalOf } from "./put-interval.ts";
 import { Repairs } from "./repairs.ts";
 import { type ServiceManager, serviceManager, systemdNotify } from "./service-manager.ts";
 import { keepHeapSmall } from "./small-heap.ts";
@@ -95,7 +95,7 @@ async function publishWithLog(
       const minimumPutInterval = minimumPutIntervalOf(settings.store);
       const fromSettings = publisherOptions(settings, flags, { store, reader, clock, minimumPutInterval });
       await holdAndPublish(
-        { ...fromSettings, published, requests, minimumTileInterval: minimumTileIntervalOf(settings.store) },
+        { ...fromSettings, published, requests },
         { log, monitor, service, time, clock, repairs },
         {
           cadence: settings.cadence,
