@@ -22,7 +22,7 @@ export interface SecretFlags {
   readonly flag: "--fronts" | "--front-secret";
 }
 
-/** What the flags say; undefined if they say nothing. Throws `Failure` invalid_setting, or file_unreadable. */
+/** The secret that the flags give; undefined if they give none. Throws `Failure`: `invalid_setting`, `file_unreadable`. */
 export function secretOfFlags({ frontSecretFile, given, flag }: SecretFlags): string | undefined {
   if (frontSecretFile !== undefined) return readSecret(frontSecretFile);
   if (given !== undefined && given !== "none" && given !== "any") {

@@ -12,7 +12,7 @@ const OPTIONS: LoggerOptions = {
 };
 const STDERR = 2;
 
-/** What nodes, stores and files say is in these fields, and a log is read on a terminal. An error has its own serializer. */
+/** These fields hold foreign text, and a log is read on a terminal. An error has its own serializer. */
 function printableFields(fields: Record<string, unknown>): Record<string, unknown> {
   const { err, ...others } = fields;
   return { ...printableValues(others), ...(err === undefined ? {} : { err }) };
@@ -55,7 +55,7 @@ function json(): DestinationStream {
   return { write: (line) => lines.write(`<${PRIORITIES[/^{"level":"(\w+)"/.exec(line)?.[1] ?? ""] ?? 6}>${line}`) };
 }
 
-/** What journald takes a line's priority from, as syslog numbers them. */
+/** journald reads a line's priority from its prefix; the numbers are syslog's. */
 const PRIORITIES: Readonly<Record<string, number>> = { fatal: 2, error: 3, warn: 4, info: 6, debug: 7, trace: 7 };
 
 /** systemd names the stream that its journal reads, so that a redirected one is told apart. */
@@ -88,7 +88,7 @@ export function logProblem(
   log.debug({ err: error }, message);
 }
 
-/** What has become of this machine's clock, in plain words; `meanwhile`: what this process does while it is not trusted. */
+/** Logs how this machine's clock moved. `meanwhile` says what the process does while the clock is not trusted. */
 export function logClockMove(log: Logger, move: ClockMove | undefined, meanwhile: string): void {
   if (move === undefined) return;
   if (move.kind === "returned") {

@@ -3,7 +3,7 @@ import { StoreUnavailable } from "../../src/object-store/object-store.ts";
 import { EXIT, type ExitCode, Failure } from "../../src/values/failure.ts";
 import { printableLines } from "../../src/values/printable.ts";
 
-/** What ended a command: a stable code, a sentence, what to do about it, and how the command exits. */
+/** The reason that a command ended: a stable code, a sentence, what to do about it, and the exit code. */
 export interface Ending {
   readonly code: string;
   readonly message: string;

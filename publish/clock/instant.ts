@@ -52,7 +52,7 @@ export function notBefore(last: number, now: number): number {
   return Math.max(last, now);
 }
 
-/** Whether an instant lies too far ahead of `now` to have been published by a right clock; both in epoch ms. */
+/** True if an instant is too far ahead of `now` to have been published by a right clock. Both in epoch ms. */
 export function isAhead(instant: number, now: number): boolean {
   return instant - now > FUTURE_ALLOWANCE_MS;
 }

@@ -9,7 +9,7 @@ export const STEADY_MS = 60_000;
 /** Two clocks agree if they differ by no more (ms). */
 const AGREED_MS = 2_000;
 
-/** What a look at the clocks found. `byMs`: how far the host's clock is ahead of this one (negative: behind). */
+/** The result of a look at the clocks. `byMs`: how far the host's clock is ahead of this one (negative: behind). */
 export type ClockMove =
   | { readonly kind: "moved"; readonly byMs: number }
   /** The host's clock is again where it was. */

@@ -218,7 +218,7 @@ export class Lease {
   /** Lets go, so that the next one need not wait. */
   async release(news: LeaseNews): Promise<void> {
     await this.#renewal?.catch(() => {
-      // Whether the lease is still ours is asked next.
+      // The next lines ask if the lease is still ours.
     });
     if (this.#lost === undefined) return this.renew({ ...news, released: true });
     // Still ours, but nothing may carry this clock's time: the record stays as it is, and is free.

@@ -19,7 +19,7 @@ export interface Repair {
   readonly fence: Fence;
   /** Epoch ms. */
   readonly now: number;
-  /** What is remembered of this object is no more. */
+  /** Drops everything remembered about an object. */
   forget(key: string): void;
   /** A cycle that puts everything and mends every tile. */
   forcedCycle(): Promise<void>;

@@ -36,7 +36,7 @@ export interface CycleReport {
   readonly warnings: readonly ReportFailure[];
 }
 
-/** What of a report is told of: the instant says nothing of a publisher that never came to a cycle. */
+/** The part of a report that is published. A publisher that never ran a cycle has no instant. */
 export type Problems = Omit<CycleReport, "at">;
 
 /** A resource that could not be built or put: its last good object and the other resources are unharmed. */

@@ -66,7 +66,7 @@ export class PublisherStatus {
     }
   }
 
-  /** What ends this publisher, for its last report. */
+  /** The failure that ends this publisher, for its last report. */
   endedBy(failure: Failure): void {
     this.#ended = reportFailure(failure);
   }

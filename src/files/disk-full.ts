@@ -11,7 +11,7 @@ export function isDiskFull(error: unknown): boolean {
 /** SQLite extends its -shm file by so much; without room for that it says "disk I/O error". */
 const LEAST_FREE_BYTES = 32 * 1024;
 
-/** Whether the disk of a path has no room for a file to grow, or no inode for a new one. */
+/** True if the disk of a path has no room for a file to grow, or no inode for a new one. */
 export function hasNoSpace(path: string): boolean {
   const place = resolve(path);
   if (!existsSync(place)) return place !== dirname(place) && hasNoSpace(dirname(place));

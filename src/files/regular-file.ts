@@ -6,7 +6,7 @@ export const OPEN_WITHOUT_WAITING = constants.O_RDONLY | constants.O_NONBLOCK;
 /** The same, and fails with ELOOP on a symbolic link. */
 export const OPEN_WITHOUT_LINKS = OPEN_WITHOUT_WAITING | constants.O_NOFOLLOW;
 
-/** What it is instead of a regular file, for a message; undefined if it is one. */
+/** The kind of a file that is not regular, for a message; undefined for a regular file. */
 export function irregularity(entry: Dirent | Stats | BigIntStats): string | undefined {
   if (entry.isFile()) return undefined;
   if (entry.isSymbolicLink()) return "a symbolic link";

@@ -19,7 +19,7 @@ export const PRIVATE_STATUS_KEY = `${PRIVATE_PREFIX}status.json`;
 /** Written anew by whoever waits for the lease. */
 export const STANDBY_KEY = "standby.json";
 
-/** What a start tries an S3 store with, and deletes: the prefix, then 12 random letters. */
+/** A start puts such an object to probe an S3 store, then deletes it: the prefix, then 12 random letters. */
 export const PROBE_PREFIX = "probe/";
 const PROBE = /^probe\/[A-Za-z0-9_-]{12}$/;
 

@@ -24,9 +24,9 @@ function isFullDisk(error: unknown, code: string, path: string): boolean {
 /** One of several files that are open at once. */
 export interface OpenFile {
   readonly db: Database;
-  /** What messages call it. */
+  /** Its name in messages. */
   readonly name: string;
-  /** Whether anything is written to it; the first one that is gets the blame for a write that failed. */
+  /** True if something is written to it. A failed write is attributed to the first such file. */
   readonly isWritten: boolean;
 }
 
@@ -48,7 +48,7 @@ function isSound(db: Database): boolean {
   try {
     return db.pragma("quick_check(1)", { simple: true }) === "ok";
   } catch {
-    // What cannot even be checked is damaged: that is what was asked.
+    // A file that cannot even be checked is damaged.
     return false;
   }
 }

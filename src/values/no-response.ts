@@ -1,6 +1,6 @@
 /** Why an address gave no response, in plain words. Each is told by a code of Node, OpenSSL or the resolver, never by a library's sentence. */
 
-/** What is wrong, and what an operator does about it. */
+/** A problem, and what an operator does about it. */
 export interface NoResponse {
   readonly says: string;
   readonly todo: string;

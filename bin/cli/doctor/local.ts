@@ -78,7 +78,7 @@ export function examineState({ state }: Settings): Finding[] {
   return [fine("state", there ? state : `${state}: publish will make it`)];
 }
 
-/** What a publisher of one installation writes in a week or so; below that a disk is about to fill up. */
+/** A publisher of one installation writes about this much in a week. With less free, the disk is about to fill up. */
 const LEAST_FREE_BYTES = 64 << 20;
 
 /** The disks of ledger, state and a store of files, each by its own path. */

@@ -1,4 +1,4 @@
-/** What is published: the last word of its publisher, the sources against it, and the cheap rules of fsck. */
+/** Examines the publication: its publisher's last report, the sources compared with it, and the cheap rules of fsck. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { examineKeys } from "../../../publish/mend/repair.ts";

@@ -24,8 +24,8 @@ import { openConfiguredStore } from "../open-configured-store.ts";
 import type { Settings } from "../settings/settings.ts";
 import { type Warning, warn } from "../warn.ts";
 
-/** Of the installations beside the configured one this many are compared, where the lease does not vouch for all. */
-const MOST_COMPARED = 64;
+/** At most this many other installations are compared if the lease does not vouch for all of them. */
+const COMPARED_LIMIT = 64;
 
 const MISSING_FIRST =
   "Take in the missing facts first, in their original order, with --yes: a new fact in their place forks the ledger for " +
@@ -113,7 +113,7 @@ async function behindStore(path: string, store: ObjectStore, index: Installation
   }
 }
 
-/** What the objects were computed from: the configured installation's, then others' if the lease does not vouch for them. */
+/** The source versions of the configured installation's objects, then of others' if the lease does not vouch for them. */
 async function* publishedVectors(
   ledger: Database,
   store: ObjectStore,
@@ -123,7 +123,7 @@ async function* publishedVectors(
   const point = (await findLease(store))?.record?.settled;
   if (point !== null && point !== undefined && readLedger(ledger, (db) => hasBeenAt(db, point))) return;
   const others = "histories" in index ? [...index.histories.keys()] : [];
-  for (const id of others.filter((one) => one !== index.configured).slice(0, MOST_COMPARED)) {
+  for (const id of others.filter((one) => one !== index.configured).slice(0, COMPARED_LIMIT)) {
     yield* vectorsAt(store, installationTelemetryKey(id), id);
   }
 }

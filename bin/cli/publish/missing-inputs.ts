@@ -15,7 +15,7 @@ interface Answered {
   readonly status: number | null;
 }
 
-/** What a Reporter leaves behind: without a chain it has nothing to be settled on. */
+/** Facts of a Reporter. Without a chain there is nothing to settle on. */
 const REPORTER_WORK = ["submission", "reporter_run"] as const satisfies FactKind[];
 
 /** One warning, or none: a chain tells it by itself once it is read. */

@@ -147,6 +147,6 @@ async function openedStore(settings: Settings, opening: Opening): Promise<Object
 /** How often the host's clock is looked at (ms). */
 const LOOK_MS = 1_000;
 
-/** What becomes of a publisher whose clock has moved. */
+/** How a publisher goes on while its clock is not trusted. */
 const MEANWHILE =
   "publishing goes on by its own count until that clock has been steady for a minute or the store's clock agrees";

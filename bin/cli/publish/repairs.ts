@@ -21,7 +21,7 @@ export class Repairs {
     this.#report(key);
   }
 
-  /** What only the cycle could tell for damaged: an object that is missing, or whole and not what was put. */
+  /** Reports the damage that only the cycle can find: a missing object, or a whole one with other bytes than were put. */
   cycled(rows: readonly ReportRow[]): void {
     for (const { key, why, action } of rows) {
       if (why === WAS_DAMAGED && action !== "failed" && !this.#reported.has(key)) this.#report(key);

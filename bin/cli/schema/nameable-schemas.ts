@@ -28,7 +28,7 @@ function configurationSchema(): object {
 
 type Overridden = Parameters<NonNullable<NonNullable<Parameters<typeof z.toJSONSchema>[1]>["override"]>>[0];
 
-/** Of an IPv4 address. */
+/** One of the four numbers of an IPv4 address. */
 const BYTE = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
 
 /** Of settings that zod refines, it tells the type alone. */

@@ -13,7 +13,7 @@ export interface ShimMonitor {
 
 const DEFECT = "the metrics met a defect";
 
-/** Of the process that answers. Throws `Failure`: `port_in_use`, `host_unusable`, `port_unusable`. */
+/** Starts the metrics of a process that answers requests. Throws `Failure`: `port_in_use`, `host_unusable`, `port_unusable`. */
 export async function monitorShim({ metrics }: Settings, log: Logger): Promise<ShimMonitor | undefined> {
   const address = metricsAddress(metrics);
   if (address === undefined) return undefined;

@@ -19,7 +19,7 @@ export interface Workers {
 /** What a primary says to a worker that is to end. */
 const STOP = "stop";
 
-/** What each worker is started with. A secret is in the environment, which only its user may read. */
+/** The arguments of each worker. A secret is in the environment, which only its user may read. */
 export interface CommandLine {
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;

@@ -60,7 +60,7 @@ export function effectiveSettings(
     if (value !== written) moved.push(...movedPath(name, { written: String(written), value: String(value), path }));
     return { name, value, origin, isSecret: SECRET.has(name) };
   });
-  // What is wrong by itself is told first.
+  // A value that is wrong by itself is reported first.
   if (mistakes.length === 0) mistakes.push(...halfAChain(settings, spared), ...moved);
   const [first] = mistakes;
   if (first === undefined) return settings;
@@ -155,7 +155,7 @@ function isRelativePath(name: SettingName, value: unknown): value is string {
 interface MovedPath {
   readonly written: string;
   readonly value: string;
-  /** Of the file. */
+  /** Path of the configuration file. */
   readonly path: string;
 }
 
@@ -188,7 +188,7 @@ interface Given {
   readonly flags: Readonly<Record<string, unknown>>;
   readonly environment: NodeJS.ProcessEnv;
   readonly file: Readonly<Record<string, unknown>>;
-  /** Of the file. */
+  /** Path of the configuration file. */
   readonly path: string;
   readonly onWarning: (warning: Warning) => void;
 }
@@ -223,7 +223,7 @@ function firstGiven(name: SettingName, { flags, environment, file, path, onWarni
   return first(file[name], `${path}: ${name}`, file[name] === undefined ? DEFAULT : path);
 }
 
-/** What a listing shows of a value: JSON with its unit, and no secret. */
+/** A value as a listing shows it: JSON with its unit, and no secret. */
 export function shownValue({ name, value, isSecret }: EffectiveSetting): string {
   if (value === undefined) return "not set";
   if (isSecret && value !== "none" && value !== "any") return "set, and not shown";

@@ -14,7 +14,7 @@ export function flagName(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** What Kubernetes sets in each container of a namespace with a service that is called noonmark, or noonmark-something. */
+/** Variables that Kubernetes sets in each container of a namespace if a service is called noonmark or noonmark-something. */
 const OF_A_SERVICE =
   /_SERVICE_(?:HOST|PORT)$|_SERVICE_PORT_\w|_PORT_\d{1,5}_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?$/;
 

@@ -44,7 +44,7 @@ function webAddress(protocol: RegExp) {
   return z.url({ protocol }).transform((url) => withoutLast(url, "/"));
 }
 
-/** What has digits and dots alone is an address, so that 127.0.0.256 is not looked up as a name. */
+/** Digits and dots alone are an address, so that 127.0.0.256 is not looked up as a name. */
 function isHost(text: string): boolean {
   if (/^[\d.]+$/.test(text)) return isIPv4(text);
   return text.includes(":") ? isIPv6(text) : /^[A-Za-z0-9_-]{1,63}(?:\.[A-Za-z0-9_-]{1,63}){0,15}\.?$/.test(text);

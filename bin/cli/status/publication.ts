@@ -26,7 +26,7 @@ export interface Told {
   readonly operator: OperatorStatus | undefined;
 }
 
-/** What the store holds now; undefined if nothing was ever published there. `now` in epoch ms. */
+/** The publication in the store; undefined if nothing was ever published there. `now` in epoch ms. */
 export async function readPublication(store: ObjectStore, now: number): Promise<Publication | undefined> {
   const found = await readLease(store);
   if (found === undefined) return undefined;
@@ -37,7 +37,7 @@ export async function readPublication(store: ObjectStore, now: number): Promise<
   return printableValues(publicationOf(store.name, told, answers, now));
 }
 
-/** What the operator alone may read is closed to other users; the rest is shown. */
+/** Other users may not read the operator's part; `status` then shows the rest. */
 function notReadable(error: unknown): undefined {
   if (!(error instanceof StoreUnavailable)) throw error;
   warn({
@@ -84,7 +84,7 @@ export function publicationOf(
   };
 }
 
-/** What the clocks say against each other: the publisher's, which may have moved, and this one against what is published. */
+/** Problems of clocks: the publisher's has moved, or this machine's is behind what is published. */
 function clockProblems(record: LeaseRecord, answers: readonly PublishedAnswer[], now: number): string[] {
   const { clockMovedMs, lastCycleAt } = record;
   const problems: string[] = [];

@@ -12,7 +12,7 @@ import { environmentName } from "../../cli/settings/setting-names.ts";
 import { frontSecret } from "../../cli/settings/settings.ts";
 
 const VARIABLE = environmentName("fronts");
-/** What nginx's `listen` takes here: a port, an address with or without one, or a socket; then its parameters. */
+/** Values for nginx's `listen`: a port, an address with or without one, or a socket; then its parameters. */
 const LISTEN =
   /^(?:(\d{1,5})|(?:\*|\d{1,3}(?:\.\d{1,3}){3}|localhost|\[[0-9A-Fa-f:.]{2,45}\])(?::(\d{1,5}))?|unix:\/[^\s;{}"'\\$#]{1,100})(?: [a-z0-9_=:.-]{1,40}){0,8}$/;
 const HIGHEST_PORT = 65_535;

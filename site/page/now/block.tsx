@@ -5,7 +5,7 @@ import { grouped, plural } from "../words/number.ts";
 import { type FillingBlock, fillingBlock, type PartName } from "./block-parts.ts";
 import { Ring } from "./ring.tsx";
 
-/** What each part means, and what it meant when the publisher stopped. */
+/** The meaning of each part now, and its meaning if the publisher has stopped. */
 const PARTS: readonly (readonly [name: PartName, text: string, meaning: string, past: string])[] = [
   ["settled", "Settled", "confirmed on the chain", "confirmed on the chain"],
   ["accepted", "Accepted", "by the Oracle, not yet settled", "by the Oracle, not settled by then"],

@@ -1,5 +1,5 @@
 /**
- * What /status.json says of the publication, for every part of the page. A sentence about the present must first look
+ * The state of the publication, from /status.json, for every part of the page. A sentence about the present must first look
  * at `stoppedAt`: if the publisher is not live, nobody knows more than it knew then.
  */
 import { createContext } from "preact";

@@ -1,6 +1,6 @@
 /**
- * What a JSON-RPC response holds, counted on its bytes. Parsed objects take many times the room of their text, so that a
- * response is judged before anything is made of it.
+ * Counts the members and values of a JSON-RPC response on its bytes. Parsed objects take many times the memory of their
+ * text, so a response is judged before it is parsed.
  */
 
 /** Values that every response may hold, and bytes for each value beyond: a log or a header has one value in 30 bytes. */
@@ -31,7 +31,7 @@ export function implausibility(body: Buffer, calls: number): string | undefined 
   return undefined;
 }
 
-/** Where a string that begins at `start` ends: its closing quote, or the end of the bytes. */
+/** The index at which a string that begins at `start` ends: its closing quote, or the end of the bytes. */
 function endOfString(body: Buffer, start: number): number {
   let end = start;
   do {

@@ -82,7 +82,7 @@ function mayBeTooLarge(error: RpcError): boolean {
 }
 
 /**
- * Whether the node answers another call, although waiting did not cure this one. Some providers refuse a wide range as if
+ * True if the node answers another call, although retries of this one failed. Some providers refuse a wide range as if
  * they were down (HTTP 503, "no backend is currently healthy").
  */
 async function failsForTheRangeAlone(node: RpcNode, { kind, outOfTime, harmful }: RpcError): Promise<boolean> {

@@ -1,7 +1,7 @@
-/** What an operator reads if a request to an S3 server fails: what is wrong, and what to do about it. */
+/** Messages for a request to an S3 server that failed: what is wrong, and what to do about it. */
 import { noResponse } from "../../values/no-response.ts";
 
-/** What was asked, for messages. */
+/** The request that failed, for messages. */
 export interface Asked {
   /** Scheme, host and port; undefined if the request did not get that far. */
   readonly address: string | undefined;

@@ -17,7 +17,7 @@ type Written =
   | { readonly refused: "condition" | "unsupported"; readonly error: unknown };
 
 export interface CallSettings {
-  /** What messages call the store. */
+  /** The store's name in messages. */
   readonly name: string;
   /** As in `S3Provider`. */
   readonly absentAfter: number;

@@ -26,7 +26,7 @@ export async function guarded(run: Run, subject: Subject, checks: () => Promise<
     if (error instanceof Unanswered) {
       run.check(EXCHANGE.completes, subject, false, () => ({ expected: "an answer", saw: error.message }));
     } else {
-      // What was found before it stays: a deployment may answer with what no rule has foreseen.
+      // Earlier findings stay: a deployment may answer with something that no rule foresees.
       run.check(EXCHANGE.judged, subject, false, () => ({ expected: "what a rule can judge", saw: String(error) }));
     }
   }

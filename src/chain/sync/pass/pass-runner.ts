@@ -70,7 +70,7 @@ export class PassRunner {
     }
   }
 
-  /** What the operator is told. The node is skipped after a restart, too: its response may be what ended the process. */
+  /** Returns the message for the operator. The skip survives a restart, because the response may have ended the process. */
   #skip(index: number, { message }: RpcError): string {
     const until = this.nodes.skip(index, this.#chain.now());
     writeSkippedUntil(this.#chain.db, this.#options.rpcUrls[index] as string, until);

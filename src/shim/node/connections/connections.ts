@@ -114,7 +114,7 @@ export class Connections {
     return this.#open.get(socket)?.last?.req.complete === false;
   }
 
-  /** Whether a connection has been refused: what else comes is read and not judged. */
+  /** True once a connection has been refused: further bytes are read and not judged. */
   isRefused(socket: Socket): boolean {
     return this.#open.get(socket)?.isRefused === true;
   }

@@ -39,7 +39,7 @@ export interface ParserError extends Error {
   readonly bytesParsed?: number;
 }
 
-/** Whether Node's parser refused bytes: the connection itself is whole. */
+/** True if Node's parser refused bytes; the connection itself is whole. */
 export function isParserError({ code = "" }: Pick<ParserError, "code">): boolean {
   return code.startsWith("HPE_");
 }

@@ -94,7 +94,7 @@ interface Age {
 function judgeAge(run: Run, { route, target }: UrlSubject, { state, receivedAt, now }: Age): void {
   if (typeof receivedAt !== "string") return;
   const age = now - Date.parse(receivedAt);
-  // What is further ahead has no age that anybody knows (docs/spec/api.md#future).
+  // A receipt that is further ahead has no known age (docs/spec/api.md#future).
   const mayBeOnline = age <= STALE_AFTER_MS + TOLERANCE_MS && -age <= FUTURE_ALLOWANCE_MS + TOLERANCE_MS;
   run.check(CLOCK.online, route, state !== "online" || mayBeOnline, () => ({
     expected: `stale ${Math.round(age / 1000)} s after the receipt from GET ${target}`,
