@@ -32,7 +32,7 @@ export function checkLedger(db: Database): void {
 function checkLength(db: Database, bytes: number): void {
   const size = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   if (db.memory || size(`${db.name}-wal`) > 0 || size(db.name) >= bytes) return;
-  throw ledgerDamaged(db.name, `it has ${size(db.name)} of ${bytes} bytes`);
+  throw ledgerDamaged(db.name, `the file has ${size(db.name)} of ${bytes} bytes`);
 }
 
 function readEnds(db: Database): void {
@@ -83,6 +83,6 @@ function checkCounts(db: Database): void {
           : undefined;
     if (stored === undefined) continue;
     const rows = db.prepare(`SELECT ${stored}`).pluck().get() as number;
-    if (rows !== value) throw ledgerDamaged(db.name, `of ${value} ${kind} records ${rows} are there`);
+    if (rows !== value) throw ledgerDamaged(db.name, `it holds ${rows} of ${value} ${kind} records`);
   }
 }

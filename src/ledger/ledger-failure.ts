@@ -1,10 +1,10 @@
-/** Errors of SQLite while a ledger is read or written, as failures somebody can act on. */
+/** Turns errors of SQLite on a ledger into failures with a stable code and a hint. */
 import { sqliteFailure } from "../sqlite/sqlite-failure.ts";
 import { EXIT, Failure } from "../values/failure.ts";
 
 /**
- * What an error means for an open ledger: `ledger_damaged`, `ledger_locked`, `disk_full`, `ledger_unwritable`,
- * `ledger_unreadable`. Anything else comes back as it is.
+ * The failure for an error on an open ledger: `ledger_damaged`, `ledger_locked`, `disk_full`, `ledger_unwritable`,
+ * `ledger_unreadable`. Any other error is returned unchanged.
  */
 export function ledgerFailure(error: unknown, path: string, doing: "read" | "write"): unknown {
   const code = (error as { code?: unknown } | null)?.code;
@@ -18,7 +18,7 @@ export function ledgerFailure(error: unknown, path: string, doing: "read" | "wri
 export function ledgerDamaged(path: string, because: string, cause?: unknown): Failure {
   return new Failure("ledger_damaged", `the ledger ${path} is damaged: ${because}`, {
     exit: EXIT.io,
-    hint: "Nothing is taken in or published from it. Restore it from a backup, or ingest the records again into a new file.",
+    hint: "Noonmark neither adds records to it nor publishes from it. Restore it from a backup, or ingest the records again into a new file.",
     cause,
   });
 }

@@ -65,7 +65,7 @@ test("rows that are gone without a trace are found by the watermarks", () => {
   db.close();
   const failure = failureOf(() => openLedgerForReading(path).close());
   expect(failure?.code).toBe("ledger_damaged");
-  expect(failure?.message).toContain("of 300 round records 264 are there");
+  expect(failure?.message).toContain("it holds 264 of 300 round records");
 });
 
 test("pages damaged under an open ledger are ledger_damaged wherever they are read or written", () => {

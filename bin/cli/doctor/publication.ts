@@ -7,6 +7,7 @@ import { INSTALLATIONS_KEY, PRIVATE_STATUS_KEY, STATUS_KEY } from "../../../src/
 import { STORE_MARK } from "../../../src/object-store/filesystem/prepare.ts";
 import { storeLocation } from "../../../src/object-store/location.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
+import { RANGES, statisticsKey } from "../../../src/resources/statistics/route.ts";
 import { behindPublication } from "../intake/behind-publication.ts";
 import { openConfiguredStore } from "../open-configured-store.ts";
 import { missingInputs } from "../publish/missing-inputs.ts";
@@ -50,7 +51,10 @@ function holderFindings({ state, record, ageSeconds }: Publication): Finding[] {
   return [wrong("publisher", saw, "See why it ended (its log), and start it again: `noonmark publish`.")];
 }
 
-/** A publisher without a ledger has no statistics on purpose. */
+/** A missing fact or genesis explains why statistics are 503. It explains no other route. */
+const EXPLAIN_STATISTICS = ["no_genesis", "no_rounds", "no_closures"];
+
+/** Every missing input, and every response that is 503 for another reason. A publisher without a ledger has no statistics on purpose. */
 async function unansweredFindings(
   store: ObjectStore,
   { answers }: Publication,
@@ -58,13 +62,14 @@ async function unansweredFindings(
 ): Promise<Finding[]> {
   if (settings.ledger === "none") return [];
   const missing = await missingInputs(store, answers, settings);
-  if (missing.length > 0) {
-    return missing.map(({ code, message, hint }) => wrong("inputs", `${code}: ${message}`, hint ?? ""));
-  }
+  const explained = missing.some(({ code }) => EXPLAIN_STATISTICS.includes(code)) ? RANGES.map(statisticsKey) : [];
   const todo = "See ledger, genesis and chain; a publisher that has just begun may need a minute.";
-  return answers
-    .filter(({ status }) => status === 503)
-    .map(({ route }) => wrong("publication", `${route} is 503`, todo));
+  return [
+    ...missing.map(({ code, message, hint }) => wrong("inputs", `${code}: ${message}`, hint ?? "")),
+    ...answers
+      .filter(({ key, status }) => status === 503 && !explained.includes(key))
+      .map(({ route }) => wrong("publication", `${route} is 503`, todo)),
+  ];
 }
 
 async function behindFindings(settings: Settings): Promise<Finding[]> {

@@ -24,7 +24,7 @@ export function chainLog(log: Logger, monotonic: () => number): (event: PollEven
       if (event.type === "range" || ofNode === undefined) return;
       troubles.delete(event.node);
       const since = Math.min(...[...ofNode.values()].map((trouble) => trouble.since));
-      log.info({ node: event.node, afterMs: Math.round(monotonic() - since) }, "the node responds again");
+      log.info({ node: event.node, afterMs: Math.round(monotonic() - since) }, "the node gives good responses again");
       return;
     }
     const kind = event.type === "failed" ? event.type : `${event.type} ${event.check}`;

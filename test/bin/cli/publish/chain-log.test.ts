@@ -18,7 +18,7 @@ test("a dead node is one warning, then one every ten minutes with the number of 
   expect(lines[0]).toMatchObject({ level: 40, msg: "chain", node: DEAD.node, message: DEAD.message });
 });
 
-test("a node that responds again is one line with how long it was gone", () => {
+test("a node that gives good responses again is one line with how long it was gone", () => {
   const { lines, clock, told } = logged();
   told(DEAD);
   clock.now = 90_000;
@@ -26,6 +26,6 @@ test("a node that responds again is one line with how long it was gone", () => {
   told({ type: "good", node: DEAD.node, head: 7n });
   told({ type: "good", node: DEAD.node, head: 8n });
   told(DEAD);
-  expect(lines.map(({ msg }) => msg)).toEqual(["chain", "the node responds again", "chain"]);
+  expect(lines.map(({ msg }) => msg)).toEqual(["chain", "the node gives good responses again", "chain"]);
   expect(lines[1]).toMatchObject({ node: DEAD.node, afterMs: 90_000 });
 });

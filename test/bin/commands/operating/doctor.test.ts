@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { NO_ANVIL } from "../../../../demo/chain/anvil.ts";
 import { FilesystemStore } from "../../../../src/object-store/filesystem/filesystem-store.ts";
+import { MODULES_KEY } from "../../../../src/resources/modules/route.ts";
+import { statisticsKey } from "../../../../src/resources/statistics/route.ts";
 import { closure, receipt, reporterRun, round } from "../../../ledger/samples.ts";
 import { stage } from "../../../support/chain/harness.ts";
 import { runCli } from "../../../support/cli.ts";
@@ -121,6 +123,24 @@ describe("noonmark doctor", () => {
     writeFileSync(join(directory, ".noonmark/public/v4/public/process.http"), "cut");
     expect(await wrongLines(...SETTINGS)).toContainEqual(
       expect.stringMatching(/^MEND objects +damaged v4\/public\/process: /),
+    );
+  });
+
+  test("a response that is 503 is found beside an input that is missing for other ones", async () => {
+    await ingest(receipt(1), reporterRun());
+    await runCli(["publish", "--once", ...SETTINGS], directory);
+    const store = new FilesystemStore(join(directory, ".noonmark/public"), { write: true });
+    const unanswered = await store.get(statisticsKey("7d"));
+    if (unanswered === undefined) throw new Error("no statistics");
+    await ingest(ROUND, CLOSURE);
+    await runCli(["publish", "--once", ...SETTINGS], directory);
+    expect(await wrongLines(...SETTINGS)).toEqual([expect.stringMatching(/^MEND inputs +no_chain: /)]);
+    await store.put(MODULES_KEY, unanswered);
+    expect(await wrongLines(...SETTINGS)).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^MEND inputs +no_chain: /),
+        expect.stringMatching(/^MEND publication +\/v1\/public\/modules is 503\. /),
+      ]),
     );
   });
 
