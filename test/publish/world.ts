@@ -15,6 +15,7 @@ import { leaseIdentity } from "../../publish/status/lease-identity.ts";
 import { type Chain, noChain } from "../../src/chain/chain.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import type { Installation } from "../../src/ledger/watermarks.ts";
+import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { allPublications } from "../../src/resources/publications.ts";
 import type { Site } from "../../src/resources/site/site-files.ts";
@@ -22,6 +23,7 @@ import type { ResourceName } from "../../src/resources/table.ts";
 import { answer, type ShimAnswer } from "../../src/shim/answer.ts";
 import { shimContext } from "../../src/shim/context.ts";
 import { MemoryStore } from "../support/memory-store.ts";
+import { recordCycle } from "./golden-stores/recorder.ts";
 
 export const START = Date.parse("2026-11-20T10:00:00.000Z");
 export const INSTALLATION = "wheel-1";
@@ -128,9 +130,13 @@ export class World {
       return {
         publisher,
         published,
-        cycle: (at) => {
+        cycle: async (at) => {
           this.now = Math.max(this.now, at);
-          return publisher.cycle(at);
+          try {
+            return await publisher.cycle(at);
+          } finally {
+            await recordCycle(store instanceof FilesystemStore ? store : this.store, at);
+          }
         },
         stop: async () => {
           await publisher.release();

@@ -83,6 +83,11 @@ export class MemoryStore implements ObjectStore {
     this.#damaged.add(key);
   }
 
+  /** What it holds, without asking it anything. */
+  contents(): ReadonlyMap<string, StoredObject | "damaged"> {
+    return new Map([...this.#objects].map(([key, object]) => [key, this.#damaged.has(key) ? "damaged" : object]));
+  }
+
   thaw(): void {
     this.#stale.clear();
   }

@@ -18,6 +18,7 @@ import { addEvents, chainDb } from "../../support/chain/chain-db.ts";
 import { AT, chainState, coreView } from "../../support/chain/chain-state.ts";
 import { MemoryStore } from "../../support/memory-store.ts";
 import { putAnswer, putNamedTiles } from "../../support/publish-answer.ts";
+import { recordCycle } from "../golden-stores/recorder.ts";
 
 export interface FeedReceipt {
   /** Epoch ms. */
@@ -107,6 +108,7 @@ export class FeedWorld {
       const { built, successors } = futureOf((instant) => publication.build(sources, instant), at);
       await putAnswer(this.store, publication.key, built, successors);
     }
+    await recordCycle(this.store, at);
   }
 
   async read(query: string, at = AT): Promise<{ status: number; body: FeedBody }> {
