@@ -1,27 +1,8 @@
 /** Whether a body is what its kind's schema says; a complaint, or undefined. */
-import type { z } from "zod";
-import { activitySchema, MAX_PAGE } from "../resources/activity/schema.ts";
+import { MAX_PAGE } from "../resources/activity/schema.ts";
 import { decodeHead, pageBody } from "../resources/activity/stored-feed.ts";
-import { modulesSchema } from "../resources/modules/schema.ts";
-import { onchainSchema } from "../resources/onchain/schema.ts";
-import { processSchema } from "../resources/process/schema.ts";
-import { settlementsSchema } from "../resources/settlements/schema.ts";
-import { legacySettlementsSchema } from "../resources/settlements-legacy/schema.ts";
-import { statisticsSchema } from "../resources/statistics/rules.ts";
-import type { ResourceName } from "../resources/table.ts";
-import { telemetrySchema } from "../resources/telemetry/schema.ts";
+import { contractOfResource } from "../resources/contracts.ts";
 import type { Kind } from "./kind.ts";
-
-const SCHEMAS: Partial<Readonly<Record<ResourceName, z.ZodType>>> = {
-  telemetry: telemetrySchema,
-  modules: modulesSchema,
-  process: processSchema,
-  statistics: statisticsSchema,
-  onchain: onchainSchema,
-  settlements: settlementsSchema,
-  "settlements-legacy": legacySettlementsSchema,
-  activity: activitySchema,
-};
 
 /** What stands for an id in the template of an unknown installation. */
 const PLACEHOLDER = "{installationId}";
@@ -51,8 +32,8 @@ function answerText(kind: Kind, text: string): string {
 }
 
 function schemaComplaint(kind: Kind, value: unknown): string | undefined {
-  const resource = kind.is === "answer" || kind.is === "constant" ? kind.resource : "activity";
-  const schema = kind.is === "template" ? telemetrySchema : SCHEMAS[resource];
+  const resource = "resource" in kind ? kind.resource : kind.is === "template" ? "telemetry" : "activity";
+  const schema = contractOfResource(resource)?.body.schema;
   const issue = schema?.safeParse(value).error?.issues[0];
   return issue === undefined ? undefined : `${issue.path.join(".") || "the whole"}: ${issue.message}`;
 }

@@ -1,6 +1,7 @@
 /** The OpenAPI 3.1 document, made from the table of routes and the schemas (docs/spec/people.md#openapi). */
+import { OPERATIONS } from "../resources/contracts.ts";
 import { HEADER_COMPONENTS } from "./answers/headers.ts";
-import { OPERATION_ROWS, type Operation, operationOf } from "./operations.ts";
+import { type Operation, operationOf } from "./operations.ts";
 import { schemaComponents } from "./schemas/bodies.ts";
 import type { Components } from "./schemas/json-schema.ts";
 import { ABOUT, TAGS } from "./words-about.ts";
@@ -34,7 +35,7 @@ export function openApiDocument({ version, server }: Published): OpenApiDocument
     servers: [{ url: server ?? "/" }],
     security: [],
     tags: TAGS,
-    paths: Object.fromEntries(OPERATION_ROWS.map((row) => [row.path, { get: operationOf(row) }])),
+    paths: Object.fromEntries(OPERATIONS.map((operation) => [operation.row.path, { get: operationOf(operation) }])),
     components: { schemas: schemaComponents(), headers: HEADER_COMPONENTS },
   };
 }

@@ -1,9 +1,7 @@
 /** Parameters of a row, with their patterns (docs/spec/api.md#query). */
 
-import { CATEGORIES } from "../resources/activity/keys.ts";
-import { ACTIVITY_LIMIT } from "../resources/activity/page-query.ts";
-import { OBSERVATIONS_LIMIT } from "../resources/observations/page-query.ts";
-import type { NamedRoute, NamedRow } from "../resources/table.ts";
+import type { Contract, ParameterContract } from "../resources/contract.ts";
+import type { NamedRow } from "../resources/table.ts";
 import { type JsonSchema, refTo } from "./schemas/json-schema.ts";
 import { valueTypeOf } from "./schemas/values.ts";
 
@@ -31,55 +29,27 @@ const IF_NONE_MATCH: Parameter = {
   schema: { type: "string" },
 };
 
-const limit = (of: typeof OBSERVATIONS_LIMIT | typeof ACTIVITY_LIMIT, description: string): Parameter => ({
-  name: "limit",
-  in: "query",
-  required: false,
-  description,
-  schema: { type: "integer", ...of },
-});
-const cursor = (component: string): Parameter => ({
-  name: "cursor",
-  in: "query",
-  required: false,
-  description: "The nextCursor of the page before; the first page without one.",
-  schema: refTo(component),
-});
-
-/** Of the routes that read their query themselves. */
-const PAGES: Readonly<Record<string, readonly Parameter[]>> = {
-  observations: [
-    cursor("ObservationCursor"),
-    limit(OBSERVATIONS_LIMIT, "Items of a page. Never rejected: an integer is clamped, all else is the default."),
-  ],
-  activity: [
-    {
-      name: "category",
-      in: "query",
-      required: false,
-      description: "Which events.",
-      schema: { ...oneOf(CATEGORIES), default: "all" },
-    },
-    limit(ACTIVITY_LIMIT, "Events of a page, in canonical decimal digits."),
-    cursor("ActivityCursor"),
-  ],
-};
-
-export function parametersOf(row: NamedRow): Parameter[] {
+export function parametersOf(row: NamedRow, contract: Contract): Parameter[] {
   return [
     ...(row.path.includes("{installationId}") ? [INSTALLATION_ID] : []),
-    ...(row.kind === "route" ? queryOf(row) : []),
+    ...(row.query === "exact"
+      ? exactParameters(row)
+      : (contract.parameters ?? []).map((one) => parameterOf(one, contract))),
     ...(row.conditional ? [IF_NONE_MATCH] : []),
   ];
 }
 
-function queryOf(route: NamedRoute): readonly Parameter[] {
-  if (route.query === "page") return PAGES[route.name] ?? [];
-  return route.query === "exact" ? exactParameters(route) : [];
+function parameterOf({ name, description, form }: ParameterContract, { cursor }: Contract): Parameter {
+  return { name, in: "query", required: false, description, schema: schemaOf(form, cursor) };
+}
+
+function schemaOf(form: ParameterContract["form"], cursor: Contract["cursor"]): JsonSchema {
+  if (form === "cursor") return refTo(cursor?.name ?? "");
+  return form.type === "string" ? { ...oneOf(form.enum), default: form.default } : form;
 }
 
 /** What the queries of the stored objects are made of: required is what each of them has. */
-function exactParameters({ objects }: NamedRoute): Parameter[] {
+function exactParameters({ objects }: NamedRow): Parameter[] {
   const queries = objects.map(({ query }) => new URLSearchParams(query));
   const names = [...new Set(queries.flatMap((query) => [...query.keys()]))];
   return names.map((name) => ({

@@ -1,7 +1,4 @@
-/**
- * Every answer of the configured installation, telemetry aside, and every file, in the order in which a cycle builds
- * them.
- */
+/** Every response of the configured installation except telemetry and observations, and every file. */
 import { activityPublications } from "./activity/publication.ts";
 import { feedPublications } from "./feed/publication.ts";
 import { modulesPublication } from "./modules/publication.ts";
@@ -13,6 +10,7 @@ import { legacySettlementsPublications } from "./settlements-legacy/publication.
 import { sitePublications } from "./site/publication.ts";
 import type { Site } from "./site/site-files.ts";
 import { statisticsPublications } from "./statistics/publication.ts";
+import type { ResourceName } from "./table.ts";
 
 export interface PublicationSettings {
   readonly installationId: string;
@@ -22,15 +20,27 @@ export interface PublicationSettings {
   readonly site?: Site | undefined;
 }
 
+/**
+ * By resource. A resource that is missing here does not compile. The order is the one in which a cycle renders them. The
+ * cycle itself adds telemetry and the tiles of observations, which every installation has.
+ */
+const PUBLICATIONS: Readonly<Record<ResourceName, (settings: PublicationSettings) => readonly Publication[]>> = {
+  telemetry: () => [],
+  observations: () => [],
+  modules: ({ installationId }) => [modulesPublication(installationId)],
+  process: () => [processPublication],
+  statistics: ({ statisticsInterval }) => statisticsPublications(statisticsInterval),
+  onchain: () => onchainPublications,
+  settlements: () => settlementsPublications,
+  "settlements-legacy": () => legacySettlementsPublications,
+  activity: () => activityPublications,
+  site: ({ site }) => (site === undefined ? [] : sitePublications(site)),
+  feed: ({ site }) => (site === undefined ? [] : feedPublications(site)),
+  // The shim composes both from other objects.
+  badge: () => [],
+  "publication-status": () => [],
+};
+
 export function allPublications(settings: PublicationSettings): Publication[] {
-  return [
-    modulesPublication(settings.installationId),
-    processPublication,
-    ...statisticsPublications(settings.statisticsInterval),
-    ...onchainPublications,
-    ...settlementsPublications,
-    ...legacySettlementsPublications,
-    ...activityPublications,
-    ...(settings.site === undefined ? [] : [...sitePublications(settings.site), ...feedPublications(settings.site)]),
-  ];
+  return Object.values(PUBLICATIONS).flatMap((publicationsOf) => publicationsOf(settings));
 }

@@ -3,16 +3,8 @@
  * shape.
  */
 
-import { activitySchema } from "../resources/activity/schema.ts";
-import { modulesSchema } from "../resources/modules/schema.ts";
-import { observationsSchema } from "../resources/observations/schema.ts";
-import { onchainSchema } from "../resources/onchain/schema.ts";
-import { processSchema } from "../resources/process/schema.ts";
-import { settlementsSchema } from "../resources/settlements/schema.ts";
-import { legacySettlementsSchema } from "../resources/settlements-legacy/schema.ts";
-import { statisticsSchema } from "../resources/statistics/rules.ts";
+import { routeContract } from "../resources/contracts.ts";
 import { type NamedRoute, ROUTES, type RouteName } from "../resources/table.ts";
-import { telemetrySchema } from "../resources/telemetry/schema.ts";
 
 /** A complaint of a schema: where, and in words. `crossField` for a rule between fields. */
 export interface SchemaIssue {
@@ -44,18 +36,6 @@ export interface RouteContract {
   complaints(body: unknown): SchemaIssue[];
 }
 
-const SCHEMAS = {
-  telemetry: telemetrySchema,
-  modules: modulesSchema,
-  observations: observationsSchema,
-  process: processSchema,
-  statistics: statisticsSchema,
-  onchain: onchainSchema,
-  settlements: settlementsSchema,
-  "settlements-legacy": legacySettlementsSchema,
-  activity: activitySchema,
-} as const;
-
 /** `activity` and `observations`: the pages, each judged by its own rules. */
 function queryOf({ name, query, handler }: NamedRoute): RouteContract["query"] {
   if (query !== "page") return query;
@@ -78,7 +58,7 @@ export const CONTRACT: readonly RouteContract[] = ROUTES.map((route) => ({
   edgeSeconds: route.edgeSeconds,
   staleIfErrorSeconds: route.staleIfErrorSeconds,
   complaints: (body) => {
-    const result = SCHEMAS[route.resource as keyof typeof SCHEMAS].safeParse(body);
+    const result = routeContract(route.name).body.schema.safeParse(body);
     const issues = result.error?.issues ?? [];
     return issues.map(({ code, path, message }) => ({ path, message, crossField: code === "custom" }));
   },

@@ -4,9 +4,8 @@
  */
 import { describe, expect, test } from "vitest";
 import { examplesOf } from "../../src/openapi/examples.ts";
-import { OPERATION_ROWS } from "../../src/openapi/operations.ts";
-import { ROUTE_BODIES } from "../../src/openapi/schemas/bodies.ts";
-import { FILE_BODIES } from "../../src/openapi/schemas/file-bodies.ts";
+import { OPERATIONS, routeContract } from "../../src/resources/contracts.ts";
+import { ROUTES } from "../../src/resources/table.ts";
 import { GOLDEN_BODIES, type GoldenBody } from "./golden-bodies.ts";
 import { bodyJudge, complaint, DOCUMENT } from "./judge.ts";
 import { mutations } from "./mutations.ts";
@@ -15,8 +14,8 @@ const LEAST = 0.98;
 
 /** Every body that is at hand, by its component. */
 const BODIES: readonly (Omit<GoldenBody, "route"> & { readonly component: string })[] = [
-  ...GOLDEN_BODIES.map(({ route, file, body }) => ({ component: ROUTE_BODIES[route].name, file, body })),
-  ...OPERATION_ROWS.flatMap((row) =>
+  ...GOLDEN_BODIES.map(({ route, file, body }) => ({ component: routeContract(route).body.name, file, body })),
+  ...OPERATIONS.flatMap(({ row }) =>
     Object.entries(examplesOf(row.name) ?? {}).map(([name, { value }]) => ({
       component: DOCUMENT.paths[row.path]?.get.responses["200"]?.content?.["application/json"]?.schema.$ref
         ?.split("/")
@@ -37,7 +36,7 @@ test.each(BODIES)("$component accepts $file", ({ component, body }) => {
 
 test("every route has a body here", () => {
   const components = new Set(BODIES.map(({ component }) => component));
-  for (const { name } of Object.values(ROUTE_BODIES)) expect(components).toContain(name);
+  for (const { name } of ROUTES) expect(components).toContain(routeContract(name).body.name);
 });
 
 interface Score {
@@ -88,6 +87,7 @@ function judgeMutations(component: string, body: unknown, score: Score): void {
 }
 
 function schemaOf(component: string) {
-  const route = Object.values(ROUTE_BODIES).find(({ name }) => name === component);
-  return route?.schema ?? FILE_BODIES[component as keyof typeof FILE_BODIES];
+  const body = OPERATIONS.find(({ contract }) => contract.body?.name === component)?.contract.body;
+  if (body == null) throw new Error(`no contract has the body ${component}`);
+  return body.schema;
 }

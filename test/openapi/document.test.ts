@@ -10,9 +10,8 @@ import { expect, test } from "vitest";
 import { packageVersion } from "../../bin/cli/version.ts";
 import { ENDPOINTS } from "../../src/client/endpoints.ts";
 import { openApiDocument } from "../../src/openapi/document.ts";
-import { OPERATION_ROWS, operationId } from "../../src/openapi/operations.ts";
 import { documentText, withServer } from "../../src/openapi/server.ts";
-import { ROUTES } from "../../src/resources/table.ts";
+import { OPERATIONS } from "../../src/resources/contracts.ts";
 
 const SERVER = "https://wheel.noonmark.net";
 const document = openApiDocument({ version: packageVersion() });
@@ -44,9 +43,8 @@ test("the OpenAPI Initiative's own schema finds no error", async () => {
 });
 
 test("every route is an operation, by the client's method names", () => {
-  expect(Object.keys(document.paths)).toEqual(OPERATION_ROWS.map(({ path }) => path));
-  for (const route of ROUTES) expect(Object.keys(ENDPOINTS)).toContain(operationId(route));
-  const ids = OPERATION_ROWS.map(operationId);
+  expect(Object.keys(document.paths)).toEqual(OPERATIONS.map(({ row }) => row.path));
+  const ids = OPERATIONS.map(({ contract }) => contract.operation);
   expect(new Set(ids).size).toBe(ids.length);
   expect(ids).toEqual(expect.arrayContaining(Object.keys(ENDPOINTS)));
 });

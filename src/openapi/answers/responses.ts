@@ -1,8 +1,8 @@
 /** Every answer that a row can give, by its status (docs/spec/api.md#http, #errors). */
 import { NO_STORE } from "../../http/common-headers.ts";
-import type { NamedFile, NamedRoute, NamedRow } from "../../resources/table.ts";
+import type { Contract } from "../../resources/contract.ts";
+import type { NamedRoute, NamedRow } from "../../resources/table.ts";
 import { examplesOf } from "../examples.ts";
-import { ROUTE_BODIES } from "../schemas/bodies.ts";
 import { type JsonSchema, refTo } from "../schemas/json-schema.ts";
 import { EVERYWHERE, type Headers, NOT_STORED, notModifiedHeaders, OF_405, OF_503, successHeaders } from "./headers.ts";
 
@@ -19,33 +19,24 @@ export type Responses = Readonly<Record<string, Response>>;
 
 const JSON_TYPE = "application/json";
 
-/** What the data files hold, by the names of their rows. */
-const FILE_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
-  openapi: refTo("OpenApi"),
-  "feed-json": refTo("JsonFeed"),
-  "feed-atom": { type: "string" },
-  badge: refTo("Badge"),
-  "publication-status": refTo("PublicationStatus"),
-};
-
-export function responsesOf(row: NamedRow): Responses {
+export function responsesOf(row: NamedRow, contract: Contract): Responses {
   const hasSource = row.kind === "route" && row.sourceHeaders;
   return {
-    200: success(row, hasSource),
+    200: success(row, contract, hasSource),
     ...(row.conditional
       ? { 304: { description: "Nothing has changed.", headers: notModifiedHeaders(row, hasSource) } }
       : {}),
     ...(row.kind === "route" ? badRequest(row) : notFound()),
     405: error(["method_not_allowed"], "To any method but GET, HEAD and OPTIONS.", OF_405),
     500: error(["internal_error"], "A defect of the service.", NOT_STORED),
-    503: unavailable(row),
+    503: unavailable(row, contract),
   };
 }
 
-function success(row: NamedRow, hasSource: boolean): Response {
+function success(row: NamedRow, { body }: Contract, hasSource: boolean): Response {
   const examples = examplesOf(row.name);
   const media: MediaType = {
-    schema: row.kind === "route" ? refTo(ROUTE_BODIES[row.name].name) : (FILE_SCHEMAS[row.name] ?? {}),
+    schema: body === null ? { type: "string" } : refTo(body.name),
     ...(examples === undefined ? {} : { examples }),
   };
   return {
@@ -80,13 +71,9 @@ function notFound(): Responses {
   return { 404: error(["not_found"], "It was never published, or the site is turned off.", EVERYWHERE) };
 }
 
-function unavailable(row: NamedFile | NamedRoute): Response {
-  const codes = row.kind === "route" ? absentCodes(row) : [];
-  return error([...codes, "store_unavailable"], "Nothing to answer with for now: ask again.", OF_503);
-}
-
-function absentCodes({ absent, name }: NamedRoute): string[] {
-  return name === "statistics" ? ["public_stats_rebuilding", absent] : [absent];
+function unavailable(row: NamedRow, { unavailable: codes = [] }: Contract): Response {
+  const absent = row.kind === "route" ? [row.absent] : [];
+  return error([...codes, ...absent, "store_unavailable"], "Nothing to answer with for now: ask again.", OF_503);
 }
 
 function error(codes: readonly string[], description: string, headers: Headers): Response {

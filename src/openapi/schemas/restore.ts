@@ -2,8 +2,10 @@
  * The one place where zod's JSON Schema becomes what the document says: what zod does not carry over (formats,
  * discriminators, patterns of cursors, the laws of a bucket) is put back here, and what has a name becomes a component.
  */
+import type { Contract } from "../../resources/contract.ts";
+import { OPERATIONS } from "../../resources/contracts.ts";
+import { observationsContract } from "../../resources/observations/contract.ts";
 import { BUCKET_LAWS } from "../../resources/statistics/bucket-schema.ts";
-import { CURSORS } from "../cursors.ts";
 import { type Components, type JsonSchema, refTo } from "./json-schema.ts";
 import { valueComponent, valueTypeOf } from "./values.ts";
 
@@ -78,13 +80,17 @@ function restoreObject(schema: JsonSchema, name: string, components: Components)
 function restoreProperty(property: string, schema: JsonSchema, name: string, components: Components): JsonSchema {
   const cursor = cursorOf(property, name);
   if (cursor === undefined) return restore(schema, name + pascal(property), components);
-  const ref = shared(cursor, { type: "string", ...CURSORS[cursor] }, components);
+  const { name: component, pattern, description } = cursor;
+  const ref = shared(component, { type: "string", pattern, description }, components);
   return schema.type === "string" ? ref : { anyOf: [ref, NULL] };
 }
 
-function cursorOf(property: string, name: string): keyof typeof CURSORS | undefined {
-  if (property === "nextCursor" && name.startsWith("Activity")) return "ActivityCursor";
-  return property === "cursor" || property === "nextCursor" ? "ObservationCursor" : undefined;
+/** A page's `nextCursor` is its own body's; a `cursor` is an observation's wherever it is. */
+function cursorOf(property: string, name: string): Contract["cursor"] {
+  if (property === "cursor") return observationsContract.cursor;
+  if (property !== "nextCursor") return undefined;
+  return OPERATIONS.find(({ contract: { body, cursor } }) => cursor && body && name.startsWith(body.name))?.contract
+    .cursor;
 }
 
 function isBucket(properties: NonNullable<JsonSchema["properties"]>): boolean {

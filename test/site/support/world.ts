@@ -5,30 +5,11 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { z } from "zod";
-import { activitySchema } from "../../../src/resources/activity/schema.ts";
-import { modulesSchema } from "../../../src/resources/modules/schema.ts";
-import { onchainSchema } from "../../../src/resources/onchain/schema.ts";
-import { processSchema } from "../../../src/resources/process/schema.ts";
-import { publicationStatusSchema } from "../../../src/resources/publication-status/schema.ts";
-import { settlementsSchema } from "../../../src/resources/settlements/schema.ts";
-import { statisticsSchema } from "../../../src/resources/statistics/rules.ts";
-import { telemetrySchema } from "../../../src/resources/telemetry/schema.ts";
+import { OPERATIONS } from "../../../src/resources/contracts.ts";
 import type { ApiAnswer } from "./site-server.ts";
 
 /** When everything was recorded. */
 export const RECORDED_AT = Date.parse("2026-11-22T03:11:54.000Z");
-
-const SCHEMAS: readonly (readonly [RegExp, z.ZodType])[] = [
-  [/^\/v1\/public\/telemetry$/, telemetrySchema],
-  [/^\/v1\/public\/modules$/, modulesSchema],
-  [/^\/v4\/public\/process$/, processSchema],
-  [/^\/v2\/public\/stats\?/, statisticsSchema],
-  [/^\/v4\/public\/onchain$/, onchainSchema],
-  [/^\/v4\/public\/settlements\?/, settlementsSchema],
-  [/^\/v1\/public\/activity/, activitySchema],
-  [/^\/status\.json$/, publicationStatusSchema],
-];
 
 export class World {
   /** Epoch ms, as the server's Date says. */
@@ -43,8 +24,8 @@ export class World {
 
   /** `target` is path and query. Throws where the API could not say this. */
   say(target: string, body: unknown, headers: Record<string, string> = {}): void {
-    const schema = SCHEMAS.find(([pattern]) => pattern.test(target))?.[1];
-    schema?.parse(body);
+    const path = target.replace(/\?.*/, "");
+    OPERATIONS.find(({ row }) => row.path === path)?.contract.body?.schema.parse(body);
     this.#answers.set(target, { status: 200, headers, body: JSON.stringify(body) });
   }
 

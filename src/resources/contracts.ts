@@ -1,0 +1,70 @@
+/** The contract of each row of the table. A row without one does not compile. */
+import { activityContract } from "./activity/contract.ts";
+import { badgeContract } from "./badge/contract.ts";
+import type { Contract } from "./contract.ts";
+import { atomFeedContract, jsonFeedContract } from "./feed/contract.ts";
+import { modulesContract } from "./modules/contract.ts";
+import { observationsContract } from "./observations/contract.ts";
+import { onchainContract } from "./onchain/contract.ts";
+import { processContract } from "./process/contract.ts";
+import { publicationStatusContract } from "./publication-status/contract.ts";
+import { settlementsContract } from "./settlements/contract.ts";
+import { legacySettlementsContract } from "./settlements-legacy/contract.ts";
+import { openapiContract } from "./site/contract.ts";
+import { statisticsContract } from "./statistics/contract.ts";
+import { FILES, type NamedFile, type NamedRow, type ResourceName, ROUTES, type RouteName } from "./table.ts";
+import { installationTelemetryContract, telemetryContract } from "./telemetry/contract.ts";
+
+/** A route's body is JSON and always has a schema. */
+export type RouteContract = Contract & { readonly body: NonNullable<Contract["body"]> };
+
+const ROUTE_CONTRACTS: Readonly<Record<RouteName, RouteContract>> = {
+  telemetry: telemetryContract,
+  "installation-telemetry": installationTelemetryContract,
+  modules: modulesContract,
+  observations: observationsContract,
+  process: processContract,
+  statistics: statisticsContract,
+  onchain: onchainContract,
+  settlements: settlementsContract,
+  activity: activityContract,
+  "settlements-legacy": legacySettlementsContract,
+};
+
+/** Null for a file that is for people and no operation. */
+const FILE_CONTRACTS: Readonly<Record<NamedFile["name"], Contract | null>> = {
+  page: null,
+  docs: null,
+  asset: null,
+  openapi: openapiContract,
+  "feed-json": jsonFeedContract,
+  "feed-atom": atomFeedContract,
+  badge: badgeContract,
+  "publication-status": publicationStatusContract,
+  robots: null,
+  favicon: null,
+};
+
+export function routeContract(name: RouteName): RouteContract {
+  return ROUTE_CONTRACTS[name];
+}
+
+export interface Operation {
+  readonly row: NamedRow;
+  readonly contract: Contract;
+}
+
+/** Every row that programs read, in the order of the table. */
+export const OPERATIONS: readonly Operation[] = [
+  ...ROUTES.map((row) => ({ row, contract: ROUTE_CONTRACTS[row.name] })),
+  ...FILES.flatMap((row) => {
+    const contract = FILE_CONTRACTS[row.name];
+    return contract === null ? [] : [{ row, contract }];
+  }),
+];
+
+/** The contract of the routes of a resource, which share their body; undefined for a resource without routes. */
+export function contractOfResource(resource: ResourceName): RouteContract | undefined {
+  const route = ROUTES.find((row) => row.resource === resource);
+  return route && ROUTE_CONTRACTS[route.name];
+}
