@@ -1,12 +1,13 @@
 /** A call from its parameters to its answer. */
 import type { Answer } from "./answer.ts";
-import { ENDPOINTS, type EndpointName, schemaVersionOf } from "./endpoints.ts";
 import type { Reply } from "./exchange/attempt.ts";
 import { exchange } from "./exchange/exchange.ts";
 import type { Runtime } from "./exchange/runtime.ts";
+import { ENDPOINTS } from "./generated/endpoints.ts";
+import type { Ask, Calls } from "./generated/methods.ts";
 import { NoonmarkError } from "./noonmark-error.ts";
 import { isSameTag, Remembered } from "./remembered.ts";
-import { type Parameters, targetOf } from "./target.ts";
+import { targetOf } from "./target.ts";
 
 export interface AskOptions {
   /** Without a slash at its end. */
@@ -16,14 +17,16 @@ export interface AskOptions {
   readonly retries: number;
 }
 
-export type Ask = (name: EndpointName, parameters?: Parameters, signal?: AbortSignal) => Promise<Answer<object>>;
-
 export function asker({ base, timeout, retries }: AskOptions, runtime: Runtime): Ask {
   const remembered = new Remembered();
-  return async (name, parameters = {}, signal) => {
+  return async <Name extends keyof Calls>(
+    name: Name,
+    parameters: Readonly<Record<string, unknown>> = {},
+    { signal }: { readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<Answer<Calls[Name]["body"]>> => {
     const target = targetOf(name, parameters);
-    const endpoint = ENDPOINTS[name];
-    const known = endpoint.conditional && !runtime.ownCache ? remembered.get(target) : undefined;
+    const { conditional } = ENDPOINTS[name];
+    const known = conditional && !runtime.ownCache ? remembered.get(target) : undefined;
     const init: RequestInit = {
       ...(runtime.ownCache ? { cache: "no-cache" } : {}),
       ...(known === undefined ? {} : { headers: { "if-none-match": known.etag } }),
@@ -31,25 +34,35 @@ export function asker({ base, timeout, retries }: AskOptions, runtime: Runtime):
     const reply = await exchange({ url: base + target, init, timeout, signal }, retries, runtime);
     const { status, headers } = reply;
     const etag = headers.get("etag");
-    if (status === 304 && known !== undefined) return { ...known, headers, notModified: true };
     // Another call may have remembered this very answer meanwhile; and a cache in between may not know conditions.
-    const latest = endpoint.conditional ? remembered.get(target) : undefined;
-    if (status === 200 && latest !== undefined && isSameTag(etag, latest.etag)) {
-      return { body: latest.body, etag, headers, notModified: true };
+    const latest = conditional && status === 200 ? remembered.get(target) : undefined;
+    const same = status === 304 ? known : isSameTag(etag, latest?.etag) ? latest : undefined;
+    if (same !== undefined && isBody(name, same.body)) {
+      return { body: same.body, etag: latest ? etag : same.etag, headers, notModified: true };
     }
-    const body = bodyOf(reply, schemaVersionOf(endpoint));
-    if (endpoint.conditional && etag !== null) remembered.set(target, { etag, body });
+    const body = bodyOf(name, reply);
+    if (conditional && etag !== null) remembered.set(target, { etag, body });
     return { body, etag, headers, notModified: false };
   };
 }
 
-/** A shallow check: is this an answer of this API at all, and whole? */
-function bodyOf({ url, status, text }: Reply, schemaVersion: number): object {
+function bodyOf<Name extends keyof Calls>(name: Name, { url, status, text }: Reply): Calls[Name]["body"] {
+  let cause: unknown;
   try {
-    const body = JSON.parse(text) as { readonly schemaVersion?: unknown };
-    if (body.schemaVersion === schemaVersion) return body;
-  } catch (cause) {
-    throw new NoonmarkError("invalid_answer", `${url} answered ${status} without JSON`, { status, cause });
+    const body: unknown = JSON.parse(text);
+    if (isBody(name, body)) return body;
+  } catch (error) {
+    cause = error;
   }
-  throw new NoonmarkError("invalid_answer", `${url} answered ${status} with another body`, { status });
+  throw new NoonmarkError("invalid_answer", `${url} answered ${status} with another body`, { status, cause });
+}
+
+/** A shallow check: is this an answer of this API at all, and of this version? The rest is the server's word. */
+function isBody<Name extends keyof Calls>(name: Name, body: unknown): body is Calls[Name]["body"] {
+  return (body as { readonly schemaVersion?: unknown } | null)?.schemaVersion === schemaVersionOf(ENDPOINTS[name]);
+}
+
+/** The version is in the path and again in the body; a file has version 1. */
+export function schemaVersionOf({ path }: { readonly path: string }): number {
+  return Number(/^\/v(\d+)\//.exec(path)?.[1] ?? 1);
 }

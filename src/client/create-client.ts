@@ -1,35 +1,25 @@
 /** `noonmark/client`: the API's ten routes and `/status.json`, typed. For browsers, workers, Node 22 on, Deno and Bun. */
 import { baseAddress } from "./base-url.ts";
-import type { Client } from "./client.ts";
-import { clientOf } from "./client-of.ts";
+import { type Client, clientOf } from "./client.ts";
 import { type Fetch, systemRuntime } from "./exchange/runtime.ts";
 
 export type { Answer, CallOptions } from "./answer.ts";
-export type { Activity } from "./bodies/activity.ts";
-export type { LegacySettlements } from "./bodies/legacy-settlements.ts";
-export type { Modules } from "./bodies/modules.ts";
-export type { Observations } from "./bodies/observations.ts";
-export type { Onchain } from "./bodies/onchain.ts";
-export type { Process } from "./bodies/process.ts";
-export type { PublicationStatus } from "./bodies/publication-status.ts";
-export type { Settlements } from "./bodies/settlements.ts";
-export type { Statistics } from "./bodies/statistics.ts";
-export type { Telemetry } from "./bodies/telemetry.ts";
-export type * from "./bodies/values.ts";
+export type { Client } from "./client.ts";
+export { amount, units } from "./decimal-strings.ts";
+export type * from "./generated/bodies.ts";
+export type { ApiErrorCode, Calls } from "./generated/methods.ts";
+export { NoonmarkError, type NoonmarkErrorCode } from "./noonmark-error.ts";
 export type {
   ActivityCategory,
   ActivityEvent,
   ActivityParameters,
-  Calls,
   Observation,
   PageParameters,
   SettlementRange,
   SettlementsParameters,
   StatisticsRange,
-} from "./calls.ts";
-export type { Client } from "./client.ts";
-export { amount, units } from "./decimal-strings.ts";
-export { NoonmarkError, type NoonmarkErrorCode } from "./noonmark-error.ts";
+} from "./parameters.ts";
+export type * from "./values.ts";
 
 export interface ClientOptions {
   /** What the API's paths are appended to, a subpath included; in a page it may be relative. */

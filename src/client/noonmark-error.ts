@@ -1,28 +1,19 @@
 /** The one error of the client. */
+import type { Activity } from "./generated/bodies.ts";
+import type { ApiErrorCode } from "./generated/methods.ts";
 
 /**
  * `code` is the API's error word (docs/spec/api.md#errors), a feed's reason for being unavailable, or one of the
  * client's own: `network`, `timeout`, `aborted`, `invalid_answer`.
  */
 export type NoonmarkErrorCode =
+  | ApiErrorCode
+  | Extract<Activity, { status: "unavailable" }>["reason"]
   | "network"
   | "timeout"
   | "aborted"
   | "invalid_answer"
-  | "invalid_installation_id"
-  | "invalid_cursor"
-  | "invalid_query"
-  | "not_found"
-  | "database_busy"
-  | "public_stats_rebuilding"
-  | "not_published"
-  | "store_unavailable"
-  | "indexer_disabled"
-  | "not_yet_safe"
-  | "indexer_unavailable"
-  | "indexer_mismatch"
-  | "source_disabled"
-  // Any other word that a server says; keeps the known ones in an editor's completion.
+  // Any other code of a later server; keeps the known ones in an editor's completion.
   | (string & Record<never, never>);
 
 export interface NoonmarkErrorDetails {

@@ -2,7 +2,7 @@
 
 export interface RememberedAnswer {
   readonly etag: string;
-  readonly body: object;
+  readonly body: unknown;
 }
 
 /** All the queries of the conditional routes are twelve; a caller's mistakes do not grow it. */

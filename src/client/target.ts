@@ -1,12 +1,13 @@
 /** Path and query of a call. */
-import { ENDPOINTS, type EndpointName } from "./endpoints.ts";
+import { ENDPOINTS } from "./generated/endpoints.ts";
+import type { Calls } from "./generated/methods.ts";
 import { NoonmarkError } from "./noonmark-error.ts";
 
 /** A call's parameters as they come: `id` is part of the path, the rest of the query. */
 export type Parameters = Readonly<Record<string, unknown>>;
 
 /** Throws `invalid_installation_id` for an id that the server would refuse, or that no URL can carry. */
-export function targetOf(name: EndpointName, { id, queue, ...rest }: Parameters): string {
+export function targetOf(name: keyof Calls, { id, queue, ...rest }: Parameters): string {
   const { path } = ENDPOINTS[name];
   const query = new URLSearchParams();
   // The parameters of a queue projection in the order of the table of routes: one key in every cache.
@@ -19,6 +20,6 @@ export function targetOf(name: EndpointName, { id, queue, ...rest }: Parameters)
 
 function installationId(id: unknown): string {
   // URLs resolve `.` and `..` away, percent-encoded or not.
-  if (typeof id === "string" && /^[\w.:-]{1,128}$/.test(id) && id !== "." && id !== "..") return id;
+  if (typeof id === "string" && /^(?!\.\.?$)[\w.:-]{1,128}$/.test(id)) return id;
   throw new NoonmarkError("invalid_installation_id", `${JSON.stringify(id)} is no installation id`);
 }

@@ -1,6 +1,6 @@
-/** Bodies of the tests as examples; test/openapi/examples.test.ts writes the file from them. */
+/** Bodies of the tests as examples (generate/examples.ts). */
 import type { NamedRow } from "../resources/table.ts";
-import examples from "./examples.json" with { type: "json" };
+import examples from "./generated/examples.json" with { type: "json" };
 
 export interface Example {
   readonly summary: string;

@@ -31,6 +31,8 @@ export interface Contract {
   readonly parameters?: readonly ParameterContract[];
   /** The component of `cursor` and `nextCursor`. */
   readonly cursor?: { readonly name: string; readonly pattern: string; readonly description: string };
+  /** The client has a method for this file. It has one for every route. */
+  readonly isClientMethod?: true;
   /** The client's own type of the method's parameters, if it is not the one that follows from the row's queries. */
   readonly clientParameters?: string;
 }

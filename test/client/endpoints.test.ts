@@ -1,18 +1,10 @@
 import { expect, test } from "vitest";
+import { schemaVersionOf } from "../../src/client/ask.ts";
 import { baseAddress } from "../../src/client/base-url.ts";
 import { createClient } from "../../src/client/create-client.ts";
-import { ENDPOINTS, schemaVersionOf } from "../../src/client/endpoints.ts";
+import { ENDPOINTS } from "../../src/client/generated/endpoints.ts";
 import { targetOf } from "../../src/client/target.ts";
-import { ROUTES } from "../../src/resources/table.ts";
 import { clientUnderTest, failure } from "./support/client-under-test.ts";
-
-test("the client's endpoints are the table of routes and /status.json", () => {
-  const { status, ...api } = ENDPOINTS;
-  const byPath = (rows: readonly { path: string; conditional: boolean }[]) =>
-    rows.map(({ path, conditional }) => `${path.replace("{installationId}", "{id}")} ${conditional}`).toSorted();
-  expect(byPath(Object.values(api))).toEqual(byPath(ROUTES));
-  expect(status).toEqual({ path: "/status.json", conditional: false });
-});
 
 test("the version of a body is that of its path", () => {
   const versions = Object.entries(ENDPOINTS).map(([name, endpoint]) => [name, schemaVersionOf(endpoint)]);

@@ -21,7 +21,16 @@ import {
   type Statistics,
   type Telemetry,
 } from "../../src/client/create-client.ts";
-import type { BODIES } from "./support/body-schemas.ts";
+import type { activityContract } from "../../src/resources/activity/contract.ts";
+import type { modulesContract } from "../../src/resources/modules/contract.ts";
+import type { observationsContract } from "../../src/resources/observations/contract.ts";
+import type { onchainContract } from "../../src/resources/onchain/contract.ts";
+import type { processContract } from "../../src/resources/process/contract.ts";
+import type { publicationStatusContract } from "../../src/resources/publication-status/contract.ts";
+import type { settlementsContract } from "../../src/resources/settlements/contract.ts";
+import type { legacySettlementsContract } from "../../src/resources/settlements-legacy/contract.ts";
+import type { statisticsContract } from "../../src/resources/statistics/contract.ts";
+import type { telemetryContract } from "../../src/resources/telemetry/contract.ts";
 
 function ofProcess({ measurement, builder, settlementQueue: queue }: Process): string[] {
   return [
@@ -114,18 +123,18 @@ test("each branch gives what it has", () => {
 });
 
 test("the written types are those that the schemas infer", () => {
-  type Inferred<Name extends keyof typeof BODIES> = z.infer<(typeof BODIES)[Name]["schema"]>;
-  expectTypeOf<Telemetry>().toEqualTypeOf<Inferred<"telemetry">>();
-  expectTypeOf<Observations>().toEqualTypeOf<Inferred<"observations">>();
-  expectTypeOf<Process>().toEqualTypeOf<Inferred<"process">>();
-  expectTypeOf<Statistics>().toEqualTypeOf<Inferred<"statistics">>();
-  expectTypeOf<PublicationStatus>().toEqualTypeOf<Inferred<"publication-status">>();
+  type Inferred<Of extends { readonly body: { readonly schema: z.ZodType } }> = z.infer<Of["body"]["schema"]>;
+  expectTypeOf<Telemetry>().toEqualTypeOf<Inferred<typeof telemetryContract>>();
+  expectTypeOf<Observations>().toEqualTypeOf<Inferred<typeof observationsContract>>();
+  expectTypeOf<Process>().toEqualTypeOf<Inferred<typeof processContract>>();
+  expectTypeOf<Statistics>().toEqualTypeOf<Inferred<typeof statisticsContract>>();
+  expectTypeOf<PublicationStatus>().toEqualTypeOf<Inferred<typeof publicationStatusContract>>();
   // Ours are the narrower ones here: "12" for a string, an absent field for one that is undefined.
-  expectTypeOf<Onchain>().toExtend<Inferred<"onchain">>();
-  expectTypeOf<Settlements>().toExtend<Inferred<"settlements">>();
-  expectTypeOf<LegacySettlements>().toExtend<Inferred<"legacy-settlements">>();
-  expectTypeOf<Activity>().toExtend<Inferred<"activity">>();
-  expectTypeOf<Modules>().toExtend<Inferred<"modules">>();
+  expectTypeOf<Onchain>().toExtend<Inferred<typeof onchainContract>>();
+  expectTypeOf<Settlements>().toExtend<Inferred<typeof settlementsContract>>();
+  expectTypeOf<LegacySettlements>().toExtend<Inferred<typeof legacySettlementsContract>>();
+  expectTypeOf<Activity>().toExtend<Inferred<typeof activityContract>>();
+  expectTypeOf<Modules>().toExtend<Inferred<typeof modulesContract>>();
 });
 
 test("methods, walks and watches give the body of their name", () => {

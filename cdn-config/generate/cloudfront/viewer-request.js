@@ -1,6 +1,15 @@
 /** Before CloudFront's cache, in its runtime 2.0: ECMAScript 5.1 with const and let. */
 import { fieldOf } from "./field-of.js";
-import { DROPPED, EDGE, FRONT, NONE_MATCH, PASS, PREFLIGHT, URLS, WRONG_METHOD } from "./viewer-request-table.js";
+import {
+  DROPPED,
+  EDGE,
+  FRONT,
+  NONE_MATCH,
+  PASS,
+  PREFLIGHT,
+  URLS,
+  WRONG_METHOD,
+} from "./generated/viewer-request-table.js";
 
 export function handler(event) {
   const request = event.request;

@@ -10,7 +10,7 @@ import {
   NOT_ON_304,
   STATUS,
   UNAVAILABLE,
-} from "./viewer-response-table.js";
+} from "./generated/viewer-response-table.js";
 
 // Not run on what the shim answers with 400 or more: such an answer leaves the shim as the client gets it.
 export function handler(event) {

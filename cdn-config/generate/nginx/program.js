@@ -18,7 +18,7 @@ import {
   ROUTES,
   UNAVAILABLE,
   VALID_UNTIL,
-} from "./table.js";
+} from "./generated/table.js";
 
 /** Between nginx's own clock, which stands still while it works, and the true one (ms). */
 const CLOCK_MARGIN_MS = 50;

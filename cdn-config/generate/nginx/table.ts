@@ -1,4 +1,4 @@
-/** What nginx's script is told of the table of routes (`table.js`). */
+/** What nginx's script is told of the table of routes (`generated/table.js`). */
 import {
   COMMON_HEADERS,
   CONTENT_TYPE,

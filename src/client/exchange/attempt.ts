@@ -70,7 +70,7 @@ async function textOf(url: string, { status, body }: Response): Promise<string> 
     text += decoder.decode(value, { stream: true });
     if (text.length > MAX_CHARACTERS) {
       reader?.cancel().catch(() => undefined);
-      throw new NoonmarkError("invalid_answer", `${url} has a body above ${MAX_CHARACTERS} characters`, { status });
+      throw new NoonmarkError("invalid_answer", `${url} has too long a body`, { status });
     }
   }
 }

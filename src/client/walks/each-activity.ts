@@ -1,8 +1,7 @@
-import type { Answer, CallOptions } from "../answer.ts";
-import type { Ask } from "../ask.ts";
-import type { Activity } from "../bodies/activity.ts";
-import type { ActivityCategory, ActivityEvent } from "../calls.ts";
+import type { CallOptions } from "../answer.ts";
+import type { Ask } from "../generated/methods.ts";
 import { NoonmarkError } from "../noonmark-error.ts";
+import type { ActivityCategory, ActivityEvent } from "../parameters.ts";
 import { walk } from "./pages.ts";
 
 export interface EachActivityParameters {
@@ -11,16 +10,19 @@ export interface EachActivityParameters {
   readonly limit?: number | undefined;
 }
 
+export type EachActivity = (
+  parameters?: EachActivityParameters,
+  options?: CallOptions,
+) => AsyncGenerator<ActivityEvent, void, undefined>;
+
 /** A page that is unavailable is an error here: its reason is the code. */
-export function eachActivity(
-  ask: Ask,
-  { category, limit }: EachActivityParameters = {},
-  { signal }: CallOptions = {},
-): AsyncGenerator<ActivityEvent, void, undefined> {
-  const read = async (cursor: string | undefined) => {
-    const { body } = (await ask("activity", { category, limit, cursor }, signal)) as Answer<Activity>;
-    if (body.status === "unavailable") throw new NoonmarkError(body.reason, "no feed for now", { status: 200 });
-    return { items: body.events, nextCursor: body.nextCursor };
+export function eachActivity(ask: Ask): EachActivity {
+  return ({ category, limit } = {}, { signal } = {}) => {
+    const read = async (cursor: string | undefined) => {
+      const { body } = await ask("activity", { category, limit, cursor }, { signal });
+      if (body.status === "unavailable") throw new NoonmarkError(body.reason, "unavailable", { status: 200 });
+      return { items: body.events, nextCursor: body.nextCursor };
+    };
+    return walk(read, undefined, signal);
   };
-  return walk(read, undefined, signal);
 }

@@ -1,7 +1,6 @@
-import type { Answer, CallOptions } from "../answer.ts";
-import type { Ask } from "../ask.ts";
-import type { Observations } from "../bodies/observations.ts";
-import type { Observation } from "../calls.ts";
+import type { CallOptions } from "../answer.ts";
+import type { Ask } from "../generated/methods.ts";
+import type { Observation } from "../parameters.ts";
 import { walk } from "./pages.ts";
 
 export interface EachObservationParameters {
@@ -11,15 +10,13 @@ export interface EachObservationParameters {
   readonly limit?: number | undefined;
 }
 
-export function eachObservation(
-  ask: Ask,
+export type EachObservation = (
   id: string,
-  { after, limit }: EachObservationParameters = {},
-  { signal }: CallOptions = {},
-): AsyncGenerator<Observation, void, undefined> {
-  const read = async (cursor: string | undefined) => {
-    const { body } = (await ask("observations", { id, cursor, limit }, signal)) as Answer<Observations>;
-    return body;
-  };
-  return walk(read, after, signal);
+  parameters?: EachObservationParameters,
+  options?: CallOptions,
+) => AsyncGenerator<Observation, void, undefined>;
+
+export function eachObservation(ask: Ask): EachObservation {
+  return (id, { after, limit } = {}, { signal } = {}) =>
+    walk(async (cursor) => (await ask("observations", { id, cursor, limit }, { signal })).body, after, signal);
 }

@@ -17,27 +17,23 @@ export async function* walk<Item>(
   first: string | undefined,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Item, void, undefined> {
-  const seen = new Set<string | null | undefined>([first]);
+  const seen = new Set<unknown>([first]);
   for (let cursor = first; ; ) {
     const { items, nextCursor } = await read(cursor);
-    if (!Array.isArray(items) || (nextCursor !== null && typeof nextCursor !== "string")) {
-      throw new NoonmarkError("invalid_answer", "what should be a page has no items or no next cursor", {
-        status: 200,
-      });
-    }
+    if (!Array.isArray(items) || (nextCursor !== null && typeof nextCursor !== "string")) throw invalid("is no page");
     for (const item of items as readonly Item[]) {
       throwIfAborted(signal);
       yield item;
     }
     throwIfAborted(signal);
     if (nextCursor === null) return;
-    if (items.length === 0) {
-      throw new NoonmarkError("invalid_answer", "an empty page has a next cursor", { status: 200 });
-    }
-    if (seen.has(nextCursor)) {
-      throw new NoonmarkError("invalid_answer", `the cursor ${nextCursor} comes a second time`, { status: 200 });
-    }
+    if (items.length === 0) throw invalid("is an empty page with a next cursor");
+    if (seen.has(nextCursor)) throw invalid("repeats a cursor");
     seen.add(nextCursor);
     cursor = nextCursor;
   }
+}
+
+function invalid(what: string): NoonmarkError {
+  return new NoonmarkError("invalid_answer", `the answer ${what}`, { status: 200 });
 }

@@ -32,6 +32,5 @@ export async function* watch<Body>(
 
 /** Tags alone do not tell: a telemetry's names its receipt, not its age. */
 function differs(last: Answer<unknown>, { body, etag }: Answer<unknown>): boolean {
-  if (last.etag !== etag) return true;
-  return last.body !== body && JSON.stringify(last.body) !== JSON.stringify(body);
+  return last.etag !== etag || (last.body !== body && JSON.stringify(last.body) !== JSON.stringify(body));
 }

@@ -9,4 +9,5 @@ export const publicationStatusContract = {
   summary: "How the publication is",
   description: "Publisher, answers and sources as a stranger may see them. docs/spec/people.md#status-json",
   rules: [],
+  isClientMethod: true,
 } as const satisfies Contract;

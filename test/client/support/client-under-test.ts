@@ -1,6 +1,5 @@
 /** A client whose time stands in the test's hands. */
-import type { Client } from "../../../src/client/client.ts";
-import { clientOf } from "../../../src/client/client-of.ts";
+import { type Client, clientOf } from "../../../src/client/client.ts";
 import type { Fetch } from "../../../src/client/exchange/runtime.ts";
 import { NoonmarkError } from "../../../src/client/noonmark-error.ts";
 import { type SteppedRuntime, steppedRuntime, TIMEOUT } from "./stepped-runtime.ts";

@@ -1,34 +1,6 @@
-import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { cloudfrontTables } from "../../cdn-config/generate/cloudfront/table.ts";
-import { nginxTable } from "../../cdn-config/generate/nginx/table.ts";
-import { DEFAULT_OPTIONS } from "../../cdn-config/generate/options.ts";
 import { CACHED_URLS } from "../../cdn-config/generate/plan.ts";
-import { CDN_TARGETS } from "../../cdn-config/generate/targets.ts";
 import { matchObject, matchPath } from "../../src/resources/find.ts";
-
-const ROOT = new URL("../../cdn-config/", import.meta.url);
-
-for (const [target, files] of Object.entries(CDN_TARGETS)) {
-  test(`cdn-config/${target} is what \`noonmark cdn ${target}\` writes`, () => {
-    const generated = files(DEFAULT_OPTIONS);
-    expect(readdirSync(new URL(`${target}/`, ROOT)).sort()).toEqual(Object.keys(generated).sort());
-    for (const [name, text] of Object.entries(generated)) {
-      expect(readFileSync(new URL(`${target}/${name}`, ROOT), "utf8"), `${target}/${name}`).toBe(text);
-    }
-  });
-}
-
-/** What the fronts' scripts are told of the table of routes, beside them. */
-const TABLES = {
-  ...Object.fromEntries(Object.entries(cloudfrontTables()).map(([name, text]) => [`cloudfront/${name}`, text])),
-  "nginx/table.js": nginxTable(),
-};
-for (const [name, text] of Object.entries(TABLES)) {
-  test(`cdn-config/generate/${name} is the table of routes'`, () => {
-    expect(readFileSync(new URL(`generate/${name}`, ROOT), "utf8")).toBe(text);
-  });
-}
 
 /** URLs as clients write them, well and badly. */
 const PATHS = [

@@ -1,0 +1,67 @@
+/**
+ * Every tracked file that is derived from others, by its path. `npm run generate` writes them and test/generated.test.ts
+ * compares them. The worker.js files and dist/ are not tracked: `npm run build` writes those.
+ */
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+type Files = Readonly<Record<string, string>>;
+
+/** What later stages read, earlier stages have written: each loads its sources only when it is called. */
+export const STAGES: readonly (() => Promise<Files>)[] = [clientFiles, tables, examples, documents];
+
+async function clientFiles(): Promise<Files> {
+  return (await import("./client.ts")).clientFiles();
+}
+
+async function tables(): Promise<Files> {
+  const { cloudfrontTables } = await import("../cdn-config/generate/cloudfront/table.ts");
+  const { nginxTable } = await import("../cdn-config/generate/nginx/table.ts");
+  const cloudfront = Object.entries(cloudfrontTables()).map(([name, text]) => [
+    `cdn-config/generate/cloudfront/generated/${name}`,
+    text,
+  ]);
+  return { ...Object.fromEntries(cloudfront), "cdn-config/generate/nginx/generated/table.js": nginxTable() };
+}
+
+async function examples(): Promise<Files> {
+  return (await import("./examples.ts")).exampleFiles();
+}
+
+async function documents(): Promise<Files> {
+  const { openApiDocument } = await import("../src/openapi/document.ts");
+  const { documentText } = await import("../src/openapi/server.ts");
+  const { intakeReference } = await import("../src/ledger/intake/reference/intake-reference.ts");
+  const { version, man } = JSON.parse(readFileSync(join(import.meta.dirname, "../package.json"), "utf8")) as {
+    readonly version: string;
+    readonly man: readonly [string];
+  };
+  return {
+    ...(await fronts()),
+    "docs/openapi.json": documentText(openApiDocument({ version })),
+    "docs/intake.md": intakeReference(),
+    [man[0]]: await manual(version),
+  };
+}
+
+/** `cdn-config/TARGET/` is what `noonmark cdn TARGET` writes without options. */
+async function fronts(): Promise<Files> {
+  const { DEFAULT_OPTIONS } = await import("../cdn-config/generate/options.ts");
+  const { CDN_TARGETS } = await import("../cdn-config/generate/targets.ts");
+  const files = Object.entries(CDN_TARGETS).flatMap(([target, filesOf]) =>
+    Object.entries(filesOf(DEFAULT_OPTIONS)).map(([name, text]) => [`cdn-config/${target}/${name}`, text] as const),
+  );
+  return Object.fromEntries(files.filter(([path]) => !path.endsWith("/worker.js")));
+}
+
+async function manual(version: string): Promise<string> {
+  const { Command } = await import("commander");
+  const { manualPage } = await import("../bin/cli/manual/manual-page.ts");
+  const { commandsFor } = await import("../bin/commands/all.ts");
+  const program = new Command("noonmark").description(
+    "publishes accepted measurements and safe chain state as static HTTP answers",
+  );
+  for (const register of await commandsFor(undefined)) register(program);
+  return manualPage(program, version);
+}
