@@ -75,19 +75,16 @@ export function encodeAnswer(answer: StoredAnswer): StoreObject {
   };
 }
 
-/** Throws where the object is no answer of ours. */
-export function decodeAnswer(object: StoreObject): StoredAnswer {
-  const { metadata } = object;
-  if (metadata.status === undefined || metadata.headers === undefined) throw new Error("it is no answer of Noonmark");
+/** Throws if the object is not a response of ours: what another program stored must not be served, nor crash a reader. */
+export function decodeAnswer({ metadata, body }: StoreObject): StoredAnswer {
+  const status = Number(metadata.status);
+  if (!Number.isInteger(status) || status < 200 || status > 599) throw new Error("its status is no status");
   return {
-    representation: {
-      status: Number(metadata.status),
-      headers: JSON.parse(metadata.headers) as Record<string, string>,
-    },
-    body: object.body,
-    successors: JSON.parse(metadata.successors ?? "[]") as Successor[],
+    representation: { status, headers: parsed(metadata.headers, isTexts, "headers") },
+    body,
+    successors: parsed(metadata.successors ?? "[]", isSuccessorsOf(body.length), "successors"),
     writerMetadata: decodeWriterMetadata(metadata),
-    states: JSON.parse(metadata.states ?? "[]") as AnswerState[],
+    states: parsed(metadata.states ?? "[]", isStates, "states"),
   };
 }
 
@@ -100,7 +97,7 @@ export function decodeWriterMetadata(metadata: Readonly<Record<string, string>>)
   return {
     epoch: Number(metadata.epoch ?? "0"),
     writer: metadata.writer ?? "",
-    asof: JSON.parse(metadata.asof ?? '{"at":0}') as Asof,
+    asof: parsed(metadata.asof ?? '{"at":0}', isAsof, "asof"),
   };
 }
 
@@ -110,4 +107,59 @@ function asciiJson(value: unknown): string {
     /[\u007f-\uffff]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
+}
+
+function parsed<T>(text: string | undefined, is: (value: unknown) => value is T, name: string): T {
+  const value: unknown = text === undefined ? undefined : JSON.parse(text);
+  if (!is(value)) throw new Error(`its ${name} are not what Noonmark stores`);
+  return value;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isTexts(value: unknown): value is Record<string, string> {
+  return isFields(value) && Object.values(value).every((text) => typeof text === "string");
+}
+
+/** Later versions may add fields. */
+function isAsof(value: unknown): value is Asof {
+  return isFields(value) && Number.isFinite(value.at);
+}
+
+function isStates(value: unknown): value is AnswerState[] {
+  const isState = (one: unknown) => isFields(one) && Number.isFinite(one.from) && typeof one.identity === "string";
+  return Array.isArray(value) && value.every(isState);
+}
+
+/** Successors of a body of so many bytes. */
+function isSuccessorsOf(length: number): (value: unknown) => value is Successor[] {
+  const isSuccessor = (one: unknown) =>
+    isFields(one) &&
+    Number.isFinite(one.from) &&
+    (one.key === undefined || typeof one.key === "string") &&
+    (one.headers === undefined || isHeaderChanges(one.headers)) &&
+    (one.edits === undefined || isEdits(one.edits, length));
+  return (value): value is Successor[] => Array.isArray(value) && value.every(isSuccessor);
+}
+
+function isHeaderChanges(value: unknown): boolean {
+  return isFields(value) && Object.values(value).every((text) => text === null || typeof text === "string");
+}
+
+/** Ascending, not overlapping, within the body. */
+function isEdits(value: unknown, length: number): boolean {
+  let end = 0;
+  const isNext = (edit: unknown) => {
+    if (!isFields(edit) || typeof edit.text !== "string") return false;
+    const { offset, length: replaced } = edit;
+    if (!Number.isSafeInteger(offset) || !Number.isSafeInteger(replaced)) return false;
+    const start = end;
+    end = Number(offset) + Number(replaced);
+    return Number(offset) >= start && Number(replaced) >= 0 && end <= length;
+  };
+  return Array.isArray(value) && value.every(isNext);
 }

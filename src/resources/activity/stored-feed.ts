@@ -37,12 +37,28 @@ export function encodeHead({ opening, recent, tiles, indexes }: Head): string {
   return [opening, JSON.stringify({ tiles, indexes }), ...recent.map(lineOf)].join("\n");
 }
 
-/** `undefined` for an unavailable feed: the text is then the answer. */
+/** `undefined` for an unavailable feed: the text is then the answer. Throws if the layout is not one of ours. */
 export function decodeHead(text: string): Head | undefined {
   const [opening = "", layout, ...recent] = text.split("\n");
   if (layout === undefined) return undefined;
-  const { tiles, indexes } = JSON.parse(layout) as Pick<Head, "tiles" | "indexes">;
-  return { opening, recent: recent.map(eventLine), tiles, indexes };
+  const value: unknown = JSON.parse(layout);
+  if (!isLayout(value)) throw new Error("its second line is not the layout of a feed");
+  return { opening, recent: recent.map(eventLine), tiles: value.tiles, indexes: value.indexes };
+}
+
+function isLayout(value: unknown): value is Pick<Head, "tiles" | "indexes"> {
+  const { tiles, indexes } = (value ?? {}) as { readonly tiles?: unknown; readonly indexes?: unknown };
+  return (
+    Array.isArray(tiles) &&
+    tiles.every(isTileEntry) &&
+    Array.isArray(indexes) &&
+    indexes.every((index: unknown) => isTileEntry(index) && isTileEntry((index as { readonly first?: unknown }).first))
+  );
+}
+
+function isTileEntry(value: unknown): value is TileEntry {
+  const { name, last } = (value ?? {}) as { readonly name?: unknown; readonly last?: unknown };
+  return typeof name === "string" && typeof last === "string";
 }
 
 export function encodeTile(events: readonly EventLine[]): string {

@@ -1,4 +1,5 @@
 /** `/badge.json`: the telemetry's status as of now, in the form that badge services read (docs/spec/people.md#files). */
+import { StoreUnavailable } from "../../object-store/object-store.ts";
 import { TELEMETRY_KEY } from "../../resources/telemetry/keys.ts";
 import { telemetryRoute } from "../../resources/telemetry/route.ts";
 import type { ShimContext } from "../context.ts";
@@ -16,8 +17,8 @@ export async function badge({ file }: FileRequest, context: ShimContext): Promis
   if ((await leaseFacts(context)) === undefined) return undefined;
   const telemetry = await storedAnswer(telemetryRoute, TELEMETRY_KEY, context.store, context.now());
   if (telemetry === undefined) return undefined;
-  const { installationId, status } = JSON.parse(decoder.decode(telemetry.body)) as Record<string, string>;
-  const color = COLORS[status ?? ""] ?? "lightgrey";
+  const { installationId, status } = telemetryOf(telemetry.body);
+  const color = COLORS[status] ?? "lightgrey";
   const body = encoder.encode(JSON.stringify({ schemaVersion: 1, label: installationId, message: status, color }));
   const headers = {
     etag: await tagOf(body),
@@ -25,6 +26,17 @@ export async function badge({ file }: FileRequest, context: ShimContext): Promis
   };
   const { validUntil } = telemetry;
   return { ...rowAnswer(file, { status: 200, headers }, body), ...(validUntil === undefined ? {} : { validUntil }) };
+}
+
+/** Throws `StoreUnavailable` if the body is no telemetry. */
+function telemetryOf(body: Uint8Array): { readonly installationId: string; readonly status: string } {
+  try {
+    const { installationId, status } = JSON.parse(decoder.decode(body)) as Readonly<Record<string, unknown>>;
+    if (typeof installationId === "string" && typeof status === "string") return { installationId, status };
+  } catch (cause) {
+    throw new StoreUnavailable(`${TELEMETRY_KEY} is no telemetry`, { cause });
+  }
+  throw new StoreUnavailable(`${TELEMETRY_KEY} is no telemetry`);
 }
 
 /** A strong validator of the bytes. */

@@ -13,9 +13,16 @@ export async function leaseFacts({
   const object = await recent.get(STATUS_KEY);
   if (object === undefined) return undefined;
   try {
-    const facts = JSON.parse(decoder.decode(object.body)) as LeaseFacts;
+    const facts: unknown = JSON.parse(decoder.decode(object.body));
+    if (!isLeaseFacts(facts)) throw new Error("it is not a lease of Noonmark");
     return facts.public == null ? undefined : { ...facts, public: facts.public };
   } catch (cause) {
     throw new StoreUnavailable(`${STATUS_KEY}: cannot be read`, { cause });
   }
+}
+
+function isLeaseFacts(value: unknown): value is LeaseFacts {
+  const { ttlMs, renewedAt, public: record } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof ttlMs !== "number" || typeof renewedAt !== "string" || Number.isNaN(Date.parse(renewedAt))) return false;
+  return record == null || typeof (record as Partial<PublicRecord>).installationId === "string";
 }

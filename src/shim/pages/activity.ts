@@ -73,7 +73,7 @@ async function page(
   const key = activityKey(category);
   const answer = await storedAnswer(route, key, store, now);
   if (answer === undefined) return undefined;
-  const head = headOf(answer);
+  const head = headOf(answer, key);
   // An unavailable feed gives its own reason.
   if (head === "unavailable") return answer;
   if (isRejected) return storedAnswer(route, constantKey(key), store, now);
@@ -85,11 +85,15 @@ async function page(
   return answer.validUntil === undefined ? cut : { ...cut, validUntil: answer.validUntil };
 }
 
-/** A head that the store hands out again is decoded once. */
-function headOf(answer: FullAnswer): Head | "unavailable" {
+/** A head that the store hands out again is decoded once. Throws `StoreUnavailable` if it is not one of ours. */
+function headOf(answer: FullAnswer, key: string): Head | "unavailable" {
   let head = heads.get(answer);
   if (head === undefined) {
-    head = decodeHead(decoder.decode(answer.body)) ?? "unavailable";
+    try {
+      head = decodeHead(decoder.decode(answer.body)) ?? "unavailable";
+    } catch (cause) {
+      throw new StoreUnavailable(`${key} is not a feed of Noonmark`, { cause });
+    }
     heads.set(answer, head);
   }
   return head;

@@ -1,0 +1,100 @@
+/**
+ * Objects of another program or version in the place of ours: readers get 503 (or what is still true), never 500 and
+ * never a response that no publisher put.
+ */
+import { expect, test } from "vitest";
+import { STATUS_KEY } from "../../src/http/keys.ts";
+import type { StoredObject } from "../../src/object-store/object-store.ts";
+import { PROCESS_KEY } from "../../src/resources/process/route.ts";
+import { ROWS } from "../../src/resources/table.ts";
+import { answer } from "../../src/shim/answer.ts";
+import { shimContext } from "../../src/shim/context.ts";
+import { MemoryStore } from "../support/memory-store.ts";
+import { putWorld } from "../support/world.ts";
+
+const AT = Date.parse("2026-11-20T10:00:00.000Z");
+/** JSON of every kind that is not what a field holds, and text that is no JSON. */
+const FOREIGN = ["{}", "[]", "null", "5", '"x"', "[null]", "[{}]", '{"from":1}', '[{"from":"now"}]', "{", "true"];
+const FOREIGN_BODIES = [...FOREIGN, "x\n{}\ny", 'x\n{"tiles":[5],"indexes":[{}]}'];
+const BAD_SUCCESSORS = [
+  '[{"from":1,"edits":{}}]',
+  '[{"from":1,"edits":[{"offset":-1,"length":0,"text":"x"}]}]',
+  '[{"from":1,"edits":[{"offset":0,"length":1000000,"text":"x"}]}]',
+  '[{"from":1,"edits":[{"offset":5,"length":2,"text":""},{"offset":3,"length":1,"text":""}]}]',
+  '[{"from":1,"headers":{"etag":5}}]',
+  '[{"from":1,"key":5}]',
+];
+
+const URLS = ROWS.flatMap(({ path, objects }) => {
+  const queries = objects.length === 0 ? [""] : objects.map(({ query }) => query);
+  const asked = path.replace("{installationId}", "wheel-2").replace("{asset}", "app-0123456789abcdef.js");
+  return queries.map((query) => (query === "" ? asked : `${asked}?${query}`));
+});
+
+async function statuses(store: MemoryStore): Promise<Map<string, number>> {
+  const found = new Map<string, number>();
+  for (const url of URLS) {
+    const context = shimContext({ store, now: () => AT, monotonic: () => 0 });
+    const asked = async () => answer({ method: "GET", url }, context);
+    const status = await asked().then(
+      (answered) => answered.status,
+      () => 500,
+    );
+    found.set(url, status);
+  }
+  return found;
+}
+
+async function worldWith(key: string, change: (object: StoredObject) => Partial<StoredObject>): Promise<MemoryStore> {
+  const store = new MemoryStore();
+  await putWorld(store, AT);
+  const object = await store.get(key);
+  if (object === undefined) throw new Error(`${key} is not there`);
+  await store.put(key, { ...object, ...change(object) });
+  return store;
+}
+
+async function failing(key: string, change: (object: StoredObject) => Partial<StoredObject>): Promise<string[]> {
+  const found = await statuses(await worldWith(key, change));
+  return [...found]
+    .filter(([, status]) => ![200, 404, 503].includes(status))
+    .map(([url, status]) => `${status} ${url}`);
+}
+
+test("foreign successors are a damaged object, not a response and not a crash", async () => {
+  for (const successors of [...FOREIGN.filter((text) => text !== "[]"), ...BAD_SUCCESSORS]) {
+    const found = await statuses(
+      await worldWith(PROCESS_KEY, ({ metadata }) => ({ metadata: { ...metadata, successors } })),
+    );
+    expect.soft(found.get("/v4/public/process"), successors).toBe(503);
+  }
+});
+
+test("no metadata or body of any object makes a response 500", async () => {
+  const store = new MemoryStore();
+  await putWorld(store, AT);
+  const keys: string[] = [];
+  for await (const key of store.list("")) keys.push(key);
+  const problems: string[] = [];
+  for (const key of keys) {
+    const names = Object.keys((await store.get(key))?.metadata ?? {});
+    for (const foreign of FOREIGN) {
+      for (const name of names) {
+        const found = await failing(key, ({ metadata }) => ({ metadata: { ...metadata, [name]: foreign } }));
+        problems.push(...found.map((problem) => `${key} ${name}=${foreign}: ${problem}`));
+      }
+    }
+    for (const foreign of FOREIGN_BODIES) {
+      const found = await failing(key, () => ({ body: new TextEncoder().encode(foreign) }));
+      problems.push(...found.map((problem) => `${key} body=${foreign}: ${problem}`));
+    }
+  }
+  expect(problems).toEqual([]);
+});
+
+test("a foreign lease object hides the badge and the status, and nothing else", async () => {
+  const before = await statuses(await worldWith(STATUS_KEY, () => ({})));
+  const after = await statuses(await worldWith(STATUS_KEY, () => ({ body: new TextEncoder().encode('{"public":5}') })));
+  const changed = [...after].filter(([url, status]) => before.get(url) !== status).map(([url]) => url);
+  expect(changed.toSorted()).toEqual(["/badge.json", "/status.json"]);
+});
