@@ -68,8 +68,8 @@ export interface Row {
 export interface Route extends Row {
   readonly kind: "route";
   readonly handler: RouteHandlerName;
-  /** Of docs/spec/api.md. */
-  readonly section: string;
+  /** Of its section in docs/spec/api.md. */
+  readonly anchor: string;
   /** Of the `page` rule. */
   readonly parameters?: readonly PageParameter[];
   /** The 400 a bad query is answered with; null where none is rejected. */

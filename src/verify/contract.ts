@@ -5,6 +5,7 @@
 
 import { routeContract } from "../resources/contracts.ts";
 import { type NamedRoute, ROUTES, type RouteName } from "../resources/table.ts";
+import type { Citation } from "./report/rule.ts";
 
 /** A complaint of a schema: where, and in words. `crossField` for a rule between fields. */
 export interface SchemaIssue {
@@ -15,8 +16,8 @@ export interface SchemaIssue {
 
 export interface RouteContract {
   readonly name: RouteName;
-  /** Section of the API. */
-  readonly section: string;
+  /** Its section of the API. */
+  readonly spec: Citation;
   /** With `{installationId}` where it has one. */
   readonly path: string;
   readonly query: "ignored" | "exact" | "observations" | "activity";
@@ -45,7 +46,7 @@ function queryOf({ name, query, handler }: NamedRoute): RouteContract["query"] {
 
 export const CONTRACT: readonly RouteContract[] = ROUTES.map((route) => ({
   name: route.name,
-  section: route.section,
+  spec: `docs/spec/api.md#${route.anchor}`,
   path: route.path,
   query: queryOf(route),
   queries: route.query === "exact" ? route.objects.map(({ query }) => query) : [""],

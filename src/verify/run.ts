@@ -25,7 +25,7 @@ export interface RunOptions {
 }
 
 /** What is said of all paths. */
-export const EVERY_PATH: Subject = { name: "every path", section: "4" };
+export const EVERY_PATH: Subject = { name: "every path", spec: "docs/spec/api.md#http" };
 
 export class Run {
   readonly report = new Report();

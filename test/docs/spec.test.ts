@@ -9,6 +9,8 @@ import { ingest } from "../../src/ledger/ingest.ts";
 import { RECORD_SCHEMAS } from "../../src/ledger/intake/decode/records.ts";
 import { FAULT_CODES } from "../../src/ledger/intake/fault.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
+import { ALL_RULES } from "../../src/verify/all-rules.ts";
+import { CONTRACT } from "../../src/verify/contract.ts";
 import { anchors, fenced, links, writtenAnchors } from "./markdown.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -90,6 +92,16 @@ test("every citation of the specification, in source and documents, names a sect
       .map(([citation]) => `${path}: ${citation}`),
   );
   expect(broken).toEqual([]);
+});
+
+test("every rule of verify and every route cites a section that exists", () => {
+  const cited = [...ALL_RULES.flatMap(({ spec: citation }) => citation ?? []), ...CONTRACT.map((route) => route.spec)];
+  const broken = cited.filter((citation) => {
+    const [path = "", anchor = ""] = citation.split("#");
+    return !existsSync(join(ROOT, path)) || !hasAnchor(path, anchor);
+  });
+  expect(broken).toEqual([]);
+  expect(cited.length).toBeGreaterThan(50);
 });
 
 test("an anchor stands once in its file", () => {

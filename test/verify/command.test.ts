@@ -64,7 +64,7 @@ test("1 with a finding, which says what to mend; --json has it by its parts", as
   isBroken = false;
   expect(people.exitCode).toBe(1);
   expect(people.stdout).toMatch(
-    /^FAIL headers\/cors modules: expected .*, saw none \(API 4, every answer; mend: .+\)$/m,
+    /^FAIL headers\/cors modules: expected .*, saw none \(docs\/spec\/api\.md#http; mend: .+\)$/m,
   );
   expect(machines.exitCode).toBe(1);
   const { checks, findings, skipped } = JSON.parse(machines.stdout) as Record<string, Record<string, string>[]>;
@@ -75,7 +75,7 @@ test("1 with a finding, which says what to mend; --json has it by its parts", as
     route: "modules",
     expected: expect.any(String),
     saw: "none",
-    spec: "API 4, every answer",
+    spec: "docs/spec/api.md#http",
     mend: expect.stringContaining("Access-Control-Allow-Origin"),
   });
 });

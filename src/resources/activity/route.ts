@@ -10,7 +10,7 @@ export const activityRoute = {
   kind: "route",
   name: "activity",
   resource: "activity",
-  section: "4.8",
+  anchor: "activity",
   path: ACTIVITY_PATH,
   handler: "activity",
   query: "page",

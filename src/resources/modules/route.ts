@@ -10,7 +10,7 @@ export const modulesRoute = {
   kind: "route",
   name: "modules",
   resource: "modules",
-  section: "4.2",
+  anchor: "modules",
   path: PATH,
   handler: "stored",
   query: "ignored",

@@ -8,7 +8,7 @@ export const observationsRoute = {
   kind: "route",
   name: "observations",
   resource: "observations",
-  section: "4.3",
+  anchor: "observations",
   path: "/v1/public/installations/{installationId}/observations",
   handler: "observations",
   query: "page",

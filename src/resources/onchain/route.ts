@@ -11,7 +11,7 @@ export const onchainRoute = {
   kind: "route",
   name: "onchain",
   resource: "onchain",
-  section: "4.6",
+  anchor: "onchain",
   path: PATH,
   handler: "stored",
   query: "exact",

@@ -11,7 +11,7 @@ export const processRoute = {
   kind: "route",
   name: "process",
   resource: "process",
-  section: "4.4",
+  anchor: "process",
   path: PATH,
   handler: "stored",
   query: "exact",

@@ -13,7 +13,7 @@ export const legacySettlementsRoute = {
   kind: "route",
   name: "settlements-legacy",
   resource: "settlements-legacy",
-  section: "4.9",
+  anchor: "settlements-legacy",
   path: PATH,
   objects: SETTLEMENT_RANGES.map((range) => ({ query: `range=${range}`, key: legacySettlementsKey(range) })),
   ...SETTLEMENTS_RULES,

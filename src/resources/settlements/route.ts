@@ -32,7 +32,7 @@ export const settlementsRoute = {
   kind: "route",
   name: "settlements",
   resource: "settlements",
-  section: "4.7",
+  anchor: "settlements",
   path: PATH,
   objects: [
     ...SETTLEMENT_RANGES.map((range) => ({ query: `range=${range}`, key: settlementsKey(range) })),

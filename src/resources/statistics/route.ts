@@ -16,7 +16,7 @@ export const statisticsRoute = {
   kind: "route",
   name: "statistics",
   resource: "statistics",
-  section: "4.5",
+  anchor: "statistics",
   path: PATH,
   handler: "stored",
   query: "exact",

@@ -6,7 +6,7 @@ import { installationTelemetryKey, TELEMETRY_KEY, UNKNOWN_TELEMETRY_KEY } from "
 
 const TELEMETRY = {
   resource: "telemetry",
-  section: "4.1",
+  anchor: "telemetry",
   query: "ignored",
   queryError: null,
   etag: true,

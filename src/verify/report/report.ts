@@ -1,6 +1,6 @@
 /** What a run has checked, found and left out. */
 import { printable } from "../../values/printable.ts";
-import type { Rule } from "./rule.ts";
+import type { Citation, Rule } from "./rule.ts";
 
 export interface Finding {
   readonly rule: string;
@@ -20,7 +20,8 @@ export interface Skipped {
 /** Whom a check speaks of. */
 export interface Subject {
   readonly name: string;
-  readonly section: string;
+  /** The section that describes it, for rules that cite none of their own. */
+  readonly spec: Citation;
 }
 
 export interface Verdict {
@@ -50,14 +51,14 @@ export class Report {
     if (!this.skipped.some((one) => one.rule === rule && one.why === why)) this.skipped.push({ rule, why });
   }
 
-  #add(rule: Rule, { name, section }: Subject, { expected, saw, mend = rule.mend }: Verdict): void {
+  #add(rule: Rule, { name, spec: ofSubject }: Subject, { expected, saw, mend = rule.mend }: Verdict): void {
     const place = `${rule.name} ${name}`;
     const whole = `${place} ${expected} ${saw}`;
     const alike = this.#seen.get(place) ?? 0;
     if (alike >= MOST_ALIKE || this.#seen.has(whole)) return;
     this.#seen.set(place, alike + 1);
     this.#seen.set(whole, 1);
-    const spec = rule.spec ?? `API ${section}`;
+    const spec = rule.spec ?? ofSubject;
     this.findings.push({
       rule: rule.name,
       route: name,

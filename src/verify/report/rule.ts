@@ -1,11 +1,14 @@
+/** A section of the specification; a test follows each. */
+export type Citation = `docs/spec/${string}.md#${string}`;
+
 /** A rule of verify: what it is called, what it says, and what to do where it does not hold. */
 export interface Rule {
   /** Stable: `family/what`. */
   readonly name: string;
   readonly says: string;
   readonly mend: string;
-  /** Where it is not the route's own section of the API that says so. */
-  readonly spec?: string;
+  /** The section that says so, if it is not the route's own. */
+  readonly spec?: Citation;
 }
 
 /** The rules of a family by their last word. */
@@ -14,9 +17,9 @@ export type Rules<Name extends string> = Readonly<Record<Name, Rule>>;
 /** `family("headers", { cors: [says, mend, spec?] })`. */
 export function family<Name extends string>(
   name: string,
-  rules: Readonly<Record<Name, readonly [says: string, mend: string, spec?: string]>>,
+  rules: Readonly<Record<Name, readonly [says: string, mend: string, spec?: Citation]>>,
 ): Rules<Name> {
-  const entries = Object.entries<readonly [string, string, string?]>(rules).map(([key, [says, mend, spec]]) => [
+  const entries = Object.entries<readonly [string, string, Citation?]>(rules).map(([key, [says, mend, spec]]) => [
     key,
     { name: `${name}/${key}`, says, mend, ...(spec === undefined ? {} : { spec }) },
   ]);

@@ -3,6 +3,7 @@
 import { HTML_HEADERS } from "../../http/files.ts";
 import { header, jsonOf, type Reply, textOf } from "../exchange/exchange.ts";
 import { FILES, type FileContract } from "../files-contract.ts";
+import type { Subject } from "../report/report.ts";
 import { family } from "../report/rule.ts";
 import { instantOf, type Run } from "../run.ts";
 import { judgeRefusal, seen } from "./answers/errors.ts";
@@ -10,7 +11,7 @@ import { type Asked, ask } from "./ask.ts";
 import { each } from "./guarded.ts";
 import { shown } from "./judged.ts";
 
-const SPEC = "API, files";
+const SPEC = "docs/spec/people.md#files";
 
 export const FILE = family("files", {
   status: [
@@ -51,8 +52,8 @@ export async function judgeFiles(run: Run): Promise<void> {
   });
 }
 
-function subjectOf({ path }: FileContract) {
-  return { name: path, section: "files" };
+function subjectOf({ path }: FileContract): Subject {
+  return { name: path, spec: SPEC };
 }
 
 async function judgeFile(run: Run, file: FileContract, reply: Reply): Promise<void> {

@@ -8,12 +8,12 @@ export const EXCHANGE = family("exchange", {
   completes: [
     "every request is answered, whole and in time",
     "see why the front or its origin closes, stalls or cuts off; --timeout gives it longer",
-    "API 4",
+    "docs/spec/api.md#http",
   ],
   judged: [
     "what comes back can be judged",
     "look at the body; if it is right, report this as a defect of Noonmark",
-    "API 4",
+    "docs/spec/api.md#http",
   ],
 });
 

@@ -3,8 +3,11 @@ import { reportJson, reportLines } from "../../../src/verify/report/print.ts";
 import { Report } from "../../../src/verify/report/report.ts";
 import { family } from "../../../src/verify/report/rule.ts";
 
-const RULES = family("headers", { cors: ["every answer has it", "pass it"], once: ["once", "once only", "API 9"] });
-const PROCESS = { name: "process", section: "4.4" };
+const RULES = family("headers", {
+  cors: ["every answer has it", "pass it"],
+  once: ["once", "once only", "docs/spec/api.md#http"],
+});
+const PROCESS = { name: "process", spec: "docs/spec/api.md#process" } as const;
 
 test("a line a finding, in one line whatever was sent, and the numbers last", () => {
   const report = new Report();
@@ -14,8 +17,8 @@ test("a line a finding, in one line whatever was sent, and the numbers last", ()
   report.skip("walk", "too long");
   report.skip("walk", "too long");
   expect(reportLines(report)).toEqual([
-    "FAIL headers/cors process: expected *, saw a\\u000d\\u000ab (API 4.4; mend: pass it)",
-    "FAIL headers/once process: expected one, saw two (API 9; mend: this one)",
+    "FAIL headers/cors process: expected *, saw a\\u000d\\u000ab (docs/spec/api.md#process; mend: pass it)",
+    "FAIL headers/once process: expected one, saw two (docs/spec/api.md#http; mend: this one)",
     "SKIP walk: too long",
     "3 checks, 2 findings, 1 skipped",
   ]);
@@ -27,10 +30,17 @@ test("a line a finding, in one line whatever was sent, and the numbers last", ()
         route: "process",
         expected: "*",
         saw: "a\\u000d\\u000ab",
-        spec: "API 4.4",
+        spec: "docs/spec/api.md#process",
         mend: "pass it",
       },
-      { rule: "headers/once", route: "process", expected: "one", saw: "two", spec: "API 9", mend: "this one" },
+      {
+        rule: "headers/once",
+        route: "process",
+        expected: "one",
+        saw: "two",
+        spec: "docs/spec/api.md#http",
+        mend: "this one",
+      },
     ],
     skipped: [{ rule: "walk", why: "too long" }],
   });

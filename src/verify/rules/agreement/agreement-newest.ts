@@ -11,7 +11,7 @@ export const NEWEST_AGREES = family("agreement", {
   "observations-telemetry": [
     "the newest observation is the receipt that telemetry speaks of",
     "publish both in one cycle, and let no cache keep one longer than the other",
-    "API 2.2, 2.4",
+    "docs/spec/api.md#observations",
   ],
 });
 

@@ -18,18 +18,26 @@ import {
 const ONE_PASS = "publish all views of the chain from one pass, and let no cache keep one longer than the others";
 
 export const CHAIN_AGREES = family("agreement", {
-  "process-onchain": ["the builder's anchor is the safe Core state", ONE_PASS, "API 2.5, 2.7"],
-  "onchain-settlements": ["the newest settlement is the Core's frontier", ONE_PASS, "API 2.7, 2.8"],
-  "settlements-versions": ["v4 and v3 hold the same history", ONE_PASS, "API 2.10"],
-  "settlements-ranges": ["a longer range holds all of a shorter one", ONE_PASS, "API 4.7"],
-  "settlements-queue": ["queue=1 is range=now with the projection", ONE_PASS, "API 4.7"],
+  "process-onchain": ["the builder's anchor is the safe Core state", ONE_PASS, "docs/spec/api.md#process-builder"],
+  "onchain-settlements": [
+    "the newest settlement is the Core's frontier",
+    ONE_PASS,
+    "docs/spec/api.md#settlements-rules",
+  ],
+  "settlements-versions": ["v4 and v3 hold the same history", ONE_PASS, "docs/spec/api.md#settlements-legacy"],
+  "settlements-ranges": ["a longer range holds all of a shorter one", ONE_PASS, "docs/spec/api.md#settlements"],
+  "settlements-queue": ["queue=1 is range=now with the projection", ONE_PASS, "docs/spec/api.md#settlements"],
   "queue-process": [
     "the queue's projection is the active submission",
     "publish settlements when the submission changes",
-    "API 2.8",
+    "docs/spec/api.md#settlements-queue",
   ],
-  "settlements-activity": ["the feed's settlements are the history's", ONE_PASS, "API 6"],
-  "chain-binding": ["every view reads one deployment", "configure one deployment for all views", "API 2.7 to 2.9"],
+  "settlements-activity": ["the feed's settlements are the history's", ONE_PASS, "docs/spec/api.md#activity"],
+  "chain-binding": [
+    "every view reads one deployment",
+    "configure one deployment for all views",
+    "docs/spec/api.md#onchain",
+  ],
 });
 
 const NOW = { route: "settlements", query: "range=now" } as const;

@@ -8,15 +8,27 @@ export const MEASUREMENT_AGREES = family("agreement", {
   installation: [
     "every route speaks of the configured installation",
     "configure one installation for all routes",
-    "API 1, 7",
+    "docs/spec/api.md#installations",
   ],
-  "telemetry-process": ["telemetry and process describe one receipt", ONE_CYCLE, "API 2.2, 2.5"],
-  "telemetry-by-installation": ["telemetry is the configured installation's telemetry", ONE_CYCLE, "API 4.1"],
-  "statistics-days": ["7d and 30d hold the same days", "compute both ranges from the same facts", "API 2.6"],
+  "telemetry-process": [
+    "telemetry and process describe one receipt",
+    ONE_CYCLE,
+    "docs/spec/api.md#process-measurement",
+  ],
+  "telemetry-by-installation": [
+    "telemetry is the configured installation's telemetry",
+    ONE_CYCLE,
+    "docs/spec/api.md#telemetry",
+  ],
+  "statistics-days": [
+    "7d and 30d hold the same days",
+    "compute both ranges from the same facts",
+    "docs/spec/api.md#statistics-rules",
+  ],
   "statistics-lifetime": [
     "7d and 30d hold the same lifetime and records",
     "compute both ranges from the same facts",
-    "API 2.6",
+    "docs/spec/api.md#statistics-rules",
   ],
 });
 

@@ -12,7 +12,7 @@ import { judgeBodyRules } from "./bodies.ts";
 import { errorCode, seen } from "./errors.ts";
 
 const REASONS = ["indexer_disabled", "not_yet_safe", "indexer_unavailable", "indexer_mismatch"];
-/** The two 503s that the API foresees for the statistics (API 4.5). */
+/** The two 503s that the API foresees for the statistics (docs/spec/api.md#statistics-availability). */
 const STATISTICS_503 = ["database_busy", "public_stats_rebuilding"];
 
 export const ANSWER = family("answer", {

@@ -7,33 +7,37 @@ export const BODY = family("body", {
   offline: [
     "telemetry is offline exactly without a revision, and then all of the measurement is null",
     "publish telemetry of one receipt, or of none",
-    "API 2.2",
+    "docs/spec/api.md#telemetry",
   ],
   "own-installation": [
     "every observation is the installation's that was asked for",
     "put the whole path into the cache key",
-    "API 2.4",
+    "docs/spec/api.md#observations",
   ],
   "observation-order": [
     "no cursor and no receipt stands twice on a page",
     "read the history in receipt order",
-    "API 4.3",
+    "docs/spec/api.md#observations",
   ],
   "next-cursor": [
     "the observations' nextCursor is null or the last item's cursor",
     "take nextCursor from the last item returned",
-    "API 4.3",
+    "docs/spec/api.md#observations",
   ],
-  "module-order": ["no module instance stands twice", "publish one snapshot for each instance", "API 2.3"],
+  "module-order": [
+    "no module instance stands twice",
+    "publish one snapshot for each instance",
+    "docs/spec/api.md#modules",
+  ],
   projection: [
     "builder and queue project the settled frontier and the work after it, divided by workPerBlock",
     "compute both projections from one anchor",
-    "API 2.5",
+    "docs/spec/api.md#process-rules",
   ],
   frontier: [
     "the buffered rounds begin behind the settled frontier",
     "compute queue and anchor from one state",
-    "API 2.5",
+    "docs/spec/api.md#process-rules",
   ],
 });
 

@@ -5,7 +5,7 @@ import { header } from "../../exchange/exchange.ts";
 import { family } from "../../report/rule.ts";
 import { asked, type Judged, shown } from "../judged.ts";
 
-const DECIDED = "API 4, every answer";
+const DECIDED = "docs/spec/api.md#http";
 
 export const COMMON = family("headers", {
   cors: [
@@ -49,7 +49,7 @@ export const COMMON = family("headers", {
   age: [
     "Age is at most what a cache may keep the answer for",
     "let the cache keep it for min(edge seconds, valid-until − now) and give it no default TTL",
-    "API 8",
+    "docs/spec/api.md#caching",
   ],
 });
 

@@ -7,7 +7,7 @@ import { family, type Rule } from "../../report/rule.ts";
 import type { Run } from "../../run.ts";
 import { asked, type Judged, shown } from "../judged.ts";
 
-const SPEC = "API 7";
+const SPEC = "docs/spec/api.md#errors";
 
 export const ERRORS = family("errors", {
   body: [

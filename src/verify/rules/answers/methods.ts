@@ -11,7 +11,7 @@ import { each, guarded } from "../guarded.ts";
 import { shown } from "../judged.ts";
 import { errorCode, judgeRefusal, seen } from "./errors.ts";
 
-const SPEC = "API 4, every answer";
+const SPEC = "docs/spec/api.md#http";
 
 export const METHOD = family("method", {
   refused: [

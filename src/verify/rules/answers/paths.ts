@@ -9,7 +9,7 @@ import { ask } from "../ask.ts";
 import { each, guarded } from "../guarded.ts";
 import { judgeRefusal, seen } from "./errors.ts";
 
-const SPEC = "API 4, every answer";
+const SPEC = "docs/spec/api.md#http";
 
 export const PATH = family("path", {
   unknown: ["an unknown path is 404 not_found", "pass unknown paths to the origin, or answer as it does", SPEC],
@@ -27,17 +27,17 @@ export const PATH = family("path", {
   "malformed-id": [
     "a malformed installation id is 400 invalid_installation_id",
     "decode the id once and judge it behind the front",
-    "API 4.1, 4.3",
+    "docs/spec/api.md#http",
   ],
   "valid-id": [
     "any well-formed installation id is answered 200",
     "let the front pass every id of the pattern as it is written",
-    "API 4.1, 4.3",
+    "docs/spec/api.md#http",
   ],
   "unknown-id": [
     "an installation that nobody has heard of is offline and has no observations",
     "answer unknown ids as the API says, and put the whole path into the cache key",
-    "API 3.1, 4.3",
+    "docs/spec/api.md#installations",
   ],
 });
 

@@ -11,26 +11,26 @@ import type { UrlSubject } from "../../subjects.ts";
 const LATE = "let no cache keep an answer past valid-until: min(edge seconds, valid-until − now)";
 
 export const CLOCK = family("clock", {
-  online: ["nothing is online more than 120 s after its receipt", LATE, "API 3.1, 3.2"],
+  online: ["nothing is online more than 120 s after its receipt", LATE, "docs/spec/api.md#telemetry"],
   stale: [
     "nothing is stale within 120 s of its receipt",
     "set the clocks of publisher, shim and front by NTP",
-    "API 3.1, 3.2",
+    "docs/spec/api.md#telemetry",
   ],
   ahead: [
     "no instant of what has happened lies ahead",
     "set the clocks of publisher, shim and front by NTP",
-    "API 2.1",
+    "docs/spec/api.md#future",
   ],
-  window: ["the window is the one that holds now", LATE, "API 4.5, 4.7"],
-  reporter: ["the queue is stale once its Reporter has been silent for 600 s", LATE, "API 3.5"],
+  window: ["the window is the one that holds now", LATE, "docs/spec/api.md#settlements-window"],
+  reporter: ["the queue is stale once its Reporter has been silent for 600 s", LATE, "docs/spec/api.md#queue-state"],
 });
 
 /** Between the clocks of a server and its cache, ours and the publisher's. */
 const TOLERANCE_MS = 5_000;
 const REPORTER_STALE_AFTER_MS = 600_000;
 const DAY_MS = 86_400_000;
-/** A statistics answer may be an older one while others are computed; each is kept for 30 s (API 4.5). */
+/** A statistics answer may be an older one while others are computed; each is kept for 30 s (docs/spec/api.md#statistics-availability). */
 const STATISTICS_SLACK_MS = 90_000;
 
 interface Timed {

@@ -12,12 +12,12 @@ export const KEYS = family("edge", {
   "query-key": [
     "a bad query is refused after a good one, and a good one is answered after a bad one",
     "put the whole query into the cache key, and keep no 400",
-    "API 4.4 to 4.8",
+    "docs/spec/api.md#query",
   ],
   "error-kept": [
     "an error is never answered out of a cache",
     "give errors no lifetime in the cache: a 404 that is kept outlives its cause",
-    "API 7",
+    "docs/spec/api.md#errors",
   ],
 });
 

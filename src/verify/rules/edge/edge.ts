@@ -16,32 +16,32 @@ export const EDGE = family("edge", {
   encoding: [
     "an encoded answer decodes to the plain one, under the weak form of its tag and with Vary: Accept-Encoding",
     "weaken the ETag where the front compresses, and key by Accept-Encoding",
-    "API 4, every answer",
+    "docs/spec/api.md#malformed-http",
   ],
   "encoding-mixed": [
     "a plain reader gets a plain answer after an encoded one, under the strong tag",
     "key stored copies by Accept-Encoding",
-    "API 4, every answer",
+    "docs/spec/api.md#malformed-http",
   ],
   "encoded-tag": [
     "the weak tag of an encoded answer is answered 304",
     "evaluate If-None-Match by weak comparison",
-    "API 4.4",
+    "docs/spec/api.md#caching",
   ],
   range: [
     "Range is not evaluated: the whole body, 200",
     "turn range requests off in the front, and strip Range towards the storage",
-    "API 4, every answer",
+    "docs/spec/api.md#http",
   ],
   dates: [
     "If-Modified-Since and If-Unmodified-Since are not evaluated",
     "strip both before the cache and towards the storage",
-    "API 4, every answer",
+    "docs/spec/api.md#http",
   ],
   "if-match": [
     "If-Match is not evaluated",
     "strip If-Match before the cache and towards the storage",
-    "API 4, every answer",
+    "docs/spec/api.md#http",
   ],
 });
 

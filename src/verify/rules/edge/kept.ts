@@ -12,12 +12,12 @@ export const KEPT = family("kept", {
   "too-long": [
     "a stored answer follows a change within its edge seconds",
     "let the cache keep it for min(edge seconds, valid-until − now), give it no default TTL, and serve nothing stale",
-    "API 8",
+    "docs/spec/api.md#caching",
   ],
   forged: [
     "what one reader puts into a request's headers reaches no other reader",
     "have the front drop readers' noonmark- and X-Forwarded headers before it asks its origin",
-    "API 5",
+    "docs/spec/publishing.md#caches",
   ],
 });
 

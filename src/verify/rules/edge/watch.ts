@@ -11,7 +11,7 @@ export const WATCH = family("watch", {
   back: [
     "no instant, height, frontier or total goes back from one answer to the next",
     "let all nodes of the front and all publishers follow one store; a cache that is asked in turn must not be older than its edge seconds",
-    "API 1",
+    "docs/spec/publishing.md#nothing-goes-back",
   ],
 });
 

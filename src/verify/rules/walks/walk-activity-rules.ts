@@ -8,7 +8,7 @@ export const ACTIVITY_WALK = family("activity-walk", {
   ],
   order: [
     "events descend from page to page, by time and below that by position",
-    "order the whole feed as API 4.8 says",
+    "order the whole feed by time, then by position",
   ],
   size: [
     "a page that has a nextCursor is full, and one without is the last",
