@@ -5,6 +5,8 @@ const report = process.env.NOONMARK_TEST_REPORT;
 
 /** Against real servers, and the page in a real browser. */
 const REAL = ["test/servers/**/*.test.ts", "test/site/browser/**/*.test.ts"];
+/** On a directory in "unit", on a real S3 server in "servers". */
+const SCENES = ["test/regressions/**/*.test.ts"];
 /** Of these, whose bounds are times: each has the machine for itself. */
 const ALONE = [
   "test/servers/real-time.test.ts",
@@ -23,7 +25,17 @@ export default defineConfig({
     reporters: report === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
     projects: [
       { extends: true, test: { name: "unit", include: ["test/**/*.test.ts"], exclude: REAL } },
-      { extends: true, test: { name: "servers", include: REAL, exclude: ALONE, maxWorkers: 2, maxConcurrency: 16 } },
+      {
+        extends: true,
+        test: {
+          name: "servers",
+          include: [...REAL, ...SCENES],
+          exclude: ALONE,
+          env: { NOONMARK_SCENES: "s3" },
+          maxWorkers: 2,
+          maxConcurrency: 16,
+        },
+      },
       { extends: true, test: { name: "alone", include: ALONE, fileParallelism: false } },
     ],
   },

@@ -1,0 +1,70 @@
+/** A ledger with other facts than were published changes nothing, whenever it comes and however its facts were ingested. */
+import { expect, it } from "vitest";
+import { closure, instant, type Json, receipt, round } from "../ledger/samples.ts";
+import { Scene } from "./scene.ts";
+
+/** Accepted rounds from the first on, with so much work each. */
+function rounds(...workUnits: number[]): Json[] {
+  return workUnits.flatMap((work, id) => {
+    const end = instant(600 * (id + 1));
+    return [round(id, { workUnits: String(work), closedAt: end }), closure(id, id, { acceptedAt: end })];
+  });
+}
+
+const receipts = [receipt(1), receipt(2)];
+const accepted = async (scene: Scene, seconds: number) =>
+  (await scene.read("/v2/public/stats?range=7d", seconds)).body.lifetime?.acceptedWorkUnits;
+
+/** The right ledger was published with three rounds; a forked one, which has four, was refused in the next run. */
+async function forkRefused(scene: Scene): Promise<void> {
+  await scene.ingest([...receipts, ...rounds(600, 600, 600)]);
+  await scene.published(10_800);
+  expect(await accepted(scene, 10_800)).toBe("1800");
+  await scene.ingest([...receipts, ...rounds(100, 100, 100)], "forked.db");
+  await scene.ingest(rounds(100, 100, 100, 100), "forked.db");
+  const refused = await scene.publish(10_900, "--ledger", "forked.db");
+  expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining("noonmark: ledger_forked: ")]);
+  expect(await accepted(scene, 10_900)).toBe("1800");
+}
+
+// issue 21, case a
+it.fails("a forked ledger that was refused once leaves nothing in the statistics of the right one", async () => {
+  await using scene = new Scene();
+  await forkRefused(scene);
+  await scene.ingest(rounds(600, 600, 600, 600));
+  await scene.published(11_000);
+  expect(await accepted(scene, 11_000)).toBe("2400");
+});
+
+// issue 21, case a
+it.fails("a forked ledger that is published as a new history has statistics of its own facts alone", async () => {
+  await using scene = new Scene();
+  await forkRefused(scene);
+  await scene.published(11_000, "--ledger", "forked.db", "--new-history", "wheel-1");
+  expect(await accepted(scene, 11_000)).toBe("400");
+});
+
+// issue 21, case e
+it.fails.each(["kept", "lost"])(
+  "a ledger that forked in rounds alone is refused, whatever its batches (state %s)",
+  async (state) => {
+    await using scene = new Scene();
+    await scene.ingest([...receipts, ...rounds(600, 600, 600)]);
+    await scene.published(10_800);
+    await scene.ingest([...receipts, ...rounds(100, 100, 100, 100)], "forked.db");
+    if (state === "lost") scene.loseState();
+    const { exitCode, stderr } = await scene.publish(10_900, "--ledger", "forked.db");
+    expect(await accepted(scene, 10_900)).toBe("1800");
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining("noonmark: ledger_forked: ")]);
+  },
+);
+
+// issue 21, case e
+it("a ledger with the same facts, ingested anew in other batches, goes on", async () => {
+  await using scene = new Scene();
+  await scene.ingest([...receipts, ...rounds(600, 600, 600)]);
+  await scene.published(10_800);
+  await scene.ingest([...receipts, receipt(3), ...rounds(600, 600, 600, 600)], "anew.db");
+  await scene.published(10_900, "--ledger", "anew.db");
+  expect(await accepted(scene, 10_900)).toBe("2400");
+});

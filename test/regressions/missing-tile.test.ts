@@ -1,0 +1,40 @@
+/** A tile of observations that is missing below the end is 503, never an empty or a shortened page. */
+import { expect, it } from "vitest";
+import { observationTileKey } from "../../src/resources/observations/keys.ts";
+import { receipt } from "../ledger/samples.ts";
+import { Scene } from "./scene.ts";
+
+const cursor = (position: number) => Buffer.from(String(position)).toString("base64url");
+const page = (after: number, limit = 100) =>
+  `/v1/public/installations/wheel-1/observations?limit=${limit}${after === 0 ? "" : `&cursor=${cursor(after)}`}`;
+
+/** 300 receipts in three tiles, one of which was deleted. */
+async function without(scene: Scene, tile: number): Promise<void> {
+  await scene.ingest(Array.from({ length: 300 }, (_, index) => receipt(index + 1)));
+  await scene.published(1000);
+  expect((await scene.read(page(100), 1000)).body.items).toHaveLength(100);
+  await scene.store.delete(observationTileKey("wheel-1", "1", tile));
+}
+
+// issue 21, case h
+it.fails.each([
+  ["the tile that a page begins in", 0, page(0)],
+  ["the same in the middle", 1, page(150)],
+  ["the second tile of a page", 1, page(100)],
+  ["the tile after a page that ends with its own", 1, page(100, 28)],
+])("%s is missing: 503", async (_, tile, url) => {
+  await using scene = new Scene();
+  await without(scene, tile);
+  const { status, body } = await scene.read(url, 1000);
+  expect([status, body]).toEqual([503, { error: "store_unavailable" }]);
+});
+
+// issue 21, case h
+it.fails("where two tiles are missing, what lies before them is still given, and nothing after them is called empty", async () => {
+  await using scene = new Scene();
+  await without(scene, 0);
+  await scene.store.delete(observationTileKey("wheel-1", "1", 1));
+  expect((await scene.read(page(0), 1000)).status).toBe(503);
+  expect((await scene.read(page(200), 1000)).status).toBe(503);
+  expect((await scene.read(page(256), 1000)).body.items).toHaveLength(44);
+});

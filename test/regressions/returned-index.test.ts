@@ -1,0 +1,90 @@
+/** An older index comes back, is deleted, or loses a shard: no history goes back, and no device is forgotten. */
+import { expect, it } from "vitest";
+import { shardKeyOf } from "../../src/http/installations.ts";
+import { type Json, receipt } from "../ledger/samples.ts";
+import { Scene } from "./scene.ts";
+
+const receipts = (from: number, to: number, installationId = "wheel-1"): Json[] =>
+  Array.from({ length: to - from + 1 }, (_, index) => receipt(from + index, { installationId }));
+const telemetryOf = (id: string) => `/v1/public/installations/${id}/telemetry`;
+const TILES = "v1/public/installations/~wheel-1/observations/";
+const history = async (scene: Scene) =>
+  JSON.parse(new TextDecoder().decode((await scene.object("installations")).body)).installations["wheel-1"].history;
+
+/** 200 receipts are published under the second history, and the index of the first one has come back. */
+async function firstHistoryIsBack(scene: Scene): Promise<void> {
+  await scene.ingest(receipts(1, 200));
+  await scene.published(700);
+  const before = await scene.object("installations");
+  await scene.published(800, "--new-history", "wheel-1");
+  expect(await history(scene)).toBe("2");
+  expect(await scene.keys(`${TILES}2/`)).toHaveLength(2);
+  await scene.putBack("installations", before);
+}
+
+// issue 21, case f
+it.fails.each(["kept", "lost"])(
+  "an older index that comes back is replaced by the next run, which goes on with the newest history (state %s)",
+  async (state) => {
+    await using scene = new Scene();
+    await firstHistoryIsBack(scene);
+    if (state === "lost") scene.loseState();
+    await scene.ingest(receipts(201, 201));
+    await scene.publish(900);
+    expect(await history(scene)).toBe("2");
+    const page = await scene.read("/v1/public/installations/wheel-1/observations?limit=100&cursor=MjAw", 900);
+    expect(page.body.items).toHaveLength(1);
+  },
+);
+
+// issue 21, case f
+it.fails("fsck --repair deletes no tile of a history above the index's", async () => {
+  await using scene = new Scene();
+  await firstHistoryIsBack(scene);
+  await scene.run("fsck", "--repair");
+  expect(await scene.keys(`${TILES}2/`)).toHaveLength(2);
+  expect(await history(scene)).toBe("2");
+});
+
+// issue 21, cases f and g
+it.fails("a deleted shard is rewritten, and an older one that comes back forgets no device that was published since", async () => {
+  await using scene = new Scene();
+  // One more than an index in one object names: it is kept in shards.
+  const ids = Array.from({ length: 1001 }, (_, index) => `wheel-${index + 1}`);
+  const [id, deleted, other] = ["wheel-7", "wheel-8", "added-220"];
+  const [key, deletedKey] = [shardKeyOf(other, 256), shardKeyOf(deleted, 256)];
+  expect(shardKeyOf(id, 256)).toBe(key);
+  await scene.ingest(ids.map((installationId) => receipt(1, { installationId })));
+  await scene.published(100);
+  const older = await scene.object(key);
+  await scene.ingest([receipt(1, { installationId: other })]);
+  await scene.published(200);
+  expect((await scene.read(telemetryOf(other), 200)).body.measurement.cumulativeWorkUnits).toBe("10");
+  await scene.putBack(key, older);
+  await scene.store.delete(deletedKey);
+  await scene.ingest([id, deleted].map((installationId) => receipt(2, { installationId })));
+  await scene.publish(300);
+  const found = await Promise.all([other, deleted].map((each) => scene.read(telemetryOf(each), 300)));
+  expect(found.map(({ body }) => body.measurement?.cumulativeWorkUnits)).toEqual(["10", "20"]);
+});
+
+// issue 21, case j
+it.fails.each(["none", "older.db"])(
+  "a published device does not become offline when the index is lost and the ledger is %s",
+  async (ledger) => {
+    await using scene = new Scene();
+    await scene.ingest(receipts(1, 5));
+    scene.copyLedger("ledger.db", "older.db");
+    await scene.ingest(receipts(1, 5, "wheel-2"));
+    await scene.published(100);
+    await scene.store.delete("installations");
+    scene.loseState();
+    scene.settings.ledger = ledger;
+    await scene.publish(110);
+    for (const id of ["wheel-1", "wheel-2"]) {
+      const { status, body } = await scene.read(telemetryOf(id), 110);
+      if (status !== 503)
+        expect([id, status, body.status, body.measurement?.cumulativeWorkUnits]).toEqual([id, 200, "online", "50"]);
+    }
+  },
+);

@@ -1,0 +1,157 @@
+/**
+ * What a scene needs: the built program in a folder of its own, what readers get from its store at an instant, and the
+ * store's objects. A directory, or a bucket of a real S3 server in the project `servers` (NOONMARK_SCENES=s3).
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, expect } from "vitest";
+import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";
+import type { ObjectStore, StoredObject } from "../../src/object-store/object-store.ts";
+import { answer } from "../../src/shim/answer.ts";
+import { shimContext } from "../../src/shim/context.ts";
+import { instant, type Json } from "../ledger/samples.ts";
+import { type FaultProxy, startFaultProxy } from "../servers/fault-proxy.ts";
+import { type S3Server, startRadosgw } from "../servers/radosgw.ts";
+import { clientSettings, makeBucket, s3Store } from "../servers/stores/s3-store.ts";
+
+const BIN = join(import.meta.dirname, "../../bin/noonmark.js");
+const START = Date.parse(instant(0));
+
+export const ON_S3 = process.env.NOONMARK_SCENES === "s3";
+
+let server: S3Server | undefined;
+if (ON_S3) {
+  beforeAll(async () => {
+    server = await startRadosgw();
+    await makeBucket(server);
+  });
+  afterAll(() => server?.stop());
+}
+
+/** In front of the S3 server: for the setting s3Endpoint of the one process whose requests a scene holds back. */
+export function proxied(): Promise<FaultProxy> {
+  if (server === undefined) throw new Error("there is no S3 server: the scene is for NOONMARK_SCENES=s3");
+  return startFaultProxy(server.endpoint);
+}
+
+export interface Ended {
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** What a reader got; `body` is parsed. */
+export interface Read {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: a scene names the fields that it looks at.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly body: any;
+}
+
+export class Scene implements AsyncDisposable {
+  readonly folder = mkdtempSync(join(tmpdir(), "noonmark-scene-"));
+  /** As in noonmark.json. */
+  settings: Record<string, unknown>;
+  readonly store: ObjectStore;
+  readonly #environment: Readonly<Record<string, string>>;
+
+  constructor(settings: Readonly<Record<string, unknown>> = {}) {
+    const common = {
+      installationId: "wheel-1",
+      ledger: "ledger.db",
+      state: "state",
+      site: false,
+      // 2026-11-20T10:00:00Z, the samples' first instant.
+      genesisTimestamp: START / 1000,
+    };
+    if (server === undefined) {
+      const directory = this.file("public");
+      this.store = new FilesystemStore(directory, { write: true });
+      this.settings = { ...common, store: directory, ...settings };
+      this.#environment = {};
+    } else {
+      this.store = s3Store(server);
+      const s3 = { s3Provider: "ceph", s3Endpoint: server.endpoint };
+      this.settings = { ...common, store: this.store.name, ...s3, ...settings };
+      const { accessKeyId, secretAccessKey } = clientSettings(server).credentials;
+      this.#environment = { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey };
+    }
+  }
+
+  file(name: string): string {
+    return join(this.folder, name);
+  }
+
+  async run(...args: string[]): Promise<Ended> {
+    const child = this.start(...args);
+    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
+    return { exitCode: child.exitCode, stdout, stderr };
+  }
+
+  start(...args: string[]) {
+    writeFileSync(this.file("noonmark.json"), JSON.stringify(this.settings));
+    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("NOONMARK_"));
+    const env = { ...Object.fromEntries(inherited), ...this.#environment };
+    return spawn(process.execPath, [BIN, ...args], { cwd: this.folder, env, stdio: ["ignore", "pipe", "pipe"] });
+  }
+
+  /** Takes records into a ledger; another one than the settings' where it is named. */
+  async ingest(records: readonly Json[], ledger = String(this.settings.ledger)): Promise<void> {
+    const file = this.file("facts.ndjson");
+    writeFileSync(file, records.map((record) => `${JSON.stringify(record)}\n`).join(""));
+    const ended = await this.run("ingest", "--yes", "--ledger", ledger, file);
+    expect(ended.exitCode, ended.stderr).toBe(0);
+  }
+
+  copyLedger(from: string, to: string): void {
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(this.file(`${to}${suffix}`), { force: true });
+    copyFileSync(this.file(from), this.file(to));
+  }
+
+  /** One cycle as of so many seconds after the samples' first instant. */
+  publish(seconds: number, ...more: string[]): Promise<Ended> {
+    return this.run("publish", "--once", "--at", instant(seconds), ...more);
+  }
+
+  /** The same where all must be well: what a scene begins with. */
+  async published(seconds: number, ...more: string[]): Promise<void> {
+    const ended = await this.publish(seconds, ...more);
+    expect(ended.exitCode, ended.stderr).toBe(0);
+  }
+
+  loseState(): void {
+    rmSync(this.file("state"), { recursive: true, force: true });
+  }
+
+  /** What a shim that has just started answers at that instant. */
+  async read(url: string, seconds: number): Promise<Read> {
+    const context = shimContext({ store: this.store, now: () => START + seconds * 1000, monotonic: () => 0 });
+    const { status, body } = await answer({ method: "GET", url }, context);
+    return { status, body: JSON.parse(new TextDecoder().decode(body)) };
+  }
+
+  async object(key: string): Promise<StoredObject> {
+    const found = await this.store.get(key, { fresh: true });
+    if (found === undefined) throw new Error(`${key} is not stored`);
+    return found;
+  }
+
+  /** Puts an object as it was, as bucket versioning or a copy brings it back. */
+  async putBack(key: string, { body, contentType, metadata }: StoredObject): Promise<void> {
+    await this.store.put(key, { body, contentType, metadata });
+  }
+
+  async keys(prefix: string): Promise<string[]> {
+    const keys: string[] = [];
+    for await (const key of this.store.list(prefix)) keys.push(key);
+    return keys;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    rmSync(this.folder, { recursive: true });
+  }
+}

@@ -1,0 +1,68 @@
+/** A process that is stopped in the middle of a put blocks no other one, and its put does not land when it goes on. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";
+import { plain, sample } from "../object-store/samples.ts";
+import { stop, until } from "../servers/processes.ts";
+import { ON_S3 } from "./scene.ts";
+
+const SOURCES = join(import.meta.dirname, "../..");
+/** Stops itself in the call that changes what others see. */
+const STOPPED = `
+import fs from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import { join } from "node:path";
+const [directory, call] = process.argv.slice(1);
+const { FilesystemStore } = await import("${SOURCES}/src/object-store/filesystem/filesystem-store.ts");
+const { fileOfKey } = await import("${SOURCES}/src/object-store/filesystem/names.ts");
+const target = join(directory, fileOfKey("k"));
+const { sample } = await import("${SOURCES}/test/object-store/samples.ts");
+const store = new FilesystemStore(directory, { write: true });
+for (const name of ["renameSync", "unlinkSync"]) {
+  const real = fs[name];
+  fs[name] = (...paths) => {
+    if (paths.some((path) => path === target)) process.kill(process.pid, "SIGSTOP");
+    return real(...paths);
+  };
+}
+syncBuiltinESMExports();
+const { tag } = await store.get("k");
+await (call === "put" ? store.put("k", sample("late"), { ifTag: tag }) : store.delete("k"));
+`;
+
+describe.skipIf(ON_S3)("in a directory", () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "noonmark-stopped-"));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  // issue 21, case l
+  it.fails.each(["put", "deletion"])(
+    "another's put goes on within the limit, and a %s that wakes up later changes nothing",
+    async (call) => {
+      const store = new FilesystemStore(folder, { write: true });
+      const tag = await store.put("k", sample("first"));
+      const child = spawn(process.execPath, ["--input-type=module", "-e", STOPPED, folder, call], { stdio: "inherit" });
+      try {
+        await until("the child has stopped", async () => / T /.test(readFileSync(`/proc/${child.pid}/stat`, "utf8")));
+        const blocked = monitorEventLoopDelay({ resolution: 1 });
+        blocked.enable();
+        const started = performance.now();
+        await store.put("k", sample("second"), { ifTag: tag });
+        expect(performance.now() - started).toBeLessThan(4_000);
+        expect(blocked.max / 1e6).toBeLessThan(1_000);
+        child.kill("SIGCONT");
+        await once(child, "exit");
+        expect(plain(await store.get("k"))?.body).toBe("second");
+      } finally {
+        await stop(child);
+      }
+    },
+  );
+});
