@@ -1,10 +1,12 @@
 /** The command line: arguments in, one command called, exit code out. */
 import { Command, CommanderError } from "commander";
+import { packageVersion } from "../src/files/package-file.ts";
 import { report } from "./cli/report-failure.ts";
-import { packageVersion } from "./cli/version.ts";
-import { commandsFor } from "./commands/all.ts";
+import { nameSourceFiles } from "./cli/stack-traces.ts";
+import { addCommands } from "./commands/all.ts";
 
 export async function main(argv: string[]): Promise<void> {
+  nameSourceFiles();
   const program = new Command("noonmark")
     .description("Publishes accepted measurements and safe chain state as static HTTP answers.")
     .version(packageVersion())
@@ -12,8 +14,7 @@ export async function main(argv: string[]): Promise<void> {
     .showHelpAfterError("(noonmark --help lists the commands)")
     .exitOverride();
   try {
-    const called = argv.slice(2).find((argument) => !argument.startsWith("-"));
-    for (const register of await commandsFor(called)) register(program);
+    await addCommands(program, argv.slice(2));
     await program.parseAsync(argv);
   } catch (error) {
     if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;

@@ -18,7 +18,7 @@ export class Command {
 
   /** `name` is the subcommand. Throws `Failure` in a checkout that is not built. */
   constructor(name: string, options: { readonly configuration: string; readonly log: string }) {
-    if (!existsSync(join(ROOT, "dist/bin/main.js"))) {
+    if (!existsSync(join(ROOT, "dist/noonmark.js"))) {
       throw new Failure("not_built", "the command line is not built", { exit: EXIT.usage, hint: "npm ci builds it." });
     }
     this.name = name;

@@ -1,7 +1,7 @@
 /** The demo's folder, `./.noonmark`: what its history was made from, and the configuration of the commands it starts. */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { EXIT, Failure } from "../src/values/failure.ts";
 import { DEMO_INSTALLATION, DEMO_SEED, type Plan, planFrom, planOf } from "./history/plan.ts";
 import { takeLock } from "./running.ts";

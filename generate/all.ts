@@ -58,10 +58,9 @@ async function fronts(): Promise<Files> {
 async function manual(version: string): Promise<string> {
   const { Command } = await import("commander");
   const { manualPage } = await import("../bin/cli/manual/manual-page.ts");
-  const { commandsFor } = await import("../bin/commands/all.ts");
+  const { addAllCommands } = await import("../bin/commands/all.ts");
   const program = new Command("noonmark").description(
     "publishes accepted measurements and safe chain state as static HTTP answers",
   );
-  for (const register of await commandsFor(undefined)) register(program);
-  return manualPage(program, version);
+  return manualPage(await addAllCommands(program), version);
 }

@@ -1,5 +1,5 @@
 /** TypeScript types as text, made from zod's JSON Schema of a body. */
-import { z } from "zod";
+import * as z from "zod";
 import { chainAddress, chainHash, timestamp, uuid } from "../src/resources/fields.ts";
 import { uint256String } from "../src/values/decimal.ts";
 

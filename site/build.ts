@@ -22,9 +22,9 @@ const TYPES: Readonly<Record<string, string>> = {
 /** What every browser of the last three years reads. */
 const TARGET = ["es2022", "chrome110", "firefox115", "safari16"];
 
-/** `index.html` comes last: whoever puts the files in this order never shows a page without what it loads. */
-export async function buildSite(): Promise<readonly SiteFile[]> {
-  const { outputFiles } = await build({
+/** The page's scripts and styles; what esbuild says of them names the packages in them. */
+export function bundlePage() {
+  return build({
     absWorkingDir: ROOT,
     entryPoints: { page: "page/main.tsx", style: "style/all.css" },
     outdir: "out",
@@ -37,8 +37,14 @@ export async function buildSite(): Promise<readonly SiteFile[]> {
     jsxImportSource: "preact",
     legalComments: "none",
     charset: "utf8",
+    metafile: true,
     logLevel: "warning",
   });
+}
+
+/** `index.html` comes last: whoever puts the files in this order never shows a page without what it loads. */
+export async function buildSite(): Promise<readonly SiteFile[]> {
+  const { outputFiles } = await bundlePage();
   const assets = outputFiles.map(({ path, contents }) => assetOf(path, contents));
   const nameOf = (kind: string) => assets.find(({ path }) => path.endsWith(`.${kind}`))?.path ?? "";
   const template = await readFile(join(ROOT, "index.html"), "utf8");

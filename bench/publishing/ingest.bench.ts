@@ -19,7 +19,7 @@ const PROGRAM = join(import.meta.dirname, "../../bin/noonmark.js");
 const PEAK_MEMORY = new URL("../support/peak-memory.ts", import.meta.url).href;
 
 export async function run(): Promise<void> {
-  if (!existsSync(join(import.meta.dirname, "../../dist/bin/main.js"))) throw new Error("run `npm run build` first");
+  if (!existsSync(join(import.meta.dirname, "../../dist/noonmark.js"))) throw new Error("run `npm run build` first");
   const directory = mkdtempSync(join(tmpdir(), "noonmark-bench-"));
   const at = (name: string) => join(directory, name);
   try {

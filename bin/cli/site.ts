@@ -1,14 +1,11 @@
-/** The files that the package was built with, found beside the built program and from a checkout alike. */
+/** The files of the page and of the reference, as the build wrote them into dist/site. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join, relative, sep } from "node:path";
-import { fileURLToPath } from "node:url";
+import { packageFile, packageVersion } from "../../src/files/package-file.ts";
 import { withServer } from "../../src/openapi/server.ts";
 import { ROBOTS, type Site, type SiteFile } from "../../src/resources/site/site-files.ts";
 import type { Settings } from "./settings/settings.ts";
-import { packageVersion } from "./version.ts";
 
-/** From `dist/bin/cli` and from `bin/cli`. */
-const PLACES = ["../../dist/site", "../../site"];
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
   ".css": "text/css; charset=utf-8",
@@ -36,10 +33,8 @@ function withAddress(file: SiteFile, publicUrl: string | undefined): SiteFile {
 
 /** None in a checkout that was not built. */
 function builtFiles(): SiteFile[] {
-  const root = PLACES.map((place) => fileURLToPath(new URL(place, import.meta.url))).find(
-    (place) => place.endsWith(join("dist", "site")) && existsSync(place),
-  );
-  if (root === undefined) return [];
+  const root = packageFile("dist/site");
+  if (!existsSync(root)) return [];
   const found = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   return found
     .map(({ parentPath, name }) => join(parentPath, name))

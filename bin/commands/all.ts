@@ -1,4 +1,5 @@
-import type { Command } from "commander";
+import { Command, Help } from "commander";
+import { commandTree, type TreeCommand } from "../cli/completion/command-tree.ts";
 
 type Register = (program: Command) => void;
 
@@ -25,15 +26,43 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   verify: async () => (await import("./operating/verify.ts")).registerVerify,
   openapi: async () => (await import("./reading/openapi.ts")).registerOpenapi,
   fsck: async () => (await import("./operating/fsck.ts")).registerFsck,
-  completion: async () => (await import("./operating/completion.ts")).registerCompletion,
+  completion: async () => {
+    const { registerCompletion } = await import("./operating/completion.ts");
+    return (program) => registerCompletion(program, wholeTree);
+  },
 };
 
-/** It reads the whole tree. */
-const NEEDS_ALL = "completion";
+/** Adds the command that the arguments name. If they name none, lists all of them and loads none. */
+export async function addCommands(program: Command, given: readonly string[]): Promise<void> {
+  const [first, second] = given.filter((argument) => !argument.startsWith("-"));
+  const called = first === "help" ? second : first;
+  if (called !== undefined && Object.hasOwn(COMMANDS, called)) await add(program, called);
+  else list(program, await wholeTree());
+}
 
-/** What adds the called command to the program; all of them where the arguments name none. */
-export function commandsFor(called: string | undefined): Promise<Register[]> {
-  const names =
-    called !== undefined && called !== NEEDS_ALL && Object.hasOwn(COMMANDS, called) ? [called] : Object.keys(COMMANDS);
-  return Promise.all(names.map((name) => (COMMANDS[name] as () => Promise<Register>)()));
+/** Adds each command, loaded. */
+export async function addAllCommands(program: Command): Promise<Command> {
+  for (const name of Object.keys(COMMANDS)) await add(program, name);
+  return program;
+}
+
+async function add(program: Command, name: string): Promise<void> {
+  const register = await COMMANDS[name]?.();
+  register?.(program);
+}
+
+/** Of the built program, what the build found. */
+async function wholeTree(): Promise<readonly TreeCommand[]> {
+  const { KNOWN_TREE } = await import("./known-tree.ts");
+  return KNOWN_TREE ?? commandTree(await addAllCommands(new Command("noonmark")));
+}
+
+/** Adds names and descriptions, which is all that `--help` and a misspelt command need. */
+function list(program: Command, [root]: readonly TreeCommand[]): void {
+  const commands = root?.commands ?? [];
+  for (const { name, help } of commands) program.command(name).description(help);
+  const terms = new Map(commands.map(({ name, term }) => [name, term]));
+  program.configureHelp({
+    subcommandTerm: (command) => terms.get(command.name()) ?? new Help().subcommandTerm(command),
+  });
 }

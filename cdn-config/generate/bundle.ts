@@ -1,9 +1,11 @@
 /** A front's script as one file: fronts run no modules, or none beside each other. */
 import { readFileSync } from "node:fs";
+import { packageFile } from "../../src/files/package-file.ts";
 
-/** Of files beside this one, in an order in which each stands after those it imports. */
+/** `files` are paths below cdn-config/generate. Each comes after those that it imports. */
 export function bundle(head: string, files: readonly string[]): string {
-  return [head, ...files.map((file) => plain(readFileSync(new URL(file, import.meta.url), "utf8")))].join("\n");
+  const texts = files.map((file) => readFileSync(packageFile(`cdn-config/generate/${file}`), "utf8"));
+  return [head, ...texts.map(plain)].join("\n");
 }
 
 /** As JavaScript that the next file may follow. */

@@ -1,6 +1,6 @@
 /** `status.json`: who publishes, under which epoch, and how it goes (docs/spec/publishing.md#one-writer, #status). */
 
-import { z } from "zod";
+import * as z from "zod";
 import type { PublicRecord } from "../../src/resources/publication-status/public-record.ts";
 import { parseInstallationTelemetryKey } from "../../src/resources/telemetry/keys.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";

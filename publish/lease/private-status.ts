@@ -2,7 +2,7 @@
  * `private/status.json` (docs/spec/publishing.md#private-status): what the lease's holder tells the operator beyond the
  * lease object. No front and no shim serves it.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { PRIVATE_STATUS_KEY } from "../../src/http/keys.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { readIfWhole } from "../../src/object-store/read-or-damaged.ts";

@@ -1,6 +1,6 @@
 /** `standby.json`: a standby writes it anew at each read of the lease, so that the holder knows of it and renews faster. */
 
-import { z } from "zod";
+import * as z from "zod";
 import { STANDBY_KEY } from "../../src/http/keys.ts";
 import type { ObjectStore, StoreTag } from "../../src/object-store/object-store.ts";
 import { readIfWhole } from "../../src/object-store/read-or-damaged.ts";

@@ -1,5 +1,5 @@
 /** What a cycle did, object by object. */
-import { z } from "zod";
+import * as z from "zod";
 import type { ResourceName } from "../../src/resources/table.ts";
 import { Failure } from "../../src/values/failure.ts";
 

@@ -2,7 +2,7 @@
  * What a publisher has asked of its store, by kind of object, over its last day or two: what `noonmark cost` works a month
  * out from (docs/spec/people.md#status-command). Kept beside what was published, so that runs of `publish --once` add up.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { isDiskFull } from "../../src/files/disk-full.ts";
 import type { StoreOperation } from "../../src/object-store/counted-store.ts";
 import { objectClass } from "../../src/resources/object-class.ts";

@@ -1,6 +1,6 @@
 /** The deployment file (docs/spec/chain.md#deployment): what the chain must show for its views to be published. */
 import { readFileSync } from "node:fs";
-import { z } from "zod";
+import * as z from "zod";
 import { EXIT, Failure } from "../values/failure.ts";
 import { type Address, checksumAddress, type Hex } from "./abi-codec.ts";
 

@@ -1,5 +1,5 @@
 /** Shapes that the chain-backed resources share (docs/spec/api.md#onchain). */
-import { z } from "zod";
+import * as z from "zod";
 import type { ChainPoint, ChainUnavailable } from "../chain/chain-state.ts";
 import { uint256String } from "../values/decimal.ts";
 import { CONFIRMATIONS, SAFE_DEPTH } from "../values/settlement-limits.ts";

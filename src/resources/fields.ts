@@ -1,5 +1,5 @@
 /** The shared value types of docs/spec/api.md#values as zod schemas of what is published. */
-import { z } from "zod";
+import * as z from "zod";
 
 /** ISO 8601 UTC with three decimals. */
 export const timestamp = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);

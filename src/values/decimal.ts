@@ -2,7 +2,7 @@
  * Decimal strings (docs/spec/api.md#values): `0`, or a positive integer without leading zeros.
  * bigint inside, string outside; never a float.
  */
-import { z } from "zod";
+import * as z from "zod";
 
 const CANONICAL = /^(?:0|[1-9][0-9]*)$/;
 

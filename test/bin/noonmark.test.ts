@@ -1,12 +1,16 @@
-/** The program as it is installed: what of its compiled code it keeps, and that nobody notices where it cannot. */
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+/** The program as it is built: a few files, located wherever they are, whose failures name the sources. */
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
-const PROGRAM = join(import.meta.dirname, "../../bin/noonmark.js");
-const PLAIN = { PATH: process.env.PATH };
+const ROOT = join(import.meta.dirname, "../..");
+const DIST = join(ROOT, "dist");
+const PROGRAM = join(ROOT, "bin/noonmark.js");
+const SOURCES = join(ROOT, "test/support/cli-entry.ts");
 
 let home: string;
 beforeEach(() => {
@@ -16,43 +20,109 @@ afterEach(() => {
   rmSync(home, { recursive: true });
 });
 
-/** What a run prints, having said nothing on stderr. */
-function run(environment: NodeJS.ProcessEnv): string {
-  const env = { ...PLAIN, HOME: home, ...environment };
-  const { stdout, stderr } = spawnSync(process.execPath, [PROGRAM, "schema", "config"], {
+function run(entry: string, ...args: string[]) {
+  const env = { PATH: process.env.PATH, HOME: home, AWS_ACCESS_KEY_ID: "a", AWS_SECRET_ACCESS_KEY: "b" };
+  const { status, stdout, stderr } = spawnSync(process.execPath, [entry, ...args], {
     cwd: home,
     env,
     encoding: "utf8",
   });
-  expect(stderr).toBe("");
-  return stdout;
+  return { status, stdout, stderr };
 }
 
-test("compiled code is kept in the user's cache, wherever that is", () => {
-  const version = run({});
-  expect(readdirSync(join(home, ".cache/noonmark"))).not.toEqual([]);
-  expect(run({})).toBe(version);
-  run({ XDG_CACHE_HOME: join(home, "elsewhere") });
-  expect(readdirSync(join(home, "elsewhere/noonmark"))).not.toEqual([]);
+/** A file of dist/ and all that it imports before it runs. */
+function loadedWith(file: string, found = new Set<string>()): ReadonlySet<string> {
+  if (found.has(file)) return found;
+  found.add(file);
+  const text = readFileSync(join(DIST, file), "utf8");
+  for (const [, path = ""] of text.matchAll(/(?:from|import)"\.\/([\w-]+\.js)"/g)) loadedWith(path, found);
+  return found;
+}
+
+const scripts = () => readdirSync(DIST).filter((name) => name.endsWith(".js"));
+const bytesOf = (files: Iterable<string>) => [...files].reduce((sum, file) => sum + statSync(join(DIST, file)).size, 0);
+
+test("the program is a few files, and --version, --help and completion load a fraction of them", () => {
+  expect(scripts().length).toBeLessThan(60);
+  const light = ["known-tree", "completion"].map((name) => scripts().find((file) => file.startsWith(`${name}-`)) ?? "");
+  const loaded = new Set(["noonmark.js", ...light].flatMap((file) => [...loadedWith(file)]));
+  expect(bytesOf(loaded)).toBeLessThan(bytesOf(scripts()) / 15);
 });
 
-test("NODE_COMPILE_CACHE names another directory", () => {
-  run({ NODE_COMPILE_CACHE: join(home, "named") });
-  expect(readdirSync(join(home, "named"))).not.toEqual([]);
-  expect(readdirSync(home)).toEqual(["named"]);
+test("publish loads neither the log, the metrics, the S3 SDK nor the reading of a chain", () => {
+  const [publisher = ""] = scripts().filter((file) => file.startsWith("publisher-"));
+  const text = [...loadedWith(publisher)].map((file) => readFileSync(join(DIST, file), "utf8")).join("\n");
+  expect(text).toContain("wal_checkpoint");
+  for (const other of ["eth_getLogs", "S3Client", "process_cpu_user_seconds_total", "pino"])
+    expect(text, other).not.toContain(other);
 });
 
-test("NODE_DISABLE_COMPILE_CACHE leaves no file", () => {
-  run({ NODE_DISABLE_COMPILE_CACHE: "1" });
+test("--help, a misspelt command and the completion scripts are those of the sources", () => {
+  const asked = [["--help"], ["help", "lease"], ["publisch"], ["completion", "bash"], ["completion", "fish"]];
+  for (const args of asked) {
+    const built = run(PROGRAM, ...args);
+    expect(built.stdout + built.stderr, args.join(" ")).not.toBe("");
+    expect(built).toEqual(run(SOURCES, ...args));
+  }
+});
+
+test("a stack trace names the source files and their lines", () => {
+  const { stderr } = run(PROGRAM, "--debug", "publish", "--once");
+  expect(stderr).toMatch(/^noonmark: missing_setting: /);
+  const places = [...stderr.matchAll(/^    at .*?\(?(\/[^\s()]+):(\d+):\d+\)?$/gm)];
+  const ours = places.filter(([, path = ""]) => path.startsWith(ROOT) && !path.includes("node_modules"));
+  expect(ours.map(([, path = ""]) => path.slice(ROOT.length + 1))).toContain("bin/cli/settings/load-settings.ts");
+  expect(stderr).not.toContain("dist/");
+  const [, path = "", line] = ours.find(([, file]) => file?.endsWith("load-settings.ts")) ?? [];
+  expect(readFileSync(path, "utf8").split("\n")[Number(line) - 1]).toContain("new Failure(");
+});
+
+test("the S3 SDK, a file of its own, is found when a store needs it", () => {
+  const { stderr } = run(PROGRAM, "status", "--store", "s3://bucket/prefix", "--s3-endpoint", "http://127.0.0.1:1");
+  expect(stderr).toMatch(/^noonmark: store_unavailable: .*127\.0\.0\.1:1/);
+});
+
+test("workers of the built program begin with a file of their own", async () => {
+  const child = spawn(process.execPath, [PROGRAM, "serve", "--workers", "2", "--port", "0"], {
+    cwd: home,
+    env: { PATH: process.env.PATH, HOME: home },
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
+  const [url = ""] = /http:\S+/.exec(line) ?? [];
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  child.kill("SIGTERM");
+  expect((await once(child, "exit"))[0]).toBe(0);
+});
+
+test("a run writes nothing into the user's home", () => {
+  expect(run(PROGRAM, "schema", "config")).toMatchObject({ status: 0, stderr: "" });
   expect(readdirSync(home)).toEqual([]);
 });
 
-test("where nothing can be kept nothing is said", () => {
-  writeFileSync(join(home, "file"), "");
-  const version = run({ NODE_DISABLE_COMPILE_CACHE: "1" });
-  expect(run({ XDG_CACHE_HOME: join(home, "file") })).toBe(version);
-  expect(run({ HOME: join(home, "file") })).toBe(version);
-  expect(run({ HOME: "" })).toBe(version);
-  expect(run({ HOME: "", XDG_CACHE_HOME: "." })).toBe(version);
-  expect(readdirSync(home)).toEqual(["file"]);
+test("each package whose code the program imports is listed with a version and a licence, or is installed beside it", () => {
+  const files = globSync("{bin,src,publish,cdn-config,demo/history,site/page}/**/*.{ts,tsx}", { cwd: ROOT });
+  const imported = files.flatMap((file) => {
+    const text = readFileSync(join(ROOT, file), "utf8");
+    return [
+      ...text.matchAll(
+        /^(?:import|export) (?!type ).*from "((?!node:)[^."][^"]*)";$|import\("((?!node:)[^."][^"]*)"\)/gms,
+      ),
+    ];
+  });
+  const packages = new Set(imported.map(([, one, other]) => /^(?:@[^/]+\/)?[^/]+/.exec(one ?? other ?? "")?.[0] ?? ""));
+  const { dependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+    dependencies: Record<string, string>;
+  };
+  const listed = readFileSync(join(DIST, "licenses.txt"), "utf8");
+  const development = ["esbuild"];
+  const missing = [...packages].filter(
+    (name) =>
+      !(name in dependencies) &&
+      !development.includes(name) &&
+      !new RegExp(`^${name} \\d+\\.\\d+\\.\\d+: [A-Z]`, "m").test(listed),
+  );
+  expect(packages.size).toBeGreaterThan(10);
+  expect(missing).toEqual([]);
+  expect(Object.keys(dependencies)).toEqual(["better-sqlite3"]);
 });

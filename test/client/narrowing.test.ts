@@ -3,7 +3,7 @@
  * tsc judges this file; what the functions say of real bodies is tested besides.
  */
 import { expect, expectTypeOf, test } from "vitest";
-import type { z } from "zod";
+import type * as z from "zod";
 import type { Client } from "../../src/client/client.ts";
 import {
   type Activity,

@@ -65,7 +65,7 @@ test.each([
   };
   writeFileSync(project, JSON.stringify({ compilerOptions, files: ["main.ts"] }));
   onTestFinished(() => rmSync(project));
-  expect(tsc(["-p", project, "--listFiles"])).toContain("noonmark/dist/src/client/create-client.d.ts");
+  expect(tsc(["-p", project, "--listFiles"])).toContain("noonmark/dist/client/create-client.d.ts");
 });
 
 test("what is installed runs, and nothing else of the package can be imported but its package.json", () => {
@@ -73,7 +73,7 @@ test("what is installed runs, and nothing else of the package can be imported bu
     const { createClient, units, amount, NoonmarkError } = await import("noonmark/client");
     const api = createClient({ baseUrl: "http://h/x", fetch: async (url) => Response.json({ schemaVersion: 1, url }) });
     const { version } = (await import("noonmark/package.json", { with: { type: "json" } })).default;
-    const refused = await import("noonmark/dist/src/client/ask.js").catch(({ code }) => code);
+    const refused = await import("noonmark/dist/client/ask.js").catch(({ code }) => code);
     const id = await api.observations("..").catch((error) => error instanceof NoonmarkError && error.code);
     console.log(JSON.stringify([(await api.modules()).body.url, String(units("7")), amount("70", 2), typeof version, refused, id]));
   `;

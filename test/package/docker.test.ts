@@ -10,7 +10,7 @@ import { parse } from "yaml";
 import { commandTree } from "../../bin/cli/completion/command-tree.ts";
 import { environmentName } from "../../bin/cli/settings/setting-names.ts";
 import { SETTINGS } from "../../bin/cli/settings/settings.ts";
-import { commandsFor } from "../../bin/commands/all.ts";
+import { addAllCommands } from "../../bin/commands/all.ts";
 
 /** Its draft as ajv names it, and without the `id`s of an older one. */
 const SCHEMA = JSON.parse(
@@ -58,9 +58,7 @@ describe.each(["compose.yaml", "compose.bucket.yaml"])("%s", (name) => {
   });
 
   test("runs commands that there are, with options that they have", async () => {
-    const program = new Command("noonmark");
-    for (const register of await commandsFor(undefined)) register(program);
-    const tree = commandTree(program);
+    const tree = commandTree(await addAllCommands(new Command("noonmark")));
     const commands = Object.values(services).flatMap(({ command, image }) =>
       image === "noonmark" || image === undefined ? [command ?? []] : [],
     );

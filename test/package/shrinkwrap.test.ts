@@ -37,7 +37,7 @@ test("the package names version and integrity of each package that it brings, th
   const { packages } = JSON.parse(packed("npm-shrinkwrap.json")) as Lock;
   const fixed = Object.entries(packages).filter(([path]) => path !== "");
   expect(fixed).toEqual(LOCKED.filter(([, { dev }]) => dev !== true));
-  expect(fixed.length).toBeGreaterThan(50);
+  expect(fixed.map(([path]) => path)).toContain("node_modules/better-sqlite3");
   expect(fixed.filter(([, { version, integrity }]) => !version || !integrity?.startsWith("sha512-"))).toEqual([]);
   expect(packages[""]).not.toHaveProperty("devDependencies");
 });

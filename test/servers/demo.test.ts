@@ -100,7 +100,7 @@ async function bodyOf(port: number, path: string): Promise<unknown> {
 }
 
 function demoOn(port: number, ...flags: string[]) {
-  expect(existsSync(join(import.meta.dirname, "../../dist/bin/main.js")), "run `npm run build` first").toBe(true);
+  expect(existsSync(join(import.meta.dirname, "../../dist/noonmark.js")), "run `npm run build` first").toBe(true);
   const demo = spawn(process.execPath, [START, "--port", String(port), ...flags], { cwd: folder });
   started.push(demo);
   let output = "";

@@ -13,7 +13,8 @@ export interface TreeCommand {
   /** `` of the program itself, `/lease/show` of its `lease show`. */
   readonly path: string;
   readonly options: readonly TreeOption[];
-  readonly commands: readonly { readonly name: string; readonly help: string }[];
+  /** `term` is what a list of commands shows: the name and what follows it. */
+  readonly commands: readonly { readonly name: string; readonly term: string; readonly help: string }[];
   /** What its first argument may be; a path where that is not known to be of a few words. */
   readonly argument: readonly string[] | "file";
 }
@@ -27,7 +28,11 @@ export function commandTree(command: Command, path = ""): TreeCommand[] {
     {
       path,
       options: help.visibleOptions(command).map(treeOption),
-      commands: children.map((child) => ({ name: child.name(), help: child.description() })),
+      commands: children.map((child) => ({
+        name: child.name(),
+        term: help.subcommandTerm(child),
+        help: child.description(),
+      })),
       argument: argument?.argChoices ?? "file",
     },
     ...children.flatMap((child) => commandTree(child, `${path}/${child.name()}`)),

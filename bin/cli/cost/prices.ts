@@ -1,8 +1,8 @@
 /** What requests cost where (docs/costs.md): the table in the documents, or the operator's own. */
 import { readFileSync } from "node:fs";
-import { z } from "zod";
+import * as z from "zod";
+import { packageFile } from "../../../src/files/package-file.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
-import { packageFile } from "../package-file.ts";
 
 const amount = z.number().nonnegative();
 const providerSchema = z.strictObject({

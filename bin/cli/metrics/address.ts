@@ -1,5 +1,5 @@
 /** The setting `metrics`: `none`, or where a process tells Prometheus of itself. */
-import { z } from "zod";
+import * as z from "zod";
 
 const NONE = "none";
 const ADDRESS = /^(?:none|(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):\d{1,5})$/;

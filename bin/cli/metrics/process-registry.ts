@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Gauge, Registry } from "@prometheus-io/client";
-import { packageVersion } from "../version.ts";
+import { packageVersion } from "../../../src/files/package-file.ts";
 
 /** How often the event loop's share of the time is taken (ms): a timer that costs nothing. */
 const UTILIZATION_MS = 1_000;

@@ -3,13 +3,13 @@
 import type { Clock } from "../../../publish/clock/clock.ts";
 import type { PublisherOptions } from "../../../publish/publisher.ts";
 import type { SourceReader } from "../../../publish/sources/source-reader.ts";
+import { packageVersion } from "../../../src/files/package-file.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { allPublications } from "../../../src/resources/publications.ts";
 import type { ResourceName } from "../../../src/resources/table.ts";
 import { required } from "../settings/load-settings.ts";
 import type { Settings } from "../settings/settings.ts";
 import { configuredSite } from "../site.ts";
-import { packageVersion } from "../version.ts";
 
 export interface PublishFlags {
   /** The configuration file, which need not exist. */

@@ -1,5 +1,5 @@
 /** What `noonmark schema` prints by name. */
-import { z } from "zod";
+import * as z from "zod";
 import { deploymentSchema } from "../../../src/chain/deployment.ts";
 import { INSTALLATION_ID_PATTERN } from "../../../src/ledger/intake/decode/forms.ts";
 import { intakeSchema, recordSchema } from "../../../src/ledger/intake/schema/record-schema.ts";

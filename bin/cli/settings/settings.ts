@@ -3,7 +3,7 @@
  * environment variable.
  */
 import { isIPv4, isIPv6 } from "node:net";
-import { z } from "zod";
+import * as z from "zod";
 import { storeLocation } from "../../../src/object-store/location.ts";
 import { S3_PROVIDERS, type S3ProviderName } from "../../../src/object-store/s3/providers.ts";
 import { isNameableInstallationId } from "../../../src/values/installation-id.ts";

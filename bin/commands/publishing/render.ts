@@ -1,5 +1,4 @@
 /** `noonmark render PATH`: what a GET would be answered, from the sources, publishing nothing. */
-import { STATUS_CODES } from "node:http";
 import type { Command } from "commander";
 import { sourceStore } from "../../../publish/source-store.ts";
 import { pollUntilConcluded } from "../../../src/chain/chain.ts";
@@ -35,7 +34,7 @@ export function registerRender(program: Command): void {
   settingOptions(command, [...SOURCE_SETTINGS, "chainGrace", "chainWord", "deadline"]).action(
     async (path: string, flags: Flags) => {
       const settings = loadSettings(command.opts());
-      print(await render(settings, path, parseInstant(flags.at)), flags);
+      await print(await render(settings, path, parseInstant(flags.at)), flags);
     },
   );
 }
@@ -77,13 +76,15 @@ function warnOfLaterFacts({ ledger, installationId }: Snapshot, at: number): voi
   });
 }
 
-function print({ status, headers, body }: ShimAnswer, flags: Flags): void {
+async function print({ status, headers, body }: ShimAnswer, flags: Flags): Promise<void> {
   const text = new TextDecoder().decode(body);
   // A program gets the bytes; a terminal what is the same JSON, and shows every character.
   const shown = process.stdout.isTTY ? printableLines(text) : text;
   if (flags.json === true) console.log(JSON.stringify({ status, headers, body: text }));
   else if (flags.body === true) process.stdout.write(shown);
   else {
+    // Only here: Node loads half a browser with it.
+    const { STATUS_CODES } = await import("node:http");
     const lines = Object.entries(headers).map(([name, value]) => `${canonicalName(name)}: ${value}`);
     process.stdout.write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("\r\n")}\r\n\r\n${shown}`);
   }

@@ -1,12 +1,12 @@
 /** `noonmark openapi`: the OpenAPI 3.1 document on stdout. */
 import type { Command } from "commander";
+import { packageVersion } from "../../../src/files/package-file.ts";
 import { openApiDocument } from "../../../src/openapi/document.ts";
 import { documentText } from "../../../src/openapi/server.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { withoutLast } from "../../../src/values/text.ts";
 import { loadSettings } from "../../cli/settings/load-settings.ts";
 import { settingOptions } from "../../cli/settings/setting-options.ts";
-import { packageVersion } from "../../cli/version.ts";
 
 export function registerOpenapi(program: Command): void {
   const command = program

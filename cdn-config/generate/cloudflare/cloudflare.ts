@@ -1,9 +1,8 @@
 /** A Cloudflare Worker project: the shim over R2 at the edge (`docs/cdn-cloudflare.md`). */
 import { readFileSync } from "node:fs";
+import { packageFile } from "../../../src/files/package-file.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import type { CdnOptions } from "../options.ts";
-
-const SCRIPT = new URL("worker.js", import.meta.url);
 
 export function cloudflareFiles({ bucket }: CdnOptions): Record<string, string> {
   const [name = "", ...prefix] = bucket.path.split("/").filter((segment) => segment !== "");
@@ -23,10 +22,10 @@ export function cloudflareFiles({ bucket }: CdnOptions): Record<string, string> 
   };
 }
 
-/** The shim as one script, which the build lays beside this file. */
+/** The shim as one script, which the build writes. */
 function workerScript(): string {
   try {
-    return readFileSync(SCRIPT, "utf8");
+    return readFileSync(packageFile("cdn-config/cloudflare/worker.js"), "utf8");
   } catch (cause) {
     throw new Failure("not_built", "the Worker's script has not been built", {
       exit: EXIT.failed,

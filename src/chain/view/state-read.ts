@@ -1,5 +1,5 @@
 /** The view functions' results, typed, each by itself: one that failed or is of another type is undefined. */
-import { z } from "zod";
+import * as z from "zod";
 import { ContradictingAnswer } from "../rpc/node-answers.ts";
 import { FailedView, type ViewResults } from "./view-calls.ts";
 

@@ -1,5 +1,5 @@
 /** An answer by itself: metadata, body, tag, scheduled versions. */
-import { z } from "zod";
+import * as z from "zod";
 import type { StoredObject } from "../../object-store/object-store.ts";
 import { JSON_TYPE } from "../../object-store/stored-answer.ts";
 import { parseBody } from "../body.ts";

@@ -1,5 +1,5 @@
 /** The scheduled versions of an answer (docs/spec/publishing.md#future): in order, within the body, good in themselves. */
-import { z } from "zod";
+import * as z from "zod";
 import { applyEdits, type Edit, MAX_SUCCESSORS, type Successor } from "../../http/successor.ts";
 import type { StoredObject } from "../../object-store/object-store.ts";
 

@@ -1,5 +1,5 @@
 /** The writer metadata of an object: epoch, token and the vector of what it was computed from. */
-import { z } from "zod";
+import * as z from "zod";
 import type { StoredObject } from "../../object-store/object-store.ts";
 import type { Asof } from "../../object-store/stored-answer.ts";
 

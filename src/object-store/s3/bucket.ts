@@ -1,5 +1,12 @@
 /** One attempt at each request to a bucket; what it means and whether to try again is decided in `s3.ts`. */
 import { pipeline, Readable, Transform } from "node:stream";
+import type { S3ClientConfig } from "@aws-sdk/client-s3";
+import { MAX_BODY_BYTES } from "../check-object.ts";
+import { StoreDamaged, type StoredObject, type StoreObject, type StoreTag } from "../object-store.ts";
+import type { Attempt } from "../retry.ts";
+import { NotS3 } from "./advice.ts";
+import { bareTag } from "./conditions.ts";
+import { BodyTooLarge } from "./errors.ts";
 import {
   DeleteObjectCommand,
   GetObjectCommand,
@@ -7,14 +14,7 @@ import {
   ListObjectsV2Command,
   PutObjectCommand,
   S3Client,
-  type S3ClientConfig,
-} from "@aws-sdk/client-s3";
-import { MAX_BODY_BYTES } from "../check-object.ts";
-import { StoreDamaged, type StoredObject, type StoreObject, type StoreTag } from "../object-store.ts";
-import type { Attempt } from "../retry.ts";
-import { NotS3 } from "./advice.ts";
-import { bareTag } from "./conditions.ts";
-import { BodyTooLarge } from "./errors.ts";
+} from "./sdk.ts";
 
 /** Connections at once; above what a publisher keeps in flight. */
 const MAX_SOCKETS = 64;

@@ -2,7 +2,7 @@
  * The shared value types (docs/spec/api.md#values) and the values of query parameters, each a component of its own.
  * A parameter and a field with the same values share one component: some client generators reject two enums of one name.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { CATEGORIES } from "../../resources/activity/keys.ts";
 import { chainAddress, chainHash, timestamp, uuid } from "../../resources/fields.ts";
 import { SETTLEMENT_RANGES } from "../../resources/settlements/route.ts";

@@ -1,5 +1,5 @@
 /** docs/spec/api.md#activity-types: an event of the feed, one variant for each type. */
-import { z } from "zod";
+import * as z from "zod";
 import { POLICY_VERSION } from "../../projections/activity/milestone-policy.ts";
 import { uint256String } from "../../values/decimal.ts";
 import { chainAddress, chainHash, installationIdField, timestamp, uuid } from "../fields.ts";

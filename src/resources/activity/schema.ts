@@ -1,5 +1,5 @@
 /** docs/spec/api.md#activity, the activity feed resource, and its rules. */
-import { z } from "zod";
+import * as z from "zod";
 import { uint256String } from "../../values/decimal.ts";
 import { CHAIN_UNAVAILABLE, chainPointFields, heightsAgree } from "../chain-fields.ts";
 import { chainAddress, chainHash, installationIdField, timestamp } from "../fields.ts";

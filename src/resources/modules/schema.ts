@@ -1,5 +1,5 @@
 /** docs/spec/api.md#modules, the module snapshot resource. */
-import { z } from "zod";
+import * as z from "zod";
 import { MODULE_STATES, PROVENANCES } from "../../values/enums.ts";
 import { count, installationIdField, timestamp } from "../fields.ts";
 

@@ -1,5 +1,5 @@
 /** docs/spec/api.md#observations, the observation resource. */
-import { z } from "zod";
+import * as z from "zod";
 import { uint256String } from "../../values/decimal.ts";
 import { PROVENANCES } from "../../values/enums.ts";
 import { count, installationIdField, timestamp, uuid } from "../fields.ts";

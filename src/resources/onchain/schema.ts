@@ -1,5 +1,5 @@
 /** docs/spec/api.md#onchain, the onchain state resource, and the checks that hold in it. */
-import { z } from "zod";
+import * as z from "zod";
 import { uint256String } from "../../values/decimal.ts";
 import { CHAIN_UNAVAILABLE, chainPointFields, heightsAgree, isWithin } from "../chain-fields.ts";
 import { chainAddress, chainHash, installationIdField, timestamp } from "../fields.ts";

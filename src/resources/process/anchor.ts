@@ -1,5 +1,5 @@
 /** The anchor of a published process answer (docs/spec/api.md#process), as the safe Core state that it was made of. */
-import { z } from "zod";
+import * as z from "zod";
 import type { SafeCoreState } from "../../chain/chain-state.ts";
 
 const quantity = z.string().regex(/^\d+$/).transform(BigInt);

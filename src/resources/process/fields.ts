@@ -1,7 +1,7 @@
 /**
  * docs/spec/api.md#process: the objects of the process snapshot that more than one place holds, with the rules on them.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { uint64String, uint256String } from "../../values/decimal.ts";
 import { timestamp } from "../fields.ts";
 

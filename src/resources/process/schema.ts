@@ -1,7 +1,7 @@
 /**
  * docs/spec/api.md#process, the process snapshot resource, its seven field rules as refinements that name themselves.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { uint64String, uint256String } from "../../values/decimal.ts";
 import { CORE_STATUSES, PROVENANCES } from "../../values/enums.ts";
 import { chainHash, count, installationIdField, timestamp, uuid } from "../fields.ts";

@@ -2,7 +2,7 @@
  * docs/spec/api.md#process-queue, settlementQueue.latestSubmission, and its rules 4 and 7 (as strict as
  * docs/spec/intake.md#submission).
  */
-import { z } from "zod";
+import * as z from "zod";
 import { uint64String, uint256String } from "../../values/decimal.ts";
 import { MAX_ACTIVE_ROUNDS } from "../../values/settlement-limits.ts";
 import { chainHash, timestamp, uuid } from "../fields.ts";

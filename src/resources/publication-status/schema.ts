@@ -2,7 +2,7 @@
  * `/status.json`: how the publication is, as a stranger may read it. Made from the lease object and the clock
  * (docs/spec/people.md#status-json).
  */
-import { z } from "zod";
+import * as z from "zod";
 import { uint256String } from "../../values/decimal.ts";
 import { installationIdField, timestamp } from "../fields.ts";
 

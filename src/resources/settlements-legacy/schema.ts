@@ -2,7 +2,7 @@
  * docs/spec/api.md#legacy-settlements, the legacy settlement history resource: as the current version without the
  * economy.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { HISTORY_RULES } from "../settlements/rules.ts";
 import {
   buckets,

@@ -3,7 +3,7 @@
  * history, or the reason alone. The tag is a hash of the body without generatedAt, of the source and of the fallback
  * reason.
  */
-import type { z } from "zod";
+import type * as z from "zod";
 import type { ChainUnavailable } from "../../chain/chain-state.ts";
 import { FALLBACK_REASON_HEADER, REVALIDATE, SOURCE_HEADER } from "../../http/common-headers.ts";
 import { etagOf } from "../../http/representation.ts";

@@ -1,5 +1,5 @@
 /** Shapes that settlements v4 and v3 share (docs/spec/api.md#settlements). */
-import { z } from "zod";
+import * as z from "zod";
 import { uint256String } from "../../values/decimal.ts";
 import { CHAIN_UNAVAILABLE, chainPointFields } from "../chain-fields.ts";
 import { chainHash, installationIdField, timestamp } from "../fields.ts";

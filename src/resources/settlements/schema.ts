@@ -1,5 +1,5 @@
 /** docs/spec/api.md#settlements, the settlement history resource (current version). */
-import { z } from "zod";
+import * as z from "zod";
 import { uint256String } from "../../values/decimal.ts";
 import { chainAddress } from "../fields.ts";
 import { blocksEndAtHeight, HISTORY_RULES } from "./rules.ts";

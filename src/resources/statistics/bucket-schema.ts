@@ -1,5 +1,5 @@
 /** docs/spec/api.md#statistics-buckets, bucket rules 1 to 3, as three closed shapes. */
-import { z } from "zod";
+import * as z from "zod";
 import { uint256String } from "../../values/decimal.ts";
 
 /** 0 to 1410, a multiple of 30; a literal is checked in one step, and a body has some 1,500 of them. */

@@ -1,5 +1,5 @@
 /** docs/spec/api.md#statistics, the statistics resource. What holds between its fields stands in rules.ts. */
-import { z } from "zod";
+import * as z from "zod";
 import { uint256String } from "../../values/decimal.ts";
 import { count, timestamp } from "../fields.ts";
 import { bucketSchema, startMinuteUtc } from "./bucket-schema.ts";

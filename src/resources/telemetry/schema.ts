@@ -1,5 +1,5 @@
 /** docs/spec/api.md#telemetry, the telemetry resource. */
-import { z } from "zod";
+import * as z from "zod";
 import { uint256String } from "../../values/decimal.ts";
 import { CORE_STATUSES, PROVENANCES } from "../../values/enums.ts";
 import { installationIdField, timestamp, uuid } from "../fields.ts";

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { packageVersion } from "../../../bin/cli/version.ts";
+import { packageVersion } from "../../../src/files/package-file.ts";
 import { runCli, startCli } from "../../support/cli.ts";
 
 const ENTRY = new URL("../../support/cli-entry.ts", import.meta.url).pathname;

@@ -169,7 +169,7 @@ test("the image's installation has the versions that the package fixes, and no o
     const { name, version } = JSON.parse(readFileSync(join(place, path), "utf8")) as { name: string; version: string };
     return [name, version];
   });
-  expect(versions.length).toBeGreaterThan(50);
+  expect(versions.map(([name]) => name)).toContain("better-sqlite3");
   expect(versions.filter(([name, version]) => packages[`node_modules/${name}`]?.version !== version)).toEqual([]);
   expect(await shell(here, `${place}/bin/noonmark --version`)).toMatchObject({ code: 0 });
 });

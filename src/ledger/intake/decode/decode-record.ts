@@ -1,5 +1,5 @@
 /** One parsed JSON object → one normalised record, or the first fault that counts (docs/spec/intake.md#codes). */
-import type { z } from "zod";
+import type * as z from "zod";
 import { compareDecimals, isCanonicalDecimal } from "../../../values/decimal.ts";
 import { FUTURE_ALLOWANCE_MS } from "../../../values/freshness.ts";
 import { formatTimestamp, parseTimestamp } from "../../../values/timestamp.ts";

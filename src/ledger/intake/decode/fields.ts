@@ -4,7 +4,7 @@
  * other issue is an invalid field (docs/spec/intake.md#records). The `meta` of each is its JSON Schema, where zod has
  * none for what it refines and transforms.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { isCanonicalDecimal, isDecimalAtMost, UINT64_MAX, UINT256_MAX } from "../../../values/decimal.ts";
 import { isNameableInstallationId } from "../../../values/installation-id.ts";
 import { parseTimestamp } from "../../../values/timestamp.ts";

@@ -2,7 +2,7 @@
  * The record types (docs/spec/intake.md), each with its fields in the order in which they are shown there. These schemas are the
  * reference for what a record is; `decode-receipt.ts` is a faster reading of the first.
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { FactKind } from "../../schema.ts";
 import {
   boolean,

@@ -1,5 +1,5 @@
 /** The JSON Schemas (draft 2020-12) of what intake takes, from the very schemas that judge it. */
-import { z } from "zod";
+import * as z from "zod";
 import { FACT_KINDS, type FactKind } from "../../schema.ts";
 import { RECORD_SCHEMAS } from "../decode/records.ts";
 import { BETWEEN_FIELDS } from "./between-fields.ts";

@@ -1,0 +1,30 @@
+/** `npm run build`: the program, the client, the page and the Worker's script, and the licences of what they hold. */
+import { execFileSync } from "node:child_process";
+import { readdirSync, rmSync } from "node:fs";
+import { basename, join } from "node:path";
+import { Command } from "commander";
+import { commandTree } from "../bin/cli/completion/command-tree.ts";
+import { addAllCommands } from "../bin/commands/all.ts";
+import { writeWorker } from "../cdn-config/write-worker.ts";
+import { bundlePage } from "../site/build.ts";
+import { writeSite } from "../site/write.ts";
+import { writeLicences } from "./licences.ts";
+import { buildProgram } from "./program.ts";
+
+const ROOT = join(import.meta.dirname, "..");
+
+const DIST = join(ROOT, "dist");
+const KEPT = new Set(["client", "site", "licenses.txt"]);
+
+for (const folder of ["client", "site"]) rmSync(join(DIST, folder), { recursive: true, force: true });
+// The client has no dependency. Its modules stay apart, so that who bundles it takes only what is used.
+execFileSync(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc"), "-p", join(ROOT, "tsconfig.build.json")]);
+await writeSite();
+const tree = commandTree(await addAllCommands(new Command("noonmark")));
+const program = await buildProgram(tree);
+writeLicences([...program, await writeWorker(), (await bundlePage()).metafile]);
+// Names hold a hash of what is in them: a program that is running meanwhile finds its files until here.
+const written = new Set(program.flatMap(({ outputs }) => Object.keys(outputs)).map((path) => basename(path)));
+for (const name of readdirSync(DIST)) {
+  if (!written.has(name) && !KEPT.has(name)) rmSync(join(DIST, name), { recursive: true });
+}

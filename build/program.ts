@@ -1,0 +1,166 @@
+/**
+ * The command line as a few ESM files in dist/. A group of modules that run together is one file, and a command loads
+ * only its group: starting Node costs more for each file than for each line.
+ */
+import { join } from "node:path";
+import { type BuildOptions, build, type Metafile, type Plugin } from "esbuild";
+import type { TreeCommand } from "../bin/cli/completion/command-tree.ts";
+
+const ROOT = join(import.meta.dirname, "..");
+
+/** The modules that a dynamic import loads together. Another module that is imported so is a file of its own. */
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  publisher: [
+    "bin/commands/publishing/publish.ts",
+    "bin/commands/publishing/render.ts",
+    "bin/commands/publishing/rebuild.ts",
+    "bin/cli/publish/publish-once.ts",
+    "publish/dry-run.ts",
+  ],
+  cadence: ["bin/cli/publish/publish-on-cadence.ts"],
+  chain: [
+    "bin/commands/publishing/chain.ts",
+    "bin/cli/chain/configured-chain.ts",
+    "src/chain/deployment.ts",
+    "src/chain/rpc/rpc-node.ts",
+    "src/chain/rpc/rpc-error.ts",
+    "src/chain/rpc/node-answers.ts",
+  ],
+  intake: ["bin/commands/intake/ingest.ts"],
+  shim: ["bin/commands/reading/serve.ts"],
+  s3: ["src/object-store/s3/s3-store.ts"],
+  inspection: [
+    "bin/commands/operating/status.ts",
+    "bin/commands/operating/cost.ts",
+    "bin/commands/operating/doctor.ts",
+    "bin/commands/operating/fsck.ts",
+    "bin/cli/fsck/repair.ts",
+    "bin/commands/operating/verify.ts",
+    "bin/commands/publishing/lease.ts",
+  ],
+  generators: [
+    "bin/commands/operating/init.ts",
+    "bin/commands/operating/config.ts",
+    "bin/commands/operating/demo.ts",
+    "bin/commands/intake/schema.ts",
+    "bin/commands/reading/cdn.ts",
+    "bin/commands/reading/openapi.ts",
+  ],
+  metrics: [
+    "bin/cli/metrics/publisher-metrics.ts",
+    "bin/cli/metrics/metrics-server.ts",
+    "bin/cli/metrics/ingest-metrics.ts",
+    "bin/cli/metrics/shim-metrics.ts",
+    "bin/cli/metrics/process-registry.ts",
+    "bin/cli/serve/worker-snapshots.ts",
+  ],
+};
+
+/** Modules that so many groups need are one file, which every group loads. Else each set of groups would have its own. */
+const COMMON_TO = 5;
+
+/** A package that is installed beside the program: it has native code, which no bundle can hold. */
+const INSTALLED = ["better-sqlite3"];
+/** The S3 SDK loads each way of finding credentials by itself. Bundled without splitting it is one file, not forty. */
+const S3_SDK = "src/object-store/s3/sdk.ts";
+const S3_SDK_FILE = "s3-sdk.js";
+
+const COMMON = {
+  absWorkingDir: ROOT,
+  bundle: true,
+  outdir: "dist",
+  entryNames: "[name]",
+  chunkNames: "[name]-[hash]",
+  format: "esm",
+  platform: "node",
+  target: "node22.12",
+  // If a package has both, its ES modules: what nobody imports of them is left out.
+  mainFields: ["module", "main"],
+  external: INSTALLED,
+  minifyWhitespace: true,
+  minifySyntax: true,
+  legalComments: "none",
+  sourcemap: "linked",
+  sourcesContent: false,
+  metafile: true,
+  logLevel: "warning",
+  // CommonJS packages call `require` for Node's own modules.
+  banner: { js: 'import{createRequire as __of}from"node:module";const require=__of(import.meta.url);' },
+} as const satisfies BuildOptions;
+
+/** Writes the program's files into dist/. `tree` lists its commands: `--help` then loads none of them. */
+export async function buildProgram(tree: readonly TreeCommand[]): Promise<Metafile[]> {
+  const sdk = await build({ ...COMMON, entryPoints: { "s3-sdk": S3_SDK } });
+  const options = {
+    ...COMMON,
+    // A worker of `serve` is a process of its own, which begins with a file of its own.
+    entryPoints: { noonmark: "bin/main.ts", "worker-entry": "bin/cli/serve/worker-entry.ts" },
+    splitting: true,
+  };
+  const plugins = [s3SdkApart, knownCommands(tree)];
+  const first = await build({ ...options, write: false, plugins: [grouped([]), ...plugins] });
+  const program = await build({ ...options, plugins: [grouped(commonModules(first.metafile)), ...plugins] });
+  return [sdk.metafile, program.metafile];
+}
+
+/** Our modules that at least `COMMON_TO` groups need. */
+function commonModules({ inputs }: Metafile): string[] {
+  const reached = Object.values(GROUPS).map((files) => {
+    const found = new Set<string>();
+    const follow = (file: string): void => {
+      if (found.has(file)) return;
+      found.add(file);
+      const imports = inputs[file]?.imports ?? [];
+      for (const { path, kind } of imports) if (kind !== "dynamic-import") follow(path);
+    };
+    files.forEach(follow);
+    return found;
+  });
+  const ours = Object.keys(inputs).filter((file) => file.endsWith(".ts"));
+  return ours.filter((file) => reached.filter((found) => found.has(file)).length >= COMMON_TO);
+}
+
+const GROUP_OF = new Map(
+  Object.entries(GROUPS).flatMap(([group, files]) => files.map((file) => [join(ROOT, file), group] as const)),
+);
+
+/** A dynamic import of a module in a group loads the whole group. The names that its modules export are distinct. */
+function grouped(common: readonly string[]): Plugin {
+  return {
+    name: "grouped",
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) => {
+        const group = kind === "dynamic-import" ? GROUP_OF.get(join(resolveDir, path)) : undefined;
+        return group === undefined ? undefined : { path: group, namespace: "group" };
+      });
+      onLoad({ filter: /.*/, namespace: "group" }, ({ path }) => ({
+        contents: [
+          ...common.map((file) => `import "./${file}";`),
+          ...(GROUPS[path] ?? []).map((file) => `export * from "./${file}";`),
+        ].join("\n"),
+        resolveDir: ROOT,
+      }));
+    },
+  };
+}
+
+const s3SdkApart: Plugin = {
+  name: "s3-sdk-apart",
+  setup({ onResolve }) {
+    onResolve({ filter: /\/sdk\.ts$/ }, ({ path, resolveDir }) =>
+      join(resolveDir, path) === join(ROOT, S3_SDK) ? { path: `./${S3_SDK_FILE}`, external: true } : undefined,
+    );
+  },
+};
+
+function knownCommands(tree: readonly TreeCommand[]): Plugin {
+  const file = join(ROOT, "bin/commands/known-tree.ts");
+  return {
+    name: "known-commands",
+    setup({ onLoad }) {
+      onLoad({ filter: /\/known-tree\.ts$/ }, ({ path }) =>
+        path === file ? { contents: `export const KNOWN_TREE = ${JSON.stringify(tree)};` } : undefined,
+      );
+    },
+  };
+}

@@ -1,0 +1,9 @@
+/** The part of the S3 SDK that is used. The build makes a file of its own from it (build/program.ts). */
+export {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+} from "@aws-sdk/client-s3";
