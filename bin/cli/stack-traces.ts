@@ -8,20 +8,22 @@ import { fileURLToPath } from "node:url";
 export function nameSourceFiles(): void {
   const maps = new Map<string, SourceMap | undefined>();
   Error.prepareStackTrace = (error, sites) => {
-    const lines = sites.map((site) => `\n    at ${sourceOf(site.toString(), maps)}`);
+    const lines = sites.map((site) => `\n    at ${sourceOf(site, maps)}`);
     return `${Error.prototype.toString.call(error)}${lines.join("")}`;
   };
 }
 
 /** A line of a trace, such as `read (file:///…/dist/chain-ABC.js:1:2)`, with the place in the source file. */
-function sourceOf(line: string, maps: Map<string, SourceMap | undefined>): string {
-  return line.replace(/(file:\/\/[^\s()]+):(\d+):(\d+)/, (place, url: string, row: string, column: string) => {
-    const path = fileURLToPath(url);
-    if (!maps.has(path)) maps.set(path, mapOf(path));
-    const origin = maps.get(path)?.findOrigin(Number(row), Number(column));
-    if (origin === undefined || !("fileName" in origin)) return place;
-    return `${resolve(dirname(path), origin.fileName)}:${origin.lineNumber}:${origin.columnNumber}`;
-  });
+function sourceOf(site: NodeJS.CallSite, maps: Map<string, SourceMap | undefined>): string {
+  const [url, row, column] = [site.getFileName(), site.getLineNumber(), site.getColumnNumber()];
+  const line = site.toString();
+  if (!url?.startsWith("file:") || row === null || column === null) return line;
+  const path = fileURLToPath(url);
+  if (!maps.has(path)) maps.set(path, mapOf(path));
+  const origin = maps.get(path)?.findOrigin(row, column);
+  if (origin === undefined || !("fileName" in origin)) return line;
+  const source = `${resolve(dirname(path), origin.fileName)}:${origin.lineNumber}:${origin.columnNumber}`;
+  return line.replace(`${url}:${row}:${column}`, () => source);
 }
 
 /** Undefined if the file has no map: it is a source file itself. */

@@ -1,5 +1,5 @@
 /** The interfaces that are deployed and read (docs/spec/chain.md#abi). */
-import { from as parseAbi } from "ox/Abi";
+import { parseAbi } from "viem";
 
 export const FACTORY_ABI = parseAbi([
   "event CoreDeployed(address indexed core, address indexed proxyAdmin, address implementation, bytes32 streamId)",

@@ -1,14 +1,14 @@
 /** The deployment file (docs/spec/chain.md#deployment): what the chain must show for its views to be published. */
 import { readFileSync } from "node:fs";
+import { type Address, getAddress, type Hex } from "viem";
 import * as z from "zod";
 import { EXIT, Failure } from "../values/failure.ts";
-import { type Address, checksumAddress, type Hex } from "./abi-codec.ts";
 
 /** Any case, published checksummed everywhere. */
 const address = z
   .string()
   .regex(/^0x[0-9a-fA-F]{40}$/, "is not an address")
-  .transform((text): Address => checksumAddress(text));
+  .transform((text): Address => getAddress(text));
 const hash = z
   .string()
   .regex(/^0x[0-9a-fA-F]{64}$/, "is not a 32-byte hash")

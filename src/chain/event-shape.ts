@@ -2,8 +2,8 @@
  * The events of each contract by their topic0, each with a plan of decoding made once: a map and whole-word reads, since
  * viem's decodeEventLog hashes every signature of an ABI for every log.
  */
+import { type Abi, type AbiEvent, decodeAbiParameters, getAddress, type Hex, toEventSelector } from "viem";
 import { COLLECTION_ABI, CORE_ABI, FACTORY_ABI, MINING_ABI, PROXY_ADMIN_ABI, TIMELOCK_ABI } from "./abi.ts";
-import { type Abi, checksumAddress, decodeParameters, eventTopic, type Hex, type Parameter } from "./abi-codec.ts";
 import type { ContractKind } from "./chain-state.ts";
 
 export interface EventShape {
@@ -25,6 +25,8 @@ export const EVENT_SHAPES: Readonly<Record<ContractKind, ReadonlyMap<string, Eve
   collection: shapes(COLLECTION_ABI),
 };
 
+type Parameter = AbiEvent["inputs"][number];
+
 const WORD = 64;
 /** 12 hexadecimal digits, 48 bits, are left. */
 const SMALL = "0".repeat(WORD - 12);
@@ -33,7 +35,7 @@ const HEX = /^0x(?:[0-9a-fA-F]{2})*$/;
 function shapes(abi: Abi): ReadonlyMap<string, EventShape> {
   const found = new Map<string, EventShape>();
   for (const item of abi) {
-    if (item.type === "event") found.set(eventTopic(item), shape(item.name, item.inputs));
+    if (item.type === "event") found.set(toEventSelector(item), shape(item.name, item.inputs));
   }
   return found;
 }
@@ -65,7 +67,7 @@ function wordsOf(name: string, inputs: readonly Parameter[], data: Hex): string[
 
 function dynamicOf(inputs: readonly Parameter[], data: Hex): string[] {
   if (!HEX.test(data)) throw new Error("data that is not hexadecimal");
-  const values = decodeParameters(inputs, data);
+  const values = decodeAbiParameters(inputs, data);
   return values.map((value, index) => valueText(inputs[index]?.type ?? "", value));
 }
 
@@ -91,7 +93,7 @@ function wordText(type: string, word: string): string {
   const value = BigInt(`0x${word}`);
   if (type === "address") {
     if (value >> 160n !== 0n) throw new Error("an address has more than 20 bytes");
-    return checksumAddress(`0x${word.slice(24)}`);
+    return getAddress(`0x${word.slice(24)}`);
   }
   if (type === "bool") {
     if (value > 1n) throw new Error("a boolean is neither 0 nor 1");
@@ -103,6 +105,6 @@ function wordText(type: string, word: string): string {
 
 function valueText(type: string, value: unknown): string {
   if (Array.isArray(value)) return JSON.stringify(value.map((item) => valueText(type.replace(/\[\d*\]$/, ""), item)));
-  if (type === "address") return checksumAddress(value as string);
+  if (type === "address") return getAddress(value as string);
   return type.startsWith("bytes") ? String(value).toLowerCase() : String(value);
 }

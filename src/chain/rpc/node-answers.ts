@@ -1,5 +1,5 @@
 /** A node's answers, validated: logs, blocks and quantities, before anything is made of them. */
-import type { Hex } from "../abi-codec.ts";
+import type { Hex } from "viem";
 import type { RpcCall } from "./rpc-node.ts";
 
 /** A node's answer contradicts itself or the question: nothing of it is stored. */

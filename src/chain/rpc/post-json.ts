@@ -1,6 +1,6 @@
 /**
- * One POST of JSON to an address, its response read up to a size limit. Node's own fetch: a library's
- * retries, caches and fallbacks have to stay outside, because a pass must know which node said what.
+ * One POST of JSON to an address. Gives the bytes of the response, so that they can be judged before they are parsed.
+ * docs/dependencies.md#viem says why this is not viem's client.
  */
 
 export interface PostLimits {

@@ -3,7 +3,7 @@
  * logsBloom has no false negatives: what it holds has to be in the answer, or it is asked again
  * (docs/spec/chain.md#blooms).
  */
-import { type Hex, keccak256 } from "../abi-codec.ts";
+import { type Hex, keccak256 } from "viem";
 import type { ChainEvent } from "../chain-state.ts";
 import type { Block } from "../rpc/node-answers.ts";
 import { type Contract, type LogSources, shapeOf } from "./logs.ts";

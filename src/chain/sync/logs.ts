@@ -1,5 +1,5 @@
 /** From a node's answer to eth_getLogs to events: validated, decoded, each once, in order (docs/spec/chain.md#reading). */
-import type { Hex } from "../abi-codec.ts";
+import type { Hex } from "viem";
 import type { ChainEvent, ContractKind } from "../chain-state.ts";
 import type { Deployment } from "../deployment.ts";
 import { EVENT_SHAPES, type EventShape } from "../event-shape.ts";

@@ -1,6 +1,6 @@
 /** The operator timelock's last upgrade (docs/spec/chain.md#derived). */
+import { decodeFunctionData, type Hex } from "viem";
 import { PROXY_ADMIN_ABI } from "../abi.ts";
-import { decodeParameters, functionOf, functionSelector, type Hex } from "../abi-codec.ts";
 import type { ChainEvent, CoreView } from "../chain-state.ts";
 
 interface Operation {
@@ -15,8 +15,6 @@ interface Operation {
   implementation: string | undefined;
 }
 
-const UPGRADE = functionOf(PROXY_ADMIN_ABI, "upgradeAndCall");
-const UPGRADE_SELECTOR = functionSelector(UPGRADE);
 const NONE = `0x${"0".repeat(64)}`;
 
 /**
@@ -68,10 +66,9 @@ function operations(events: readonly ChainEvent[], proxyAdmin: string): Map<stri
 
 /** The second argument of upgradeAndCall, whatever proxy it names; other call data names none. */
 function newImplementation(data: string): string | undefined {
-  if (data.slice(0, UPGRADE_SELECTOR.length).toLowerCase() !== UPGRADE_SELECTOR) return undefined;
   try {
-    const [, implementation] = decodeParameters(UPGRADE.inputs, `0x${data.slice(UPGRADE_SELECTOR.length)}`);
-    return implementation as Hex;
+    const { functionName, args } = decodeFunctionData({ abi: PROXY_ADMIN_ABI, data: data.toLowerCase() as Hex });
+    return functionName === "upgradeAndCall" ? args[1] : undefined;
   } catch {
     return undefined;
   }

@@ -3,7 +3,7 @@
  * belongs to the same answer (docs/spec/chain.md#reading). A call that the node refuses is left out of the reading, so
  * that each check can be judged by what it needs alone.
  */
-import { type Address, checksumAddress, type Hex, keccak256 } from "../abi-codec.ts";
+import { type Address, getAddress, type Hex, keccak256 } from "viem";
 import type { Deployment } from "../deployment.ts";
 import { type Block, blockCall, ContradictingAnswer, isHexBytes, parseBlock } from "../rpc/node-answers.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
@@ -143,5 +143,5 @@ function given(answer: unknown): Hex | undefined {
 }
 
 function slotAddress(word: Hex | undefined): Address | undefined {
-  return word && checksumAddress(`0x${word.slice(2).padStart(64, "0").slice(24)}`);
+  return word && getAddress(`0x${word.slice(2).padStart(64, "0").slice(24)}`);
 }

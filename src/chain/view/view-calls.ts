@@ -1,52 +1,24 @@
 /** The view functions that a pass calls, and what their answers say; one multicall where the chain has Multicall3. */
-import { CORE_ABI, MINING_ABI, PROXY_ADMIN_ABI, TIMELOCK_ABI, TOKEN_ABI } from "../abi.ts";
 import {
   type Abi,
   type AbiFunction,
   type Address,
-  decodeParameters,
-  encodeParameters,
-  functionOf,
-  functionSelector,
+  decodeFunctionResult,
+  encodeFunctionData,
+  getAbiItem,
   type Hex,
-  keccak256OfText,
-} from "../abi-codec.ts";
+  keccak256,
+  multicall3Abi,
+  stringToHex,
+} from "viem";
+import { CORE_ABI, MINING_ABI, PROXY_ADMIN_ABI, TIMELOCK_ABI, TOKEN_ABI } from "../abi.ts";
 import type { Deployment } from "../deployment.ts";
-import { isHexBytes } from "../rpc/node-answers.ts";
+import { ContradictingAnswer, isHexBytes } from "../rpc/node-answers.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import type { RpcCall } from "../rpc/rpc-node.ts";
 
 export const MULTICALL3: Address = "0xcA11bde05977b3631167028862bE2a173976CA11";
-export const PROPOSER_ROLE = keccak256OfText("PROPOSER_ROLE");
-
-interface MulticallResult {
-  readonly success: boolean;
-  readonly returnData: Hex;
-}
-
-/** Multicall3's aggregate3((address,bool,bytes)[]) → ((bool,bytes)[]). */
-const AGGREGATE3 = {
-  selector: "0x82ad56cb",
-  inputs: [
-    {
-      type: "tuple[]",
-      components: [
-        { name: "target", type: "address" },
-        { name: "allowFailure", type: "bool" },
-        { name: "callData", type: "bytes" },
-      ],
-    },
-  ],
-  outputs: [
-    {
-      type: "tuple[]",
-      components: [
-        { name: "success", type: "bool" },
-        { name: "returnData", type: "bytes" },
-      ],
-    },
-  ],
-} as const;
+export const PROPOSER_ROLE = keccak256(stringToHex("PROPOSER_ROLE"));
 
 export interface ViewCall {
   /** `contract.function`. */
@@ -72,8 +44,11 @@ export function viewCalls(deployment: Deployment): ViewCall[] {
   const { core, proxyAdmin, operatorTimelock, operatorProposer, economy } = deployment;
   return [
     ...everyFunction("core", core, CORE_ABI),
-    viewCall("proxyAdmin", proxyAdmin, functionOf(PROXY_ADMIN_ABI, "owner")),
-    viewCall("timelock", operatorTimelock, functionOf(TIMELOCK_ABI, "hasRole"), [PROPOSER_ROLE, operatorProposer]),
+    viewCall("proxyAdmin", proxyAdmin, getAbiItem({ abi: PROXY_ADMIN_ABI, name: "owner" })),
+    viewCall("timelock", operatorTimelock, getAbiItem({ abi: TIMELOCK_ABI, name: "hasRole" }), [
+      PROPOSER_ROLE,
+      operatorProposer,
+    ]),
     ...(economy === undefined
       ? []
       : [...everyFunction("mining", economy.mining, MINING_ABI), ...everyFunction("token", economy.token, TOKEN_ABI)]),
@@ -84,7 +59,7 @@ export function viewCalls(deployment: Deployment): ViewCall[] {
 export function rpcCalls(views: readonly ViewCall[], at: string, multicall: boolean): RpcCall[] {
   if (!multicall) return views.map(({ to, data }) => ethCall(to, data, at));
   const calls = views.map(({ to, data }) => ({ target: to, allowFailure: true, callData: data }));
-  const data: Hex = `${AGGREGATE3.selector}${encodeParameters(AGGREGATE3.inputs, [calls]).slice(2)}`;
+  const data = encodeFunctionData({ abi: multicall3Abi, functionName: "aggregate3", args: [calls] });
   return [ethCall(MULTICALL3, data, at)];
 }
 
@@ -96,15 +71,20 @@ export function viewResults(views: readonly ViewCall[], answers: readonly unknow
 
 function multicallResults(answer: unknown, count: number): unknown[] {
   if (!isHexBytes(answer)) return Array.from({ length: count }, () => answer);
-  const [results] = decodeParameters(AGGREGATE3.outputs, answer) as readonly [readonly MulticallResult[]];
-  return results.map(({ success, returnData }) => (success ? returnData : undefined));
+  try {
+    const results = decodeFunctionResult({ abi: multicall3Abi, functionName: "aggregate3", data: answer });
+    return results.map(({ success, returnData }) => (success ? returnData : undefined));
+  } catch {
+    // The library's message quotes the response.
+    throw new ContradictingAnswer("the multicall's response does not decode");
+  }
 }
 
 function decoded({ function: called }: ViewCall, answer: unknown): unknown {
   if (answer instanceof RpcError) return new FailedView(answer.message);
   if (typeof answer !== "string") return new FailedView("the call failed");
   try {
-    return decodeParameters(called.outputs, answer as Hex)[0];
+    return decodeFunctionResult({ abi: [called], data: answer as Hex });
   } catch {
     return new FailedView("the answer does not decode");
   }
@@ -116,7 +96,7 @@ function everyFunction(contract: string, to: Address, abi: Abi): ViewCall[] {
 }
 
 function viewCall(contract: string, to: Address, called: AbiFunction, args: readonly unknown[] = []): ViewCall {
-  const data: Hex = `${functionSelector(called)}${encodeParameters(called.inputs, args).slice(2)}`;
+  const data = encodeFunctionData({ abi: [called], args });
   return { name: `${contract}.${called.name}`, to, function: called, data };
 }
 
