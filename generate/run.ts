@@ -1,6 +1,8 @@
 /** `npm run generate`: writes every derived file that is not up to date, and names it. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+// Not tracked, but the files of the fronts are made beside it.
+import "../cdn-config/write-worker.ts";
 import { STAGES } from "./all.ts";
 
 const ROOT = join(import.meta.dirname, "..");

@@ -1,0 +1,136 @@
+/**
+ * A throw-away route in a copy of this tree: its folder, a line in each of three lists, `npm run generate`, and its
+ * exchanges. What is forgotten does not compile; what is there is published, answered, documented, callable, judged and
+ * served by every front.
+ */
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+const ROOT = join(import.meta.dirname, "../../..");
+const FIXTURES = join(import.meta.dirname, "heartbeat");
+const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
+
+let copy: string;
+beforeAll(() => {
+  copy = mkdtempSync(join(tmpdir(), "noonmark-route-"));
+  const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "-z"], { cwd: ROOT, encoding: "utf8" });
+  for (const file of files.split("\0").filter((name) => name !== "")) {
+    mkdirSync(dirname(join(copy, file)), { recursive: true });
+    cpSync(join(ROOT, file), join(copy, file));
+  }
+  symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
+  for (const name of ["route", "schema", "contract", "publication"]) {
+    lay(`${name}.ts.txt`, `src/resources/heartbeat/${name}.ts`);
+  }
+});
+afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+function lay(fixture: string, path: string): void {
+  mkdirSync(dirname(join(copy, path)), { recursive: true });
+  cpSync(join(FIXTURES, fixture), join(copy, path));
+}
+
+/** Puts a line into a list, behind a line that is there, and its import before the first import. */
+function addLine(path: string, { after, line, importing }: { after: string; line: string; importing: string }): void {
+  const text = readFileSync(join(copy, path), "utf8");
+  expect(text, path).toContain(after);
+  const added = text.replace(after, `${after}\n${line}`).replace(/^import /m, `${importing}\nimport `);
+  writeFileSync(join(copy, path), added);
+}
+
+function complaints(): string {
+  return spawnSync(process.execPath, [TSC, "--noEmit", "--declaration", "false"], { cwd: copy, encoding: "utf8" }).stdout;
+}
+
+test("a row alone does not compile: its contract is missing, and its publication", () => {
+  addLine("src/resources/table.ts", {
+    after: "  modulesRoute,",
+    line: "  heartbeatRoute,",
+    importing: 'import { heartbeatRoute } from "./heartbeat/route.ts";',
+  });
+  const text = complaints();
+  expect(text).toMatch(/src\/resources\/contracts\.ts.* Property 'heartbeat' is missing/);
+  expect(text).toMatch(/src\/resources\/publications\.ts.* Property 'heartbeat' is missing/);
+});
+
+test("with both it compiles, and npm run generate writes it into every derived file", () => {
+  addLine("src/resources/contracts.ts", {
+    after: "  modules: modulesContract,",
+    line: "  heartbeat: heartbeatContract,",
+    importing: 'import { heartbeatContract } from "./heartbeat/contract.ts";',
+  });
+  addLine("src/resources/publications.ts", {
+    after: "  modules: ({ installationId }) => [modulesPublication(installationId)],",
+    line: "  heartbeat: ({ installationId }) => [heartbeatPublication(installationId)],",
+    importing: 'import { heartbeatPublication } from "./heartbeat/publication.ts";',
+  });
+  expect(complaints()).toBe("");
+  const written = execFileSync(process.execPath, ["generate/run.ts"], { cwd: copy, encoding: "utf8" });
+  expect(written.trim().split("\n").toSorted()).toEqual([
+    "cdn-config/cloudfront/template.json",
+    "cdn-config/cloudfront/viewer-request.js",
+    "cdn-config/generate/cloudfront/generated/viewer-request-table.js",
+    "cdn-config/generate/nginx/generated/table.js",
+    "cdn-config/nginx/noonmark.conf",
+    "cdn-config/nginx/noonmark.js",
+    "cdn-config/varnish/default.vcl",
+    "docs/openapi.json",
+    "packaging/man/noonmark.1",
+    "src/client/generated/bodies.ts",
+    "src/client/generated/endpoints.ts",
+    "src/client/generated/methods.ts",
+    "src/openapi/generated/examples.json",
+  ]);
+  expect(execFileSync(process.execPath, ["generate/run.ts"], { cwd: copy, encoding: "utf8" })).toBe("");
+});
+
+test("it is published, callable from the client, and judged by verify and fsck", () => {
+  lay("probe.ts.txt", "test/probe.ts");
+  expect(complaints()).toBe("");
+  const said = execFileSync(process.execPath, ["test/probe.ts"], { cwd: copy, encoding: "utf8" });
+  expect(JSON.parse(said)).toEqual({
+    beat: "steady",
+    clean: [],
+    planted: expect.arrayContaining(["answer/schema"]) as string[],
+    fsck: { before: [], after: ["body"] },
+  });
+});
+
+test("every front serves it as its exchanges say", () => {
+  lay("heartbeat.http-script.txt", "test/scripts/heartbeat.http-script");
+  addLine("test/support/world.ts", {
+    after: "  await putTelemetry(store, at);",
+    line: '  await putAnswer(store, HEARTBEAT_KEY, answer({}, { schemaVersion: 1, installationId: "wheel-1", beat: "steady" }));',
+    importing: 'import { HEARTBEAT_KEY } from "../../src/resources/heartbeat/route.ts";',
+  });
+  const report = join(copy, "report.json");
+  const suites = [
+    "test/shim/http-scripts.test.ts",
+    "test/cdn-config/cloudfront/functions.test.ts",
+    "test/servers/workerd/workerd-scripts.test.ts",
+    "test/servers/nginx.test.ts",
+    "test/servers/varnish.test.ts",
+  ];
+  const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
+  spawnSync(process.execPath, [vitest, "run", ...suites, "-t", "heartbeat", "--maxWorkers", "1"], {
+    cwd: copy,
+    encoding: "utf8",
+    env: { ...process.env, NOONMARK_TEST_REPORT: report },
+  });
+  type Report = { testResults: { name: string; assertionResults: { fullName: string; status: string }[] }[] };
+  const { testResults } = JSON.parse(readFileSync(report, "utf8")) as Report;
+  const found = testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults
+      .filter(({ status }) => status !== "skipped")
+      .map(({ fullName, status }) => [name, fullName, status]),
+  );
+  expect(found.filter(([, , status]) => status !== "passed")).toEqual([]);
+  for (const suite of suites)
+    expect(
+      found.map(([name]) => name),
+      suite,
+    ).toContain(join(copy, suite));
+}, 240_000);
