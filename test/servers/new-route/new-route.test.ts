@@ -7,11 +7,14 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const FIXTURES = join(import.meta.dirname, "heartbeat");
 const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
+
+// Compilers and servers run in each of these, on a machine that others use too.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
 
 let copy: string;
 beforeAll(() => {
@@ -42,7 +45,8 @@ function addLine(path: string, { after, line, importing }: { after: string; line
 }
 
 function complaints(): string {
-  return spawnSync(process.execPath, [TSC, "--noEmit", "--declaration", "false"], { cwd: copy, encoding: "utf8" }).stdout;
+  return spawnSync(process.execPath, [TSC, "--noEmit", "--declaration", "false"], { cwd: copy, encoding: "utf8" })
+    .stdout;
 }
 
 test("a row alone does not compile: its contract is missing, and its publication", () => {
@@ -133,4 +137,4 @@ test("every front serves it as its exchanges say", () => {
       found.map(([name]) => name),
       suite,
     ).toContain(join(copy, suite));
-}, 240_000);
+});
