@@ -129,13 +129,32 @@ test("what was never published is not_published, the statistics busy", async () 
 
 test("the configured installation and telemetry's own route read one object; another known one has its own", async () => {
   const { store, get } = surroundings();
+  const body = (installationId: string) => JSON.stringify({ installationId });
   await putIndex(store, { "wheel-1": "h1", "wheel-2": "h2" }, "wheel-2");
-  await putAnswer(store, TELEMETRY_KEY, { status: 200, headers: { etag: '"r"' }, body: "2" });
-  await putAnswer(store, "v1/public/installations/~wheel-1/telemetry", { status: 200, headers: {}, body: "1" });
-  expect((await get("/v1/public/telemetry")).body).toBe("2");
-  expect((await get("/v1/public/installations/wheel-2/telemetry")).body).toBe("2");
-  expect((await get("/v1/public/installations/wheel%2D1/telemetry")).body).toBe("1");
+  await putAnswer(store, TELEMETRY_KEY, { status: 200, headers: { etag: '"r"' }, body: body("wheel-2") });
+  const other = { status: 200, headers: {}, body: body("wheel-1") };
+  await putAnswer(store, "v1/public/installations/~wheel-1/telemetry", other);
+  expect((await get("/v1/public/telemetry")).body).toBe(body("wheel-2"));
+  expect((await get("/v1/public/installations/wheel-2/telemetry")).body).toBe(body("wheel-2"));
+  expect((await get("/v1/public/installations/wheel%2D1/telemetry")).body).toBe(body("wheel-1"));
   expect((await get("/v1/public/telemetry", '"r"')).status).toBe(200);
+});
+
+test("an installation's telemetry is 503 while its key holds another's, or nobody's", async () => {
+  const { store, get } = surroundings();
+  await putIndex(store, { "wheel-1": "h1", "wheel-2": "h2" }, "wheel-2");
+  const other = JSON.stringify({ installationId: "wheel-3" });
+  for (const body of [other, "{}", "null", "{"]) {
+    const stored = { status: 200, headers: {}, body };
+    await putAnswer(store, TELEMETRY_KEY, stored);
+    await putAnswer(store, "v1/public/installations/~wheel-1/telemetry", stored);
+    for (const id of ["wheel-1", "wheel-2"]) {
+      const { status, body: answered } = await get(`/v1/public/installations/${id}/telemetry`);
+      expect([body, id, status, answered]).toEqual([body, id, 503, '{"error":"store_unavailable"}']);
+    }
+    // Its own route has no id to compare with.
+    expect((await get("/v1/public/telemetry")).body).toBe(body);
+  }
 });
 
 test("a repeated read of the same object spares the work", async () => {

@@ -1,6 +1,7 @@
 /** What the index names of an installation, and the telemetry of each kind of installation (docs/spec/api.md#telemetry). */
 import { type InstallationIndex, parseIndex, parseIndexShard, shardKeyOf } from "../../http/installations.ts";
 import { INSTALLATIONS_KEY } from "../../http/keys.ts";
+import type { Route } from "../../http/route.ts";
 import { type StoredObject, StoreUnavailable } from "../../object-store/object-store.ts";
 import { installationTelemetryKey, TELEMETRY_KEY, UNKNOWN_TELEMETRY_KEY } from "../../resources/telemetry/keys.ts";
 import type { ShimContext } from "../context.ts";
@@ -50,15 +51,51 @@ export async function installationTelemetry(
 ): Promise<FullAnswer | undefined> {
   const named = await namedInstallation(installationId, context);
   if (named === undefined) return undefined;
-  if (named.isConfigured) return storedAnswer(route, TELEMETRY_KEY, context.store, context.now());
-  if (named.history !== undefined) {
-    return storedAnswer(route, installationTelemetryKey(installationId), context.store, context.now());
-  }
+  if (named.isConfigured || named.history !== undefined) return ownTelemetry(route, installationId, named, context);
   const template = await context.recent.get(UNKNOWN_TELEMETRY_KEY);
   if (template === undefined) return undefined;
   const { representation, body } = decodeStored(template, UNKNOWN_TELEMETRY_KEY);
   const text = decoder.decode(body).replace(PLACEHOLDER, () => JSON.stringify(installationId));
   return rowAnswer(route, representation, encoder.encode(text));
+}
+
+async function ownTelemetry(
+  route: Route,
+  installationId: string,
+  named: NamedInstallation,
+  { store, now }: ShimContext,
+): Promise<FullAnswer | undefined> {
+  const key = telemetryKeyOf(installationId, named);
+  const found = await storedAnswer(route, key, store, now());
+  if (found?.status === 200) checkSubject(key, found, installationId);
+  return found;
+}
+
+/** The key under which the telemetry of an installation that the index names is stored. */
+export function telemetryKeyOf(installationId: string, { isConfigured }: NamedInstallation): string {
+  return isConfigured ? TELEMETRY_KEY : installationTelemetryKey(installationId);
+}
+
+/** By telemetry body: the id in it, undefined if it has none. */
+const subjects = new WeakMap<Uint8Array, { readonly id: unknown }>();
+
+/**
+ * Throws `StoreUnavailable` if telemetry is of another installation than was asked for. That happens while the configured
+ * installation changes, because the key of the configured one and the index are two objects.
+ */
+export function checkSubject(key: string, { body }: { readonly body: Uint8Array }, installationId: string): void {
+  const subject = subjects.get(body) ?? { id: subjectOf(body) };
+  subjects.set(body, subject);
+  if (subject.id === installationId) return;
+  throw new StoreUnavailable(`${key} holds the telemetry of ${String(subject.id)}, not of ${installationId}`);
+}
+
+function subjectOf(body: Uint8Array): unknown {
+  try {
+    return (JSON.parse(decoder.decode(body)) as { readonly installationId?: unknown } | null)?.installationId;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Parses an object once, however often it is asked about. */

@@ -4,13 +4,15 @@
  */
 
 import { TILE_SIZE } from "../../http/keys.ts";
+import { StoreUnavailable } from "../../object-store/object-store.ts";
 import { encodeObservationCursor } from "../../resources/observations/cursor.ts";
 import { observationTileKey, tileOf } from "../../resources/observations/keys.ts";
 import { observationsQuery } from "../../resources/observations/page-query.ts";
 import type { ShimContext } from "../context.ts";
 import { type FullAnswer, invalidQuery, rowAnswer } from "../full-answer.ts";
 import type { RouteRequest } from "../handler.ts";
-import { namedInstallation } from "./installation.ts";
+import { decodeStored } from "../stored-answers.ts";
+import { checkSubject, type NamedInstallation, namedInstallation, telemetryKeyOf } from "./installation.ts";
 import { joinItems, NO_TILE, type Tile, type TileSlice, tileFrom } from "./tile.ts";
 
 const encoder = new TextEncoder();
@@ -26,8 +28,13 @@ export async function observationsPage(
   const named = await namedInstallation(installationId, context);
   if (named === undefined) return undefined;
   const { history } = named;
-  const readTile: TileReader = (tile, fresh) =>
-    read(observationTileKey(installationId, history ?? "", tile), fresh, context);
+  const readTile: TileReader = async (tile, fresh) => {
+    const key = observationTileKey(installationId, history ?? "", tile);
+    const object = await context.store.get(key, fresh ? { fresh } : undefined);
+    if (object !== undefined) return tileFrom(object);
+    if (tile < (await publishedTiles(installationId, named, context))) throw new StoreUnavailable(`${key} is missing`);
+    return NO_TILE;
+  };
   const { slices, more } = history === undefined ? NO_ITEMS : await itemsAfter(after, limit, readTile);
   const nextCursor = more ? encodeObservationCursor(after + limit) : null;
   const before = `{"schemaVersion":1,"installationId":${JSON.stringify(installationId)},"items":[`;
@@ -65,7 +72,20 @@ async function itemsAfter(after: number, limit: number, readTile: TileReader): P
 /** A tile by its number; `fresh`: past every cache. */
 type TileReader = (tile: number, fresh: boolean) => Promise<Tile>;
 
-async function read(key: string, fresh: boolean, { store }: ShimContext): Promise<Tile> {
-  const object = await store.get(key, fresh ? { fresh } : undefined);
-  return object === undefined ? NO_TILE : tileFrom(object);
+/**
+ * How many full tiles an installation must have, by the newest receipt that its telemetry was computed from: where one of
+ * these is missing, the history does not end there (docs/spec/publishing.md#damage). Telemetry is put before the tile that
+ * its receipt belongs to, so that this one may be missing for a moment.
+ */
+async function publishedTiles(
+  installationId: string,
+  named: NamedInstallation,
+  { store }: ShimContext,
+): Promise<number> {
+  const key = telemetryKeyOf(installationId, named);
+  const object = await store.get(key);
+  if (object === undefined) return 0;
+  checkSubject(key, object, installationId);
+  const { position = 0, history = "1" } = decodeStored(object, key).writerMetadata.asof;
+  return history === named.history && position > 0 ? tileOf(position) : 0;
 }
