@@ -20,6 +20,7 @@ import { openSources } from "../sources.ts";
 import { chainLog } from "./chain-log.ts";
 import { CommonTime } from "./common-time.ts";
 import { holdAndPublish } from "./hold-and-publish.ts";
+import { judgeNewHistories } from "./judge-new-histories.ts";
 import { untilNextRun } from "./next-run.ts";
 import { PublisherMonitor } from "./publisher-monitor.ts";
 import { type PublishFlags, publisherOptions } from "./publisher-options.ts";
@@ -92,6 +93,7 @@ async function publishWithLog(
     const interval = settings.chainInterval * 1000;
     const passes = followChain(chain, { interval, passLimit: PASS_LIMIT_MS, now, signal });
     try {
+      await judgeNewHistories(flags.newHistory ?? [], store, reader, now());
       const minimumPutInterval = minimumPutIntervalOf(settings.store);
       const fromSettings = publisherOptions(settings, flags, { store, reader, clock, minimumPutInterval });
       await holdAndPublish(

@@ -22,6 +22,7 @@ import type { Settings } from "../settings/settings.ts";
 import { instantClock, openSources } from "../sources.ts";
 import { warn } from "../warn.ts";
 import { chainTime, withDeadline } from "./deadline-store.ts";
+import { judgeNewHistories } from "./judge-new-histories.ts";
 import { type PublishFlags, publisherOptions } from "./publisher-options.ts";
 import { Repairs } from "./repairs.ts";
 
@@ -48,6 +49,7 @@ export async function publishOnce(settings: Settings, flags: OnceFlags): Promise
     const now = at === undefined ? () => clock.wall() : instantClock(at);
     const { reader, chain } = await openSources(settings, { state: "own", whole: true, now, onChainEvent: warnOf });
     try {
+      await judgeNewHistories(flags.newHistory ?? [], store, reader, now());
       const limitMs = settings.deadline * 1000;
       const limited = withDeadline(store, () => clock.monotonic(), limitMs);
       // Before the lease, which would run out meanwhile; what the chain leaves of the time is for the puts.

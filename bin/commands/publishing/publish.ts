@@ -9,6 +9,7 @@ import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { printable, printableLines } from "../../../src/values/printable.ts";
 import { namesArgument } from "../../cli/arguments.ts";
 import { parseInstant } from "../../cli/instant.ts";
+import { judgeNewHistories } from "../../cli/publish/judge-new-histories.ts";
 import { judgeSettings } from "../../cli/publish/judge-settings.ts";
 import { missingGenesis } from "../../cli/publish/missing-inputs.ts";
 import { publisherOptions } from "../../cli/publish/publisher-options.ts";
@@ -92,6 +93,7 @@ async function tryOut(settings: Settings, flags: Flags): Promise<CycleReport> {
   const now = instantClock(given);
   const { reader, chain } = await openSources(settings, { state: "copy", whole: true, now });
   try {
+    await judgeNewHistories(flags.newHistory ?? [], store, reader, now());
     await pollUntilConcluded(chain, now, now() + settings.deadline * 1000);
     const options = publisherOptions(settings, flags, { store, reader, clock: systemClock, minimumPutInterval: 0 });
     return await dryRun(options, given ?? now());

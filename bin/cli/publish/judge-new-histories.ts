@@ -1,0 +1,47 @@
+/**
+ * `publish --new-history`: an id that is mistyped would be named in the index for ever. It is refused before the lease is
+ * taken, unless the ledger or the index knows it.
+ */
+import type { SourceReader } from "../../../publish/sources/source-reader.ts";
+import { parseIndex, parseIndexShard, shardKeyOf } from "../../../src/http/installations.ts";
+import { INSTALLATIONS_KEY } from "../../../src/http/keys.ts";
+import { installationNo, listInstallations } from "../../../src/ledger/watermarks.ts";
+import { decodedAs, type ObjectStore } from "../../../src/object-store/object-store.ts";
+import { EXIT, Failure } from "../../../src/values/failure.ts";
+
+/** The most ids that a message names. */
+const NAMED_IDS = 10;
+
+/** `at` in epoch ms. Throws `Failure` unknown_installation (2), `StoreUnavailable`, and what a ledger's reading throws. */
+export async function judgeNewHistories(
+  ids: readonly string[],
+  store: ObjectStore,
+  reader: SourceReader,
+  at: number,
+): Promise<void> {
+  for (const id of ids) {
+    const known = reader.begin(at).snapshot(({ ledger }) => {
+      if (ledger === undefined) return [];
+      return installationNo(ledger, id) === undefined ? listInstallations(ledger).map((one) => one.id) : undefined;
+    });
+    if (known === undefined || (await isNamed(store, id))) continue;
+    const has = known.length === 0 ? "nothing" : known.slice(0, NAMED_IDS).join(", ");
+    throw new Failure("unknown_installation", `neither the ledger nor the index knows ${id}: the ledger has ${has}`, {
+      exit: EXIT.usage,
+      hint: "Give --new-history the id of an installation that has facts or was published; an unknown one needs none.",
+    });
+  }
+}
+
+/** Whether the published index names an installation. */
+async function isNamed(store: ObjectStore, id: string): Promise<boolean> {
+  const index = await readParsed(store, INSTALLATIONS_KEY, parseIndex);
+  if (index === undefined) return false;
+  if ("histories" in index) return index.histories.has(id);
+  return (await readParsed(store, shardKeyOf(id, index.shards), parseIndexShard))?.has(id) === true;
+}
+
+async function readParsed<T>(store: ObjectStore, key: string, parse: (text: string) => T): Promise<T | undefined> {
+  const object = await store.get(key, { fresh: true });
+  return object && decodedAs(key, object, ({ body }) => parse(new TextDecoder().decode(body)));
+}
