@@ -1,11 +1,12 @@
 /** `npm run build`: the program, the client, the page and the Worker's script, and the licences of what they hold. */
 import { execFileSync } from "node:child_process";
-import { readdirSync, rmSync } from "node:fs";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { Command } from "commander";
 import { commandTree } from "../bin/cli/completion/command-tree.ts";
 import { addAllCommands } from "../bin/commands/all.ts";
 import { writeWorker } from "../cdn-config/write-worker.ts";
+import { compiledContracts, PACKED_CONTRACTS } from "../demo/chain/compile.ts";
 import { bundlePage } from "../site/build.ts";
 import { writeSite } from "../site/write.ts";
 import { writeLicences } from "./licences.ts";
@@ -14,12 +15,14 @@ import { buildProgram } from "./program.ts";
 const ROOT = join(import.meta.dirname, "..");
 
 const DIST = join(ROOT, "dist");
-const KEPT = new Set(["client", "site", "licenses.txt"]);
+const KEPT = new Set(["client", "site", "licenses.txt", "contracts.json"]);
 
 for (const folder of ["client", "site"]) rmSync(join(DIST, folder), { recursive: true, force: true });
 // The client has no dependency. Its modules stay apart, so that who bundles it takes only what is used.
 execFileSync(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc"), "-p", join(ROOT, "tsconfig.build.json")]);
 await writeSite();
+// `noonmark demo` deploys them. The package has neither the compiler nor the sources.
+writeFileSync(PACKED_CONTRACTS, JSON.stringify(compiledContracts()));
 const tree = commandTree(await addAllCommands(new Command("noonmark")));
 const program = await buildProgram(tree);
 writeLicences([...program, await writeWorker(), (await bundlePage()).metafile]);

@@ -5,7 +5,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 
 export interface Anvil {
   readonly url: string;
@@ -16,8 +16,17 @@ export interface Anvil {
 /** Why there is no chain on this machine; undefined where there is one. For `test.skipIf`, by name and reason. */
 export const NO_ANVIL = anvilBinary() === undefined ? "the anvil binary for this platform is not installed" : undefined;
 
-/** The path of the binary, undefined where its package for this platform is missing. */
+/** The path of the binary: of its npm package for this platform, or on PATH; undefined if there is neither. */
 export function anvilBinary(): string | undefined {
+  return packagedAnvil() ?? anvilOnPath();
+}
+
+function anvilOnPath(): string | undefined {
+  const directories = (process.env.PATH ?? "").split(delimiter).filter((directory) => directory !== "");
+  return directories.map((directory) => join(directory, "anvil")).find((path) => existsSync(path));
+}
+
+function packagedAnvil(): string | undefined {
   const architecture = process.arch === "x64" ? "amd64" : process.arch;
   try {
     const require = createRequire(import.meta.url);

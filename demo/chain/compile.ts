@@ -1,9 +1,13 @@
-/** Compiles test/contracts with solc (wasm) once for each state of the sources; the result is kept in node_modules/.cache. */
+/**
+ * The demo's contracts, compiled. A checkout compiles demo/contracts with solc (wasm) once for each state of the sources and
+ * keeps the result in node_modules/.cache. A package has no compiler: it has what the build wrote.
+ */
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Abi, Hex } from "viem";
+import { packageFile } from "../../src/files/package-file.ts";
 
 export interface Artifact {
   readonly abi: Abi;
@@ -24,8 +28,10 @@ export type ContractName =
   | "TransparentUpgradeableProxy";
 
 const require = createRequire(import.meta.url);
-const CONTRACTS = new URL("../contracts/", import.meta.url).pathname;
-const CACHE = new URL("../../node_modules/.cache/noonmark-contracts/", import.meta.url).pathname;
+const CONTRACTS = packageFile("demo/contracts");
+const CACHE = packageFile("node_modules/.cache/noonmark-contracts");
+/** Written by the build, for the package. */
+export const PACKED_CONTRACTS = packageFile("dist/contracts.json");
 const SETTINGS = {
   evmVersion: "cancun",
   optimizer: { enabled: true, runs: 200 },
@@ -34,13 +40,14 @@ const SETTINGS = {
 
 let loaded: Record<ContractName, Artifact> | undefined;
 
-/** The artifact of a contract of test/contracts, or of OpenZeppelin's packages as imported there. */
+/** The artifact of a contract of demo/contracts, or of OpenZeppelin's packages as imported there. */
 export function artifact(name: ContractName): Artifact {
-  loaded ??= load();
-  return loaded[name];
+  loaded ??= existsSync(CONTRACTS) ? compiledContracts() : JSON.parse(readFileSync(PACKED_CONTRACTS, "utf8"));
+  return (loaded as Record<ContractName, Artifact>)[name];
 }
 
-function load(): Record<ContractName, Artifact> {
+/** In a checkout only. */
+export function compiledContracts(): Record<ContractName, Artifact> {
   const files = readdirSync(CONTRACTS).filter((file) => file.endsWith(".sol"));
   const sources = Object.fromEntries(
     files.sort().map((file) => [file, { content: readFileSync(join(CONTRACTS, file), "utf8") }]),

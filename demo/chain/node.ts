@@ -1,14 +1,26 @@
 /** The demo's node: anvil on a free port of loopback, which mines only when it is told and is kept as a file of state. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, renameSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import type { Hex } from "viem";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { anvilArguments, call, listeningPort } from "./anvil.ts";
 import type { Transaction } from "./transactions.ts";
 
-const GUARD = join(import.meta.dirname, "guard.ts");
+/** Runs the program of its arguments, and ends it with whoever started this: a killed demo leaves no node behind. */
+const GUARD = `
+import { spawn } from "node:child_process";
+const [program, ...args] = process.argv.slice(1);
+const child = spawn(program, args, { stdio: ["ignore", "inherit", "inherit"] });
+child.once("error", (error) => {
+  console.error(error.message);
+  process.exit(1);
+});
+child.once("exit", (code) => process.exit(code ?? 1));
+const end = () => child.kill("SIGKILL");
+process.once("disconnect", end);
+process.once("SIGTERM", end);
+`;
 const GAS: Hex = "0x1e8480";
 const GAS_PRICE: Hex = "0x77359400";
 
@@ -43,7 +55,7 @@ export class Node {
     const from = existsSync(state) ? ["--load-state", state] : [];
     // Without a timestamp a node that goes on takes no block from before it was started.
     const args = ["--no-mining", "--timestamp", String(timestamp), ...from];
-    const child = spawn(process.execPath, [GUARD, binary, ...anvilArguments(args)], {
+    const child = spawn(process.execPath, ["--input-type=module", "--eval", GUARD, binary, ...anvilArguments(args)], {
       stdio: ["ignore", "pipe", "inherit", "ipc"],
       detached: true,
     });

@@ -5,7 +5,9 @@
 import { closeSync, existsSync, openSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
+import { anvilBinary } from "../../../demo/chain/anvil.ts";
 import { DEMO_INSTALLATION, DEMO_SEED, type Plan, planOf } from "../../../demo/history/plan.ts";
+import type { Settlement } from "../../../demo/history/settlement.ts";
 import { Wheel } from "../../../demo/history/wheel.ts";
 import { isDiskFull } from "../../../src/files/disk-full.ts";
 import { makeDirectory } from "../../../src/files/make-directory.ts";
@@ -23,18 +25,20 @@ import { SETTINGS } from "../../cli/settings/settings.ts";
 import { warn } from "../../cli/warn.ts";
 
 const FACTS = "facts.ndjson";
+const CHAIN_FILES = ["chain.json", "deployment.json"];
 const BLOCK_CHARACTERS = 256 * 1024;
 /** A variable goes before the file: with one of these set, the next commands would work elsewhere. */
 const PLACES = ["ledger", "store", "state", "installationId", "genesisTimestamp", "deployment", "rpcUrl"] as const;
+const CHAIN_PORT = 8545;
 const NO_CHAIN =
-  "It has no chain: onchain, settlements and activity are unavailable. In a checkout `npm start` has one.";
+  "It has no chain, because anvil is not installed: onchain, settlements and activity are unavailable. For a chain: npm install @foundry-rs/anvil, then name another directory.";
 
 export function registerDemo(program: Command): void {
   program
     .command("demo")
     .description("make a directory to try all of this in: thirty days of a simulated wheel up to now")
     .argument("<directory>", "a new or empty one, some 100 MB")
-    .addHelpText("after", `\n${NO_CHAIN}`)
+    .addHelpText("after", "\nIf anvil is installed (npm install @foundry-rs/anvil, or on PATH), it has a chain too.")
     .action(makeDemo);
 }
 
@@ -58,8 +62,9 @@ async function fill(directory: string): Promise<void> {
   const plan = planOf(DEMO_SEED, DEMO_INSTALLATION, now);
   const configuration = join(directory, DEFAULT_CONFIGURATION);
   const facts = join(directory, FACTS);
-  writing(configuration, () => writeFileSync(configuration, configurationOf(plan), { flag: "wx" }));
-  writing(facts, () => writeFacts(facts, new Wheel(plan).history(now)));
+  const chain = await makeChain(directory, plan, now);
+  writing(configuration, () => writeFileSync(configuration, configurationOf(plan, chain), { flag: "wx" }));
+  writing(facts, () => writeFacts(facts, new Wheel(plan, { ...chain }).history(now)));
   // All three are there from the start: a publisher that finds others in its working directory asks which are meant.
   const { ledger, state, store } = SETTINGS;
   for (const place of [state, store]) {
@@ -70,7 +75,7 @@ async function fill(directory: string): Promise<void> {
   const option = `--config ${quoted(configuration)}`;
   const lines = [
     `${printable(directory)}: ${accepted} simulated facts of 30 days in ${FACTS}, and in a ledger.`,
-    NO_CHAIN,
+    ...(chain === undefined ? [NO_CHAIN] : chainLines(chain, directory)),
     "",
     "Then:",
     `  noonmark publish --once ${option}`,
@@ -91,8 +96,37 @@ function requireEmpty(directory: string): void {
   if (readdirSync(directory).length > 0) throw refuse("directory_not_empty", "is not empty");
 }
 
-function configurationOf({ installationId, genesisMs }: Plan): string {
-  const settings = { installationId, genesisTimestamp: genesisMs / 1000 };
+interface SampleChain {
+  readonly binary: string;
+  readonly settlement: Settlement;
+  readonly batches: number;
+}
+
+/** Thirty days of settlements in `chain.json`, from which anvil goes on; undefined if anvil is not installed. */
+async function makeChain(directory: string, plan: Plan, now: number): Promise<SampleChain | undefined> {
+  const binary = anvilBinary();
+  if (binary === undefined) return undefined;
+  const { DemoChain } = await import("../../../demo/chain/demo-chain.ts");
+  const chain = await DemoChain.open({ folder: directory, plan, historyEnd: now, isFed: false, now: () => now });
+  if (chain === undefined) return undefined;
+  await chain.stop();
+  return { binary, settlement: chain.settlement, batches: chain.batches };
+}
+
+/** anvil keeps the state of its newest block only: a dozen new ones, and the safe block's can be read. */
+function chainLines({ binary, batches }: SampleChain, directory: string): string[] {
+  const options = `--load-state ${quoted(join(directory, "chain.json"))} --block-time 2 --hardfork cancun --prune-history 1024`;
+  return [
+    `A sample chain with ${batches} settled batches is in ${CHAIN_FILES.join(" and ")}.`,
+    "",
+    "First run the chain, in a terminal of its own. Its views are available after half a minute:",
+    `  ${quoted(binary)} --host 127.0.0.1 --port ${CHAIN_PORT} --silent ${options}`,
+  ];
+}
+
+function configurationOf({ installationId, genesisMs }: Plan, chain: SampleChain | undefined): string {
+  const ofChain = { deployment: "deployment.json", rpcUrl: `http://127.0.0.1:${CHAIN_PORT}` };
+  const settings = { installationId, genesisTimestamp: genesisMs / 1000, ...(chain === undefined ? {} : ofChain) };
   return `// By \`noonmark demo\`. Ledger, store and state are in .noonmark beside this file.\n${JSON.stringify(settings, null, 2)}\n`;
 }
 
@@ -157,5 +191,5 @@ function warnOfVariables(): void {
 
 /** For a shell. */
 function quoted(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${printable(path).replaceAll("'", "'\\''")}'`;
+  return /^[\w./@-]+$/.test(path) ? path : `'${printable(path).replaceAll("'", "'\\''")}'`;
 }

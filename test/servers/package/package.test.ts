@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CDN_TARGETS } from "../../../cdn-config/generate/targets.ts";
+import { anvilBinary, NO_ANVIL } from "../../../demo/chain/anvil.ts";
 import { FACT_KINDS } from "../../../src/ledger/schema.ts";
 import { fenced } from "../../docs/markdown.ts";
 import { packInto } from "../../package/packed-files.ts";
@@ -97,6 +98,7 @@ describe.each([
   test("demo makes a directory, and the two commands that it prints publish and serve it", PATIENCE, async () => {
     const { code, output } = await run("npx noonmark demo 'a demo'");
     expect([code, output]).toEqual([0, expect.stringMatching(/ simulated facts of 30 days in facts\.ndjson/)]);
+    expect(output).toContain("It has no chain, because anvil is not installed");
     const [publish = "", serve = ""] = [...output.matchAll(/^  noonmark .*$/gm)].map(([line]) => `npx ${line.trim()}`);
     expect(await run(publish)).toMatchObject({ code: 0, output: expect.stringMatching(/ 0 failed\n$/) });
     const shim = staying(here, serve);
@@ -113,6 +115,15 @@ describe.each([
       await shim.end();
     }
   });
+
+  test.skipIf(NO_ANVIL !== undefined)(
+    "demo has a sample chain if anvil is on PATH, from the package alone",
+    PATIENCE,
+    async () => {
+      const { output } = await run(`PATH="$PATH:${dirname(anvilBinary() ?? "")}" npx noonmark demo with-chain`);
+      expect(output).toMatch(/^A sample chain with 2\d\d settled batches is in chain\.json and deployment\.json\.$/m);
+    },
+  );
 
   test("cdn writes each target, and the Worker's script runs where it was written", PATIENCE, async () => {
     for (const target of Object.keys(CDN_TARGETS)) {

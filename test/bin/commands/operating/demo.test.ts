@@ -1,9 +1,10 @@
 /** `noonmark demo`: a directory from which the next two commands work, and no other directory is touched. */
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { call, listeningPort, NO_ANVIL } from "../../../../demo/chain/anvil.ts";
 import { runCli } from "../../../support/cli.ts";
 
 const ENTRY = new URL("../../../support/cli-entry.ts", import.meta.url).pathname;
@@ -23,7 +24,9 @@ test("what demo writes is thirty days up to now, and publishes at once", async (
   expect(made.stdout).toMatch(/^new\/demo: 1\d{5} simulated facts of 30 days /);
   expect(made.stdout).toContain("noonmark publish --once --config new/demo/noonmark.json\n");
   expect(made.stdout).toContain("noonmark serve --config new/demo/noonmark.json\n");
-  expect(readdirSync(join(directory, "new/demo")).sort()).toEqual([".noonmark", "facts.ndjson", "noonmark.json"]);
+  const ofChain = NO_ANVIL === undefined ? ["chain.json", "deployment.json"] : [];
+  const files = [".noonmark", ...ofChain, "facts.ndjson", "noonmark.json"];
+  expect(readdirSync(join(directory, "new/demo")).sort()).toEqual(files);
   const config = ["--config", "new/demo/noonmark.json"];
   const published = await runCli(["publish", "--once", ...config], directory);
   expect(published).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/, 0 failed\n$/) });
@@ -87,6 +90,30 @@ test("a variable that would send the next commands elsewhere is named, and demo 
   expect(readdirSync(join(directory, "demo/.noonmark"))).toContain("ledger.db");
 });
 
-test("--help says that the demo has no chain, and where there is one", async () => {
-  expect((await runCli(["demo", "--help"], directory)).stdout).toContain("It has no chain");
+test.skipIf(NO_ANVIL !== undefined)(
+  "with anvil it has a sample chain, and the line that it prints runs it",
+  async () => {
+    const { stdout } = await runCli(["demo", "demo"], directory);
+    expect(stdout).toMatch(/^A sample chain with 2\d\d settled batches is in chain\.json and deployment\.json\.$/m);
+    const [line] = /^ {2}\S*anvil .*$/m.exec(stdout) ?? [""];
+    // On a free port, and saying which.
+    const anvil = spawn(line.trim().replace("--port 8545 --silent", "--port 0"), { cwd: directory, shell: "bash" });
+    try {
+      const url = `http://127.0.0.1:${await listeningPort(anvil)}`;
+      await call(url, "anvil_mine", ["0xc"]);
+      const config = ["--config", "demo/noonmark.json", "--rpc-url", url];
+      const published = await runCli(["publish", "--once", ...config], directory);
+      expect(published).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/, 0 failed\n$/) });
+      for (const view of ["/v4/public/onchain", "/v4/public/settlements?range=7d", "/v1/public/activity"]) {
+        const rendered = await runCli(["render", view, "--body", ...config], directory);
+        expect(JSON.parse(rendered.stdout), view).toMatchObject({ status: "available" });
+      }
+    } finally {
+      anvil.kill();
+    }
+  },
+);
+
+test("--help says that the demo has a chain if anvil is installed", async () => {
+  expect((await runCli(["demo", "--help"], directory)).stdout).toContain("If anvil is installed");
 });
