@@ -14,7 +14,7 @@ import { factPart } from "./vector.ts";
 
 /**
  * `Failure` ledger_behind or ledger_forked: the ledger does not go on from the facts of a published object. Counts are
- * compared always; sums where both have them from the same base, and a commit ended at that count.
+ * compared always, and sums if the published object has one.
  */
 export function ledgerBehind(
   published: Asof,
@@ -80,10 +80,13 @@ function kindBehind(kind: FactKind, part: FactPart, { ledger, installation }: Fa
   const present = ledger === undefined ? 0 : readWatermarks(ledger, installation)[kind];
   const message = `was published with ${count} facts of kind ${kind}, the ledger`;
   if (present < count) return { code: "ledger_behind", message: `${message} has ${present}` };
-  const then = ledger && factSumAt(ledger, installation, kind, count);
-  const [, sumThen, baseThen = 0] = then === undefined ? [0] : factPart(then);
-  if (sum === undefined || sumThen === undefined || base !== baseThen || sum === sumThen) return undefined;
-  return { code: "ledger_forked", message: `${message} has others` };
+  // Objects of earlier versions have counts alone.
+  if (ledger === undefined || sum === undefined) return undefined;
+  const then = factSumAt(ledger, installation, kind, count);
+  // What cannot be compared is no consent.
+  if (then === undefined) return { code: "ledger_forked", message: `${message} cannot tell if they are the same` };
+  const [, sumThen, baseThen = 0] = factPart(then);
+  return sum === sumThen && base === baseThen ? undefined : { code: "ledger_forked", message: `${message} has others` };
 }
 
 function discontinuity({ code, message }: Fault, installationId: string): Failure {

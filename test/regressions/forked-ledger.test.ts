@@ -45,7 +45,7 @@ it.fails("a forked ledger that is published as a new history has statistics of i
 });
 
 // issue 21, case e
-it.fails.each(["kept", "lost"])(
+it.each(["kept", "lost"])(
   "a ledger that forked in rounds alone is refused, whatever its batches (state %s)",
   async (state) => {
     await using scene = new Scene();

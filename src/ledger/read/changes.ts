@@ -5,6 +5,8 @@
 import { createHash } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import { statement } from "../../sqlite/statement.ts";
+import { FactHash, FactSum64 } from "../intake/accept/fact-hash.ts";
+import type { RecordOf } from "../intake/decode/records.ts";
 import { FACT_KINDS, type FactKind } from "../schema.ts";
 import { readWatermarks } from "../watermarks.ts";
 
@@ -44,16 +46,51 @@ export function readFactSums(ledger: Database, installation: number): FactSums {
 }
 
 /**
- * The facts of one kind when there were `count` of them, as far as a commit ended there; undefined where none did: they
- * came in other batches then, and nothing can be compared.
+ * The facts of one kind when there were `count` of them. Every position has a sum: a fact that is no receipt saves it, and
+ * of receipts it is made from the nearest one that is saved. Undefined if the facts came in a batch of an earlier version,
+ * which saved the sum at its end alone, and in a ledger of schema 1: nobody knows then whether they are the same.
  */
 export function factSumAt(ledger: Database, installation: number, kind: FactKind, count: number): FactSum | undefined {
   if (count === 0) return { count: 0, sum: 0n, base: 0 };
   if (!hasChanges(ledger)) return undefined;
   const sql = "SELECT 1 FROM change WHERE installation = ? AND kind = ? AND count = ?";
-  if (statement(ledger, sql).get(installation, kind, count) === undefined) return undefined;
-  return readFactSum(ledger, installation, kind, count);
+  const isSaved = statement(ledger, sql).get(installation, kind, count) !== undefined;
+  if (isSaved) return readFactSum(ledger, installation, kind, count);
+  return kind === "receipt" ? receiptSumAt(ledger, installation, count) : undefined;
 }
+
+/** From the newest saved sum before it, or from its base, by the receipts since. */
+function receiptSumAt(ledger: Database, installation: number, count: number): FactSum | undefined {
+  const base =
+    statement<[number, string, number], number>(ledger, BASE).pluck().get(installation, "receipt", count) ?? 0;
+  const from = statement<[number, number], number>(ledger, SAVED_BEFORE).pluck().get(installation, count) ?? 0;
+  const saved = from > base ? readFactSum(ledger, installation, "receipt", from).sum : 0n;
+  if (saved === undefined) return undefined;
+  const after = Math.max(from, base);
+  const [sum, hash] = [new FactSum64(saved), new FactHash()];
+  let position = after;
+  for (const receipt of statement<[number, number, number], StoredReceipt>(ledger, RECEIPTS).iterate(
+    installation,
+    after,
+    count,
+  )) {
+    position = receipt.position;
+    sum.add(hash.of({ type: "receipt", installationId: "", ...receipt }));
+  }
+  return position === count ? { count, sum: sum.value, base } : undefined;
+}
+
+type StoredReceipt = Omit<RecordOf<"receipt">, "type" | "installationId"> & { readonly position: number };
+
+const SAVED_BEFORE = `
+SELECT max(count) FROM change WHERE installation = ? AND kind = 'receipt' AND count < ?`;
+
+const RECEIPTS = `
+SELECT position, telemetry_id AS telemetryId, boot_id AS bootId, counter_epoch AS counterEpoch, sequence,
+       observed_at AS observedAt, received_at AS receivedAt, cumulative_work_units AS cumulativeWorkUnits, provenance,
+       software_version AS softwareVersion, core_status AS coreStatus, rpm_milli AS rpmMilli,
+       speed_mm_per_second AS speedMmPerSecond, distance_mm AS distanceMm
+FROM receipt WHERE installation = ? AND position > ? AND position <= ? ORDER BY position`;
 
 /**
  * What has moved since a point that an earlier call gave, in time that grows with the changes since. All may have moved

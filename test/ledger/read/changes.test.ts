@@ -7,9 +7,24 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { ingest } from "../../../src/ledger/ingest.ts";
 import { openLedgerForIntake, openLedgerForReading } from "../../../src/ledger/open.ts";
 import { changedSince, factSumAt, MOVED_SINCE, readFactSums } from "../../../src/ledger/read/changes.ts";
-import { LEDGER_APPLICATION_ID } from "../../../src/ledger/schema.ts";
+import { FACT_KINDS, type FactKind, LEDGER_APPLICATION_ID } from "../../../src/ledger/schema.ts";
 import { installationNo } from "../../../src/ledger/watermarks.ts";
-import { emptyLedger, instant, module, oracle, receipt, reporterRun, round, SCHEMA_1, verdicts } from "../samples.ts";
+import {
+  closure,
+  emptyLedger,
+  epoch,
+  instant,
+  module,
+  oracle,
+  receipt,
+  reporterRun,
+  round,
+  SCHEMA_1,
+  settlementControl,
+  submission,
+  uuid,
+  verdicts,
+} from "../samples.ts";
 
 let directory: string;
 let path: string;
@@ -118,10 +133,63 @@ test("a fork that has grown longer is told by the sum at the length that was kno
   expect(factSumAt(db, 1, "round", 2)).toEqual(known);
   expect(factSumAt(fork, 1, "round", 2)).toMatchObject({ count: 2, base: 0 });
   expect(factSumAt(fork, 1, "round", 2)?.sum).not.toBe(known.sum);
-  // Where no batch ended nothing can be said.
+});
+
+test("every position has the sum that the facts up to it have, in whatever batches they came", () => {
+  const facts = [
+    epoch(),
+    ...[1, 2, 3].flatMap((n) => [
+      receipt(n),
+      round(n),
+      closure(n, n),
+      oracle({ at: instant(n) }),
+      reporterRun({ startedAt: instant(n) }),
+    ]),
+    ...[1, 2].flatMap((n) => [
+      module({ observedAt: instant(n) }),
+      submission({ submissionId: uuid(n) }),
+      settlementControl({ at: instant(n) }),
+    ]),
+  ];
+  const [batched, single] = [emptyLedger(), emptyLedger()];
+  expect(ingest(batched, facts).accepted).toBe(facts.length);
+  const counts = new Map<FactKind, number>();
+  for (const fact of facts) {
+    ingest(single, [fact]);
+    const kind = fact.type as FactKind;
+    const count = (counts.get(kind) ?? 0) + 1;
+    counts.set(kind, count);
+    expect([kind, factSumAt(batched, 1, kind, count)]).toEqual([kind, readFactSums(single, 1)[kind]]);
+  }
+  expect(new Set(counts.keys())).toEqual(new Set(FACT_KINDS));
+});
+
+test("the sum of any receipt of a large batch is made from the nearest that is saved", () => {
+  const receipts = Array.from({ length: 2_500 }, (_, index) => receipt(index + 1));
   const batched = emptyLedger();
-  ingest(batched, [round(1), round(2), round(3)]);
-  expect(factSumAt(batched, 1, "round", 2)).toBeUndefined();
+  ingest(batched, receipts);
+  const saved = batched.prepare("SELECT count FROM change WHERE kind = 'receipt' ORDER BY count").pluck().all();
+  expect(saved).toEqual(expect.arrayContaining([1024, 2048, 2500]));
+  expect(saved.length).toBeLessThan(10);
+  for (const count of [1, 2, 1023, 1024, 1025, 2047, 2049, 2499, 2500]) {
+    const alone = emptyLedger();
+    ingest(alone, receipts.slice(0, count));
+    expect(factSumAt(batched, 1, "receipt", count)).toEqual(readFactSums(alone, 1).receipt);
+    const other = emptyLedger();
+    ingest(other, [...receipts.slice(0, count - 1), receipt(count, { softwareVersion: "9.9.9" }), receipt(9_999)]);
+    expect(factSumAt(other, 1, "receipt", count)?.sum).not.toBe(factSumAt(batched, 1, "receipt", count)?.sum);
+  }
+  expect(factSumAt(batched, 1, "receipt", 2501)).toBeUndefined();
+});
+
+test("a position inside of a batch of an earlier version cannot be compared, but a receipt's can", () => {
+  const db = emptyLedger();
+  ingest(db, [receipt(1), receipt(2), receipt(3), round(1), round(2), round(3)]);
+  const then = factSumAt(db, 1, "receipt", 2);
+  // As it saved them: at the end of the batch alone.
+  db.exec("DELETE FROM change WHERE count < 3");
+  expect(factSumAt(db, 1, "round", 2)).toBeUndefined();
+  expect(factSumAt(db, 1, "receipt", 2)).toEqual(then);
 });
 
 test("a ledger of schema 1 is read by its counts, and upgraded by the next ingest", () => {
@@ -141,6 +209,7 @@ test("a ledger of schema 1 is read by its counts, and upgraded by the next inges
   const { sum } = readFactSums(reader, 1).receipt;
   const alone = emptyLedger();
   ingest(alone, [receipt(3)]);
+  expect(factSumAt(reader, 1, "receipt", 1)).toMatchObject({ count: 1, base: 0 });
   // Above the base the sum is that of the facts that came since.
   expect(readFactSums(reader, 1).receipt).toEqual({ count: 3, sum, base: 2 });
   expect(sum).toBe(readFactSums(alone, 1).receipt.sum);

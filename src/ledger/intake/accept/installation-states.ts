@@ -34,6 +34,8 @@ export interface EpochCounters {
 /** How much is kept from one batch to the next, so that memory does not grow with the input. */
 const KEPT_INSTALLATIONS = 256;
 const KEPT_EPOCHS = 1024;
+/** A large batch saves the sum of its receipts after so many; between two of them it is made from the receipts. */
+const RECEIPTS_PER_SUM = 1024;
 
 export class InstallationStates {
   readonly db: Database;
@@ -96,7 +98,12 @@ export class InstallationStates {
       state.moved.set(kind, sum);
     }
     sum.add(this.#hash.of(fact));
-    state.watermarks[kind]++;
+    const count = ++state.watermarks[kind];
+    if (kind !== "receipt" || count % RECEIPTS_PER_SUM === 0) this.#saveSum(state, kind, sum);
+  }
+
+  #saveSum({ no, watermarks }: InstallationState, kind: FactKind, sum: FactSum64): void {
+    statement(this.db, SAVE_CHANGE).run(no, kind, watermarks[kind], BigInt.asIntN(64, sum.value));
   }
 
   /** Called in each transaction last. */
@@ -124,9 +131,9 @@ export class InstallationStates {
 
   #save(state: InstallationState): void {
     for (const [kind, sum] of state.moved) {
-      const count = state.watermarks[kind];
-      statement(this.db, SAVE_CHANGE).run(state.no, kind, count, BigInt.asIntN(64, sum.value));
-      statement(this.db, SAVE_WATERMARK).run(state.no, kind, count);
+      // Also if this sum is saved already: the newest change says what raised the watermark.
+      this.#saveSum(state, kind, sum);
+      statement(this.db, SAVE_WATERMARK).run(state.no, kind, state.watermarks[kind]);
     }
     if (state.moved.has("round")) {
       statement(this.db, "UPDATE installation SET round_work_units = ?, round_distance_mm = ? WHERE no = ?").run(
