@@ -7,6 +7,8 @@ export interface ChainOptions {
   readonly deployment: Deployment;
   /** In order of preference; at least one. */
   readonly rpcUrls: readonly string[];
+  /** So many nodes must agree on what is stored; at most as many as there are addresses. 1 if it is left out. */
+  readonly rpcQuorum?: number | undefined;
   /** The chain's own SQLite file. */
   readonly statePath: string;
   /** Milliseconds without a good pass before the views are unavailable (`chainGrace`). */

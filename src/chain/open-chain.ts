@@ -30,6 +30,7 @@ export function openChain(options: ChainOptions): OpenChain {
     sleep: options.sleep ?? ((ms) => new Promise((resolve) => setTimeout(resolve, ms))),
     random: options.random ?? Math.random,
     limits: options.limits ?? RPC_LIMITS,
+    rpcQuorum: options.rpcQuorum ?? 1,
   });
   const { status } = poller;
   const times = (now: number) => ({ now, grace, validity, askingSince: status.askingSince(now) });

@@ -15,6 +15,8 @@ export interface RangeProgress {
 /** What is wrong with a pass, by node (redacted) and, for a check, by its stable name. */
 export type ProblemEvent =
   | { readonly type: "failed"; readonly node: string; readonly message: string }
+  /** Another node than `node` says something else; which of the two is right is not known. */
+  | { readonly type: "disagreement"; readonly node: string; readonly detail: string }
   /** A fault that one pass has found counts once a second pass agrees; a mismatch counts. */
   | {
       readonly type: "unconfirmed_fault" | "mismatch";

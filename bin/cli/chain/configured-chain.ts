@@ -35,6 +35,7 @@ export function openConfiguredChain(settings: WithChain, use: ChainUse): Configu
   const chain = openChain({
     deployment,
     rpcUrls,
+    rpcQuorum: quorumOf(settings, rpcUrls.length),
     statePath: use.statePath ?? join(settings.state, CHAIN_FILE),
     grace: settings.chainGrace * 1000,
     validity: settings.chainWord * 1000,
@@ -44,6 +45,16 @@ export function openConfiguredChain(settings: WithChain, use: ChainUse): Configu
     onRequest: use.onRequest,
   });
   return { deployment, rpcUrls, chain };
+}
+
+/** Throws `Failure` if it asks for more nodes than there are. */
+function quorumOf({ rpcQuorum }: WithChain, nodes: number): number {
+  if (nodes === 0 || rpcQuorum <= nodes) return rpcQuorum;
+  const addresses = nodes === 1 ? "1 address" : `${nodes} addresses`;
+  throw new Failure("invalid_setting", `rpcQuorum ${rpcQuorum} is more than the ${addresses} of rpcUrl`, {
+    exit: EXIT.usage,
+    hint: "Name more nodes in rpcUrl, separated by commas, or lower rpcQuorum (docs/chain.md#quorum).",
+  });
 }
 
 /** `a, b` → each address, in order of preference; none of an empty text, if nobody is to be asked. Throws `Failure`, without the address: it may hold a key. */

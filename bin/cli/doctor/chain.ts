@@ -71,9 +71,11 @@ async function examineNode(address: string, chainId: number, now: () => number):
 async function examineDeployment(settings: Settings, now: () => number): Promise<Finding> {
   const faults: Fault[] = [];
   let failed: string | undefined;
+  let disagreement: Extract<PollEvent, { readonly type: "disagreement" }> | undefined;
   const onEvent = (event: PollEvent) => {
     if (event.type === "mismatch" || event.type === "unconfirmed_fault") faults.push(event);
     if (event.type === "failed") failed = event.message;
+    if (event.type === "disagreement") disagreement = event;
   };
   const chain = await openChainCopy(settings, { now, onEvent });
   try {
@@ -81,6 +83,10 @@ async function examineDeployment(settings: Settings, now: () => number): Promise
     const [fault] = faults;
     if (fault !== undefined) {
       return wrong("deployment", `${fault.check}: ${fault.detail}`, "docs/spec/chain.md#checks says what it compares.");
+    }
+    if (disagreement !== undefined) {
+      const todo = "One of the two is wrong: docs/chain.md#quorum says how to find out which.";
+      return wrong(`node ${disagreement.node}`, `disagrees: ${disagreement.detail}`, todo);
     }
     const { core, economy } = chain.state(now());
     const views = [core, economy].map((view) => (view.status === "available" ? "available" : view.reason));

@@ -19,6 +19,15 @@ export function sourceMetrics(registry: Registry, watched: WatchedPublisher): vo
     },
     () => [...rpc].map(([outcome, value]) => ({ labels: { outcome }, value })),
   );
+  collectedGauge(
+    registry,
+    {
+      name: "noonmark_rpc_node_disagrees",
+      help: "1 for each node of the chain that says otherwise than another (rpcQuorum), by its address without keys.",
+      labels: ["node"],
+    },
+    () => [...watched.monitor.disagreeingNodes].map((node) => ({ labels: { node }, value: 1 })),
+  );
 }
 
 function ledgerMetrics(registry: Registry, { monitor, now }: WatchedPublisher): void {

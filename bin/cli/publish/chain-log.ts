@@ -22,12 +22,15 @@ export function chainLog(log: Logger, monotonic: () => number): (event: PollEven
     if (event.type === "range" || event.type === "good") {
       log.debug(plainEvent(event), "chain");
       if (event.type === "range" || ofNode === undefined) return;
-      troubles.delete(event.node);
-      const since = Math.min(...[...ofNode.values()].map((trouble) => trouble.since));
+      // A good pass that reads nothing new says nothing of a node that disagreed.
+      const over = [...ofNode].filter(([kind]) => kind !== "disagreement");
+      if (over.length === 0) return;
+      for (const [kind] of over) ofNode.delete(kind);
+      const since = Math.min(...over.map(([, trouble]) => trouble.since));
       log.info({ node: event.node, afterMs: Math.round(monotonic() - since) }, "the node gives good responses again");
       return;
     }
-    const kind = event.type === "failed" ? event.type : `${event.type} ${event.check}`;
+    const kind = "check" in event ? `${event.type} ${event.check}` : event.type;
     const before = ofNode?.get(kind);
     const now = monotonic();
     const isDue = before === undefined || now - before.warnedAt >= WARNED_EVERY_MS;

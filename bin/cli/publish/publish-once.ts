@@ -89,6 +89,8 @@ async function judgedInstant(at: number, flags: OnceFlags, published: Published,
 /** An unavailable chain is data, exit 0; the operator is told why all the same. */
 function warnOf(event: PollEvent): void {
   if (event.type === "failed") console.error(printable(`noonmark: warning: chain: ${event.node}: ${event.message}`));
+  if (event.type === "disagreement")
+    console.error(printable(`noonmark: warning: nodes_disagree: ${event.node}: ${event.detail}`));
   if (event.type === "mismatch" || event.type === "unconfirmed_fault") {
     const what = event.type === "mismatch" ? event.type : "unconfirmed fault";
     console.error(printable(`noonmark: warning: chain: ${event.node}: ${what} ${event.check}: ${event.detail}`));

@@ -23,6 +23,8 @@ export class PublisherMonitor implements TurnWatcher {
   readonly puts = new Map<string, PutCount>();
   readonly reads = new Map<StoreOutcome, number>();
   readonly rpc = new Map<RpcOutcome, number>();
+  /** Nodes of the chain (addresses without keys) that say otherwise than another. */
+  readonly disagreeingNodes = new Set<string>();
   /** Once it is a holder. */
   lease: Lease | undefined;
   publisher: Publisher | undefined;
@@ -83,7 +85,10 @@ export class PublisherMonitor implements TurnWatcher {
   }
 
   chainTold(event: PollEvent): void {
+    if (event.type === "disagreement") this.disagreeingNodes.add(event.node);
     if (event.type !== "good") return;
+    // Those that still disagree are told after a good pass.
+    this.disagreeingNodes.clear();
     this.chainHead = event.head;
     this.lastGoodPassAt = this.#monotonic();
   }

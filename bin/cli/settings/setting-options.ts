@@ -11,6 +11,7 @@ export const SOURCE_SETTINGS = [
   "state",
   "deployment",
   "rpcUrl",
+  "rpcQuorum",
   "genesisTimestamp",
 ] as const satisfies readonly SettingName[];
 

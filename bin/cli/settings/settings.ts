@@ -93,6 +93,11 @@ export const SETTINGS = {
     "url[,url]",
     "the chain's JSON-RPC, in order of preference",
   ),
+  rpcQuorum: setting(
+    numeric(number.int("must be a whole number").min(1, "must be 1 to 16").max(16, "must be 1 to 16")).default(1),
+    "number",
+    "nodes of rpcUrl that must agree on what is read before it is stored",
+  ),
   host: setting(
     z
       .string()

@@ -77,6 +77,7 @@ export function publicationOf(
     answers,
     problems: [
       ...clockProblems(record, answers, now),
+      ...nodeProblems(record.report.sources),
       ...damaged.map(({ route, problem }) => `${route}: ${problem}`),
       ...named,
       ...(unnamed > 0 ? [`${unnamed} more that the publisher has not named yet: it does so every five minutes`] : []),
@@ -105,6 +106,13 @@ function clockProblems(record: LeaseRecord, answers: readonly PublishedAnswer[],
     break;
   }
   return problems;
+}
+
+/** A node of the chain that says otherwise than another, as the publisher last told of its source. */
+function nodeProblems(sources: unknown): string[] {
+  const { chain } = (sources ?? {}) as { readonly chain?: Readonly<Record<string, unknown>> };
+  if (chain?.type !== "disagreement") return [];
+  return [`nodes_disagree: ${chain.node}: ${chain.detail}. Find out which of the two is wrong: docs/chain.md#quorum`];
 }
 
 /** The lease record, with what the holder tells the operator alone. */

@@ -10,8 +10,9 @@ import { type ConfiguredChain, openConfiguredChain } from "../../cli/chain/confi
 import { loadSettings, required } from "../../cli/settings/load-settings.ts";
 import { settingOptions } from "../../cli/settings/setting-options.ts";
 import type { Settings } from "../../cli/settings/settings.ts";
+import { warn } from "../../cli/warn.ts";
 
-const CHAIN_SETTINGS = ["deployment", "rpcUrl", "state", "genesisTimestamp", "chainGrace"] as const;
+const CHAIN_SETTINGS = ["deployment", "rpcUrl", "state", "genesisTimestamp", "chainGrace", "rpcQuorum"] as const;
 /** How long one poll of `chain sync` may take; it goes on with the next while there is more to read. */
 const POLL_MS = 60_000;
 
@@ -71,7 +72,8 @@ async function syncToSafeBlock(settings: Settings): Promise<void> {
       // As long as a poll stores something, another may store more.
     } while (!chain.concluded() && readSync(chain.db).stored?.block !== before);
     progress.stop();
-    if (problem !== undefined) throw failureOf(problem);
+    if (problem !== undefined && !(problem.type === "disagreement" && chain.concluded())) throw failureOf(problem);
+    if (problem !== undefined) warn({ code: "nodes_disagree", message: `${problem.node}: ${problem.detail}` });
     const { stored, indexedThroughBlock } = readSync(chain.db);
     const { core } = chain.state(Date.now());
     if (core.status === "unavailable" && core.reason === "not_yet_safe")
@@ -85,6 +87,12 @@ async function syncToSafeBlock(settings: Settings): Promise<void> {
 
 function failureOf(problem: ProblemEvent): Failure {
   const hint = "`noonmark chain status` shows it again; docs/spec/chain.md#checks has each check.";
+  if (problem.type === "disagreement") {
+    return new Failure("nodes_disagree", `${problem.node}: ${problem.detail}`, {
+      exit: EXIT.failed,
+      hint: "docs/chain.md says how to find out which node is right.",
+    });
+  }
   return problem.type === "failed"
     ? new Failure("indexer_unavailable", `${problem.node}: ${problem.message}`, {
         exit: EXIT.failed,

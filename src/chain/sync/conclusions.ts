@@ -1,7 +1,7 @@
 /** What each pass of a poll says, and what it changes: the status, the open faults, what the operator is told. */
 import type { FailedCheck } from "../check-name.ts";
 import type { UnconfirmedFault } from "../checks/unconfirmed-fault.ts";
-import type { PollEvent } from "../poll-event.ts";
+import type { PollEvent, ProblemEvent } from "../poll-event.ts";
 import type { ProblemLog } from "../status/problem-log.ts";
 import type { Status } from "../status/status.ts";
 import type { SuspectMemory } from "./blooms.ts";
@@ -14,6 +14,10 @@ export interface ConclusionsOptions {
   readonly faults: OpenFaults;
   readonly suspects: SuspectMemory;
   readonly problems: ProblemLog;
+  /** What nodes say otherwise than others, so far. */
+  readonly disagreements: () => readonly ProblemEvent[];
+  /** What one node alone says is not believed. */
+  readonly isQuorum: boolean;
   readonly onEvent: (event: PollEvent) => void;
   /** Epoch ms. */
   readonly now: () => number;
@@ -49,6 +53,8 @@ export class Conclusions {
 
   end(): void {
     const { problems, now } = this.#options;
+    // A good pass does not make them agree.
+    for (const disagreement of this.#options.disagreements()) problems.tell(disagreement);
     if (this.#reached || problems.any) problems.write(now());
   }
 
@@ -66,6 +72,9 @@ export class Conclusions {
         return false;
       case "fault":
         return this.#fault(outcome.fault, node);
+      case "no_quorum":
+        this.#failed(node, outcome.message);
+        return false;
       case "logs_left_out":
         this.#failed(node, outcome.message);
         return false;
@@ -77,6 +86,10 @@ export class Conclusions {
         this.#mismatch(node, outcome.failure);
         return true;
       case "other_chain":
+        if (this.#options.isQuorum && !node.isLast) {
+          this.#failed(node, outcome.failure.detail);
+          return false;
+        }
         this.#mismatch(node, outcome.failure, outcome.safe);
         return true;
       case "not_yet_safe":

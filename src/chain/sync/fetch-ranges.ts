@@ -22,6 +22,8 @@ export interface LogRequest {
   readonly to: bigint;
   /** From this block on every header's bloom is held against the logs. */
   readonly bloomsFrom: bigint;
+  /** Has a proven range confirmed by other nodes. Throws `NoQuorum`. */
+  readonly confirm?: (range: RangeLogs, end: Block) => Promise<void>;
 }
 
 const IN_FLIGHT = 3;
@@ -104,7 +106,7 @@ export function headersOf(range: RangeLogs, bloomsFrom: bigint): bigint[] {
   return [...wanted];
 }
 
-async function prove({ node, sources, bloomsFrom }: LogRequest, range: RangeLogs): Promise<ProvenRange> {
+async function prove({ node, sources, bloomsFrom, confirm }: LogRequest, range: RangeLogs): Promise<ProvenRange> {
   const blocks = new Map<bigint, Block>();
   const wanted = [range.to, ...headersOf(range, bloomsFrom)];
   for (let start = 0; start < wanted.length; start += BLOCKS_IN_A_BATCH) {
@@ -114,8 +116,10 @@ async function prove({ node, sources, bloomsFrom }: LogRequest, range: RangeLogs
   }
   const end = blocks.get(range.to) as Block;
   const near = [...blocks.values()].filter(({ number }) => number >= bloomsFrom);
+  const dated = withBlocks(range, blocks);
+  await confirm?.(dated, end);
   return {
-    ...withBlocks(range, blocks),
+    ...dated,
     endHash: end.hash,
     suspects: near.length === 0 ? [] : suspectBlocks(sources, near, range.events),
   };

@@ -1,16 +1,18 @@
 /** Passes over the nodes in order, until one of them comes to a verdict (docs/spec/chain.md#reading). */
 import type { Database } from "better-sqlite3";
 import type { ChainOptions } from "../chain-options.ts";
+import type { ProblemEvent } from "../poll-event.ts";
 import { redactUrl } from "../rpc/redact.ts";
 import { ProblemLog } from "../status/problem-log.ts";
 import { Status } from "../status/status.ts";
 import { OtherWriters } from "../store/other-writers.ts";
+import { readSync } from "../store/sync-row.ts";
 import { LogFactsReader } from "../view/log-facts.ts";
 import { SuspectMemory } from "./blooms.ts";
 import { Conclusions } from "./conclusions.ts";
 import { logSources } from "./logs.ts";
 import { OpenFaults } from "./open-faults.ts";
-import { PassRunner, type RunnerOptions } from "./pass/pass-runner.ts";
+import { type Disagreements, PassRunner, type RunnerOptions } from "./pass/pass-runner.ts";
 import type { EarlierFindings, PassChain } from "./pass/pass-types.ts";
 
 export type PollerOptions = RunnerOptions & Pick<ChainOptions, "deployment" | "grace" | "now" | "genesisTimestamp">;
@@ -24,6 +26,7 @@ export class Poller {
   readonly #suspects = new SuspectMemory();
   readonly #runner: PassRunner;
   readonly #conclusions: Conclusions;
+  readonly #disagreements: Disagreements = new Map();
 
   constructor(db: Database, options: PollerOptions) {
     const { deployment, genesisTimestamp, now } = options;
@@ -38,12 +41,16 @@ export class Poller {
       now,
     };
     this.#writers = new OtherWriters(db);
-    this.#runner = new PassRunner(this.#chain, options, { status: this.status, writers: this.#writers });
+    this.#restoreDisagreements(db);
+    const told = { status: this.status, writers: this.#writers, disagreements: this.#disagreements };
+    this.#runner = new PassRunner(this.#chain, options, told);
     this.#conclusions = new Conclusions({
       status: this.status,
       faults: this.#faults,
       suspects: this.#suspects,
       problems: new ProblemLog(db, options),
+      disagreements: () => this.#disagreeing(),
+      isQuorum: options.rpcQuorum > 1,
       onEvent: options.onEvent,
       now,
     });
@@ -71,19 +78,40 @@ export class Poller {
 
   /** True where one node's pass came to a verdict. */
   async #overNodes(deadline: number): Promise<boolean> {
-    const { now, rpcUrls } = this.#options;
+    const { now } = this.#options;
     const order = this.#runner.nodes.order(now());
     for (const index of order) {
       if (now() >= deadline) return false;
       const outcome = await this.#runner.run(index, deadline, this.#earlier());
       const node = {
-        label: redactUrl(rpcUrls[index] as string),
-        answersAlone: this.#runner.nodes.answersAlone(index),
+        label: this.#labelOf(index),
+        answersAlone: this.#runner.answersAlone(index),
         isLast: index === order.at(-1),
       };
       if (this.#conclusions.conclude(outcome, node)) return true;
     }
     return false;
+  }
+
+  #labelOf(index: number): string {
+    return redactUrl(this.#options.rpcUrls[index] as string);
+  }
+
+  /** Those that the file remembers: nobody is asked again as long as nothing new is read. */
+  #restoreDisagreements(db: Database): void {
+    const event = readSync(db).problem?.event;
+    if (event?.type !== "disagreement" || this.#options.rpcQuorum === 1) return;
+    const index = this.#options.rpcUrls.findIndex((_, at) => this.#labelOf(at) === event.node);
+    if (index !== -1) this.#disagreements.set(index, event.detail);
+  }
+
+  /** What nodes say of each other, for the operator. */
+  #disagreeing(): ProblemEvent[] {
+    return [...this.#disagreements].map(([index, detail]) => ({
+      type: "disagreement",
+      node: this.#labelOf(index),
+      detail,
+    }));
   }
 
   #earlier(): EarlierFindings {

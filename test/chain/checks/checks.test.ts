@@ -53,7 +53,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`binding checks${NO_ANVIL ? `: ${NO_ANVI
     using read = reader({ ...deployment, economy, ...change.deployment }, [proxy.url], change.options);
     await read.poll();
     const problem = read.chain.problem()?.event;
-    return { says: read.says(), check: problem === undefined || problem.type === "failed" ? problem : problem.check };
+    return { says: read.says(), check: problem !== undefined && "check" in problem ? problem.check : problem };
   }
 
   test("all hold", async () => {

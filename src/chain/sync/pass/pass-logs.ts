@@ -1,7 +1,7 @@
 /** The logs of one pass: each range held against what is stored, and stored once its end is proven. */
 import type { ChainEvent } from "../../chain-state.ts";
 import type { Frontier } from "../../checks/settlement-chain.ts";
-import { blockCall, parseBlock } from "../../rpc/node-answers.ts";
+import { type Block, blockCall, parseBlock } from "../../rpc/node-answers.ts";
 import { append } from "../../store/append.ts";
 import type { StoredThrough } from "../../store/sync-row.ts";
 import { BLOOM_BLOCKS, type SuspectBlock } from "../blooms.ts";
@@ -39,7 +39,9 @@ export async function readLogs(
   let events: ChainEvent[] = [];
   let frontier = frontierBefore(db, from);
   const bloomsFrom = safe - BLOOM_BLOCKS + 1n > begin ? safe - BLOOM_BLOCKS + 1n : begin;
-  for await (const range of fetchRanges({ node: node.rpc, sources, size: node.size, from, to: safe, bloomsFrom })) {
+  const confirm = (range: RangeLogs, end: Block) => context.quorum.confirmRange(range, end);
+  const request = { node: node.rpc, sources, size: node.size, from, to: safe, bloomsFrom, confirm };
+  for await (const range of fetchRanges(request)) {
     for (const event of range.events) events.push(event);
     const failed = failedLogCheck(deployment, range, frontier);
     if (failed !== undefined) {

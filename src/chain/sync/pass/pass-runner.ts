@@ -2,16 +2,18 @@
 import type { ChainOptions } from "../../chain-options.ts";
 import type { PollEvent } from "../../poll-event.ts";
 import { type NodeMemory, Nodes } from "../../rpc/nodes.ts";
+import { redactUrl } from "../../rpc/redact.ts";
 import { RpcError } from "../../rpc/rpc-error.ts";
 import { type RpcNode, rpcNode } from "../../rpc/rpc-node.ts";
 import type { Status } from "../../status/status.ts";
 import type { OtherWriters } from "../../store/other-writers.ts";
 import { readSkippedUntil, writeSkippedUntil } from "../../store/sync-row.ts";
+import { NoQuorum, Quorum } from "../quorum.ts";
 import { runPass } from "./pass.ts";
 import type { EarlierFindings, PassChain, PassListener, PassOutcome } from "./pass-types.ts";
 
 export type RunnerOptions = Required<Pick<ChainOptions, "onEvent" | "sleep" | "random" | "limits">> &
-  Pick<ChainOptions, "rpcUrls" | "onRequest">;
+  Pick<ChainOptions, "rpcUrls" | "onRequest"> & { readonly rpcQuorum: number };
 
 /** A pass that did not come to its end. */
 export interface BrokenPass {
@@ -22,6 +24,9 @@ export interface BrokenPass {
   readonly isOutOfTime: boolean;
 }
 
+/** By a node's place in the list: which other node said something else, and of what. */
+export type Disagreements = Map<number, string>;
+
 const ATTEMPTS = 4;
 
 export class PassRunner {
@@ -30,11 +35,12 @@ export class PassRunner {
   readonly #options: RunnerOptions;
   readonly #status: Status;
   readonly #writers: OtherWriters;
+  readonly #disagreements: Disagreements;
 
   constructor(
     chain: PassChain,
     options: RunnerOptions,
-    told: { readonly status: Status; readonly writers: OtherWriters },
+    told: { readonly status: Status; readonly writers: OtherWriters; readonly disagreements: Disagreements },
   ) {
     this.nodes = new Nodes(options.rpcUrls.length);
     for (const [index, address] of options.rpcUrls.entries()) {
@@ -44,6 +50,7 @@ export class PassRunner {
     this.#options = options;
     this.#status = told.status;
     this.#writers = told.writers;
+    this.#disagreements = told.disagreements;
   }
 
   /** Does not throw; `deadline` in epoch ms. */
@@ -52,22 +59,33 @@ export class PassRunner {
     const rpc = this.#node(index, deadline);
     const heard = { head: false };
     const { size, multicall } = memory;
-    const node = { rpc, index, size, multicall, answersAlone: this.nodes.answersAlone(index) };
+    const node = { rpc, index, size, multicall, answersAlone: this.answersAlone(index) };
     try {
       const listener = this.#listener(memory, rpc.label, heard);
-      const outcome = await runPass({ chain: this.#chain, node, earlier, listener });
+      const quorum = this.#quorum(index, deadline);
+      const outcome = await runPass({ chain: this.#chain, node, quorum, earlier, listener });
       memory.hasAnswered = outcome.kind !== "lagging";
+      if (outcome.kind === "read") for (const one of [index, ...quorum.agreeing]) this.#disagreements.delete(one);
       return outcome;
     } catch (error) {
+      if (error instanceof NoQuorum) {
+        this.#chain.facts.reset();
+        return { kind: "no_quorum", message: error.message };
+      }
       const now = this.#chain.now();
       memory.hasAnswered = false;
-      if (error instanceof RpcError && error.silent) memory.silentAt = now;
       this.#chain.facts.reset();
       const isOutOfTime = now >= deadline || (error instanceof RpcError && error.outOfTime);
-      const text = error instanceof RpcError && error.harmful ? this.#skip(index, error) : messageOf(error);
+      const text = this.#failed(index, error);
       const message = isOutOfTime && heard.head ? undefined : text;
       return { kind: "broken", message, isOutOfTime };
     }
+  }
+
+  /** Remembers what a node has cost. Returns the message for the operator. */
+  #failed(index: number, error: unknown): string {
+    if (error instanceof RpcError && error.silent) this.nodes.memory(index).silentAt = this.#chain.now();
+    return error instanceof RpcError && error.harmful ? this.#skip(index, error) : messageOf(error);
   }
 
   /** Returns the message for the operator. The skip survives a restart, because the response may have ended the process. */
@@ -75,6 +93,29 @@ export class PassRunner {
     const until = this.nodes.skip(index, this.#chain.now());
     writeSkippedUntil(this.#chain.db, this.#options.rpcUrls[index] as string, until);
     return `${message}; the node is not asked until ${new Date(until).toISOString()}`;
+  }
+
+  /** No other node answers, so that a second pass of this one confirms its first. A quorum is never one node. */
+  answersAlone(index: number): boolean {
+    return this.#options.rpcQuorum === 1 && this.nodes.answersAlone(index);
+  }
+
+  #quorum(index: number, deadline: number): Quorum {
+    const { rpcQuorum } = this.#options;
+    const label = redactUrl(this.#options.rpcUrls[index] as string);
+    const order = rpcQuorum === 1 ? [] : this.nodes.order(this.#chain.now()).filter((other) => other !== index);
+    return new Quorum({
+      needed: rpcQuorum - 1,
+      witnesses: order.map((other) => ({
+        index: other,
+        rpc: this.#node(other, deadline),
+        size: this.nodes.memory(other).size,
+      })),
+      sources: this.#chain.sources,
+      deployment: this.#chain.deployment,
+      onFailure: (other, error) => this.#failed(other, error),
+      onDisagreement: (other, detail) => this.#disagreements.set(other, `${label} says otherwise of ${detail}`),
+    });
   }
 
   #node(index: number, deadline: number): RpcNode {

@@ -1,4 +1,5 @@
 /** The end of a pass: the state at the safe block, the checks that need it, and the last range stored with both. */
+import type { ChainEvent } from "../../chain-state.ts";
 import type { FailedCheck } from "../../check-name.ts";
 import { failedCoreCheck, missingCoreCode } from "../../checks/checks.ts";
 import { economyFinding } from "../../checks/economy-finding.ts";
@@ -11,7 +12,7 @@ import { suspectBlocks } from "../blooms.ts";
 import { headersOf } from "../fetch-ranges.ts";
 import type { Head } from "../head.ts";
 import { faultOf } from "../log-checks.ts";
-import { withBlocks } from "../logs.ts";
+import { type RangeLogs, withBlocks } from "../logs.ts";
 import { storeSnapshot } from "../store-snapshot.ts";
 import { leftOut, type UnstoredLogs } from "./pass-logs.ts";
 import type { PassContext, PassOutcome } from "./pass-types.ts";
@@ -21,25 +22,27 @@ import type { PassContext, PassOutcome } from "./pass-types.ts";
  * other contracts is a mismatch at once.
  */
 export async function failedBinding(context: PassContext, head: Head): Promise<FailedCheck | undefined> {
-  const reading = await readState(context.node.rpc, context.chain.deployment, {
-    block: head.safe,
-    expectedImplementation: null,
-    multicall: head.multicall,
-    blocks: [],
-  });
+  const request = { block: head.safe, expectedImplementation: null, multicall: head.multicall, blocks: [] };
+  const reading = await readState(context.node.rpc, context.chain.deployment, request);
+  await context.quorum.confirmState(request, reading);
   return failedCheck(context, reading, answeredCore(reading.views));
 }
 
 export async function readSafeState(context: PassContext, head: Head, logs: UnstoredLogs): Promise<PassOutcome> {
   const { db, deployment, sources } = context.chain;
   const upgraded = logs.events.findLast((event) => event.eventName === "Upgraded");
-  const reading = await readState(context.node.rpc, deployment, {
+  const request = {
     block: head.safe,
     expectedImplementation: (upgraded ?? newestOf(db, "core", "Upgraded", 1)[0])?.arguments[0]?.value,
     multicall: head.multicall,
     blocks: logs.last === undefined ? [] : headersOf(logs.last, logs.bloomsFrom),
-  });
+  };
+  const reading = await readState(context.node.rpc, deployment, request);
   const dated = provenByReading(logs, reading);
+  // Before any check: a mismatch that one node shows is no more than its word.
+  await context.quorum.confirmState(request, reading);
+  if (logs.last !== undefined)
+    await context.quorum.confirmRange({ ...logs.last, events: eventsOf(logs.last, dated.events) }, reading.block);
   const core = answeredCore(reading.views);
   const failure = failedCheck(context, reading, core);
   if (failure !== undefined) return { kind: "mismatch", failure };
@@ -81,6 +84,11 @@ function provenByReading(logs: UnstoredLogs, reading: Reading): UnstoredLogs {
   }
   const known = new Map([...reading.blocks, [block.number, block]]);
   return { ...logs, events: withBlocks({ ...logs.last, events: [...logs.events] }, known).events };
+}
+
+/** The events of the last range, dated; those before it wait for it and were confirmed with their own ranges. */
+function eventsOf({ from }: RangeLogs, events: readonly ChainEvent[]): ChainEvent[] {
+  return events.filter(({ blockNumber }) => blockNumber >= from);
 }
 
 function differingState(frontier: Frontier, core: Answered<CoreStateRead>): FailedCheck | undefined {

@@ -12,10 +12,12 @@ import type { Snapshot } from "../../view/views.ts";
 import type { SuspectMemory } from "../blooms.ts";
 import type { Head } from "../head.ts";
 import type { LogSources } from "../logs.ts";
+import type { Quorum } from "../quorum.ts";
 
 export interface PassContext {
   readonly chain: PassChain;
   readonly node: PassNode;
+  readonly quorum: Quorum;
   readonly earlier: EarlierFindings;
   readonly listener: PassListener;
 }
@@ -65,6 +67,8 @@ export interface PassListener {
 
 export type PassOutcome =
   | { readonly kind: "not_yet_safe" }
+  /** Too few nodes agree. */
+  | { readonly kind: "no_quorum"; readonly message: string }
   /** The node is behind the stored safe block. */
   | { readonly kind: "lagging"; readonly head: bigint }
   | { readonly kind: "unchanged" }

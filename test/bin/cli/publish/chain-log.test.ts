@@ -29,3 +29,16 @@ test("a node that gives good responses again is one line with how long it was go
   expect(lines.map(({ msg }) => msg)).toEqual(["chain", "the node gives good responses again", "chain"]);
   expect(lines[1]).toMatchObject({ node: DEAD.node, afterMs: 90_000 });
 });
+
+test("a node that disagrees stays one warning while its polls find nothing new", () => {
+  const { lines, clock, told } = logged();
+  const lying = { type: "disagreement", node: DEAD.node, detail: "another says otherwise" } as const;
+  for (; clock.now < 600_000; clock.now += 4_000) {
+    told({ type: "good", node: DEAD.node, head: 7n });
+    told(lying);
+  }
+  expect(lines.map(({ type }) => type)).toEqual(["disagreement"]);
+  told(DEAD);
+  told({ type: "good", node: DEAD.node, head: 8n });
+  expect(lines.map(({ msg }) => msg)).toEqual(["chain", "chain", "the node gives good responses again"]);
+});

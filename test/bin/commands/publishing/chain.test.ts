@@ -101,6 +101,31 @@ describe.skipIf(NO_ANVIL !== undefined)(`noonmark chain${NO_ANVIL ? `: ${NO_ANVI
     for (const { out, err } of [status, wrong, told, gone]) expect(out + err).not.toContain("c0ffee");
   });
 
+  test("with rpcQuorum a node that says otherwise is named, and what the others agree on is read", async () => {
+    await using on = await stage();
+    writeFileSync(join(directory, "deployment.json"), JSON.stringify(on.world.deployment));
+    await on.world.settle({ throughRound: 16, activeRoundCount: 9, workUnits: 5_000n });
+    await on.world.mine(20);
+    await using liar = await scriptedRpc(on.anvil.url, ({ method, params }) =>
+      method === "eth_getCode" && params[1] !== "latest" ? { result: "0x6001" } : undefined,
+    );
+    await using honest = await scriptedRpc(on.anvil.url);
+    const pair = await chain(["sync", "--rpc-quorum", "2"], `${liar.url},${honest.url}/key-of-mine`);
+    expect(pair).toMatchObject({ code: 1, out: "", err: expect.stringMatching(/^noonmark: nodes_disagree: /) });
+    expect(pair.err).toContain(`${honest.url}/… says otherwise of the state at block`);
+    const three = `${liar.url},${honest.url}/key-of-mine,${on.anvil.url}`;
+    const most = await chain(["sync"], three, { NOONMARK_RPC_QUORUM: "2" });
+    expect(most).toMatchObject({ code: 0, out: expect.stringMatching(/^8 events read; /) });
+    expect(most.err).toMatch(/^noonmark: warning: nodes_disagree: .* says otherwise of .*runtimeHash/);
+    const status = await chain(["status"], three, { NOONMARK_RPC_QUORUM: "2" });
+    expect(status.out).toMatch(new RegExp(`^problem +disagreement: .*runtimeHash.* \\(${liar.url}, since `, "m"));
+    for (const { out, err } of [pair, most, status]) expect(out + err).not.toContain("key-of-mine");
+    expect(await chain(["sync", "--rpc-quorum", "4"], three)).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/^noonmark: invalid_setting: rpcQuorum 4 is more than the 3 addresses of rpcUrl\n/),
+    });
+  });
+
   test("usage: settings that are missing or wrong", async () => {
     const deployment = join(directory, "deployment.json");
     const missing = await chain(["sync"], undefined);

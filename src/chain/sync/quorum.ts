@@ -1,0 +1,144 @@
+/**
+ * What one node says of a range or of the state counts only when other nodes say the same (docs/spec/chain.md#trust).
+ * A pass reads from one node and has each part confirmed by as many witnesses as the quorum needs beside it.
+ */
+import type { Deployment } from "../deployment.ts";
+import { type Block, blockCall, ContradictingAnswer, parseBlock, UNDATED } from "../rpc/node-answers.ts";
+import type { RangeSize } from "../rpc/range-size.ts";
+import { RpcError } from "../rpc/rpc-error.ts";
+import type { RpcNode } from "../rpc/rpc-node.ts";
+import { digestOf } from "../store/event-digest.ts";
+import { type Reading, type ReadingRequest, readState } from "../view/reading.ts";
+import { FailedView } from "../view/view-calls.ts";
+import { fetchRanges } from "./fetch-ranges.ts";
+import type { LogSources, RangeLogs } from "./logs.ts";
+
+/** Another node than the one that the pass reads from. */
+export interface Witness {
+  /** Its place in the list. */
+  readonly index: number;
+  readonly rpc: RpcNode;
+  readonly size: RangeSize;
+}
+
+export interface QuorumOptions {
+  /** Witnesses that must agree with the node of the pass; 0 asks none. */
+  readonly needed: number;
+  /** In order of preference. */
+  readonly witnesses: readonly Witness[];
+  readonly sources: LogSources;
+  readonly deployment: Deployment;
+  /** Told of a witness that says something else. `detail` names the blocks and what differs. */
+  readonly onDisagreement: (index: number, detail: string) => void;
+  readonly onFailure: (index: number, error: Error) => void;
+}
+
+/** Too few witnesses agree: nothing of the range is stored. */
+export class NoQuorum extends Error {
+  override readonly name = "NoQuorum";
+}
+
+export class Quorum {
+  readonly #options: QuorumOptions;
+  /** Why a witness gives no response in this pass; it is asked no more. */
+  readonly #failed = new Map<number, string>();
+  readonly #agreed = new Set<number>();
+  readonly #disagreed = new Set<number>();
+
+  constructor(options: QuorumOptions) {
+    this.#options = options;
+  }
+
+  /** The witnesses that have said the same in all that they were asked so far. */
+  get agreeing(): readonly number[] {
+    return [...this.#agreed].filter((index) => !this.#disagreed.has(index));
+  }
+
+  /** The logs of a range and the last block of it. Throws `NoQuorum`. */
+  confirmRange(range: RangeLogs, end: Block): Promise<void> {
+    const { from, to } = range;
+    return this.#confirm(`blocks ${from} to ${to}`, async (witness) => {
+      const { events, block } = await this.#readRange(witness, from, to);
+      if (block.hash !== end.hash) return `the hash of block ${to}`;
+      if (digestOf(events, from, to) !== digestOf(range.events, from, to))
+        return `the logs: ${events.length} in place of ${range.events.length}, or others`;
+      const isDated = events.every(
+        ({ blockTimestamp }, index) =>
+          blockTimestamp === UNDATED || blockTimestamp === range.events[index]?.blockTimestamp,
+      );
+      return isDated && block.timestamp === end.timestamp ? undefined : "the timestamps";
+    });
+  }
+
+  /** The state at a block, which was read by `request`. Throws `NoQuorum`. */
+  confirmState(request: ReadingRequest, reading: Reading): Promise<void> {
+    return this.#confirm(`the state at block ${request.block}`, async ({ rpc }) => {
+      const other = await readState(rpc, this.#options.deployment, { ...request, blocks: [] });
+      const [own, theirs] = [stateOf(reading), stateOf(other)];
+      const differing = [...own.keys()].filter((name) => own.get(name) !== theirs.get(name));
+      return differing.length === 0 ? undefined : differing.join(", ");
+    });
+  }
+
+  /** `differs` gives what a witness says otherwise, or undefined if it says the same. */
+  async #confirm(what: string, differs: (witness: Witness) => Promise<string | undefined>): Promise<void> {
+    const { needed, witnesses, onDisagreement, onFailure } = this.#options;
+    let agreeing = 0;
+    for (const witness of witnesses) {
+      if (agreeing === needed) return;
+      if (this.#failed.has(witness.index)) continue;
+      const difference = await this.#asked(witness, differs);
+      if (difference instanceof Error) {
+        onFailure(witness.index, difference);
+        this.#failed.set(witness.index, `${witness.rpc.label}: ${difference.message}`);
+      } else if (difference === undefined) {
+        agreeing++;
+        this.#agreed.add(witness.index);
+      } else {
+        this.#disagreed.add(witness.index);
+        onDisagreement(witness.index, `${what}: ${difference}`);
+      }
+    }
+    if (agreeing >= needed) return;
+    const failures = [...this.#failed.values()].map((failure) => `; ${failure}`).join("");
+    throw new NoQuorum(`${agreeing + 1} of ${needed + 1} nodes agree on ${what}${failures}`);
+  }
+
+  async #asked(witness: Witness, differs: (witness: Witness) => Promise<string | undefined>) {
+    try {
+      return await differs(witness);
+    } catch (error) {
+      if (error instanceof RpcError || error instanceof ContradictingAnswer) return error;
+      throw error;
+    }
+  }
+
+  async #readRange({ rpc, size }: Witness, from: bigint, to: bigint) {
+    const events = [];
+    // Blooms are the business of the pass: what they would find here differs from its logs anyway.
+    const request = { node: rpc, sources: this.#options.sources, size, from, to, bloomsFrom: to + 1n };
+    for await (const range of fetchRanges(request)) events.push(...range.events);
+    // After the logs, so that the node knows the range's end.
+    const [answer] = await rpc.batch([blockCall(to)]);
+    return { events, block: parseBlock(answer, to) };
+  }
+}
+
+/** The values of a reading by name; a value that the node refused is left out. */
+function stateOf(reading: Reading): ReadonlyMap<string, string> {
+  const { block, hasCode, proxyAdminSlot, implementation, runtimeHash, miningSlot, views } = reading;
+  const values = {
+    "the block's hash": block.hash,
+    "the block's timestamp": block.timestamp,
+    proxyAdminSlot,
+    implementation,
+    runtimeHash,
+    miningSlot,
+    ...Object.fromEntries([...hasCode].map(([name, has]) => [`code of ${name}`, has])),
+    ...Object.fromEntries(views),
+  };
+  const known = Object.entries<unknown>(values).filter(
+    ([, value]) => value !== undefined && !(value instanceof FailedView),
+  );
+  return new Map(known.map(([name, value]) => [name, String(value)]));
+}

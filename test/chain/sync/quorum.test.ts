@@ -1,0 +1,187 @@
+// Nodes that lie, lag or are silent beside honest ones: with rpcQuorum 2 nothing is stored on the word of one.
+import { describe, expect, test } from "vitest";
+import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
+import type { RawLog } from "../../../demo/chain/calls.ts";
+import type { World } from "../../../demo/chain/deploy.ts";
+import { eventsFrom } from "../../../src/chain/store/read-events.ts";
+import { readSync } from "../../../src/chain/store/sync-row.ts";
+import { coreOf, economyOf, type Reader, reader, stage } from "../../support/chain/harness.ts";
+import { type Script, scriptedRpc } from "../../support/chain/scripted-rpc.ts";
+
+const AVAILABLE = ["available", "available"];
+const UNAVAILABLE = ["indexer_unavailable", "indexer_unavailable"];
+/** More than the blocks near the head whose blooms are compared. */
+const FAR = 100;
+
+/** A settlement with its funding, far below the safe block. */
+async function settled(world: World): Promise<void> {
+  await world.settle({ throughRound: 16, activeRoundCount: 9, workUnits: 12_345n });
+  await world.fund(16, [[1, 5n]]);
+  await world.mine(FAR);
+}
+
+const names = ({ chain }: Reader) => eventsFrom(chain.db, 0n).map(({ eventName }) => eventName);
+const named = ({ events }: Reader) =>
+  new Set(events.flatMap((event) => (event.type === "disagreement" ? [event.node] : [])));
+const origin = (url: string) => new URL(url).origin;
+
+/** Says consistently that mining has never funded a round. */
+const hidingFundings =
+  (mining: string): Script =>
+  ({ method }) =>
+    method === "eth_getLogs"
+      ? { change: (found: RawLog[]) => found.filter(({ address }) => address.toLowerCase() !== mining.toLowerCase()) }
+      : undefined;
+
+describe.skipIf(NO_ANVIL !== undefined)(`a quorum of nodes${NO_ANVIL ? `: ${NO_ANVIL}` : ""}`, () => {
+  test("a log that one node hides far below the head is missed without a quorum, and never stored with one", async () => {
+    await using on = await stage();
+    await settled(on.world);
+    const { mining } = on.world.deployment.economy as { mining: string };
+    await using liar = await scriptedRpc(on.anvil.url, hidingFundings(mining));
+    await using honest = await scriptedRpc(on.anvil.url);
+    await using third = await scriptedRpc(on.anvil.url);
+
+    using alone = reader(on.world.deployment, [liar.url, honest.url]);
+    await alone.poll();
+    expect(alone.says()).toEqual(AVAILABLE);
+    expect(names(alone)).not.toContain("RoundFunded");
+
+    using pair = reader(on.world.deployment, [liar.url, honest.url], { rpcQuorum: 2 });
+    await pair.poll();
+    expect(names(pair)).toEqual([]);
+    expect(named(pair)).toEqual(new Set([origin(liar.url), origin(honest.url)]));
+    expect(pair.says()).toEqual(UNAVAILABLE);
+    expect(pair.chain.problem()?.event).toMatchObject({ type: "disagreement" });
+
+    using most = reader(on.world.deployment, [liar.url, honest.url, third.url], { rpcQuorum: 2 });
+    await most.poll();
+    expect(most.says()).toEqual(AVAILABLE);
+    expect(names(most)).toContain("RoundFunded");
+    expect(most.chain.problem()?.event).toMatchObject({
+      type: "disagreement",
+      node: origin(liar.url),
+      detail: expect.stringMatching(/ says otherwise of blocks \d+ to \d+: the logs: \d+ in place of \d+, or others$/),
+    });
+    // Nothing new is read: what is known of the node stays, over a restart too.
+    most.events.length = 0;
+    await most.poll();
+    expect(named(most)).toEqual(new Set([origin(liar.url)]));
+    using again = most.reopen();
+    await again.poll();
+    expect(named(again)).toEqual(new Set([origin(liar.url)]));
+    // It agrees: nobody is named any more.
+    liar.script = () => undefined;
+    honest.script = ({ method }) => (method === "eth_blockNumber" ? { http: { status: 503 } } : undefined);
+    third.script = honest.script;
+    await on.world.mine(1);
+    await again.poll();
+    expect(again.says()).toEqual(AVAILABLE);
+    expect(again.chain.problem()).toBeUndefined();
+  });
+
+  test("a state that one node makes up is not published, and no mismatch is believed on its word", async () => {
+    await using on = await stage();
+    await settled(on.world);
+    await using liar = await scriptedRpc(on.anvil.url, ({ method, params }) =>
+      method === "eth_getCode" && params[1] !== "latest" ? { result: "0x6001" } : undefined,
+    );
+    await using honest = await scriptedRpc(on.anvil.url);
+    await using third = await scriptedRpc(on.anvil.url);
+    using truth = reader(on.world.deployment, [honest.url]);
+    const { runtimeHash } = coreOf(await truth.poll()).implementation;
+
+    using alone = reader(on.world.deployment, [liar.url]);
+    expect(coreOf(await alone.poll()).implementation.runtimeHash).not.toBe(runtimeHash);
+    using most = reader(on.world.deployment, [liar.url, honest.url, third.url], { rpcQuorum: 2 });
+    expect(coreOf(await most.poll()).implementation.runtimeHash).toBe(runtimeHash);
+    expect(named(most)).toEqual(new Set([origin(liar.url)]));
+
+    liar.script = ({ method }) => (method === "eth_getStorageAt" ? { result: `0x${"0".repeat(64)}` } : undefined);
+    using other = reader(on.world.deployment, [liar.url, honest.url, third.url], { rpcQuorum: 2 });
+    await other.poll();
+    expect(other.says()).toEqual(AVAILABLE);
+    expect(other.events.filter(({ type }) => type === "mismatch")).toEqual([]);
+    expect(economyOf(other.state()).symbol).toBe(economyOf(truth.state()).symbol);
+
+    liar.script = ({ method }) => (method === "eth_chainId" ? { result: "0x5" } : undefined);
+    using elsewhere = reader(on.world.deployment, [liar.url, honest.url, third.url], { rpcQuorum: 2 });
+    await elsewhere.poll();
+    expect(elsewhere.says()).toEqual(AVAILABLE);
+  });
+
+  test("a node that lags confirms nothing, and all that it missed once it has caught up", async () => {
+    await using on = await stage();
+    await settled(on.world);
+    await using lagging = await scriptedRpc(on.anvil.url);
+    using read = reader(on.world.deployment, [on.anvil.url, lagging.url], { rpcQuorum: 2 });
+    const before = coreOf(await read.poll());
+    const { stored } = readSync(read.chain.db);
+    await on.world.mine(30);
+    const behind = BigInt(before.chain.indexedThroughBlock);
+    lagging.script = ({ method, params }) => {
+      if (method === "eth_blockNumber") return { result: `0x${behind.toString(16)}` };
+      const isAbove = method === "eth_getBlockByNumber" && BigInt(params[0] as string) > behind;
+      return isAbove ? { result: null } : undefined;
+    };
+    expect(coreOf(await read.poll())).toEqual(before);
+    expect(readSync(read.chain.db).stored).toEqual(stored);
+    expect(named(read)).toEqual(new Set());
+    expect(read.events.findLast(({ type }) => type === "failed")).toMatchObject({
+      message: expect.stringContaining("1 of 2 nodes agree on the state at block"),
+    });
+    lagging.script = () => undefined;
+    const after = coreOf(await read.poll());
+    expect(after.chain.safeThroughBlock).toBe(before.chain.safeThroughBlock + 30n);
+    expect(read.chain.problem()).toBeUndefined();
+  });
+
+  test("a silent node costs a quorum of two its views, and one of two in three nothing", async () => {
+    await using on = await stage();
+    await settled(on.world);
+    await using silent = await scriptedRpc(on.anvil.url, () => ({ http: { status: 503 } }));
+    using pair = reader(on.world.deployment, [on.anvil.url, silent.url], { rpcQuorum: 2 });
+    await pair.poll();
+    expect(readSync(pair.chain.db).stored).toBeUndefined();
+    expect(pair.events).toContainEqual({
+      type: "failed",
+      node: origin(on.anvil.url),
+      message: expect.stringContaining(`; ${origin(silent.url)}: HTTP 503`),
+    });
+    // A response that is larger than any can be: the witness is not asked again, as any node that sends one.
+    silent.script = () => ({ http: { body: " ".repeat(2 * 2 ** 20) } });
+    await pair.poll();
+    const { requests } = silent;
+    await pair.poll();
+    expect(silent.requests).toBe(requests);
+    silent.script = () => ({ http: { status: 503 } });
+
+    await using third = await scriptedRpc(on.anvil.url);
+    for (const urls of [
+      [silent.url, on.anvil.url, third.url],
+      [on.anvil.url, silent.url, third.url],
+    ]) {
+      using most = reader(on.world.deployment, urls, { rpcQuorum: 2 });
+      await most.poll();
+      expect(most.says()).toEqual(AVAILABLE);
+    }
+  });
+
+  test("a first sync of two nodes asks each of them what one asks alone", async () => {
+    await using on = await stage();
+    await settled(on.world);
+    await on.world.mine(1_500);
+    await using main = await scriptedRpc(on.anvil.url);
+    await using witness = await scriptedRpc(on.anvil.url);
+    using alone = reader(on.world.deployment, [main.url]);
+    await alone.poll();
+    const cost = main.requests;
+    main.requests = 0;
+    using pair = reader(on.world.deployment, [main.url, witness.url], { rpcQuorum: 2 });
+    await pair.poll();
+    expect(pair.says()).toEqual(AVAILABLE);
+    expect(main.requests).toBe(cost);
+    expect(witness.requests).toBeLessThanOrEqual(cost + 2);
+    expect(names(pair)).toEqual(names(alone));
+  });
+});
