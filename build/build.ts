@@ -19,7 +19,11 @@ const KEPT = new Set(["client", "site", "licenses.txt", "contracts.json"]);
 
 for (const folder of ["client", "site"]) rmSync(join(DIST, folder), { recursive: true, force: true });
 // The client has no dependency. Its modules stay apart, so that who bundles it takes only what is used.
-execFileSync(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc"), "-p", join(ROOT, "tsconfig.build.json")]);
+execFileSync(process.execPath, [
+  join(ROOT, "node_modules/typescript/bin/tsc"),
+  "-p",
+  join(ROOT, "tsconfig.build.json"),
+]);
 await writeSite();
 // `noonmark demo` deploys them. The package has neither the compiler nor the sources.
 writeFileSync(PACKED_CONTRACTS, JSON.stringify(compiledContracts()));

@@ -29,6 +29,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   intake: ["bin/commands/intake/ingest.ts"],
   shim: ["bin/commands/reading/serve.ts"],
   s3: ["src/object-store/s3/s3-store.ts"],
+  sample: ["demo/chain/demo-chain.ts"],
   inspection: [
     "bin/commands/operating/status.ts",
     "bin/commands/operating/cost.ts",
@@ -58,6 +59,8 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
 
 /** Modules that so many groups need are one file, which every group loads. Else each set of groups would have its own. */
 const COMMON_TO = 5;
+/** Bytes of sources. What some groups alone share is common too if it is less and needs nothing that is not. */
+const SMALL_BYTES = 12_000;
 
 /** A package that is installed beside the program: it has native code, which no bundle can hold. */
 const INSTALLED = ["better-sqlite3"];
@@ -103,21 +106,33 @@ export async function buildProgram(tree: readonly TreeCommand[]): Promise<Metafi
   return [sdk.metafile, program.metafile];
 }
 
-/** Our modules that at least `COMMON_TO` groups need. */
+/** Our modules that belong into the common file. */
 function commonModules({ inputs }: Metafile): string[] {
-  const reached = Object.values(GROUPS).map((files) => {
-    const found = new Set<string>();
+  const importsOf = (file: string) =>
+    (inputs[file]?.imports ?? []).filter(({ kind, external }) => kind !== "dynamic-import" && external !== true);
+  const groupsOf = new Map<string, string[]>();
+  for (const [group, files] of Object.entries(GROUPS)) {
     const follow = (file: string): void => {
-      if (found.has(file)) return;
-      found.add(file);
-      const imports = inputs[file]?.imports ?? [];
-      for (const { path, kind } of imports) if (kind !== "dynamic-import") follow(path);
+      const groups = groupsOf.get(file) ?? [];
+      if (groups.includes(group)) return;
+      groupsOf.set(file, [...groups, group]);
+      for (const { path } of importsOf(file)) follow(path);
     };
     files.forEach(follow);
-    return found;
-  });
-  const ours = Object.keys(inputs).filter((file) => file.endsWith(".ts"));
-  return ours.filter((file) => reached.filter((found) => found.has(file)).length >= COMMON_TO);
+  }
+  const bytesOf = new Map<string, number>();
+  for (const [file, groups] of groupsOf) {
+    const set = groups.join();
+    bytesOf.set(set, (bytesOf.get(set) ?? 0) + (inputs[file]?.bytes ?? 0));
+  }
+  const ours = [...groupsOf].filter(([file]) => file.endsWith(".ts"));
+  const common = new Set(ours.filter(([, groups]) => groups.length >= COMMON_TO).map(([file]) => file));
+  // A module that more groups need comes before those that import it.
+  for (const [file, groups] of ours.toSorted(([, one], [, other]) => other.length - one.length)) {
+    const isSmall = groups.length > 1 && (bytesOf.get(groups.join()) ?? 0) < SMALL_BYTES;
+    if (isSmall && importsOf(file).every(({ path }) => common.has(path))) common.add(file);
+  }
+  return [...common];
 }
 
 const GROUP_OF = new Map(
