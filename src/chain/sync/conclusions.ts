@@ -6,8 +6,8 @@ import type { ProblemLog } from "../status/problem-log.ts";
 import type { Status } from "../status/status.ts";
 import type { SuspectMemory } from "./blooms.ts";
 import type { OpenFaults } from "./open-faults.ts";
-import type { BrokenPass } from "./pass/pass-runner.ts";
-import type { PassOutcome } from "./pass/pass-types.ts";
+import type { BrokenPass } from "./pass-runner.ts";
+import type { PassOutcome } from "./pass-types.ts";
 
 export interface ConclusionsOptions {
   readonly status: Status;

@@ -8,7 +8,7 @@ import type { Deployment } from "../deployment.ts";
 import { digestOf } from "../store/event-digest.ts";
 import { settlementBefore } from "../store/read-events.ts";
 import type { RangeLogs } from "./logs.ts";
-import type { PassContext } from "./pass/pass-types.ts";
+import type { PassContext } from "./pass-types.ts";
 
 export interface LogFault {
   readonly failure: FailedCheck;

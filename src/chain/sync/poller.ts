@@ -12,8 +12,8 @@ import { SuspectMemory } from "./blooms.ts";
 import { Conclusions } from "./conclusions.ts";
 import { logSources } from "./logs.ts";
 import { OpenFaults } from "./open-faults.ts";
-import { type Disagreements, PassRunner, type RunnerOptions } from "./pass/pass-runner.ts";
-import type { EarlierFindings, PassChain } from "./pass/pass-types.ts";
+import { type Disagreements, PassRunner, type RunnerOptions } from "./pass-runner.ts";
+import type { EarlierFindings, PassChain } from "./pass-types.ts";
 
 export type PollerOptions = RunnerOptions & Pick<ChainOptions, "deployment" | "grace" | "now" | "genesisTimestamp">;
 

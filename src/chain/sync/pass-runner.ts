@@ -1,16 +1,16 @@
 /** Runs one pass over one node: the retry policy towards it, and what is remembered of it. */
-import type { ChainOptions } from "../../chain-options.ts";
-import type { PollEvent } from "../../poll-event.ts";
-import { type NodeMemory, Nodes } from "../../rpc/nodes.ts";
-import { redactUrl } from "../../rpc/redact.ts";
-import { RpcError } from "../../rpc/rpc-error.ts";
-import { type RpcNode, rpcNode } from "../../rpc/rpc-node.ts";
-import type { Status } from "../../status/status.ts";
-import type { OtherWriters } from "../../store/other-writers.ts";
-import { readSkippedUntil, writeSkippedUntil } from "../../store/sync-row.ts";
-import { NoQuorum, Quorum } from "../quorum.ts";
+import type { ChainOptions } from "../chain-options.ts";
+import type { PollEvent } from "../poll-event.ts";
+import { type NodeMemory, Nodes } from "../rpc/nodes.ts";
+import { redactUrl } from "../rpc/redact.ts";
+import { RpcError } from "../rpc/rpc-error.ts";
+import { type RpcNode, rpcNode } from "../rpc/rpc-node.ts";
+import type { Status } from "../status/status.ts";
+import type { OtherWriters } from "../store/other-writers.ts";
+import { readSkippedUntil, writeSkippedUntil } from "../store/sync-row.ts";
 import { runPass } from "./pass.ts";
 import type { EarlierFindings, PassChain, PassListener, PassOutcome } from "./pass-types.ts";
+import { NoQuorum, Quorum } from "./quorum.ts";
 
 export type RunnerOptions = Required<Pick<ChainOptions, "onEvent" | "sleep" | "random" | "limits">> &
   Pick<ChainOptions, "rpcUrls" | "onRequest"> & { readonly rpcQuorum: number };

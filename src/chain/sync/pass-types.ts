@@ -1,18 +1,18 @@
 /** What a pass is given and what it gives back. */
 import type { Database } from "better-sqlite3";
-import type { FailedCheck } from "../../check-name.ts";
-import type { EconomyFinding } from "../../checks/economy-finding.ts";
-import type { UnconfirmedFault } from "../../checks/unconfirmed-fault.ts";
-import type { Deployment } from "../../deployment.ts";
-import type { RangeProgress } from "../../poll-event.ts";
-import type { RangeSize } from "../../rpc/range-size.ts";
-import type { RpcNode } from "../../rpc/rpc-node.ts";
-import type { LogFactsReader } from "../../view/log-facts.ts";
-import type { Snapshot } from "../../view/views.ts";
-import type { SuspectMemory } from "../blooms.ts";
-import type { Head } from "../head.ts";
-import type { LogSources } from "../logs.ts";
-import type { Quorum } from "../quorum.ts";
+import type { FailedCheck } from "../check-name.ts";
+import type { EconomyFinding } from "../checks/economy-finding.ts";
+import type { UnconfirmedFault } from "../checks/unconfirmed-fault.ts";
+import type { Deployment } from "../deployment.ts";
+import type { RangeProgress } from "../poll-event.ts";
+import type { Block } from "../rpc/node-answers.ts";
+import type { RangeSize } from "../rpc/range-size.ts";
+import type { RpcNode } from "../rpc/rpc-node.ts";
+import type { LogFactsReader } from "../view/log-facts.ts";
+import type { Snapshot } from "../view/views.ts";
+import type { SuspectMemory } from "./blooms.ts";
+import type { LogSources } from "./logs.ts";
+import type { Quorum } from "./quorum.ts";
 
 export interface PassContext {
   readonly chain: PassChain;
@@ -58,6 +58,15 @@ export interface EarlierFindings {
   readonly isFundingConfirmed: boolean;
   /** Blocks whose blooms hold logs that the answers left out. */
   readonly suspects: SuspectMemory;
+}
+
+export interface Head {
+  readonly head: bigint;
+  /** head − 11; below zero on a chain younger than that. */
+  readonly safe: bigint;
+  /** The block of the checkpoint as the node has it; undefined without one, or where the node is behind it. */
+  readonly checkpoint: Block | undefined;
+  readonly multicall: boolean;
 }
 
 export interface PassListener {

@@ -1,0 +1,353 @@
+/**
+ * One pass against one head of one node (docs/spec/chain.md#reading), top to bottom: the head, the logs up to the safe
+ * block, the state at it, the checks, and what is stored. Ranges are stored as they are proven; the last one together with
+ * what the state says of it.
+ */
+import type { Database } from "better-sqlite3";
+import { SAFE_DEPTH } from "../../values/settlement-limits.ts";
+import type { ChainEvent } from "../chain-state.ts";
+import type { FailedCheck } from "../check-name.ts";
+import { failedCoreCheck, missingCoreCode } from "../checks/checks.ts";
+import { type EconomyFinding, economyFinding } from "../checks/economy-finding.ts";
+import type { Frontier } from "../checks/settlement-chain.ts";
+import { confirms, type UnconfirmedFault } from "../checks/unconfirmed-fault.ts";
+import { type Block, blockCall, ContradictingAnswer, parseBlock, quantity } from "../rpc/node-answers.ts";
+import { RpcError } from "../rpc/rpc-error.ts";
+import type { RpcNode } from "../rpc/rpc-node.ts";
+import { append } from "../store/append.ts";
+import { newestEventUpTo, newestOf } from "../store/read-events.ts";
+import { readSync, type StoredThrough, type SyncRow } from "../store/sync-row.ts";
+import { type Reading, readState, type WholeReading, wholeReading } from "../view/reading.ts";
+import { type Answered, answeredCore, type CoreStateRead, wholeCore } from "../view/state-read.ts";
+import { MULTICALL3 } from "../view/view-calls.ts";
+import { coreView, economyView, type Snapshot, safeCoreState, writeSnapshot } from "../view/views.ts";
+import { BLOOM_BLOCKS, type SuspectBlock, suspectBlocks } from "./blooms.ts";
+import { fetchRanges, headersOf, isProven } from "./fetch-ranges.ts";
+import { failedLogCheck, faultOf, firstBlock, frontierAfter, frontierBefore } from "./log-checks.ts";
+import { type RangeLogs, withBlocks } from "./logs.ts";
+import type { Head, PassContext, PassOutcome } from "./pass-types.ts";
+
+/** Throws what the node's answers give: `RpcError`, `ContradictingAnswer`; and `StoreMoved`. */
+export async function runPass(context: PassContext): Promise<PassOutcome> {
+  const { db, deployment } = context.chain;
+  const { node } = context;
+  const sync = readSync(db);
+  const checkpoint = checkpointOf(db, sync);
+  const chainId = BigInt(deployment.chainId);
+  const newest = await readHead(node.rpc, { chainId, checkpoint, multicall: node.multicall });
+  if ("otherChainId" in newest) {
+    const failure = { check: "chain_id", detail: `the node's chain is ${newest.otherChainId}` } as const;
+    return { kind: "other_chain", failure, safe: newest.safe };
+  }
+  const head = headAt(newest, context.earlier.suspects.through);
+  if (sync.stored !== undefined && head.safe < sync.stored.block) return { kind: "lagging", head: head.head };
+  context.listener.onHead(head);
+  if (head.safe < BigInt(deployment.deploymentBlock)) return { kind: "not_yet_safe" };
+  if (checkpoint !== undefined && head.checkpoint?.hash !== checkpoint.hash) {
+    const detail = `block ${checkpoint.block} is ${head.checkpoint?.hash}, stored as ${checkpoint.hash}`;
+    return { kind: "fault", fault: regression(node.index, checkpoint.block, detail) };
+  }
+  if (context.earlier.isGood && head.safe === sync.stored?.block) return { kind: "unchanged" };
+  if (sync.stored === undefined) {
+    const failure = await failedBinding(context, head);
+    if (failure !== undefined) return { kind: "mismatch", failure };
+  }
+  const logs = await readLogs(context, head.safe, sync.stored);
+  return "kind" in logs ? logs : readSafeState(context, head, logs);
+}
+
+function regression(node: number, block: bigint, detail: string): UnconfirmedFault {
+  const failure = { check: "snapshot_regression", detail } as const;
+  return { failure, node, from: block, through: block, repairFrom: undefined, digest: () => "" };
+}
+
+// The head: which chain, how far, and whether the stored block is still there. One batch.
+
+/** The stored block whose hash every pass compares. */
+interface Checkpoint {
+  readonly block: bigint;
+  readonly hash: string;
+}
+
+/** The node's chain is another one; its safe block, where the node says how far it is. */
+interface OtherChain {
+  readonly otherChainId: bigint;
+  readonly safe: bigint | undefined;
+}
+
+interface HeadQuestion {
+  readonly chainId: bigint;
+  readonly checkpoint: Checkpoint | undefined;
+  /** Whether Multicall3 is known to be there; undefined asks. */
+  readonly multicall: boolean | undefined;
+}
+
+/** The last stored block; after a rewind, whose block has no known hash, that of the newest event left. */
+function checkpointOf(db: Database, { stored }: SyncRow): Checkpoint | undefined {
+  if (stored === undefined) return undefined;
+  if (stored.hash !== null) return { block: stored.block, hash: stored.hash };
+  const event = newestEventUpTo(db, stored.block);
+  return event && { block: event.blockNumber, hash: event.blockHash };
+}
+
+/** Throws `RpcError` or `ContradictingAnswer`; another chain is another chain, whatever else the node refuses. */
+async function readHead(node: RpcNode, question: HeadQuestion): Promise<Head | OtherChain> {
+  const { checkpoint, multicall } = question;
+  const answers = await node.batchSettled([
+    { method: "eth_chainId", params: [] },
+    { method: "eth_blockNumber", params: [] },
+    ...(checkpoint === undefined ? [] : [blockCall(checkpoint.block)]),
+    ...(multicall === undefined ? [{ method: "eth_getCode", params: [MULTICALL3, "latest"] }] : []),
+  ]);
+  const [chainId, height] = answers;
+  if (!(chainId instanceof RpcError) && quantity(chainId) !== question.chainId) {
+    const safe = height instanceof RpcError ? undefined : quantity(height) - SAFE_DEPTH;
+    return { otherChainId: quantity(chainId), safe };
+  }
+  for (const answer of answers) if (answer instanceof RpcError) throw answer;
+  const head = quantity(height);
+  const code = answers.at(-1);
+  if (multicall === undefined && typeof code !== "string") throw new ContradictingAnswer("no hexadecimal bytes");
+  const isBehind = checkpoint === undefined || head < checkpoint.block;
+  return {
+    head,
+    safe: head - SAFE_DEPTH,
+    checkpoint: isBehind ? undefined : parseBlock(answers[2], checkpoint.block),
+    multicall: multicall ?? (code !== "0x" && code !== ""),
+  };
+}
+
+/** The head as it was when the safe block was `safe`: a pass that confirms another is about the same blocks. */
+function headAt(head: Head, safe: bigint | undefined): Head {
+  return safe === undefined || safe >= head.safe ? head : { ...head, head: safe + SAFE_DEPTH, safe };
+}
+
+// The logs: each range is compared with what is stored, and stored once its end is proven.
+
+/** What a pass has read and not stored yet: it ends at the safe block. */
+interface UnstoredLogs {
+  /** How far the file goes. */
+  readonly expected: StoredThrough | undefined;
+  readonly from: bigint;
+  readonly events: readonly ChainEvent[];
+  /** What the last settlement left behind. */
+  readonly frontier: Frontier;
+  /** The range that ends at the safe block; undefined where nothing is new. */
+  readonly last: RangeLogs | undefined;
+  /** From this block on every header's bloom is held against the logs. */
+  readonly bloomsFrom: bigint;
+}
+
+async function readLogs(
+  context: PassContext,
+  safe: bigint,
+  stored: StoredThrough | undefined,
+): Promise<UnstoredLogs | PassOutcome> {
+  const { chain, node, earlier, listener } = context;
+  const { db, deployment, facts, sources } = chain;
+  const next = stored === undefined ? 0n : stored.block + 1n;
+  const start = firstBlock(deployment);
+  const begin = earlier.repairFrom ?? (next < start ? start : next);
+  let from = begin;
+  let expected = stored;
+  let events: ChainEvent[] = [];
+  let frontier = frontierBefore(db, from);
+  const bloomsFrom = safe - BLOOM_BLOCKS + 1n > begin ? safe - BLOOM_BLOCKS + 1n : begin;
+  const confirm = (range: RangeLogs, end: Block) => context.quorum.confirmRange(range, end);
+  const request = { node: node.rpc, sources, size: node.size, from, to: safe, bloomsFrom, confirm };
+  for await (const range of fetchRanges(request)) {
+    for (const event of range.events) events.push(event);
+    const failed = failedLogCheck(deployment, range, frontier);
+    if (failed !== undefined) {
+      // Only a node that knows the range's end has said anything about it.
+      if (!isProven(range)) parseBlock((await node.rpc.batch([blockCall(range.to)]))[0], range.to);
+      return { kind: "fault", fault: faultOf(context, failed, { from, events }) };
+    }
+    frontier = frontierAfter(range.events, frontier);
+    if (!isProven(range)) return { expected, from, events, frontier, last: range, bloomsFrom };
+    const suspect = earlier.suspects.firstNew(range.suspects, safe, node);
+    if (suspect !== undefined) return leftOut(suspect);
+    if (expected !== undefined && from <= expected.block) {
+      // What is stored stays until all of it that is read again, and the range of the fault, has been read.
+      if (range.to < expected.block || range.to < (earlier.fault?.through ?? 0n)) continue;
+      facts.reset();
+    }
+    const through = { block: range.to, hash: range.endHash };
+    append(db, { expected, from, events, through });
+    listener.onRange({ from: begin, through: range.to, safe, events: events.length });
+    expected = through;
+    from = range.to + 1n;
+    events = [];
+  }
+  return { expected, from, events, frontier, last: undefined, bloomsFrom };
+}
+
+/** What a pass says of a block whose logs it does not believe to be whole. */
+function leftOut({ number, missing }: SuspectBlock): PassOutcome {
+  return {
+    kind: "logs_left_out",
+    message: `the logs of block ${number} leave out what its bloom holds: ${missing.join(", ")}`,
+  };
+}
+
+// The state at the safe block, and the checks that need it.
+
+/**
+ * The binding checks of the Core's state before the first sync, which may take hours: a deployment file that names
+ * other contracts is a mismatch at once.
+ */
+async function failedBinding(context: PassContext, head: Head): Promise<FailedCheck | undefined> {
+  const request = { block: head.safe, expectedImplementation: null, multicall: head.multicall, blocks: [] };
+  const reading = await readState(context.node.rpc, context.chain.deployment, request);
+  await context.quorum.confirmState(request, reading);
+  return failedCheck(context, reading, answeredCore(reading.views));
+}
+
+async function readSafeState(context: PassContext, head: Head, logs: UnstoredLogs): Promise<PassOutcome> {
+  const { db, deployment, sources } = context.chain;
+  const upgraded = logs.events.findLast((event) => event.eventName === "Upgraded");
+  const request = {
+    block: head.safe,
+    expectedImplementation: (upgraded ?? newestOf(db, "core", "Upgraded", 1)[0])?.arguments[0]?.value,
+    multicall: head.multicall,
+    blocks: logs.last === undefined ? [] : headersOf(logs.last, logs.bloomsFrom),
+  };
+  const reading = await readState(context.node.rpc, deployment, request);
+  const dated = provenByReading(logs, reading);
+  // Before any check: a mismatch that one node shows is no more than its word.
+  await context.quorum.confirmState(request, reading);
+  if (logs.last !== undefined)
+    await context.quorum.confirmRange({ ...logs.last, events: eventsOf(logs.last, dated.events) }, reading.block);
+  const core = answeredCore(reading.views);
+  const failure = failedCheck(context, reading, core);
+  if (failure !== undefined) return { kind: "mismatch", failure };
+  const unsettled = differingState(logs.frontier, core);
+  if (unsettled !== undefined) {
+    return { kind: "fault", fault: faultOf(context, { failure: unsettled, block: head.safe }, dated) };
+  }
+  if (logs.last !== undefined) {
+    const near = [...reading.blocks.values(), reading.block].filter(({ number }) => number >= logs.bloomsFrom);
+    const suspects = suspectBlocks(sources, near, dated.events);
+    const suspect = context.earlier.suspects.firstNew(suspects, head.safe, context.node);
+    if (suspect !== undefined) return leftOut(suspect);
+  }
+  let whole: { readonly reading: WholeReading; readonly core: CoreStateRead };
+  try {
+    whole = { reading: wholeReading(reading), core: wholeCore(core, reading.views) };
+  } catch (error) {
+    if (!(error instanceof ContradictingAnswer)) throw error;
+    const economy = economyFinding(deployment, reading, core, undefined);
+    const economyMismatch = economy.kind === "mismatch" ? economy.failure : undefined;
+    return { kind: "incomplete", message: error.message, economyMismatch };
+  }
+  return storeSnapshot(context, { head, logs: dated, ...whole });
+}
+
+function failedCheck({ chain }: PassContext, reading: Reading, core: Answered<CoreStateRead>): FailedCheck | undefined {
+  return missingCoreCode(reading) ?? failedCoreCheck(chain.deployment, reading, core, chain.genesisTimestamp);
+}
+
+/** The reading is the proof of the last range's end, and dates what its logs left undated. */
+function provenByReading(logs: UnstoredLogs, reading: Reading): UnstoredLogs {
+  const { block } = reading;
+  if (logs.last === undefined) {
+    const { expected } = logs;
+    if (expected?.block === block.number && expected.hash !== null && expected.hash !== block.hash) {
+      throw new ContradictingAnswer(`two hashes of block ${block.number}`);
+    }
+    return logs;
+  }
+  const known = new Map([...reading.blocks, [block.number, block]]);
+  return { ...logs, events: withBlocks({ ...logs.last, events: [...logs.events] }, known).events };
+}
+
+/** The events of the last range, dated; those before it wait for it and were confirmed with their own ranges. */
+function eventsOf({ from }: RangeLogs, events: readonly ChainEvent[]): ChainEvent[] {
+  return events.filter(({ blockNumber }) => blockNumber >= from);
+}
+
+function differingState(frontier: Frontier, core: Answered<CoreStateRead>): FailedCheck | undefined {
+  for (const name of ["settledThroughRound", "cumulativeWork", "blockHeight"] as const) {
+    if (core[name] !== undefined && frontier[name] !== core[name]) {
+      const detail = `${name} is ${core[name]}, after the last BatchSettled ${frontier[name]}`;
+      return { check: "settlement_state", detail };
+    }
+  }
+  return undefined;
+}
+
+// The last range and the snapshot, stored in one transaction, which a fault of the economy undoes.
+
+/** All that a pass knows at the safe block; the checks of the Core hold. */
+interface SafeState {
+  readonly head: Head;
+  readonly logs: UnstoredLogs;
+  readonly reading: WholeReading;
+  readonly core: CoreStateRead;
+}
+
+function storeSnapshot(context: PassContext, state: SafeState): PassOutcome {
+  const { db, deployment, facts, now } = context.chain;
+  const { head, logs, reading, core } = state;
+  let outcome: PassOutcome | undefined;
+  try {
+    append(db, {
+      expected: logs.expected,
+      from: logs.from,
+      events: logs.events,
+      through: { block: head.safe, hash: reading.block.hash },
+      finish() {
+        if (logs.expected !== undefined && logs.from <= logs.expected.block) facts.reset();
+        const economy = economyFinding(deployment, reading, core, facts.highestFunded(db));
+        const fault = fundingFault(context, economy, state);
+        if (fault !== undefined) throw new Undone(fault);
+        const snapshot = snapshotOf(context, state, economy);
+        outcome = { kind: "read", snapshot, economy };
+        return { head: head.head, at: now(), snapshot: writeSnapshot(snapshot) };
+      },
+    });
+  } catch (error) {
+    facts.reset();
+    if (error instanceof Undone) return { kind: "fault", fault: error.fault };
+    throw error;
+  }
+  context.listener.onRange({ from: logs.from, through: head.safe, safe: head.safe, events: logs.events.length });
+  if (outcome === undefined) throw new Error("the pass was stored without its outcome");
+  return outcome;
+}
+
+function snapshotOf({ chain }: PassContext, { head, reading, core }: SafeState, economy: EconomyFinding): Snapshot {
+  const { db, deployment, facts } = chain;
+  const { source, ...known } = facts.read(db);
+  if (source === undefined) throw new ContradictingAnswer("the Core has emitted no event");
+  return {
+    core: coreView({ deployment, reading, core, head: head.head, facts: { ...known, source } }),
+    safeCore: safeCoreState(core, known.lastSettlement),
+    economy:
+      economy.kind === "read" && deployment.economy !== undefined
+        ? economyView(deployment.economy, reading, economy.state)
+        : undefined,
+  };
+}
+
+/** A funding above the cursor counts at the second pass only; the first stores nothing. */
+function fundingFault(
+  context: PassContext,
+  economy: EconomyFinding,
+  { head, logs }: SafeState,
+): UnconfirmedFault | undefined {
+  const { earlier, node } = context;
+  if (economy.kind !== "mismatch" || economy.repairFrom === undefined || earlier.isFundingConfirmed) return undefined;
+  const fault = faultOf(context, { failure: economy.failure, block: head.safe }, logs);
+  const repairFrom = economy.repairFrom < logs.from ? economy.repairFrom : logs.from;
+  return confirms(earlier.fault, fault, node.answersAlone) ? undefined : { ...fault, repairFrom };
+}
+
+class Undone extends Error {
+  readonly fault: UnconfirmedFault;
+
+  constructor(fault: UnconfirmedFault) {
+    super(fault.failure.detail);
+    this.fault = fault;
+  }
+}
