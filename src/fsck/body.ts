@@ -1,7 +1,10 @@
 /** Whether a body is what its kind's schema says; a complaint, or undefined. */
+
+import { routeOfResource } from "../judge/contract.ts";
+import { judgeBody } from "../judge/good.ts";
+import { Report } from "../judge/report.ts";
 import { MAX_PAGE } from "../resources/activity/schema.ts";
 import { decodeHead, pageBody } from "../resources/activity/stored-feed.ts";
-import { contractOfResource } from "../resources/contracts.ts";
 import type { Kind } from "./kind.ts";
 
 /** What stands for an id in the template of an unknown installation. */
@@ -33,9 +36,12 @@ function answerText(kind: Kind, text: string): string {
 
 function schemaComplaint(kind: Kind, value: unknown): string | undefined {
   const resource = "resource" in kind ? kind.resource : kind.is === "template" ? "telemetry" : "activity";
-  const schema = contractOfResource(resource)?.body.schema;
-  const issue = schema?.safeParse(value).error?.issues[0];
-  return issue === undefined ? undefined : `${issue.path.join(".") || "the whole"}: ${issue.message}`;
+  const route = routeOfResource(resource);
+  if (route === undefined) return undefined;
+  const report = new Report();
+  judgeBody(report, { route, target: route.path, query: "" }, value);
+  const [finding] = report.findings;
+  return finding && `${finding.rule}: expected ${finding.expected}, saw ${finding.saw}`;
 }
 
 function errorComplaint(value: Readonly<Record<string, unknown>>): string | undefined {

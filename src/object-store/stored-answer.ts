@@ -121,8 +121,16 @@ function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+function isListOf(value: unknown, isOne: (one: Fields) => boolean): boolean {
+  return Array.isArray(value) && value.every((one) => isFields(one) && isOne(one));
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
 function isTexts(value: unknown): value is Record<string, string> {
-  return isFields(value) && Object.values(value).every((text) => typeof text === "string");
+  return isFields(value) && Object.values(value).every(isText);
 }
 
 /** Later versions may add fields. */
@@ -131,35 +139,30 @@ function isAsof(value: unknown): value is Asof {
 }
 
 function isStates(value: unknown): value is AnswerState[] {
-  const isState = (one: unknown) => isFields(one) && Number.isFinite(one.from) && typeof one.identity === "string";
-  return Array.isArray(value) && value.every(isState);
+  return isListOf(value, ({ from, identity }) => Number.isFinite(from) && isText(identity));
 }
 
 /** Successors of a body of so many bytes. */
-function isSuccessorsOf(length: number): (value: unknown) => value is Successor[] {
-  const isSuccessor = (one: unknown) =>
-    isFields(one) &&
-    Number.isFinite(one.from) &&
-    (one.key === undefined || typeof one.key === "string") &&
-    (one.headers === undefined || isHeaderChanges(one.headers)) &&
-    (one.edits === undefined || isEdits(one.edits, length));
-  return (value): value is Successor[] => Array.isArray(value) && value.every(isSuccessor);
-}
-
-function isHeaderChanges(value: unknown): boolean {
-  return isFields(value) && Object.values(value).every((text) => text === null || typeof text === "string");
+function isSuccessorsOf(bytes: number): (value: unknown) => value is Successor[] {
+  return (value): value is Successor[] =>
+    isListOf(
+      value,
+      ({ from, key = "", headers = {}, edits = [] }) =>
+        Number.isFinite(from) &&
+        isText(key) &&
+        isFields(headers) &&
+        Object.values(headers).every((text) => text === null || isText(text)) &&
+        isEdits(edits, bytes),
+    );
 }
 
 /** Ascending, not overlapping, within the body. */
-function isEdits(value: unknown, length: number): boolean {
+function isEdits(value: unknown, bytes: number): boolean {
   let end = 0;
-  const isNext = (edit: unknown) => {
-    if (!isFields(edit) || typeof edit.text !== "string") return false;
-    const { offset, length: replaced } = edit;
-    if (!Number.isSafeInteger(offset) || !Number.isSafeInteger(replaced)) return false;
-    const start = end;
-    end = Number(offset) + Number(replaced);
-    return Number(offset) >= start && Number(replaced) >= 0 && end <= length;
-  };
-  return Array.isArray(value) && value.every(isNext);
+  return isListOf(value, ({ offset, length, text }) => {
+    if (!isText(text) || !Number.isSafeInteger(offset) || !Number.isSafeInteger(length)) return false;
+    const [start, replaced, before] = [Number(offset), Number(length), end];
+    end = start + replaced;
+    return start >= before && replaced >= 0 && end <= bytes;
+  });
 }

@@ -12,7 +12,7 @@ import { settlementsContract } from "./settlements/contract.ts";
 import { legacySettlementsContract } from "./settlements-legacy/contract.ts";
 import { openapiContract } from "./site/contract.ts";
 import { statisticsContract } from "./statistics/contract.ts";
-import { FILES, type NamedFile, type NamedRow, type ResourceName, ROUTES, type RouteName } from "./table.ts";
+import { FILES, type NamedFile, type NamedRow, ROUTES, type RouteName } from "./table.ts";
 import { installationTelemetryContract, telemetryContract } from "./telemetry/contract.ts";
 
 /** A route's body is JSON and always has a schema. */
@@ -62,9 +62,3 @@ export const OPERATIONS: readonly Operation[] = [
     return contract === null ? [] : [{ row, contract }];
   }),
 ];
-
-/** The contract of the routes of a resource, which share their body; undefined for a resource without routes. */
-export function contractOfResource(resource: ResourceName): RouteContract | undefined {
-  const route = ROUTES.find((row) => row.resource === resource);
-  return route && ROUTE_CONTRACTS[route.name];
-}

@@ -1,16 +1,17 @@
 /** Every rule by its name, for `--rules` and the documentation. */
-import type { Rule } from "./report/rule.ts";
+
+import { BODY } from "../judge/bodies.ts";
+import { CLOCK } from "../judge/clock.ts";
+import { COMMON } from "../judge/common.ts";
+import { ERRORS } from "../judge/errors.ts";
+import { ANSWER } from "../judge/good.ts";
+import type { Rule } from "../judge/rule.ts";
 import { NEWEST_AGREES } from "./rules/agreement/agreement-newest.ts";
 import { CHAIN_AGREES } from "./rules/agreement/agreements-chain.ts";
 import { MEASUREMENT_AGREES } from "./rules/agreement/agreements-measurement.ts";
-import { ANSWER } from "./rules/answers/answers.ts";
-import { BODY } from "./rules/answers/bodies.ts";
-import { COMMON } from "./rules/answers/common.ts";
-import { ERRORS } from "./rules/answers/errors.ts";
 import { METHOD } from "./rules/answers/methods.ts";
 import { NOT_MODIFIED } from "./rules/answers/not-modified.ts";
 import { PATH } from "./rules/answers/paths.ts";
-import { CLOCK } from "./rules/edge/clock.ts";
 import { EDGE } from "./rules/edge/edge.ts";
 import { KEYS } from "./rules/edge/edge-keys.ts";
 import { KEPT } from "./rules/edge/kept.ts";

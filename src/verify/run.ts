@@ -1,8 +1,8 @@
 /** One run of verify: what is asked of whom, and what was seen so far. */
-import type { RouteContract } from "./contract.ts";
-import { header, type Reply, type Transport } from "./exchange/exchange.ts";
-import { Report, type Subject, type Verdict } from "./report/report.ts";
-import type { Rule } from "./report/rule.ts";
+import type { RouteContract } from "../judge/contract.ts";
+import type { Transport } from "../judge/exchange.ts";
+import { Report, type Subject, type Verdict } from "../judge/report.ts";
+import type { Rule } from "../judge/rule.ts";
 
 export interface Surroundings {
   readonly send: Transport;
@@ -23,9 +23,6 @@ export interface RunOptions {
   /** Seconds of watching; 0 for none. */
   readonly watch: number;
 }
-
-/** What is said of all paths. */
-export const EVERY_PATH: Subject = { name: "every path", spec: "docs/spec/api.md#http" };
 
 export class Run {
   readonly report = new Report();
@@ -61,12 +58,4 @@ export class Run {
   route(name: RouteContract["name"]): RouteContract | undefined {
     return this.routes.find((route) => route.name === name);
   }
-}
-
-/** The clock by which a reply is judged (epoch ms): the server's own Date, a cache's Age added to it, else ours. */
-export function instantOf(reply: Reply): number {
-  const date = Date.parse(header(reply, "date") ?? "");
-  if (Number.isNaN(date)) return reply.at;
-  const age = Number(header(reply, "age") ?? "0");
-  return date + (Number.isFinite(age) ? age * 1000 : 0);
 }

@@ -1,14 +1,9 @@
 /** The URLs of a route that are answered with 200. */
-import { CATEGORIES } from "../resources/activity/keys.ts";
-import type { RouteContract } from "./contract.ts";
-import type { Run } from "./run.ts";
 
-export interface UrlSubject {
-  readonly route: RouteContract;
-  readonly target: string;
-  /** What stands behind the `?`; "" for nothing. */
-  readonly query: string;
-}
+import type { RouteContract } from "../judge/contract.ts";
+import type { UrlSubject } from "../judge/judged.ts";
+import { CATEGORIES } from "../resources/activity/keys.ts";
+import type { Run } from "./run.ts";
 
 /** The path of a route, of the installation whose history is read where it names one. */
 export function pathOf(run: Run, route: RouteContract, id: string = run.installationId): string {
@@ -27,9 +22,4 @@ export function subjectsOf(run: Run, route: RouteContract): UrlSubject[] {
 
 export function allSubjects(run: Run): UrlSubject[] {
   return run.routes.flatMap((route) => subjectsOf(run, route));
-}
-
-/** The value of a plain query's parameter. */
-export function parameter(query: string, name: string): string | undefined {
-  return new URLSearchParams(query).get(name) ?? undefined;
 }

@@ -1,8 +1,9 @@
 /** A whole run: who is there, then every family of rules, one after the other. */
 
-import { CONTRACT } from "./contract.ts";
-import { jsonOf, TooLarge } from "./exchange/exchange.ts";
-import type { Report } from "./report/report.ts";
+import { CONTRACT } from "../judge/contract.ts";
+import { jsonOf, TooLarge } from "../judge/exchange.ts";
+import type { Report } from "../judge/report.ts";
+import { EVERY_PATH } from "../judge/report.ts";
 import { judgeAgreement } from "./rules/agreement/agreement.ts";
 import { judgeNewest } from "./rules/agreement/agreement-newest.ts";
 import { CHAIN_AGREEMENTS } from "./rules/agreement/agreements-chain.ts";
@@ -19,7 +20,7 @@ import { guarded } from "./rules/guarded.ts";
 import { judgeQueries } from "./rules/query/query.ts";
 import { walkActivity } from "./rules/walks/walk-activity.ts";
 import { walkObservations } from "./rules/walks/walk-observations.ts";
-import { EVERY_PATH, Run, type RunOptions, type Surroundings } from "./run.ts";
+import { Run, type RunOptions, type Surroundings } from "./run.ts";
 
 export const FAMILIES = {
   answers: judgeAnswers,

@@ -5,12 +5,12 @@ import { parseAbi, toEventSelector, toFunctionSelector } from "viem";
 import { expect, test } from "vitest";
 import * as ABIS from "../../src/chain/abi.ts";
 import { deploymentSchema } from "../../src/chain/deployment.ts";
+import { CONTRACT } from "../../src/judge/contract.ts";
 import { ingest } from "../../src/ledger/ingest.ts";
 import { RECORD_SCHEMAS } from "../../src/ledger/intake/decode/records.ts";
 import { FAULT_CODES } from "../../src/ledger/intake/fault.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import { ALL_RULES } from "../../src/verify/all-rules.ts";
-import { CONTRACT } from "../../src/verify/contract.ts";
 import { anchors, fenced, links, writtenAnchors } from "./markdown.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");

@@ -1,9 +1,9 @@
 /** The files beside the routes: a server that has them gives no finding, each fault of one is found. */
 import { expect, test } from "vitest";
 import { HTML_HEADERS } from "../../src/http/files.ts";
+import type { Reply, Sent, Transport } from "../../src/judge/exchange.ts";
 import { assetFile } from "../../src/resources/site/route.ts";
 import { FILES as ROWS } from "../../src/resources/table.ts";
-import type { Reply, Sent, Transport } from "../../src/verify/exchange/exchange.ts";
 import { FILES } from "../../src/verify/files-contract.ts";
 import { findingLine } from "../../src/verify/report/print.ts";
 import { asError, isTarget, onReply, type Planted, withBody, withHeaders, withStatus } from "./support/faults/plant.ts";

@@ -1,6 +1,7 @@
 /** Planted faults are found: at least 95 of 100, and those that are not are named. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { jsonOf, type Transport } from "../../src/verify/exchange/exchange.ts";
+import { jsonOf, type Transport } from "../../src/judge/exchange.ts";
+import { drawnFaults, effective } from "./support/faults/drawn.ts";
 import { EDGE_FAULTS } from "./support/faults/edges.ts";
 import { FIELD_FAULTS } from "./support/faults/field-rules.ts";
 import { HEADER_FAULTS } from "./support/faults/headers.ts";
@@ -13,6 +14,9 @@ import { WALK_FAULTS } from "./support/faults/walks.ts";
 import { type FullWorld, fullWorld } from "./support/full-world.ts";
 import { judge, standIn } from "./support/stand-in.ts";
 
+/** Of the faults that are drawn; another seed draws others. */
+const SEED = Number(process.env.NOONMARK_SEED ?? 20_261_122);
+
 const KINDS: readonly (readonly [string, () => Promise<readonly Planted[]>, number])[] = [
   ["headers", async () => HEADER_FAULTS, 500],
   ["statuses, methods, paths and If-None-Match", async () => STATUS_FAULTS, 500],
@@ -23,6 +27,7 @@ const KINDS: readonly (readonly [string, () => Promise<readonly Planted[]>, numb
   ["the clock", async () => CLOCK_FAULTS, 10],
   ["caches, compressors and storages", async () => EDGE_FAULTS, 200],
   ["walks and watching", async () => WALK_FAULTS, 60],
+  ["drawn from a seed", async () => (await effective(drawnFaults(SEED, 80), send)).slice(0, 60), 60],
 ];
 
 let full: FullWorld;

@@ -1,6 +1,6 @@
 /** What readers get at an address: verify's rules, as far as they come in a minute. */
-import { CONTRACT } from "../../../src/verify/contract.ts";
-import { Unanswered } from "../../../src/verify/exchange/exchange.ts";
+import { CONTRACT } from "../../../src/judge/contract.ts";
+import { Unanswered } from "../../../src/judge/exchange.ts";
 import { FAMILIES, type FamilyName, verify } from "../../../src/verify/verify.ts";
 import { connectTo } from "../settings/judge-deployment.ts";
 import { type Finding, fine, wrong } from "./finding.ts";

@@ -4,8 +4,8 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
+import { ClosedConnection, type Reply, type Sent, TooLarge, type Transport, Unanswered } from "../../judge/exchange.ts";
 import { withoutLast } from "../../values/text.ts";
-import { ClosedConnection, type Reply, type Sent, TooLarge, type Transport, Unanswered } from "./exchange.ts";
 
 export interface NodeTransport {
   readonly send: Transport;

@@ -1,5 +1,5 @@
 /** Never more requests a second than asked for: each begins at least 1/qps after the one before has begun. */
-import { ClosedConnection, type Transport } from "./exchange.ts";
+import { ClosedConnection, type Transport } from "../../judge/exchange.ts";
 
 export interface PaceClock {
   /** Milliseconds of a clock that always runs. */

@@ -1,9 +1,10 @@
 /** A request of a rule: sent, and its answer held against what holds for every answer. */
-import type { RouteContract } from "../contract.ts";
-import type { Reply } from "../exchange/exchange.ts";
-import { EVERY_PATH, type Run } from "../run.ts";
-import { judgeCommon } from "./answers/common.ts";
-import { judgeError } from "./answers/errors.ts";
+
+import type { RouteContract } from "../../judge/contract.ts";
+import type { Reply } from "../../judge/exchange.ts";
+import { judgeExchange } from "../../judge/judge.ts";
+import { EVERY_PATH } from "../../judge/report.ts";
+import type { Run } from "../run.ts";
 import { judgeRevision } from "./edge/revision.ts";
 
 export interface Asked {
@@ -24,8 +25,7 @@ export async function ask(run: Run, asked: Asked): Promise<Reply> {
   const reply = await run.surroundings.send(sent);
   const exchange = { run, route, subject: route ?? EVERY_PATH, sent, reply };
   if (!foreign) {
-    judgeCommon(exchange);
-    judgeError(exchange);
+    judgeExchange(exchange);
     judgeRevision(exchange);
   }
   return reply;

@@ -1,15 +1,15 @@
 /** The files beside the routes, where a deployment has them: page, reference, OpenAPI, feeds, badge, status. */
 
 import { HTML_HEADERS } from "../../http/files.ts";
-import { header, jsonOf, type Reply, textOf } from "../exchange/exchange.ts";
+import { judgeRefusal, seen } from "../../judge/errors.ts";
+import { header, instantOf, jsonOf, type Reply, textOf } from "../../judge/exchange.ts";
+import { shown } from "../../judge/judged.ts";
+import type { Subject } from "../../judge/report.ts";
+import { family } from "../../judge/rule.ts";
 import { FILES, type FileContract } from "../files-contract.ts";
-import type { Subject } from "../report/report.ts";
-import { family } from "../report/rule.ts";
-import { instantOf, type Run } from "../run.ts";
-import { judgeRefusal, seen } from "./answers/errors.ts";
+import type { Run } from "../run.ts";
 import { type Asked, ask } from "./ask.ts";
 import { each } from "./guarded.ts";
-import { shown } from "./judged.ts";
 
 const SPEC = "docs/spec/people.md#files";
 

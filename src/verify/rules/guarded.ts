@@ -1,7 +1,7 @@
 /** Rules over many routes: each route on its own, and none is lost because another does not answer. */
-import { Unanswered } from "../exchange/exchange.ts";
-import type { Subject } from "../report/report.ts";
-import { family } from "../report/rule.ts";
+import { Unanswered } from "../../judge/exchange.ts";
+import type { Subject } from "../../judge/report.ts";
+import { family } from "../../judge/rule.ts";
 import type { Run } from "../run.ts";
 
 export const EXCHANGE = family("exchange", {

@@ -54,6 +54,7 @@ async function attackWith(target: HostileTarget, seed: number, requests: number,
     count(
       {
         method: request.method,
+        target: request.target,
         text: () => written(request),
         mayCut: request.body !== undefined && target.mayCutBodies,
       },
@@ -85,13 +86,12 @@ async function attackWith(target: HostileTarget, seed: number, requests: number,
   );
   report.asked += asked.length + malformed.length;
 
-  function count(asked: { method: string; mayCut: boolean; text(): string }, outcome: Outcome): void {
+  function count(asked: { method: string; target?: string; mayCut: boolean; text(): string }, outcome: Outcome): void {
     const isAnswer = typeof outcome === "object";
     const isOwn = isAnswer && target.isOwn(outcome);
     const name = isOwn ? "own" : isAnswer ? String(outcome.status) : outcome;
     report.counts[name] = (report.counts[name] ?? 0) + 1;
-    const faults =
-      isOwn || (outcome === "cut" && asked.mayCut) ? [] : isAnswer ? faultsOf(asked.method, outcome) : [outcome];
+    const faults = isOwn || (outcome === "cut" && asked.mayCut) ? [] : isAnswer ? faultsOf(asked, outcome) : [outcome];
     if (faults.length > 0) report.faults.push(`seed ${seed}: ${asked.text()}: ${faults.join("; ")}`);
   }
 }

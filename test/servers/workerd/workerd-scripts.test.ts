@@ -45,5 +45,6 @@ for (const { name, blocks } of allScripts()) {
 test("the shim's core is small: no driver, no schema library, nothing of Node", async () => {
   const script = await workerBundle('export { webHandler } from "../../../src/shim/web-handler.ts";');
   expect(script).not.toContain("node:");
-  expect(gzipSync(script).length).toBeLessThan(10_000);
+  // 400 of them check what is stored before it is served.
+  expect(gzipSync(script).length).toBeLessThan(10_400);
 });

@@ -1,5 +1,6 @@
 /** Runs HTTP scripts against anything that answers requests, and says where an answer differs from what is written. */
 import type { StoredObject } from "../../../src/object-store/object-store.ts";
+import { faultsOf } from "../hostile/judge.ts";
 import type { ScriptBlock } from "./http-script.ts";
 
 export interface ScriptAnswer {
@@ -106,6 +107,7 @@ async function differencesOf(
   for (const { path: value, json } of block.values) {
     differs(value, json, JSON.stringify(valueAt(JSON.parse(answer.body), value)));
   }
+  if (answer.status !== 500) found.push(...faultsOf({ method, target: path }, answer));
   if (method === "GET") found.push(...(await headDifferences(path, block, answer, target)));
   return found;
 }

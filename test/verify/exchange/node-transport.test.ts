@@ -3,8 +3,8 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
-import { CONTRACT } from "../../../src/verify/contract.ts";
-import { TooLarge } from "../../../src/verify/exchange/exchange.ts";
+import { CONTRACT } from "../../../src/judge/contract.ts";
+import { TooLarge } from "../../../src/judge/exchange.ts";
 import { nodeTransport } from "../../../src/verify/exchange/node-transport.ts";
 import { verify } from "../../../src/verify/verify.ts";
 

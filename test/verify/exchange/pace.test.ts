@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ClosedConnection, type Reply, Unanswered } from "../../../src/verify/exchange/exchange.ts";
+import { ClosedConnection, type Reply, Unanswered } from "../../../src/judge/exchange.ts";
 import { paced } from "../../../src/verify/exchange/pace.ts";
 
 /** A clock that moves when somebody waits; timers of Node may come a little early or late. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { Report } from "../../../src/judge/report.ts";
+import { family } from "../../../src/judge/rule.ts";
 import { reportJson, reportLines } from "../../../src/verify/report/print.ts";
-import { Report } from "../../../src/verify/report/report.ts";
-import { family } from "../../../src/verify/report/rule.ts";
 
 const RULES = family("headers", {
   cors: ["every answer has it", "pass it"],

@@ -1,9 +1,10 @@
 /** A server in process: the shim's own core over a published world, and what a fault makes of its answers. */
+
+import { CONTRACT } from "../../../src/judge/contract.ts";
+import type { Reply, Sent, Transport } from "../../../src/judge/exchange.ts";
+import type { Report } from "../../../src/judge/report.ts";
 import { answer } from "../../../src/shim/answer.ts";
 import { shimContext } from "../../../src/shim/context.ts";
-import { CONTRACT } from "../../../src/verify/contract.ts";
-import type { Reply, Sent, Transport } from "../../../src/verify/exchange/exchange.ts";
-import type { Report } from "../../../src/verify/report/report.ts";
 import { FAMILIES, type FamilyName, verify } from "../../../src/verify/verify.ts";
 import type { FullWorld } from "./full-world.ts";
 

@@ -1,7 +1,7 @@
 /** The newest observation is the receipt that telemetry speaks of. */
-import type { RouteContract } from "../../contract.ts";
-import { jsonOf } from "../../exchange/exchange.ts";
-import { family } from "../../report/rule.ts";
+import type { RouteContract } from "../../../judge/contract.ts";
+import { jsonOf } from "../../../judge/exchange.ts";
+import { family } from "../../../judge/rule.ts";
 import type { Run } from "../../run.ts";
 import { targetOf } from "../../subjects.ts";
 import { ask } from "../ask.ts";

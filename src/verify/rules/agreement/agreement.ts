@@ -1,8 +1,8 @@
 /** Two routes that speak of one thing say the same of it; read again before they are judged, for data moves. */
 
-import type { RouteContract } from "../../contract.ts";
-import { jsonOf } from "../../exchange/exchange.ts";
-import type { Rule } from "../../report/rule.ts";
+import type { RouteContract } from "../../../judge/contract.ts";
+import { jsonOf } from "../../../judge/exchange.ts";
+import type { Rule } from "../../../judge/rule.ts";
 import type { Run } from "../../run.ts";
 import { targetOf } from "../../subjects.ts";
 import { ask } from "../ask.ts";

@@ -1,6 +1,7 @@
 /** What the views of the settled chain say of one Core state and its batches. */
+
+import { family } from "../../../judge/rule.ts";
 import { SETTLEMENT_RANGES } from "../../../resources/settlements/route.ts";
-import { family } from "../../report/rule.ts";
 import { type Agreement, differences } from "./agreement.ts";
 import {
   anchorIsCore,

@@ -1,5 +1,5 @@
 /** What telemetry, observations and process say of the newest receipt, and the two statistics of the same days. */
-import { family } from "../../report/rule.ts";
+import { family } from "../../../judge/rule.ts";
 import { type Agreement, type Difference, differences } from "./agreement.ts";
 
 const ONE_CYCLE = "publish all answers of a receipt in one cycle, and let no cache keep one longer than the others";

@@ -1,12 +1,14 @@
 /** If-None-Match: which forms match where it is evaluated, what a 304 carries, and that the other routes never give one. */
-import { header, type Reply } from "../../exchange/exchange.ts";
-import { family, type Rule } from "../../report/rule.ts";
+
+import { header, type Reply } from "../../../judge/exchange.ts";
+import { judgeSource } from "../../../judge/good.ts";
+import type { UrlSubject } from "../../../judge/judged.ts";
+import { shown } from "../../../judge/judged.ts";
+import { family, type Rule } from "../../../judge/rule.ts";
 import type { Run } from "../../run.ts";
-import { allSubjects, type UrlSubject } from "../../subjects.ts";
+import { allSubjects } from "../../subjects.ts";
 import { ask } from "../ask.ts";
 import { each } from "../guarded.ts";
-import { shown } from "../judged.ts";
-import { judgeSource } from "./answers.ts";
 
 const EVALUATE = "evaluate If-None-Match by weak comparison over the whole list, in the front and behind it";
 

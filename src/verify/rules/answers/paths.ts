@@ -1,13 +1,15 @@
 /** Paths of no route, and malformed installation ids. */
-import type { RouteContract } from "../../contract.ts";
-import { jsonOf } from "../../exchange/exchange.ts";
-import type { Subject } from "../../report/report.ts";
-import { family } from "../../report/rule.ts";
-import { EVERY_PATH, type Run } from "../../run.ts";
+
+import type { RouteContract } from "../../../judge/contract.ts";
+import { judgeRefusal, seen } from "../../../judge/errors.ts";
+import { jsonOf } from "../../../judge/exchange.ts";
+import type { Subject } from "../../../judge/report.ts";
+import { EVERY_PATH } from "../../../judge/report.ts";
+import { family } from "../../../judge/rule.ts";
+import type { Run } from "../../run.ts";
 import { pathOf } from "../../subjects.ts";
 import { ask } from "../ask.ts";
 import { each, guarded } from "../guarded.ts";
-import { judgeRefusal, seen } from "./errors.ts";
 
 const SPEC = "docs/spec/api.md#http";
 

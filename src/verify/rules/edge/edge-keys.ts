@@ -1,10 +1,12 @@
 /** Cache keys: a bad query beside a good one, and errors that are kept. */
-import type { RouteContract } from "../../contract.ts";
-import { header, type Reply } from "../../exchange/exchange.ts";
-import { family } from "../../report/rule.ts";
-import { EVERY_PATH, type Run } from "../../run.ts";
+
+import type { RouteContract } from "../../../judge/contract.ts";
+import { errorCode, judgeRefusal, seen } from "../../../judge/errors.ts";
+import { header, type Reply } from "../../../judge/exchange.ts";
+import { EVERY_PATH } from "../../../judge/report.ts";
+import { family } from "../../../judge/rule.ts";
+import type { Run } from "../../run.ts";
 import { pathOf, targetOf } from "../../subjects.ts";
-import { errorCode, judgeRefusal, seen } from "../answers/errors.ts";
 import { ask } from "../ask.ts";
 import { each, guarded } from "../guarded.ts";
 

@@ -1,14 +1,15 @@
 /** What a cache or CDN between origin and reader does of its own: encodings, ranges, dates, keys. */
 
-import { header, jsonOf, type Reply, textOf } from "../../exchange/exchange.ts";
-import { family } from "../../report/rule.ts";
+import { seen } from "../../../judge/errors.ts";
+import { header, jsonOf, type Reply, textOf } from "../../../judge/exchange.ts";
+import { judgeGood } from "../../../judge/good.ts";
+import type { UrlSubject } from "../../../judge/judged.ts";
+import { shown } from "../../../judge/judged.ts";
+import { family } from "../../../judge/rule.ts";
 import type { Run } from "../../run.ts";
-import { allSubjects, type UrlSubject } from "../../subjects.ts";
-import { judgeGood } from "../answers/answers.ts";
-import { seen } from "../answers/errors.ts";
+import { allSubjects } from "../../subjects.ts";
 import { ask } from "../ask.ts";
 import { each } from "../guarded.ts";
-import { shown } from "../judged.ts";
 import { judgeKeys } from "./edge-keys.ts";
 import { essence, opaque } from "./revision.ts";
 

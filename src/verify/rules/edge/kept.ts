@@ -1,8 +1,10 @@
 /** Two reads around a change: what a cache has kept may not outlive its edge seconds. */
-import { header, type Reply, textOf } from "../../exchange/exchange.ts";
-import { family } from "../../report/rule.ts";
+
+import { header, type Reply, textOf } from "../../../judge/exchange.ts";
+import type { UrlSubject } from "../../../judge/judged.ts";
+import { family } from "../../../judge/rule.ts";
 import type { Run } from "../../run.ts";
-import { allSubjects, targetOf, type UrlSubject } from "../../subjects.ts";
+import { allSubjects, targetOf } from "../../subjects.ts";
 import { ask } from "../ask.ts";
 import { each } from "../guarded.ts";
 import { waysOfWriting } from "../query/query.ts";

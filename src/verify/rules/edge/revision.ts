@@ -1,7 +1,8 @@
 /** One revision is one sequence of bytes, `generatedAt` aside: held over every answer of a run. */
-import { header, textOf } from "../../exchange/exchange.ts";
-import { family } from "../../report/rule.ts";
-import { asked, type Judged } from "../judged.ts";
+import { header, textOf } from "../../../judge/exchange.ts";
+import { asked, type Judged } from "../../../judge/judged.ts";
+import { family } from "../../../judge/rule.ts";
+import type { Run } from "../../run.ts";
 
 export const REVISION = family("revision", {
   bytes: [
@@ -12,7 +13,7 @@ export const REVISION = family("revision", {
 
 const GENERATED_AT = '"generatedAt":"';
 
-export function judgeRevision(judged: Judged): void {
+export function judgeRevision(judged: Judged & { readonly run: Run }): void {
   const { run, route, subject, sent, reply } = judged;
   const tag = header(reply, "etag");
   const text = textOf(reply);

@@ -1,9 +1,11 @@
 /** Watching for a while: tags are held against bytes at every answer, and nothing may go back. */
-import { jsonOf } from "../../exchange/exchange.ts";
-import { family } from "../../report/rule.ts";
+
+import { jsonOf } from "../../../judge/exchange.ts";
+import { judgeGood } from "../../../judge/good.ts";
+import type { UrlSubject } from "../../../judge/judged.ts";
+import { family } from "../../../judge/rule.ts";
 import type { Run } from "../../run.ts";
-import { allSubjects, type UrlSubject } from "../../subjects.ts";
-import { judgeGood } from "../answers/answers.ts";
+import { allSubjects } from "../../subjects.ts";
 import { ask } from "../ask.ts";
 import { each } from "../guarded.ts";
 

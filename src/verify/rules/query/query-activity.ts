@@ -1,11 +1,12 @@
 /** The activity's query: category, limit and cursor, each at most once and in one form. */
-import type { RouteContract } from "../../contract.ts";
-import { jsonOf } from "../../exchange/exchange.ts";
-import { family, type Rule } from "../../report/rule.ts";
+
+import type { RouteContract } from "../../../judge/contract.ts";
+import { judgeRefusal, seen } from "../../../judge/errors.ts";
+import { jsonOf } from "../../../judge/exchange.ts";
+import { judgeGood } from "../../../judge/good.ts";
+import { family, type Rule } from "../../../judge/rule.ts";
 import type { Run } from "../../run.ts";
 import { targetOf } from "../../subjects.ts";
-import { judgeGood } from "../answers/answers.ts";
-import { judgeRefusal, seen } from "../answers/errors.ts";
 import { ask } from "../ask.ts";
 
 const REFUSE = "judge the whole query behind the cache, and put it into the cache key";

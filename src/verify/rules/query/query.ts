@@ -1,11 +1,13 @@
 /** Which queries each route accepts, which it refuses, and which it does not read. */
-import type { RouteContract } from "../../contract.ts";
-import { header } from "../../exchange/exchange.ts";
-import { family, type Rule } from "../../report/rule.ts";
+
+import type { RouteContract } from "../../../judge/contract.ts";
+import { judgeRefusal, seen } from "../../../judge/errors.ts";
+import { header } from "../../../judge/exchange.ts";
+import { judgeGood } from "../../../judge/good.ts";
+import type { UrlSubject } from "../../../judge/judged.ts";
+import { family, type Rule } from "../../../judge/rule.ts";
 import type { Run } from "../../run.ts";
-import { pathOf, targetOf, type UrlSubject } from "../../subjects.ts";
-import { judgeGood } from "../answers/answers.ts";
-import { judgeRefusal, seen } from "../answers/errors.ts";
+import { pathOf, targetOf } from "../../subjects.ts";
 import { ask } from "../ask.ts";
 import { each } from "../guarded.ts";
 import { judgeActivityQueries } from "./query-activity.ts";

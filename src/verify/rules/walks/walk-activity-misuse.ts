@@ -1,11 +1,12 @@
 /** The categories of the activity feed against each other, and cursors used as they are not meant. */
+
+import type { RouteContract } from "../../../judge/contract.ts";
+import { judgeRefusal, seen } from "../../../judge/errors.ts";
+import { jsonOf, type Reply } from "../../../judge/exchange.ts";
+import { judgeGood } from "../../../judge/good.ts";
 import { CATEGORIES, type Category } from "../../../resources/activity/keys.ts";
-import type { RouteContract } from "../../contract.ts";
-import { jsonOf, type Reply } from "../../exchange/exchange.ts";
 import type { Run } from "../../run.ts";
 import { targetOf } from "../../subjects.ts";
-import { judgeGood } from "../answers/answers.ts";
-import { judgeRefusal, seen } from "../answers/errors.ts";
 import { ask } from "../ask.ts";
 import { ACTIVITY_WALK, type Page, type Walked } from "./walk-activity-rules.ts";
 

@@ -1,5 +1,5 @@
 /** What holds of a walk through the activity feed, and what a walk has seen. */
-import { family } from "../../report/rule.ts";
+import { family } from "../../../judge/rule.ts";
 
 export const ACTIVITY_WALK = family("activity-walk", {
   "goes-on": [

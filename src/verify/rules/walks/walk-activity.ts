@@ -1,11 +1,12 @@
 /** The activity feed from the newest event to the first, each category, and cursors used as they are not meant. */
+
+import type { RouteContract } from "../../../judge/contract.ts";
+import { seen } from "../../../judge/errors.ts";
+import { jsonOf } from "../../../judge/exchange.ts";
+import { judgeGood } from "../../../judge/good.ts";
 import { CATEGORIES, type Category } from "../../../resources/activity/keys.ts";
-import type { RouteContract } from "../../contract.ts";
-import { jsonOf } from "../../exchange/exchange.ts";
 import type { Run } from "../../run.ts";
 import { targetOf } from "../../subjects.ts";
-import { judgeGood } from "../answers/answers.ts";
-import { seen } from "../answers/errors.ts";
 import { ask } from "../ask.ts";
 import { compareCategories, misuse } from "./walk-activity-misuse.ts";
 import { ACTIVITY_WALK, type Event, type Page, type Walked } from "./walk-activity-rules.ts";

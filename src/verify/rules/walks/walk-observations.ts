@@ -1,11 +1,12 @@
 /** The observations from the first to the newest, page by page, and the cursor used as it is not meant. */
-import type { RouteContract } from "../../contract.ts";
-import { jsonOf } from "../../exchange/exchange.ts";
-import { family } from "../../report/rule.ts";
+
+import type { RouteContract } from "../../../judge/contract.ts";
+import { judgeRefusal, seen } from "../../../judge/errors.ts";
+import { jsonOf } from "../../../judge/exchange.ts";
+import { judgeGood } from "../../../judge/good.ts";
+import { family } from "../../../judge/rule.ts";
 import type { Run } from "../../run.ts";
 import { targetOf } from "../../subjects.ts";
-import { judgeGood } from "../answers/answers.ts";
-import { judgeRefusal, seen } from "../answers/errors.ts";
 import { ask } from "../ask.ts";
 
 export const OBSERVATIONS_WALK = family("observations-walk", {

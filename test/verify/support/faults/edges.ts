@@ -1,6 +1,6 @@
 /** What caches, compressors and storages do between origin and reader. */
 import { gunzipSync, gzipSync } from "node:zlib";
-import { header, type Reply, type Sent, type Transport } from "../../../../src/verify/exchange/exchange.ts";
+import { header, type Reply, type Sent, type Transport } from "../../../../src/judge/exchange.ts";
 import {
   asError,
   isTarget,

@@ -1,6 +1,7 @@
 /** How a fault is planted: in what is asked of the stand-in, or in what it answers. */
+
+import { jsonOf, type Reply, type Sent, type Transport } from "../../../../src/judge/exchange.ts";
 import type { RouteName } from "../../../../src/resources/table.ts";
-import { jsonOf, type Reply, type Sent, type Transport } from "../../../../src/verify/exchange/exchange.ts";
 import type { FamilyName } from "../../../../src/verify/verify.ts";
 
 export interface Planted {

@@ -1,5 +1,5 @@
+import { CONTRACT, type RouteContract } from "../../../../src/judge/contract.ts";
 import { CATEGORIES } from "../../../../src/resources/activity/keys.ts";
-import { CONTRACT, type RouteContract } from "../../../../src/verify/contract.ts";
 import { INSTALLATION } from "../../../publish/world.ts";
 
 export interface FaultSubject {

@@ -1,5 +1,5 @@
 /** Histories that repeat, lose, cut or mix, cursors that are taken where they should not be, and answers that go back. */
-import { header, type Reply, Unanswered } from "../../../../src/verify/exchange/exchange.ts";
+import { header, type Reply, Unanswered } from "../../../../src/judge/exchange.ts";
 import { INSTALLATION } from "../../../publish/world.ts";
 import { asError, editBody, isAt, onReply, onRequest, type Planted, queryOf, withBody, withHeaders } from "./plant.ts";
 import { SUBJECTS } from "./subjects.ts";

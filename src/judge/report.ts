@@ -1,5 +1,5 @@
 /** What a run has checked, found and left out. */
-import { printable } from "../../values/printable.ts";
+import { printable } from "../values/printable.ts";
 import type { Citation, Rule } from "./rule.ts";
 
 export interface Finding {
@@ -31,16 +31,24 @@ export interface Verdict {
   readonly mend?: string;
 }
 
+/** Receives each rule's verdict; gives whether it holds. */
+export interface Checks {
+  /** The verdict is asked for only if the rule does not hold. */
+  check(rule: Rule, subject: Subject, holds: boolean, verdict: () => Verdict): boolean;
+}
+
+/** For what is said of all paths. */
+export const EVERY_PATH: Subject = { name: "every path", spec: "docs/spec/api.md#http" };
+
 /** More of one rule on one route say nothing new. */
 const MOST_ALIKE = 5;
 
-export class Report {
+export class Report implements Checks {
   readonly findings: Finding[] = [];
   readonly skipped: Skipped[] = [];
   checks = 0;
   readonly #seen = new Map<string, number>();
 
-  /** The verdict is asked for only where the rule does not hold. */
   check(rule: Rule, subject: Subject, holds: boolean, verdict: () => Verdict): boolean {
     this.checks++;
     if (!holds) this.#add(rule, subject, verdict());

@@ -1,15 +1,25 @@
-import type { RouteContract } from "../contract.ts";
-import type { Reply, Sent } from "../exchange/exchange.ts";
-import type { Subject } from "../report/report.ts";
-import type { Run } from "../run.ts";
+import type { NamedFile } from "../resources/table.ts";
+import type { RouteContract } from "./contract.ts";
+import type { Reply, Sent } from "./exchange.ts";
+import type { Checks, Subject } from "./report.ts";
 
 /** An exchange under judgement. */
 export interface Judged {
-  readonly run: Run;
+  readonly run: Checks;
   readonly route: RouteContract | undefined;
+  /** If the path is a file's. */
+  readonly file?: NamedFile | undefined;
   readonly subject: Subject;
   readonly sent: Sent;
   readonly reply: Reply;
+}
+
+/** A URL of a route. */
+export interface UrlSubject {
+  readonly route: RouteContract;
+  readonly target: string;
+  /** Behind the `?`; "" for nothing. */
+  readonly query: string;
 }
 
 /** For a finding: what was asked. */

@@ -1,9 +1,9 @@
 /** What holds for every answer, errors, 204 and 304 included. */
-import { COMMON_HEADERS, CONTENT_TYPE } from "../../../http/common-headers.ts";
-import { listMembers, withoutBlanks } from "../../../values/text.ts";
-import { header } from "../../exchange/exchange.ts";
-import { family } from "../../report/rule.ts";
-import { asked, type Judged, shown } from "../judged.ts";
+import { COMMON_HEADERS, CONTENT_TYPE } from "../http/common-headers.ts";
+import { listMembers, withoutBlanks } from "../values/text.ts";
+import { header } from "./exchange.ts";
+import { asked, type Judged, shown } from "./judged.ts";
+import { family } from "./rule.ts";
 
 const DECIDED = "docs/spec/api.md#http";
 
@@ -69,7 +69,14 @@ export function judgeCommon(judged: Judged): void {
 }
 
 function judgeShared(judged: Judged): void {
-  const { run, subject, reply } = judged;
+  const { run, subject, reply, file } = judged;
+  const sniff = header(reply, "x-content-type-options");
+  run.check(COMMON.nosniff, subject, sniff?.toLowerCase() === "nosniff", () => ({
+    expected: `X-Content-Type-Options: nosniff on the ${reply.status} to ${asked(judged)}`,
+    saw: shown(sniff),
+  }));
+  // A page is not for other pages' scripts.
+  if (file?.cors === false && reply.status < 400 && reply.status !== 204) return;
   const origin = header(reply, "access-control-allow-origin");
   run.check(COMMON.cors, subject, origin === "*", () => ({
     expected: `Access-Control-Allow-Origin: * on the ${reply.status} to ${asked(judged)}`,
@@ -86,19 +93,15 @@ function judgeShared(judged: Judged): void {
       saw: shown(exposed),
     }),
   );
-  const sniff = header(reply, "x-content-type-options");
-  run.check(COMMON.nosniff, subject, sniff?.toLowerCase() === "nosniff", () => ({
-    expected: `X-Content-Type-Options: nosniff on the ${reply.status} to ${asked(judged)}`,
-    saw: shown(sniff),
-  }));
 }
 
 function judgeBody(judged: Judged): void {
-  const { run, subject, sent, reply } = judged;
+  const { run, subject, sent, reply, file } = judged;
   const { status, body, wireLength } = reply;
   const bare = status === 204 || status === 304;
   const type = header(reply, "content-type");
-  const wanted = bare ? undefined : CONTENT_TYPE;
+  const good = file === undefined ? CONTENT_TYPE : file.contentType;
+  const wanted = bare ? undefined : status === 200 ? (good ?? normal(type)) : CONTENT_TYPE;
   run.check(COMMON["content-type"], subject, normal(type) === wanted, () => ({
     expected: `${wanted === undefined ? "no Content-Type" : `Content-Type: ${wanted}`} on the ${status} to ${asked(judged)}`,
     saw: shown(type),

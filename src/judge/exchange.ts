@@ -39,6 +39,14 @@ export function header(reply: Reply, name: string): string | undefined {
   return reply.headers.get(name)?.join(", ");
 }
 
+/** The clock by which a reply is judged (epoch ms): the server's own Date, a cache's Age added to it, else ours. */
+export function instantOf(reply: Reply): number {
+  const date = Date.parse(header(reply, "date") ?? "");
+  if (Number.isNaN(date)) return reply.at;
+  const age = Number(header(reply, "age") ?? "0");
+  return date + (Number.isFinite(age) ? age * 1000 : 0);
+}
+
 const texts = new WeakMap<Uint8Array, string | undefined>();
 
 /** The body as text; undefined where it is no UTF-8. */

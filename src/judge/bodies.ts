@@ -1,7 +1,8 @@
 /** Rules of single bodies that a schema leaves to the producer. */
-import { family } from "../../report/rule.ts";
-import type { Run } from "../../run.ts";
-import type { UrlSubject } from "../../subjects.ts";
+
+import type { UrlSubject } from "./judged.ts";
+import type { Checks } from "./report.ts";
+import { family } from "./rule.ts";
 
 export const BODY = family("body", {
   offline: [
@@ -43,10 +44,10 @@ export const BODY = family("body", {
 
 type Body = Record<string, unknown>;
 
-export function judgeBodyRules(run: Run, subject: UrlSubject, body: Body): void {
+export function judgeBodyRules(run: Checks, subject: UrlSubject, body: Body): void {
   const judge = { telemetry, "installation-telemetry": telemetry, observations, modules, process }[
     subject.route.name as "telemetry"
-  ] as ((run: Run, subject: UrlSubject, body: never) => void) | undefined;
+  ] as ((run: Checks, subject: UrlSubject, body: never) => void) | undefined;
   judge?.(run, subject, body as never);
 }
 
@@ -56,7 +57,7 @@ interface Telemetry {
   readonly [name: string]: unknown;
 }
 
-function telemetry(run: Run, { route, target }: UrlSubject, body: Telemetry): void {
+function telemetry(run: Checks, { route, target }: UrlSubject, body: Telemetry): void {
   const known = ["revision", "observedAt", "receivedAt", "softwareVersion", "measurement"].filter(
     (name) => body[name] !== null,
   );
@@ -72,7 +73,7 @@ interface Observations {
   readonly nextCursor: string | null;
 }
 
-function observations(run: Run, { route, target }: UrlSubject, body: Observations): void {
+function observations(run: Checks, { route, target }: UrlSubject, body: Observations): void {
   const { items, nextCursor } = body;
   const other = items.find(({ installationId }) => installationId !== body.installationId);
   run.check(BODY["own-installation"], route, other === undefined, () => ({
@@ -92,7 +93,11 @@ function observations(run: Run, { route, target }: UrlSubject, body: Observation
   }));
 }
 
-function modules(run: Run, { route, target }: UrlSubject, body: { modules: readonly { instanceId: string }[] }): void {
+function modules(
+  run: Checks,
+  { route, target }: UrlSubject,
+  body: { modules: readonly { instanceId: string }[] },
+): void {
   const ids = body.modules.map(({ instanceId }) => instanceId);
   run.check(BODY["module-order"], route, new Set(ids).size === ids.length, () => ({
     expected: `each instance once from GET ${target}`,
@@ -118,7 +123,7 @@ interface ProcessBody {
   };
 }
 
-function process(run: Run, { route, target }: UrlSubject, { builder, settlementQueue: queue }: ProcessBody): void {
+function process(run: Checks, { route, target }: UrlSubject, { builder, settlementQueue: queue }: ProcessBody): void {
   if (builder.status !== "available") return;
   const { anchor, queued } = builder;
   // The schema says so itself.

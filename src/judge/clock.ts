@@ -1,12 +1,12 @@
 /** A body and the clock: nothing online past 120 s, nothing made in the future, no window that is over. */
 
-import { SOURCE_HEADER } from "../../../http/common-headers.ts";
-import { STALE_AFTER_MS } from "../../../resources/telemetry/build.ts";
-import { FUTURE_ALLOWANCE_MS } from "../../../values/freshness.ts";
-import { header, jsonOf, type Reply } from "../../exchange/exchange.ts";
-import { family } from "../../report/rule.ts";
-import { instantOf, type Run } from "../../run.ts";
-import type { UrlSubject } from "../../subjects.ts";
+import { SOURCE_HEADER } from "../http/common-headers.ts";
+import { STALE_AFTER_MS } from "../resources/telemetry/build.ts";
+import { FUTURE_ALLOWANCE_MS } from "../values/freshness.ts";
+import { header, instantOf, jsonOf, type Reply } from "./exchange.ts";
+import type { UrlSubject } from "./judged.ts";
+import type { Checks } from "./report.ts";
+import { family } from "./rule.ts";
 
 const LATE = "let no cache keep an answer past valid-until: min(edge seconds, valid-until − now)";
 
@@ -52,7 +52,7 @@ interface Queue {
   readonly lastRun: { readonly finishedAt: string | null } | null;
 }
 
-export function judgeClock(run: Run, subject: UrlSubject, reply: Reply): void {
+export function judgeClock(run: Checks, subject: UrlSubject, reply: Reply): void {
   const body = jsonOf(reply) as Timed;
   const now = instantOf(reply);
   judgeAhead(run, subject, { body, now });
@@ -68,7 +68,7 @@ export function judgeClock(run: Run, subject: UrlSubject, reply: Reply): void {
   if (header(reply, SOURCE_HEADER) !== "durable-cache") judgeWindow(run, subject, { body, now });
 }
 
-function judgeAhead(run: Run, { route, target }: UrlSubject, { body, now }: { body: Timed; now: number }): void {
+function judgeAhead(run: Checks, { route, target }: UrlSubject, { body, now }: { body: Timed; now: number }): void {
   const instants = {
     generatedAt: body.generatedAt,
     receivedAt: body.receivedAt,
@@ -91,7 +91,7 @@ interface Age {
   readonly now: number;
 }
 
-function judgeAge(run: Run, { route, target }: UrlSubject, { state, receivedAt, now }: Age): void {
+function judgeAge(run: Checks, { route, target }: UrlSubject, { state, receivedAt, now }: Age): void {
   if (typeof receivedAt !== "string") return;
   const age = now - Date.parse(receivedAt);
   // A receipt that is further ahead has no known age (docs/spec/api.md#future).
@@ -107,7 +107,11 @@ function judgeAge(run: Run, { route, target }: UrlSubject, { state, receivedAt, 
   }));
 }
 
-function judgeReporter(run: Run, { route, target }: UrlSubject, { queue, now }: { queue: Queue; now: number }): void {
+function judgeReporter(
+  run: Checks,
+  { route, target }: UrlSubject,
+  { queue, now }: { queue: Queue; now: number },
+): void {
   if (queue.status !== "available" || queue.state === "blocked" || !queue.settlementEnabled) return;
   const finishedAt = queue.lastRun?.finishedAt;
   const silent = typeof finishedAt === "string" ? now - Date.parse(finishedAt) : Number.POSITIVE_INFINITY;
@@ -117,7 +121,7 @@ function judgeReporter(run: Run, { route, target }: UrlSubject, { queue, now }: 
   }));
 }
 
-function judgeWindow(run: Run, { route, target }: UrlSubject, { body, now }: { body: Timed; now: number }): void {
+function judgeWindow(run: Checks, { route, target }: UrlSubject, { body, now }: { body: Timed; now: number }): void {
   if (body.window === undefined || body.window === null) return;
   const { startAt, endAt, dayCount } = body.window;
   const end =

@@ -1,11 +1,12 @@
 /** What holds for every error: a body of one field, and almost no headers. */
-import { FALLBACK_REASON_HEADER, SOURCE_HEADER } from "../../../http/common-headers.ts";
-import { RETRY_AFTER_SECONDS } from "../../../http/errors.ts";
-import { header, type Reply, textOf } from "../../exchange/exchange.ts";
-import type { Subject } from "../../report/report.ts";
-import { family, type Rule } from "../../report/rule.ts";
-import type { Run } from "../../run.ts";
-import { asked, type Judged, shown } from "../judged.ts";
+import { ALLOWED_METHODS, FALLBACK_REASON_HEADER, SOURCE_HEADER } from "../http/common-headers.ts";
+import { RETRY_AFTER_SECONDS } from "../http/errors.ts";
+import { listMembers } from "../values/text.ts";
+import { CONTRACT } from "./contract.ts";
+import { header, type Reply, textOf } from "./exchange.ts";
+import { asked, type Judged, shown } from "./judged.ts";
+import type { Checks, Subject } from "./report.ts";
+import { family, type Rule } from "./rule.ts";
 
 const SPEC = "docs/spec/api.md#errors";
 
@@ -16,7 +17,7 @@ export const ERRORS = family("errors", {
     SPEC,
   ],
   "cache-control": [
-    "503 and the activity's 400 carry Cache-Control: no-store, other errors none",
+    "503, 500 and the activity's 400 carry Cache-Control: no-store, other errors none",
     "let the front neither add nor drop Cache-Control on errors",
     SPEC,
   ],
@@ -30,12 +31,37 @@ export const ERRORS = family("errors", {
     "have the front drop validators from errors: they are the storage's",
     SPEC,
   ],
+  code: [
+    "an error has a status of the API, and one of the codes that the API has for it",
+    "let the front pass the origin's errors as they are; turn its own error pages off",
+    SPEC,
+  ],
   kept: [
     "no cache keeps an error, a published 503 for one second aside",
     "give errors no lifetime in the cache: a 404 or 400 that is kept outlives its cause",
     SPEC,
   ],
 });
+
+/** Of the family of methods, since it says which there are. */
+export const ALLOW: Rule = {
+  name: "method/allow",
+  says: `a 405 names ${ALLOWED_METHODS.join(", ")} in Allow`,
+  mend: "let the front pass Allow",
+  spec: "docs/spec/api.md#http",
+};
+
+/** Codes by status (docs/spec/api.md#errors, docs/spec/api.md#malformed-http). */
+const CODES: ReadonlyMap<number, ReadonlySet<string>> = new Map([
+  [400, new Set(["bad_request", "invalid_installation_id", ...CONTRACT.flatMap(({ queryError }) => queryError ?? [])])],
+  [404, new Set(["not_found"])],
+  [405, new Set(["method_not_allowed"])],
+  [408, new Set(["request_timeout"])],
+  [417, new Set(["expectation_failed"])],
+  [431, new Set(["headers_too_large"])],
+  [500, new Set(["internal_error"])],
+  [503, new Set(["store_unavailable", ...CONTRACT.flatMap(({ unavailable }) => unavailable)])],
+]);
 
 /** A published 503 is kept for one second; one more for rounding. */
 const KEPT_503_SECONDS = 2;
@@ -50,7 +76,21 @@ export function judgeError(judged: Judged): void {
       saw: textOf(reply) ?? `${reply.body.length} bytes that are no UTF-8`,
     }));
   }
-  const isNoStore = status === 503 || (status === 400 && route?.query === "activity");
+  const codes = CODES.get(status);
+  const code = errorCode(reply);
+  run.check(ERRORS.code, subject, codes !== undefined && (sent.method === "HEAD" || codes.has(code ?? "")), () => ({
+    expected: `${codes === undefined ? "a status of the API" : `one of ${[...codes].join(", ")} in the ${status}`} to ${asked(judged)}`,
+    saw: seen(reply),
+  }));
+  if (status === 405) {
+    const allow = header(reply, "allow");
+    const names = listMembers(allow ?? "").toSorted();
+    run.check(ALLOW, subject, String(names) === String(ALLOWED_METHODS.toSorted()), () => ({
+      expected: `Allow: ${ALLOWED_METHODS.join(", ")} on the 405 to ${asked(judged)}`,
+      saw: shown(allow),
+    }));
+  }
+  const isNoStore = status === 503 || status === 500 || (status === 400 && route?.query === "activity");
   const cacheControl = header(reply, "cache-control");
   run.check(ERRORS["cache-control"], subject, cacheControl === (isNoStore ? "no-store" : undefined), () => ({
     expected: `${isNoStore ? "Cache-Control: no-store" : "no Cache-Control"} on the ${status} to ${asked(judged)}`,
@@ -83,7 +123,7 @@ export function errorCode(reply: Reply): string | undefined {
 }
 
 export interface Refusal {
-  readonly run: Run;
+  readonly run: Checks;
   readonly rule: Rule;
   readonly subject: Subject;
   /** The request in words. */

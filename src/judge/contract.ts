@@ -1,11 +1,7 @@
-/**
- * What `noonmark verify` takes from the table of routes and the schemas: the only file of this folder that knows their
- * shape.
- */
-
+/** What is judged of a route, from its row and its contract: the only file of this folder that knows their shape. */
 import { routeContract } from "../resources/contracts.ts";
-import { type NamedRoute, ROUTES, type RouteName } from "../resources/table.ts";
-import type { Citation } from "./report/rule.ts";
+import { type NamedRoute, type ResourceName, ROUTES, type RouteName } from "../resources/table.ts";
+import type { Citation } from "./rule.ts";
 
 /** A complaint of a schema: where, and in words. `crossField` for a rule between fields. */
 export interface SchemaIssue {
@@ -25,6 +21,8 @@ export interface RouteContract {
   readonly queries: readonly string[];
   /** The word of the 400 to a bad query; null where none is rejected. */
   readonly queryError: string | null;
+  /** Codes of its 503s, besides a store that does not answer. */
+  readonly unavailable: readonly string[];
   readonly hasTag: boolean;
   readonly conditional: boolean;
   readonly notModifiedTag: boolean;
@@ -51,6 +49,7 @@ export const CONTRACT: readonly RouteContract[] = ROUTES.map((route) => ({
   query: queryOf(route),
   queries: route.query === "exact" ? route.objects.map(({ query }) => query) : [""],
   queryError: route.queryError,
+  unavailable: [route.absent, ...(routeContract(route.name).unavailable ?? [])],
   hasTag: route.etag,
   conditional: route.conditional,
   notModifiedTag: route.notModifiedTag,
@@ -64,3 +63,9 @@ export const CONTRACT: readonly RouteContract[] = ROUTES.map((route) => ({
     return issues.map(({ code, path, message }) => ({ path, message, crossField: code === "custom" }));
   },
 }));
+
+/** A route of a resource, all of whose routes share their body; undefined for a resource without routes. */
+export function routeOfResource(resource: ResourceName): RouteContract | undefined {
+  const name = ROUTES.find((row) => row.resource === resource)?.name;
+  return CONTRACT.find((route) => route.name === name);
+}

@@ -1,0 +1,37 @@
+/**
+ * One request and its response, judged by the contract alone: the same pair always gives the same findings. `noonmark
+ * verify`, the exchanges of the tests and the hostile run call it for every response, and fsck calls `judgeBody` for what
+ * is stored. verify adds what only a whole deployment shows: walks, agreement of routes, caches, what goes back.
+ */
+import { matchObject, matchPath } from "../resources/find.ts";
+import { judgeCommon } from "./common.ts";
+import { CONTRACT } from "./contract.ts";
+import { judgeError } from "./errors.ts";
+import { header, type Reply, type Sent } from "./exchange.ts";
+import { judgePlain } from "./good.ts";
+import type { Judged } from "./judged.ts";
+import { EVERY_PATH, type Finding, Report } from "./report.ts";
+
+/** What holds for every response, whatever was asked. */
+export function judgeExchange(judged: Judged): void {
+  judgeCommon(judged);
+  judgeError(judged);
+}
+
+/** Everything but the fields of a 200's body, which `judgeBody` judges. */
+export function judgeResponse(sent: Sent, reply: Reply): readonly Finding[] {
+  const report = new Report();
+  const url = URL.parse(`http://reader.example${sent.target}`);
+  const match = sent.target.startsWith("/") && url !== null ? matchPath(url.pathname) : undefined;
+  const row = match?.row;
+  const route = CONTRACT.find(({ name }) => name === row?.name);
+  const file = row?.kind === "file" ? row : undefined;
+  judgeExchange({ run: report, route, file, subject: route ?? EVERY_PATH, sent, reply });
+  const query = url?.search.slice(1) ?? "";
+  const isGood = row?.query === "page" || (row !== undefined && matchObject(row, query) !== undefined);
+  const isPlain = header(reply, "content-encoding") === undefined;
+  if (route !== undefined && isGood && isPlain && sent.method === "GET" && reply.status === 200) {
+    judgePlain(report, { route, target: sent.target, query }, reply);
+  }
+  return report.findings;
+}
