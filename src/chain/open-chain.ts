@@ -7,6 +7,7 @@ import { RPC_LIMITS } from "./rpc/rpc-node.ts";
 import { chainState, nextChangeOf } from "./status/verdict.ts";
 import { openChainStore } from "./store/open-store.ts";
 import { type Problem, readSync } from "./store/sync-row.ts";
+import { askingSince } from "./sync/health.ts";
 import { Poller } from "./sync/poller.ts";
 
 export interface OpenChain extends Chain {
@@ -32,8 +33,7 @@ export function openChain(options: ChainOptions): OpenChain {
     limits: options.limits ?? RPC_LIMITS,
     rpcQuorum: options.rpcQuorum ?? 1,
   });
-  const { status } = poller;
-  const times = (now: number) => ({ now, grace, validity, askingSince: status.askingSince(now) });
+  const times = (now: number) => ({ now, grace, validity, askingSince: askingSince(poller.health, now) });
   let running: Promise<void> | undefined;
   return {
     db,
@@ -47,10 +47,10 @@ export function openChain(options: ChainOptions): OpenChain {
         });
       await running;
     },
-    state: (now) => chainState(status.verdict, deployment, times(now)),
-    nextChange: (now) => nextChangeOf(status.verdict, times(now)),
-    moved: () => status.moved,
-    concluded: () => poller.concluded,
+    state: (now) => chainState(poller.health.verdict, deployment, times(now)),
+    nextChange: (now) => nextChangeOf(poller.health.verdict, times(now)),
+    moved: () => poller.health.moved,
+    concluded: () => poller.health.concluded,
     problem: () => readSync(db).problem,
     describe: () => (last === undefined ? "no pass yet" : plainEvent(last)),
     close: () => db.close(),

@@ -5,27 +5,24 @@ import { type NodeMemory, Nodes } from "../rpc/nodes.ts";
 import { redactUrl } from "../rpc/redact.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import { type RpcNode, rpcNode } from "../rpc/rpc-node.ts";
-import type { Status } from "../status/status.ts";
-import type { OtherWriters } from "../store/other-writers.ts";
 import { readSkippedUntil, writeSkippedUntil } from "../store/sync-row.ts";
 import { runPass } from "./pass.ts";
-import type { EarlierFindings, PassChain, PassListener, PassOutcome } from "./pass-types.ts";
+import type { BrokenPass, EarlierFindings, PassChain, PassListener, PassOutcome } from "./pass-types.ts";
 import { NoQuorum, Quorum } from "./quorum.ts";
 
 export type RunnerOptions = Required<Pick<ChainOptions, "onEvent" | "sleep" | "random" | "limits">> &
   Pick<ChainOptions, "rpcUrls" | "onRequest"> & { readonly rpcQuorum: number };
 
-/** A pass that did not come to its end. */
-export interface BrokenPass {
-  readonly kind: "broken";
-  /** What the operator is told; undefined where there is nothing wrong but the time. */
-  readonly message: string | undefined;
-  /** The deadline came first: it has not failed, as far as that is known. */
-  readonly isOutOfTime: boolean;
-}
-
 /** By a node's place in the list: which other node said something else, and of what. */
 export type Disagreements = Map<number, string>;
+
+export interface RunnerListener {
+  readonly disagreements: Disagreements;
+  /** A node has shown a safe block. */
+  onHead(safe: bigint): void;
+  /** A range was stored. */
+  onStored(): void;
+}
 
 const ATTEMPTS = 4;
 
@@ -33,24 +30,16 @@ export class PassRunner {
   readonly nodes: Nodes;
   readonly #chain: PassChain;
   readonly #options: RunnerOptions;
-  readonly #status: Status;
-  readonly #writers: OtherWriters;
-  readonly #disagreements: Disagreements;
+  readonly #told: RunnerListener;
 
-  constructor(
-    chain: PassChain,
-    options: RunnerOptions,
-    told: { readonly status: Status; readonly writers: OtherWriters; readonly disagreements: Disagreements },
-  ) {
+  constructor(chain: PassChain, options: RunnerOptions, told: RunnerListener) {
     this.nodes = new Nodes(options.rpcUrls.length);
     for (const [index, address] of options.rpcUrls.entries()) {
       this.nodes.memory(index).skippedUntil = readSkippedUntil(chain.db, address) ?? -Infinity;
     }
     this.#chain = chain;
     this.#options = options;
-    this.#status = told.status;
-    this.#writers = told.writers;
-    this.#disagreements = told.disagreements;
+    this.#told = told;
   }
 
   /** Does not throw; `deadline` in epoch ms. */
@@ -65,7 +54,7 @@ export class PassRunner {
       const quorum = this.#quorum(index, deadline);
       const outcome = await runPass({ chain: this.#chain, node, quorum, earlier, listener });
       memory.hasAnswered = outcome.kind !== "lagging";
-      if (outcome.kind === "read") for (const one of [index, ...quorum.agreeing]) this.#disagreements.delete(one);
+      if (outcome.kind === "read") for (const one of [index, ...quorum.agreeing]) this.#told.disagreements.delete(one);
       return outcome;
     } catch (error) {
       if (error instanceof NoQuorum) {
@@ -114,7 +103,7 @@ export class PassRunner {
       sources: this.#chain.sources,
       deployment: this.#chain.deployment,
       onFailure: (other, error) => this.#failed(other, error),
-      onDisagreement: (other, detail) => this.#disagreements.set(other, `${label} says otherwise of ${detail}`),
+      onDisagreement: (other, detail) => this.#told.disagreements.set(other, `${label} says otherwise of ${detail}`),
     });
   }
 
@@ -132,11 +121,10 @@ export class PassRunner {
       onHead: ({ safe, multicall }) => {
         memory.multicall = multicall;
         heard.head = true;
-        this.#status.sawSafe(safe);
+        this.#told.onHead(safe);
       },
       onRange: (range) => {
-        this.#writers.wrote();
-        this.#status.progress();
+        this.#told.onStored();
         tell({ type: "range", node: label, ...range });
       },
     };

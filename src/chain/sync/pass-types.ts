@@ -91,3 +91,12 @@ export type PassOutcome =
   /** A call failed without which there is no view of the Core, and no check of the Core fails. */
   | { readonly kind: "incomplete"; readonly message: string; readonly economyMismatch: FailedCheck | undefined }
   | { readonly kind: "read"; readonly snapshot: Snapshot; readonly economy: EconomyFinding };
+
+/** A pass that did not come to its end. */
+export interface BrokenPass {
+  readonly kind: "broken";
+  /** What the operator is told; undefined if there is nothing wrong but the time. */
+  readonly message: string | undefined;
+  /** The deadline came first: it has not failed, as far as that is known. */
+  readonly isOutOfTime: boolean;
+}

@@ -1,37 +1,43 @@
-/** Passes over the nodes in order, until one of them comes to a verdict (docs/spec/chain.md#reading). */
+/**
+ * Passes over the nodes in order, until one of them comes to a verdict (docs/spec/chain.md#reading). What they add up to is
+ * `step`'s to say; here it is told to the operator and written down.
+ */
 import type { Database } from "better-sqlite3";
 import type { ChainOptions } from "../chain-options.ts";
 import type { ProblemEvent } from "../poll-event.ts";
 import { redactUrl } from "../rpc/redact.ts";
-import { ProblemLog } from "../status/problem-log.ts";
-import { Status } from "../status/status.ts";
+import { Secrets } from "../rpc/secrets.ts";
 import { OtherWriters } from "../store/other-writers.ts";
-import { readSync } from "../store/sync-row.ts";
+import { dropSnapshot, readSync, touch, writeProblem } from "../store/sync-row.ts";
 import { LogFactsReader } from "../view/log-facts.ts";
+import { readSnapshot } from "../view/views.ts";
 import { SuspectMemory } from "./blooms.ts";
-import { Conclusions } from "./conclusions.ts";
+import * as health from "./health.ts";
 import { logSources } from "./logs.ts";
-import { OpenFaults } from "./open-faults.ts";
 import { type Disagreements, PassRunner, type RunnerOptions } from "./pass-runner.ts";
 import type { EarlierFindings, PassChain } from "./pass-types.ts";
 
 export type PollerOptions = RunnerOptions & Pick<ChainOptions, "deployment" | "grace" | "now" | "genesisTimestamp">;
 
+/** A good pass that found nothing new is written down this seldom (ms). */
+const TOUCH_INTERVAL = 5_000;
+
 export class Poller {
-  readonly status: Status;
   readonly #options: PollerOptions;
   readonly #chain: PassChain;
   readonly #writers: OtherWriters;
-  readonly #faults = new OpenFaults();
   readonly #suspects = new SuspectMemory();
   readonly #runner: PassRunner;
-  readonly #conclusions: Conclusions;
+  readonly #secrets: Secrets;
   readonly #disagreements: Disagreements = new Map();
+  #health: health.ChainHealth;
+  #touchedAt = 0;
+  /** JSON of the problem that was last written down. */
+  #writtenProblem: string | undefined;
 
   constructor(db: Database, options: PollerOptions) {
-    const { deployment, genesisTimestamp, now } = options;
+    const { deployment, genesisTimestamp, now, rpcUrls } = options;
     this.#options = options;
-    this.status = new Status(db, options);
     this.#chain = {
       db,
       deployment,
@@ -40,90 +46,147 @@ export class Poller {
       genesisTimestamp,
       now,
     };
+    this.#health = this.#storedHealth();
     this.#writers = new OtherWriters(db);
-    this.#restoreDisagreements(db);
-    const told = { status: this.status, writers: this.#writers, disagreements: this.#disagreements };
-    this.#runner = new PassRunner(this.#chain, options, told);
-    this.#conclusions = new Conclusions({
-      status: this.status,
-      faults: this.#faults,
-      suspects: this.#suspects,
-      problems: new ProblemLog(db, options),
-      disagreements: () => this.#disagreeing(),
-      isQuorum: options.rpcQuorum > 1,
-      onEvent: options.onEvent,
-      now,
+    this.#secrets = new Secrets(rpcUrls);
+    const problem = readSync(db).problem?.event;
+    this.#writtenProblem = problem === undefined ? undefined : JSON.stringify(problem);
+    this.#restoreDisagreement(problem);
+    this.#runner = new PassRunner(this.#chain, options, {
+      disagreements: this.#disagreements,
+      onHead: (safe) => {
+        this.#health = health.sawSafe(this.#health, safe);
+      },
+      onStored: () => {
+        this.#writers.wrote();
+        this.#health = health.progressed(this.#health);
+      },
     });
   }
 
-  /** Whether the last poll came to a verdict. */
-  get concluded(): boolean {
-    return this.#conclusions.reached;
+  get health(): health.ChainHealth {
+    return this.#health;
   }
 
   /** `now` and `deadline` in epoch ms. */
   async poll(now: number, deadline: number): Promise<void> {
-    this.status.begin(now, deadline);
-    this.#conclusions.begin();
+    this.#health = health.begun(this.#health, now, deadline);
     if (this.#writers.haveWritten()) this.#forget();
-    if (!(await this.#overNodes(deadline))) {
+    await this.#overNodes(deadline);
+    if (!this.#health.isOver) {
       // With nothing to lose by a hasty verdict, a second pass over the same nodes follows at once.
-      const isOpen = this.#faults.fault !== undefined || this.#suspects.through !== undefined;
-      const mayConfirm = isOpen && this.status.verdict.coreMismatch === undefined;
-      if (mayConfirm && this.status.isSilent(now)) await this.#overNodes(deadline);
+      const isOpen = this.#health.fault !== undefined || this.#suspects.through !== undefined;
+      const mayConfirm = isOpen && this.#health.verdict.coreMismatch === undefined;
+      if (mayConfirm && health.isSilent(this.#health, now)) await this.#overNodes(deadline);
     }
-    this.#conclusions.end();
-    this.status.end(this.#options.now());
+    this.#writeProblem(this.#tellDisagreements() ?? this.#health.problem);
+    this.#health = health.ended(this.#health, this.#options.now());
   }
 
-  /** True where one node's pass came to a verdict. */
-  async #overNodes(deadline: number): Promise<boolean> {
+  async #overNodes(deadline: number): Promise<void> {
     const { now } = this.#options;
     const order = this.#runner.nodes.order(now());
     for (const index of order) {
-      if (now() >= deadline) return false;
+      if (now() >= deadline) return;
       const outcome = await this.#runner.run(index, deadline, this.#earlier());
-      const node = {
-        label: this.#labelOf(index),
+      const heard = {
+        outcome,
+        node: this.#labelOf(index),
         answersAlone: this.#runner.answersAlone(index),
         isLast: index === order.at(-1),
       };
-      if (this.#conclusions.conclude(outcome, node)) return true;
+      this.#health = health.step(this.#health, heard, now());
+      this.#keep(outcome.kind);
+      for (const event of this.#health.news)
+        this.#options.onEvent(event.type === "good" ? event : this.#cleaned(event));
+      if (this.#health.isOver) return;
     }
-    return false;
+  }
+
+  /** What a restart must know of the last step. */
+  #keep(kind: string): void {
+    const { db } = this.#chain;
+    const { lastGoodPassAt, coreMismatch } = this.#health.verdict;
+    if (coreMismatch !== undefined && this.#health.isOver) dropSnapshot(db);
+    if (kind !== "read" && kind !== "unchanged") return;
+    this.#suspects.clear();
+    const at = lastGoodPassAt ?? 0;
+    if (kind === "unchanged" && at - this.#touchedAt < TOUCH_INTERVAL) return;
+    // What was read is stored with its instant.
+    if (kind === "unchanged") touch(db, at);
+    this.#touchedAt = at;
+  }
+
+  /** At the end of a poll. One that came to nothing, and to nothing wrong, leaves what is written. */
+  #writeProblem(problem: ProblemEvent | undefined): void {
+    if (!this.#health.concluded && problem === undefined) return;
+    const found = problem && this.#cleaned(problem);
+    const text = found && JSON.stringify(found);
+    if (text === this.#writtenProblem) return;
+    this.#writtenProblem = text;
+    writeProblem(this.#chain.db, found, this.#options.now());
+  }
+
+  /** A good pass does not make two nodes agree. Gives the last of them. */
+  #tellDisagreements(): ProblemEvent | undefined {
+    const events = [...this.#disagreements].map(([index, detail]): ProblemEvent => {
+      return { type: "disagreement", node: this.#labelOf(index), detail };
+    });
+    for (const event of events) this.#options.onEvent(this.#cleaned(event));
+    return events.at(-1);
+  }
+
+  /** That which the file remembers: nobody is asked again as long as nothing new is read. */
+  #restoreDisagreement(problem: ProblemEvent | undefined): void {
+    if (problem?.type !== "disagreement" || this.#options.rpcQuorum === 1) return;
+    const index = this.#options.rpcUrls.findIndex((_, at) => this.#labelOf(at) === problem.node);
+    if (index !== -1) this.#disagreements.set(index, problem.detail);
+  }
+
+  /** Its words may be a node's own: nobody hears them before they are cut, cleaned and without keys. */
+  #cleaned(event: ProblemEvent): ProblemEvent {
+    return event.type === "failed"
+      ? { ...event, message: this.#secrets.clean(event.message) }
+      : { ...event, detail: this.#secrets.clean(event.detail) };
   }
 
   #labelOf(index: number): string {
     return redactUrl(this.#options.rpcUrls[index] as string);
   }
 
-  /** Those that the file remembers: nobody is asked again as long as nothing new is read. */
-  #restoreDisagreements(db: Database): void {
-    const event = readSync(db).problem?.event;
-    if (event?.type !== "disagreement" || this.#options.rpcQuorum === 1) return;
-    const index = this.#options.rpcUrls.findIndex((_, at) => this.#labelOf(at) === event.node);
-    if (index !== -1) this.#disagreements.set(index, event.detail);
-  }
-
-  /** What nodes say of each other, for the operator. */
-  #disagreeing(): ProblemEvent[] {
-    return [...this.#disagreements].map(([index, detail]) => ({
-      type: "disagreement",
-      node: this.#labelOf(index),
-      detail,
-    }));
-  }
-
   #earlier(): EarlierFindings {
-    const { fault, repairFrom, isFundingConfirmed } = this.#faults;
-    return { isGood: this.status.isGood, fault, repairFrom, isFundingConfirmed, suspects: this.#suspects };
+    const { fault, fundingRepair } = this.#health;
+    return {
+      isGood: health.isGood(this.#health),
+      fault,
+      repairFrom: health.repairFrom(this.#health),
+      isFundingConfirmed: fundingRepair !== undefined,
+      suspects: this.#suspects,
+    };
   }
 
   /** What was in memory no longer fits the file. */
   #forget(): void {
     this.#chain.facts.reset();
-    this.#faults.forget();
     this.#suspects.clear();
-    this.status.reread();
+    const { snapshot } = readSync(this.#chain.db);
+    this.#health = health.rewritten(this.#health, snapshot === null ? undefined : readSnapshot(snapshot));
+  }
+
+  #storedHealth(): health.ChainHealth {
+    const { grace, now, deployment, rpcQuorum } = this.#options;
+    const { snapshot, indexedThroughBlock, stored, lastGoodPassAt } = readSync(this.#chain.db);
+    // One from the future, written by a wrong clock, says nothing of how long the nodes have been silent.
+    const isKnown = snapshot !== null && (lastGoodPassAt ?? 0) <= now() + grace;
+    const verdict = {
+      snapshot: snapshot === null ? undefined : readSnapshot(snapshot),
+      safe: indexedThroughBlock === undefined ? undefined : stored?.block,
+      lastGoodPassAt: isKnown ? lastGoodPassAt : undefined,
+      synced: indexedThroughBlock !== undefined,
+      failed: false,
+      coreMismatch: undefined,
+      economyMismatch: undefined,
+    };
+    return health.healthOf(verdict, { deployment, grace, isQuorum: rpcQuorum > 1 });
   }
 }

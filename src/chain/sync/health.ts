@@ -1,0 +1,242 @@
+/**
+ * What the passes so far add up to (docs/spec/chain.md#reading). Each function gives the next health from the one before:
+ * there is no clock, no file and no node here. All instants are epoch ms.
+ */
+import type { FailedCheck } from "../check-name.ts";
+import { confirms, type UnconfirmedFault } from "../checks/unconfirmed-fault.ts";
+import type { Deployment } from "../deployment.ts";
+import type { PollEvent, ProblemEvent } from "../poll-event.ts";
+import type { Verdict } from "../status/verdict.ts";
+import type { Snapshot } from "../view/views.ts";
+import type { BrokenPass, PassOutcome } from "./pass-types.ts";
+
+export interface ChainHealth {
+  readonly rules: HealthRules;
+  readonly verdict: Verdict;
+  /** Rises whenever the verdict has changed by anything but time and the height of the safe block. */
+  readonly moved: number;
+  /** The last attempt ran out of time: one that stores nothing may be slow, a second one running has failed. */
+  readonly hasRunOutOfTime: boolean;
+  /** What one pass has found and no second one has confirmed. */
+  readonly fault: UnconfirmedFault | undefined;
+  /** Two passes have agreed on a funding above the cursor: the logs are read again from its block until one does without. */
+  readonly fundingRepair: bigint | undefined;
+  /** Since when the nodes are being asked without a break; undefined before the first attempt. */
+  readonly askingSince: number | undefined;
+  /** Until when the last attempt lasted, or may last. */
+  readonly askedUntil: number;
+  /** Whether this poll has come to a verdict. */
+  readonly concluded: boolean;
+  /** Whether no other node is asked in this poll. */
+  readonly isOver: boolean;
+  /** What this poll has found wrong, and no node after it has made good. */
+  readonly problem: ProblemEvent | undefined;
+  /** What the last step has to tell the operator. */
+  readonly news: readonly Exclude<PollEvent, { readonly type: "range" }>[];
+}
+
+export interface HealthRules {
+  readonly deployment: Deployment;
+  /** Milliseconds without a good pass before nobody is believed any more. */
+  readonly grace: number;
+  /** What one node alone says is not believed. */
+  readonly isQuorum: boolean;
+}
+
+/** What a pass over one node has come to. */
+export interface Heard {
+  readonly outcome: PassOutcome | BrokenPass;
+  /** The node's address without secrets. */
+  readonly node: string;
+  /** No other node answers, so that a second pass of this one confirms its first. */
+  readonly answersAlone: boolean;
+  /** Whether no node is left to ask in this turn. */
+  readonly isLast: boolean;
+}
+
+/** A publisher that has asked nobody for so many graces was asleep; a shorter pause is silence like any other. */
+const LONGEST_BREAK_IN_GRACES = 4;
+
+export function healthOf(verdict: Verdict, rules: HealthRules): ChainHealth {
+  return {
+    rules,
+    verdict,
+    moved: 0,
+    hasRunOutOfTime: false,
+    fault: undefined,
+    fundingRepair: undefined,
+    askingSince: undefined,
+    askedUntil: -Infinity,
+    concluded: false,
+    isOver: false,
+    problem: undefined,
+    news: [],
+  };
+}
+
+/** A poll begins. The grace of a publisher that has just begun, or was asleep, counts from here. */
+export function begun(health: ChainHealth, now: number, deadline: number): ChainHealth {
+  const poll = { ...health, concluded: false, isOver: false, problem: undefined, news: [], askedUntil: deadline };
+  // What was unavailable for want of an attempt is judged anew.
+  return askingSince(health, now) === undefined ? changed({ ...poll, askingSince: now }, {}) : poll;
+}
+
+/** A poll has ended. One that has overrun its deadline by too much was asleep: the next one begins anew. */
+export function ended(health: ChainHealth, now: number): ChainHealth {
+  return now - health.askedUntil < longestBreak(health) ? { ...health, askedUntil: now } : health;
+}
+
+/** Since when the nodes are being asked without a break; undefined if nobody is asking. */
+export function askingSince(health: ChainHealth, now: number): number | undefined {
+  return now - health.askedUntil >= longestBreak(health) ? undefined : health.askingSince;
+}
+
+/** A node has shown a safe block. */
+export function sawSafe(health: ChainHealth, safe: bigint): ChainHealth {
+  const { verdict } = health;
+  const isHigher = verdict.safe === undefined || safe > verdict.safe;
+  return isHigher ? { ...health, verdict: { ...verdict, safe } } : health;
+}
+
+/** A range was stored: the last attempt has not failed after all. */
+export function progressed(health: ChainHealth): ChainHealth {
+  const next = { ...health, hasRunOutOfTime: false };
+  return health.verdict.failed ? changed(next, { failed: false }) : next;
+}
+
+/** Another process has written to the file: what was found no longer fits it. */
+export function rewritten(health: ChainHealth, snapshot: Snapshot | undefined): ChainHealth {
+  return changed({ ...health, fault: undefined, fundingRepair: undefined }, { snapshot });
+}
+
+/** Whether no pass has been good for so long that nobody is believed any more. */
+export function isSilent({ verdict, rules }: ChainHealth, now: number): boolean {
+  return verdict.lastGoodPassAt === undefined || now - verdict.lastGoodPassAt >= rules.grace;
+}
+
+/** Whether everything that is published stands on a good pass, so that an unmoved safe block needs no reading. */
+export function isGood({ verdict, rules }: ChainHealth): boolean {
+  const { snapshot, coreMismatch, economyMismatch, safe } = verdict;
+  const { economy } = rules.deployment;
+  const isWhole =
+    economy === undefined || snapshot?.economy !== undefined || (safe ?? 0n) < BigInt(economy.deploymentBlock);
+  return snapshot !== undefined && coreMismatch === undefined && economyMismatch === undefined && isWhole;
+}
+
+/** Where the next pass reads the logs again from. */
+export function repairFrom({ fault, fundingRepair }: ChainHealth): bigint | undefined {
+  return fault?.repairFrom ?? fundingRepair;
+}
+
+/** What a pass says, and what it changes. */
+export function step(before: ChainHealth, heard: Heard, now: number): ChainHealth {
+  const { outcome, node } = heard;
+  const health: ChainHealth = { ...before, news: [] };
+  switch (outcome.kind) {
+    case "broken": {
+      const next = outcome.isOutOfTime ? ranOutOfTime(health) : failed(health);
+      return outcome.message === undefined ? next : told(next, { type: "failed", node, message: outcome.message });
+    }
+    case "lagging":
+      return failing(health, node, `its head is ${outcome.head}, behind what is stored`);
+    case "no_quorum":
+    case "logs_left_out":
+      return failing(health, node, outcome.message);
+    case "incomplete":
+      return told(failed(health, outcome.economyMismatch), { type: "failed", node, message: outcome.message });
+    case "fault":
+      return faulty(health, outcome.fault, heard);
+    case "mismatch":
+      return mismatched(health, node, outcome.failure);
+    case "other_chain":
+      return health.rules.isQuorum && !heard.isLast
+        ? failing(health, node, outcome.failure.detail)
+        : mismatched(health, node, outcome.failure, outcome.safe);
+    case "not_yet_safe":
+      // A node that is still catching up itself looks the same.
+      return { ...nothingYet(health), concluded: true, isOver: heard.isLast };
+    case "unchanged": {
+      const head = health.verdict.snapshot?.core.chain.indexedThroughBlock ?? 0n;
+      const good = { ...goodPass(health, now), fault: undefined, problem: undefined };
+      return { ...good, news: [{ type: "good", node, head }] };
+    }
+    case "read":
+      return read(health, outcome, node, now);
+  }
+}
+
+function read(
+  health: ChainHealth,
+  { economy, snapshot }: PassOutcome & { kind: "read" },
+  node: string,
+  now: number,
+): ChainHealth {
+  const failure = economy.kind === "mismatch" ? economy.failure : undefined;
+  const fundingRepair = economy.kind === "mismatch" ? economy.repairFrom : undefined;
+  const found = { snapshot, economyMismatch: failure, synced: true };
+  const good = { ...goodPass({ ...health, fault: undefined, fundingRepair }, now, found), problem: undefined };
+  const next =
+    failure !== undefined
+      ? told(good, { type: "mismatch", node, ...failure })
+      : economy.kind === "invalid"
+        ? told(good, { type: "failed", node, message: economy.detail })
+        : good;
+  return { ...next, news: [...next.news, { type: "good", node, head: snapshot.core.chain.indexedThroughBlock }] };
+}
+
+/** `found` is what the pass has read; without it nothing had moved. */
+function goodPass(health: ChainHealth, now: number, found?: Partial<Verdict>): ChainHealth {
+  const isNews = found !== undefined || health.verdict.failed || isSilent(health, now);
+  const verdict = { ...health.verdict, lastGoodPassAt: now };
+  const next = { ...health, hasRunOutOfTime: false, verdict, concluded: true, isOver: true };
+  return isNews ? changed(next, { ...found, failed: false, coreMismatch: undefined }) : next;
+}
+
+/** A fault counts when a second pass confirms it. */
+function faulty(health: ChainHealth, fault: UnconfirmedFault, { node, answersAlone }: Heard): ChainHealth {
+  const isConfirmed = confirms(health.fault, fault, answersAlone);
+  const next = { ...health, fault };
+  if (isConfirmed) return mismatched(next, node, fault.failure);
+  return told(failed(next), { type: "unconfirmed_fault", node, ...fault.failure });
+}
+
+/** `otherSafe`: the safe block of the node, if its chain is another one. */
+function mismatched(health: ChainHealth, node: string, failure: FailedCheck, otherSafe?: bigint): ChainHealth {
+  const coreMismatch = { failure, otherSafe };
+  const next = changed(health, { coreMismatch, snapshot: undefined, lastGoodPassAt: undefined, failed: true });
+  return told({ ...next, concluded: true, isOver: true }, { type: "mismatch", node, ...failure });
+}
+
+function failing(health: ChainHealth, node: string, message: string): ChainHealth {
+  return told(failed(health), { type: "failed", node, message });
+}
+
+/** `economyMismatch`: a check of the economy that fails, although the pass came to nothing else. */
+function failed(health: ChainHealth, economyMismatch?: FailedCheck): ChainHealth {
+  const { verdict } = health;
+  if (economyMismatch !== undefined && economyMismatch.check !== verdict.economyMismatch?.check)
+    return changed(health, { failed: true, economyMismatch });
+  return verdict.failed ? health : changed(health, { failed: true });
+}
+
+function ranOutOfTime(health: ChainHealth): ChainHealth {
+  return { ...(health.hasRunOutOfTime ? failed(health) : health), hasRunOutOfTime: true };
+}
+
+/** A node has said that there is nothing to read yet. */
+function nothingYet(health: ChainHealth): ChainHealth {
+  const { failed, coreMismatch } = health.verdict;
+  return failed || coreMismatch !== undefined ? changed(health, { failed: false, coreMismatch: undefined }) : health;
+}
+
+function told(health: ChainHealth, problem: ProblemEvent): ChainHealth {
+  return { ...health, problem, news: [...health.news, problem] };
+}
+
+function changed(health: ChainHealth, news: Partial<Verdict>): ChainHealth {
+  return { ...health, verdict: { ...health.verdict, ...news }, moved: health.moved + 1 };
+}
+
+function longestBreak({ rules }: ChainHealth): number {
+  return LONGEST_BREAK_IN_GRACES * rules.grace;
+}

@@ -1,0 +1,196 @@
+// What passes add up to, as tables of outcomes: no clock, no file, no node.
+import { describe, expect, test } from "vitest";
+import { deploymentSchema } from "../../../src/chain/deployment.ts";
+import { chainState } from "../../../src/chain/status/verdict.ts";
+import * as health from "../../../src/chain/sync/health.ts";
+import type { BrokenPass, PassOutcome } from "../../../src/chain/sync/pass-types.ts";
+import { address, coreView, economyView, hash } from "../../support/chain/chain-state.ts";
+
+const GRACE = 15_000;
+const VALIDITY = 600_000;
+const T0 = 1_000_000;
+const deployment = deploymentSchema.parse({
+  target: "test",
+  chainId: 1,
+  deploymentBlock: 100,
+  factory: address(1),
+  core: address(2),
+  proxyAdmin: address(3),
+  operatorTimelock: address(4),
+  operatorProposer: address(5),
+  streamId: hash(6),
+});
+const snapshot = {
+  core: coreView(),
+  safeCore: {
+    settledThroughRound: 0n,
+    cumulativeWork: 0n,
+    blockHeight: 0n,
+    currentWork: 0n,
+    workPerBlock: 1n,
+    lastSettlement: null,
+  },
+  economy: economyView(),
+};
+const failure = { check: "chain_id", detail: "another" } as const;
+type Outcome = PassOutcome | BrokenPass;
+
+const READ: Outcome = { kind: "read", snapshot, economy: { kind: "none" } };
+const UNCHANGED: Outcome = { kind: "unchanged" };
+const LAGGING: Outcome = { kind: "lagging", head: 5n };
+const BROKEN: Outcome = { kind: "broken", message: "HTTP 500", isOutOfTime: false };
+const SLOW: Outcome = { kind: "broken", message: undefined, isOutOfTime: true };
+const NO_QUORUM: Outcome = { kind: "no_quorum", message: "1 of 2 nodes agree" };
+const NOT_YET: Outcome = { kind: "not_yet_safe" };
+const OTHER: Outcome = { kind: "other_chain", failure, safe: 500n };
+const MISMATCH: Outcome = { kind: "mismatch", failure: { check: "stream_id", detail: "x" } };
+const fault = (node: number, digest = "same"): Outcome => ({
+  kind: "fault",
+  fault: {
+    failure: { check: "settlement_continuity", detail: "lost" },
+    node,
+    from: 1n,
+    through: 9n,
+    repairFrom: 1n,
+    digest: () => digest,
+  },
+});
+
+/** A second apart, so that they last longer than the grace. */
+const often = (outcome: Outcome): Outcome[] => Array.from({ length: 16 }, () => outcome);
+
+interface Rules {
+  readonly isQuorum?: boolean;
+  readonly answersAlone?: boolean;
+}
+
+/** Polls of one pass each, a second apart; an inner list is one poll over several nodes. */
+function after(
+  polls: readonly (Outcome | readonly Outcome[])[],
+  { isQuorum = false, answersAlone = true }: Rules = {},
+) {
+  const verdict = {
+    snapshot: undefined,
+    safe: 500n,
+    lastGoodPassAt: undefined,
+    synced: false,
+    failed: false,
+    coreMismatch: undefined,
+    economyMismatch: undefined,
+  };
+  let now = T0;
+  let state = health.healthOf(verdict, { deployment, grace: GRACE, isQuorum });
+  const told: string[] = [];
+  for (const poll of polls) {
+    state = health.begun(state, now, now + 60_000);
+    const outcomes = Array.isArray(poll) ? (poll as readonly Outcome[]) : [poll as Outcome];
+    for (const [index, outcome] of outcomes.entries()) {
+      if (state.isOver) break;
+      const isLast = index === outcomes.length - 1;
+      // No step may write into the state that it was given.
+      Object.freeze(state.verdict);
+      state = health.step(Object.freeze(state), { outcome, node: `node ${index}`, answersAlone, isLast }, now);
+      told.push(...state.news.map(({ type }) => type));
+    }
+    state = health.ended(state, now);
+    now += 1_000;
+  }
+  const times = { now, grace: GRACE, validity: VALIDITY, askingSince: health.askingSince(state, now) };
+  const { core, isSettling } = chainState(state.verdict, deployment, times);
+  const says = core.status === "available" ? core.status : core.reason;
+  return { state, told, says, isSettling, concluded: state.concluded };
+}
+
+describe("what a Core's view is after polls of", () => {
+  test.each<[string, readonly (Outcome | readonly Outcome[])[], string, Rules?]>([
+    ["nothing yet", [], "not_yet_safe"],
+    ["a good pass", [READ], "available"],
+    ["a good pass, then one that finds nothing new", [READ, UNCHANGED], "available"],
+    ["a good pass, then a broken one", [READ, BROKEN], "available"],
+    ["a good pass, then broken ones for longer than the grace", [READ, ...often(BROKEN)], "indexer_unavailable"],
+    ["a lagging node, for longer than the grace", [READ, ...often(LAGGING)], "indexer_unavailable"],
+    ["too few nodes that agree, for longer than the grace", [READ, ...often(NO_QUORUM)], "indexer_unavailable"],
+    ["a broken node and a good one", [[BROKEN, READ]], "available"],
+    ["a slow first pass", [SLOW], "not_yet_safe"],
+    ["two slow passes running", [SLOW, SLOW], "indexer_unavailable"],
+    ["a mismatch", [READ, MISMATCH], "indexer_mismatch"],
+    ["a mismatch that lifts", [READ, MISMATCH, READ], "available"],
+    ["a fault that one pass has seen", [READ, fault(0)], "available"],
+    ["a fault that a second pass confirms", [READ, fault(0), fault(0)], "indexer_mismatch"],
+    ["a fault that another node confirms", [READ, [fault(0), fault(1)]], "indexer_mismatch", { answersAlone: false }],
+    [
+      "a fault of the same node twice, where others answer",
+      [READ, fault(0), fault(0)],
+      "available",
+      { answersAlone: false },
+    ],
+    ["two different faults", [READ, fault(0, "one"), fault(0, "two")], "available"],
+    ["a fault, a good pass and the fault again", [READ, fault(0), UNCHANGED, fault(0)], "available"],
+    ["another chain", [READ, [OTHER, READ]], "indexer_mismatch"],
+    ["another chain at one node, with a quorum", [READ, [OTHER, READ]], "available", { isQuorum: true }],
+    ["another chain at every node, with a quorum", [READ, [OTHER, OTHER]], "indexer_mismatch", { isQuorum: true }],
+  ])("%s", (_, polls, says, rules) => {
+    expect(after(polls, rules).says).toBe(says);
+  });
+});
+
+test("a poll is over at the first verdict, and a node that says not yet is no reason not to ask the next", () => {
+  expect(after([[MISMATCH, READ]]).told).toEqual(["mismatch"]);
+  expect(after([[READ, BROKEN]]).told).toEqual(["good"]);
+  expect(after([[NOT_YET, READ]]).told).toEqual(["good"]);
+  expect(after([NOT_YET]).concluded).toBe(true);
+  expect(after([[BROKEN, LAGGING]])).toMatchObject({ concluded: false, told: ["failed", "failed"] });
+});
+
+test("what is wrong stays a poll's problem until another node makes it good", () => {
+  expect(after([[BROKEN, LAGGING]]).state.problem).toMatchObject({ node: "node 1" });
+  expect(after([[BROKEN, READ]]).state.problem).toBeUndefined();
+  const invalid = { ...READ, economy: { kind: "invalid", detail: "no symbol" } } as Outcome;
+  expect(after([invalid])).toMatchObject({
+    says: "available",
+    told: ["failed", "good"],
+    state: { problem: { message: "no symbol" } },
+  });
+});
+
+test("moved rises with the verdict, and not with time or with a poll that finds nothing new", () => {
+  const { moved } = after([READ]).state;
+  expect(after([READ, UNCHANGED, UNCHANGED]).state.moved).toBe(moved);
+  expect(after([READ, BROKEN]).state.moved).toBe(moved + 1);
+  expect(after([READ, BROKEN, BROKEN]).state.moved).toBe(moved + 1);
+  expect(after([READ, BROKEN, UNCHANGED]).state.moved).toBe(moved + 2);
+});
+
+test("a publisher that was asleep counts its grace anew, and settles until it is over", () => {
+  const { state } = after([READ, BROKEN]);
+  const later = T0 + 4 * GRACE + 10_000;
+  expect(health.askingSince(state, later)).toBeUndefined();
+  const awake = health.begun(state, later, later + 60_000);
+  expect(health.askingSince(awake, later)).toBe(later);
+  const times = { grace: GRACE, validity: VALIDITY, askingSince: later };
+  expect(chainState(awake.verdict, deployment, { now: later + GRACE - 1, ...times })).toMatchObject({
+    isSettling: false,
+    core: { status: "available" },
+  });
+  expect(chainState(awake.verdict, deployment, { now: later + GRACE, ...times }).core).toMatchObject({
+    reason: "indexer_unavailable",
+  });
+  // One that overran its deadline by less goes on counting.
+  const [begunAt] = [health.begun(state, T0 + 5_000, T0 + 6_000)];
+  expect(health.askingSince(health.ended(begunAt, T0 + 6_500), T0 + 6_500)).toBe(T0);
+});
+
+test("a funding above the cursor is read again until a pass does without", () => {
+  const funding = { check: "round_funded_cursor", detail: "above" } as const;
+  const above = { ...READ, economy: { kind: "mismatch", failure: funding, repairFrom: 7n } } as Outcome;
+  const { state, told } = after([above]);
+  expect([health.repairFrom(state), health.isGood(state), told]).toEqual([7n, false, ["mismatch", "good"]]);
+  const lifted = after([above, READ]).state;
+  expect([health.repairFrom(lifted), health.isGood(lifted)]).toEqual([undefined, true]);
+});
+
+test("another writer's file takes what was open with it", () => {
+  const { state } = after([READ, fault(0)]);
+  const next = health.rewritten(state, undefined);
+  expect([next.fault, next.verdict.snapshot, next.moved]).toEqual([undefined, undefined, state.moved + 1]);
+});
