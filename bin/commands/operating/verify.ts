@@ -1,12 +1,12 @@
 /** `noonmark verify BASE_URL`: a deployment judged from outside, by HTTP alone. */
 import type { Command } from "commander";
+import { CONTRACT } from "../../../src/judge/contract.ts";
+import { Unanswered } from "../../../src/judge/exchange.ts";
+import type { Report } from "../../../src/judge/report.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { isNameableInstallationId } from "../../../src/values/installation-id.ts";
 import { ALL_RULES } from "../../../src/verify/all-rules.ts";
-import { CONTRACT } from "../../../src/judge/contract.ts";
-import { Unanswered } from "../../../src/judge/exchange.ts";
 import { reportJson, reportLines } from "../../../src/verify/report/print.ts";
-import type { Report } from "../../../src/judge/report.ts";
 import { verify } from "../../../src/verify/verify.ts";
 import { namesArgument, positiveArgument, secondsArgument, wholeArgument } from "../../cli/arguments.ts";
 import { connectTo } from "../../cli/settings/judge-deployment.ts";
