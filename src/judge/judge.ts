@@ -21,8 +21,9 @@ export function judgeExchange(judged: Judged): void {
 /** Everything but the fields of a 200's body, which `judgeBody` judges. */
 export function judgeResponse(sent: Sent, reply: Reply): readonly Finding[] {
   const report = new Report();
-  const url = URL.parse(`http://reader.example${sent.target}`);
-  const match = sent.target.startsWith("/") && url !== null ? matchPath(url.pathname) : undefined;
+  // A target may be a whole URL (RFC 9112, 3.2.2). Anything else that is no path is of no route.
+  const url = URL.parse(/^https?:/i.test(sent.target) ? sent.target : `http://reader.example${sent.target}`);
+  const match = url !== null && /^(?:\/|https?:)/i.test(sent.target) ? matchPath(url.pathname) : undefined;
   const row = match?.row;
   const route = CONTRACT.find(({ name }) => name === row?.name);
   const file = row?.kind === "file" ? row : undefined;

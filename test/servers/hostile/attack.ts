@@ -55,6 +55,7 @@ async function attackWith(target: HostileTarget, seed: number, requests: number,
       {
         method: request.method,
         target: request.target,
+        asFront: target.hearsFronts && request.headers.some(([name]) => /^noonmark-front$/i.test(name)),
         text: () => written(request),
         mayCut: request.body !== undefined && target.mayCutBodies,
       },
@@ -70,7 +71,14 @@ async function attackWith(target: HostileTarget, seed: number, requests: number,
       .filter((request) => request.body !== undefined)
       .map((request) => async () => odd(request, await sendRaw({ port }, request).catch(() => "cut" as const))),
     ...malformed.map((request) => async () => {
-      const told = { method: request.method, text: () => shown(request), mayCut: target.mayCut };
+      const [, asked] = /[!-~]+ ([!-~]+) http\//i.exec(request.bytes) ?? [];
+      const told = {
+        method: request.method,
+        ...(asked === undefined ? {} : { target: asked }),
+        asFront: target.hearsFronts && /^noonmark-front *:/im.test(request.bytes),
+        text: () => shown(request),
+        mayCut: target.mayCut,
+      };
       count(told, await sendMalformed(port, request));
     }),
   ];
@@ -86,7 +94,10 @@ async function attackWith(target: HostileTarget, seed: number, requests: number,
   );
   report.asked += asked.length + malformed.length;
 
-  function count(asked: { method: string; target?: string; mayCut: boolean; text(): string }, outcome: Outcome): void {
+  function count(
+    asked: { method: string; target?: string; asFront?: boolean; mayCut: boolean; text(): string },
+    outcome: Outcome,
+  ): void {
     const isAnswer = typeof outcome === "object";
     const isOwn = isAnswer && target.isOwn(outcome);
     const name = isOwn ? "own" : isAnswer ? String(outcome.status) : outcome;

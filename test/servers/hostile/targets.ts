@@ -16,6 +16,8 @@ export interface HostileTarget {
   readonly port: number;
   /** What it is not asked. */
   leavesOut(request: OddRequest): boolean;
+  /** It is the shim itself, which answers a front in the fronts' language. */
+  readonly hearsFronts: boolean;
   /** Whether bytes that are no HTTP are its own matter. */
   readonly hearsMalformed: boolean;
   /** An answer of its own to what it takes for no HTTP, before the API is asked; its page names it. */
@@ -30,9 +32,16 @@ export interface HostileTarget {
 export async function startTarget(name: TargetName): Promise<HostileTarget> {
   if (name === "workerd") return startWorkerd();
   const origins = await startOrigins();
-  const none = { leavesOut: () => false, hearsMalformed: true, isOwn: () => false, mayCut: false, mayCutBodies: false };
+  const none = {
+    hearsFronts: false,
+    leavesOut: () => false,
+    hearsMalformed: true,
+    isOwn: () => false,
+    mayCut: false,
+    mayCutBodies: false,
+  };
   const { bucketPort, shimPort } = origins;
-  if (name === "node") return { ...none, port: shimPort, stop: origins.stop };
+  if (name === "node") return { ...none, hearsFronts: true, port: shimPort, stop: origins.stop };
   const at = (port: number) => ({ protocol: "http", host: "127.0.0.1", port }) as const;
   const start = name === "varnish" ? startVarnish : startNginx;
   const front = await start({ bucket: { ...at(bucketPort), path: "/bucket/" }, shim: at(shimPort) });
@@ -71,6 +80,7 @@ async function startWorkerd(): Promise<HostileTarget> {
       !target.startsWith("/") ||
       headers.some(([name, value]) => /^upgrade$/i.test(name) || value === "identity;q=0"),
     hearsMalformed: false,
+    hearsFronts: false,
     isOwn: () => false,
     mayCut: false,
     mayCutBodies: true,
