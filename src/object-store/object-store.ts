@@ -40,6 +40,15 @@ export interface ObjectStore {
 }
 
 /**
+ * A put or a deletion has ended after this (ms), and changes nothing later. The proof that there is one writer counts on it
+ * (docs/spec/publishing.md#one-writer).
+ */
+export const PUT_LIMIT_MS = 4_000;
+
+/** The limit of every store's own calls (ms); the rest is for timers that fire late. */
+export const STORE_LIMIT_MS = PUT_LIMIT_MS - 500;
+
+/**
  * Of a store with a clock of its own, which publisher and shim measure themselves against
  * (docs/spec/publishing.md#clocks).
  */

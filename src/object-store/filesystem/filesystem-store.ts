@@ -6,7 +6,8 @@
  *   writer removes.
  * - Durable: the bytes are synced before the rename, the directory after it, and the parent of each directory that the
  *   put has made; only then does `put` return.
- * - Conditions: judging the tag and the rename happen under a lock of the machine (`lock.ts`). Plain puts
+ * - Conditions: judging the tag and the rename happen under a lock of the machine (`lock.ts`), which a process that is
+ *   stopped does not keep. Plain puts
  *   and deletes take it too: one that came between a condition's judgement and its rename would be overwritten by a
  *   put whose condition no longer held.
  * - Reads take no lock. A read costs one `stat` while the file is the one that was read twice before.
@@ -14,21 +15,10 @@
  * The lock file is also the mark of a store: where it is missing (a disk that is not mounted), nothing is "absent".
  */
 import { randomBytes } from "node:crypto";
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  unlinkSync,
-} from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync, rmSync, statSync } from "node:fs";
 import { open, readdir } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { isDiskFull } from "../../files/disk-full.ts";
-import { makeDirectory } from "../../files/make-directory.ts";
 import { PRIVATE_MODE } from "../../files/private-file.ts";
 import { writeNewFile } from "../../files/write-all.ts";
 import { PRIVATE_PREFIX } from "../../http/keys.ts";
@@ -37,6 +27,7 @@ import {
   type GetOptions,
   type ObjectStore,
   type PutCondition,
+  STORE_LIMIT_MS,
   StoreConflict,
   StoreDamaged,
   type StoredObject,
@@ -70,7 +61,7 @@ export class FilesystemStore implements ObjectStore {
     this.name = resolve(directory);
     if (options.write) {
       prepareDirectory(this.name);
-      this.lock = new FilesystemLock(join(this.name, STORE_MARK));
+      this.lock = new FilesystemLock(this.name);
     } else checkReadable(this.name);
   }
 
@@ -86,14 +77,14 @@ export class FilesystemStore implements ObjectStore {
     const path = this.pathOf(key);
     checkObject(object);
     const lock = this.writable();
+    const end = performance.now() + STORE_LIMIT_MS;
     const tag = randomBytes(12).toString("base64url");
     const temporary = join(this.name, TEMPORARY, tag);
     try {
       const mode = key.startsWith(PRIVATE_PREFIX) ? PRIVATE_MODE : undefined;
       await writeNewFile(temporary, [Buffer.from(formatHead(seal(object), tag)), object.body], mode);
-      lock.hold(() => {
+      await lock.rename(temporary, path, end, () => {
         if (condition !== undefined) this.judge(path, key, condition);
-        renameInto(temporary, path);
       });
       await syncDirectory(dirname(path));
       return tag;
@@ -106,7 +97,7 @@ export class FilesystemStore implements ObjectStore {
   async delete(key: string): Promise<void> {
     const path = this.pathOf(key);
     try {
-      this.writable().hold(() => unlinkSync(path));
+      await this.writable().remove(path, performance.now() + STORE_LIMIT_MS);
       await syncDirectory(dirname(path));
     } catch (error) {
       if (codeOf(error) !== "ENOENT") throw unavailable("delete", path, error);
@@ -194,16 +185,6 @@ export class FilesystemStore implements ObjectStore {
   private writable(): FilesystemLock {
     if (this.lock === undefined) throw new TypeError(`${this.name} was opened for reading only`);
     return this.lock;
-  }
-}
-
-function renameInto(from: string, to: string): void {
-  try {
-    renameSync(from, to);
-  } catch (error) {
-    if (codeOf(error) !== "ENOENT") throw error;
-    makeDirectory(dirname(to));
-    renameSync(from, to);
   }
 }
 

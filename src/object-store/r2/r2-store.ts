@@ -6,6 +6,7 @@ import { checkKey, checkObject } from "../check-object.ts";
 import {
   type ObjectStore,
   type PutCondition,
+  STORE_LIMIT_MS,
   StoreConflict,
   type StoredObject,
   type StoreObject,
@@ -14,9 +15,6 @@ import {
 } from "../object-store.ts";
 import type { R2Bucket, R2PutOptions } from "./binding.ts";
 import { seal, unseal } from "./seal-web.ts";
-
-/** The binding has no time limit of its own; below the publisher's PUT_LIMIT_MS, as on S3. */
-const LIMIT_MS = 3_500;
 
 export class R2Store implements ObjectStore {
   readonly name: string;
@@ -81,10 +79,11 @@ function onlyIf(condition: PutCondition | undefined): Pick<R2PutOptions, "onlyIf
   return { onlyIf: "ifTag" in condition ? { etagMatches: condition.ifTag } : { etagDoesNotMatch: "*" } };
 }
 
+/** The binding has no time limit of its own. */
 async function limited<T>(what: string, request: () => Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${LIMIT_MS} ms`)), LIMIT_MS);
+    timer = setTimeout(() => reject(new Error(`no answer within ${STORE_LIMIT_MS} ms`)), STORE_LIMIT_MS);
   });
   try {
     return await Promise.race([request(), late]);

@@ -4,13 +4,19 @@
  * id means that an earlier attempt was stored and its answer lost.
  */
 import { randomBytes } from "node:crypto";
-import { StoreDamaged, type StoreObject, type StoreTag, type StoreUnavailable } from "../object-store.ts";
+import {
+  STORE_LIMIT_MS,
+  StoreDamaged,
+  type StoreObject,
+  type StoreTag,
+  type StoreUnavailable,
+} from "../object-store.ts";
 import { type Attempt, type RetrySettings, retrying } from "../retry.ts";
 import type { Marked, PutHeaders, S3Bucket } from "./bucket.ts";
 import { refusalOf, unavailable, verdictOf } from "./errors.ts";
 
-/** Below the publisher's PUT_LIMIT_MS, which its lease counts on. */
-export const LIMITS: RetrySettings = { limitMs: 3_500, attemptMs: 1_700 };
+/** An attempt that hangs leaves time for another one. */
+export const LIMITS: RetrySettings = { limitMs: STORE_LIMIT_MS, attemptMs: STORE_LIMIT_MS / 2 - 50 };
 
 type Written =
   | { readonly tag: StoreTag; readonly refused: undefined }

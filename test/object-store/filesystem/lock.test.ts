@@ -1,12 +1,81 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import Database from "better-sqlite3";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { FilesystemLock } from "../../../src/object-store/filesystem/lock.ts";
+import { prepareDirectory } from "../../../src/object-store/filesystem/prepare.ts";
 
-test("holding the lock of a directory store writes no file", () => {
-  const folder = mkdtempSync(join(tmpdir(), "noonmark-lock-"));
-  const lock = new FilesystemLock(join(folder, "lock"));
-  expect(lock.hold(() => readdirSync(folder))).toEqual(["lock"]);
-  rmSync(folder, { recursive: true });
+let folder: string;
+let lock: FilesystemLock;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "noonmark-lock-"));
+  prepareDirectory(folder);
+  lock = new FilesystemLock(folder);
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const at = (name: string) => join(folder, name);
+const end = () => performance.now() + 3_000;
+function rename(name: string, to: string, judge = () => {}): Promise<void> {
+  writeFileSync(at(name), name);
+  return lock.rename(at(name), at(to), end(), judge);
+}
+/** As another process does in the middle of a change. */
+function holdBy(file: string): Database.Database {
+  const db = new Database(at(file));
+  db.exec("BEGIN EXCLUSIVE");
+  return db;
+}
+
+test("holding the lock writes no file, and leaves none", async () => {
+  await rename("a", "k", () => expect(readdirSync(folder).sort()).toEqual([".noonmark-store", ".tmp"]));
+  expect(readdirSync(folder).sort()).toEqual([".noonmark-store", ".tmp", "k"]);
+  await lock.remove(at("k"), end());
+  await lock.remove(at("k"), end());
+  expect([readdirSync(folder).sort(), readdirSync(at(".tmp"))]).toEqual([[".noonmark-store", ".tmp"], []]);
+});
+
+test("a lock that is busy for a second is given up, and so is the next one", async () => {
+  const stopped = [holdBy(".noonmark-store")];
+  await rename("a", "k");
+  stopped.push(holdBy(".noonmark-store-1"));
+  await rename("b", "k");
+  expect(readFileSync(at("k"), "utf8")).toBe("b");
+  expect(readdirSync(folder)).toContain(".noonmark-store-2");
+  for (const db of stopped) db.close();
+  // A process that comes later goes by the newest as well.
+  lock = new FilesystemLock(folder);
+  await rename("c", "k");
+  expect(readFileSync(at("k"), "utf8")).toBe("c");
+});
+
+test("a change whose lock is given up while it is made is not made", async () => {
+  await rename("a", "k");
+  // Another process goes on with the next lock, and empties the place of this one.
+  const goOn = () => {
+    writeFileSync(at(".noonmark-store-1"), "");
+    rmSync(at(".tmp/held-0"));
+  };
+  await expect(rename("late", "k", goOn)).rejects.toThrow("ENOENT");
+  expect(readFileSync(at("k"), "utf8")).toBe("a");
+});
+
+test("a change that meets a newer lock before it judges is not made", async () => {
+  await rename("a", "k");
+  const goOn = vi.spyOn(Database.prototype, "exec").mockImplementationOnce(function (this: Database.Database, sql) {
+    goOn.mockRestore();
+    writeFileSync(at(".noonmark-store-1"), "");
+    return this.exec(sql);
+  });
+  await expect(rename("late", "k", () => expect.unreachable())).rejects.toThrow("took this one for stopped");
+  expect(readFileSync(at("k"), "utf8")).toBe("a");
+  await rename("b", "k");
+  expect(readFileSync(at("k"), "utf8")).toBe("b");
+});
+
+test("a change that comes after its time limit is not made", async () => {
+  writeFileSync(at("a"), "late");
+  await expect(lock.rename(at("a"), at("k"), performance.now() - 1, () => {})).rejects.toThrow("time limit");
+  expect(readdirSync(folder)).not.toContain("k");
 });
