@@ -40,9 +40,7 @@ export class FilesystemLock {
    */
   rename(from: string, to: string, end: number, judge: () => void): Promise<void> {
     return this.#hold(end, (held) => {
-      // A deletion that was killed may have left its directory.
-      rmSync(held, { recursive: true, force: true });
-      renameSync(from, held);
+      moveInto(from, held);
       this.#checkNewest();
       judge();
       checkTime(end);
@@ -129,6 +127,17 @@ export class FilesystemLock {
   /** The place of a lock's holder. */
   #held(number: number): string {
     return join(this.#directory, TEMPORARY, `held-${number}`);
+  }
+}
+
+/** A deletion that was killed may have left its directory there. */
+function moveInto(from: string, held: string): void {
+  try {
+    renameSync(from, held);
+  } catch (error) {
+    if (isAbsent(error)) throw error;
+    rmSync(held, { recursive: true, force: true });
+    renameSync(from, held);
   }
 }
 

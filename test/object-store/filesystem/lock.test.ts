@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -72,6 +72,15 @@ test("a change that meets a newer lock before it judges is not made", async () =
   expect(readFileSync(at("k"), "utf8")).toBe("a");
   await rename("b", "k");
   expect(readFileSync(at("k"), "utf8")).toBe("b");
+});
+
+test("what a killed deletion or put has left in the place of the lock is in nobody's way", async () => {
+  mkdirSync(at(".tmp/held-0"));
+  writeFileSync(at(".tmp/held-0/deleted"), "");
+  await rename("a", "k");
+  writeFileSync(at(".tmp/held-0"), "");
+  await lock.remove(at("k"), end());
+  expect([readdirSync(folder).sort(), readdirSync(at(".tmp"))]).toEqual([[".noonmark-store", ".tmp"], []]);
 });
 
 test("a change that comes after its time limit is not made", async () => {
