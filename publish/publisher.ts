@@ -2,31 +2,27 @@
  * A publisher at work: it holds the state directory and the lease, and runs cycles. Opening one may end in `Failure`:
  * state_locked, lease_held (75), ledger_… and store_… (74).
  */
+
+import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
 import { type ObjectStore, StoreUnavailable } from "../src/object-store/object-store.ts";
 import type { Publication } from "../src/resources/publication.ts";
 import type { PublicRecord } from "../src/resources/publication-status/public-record.ts";
 import type { ResourceName } from "../src/resources/table.ts";
 import { Failure } from "../src/values/failure.ts";
-import { ActivityRecall } from "./activity/recall.ts";
-import { BuildSchedule, earlier } from "./answers/build-schedule.ts";
-import { lookAtPublished } from "./answers/look-at-published.ts";
-import { SavedBodyRecall } from "./answers/recall-saved.ts";
-import { BehindList } from "./asof/behind-list.ts";
+import { checkpointOf, dirtyInstallations, resumeDue } from "./checkpoint.ts";
 import type { Clock } from "./clock/clock.ts";
 import { notBefore, PublishedTime } from "./clock/instant.ts";
-import { type Cycle, type Recall, runCycle } from "./cycle/cycle.ts";
-import type { Session } from "./cycle/session.ts";
-import { resumeDue, resumed, settledPoint } from "./cycle/settled.ts";
-import { sweep } from "./cycle/sweep.ts";
+import { type Cycle, runCycle } from "./cycle.ts";
+import type { Known } from "./known.ts";
+import { learn } from "./learn.ts";
 import type { Lease, LeaseNews } from "./lease/lease.ts";
-import { mendTiles } from "./mend/mend.ts";
-import { repairStore } from "./mend/repair.ts";
-import { Histories } from "./observations/histories.ts";
-import { TilePace } from "./observations/tile-pace.ts";
-import type { CycleReport } from "./puts/report.ts";
+import { earlier } from "./pace.ts";
+import { repairStore } from "./repair.ts";
+import type { CycleReport } from "./report.ts";
+import { checkTiles, Scrub } from "./scrub.ts";
+import { newSession, reconcileNames, type Session, startHistory } from "./session.ts";
 import type { PublishedSite } from "./site/public-record.ts";
 import type { SourceReader } from "./sources/source-reader.ts";
-import type { Published } from "./state/published.ts";
 import { PublisherStatus } from "./status/publisher-status.ts";
 import type { RequestTally } from "./status/request-tally.ts";
 
@@ -34,7 +30,7 @@ export interface PublisherOptions {
   readonly store: ObjectStore;
   readonly clock: Clock;
   readonly reader: SourceReader;
-  readonly published: Published;
+  readonly known: Known;
   readonly publications: readonly Publication[];
   selected(resource: ResourceName): boolean;
   /** Puts in flight at once. */
@@ -45,6 +41,8 @@ export interface PublisherOptions {
   readonly force: boolean;
   /** Of one key, where puts cost something (S3, R2): the first change at once, then at most one put in this time (ms). */
   readonly minimumPutInterval: number;
+  /** Between two stored objects that are checked for damage (ms); 0: none is. */
+  readonly scrubInterval: number;
   /** The version of this program. */
   readonly program: string;
   /** What the store is asked, for `noonmark cost`; absent where nobody counts. */
@@ -57,39 +55,23 @@ export class Publisher {
   readonly #options: PublisherOptions;
   readonly #lease: Lease;
   readonly #session: Session;
-  readonly #recall: Recall;
   readonly #time: PublishedTime;
   readonly #status: PublisherStatus;
+  readonly #scrub = new Scrub();
+  /** Monotonic. */
+  #scrubbedAt = Number.NEGATIVE_INFINITY;
+  #scrubbed = 0;
   #last: CycleReport | undefined;
-  /** The id of the last repair that was asked for and done. */
-  #repaired: string | undefined;
 
-  private constructor(options: PublisherOptions, lease: Lease, histories: Histories) {
+  private constructor(options: PublisherOptions, lease: Lease, session: Session) {
     this.#options = options;
     this.#lease = lease;
+    this.#session = session;
     this.#time = new PublishedTime(
       () => options.clock.monotonic(),
       () => lease.clockOffset,
     );
     this.#status = new PublisherStatus(options, lease);
-    const { store, published, publications, program, force, minimumPutInterval } = options;
-    const schedule = new BuildSchedule(published, minimumPutInterval);
-    resumeDue(schedule, published);
-    this.#session = {
-      published,
-      publications,
-      force,
-      histories,
-      moved: resumed({ settled: lease.settled, histories, program, force }),
-      historyOf: (id) => histories.progress(id).history,
-      publishedCores: new Map(),
-      coresAsked: new Set(),
-      behind: new BehindList(),
-      selected: (resource) => options.selected(resource),
-      schedule,
-      tilePace: new TilePace(minimumPutInterval),
-    };
-    this.#recall = { activity: new ActivityRecall(store, published), savedBodies: new SavedBodyRecall(store) };
     // Before the first cycle the lease tells what the last holder told.
     lease.tell(() => (this.#last === undefined ? {} : this.#news(this.nextDue())));
   }
@@ -120,17 +102,28 @@ export class Publisher {
 
   /** With a lease just taken (`acquireNow`, or a standby's). */
   static async begin(options: PublisherOptions, lease: Lease): Promise<Publisher> {
-    await lookAtPublished(options);
-    const histories = await Histories.load(options.store, options.published, options.reader.installationId);
-    for (const id of options.newHistories) await histories.startNew(id);
+    const { known, store, concurrency, newHistories, program, force, reader } = options;
+    const configured = reader.installationId;
+    known.forgetOwn(configured);
+    const blockHash = (number: bigint) => reader.blockHash(number, options.clock.wall());
+    const learning = { store, known, concurrency, blockHash };
+    await learn([{ is: "index", key: INSTALLATIONS_KEY }], learning);
+    // A new history begins with every installation, as without a checkpoint.
+    const checkpoint = newHistories.length > 0 ? null : lease.settled;
+    const resumption = { checkpoint, known, configured, program, force };
+    const session = newSession(options, dirtyInstallations(resumption));
+    reconcileNames([{ is: "index", key: INSTALLATIONS_KEY }], session);
+    resumeDue(session.pace, known);
+    for (const id of newHistories) await startHistory(id, session, learning);
+    if (newHistories.length > 0) reader.begin(options.clock.wall()).forgetLedger();
     // A run that dies once it has named them leaves them to the next one, whatever has moved.
-    if (options.newHistories.length > 0 && lease.settled !== null) await lease.renew({ settled: null });
-    return new Publisher(options, lease, histories);
+    if (newHistories.length > 0 && lease.settled !== null) await lease.renew({ settled: null });
+    return new Publisher(options, lease, session);
   }
 
   /** `at` never goes back (docs/spec/publishing.md#clocks): not before the last instant published. */
   instant(now: number): number {
-    return notBefore(Number(this.#options.published.meta("at") ?? 0), this.now(now));
+    return notBefore(Number(this.#options.known.meta("at") ?? 0), this.now(now));
   }
 
   /** Epoch ms by the common clock; `wall` is this host's. */
@@ -151,64 +144,85 @@ export class Publisher {
   /** The earliest instant (epoch ms) at which something changes by time alone. */
   nextDue(): number | undefined {
     const chain = this.#last === undefined ? undefined : this.#options.reader.nextChange(this.#last.at);
-    const { schedule, tilePace } = this.#session;
-    return earlier(earlier(schedule.nextDue(), tilePace.nextDue()), chain);
+    return earlier(this.#session.pace.nextDue(), chain);
   }
 
   /** Microseconds, and no request: whether a cycle at this instant could have anything to do. */
   isIdle(at: number): boolean {
-    if (this.#last === undefined || this.#options.reader.moved() || this.#repairToDo !== undefined) return false;
+    if (this.#last === undefined || this.#options.reader.moved()) return false;
     const retryAt = isWhole(this.#last) ? Number.POSITIVE_INFINITY : this.#last.at + RETRY_AFTER_MS;
     return Math.min(this.nextDue() ?? Number.POSITIVE_INFINITY, retryAt) > at;
   }
 
-  /** Where somebody has asked for a repair, everything is put, and the store is put right. */
+  /** Throws what stops the whole cycle. `at` in epoch ms. */
   async cycle(at: number): Promise<CycleReport> {
-    const asked = this.#repairToDo;
-    if (asked === undefined) return this.#cycle(at, this.#session);
-    const report = await this.repair(at);
-    this.#repaired = asked;
-    return report;
+    const { force } = this.#session;
+    const report = await this.#cycle(at, this.#session);
+    return force ? this.#checkTiles(report) : report;
+  }
+
+  /** Objects that were checked for damage. */
+  get scrubbed(): number {
+    return this.#scrubbed;
+  }
+
+  /**
+   * Checks the object that was checked longest ago, if it is time for that; what is wrong with it is put right by the next
+   * cycle. `at` in epoch ms. Throws the store's own errors.
+   */
+  async scrubIfDue(at: number): Promise<void> {
+    const { store, reader, clock, scrubInterval } = this.#options;
+    const now = clock.monotonic();
+    if (scrubInterval === 0 || this.#last === undefined || now - this.#scrubbedAt < scrubInterval) return;
+    this.#scrubbedAt = now;
+    this.#scrubbed++;
+    await this.#scrub.step({ session: this.#session, sources: reader.begin(at), target: { store }, at });
   }
 
   /** Puts right what the sources can give (docs/fsck.md). Throws as a cycle does. */
   async repair(at: number): Promise<CycleReport> {
-    const { store, published } = this.#options;
-    const forget = (key: string) => published.forget(key);
+    const { store, known } = this.#options;
+    const forget = (key: string) => known.forget(key);
     const forcedCycle = async () => {
-      this.#session.schedule.forget();
+      this.#session.pace.forget();
       this.#session.moved.forget();
-      await this.#cycle(at, { ...this.#session, force: true });
+      await this.#checkTiles(await this.#cycle(at, { ...this.#session, force: true }));
     };
     await repairStore({ store, fence: this.#lease, now: at, forget, forcedCycle });
     return this.#last ?? { at, rows: [], failures: [], warnings: [] };
   }
 
+  /** Reads every tile, and puts right at once what is wrong. */
+  async #checkTiles(report: CycleReport): Promise<CycleReport> {
+    const { reader, store, concurrency } = this.#options;
+    const { at } = report;
+    const sources = reader.begin(at);
+    const failed = await checkTiles({ session: this.#session, sources, target: { store }, at }, concurrency);
+    const mended = await this.#cycle(at, { ...this.#session, force: false });
+    const before = new Set(report.rows.filter(({ action }) => action !== "unchanged").map(({ key }) => key));
+    const rows = mended.rows.filter(({ key, action }) => !before.has(key) && action !== "unchanged");
+    const all = [...report.rows.filter(({ key }) => !rows.some((row) => row.key === key)), ...rows, ...failed];
+    this.#last = { ...mended, rows: all.toSorted((a, b) => (a.key < b.key ? -1 : 1)) };
+    return this.#last;
+  }
+
   async #cycle(at: number, session: Session): Promise<CycleReport> {
-    const { reader, published, store, concurrency, site } = this.#options;
-    const { histories, schedule, moved } = session;
+    const { reader, known, store, concurrency } = this.#options;
     if (reader.takeReplaced()) {
-      schedule.forget();
-      moved.forget();
+      session.pace.forget();
+      session.moved.forget();
     }
     const version = reader.version();
-    const { history } = histories.progress(reader.installationId);
-    const sources = reader.begin(at, `${history}-${this.#lease.epoch}`);
-    const target = { store, fence: this.#lease, concurrency };
-    const done = await this.#run({ at, session, sources, target, recall: this.#recall });
-    const mended = session.force ? await mendTiles(session, { sources, target, at }) : [];
-    const report = { ...done, rows: [...done.rows, ...mended] };
-    await sweep(session, { sources, target, at }, site !== undefined);
-    published.setMeta("at", String(at));
-    published.setMeta("epoch", String(this.#lease.epoch));
+    const blockHash = (number: bigint) => reader.blockHash(number, at);
+    const target = { store, fence: this.#lease, known, concurrency, blockHash };
+    const done = await this.#run({ at, session, sources: reader.begin(at), target });
+    const report = { ...done, rows: [...done.rows, ...this.#scrub.faults()] };
+    known.setMeta("at", String(at));
+    known.setMeta("epoch", String(this.#lease.epoch));
+    known.setMeta("knownEpoch", String(this.#lease.epoch));
     reader.settle(version);
     this.#last = report;
     return report;
-  }
-
-  get #repairToDo(): string | undefined {
-    const asked = this.#lease.repairAsked;
-    return asked === this.#repaired ? undefined : asked;
   }
 
   async #run(cycle: Cycle): Promise<CycleReport> {
@@ -224,8 +238,8 @@ export class Publisher {
 
   /** Writes what is due: the state, status.json, and what the operator is told if that has changed. */
   async renewIfDue(nextCycleAt: number | undefined): Promise<void> {
-    const { published, reader, clock } = this.#options;
-    published.saveIfDue(clock.monotonic());
+    const { known, reader, clock } = this.#options;
+    known.saveIfDue(clock.monotonic());
     reader.saveIfDue(clock.monotonic());
     if (this.#lease.renewalDue) await this.#lease.renew(this.#news(nextCycleAt));
     if (this.#status.isOperatorDue) await this.#status.tellOperator(this.#last);
@@ -246,8 +260,7 @@ export class Publisher {
   #news(nextCycleAt: number | undefined): LeaseNews {
     const news = this.#status.news(this.#last, nextCycleAt);
     if (this.#last === undefined) return news;
-    const report = { ...news.report, ...(this.#repaired === undefined ? {} : { repaired: this.#repaired }) };
-    return { ...news, report, settled: settledPoint(this.#session, this.#options.program, this.#lease.settled) };
+    return { ...news, settled: checkpointOf(this.#session, this.#options.program, this.#lease.settled) };
   }
 }
 

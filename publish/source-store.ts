@@ -4,20 +4,19 @@
  */
 import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
 import { representationOf } from "../src/http/representation.ts";
-import { listInstallations } from "../src/ledger/watermarks.ts";
+import { installationNo, listInstallations } from "../src/ledger/watermarks.ts";
 import type { ObjectStore, StoredObject } from "../src/object-store/object-store.ts";
 import { encodeAnswer, JSON_TYPE } from "../src/object-store/stored-answer.ts";
 import { parseActivityTileKey } from "../src/resources/activity/keys.ts";
 import { tileAt } from "../src/resources/activity/tiles/tiles.ts";
-import { tileBounds } from "../src/resources/observations/build.ts";
 import { type ObservationTile, parseObservationTileKey } from "../src/resources/observations/keys.ts";
 import { wholeIndexPublication } from "../src/resources/observations/publication.ts";
 import type { Publication } from "../src/resources/publication.ts";
 import type { Snapshot, Snapshots } from "../src/resources/snapshot.ts";
 import { parseInstallationTelemetryKey } from "../src/resources/telemetry/keys.ts";
 import { telemetryPublication, unknownTelemetryPublication } from "../src/resources/telemetry/publication.ts";
-import { futureOf } from "./answers/future.ts";
-import { planTiles, TILE_TYPE } from "./observations/tiles.ts";
+import { observationTile, TILE_TYPE } from "./plan/observations.ts";
+import { futureOf } from "./plan/successors.ts";
 
 export interface SourceStoreOptions {
   readonly publications: readonly Publication[];
@@ -36,7 +35,7 @@ export function sourceStore({ publications, at, sources }: SourceStoreOptions): 
     async get(key) {
       return sources.snapshot((snapshot) => {
         const tile = parseObservationTileKey(key);
-        if (tile !== undefined) return observationTile(snapshot, tile);
+        if (tile !== undefined) return tileOf(snapshot, tile);
         const activityTile = parseActivityTileKey(key);
         if (activityTile !== undefined) {
           return objectOf(tileAt(snapshot, activityTile.category, activityTile.name), JSON_TYPE);
@@ -69,17 +68,10 @@ function answerOf(publication: Publication, snapshot: Snapshot, at: number): Sto
   return { ...encodeAnswer(answer), tag: "" };
 }
 
-function observationTile({ ledger }: Snapshot, { installationId, tile }: ObservationTile): StoredObject | undefined {
-  const found = ledger && listInstallations(ledger).find(({ id }) => id === installationId);
-  if (ledger === undefined || found === undefined) return undefined;
-  const position = tileBounds(tile).first - 1;
-  const [planned] = planTiles(
-    ledger,
-    { ...found, through: tileBounds(tile).last },
-    { history: HISTORY, position, tag: null },
-    1,
-  );
-  return objectOf(planned?.body, TILE_TYPE);
+function tileOf({ ledger }: Snapshot, { installationId, tile }: ObservationTile): StoredObject | undefined {
+  const no = ledger && installationNo(ledger, installationId);
+  if (ledger === undefined || no === undefined) return undefined;
+  return objectOf(observationTile(ledger, { no, id: installationId }, tile)?.body, TILE_TYPE);
 }
 
 function objectOf(body: string | Buffer | undefined, contentType: string): StoredObject | undefined {

@@ -6,7 +6,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { eachLimited } from "../../publish/puts/each-limited.ts";
+import { eachLimited } from "../../publish/each-limited.ts";
 import { observationTileKey, tileOf } from "../../src/resources/observations/keys.ts";
 import { PROCESS_KEY } from "../../src/resources/process/route.ts";
 import { TELEMETRY_KEY } from "../../src/resources/telemetry/keys.ts";

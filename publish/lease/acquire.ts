@@ -1,7 +1,8 @@
 /** How a publisher comes by the lease: at once where it may, as a standby where another holds it. */
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
+import { Failure } from "../../src/values/failure.ts";
 import type { Clock } from "../clock/clock.ts";
-import type { Published } from "../state/published.ts";
+import type { Known } from "../known.ts";
 import { Lease, type LeaseIdentity } from "./lease.ts";
 import { type FoundLease, findLease, heldBy, isFree } from "./lease-object.ts";
 import { type LeaseRecord, leaseUnreadable } from "./lease-record.ts";
@@ -14,13 +15,11 @@ export interface Candidate {
   readonly clock: Clock;
   readonly identity: LeaseIdentity;
   /** Held exclusively: a holder that wrote into it before us is dead. */
-  readonly published: Published;
+  readonly known: Known;
   /** The lease object cannot be read: it is watched for so long (ms) before it is taken anew. */
   readonly onUnreadable?: (forMs: number) => void;
   /** The lease was taken: from whom, and why it could be. */
   readonly onTaken?: (taken: TakenLease) => void;
-  /** While another holds it: an id under which the holder is asked to repair the store. */
-  readonly repair?: string;
 }
 
 export interface TakenLease {
@@ -32,17 +31,18 @@ export interface TakenLease {
 
 /** Takes the lease now, or throws `Failure` lease_held (75), lease_unreadable (74). */
 export async function acquireNow(candidate: Candidate): Promise<Lease> {
-  const { store, clock, published } = candidate;
+  const { store, clock, known } = candidate;
   const found = await findLease(store);
   if (found !== undefined && found.record === undefined) throw leaseUnreadable();
   const record = found?.record;
-  const mine = record !== undefined && isOurs(published, record.holder);
+  const mine = record !== undefined && isOurs(known, record.holder);
   if (record !== undefined && !mine && !isFree(record, clock.wall())) throw await heldBy(store, record);
   // Nobody else has put anything since we did: what we remember still stands. Otherwise it is read back.
   const trusted =
     (mine || record?.released === true) &&
-    String(record?.epoch) === published.meta("epoch") &&
-    published.meta("store") === store.name;
+    String(record?.epoch) === known.meta("epoch") &&
+    String(record?.epoch) === known.meta("knownEpoch") &&
+    known.meta("store") === store.name;
   const because =
     record === undefined ? "first" : record.released ? "released" : mine ? "our own process died" : "expired";
   return take(candidate, found, { trusted, because });
@@ -66,23 +66,24 @@ export async function acquireOnce(candidate: Candidate, pause: (ms: number) => P
 }
 
 async function take(
-  { store, clock, identity, published, onTaken }: Candidate,
+  { store, clock, identity, known, onTaken }: Candidate,
   found: FoundLease | undefined,
   { trusted, because }: { readonly trusted: boolean; readonly because: TakenLease["because"] },
 ): Promise<Lease> {
   // Written before the take, so that a death right after it leaves a lease that we know for our own.
-  published.setMeta("writer", `${published.meta("writer") ?? ""} ${identity.holder}`);
+  known.setMeta("writer", `${known.meta("writer") ?? ""} ${identity.holder}`);
   // Of an unreadable object our own state may know more; whoever knows less meets higher epochs and goes above them.
-  const known = published.meta("store") === store.name ? Number(published.meta("epoch") ?? 0) : 0;
+  const lastEpoch = known.meta("store") === store.name ? Number(known.meta("epoch") ?? 0) : 0;
   const isUnreadable = found !== undefined && found.record === undefined;
-  const from = isUnreadable ? { ...found, epoch: Math.max(found.epoch, known) } : found;
+  const from = isUnreadable ? { ...found, epoch: Math.max(found.epoch, lastEpoch) } : found;
   const lease = await Lease.take(store, clock, identity, from);
   // Responses never go back in time, whoever gave the last one.
-  published.setMeta("at", String(lastPublishedAt(published, store, found?.record)));
-  if (!trusted) published.forgetAll();
-  published.setMeta("epoch", String(lease.epoch));
-  published.setMeta("store", store.name);
-  published.setMeta("writer", identity.holder);
+  known.setMeta("at", String(lastPublishedAt(known, store, found?.record)));
+  if (!trusted) known.forgetAll();
+  known.setMeta("epoch", String(lease.epoch));
+  known.setMeta("knownEpoch", String(lease.epoch));
+  known.setMeta("store", store.name);
+  known.setMeta("writer", identity.holder);
   onTaken?.({ from: found?.record?.holderName ?? null, epoch: lease.epoch, because });
   return lease;
 }
@@ -91,18 +92,27 @@ async function take(
  * The last instant published (epoch ms; 0: none), by the lease object and our own state. A later holder's word counts
  * alone: it began after the instant that we remember, or has rewritten what lay in the future (`fsck --repair`).
  */
-export function lastPublishedAt(published: Published, store: ObjectStore, record: LeaseRecord | undefined): number {
-  const own = Number(published.meta("at") ?? 0);
+export function lastPublishedAt(known: Known, store: ObjectStore, record: LeaseRecord | undefined): number {
+  const own = Number(known.meta("at") ?? 0);
   const told = Date.parse(record?.lastCycleAt ?? "");
   if (Number.isNaN(told)) return own;
-  const isLater =
-    published.meta("store") === store.name && Number(record?.epoch) > Number(published.meta("epoch") ?? 0);
+  const isLater = known.meta("store") === store.name && Number(record?.epoch) > Number(known.meta("epoch") ?? 0);
   return isLater ? told : Math.max(own, told);
 }
 
+/** Another standby was quicker: this one goes on waiting. */
+async function unlessHeld(lease: Promise<Lease>): Promise<Lease | undefined> {
+  try {
+    return await lease;
+  } catch (error) {
+    if (error instanceof Failure && error.code === "lease_held") return undefined;
+    throw error;
+  }
+}
+
 /** Whether a process that had this state directory, and so is dead, took the lease. */
-function isOurs(published: Published, holder: string): boolean {
-  return (published.meta("writer") ?? "").split(" ").includes(holder);
+function isOurs(known: Known, holder: string): boolean {
+  return (known.meta("writer") ?? "").split(" ").includes(holder);
 }
 
 export interface Standby {
@@ -120,7 +130,7 @@ const POLL_MS = 2_000;
  * stand behind an unreadable lease object is given the longest life that a lease has.
  */
 export function standby(candidate: Candidate): Standby {
-  const { store, clock, identity, published } = candidate;
+  const { store, clock, identity, known } = candidate;
   const silence = new Silence(clock);
   let isUnreadable = false;
   return {
@@ -128,16 +138,16 @@ export function standby(candidate: Candidate): Standby {
     async tryAcquire() {
       const found = await findLease(store);
       const record = found?.record;
-      if (found === undefined || (record && (isFree(record, clock.wall()) || isOurs(published, record.holder)))) {
-        return acquireNow(candidate);
+      if (found === undefined || (record && (isFree(record, clock.wall()) || isOurs(known, record.holder)))) {
+        return await unlessHeld(acquireNow(candidate));
       }
-      await announce(store, identity.holder, clock.wall(), candidate.repair);
+      await announce(store, identity.holder, clock.wall());
       const version = record === undefined ? `unreadable ${found.tag}` : `${record.epoch} ${record.renewedAt}`;
       const isSure = silence.isSure(version, record?.ttlMs ?? CALM.ttlMs);
       if (record === undefined && !isUnreadable) candidate.onUnreadable?.(silence.left);
       isUnreadable = record === undefined;
       const because = record === undefined ? "unreadable" : "silent";
-      return isSure ? take(candidate, found, { trusted: false, because }) : undefined;
+      return isSure ? await unlessHeld(take(candidate, found, { trusted: false, because })) : undefined;
     },
   };
 }

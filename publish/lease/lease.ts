@@ -143,11 +143,6 @@ export class Lease {
     return this.#clock.monotonic() - this.#renewedAt;
   }
 
-  /** A repair that somebody has asked this holder for, by its id (`noonmark fsck --repair`). */
-  get repairAsked(): string | undefined {
-    return this.#standby.repairAsked;
-  }
-
   /** How far the clock that we publish with is ahead of the store's (ms); undefined where that is not known. */
   get clockOffset(): number | undefined {
     return this.#skew.offset;

@@ -17,14 +17,12 @@ const standbyRecordSchema = z.object({
   standby: z.string(),
   name: z.string(),
   at: z.iso.datetime(),
-  /** Asks the holder to put right what `noonmark fsck` finds; a random id, which the holder's report then names. */
-  repair: z.string().optional(),
 });
 
 /** `holder`: the standby's random id; `now` in epoch ms. */
-export async function announce(store: ObjectStore, holder: string, now: number, repair?: string): Promise<void> {
+export async function announce(store: ObjectStore, holder: string, now: number): Promise<void> {
   const at = formatTimestamp(now);
-  const record = { schemaVersion: 1, standby: holder, name: publicName(holder), at, repair };
+  const record = { schemaVersion: 1, standby: holder, name: publicName(holder), at };
   await store.put(STANDBY_KEY, {
     body: Buffer.from(`${JSON.stringify(record)}\n`),
     contentType: JSON_TYPE,
@@ -38,8 +36,6 @@ export class StandbyWatch {
   readonly #wall: () => number;
   readonly #self: string;
   #seen: StoreTag | "none" | undefined;
-  /** What a repair is asked for with, by the id that the asker gave; undefined where nobody asks. */
-  repairAsked: string | undefined;
 
   /** `self`: the holder's own id; it may have been the standby before. */
   constructor(store: ObjectStore, wall: () => number, self: string) {
@@ -58,7 +54,6 @@ export class StandbyWatch {
     const { data } = standbyRecordSchema.safeParse(parsedOrNull(object.body));
     const isLate = data !== undefined && Math.abs(this.#wall() - Date.parse(data.at)) <= LATELY_MS;
     const isAwaited = before === undefined ? isLate && data.standby !== this.#self : object.tag !== before;
-    if (isAwaited) this.repairAsked = data?.repair;
     return isAwaited;
   }
 }

@@ -5,8 +5,8 @@
 
 import type { Clock } from "../clock/clock.ts";
 import type { Timers } from "../clock/timers.ts";
-import { isOutage } from "../puts/outage.ts";
-import type { CycleReport } from "../puts/report.ts";
+import { isOutage } from "../outage.ts";
+import type { CycleReport } from "../report.ts";
 import { Cadence, type LateTurn } from "./cadence.ts";
 
 export interface ScheduleOptions {
@@ -34,6 +34,8 @@ export interface Scheduled {
   /** Whether a cycle at this instant could have anything to do. */
   isIdle(at: number): boolean;
   cycle(at: number): Promise<CycleReport>;
+  /** Checks one stored object, if it is time for that. */
+  scrubIfDue(at: number): Promise<void>;
   /** The earliest instant (epoch ms) at which something changes by time alone. */
   nextDue(): number | undefined;
   renewIfDue(nextCycleAt: number | undefined): Promise<void>;
@@ -56,6 +58,7 @@ export function runSchedule(publisher: Scheduled, options: ScheduleOptions): Pro
   const turn = async () => {
     const at = publisher.instant(clock.wall());
     if (!publisher.isIdle(at)) options.onCycle(await publisher.cycle(at));
+    await publisher.scrubIfDue(at);
     const next = publisher.nextDue();
     cancelInstant();
     if (next !== undefined && !hasEnded) cancelInstant = timers.after(next - publisher.now(clock.wall()), tick);

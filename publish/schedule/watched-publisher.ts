@@ -1,8 +1,8 @@
 /** A publisher whose turns and cycles somebody follows: how each ended, and how long a cycle took. */
 
 import type { Clock } from "../clock/clock.ts";
-import { isOutage } from "../puts/outage.ts";
-import type { CycleReport } from "../puts/report.ts";
+import { isOutage } from "../outage.ts";
+import type { CycleReport } from "../report.ts";
 import type { Scheduled } from "./schedule.ts";
 
 /** `partial`: something could not be published. `outage` passes by itself; `failed` ends the publisher. */
@@ -23,6 +23,7 @@ export function watchedPublisher(publisher: Scheduled, clock: Clock, watcher: Tu
     instant: (now) => publisher.instant(now),
     now: (wall) => publisher.now(wall),
     nextDue: () => publisher.nextDue(),
+    scrubIfDue: (at) => publisher.scrubIfDue(at),
     async renewIfDue(nextCycleAt) {
       try {
         await publisher.renewIfDue(nextCycleAt);

@@ -10,8 +10,8 @@ import type { PublicAnswer, PublicRecord } from "../../src/resources/publication
 import type { Snapshot, Snapshots } from "../../src/resources/snapshot.ts";
 import { ROUTES } from "../../src/resources/table.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
-import type { CycleReport } from "../puts/report.ts";
-import type { Published } from "../state/published.ts";
+import type { Known } from "../known.ts";
+import type { CycleReport } from "../report.ts";
 
 type Sources = PublicRecord["sources"];
 
@@ -31,10 +31,10 @@ export const ANSWERS: readonly (readonly [url: string, key: string])[] = [
 ];
 
 /** Those that were published; `now` in epoch ms. */
-export function publicAnswers(published: Published, now: number): Record<string, PublicAnswer> {
+export function publicAnswers(known: Known, now: number): Record<string, PublicAnswer> {
   const found = ANSWERS.flatMap(([url, key]): [string, PublicAnswer][] => {
-    const object = published.get(key);
-    if (object === undefined) return [];
+    const object = known.get(key);
+    if (object?.condition !== "stored") return [];
     const next = object.states.find(({ from }, index) => index > 0 && from > now)?.from;
     const nextChangeAt = next === undefined ? null : formatTimestamp(next);
     return [[url, { asOf: formatTimestamp(object.asof.at), status: object.status, nextChangeAt }]];

@@ -5,10 +5,13 @@ import type { Snapshot, Snapshots } from "../../src/resources/snapshot.ts";
 export interface CycleSources extends Snapshots {
   /**
    * Brings the projections of the configured installation to the ledger and the chain, in short steps between which
-   * other things have their turn, and gives `use` the snapshot of the very ledger state that they were advanced to. Once
-   * a cycle.
+   * other things have their turn, and gives `use` the snapshot of the very ledger state that they were advanced to.
    */
   advance<T>(use: (snapshot: Snapshot) => T): Promise<T>;
+  /** Everything that was derived from the ledger is derived anew: its facts may be others now. */
+  forgetLedger(): void;
+  /** Keeps something in the projections; everything else that has the snapshot only reads. */
+  write(keep: (snapshot: Snapshot) => void): void;
   /** Then the other installations', as far as a cycle goes. Once nothing more is put. */
   catchUp(): Promise<void>;
 }

@@ -12,8 +12,7 @@ import { activityContext } from "../../src/resources/activity/tiles/context.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import { IdleCheckpoint } from "../../src/sqlite/idle-checkpoint.ts";
 import { statement } from "../../src/sqlite/statement.ts";
-import { planActivity } from "../activity/plan.ts";
-import { beginActivity } from "../activity/recall.ts";
+import { planActivity } from "../activity-tiles.ts";
 
 /** The configured installation's activity is followed, and every installation's facts. */
 export type ProjectionInputs = Pick<
@@ -77,7 +76,6 @@ export function ownProjections(stateDirectory: string, options: { readonly whole
 /** A copy in memory, for what leaves no trace: it takes in all that is new before it answers. */
 export function copiedProjections(stateDirectory: string): ProjectionsSource {
   const db = openProjectionsCopy(join(stateDirectory, PROJECTIONS_FILE));
-  beginActivity(db);
   return source(() => db, { whole: true, isOnDisk: false });
 }
 

@@ -2,6 +2,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
 import type { Chain } from "../../src/chain/chain.ts";
+import { forgetMilestones } from "../../src/projections/activity/milestones.ts";
+import { forgetLedger } from "../../src/projections/schema.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import { failureOfOneOf } from "../../src/sqlite/sqlite-failure.ts";
 import type { CycleSources } from "./cycle-sources.ts";
@@ -65,8 +67,8 @@ export class SourceReader {
     return replaced;
   }
 
-  /** Of a cycle at `at` (epoch ms); `tilePrefix` is of the lease under which something is put, without one nothing is. */
-  begin(at: number, tilePrefix = "0-0"): CycleSources {
+  /** Of a cycle at `at` (epoch ms). */
+  begin(at: number): CycleSources {
     const { projections, chain, installationId, genesisTimestamp } = this.#options;
     const state = chain.state(at);
     const whole: Omit<Snapshot, "ledger"> = {
@@ -74,7 +76,6 @@ export class SourceReader {
       chain: state,
       projections: projections.open(),
       chainDb: chain.db,
-      tilePrefix,
       genesisTimestamp: genesisTimestamp === undefined ? state.genesisTimestamp : BigInt(genesisTimestamp),
     };
     let stepsLeft = projections.mostSteps;
@@ -105,6 +106,12 @@ export class SourceReader {
         }
       },
       snapshot: (use) => this.#read((ledger) => use({ ...whole, ledger })),
+      forgetLedger: () =>
+        this.#read(() => {
+          forgetLedger(whole.projections);
+          forgetMilestones(whole.projections);
+        }),
+      write: (keep) => this.#read((ledger) => keep({ ...whole, ledger })),
     };
   }
 
@@ -135,6 +142,11 @@ export class SourceReader {
   /** Epoch ms after `now` at which the chain says something else by time alone. */
   nextChange(now: number): number | undefined {
     return this.#options.chain.nextChange(now);
+  }
+
+  /** As the chain's nodes say; undefined if none answers. `now` in epoch ms. */
+  blockHash(number: bigint, now: number): Promise<string | undefined> {
+    return this.#options.chain.blockHash(number, now);
   }
 
   /** For `noonmark status`. */

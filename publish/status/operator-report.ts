@@ -2,7 +2,7 @@
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import type { LeaseRecord } from "../lease/lease-record.ts";
 import { type PrivateStatus, readPrivateStatus } from "../lease/private-status.ts";
-import type { Problems, ReportFailure } from "../puts/report.ts";
+import type { Problems, ReportFailure } from "../report.ts";
 import type { WorstInstallation } from "./public-report.ts";
 import type { MeasuredRequests } from "./request-tally.ts";
 

@@ -3,8 +3,7 @@ import { PRIVATE_STATUS_KEY } from "../../src/http/keys.ts";
 import type { StoreTag } from "../../src/object-store/object-store.ts";
 import { encodeWriterMetadata, JSON_TYPE } from "../../src/object-store/stored-answer.ts";
 import type { Clock } from "../clock/clock.ts";
-import { fencedPut, Superseded } from "../lease/fenced-put.ts";
-import type { PutTarget } from "../puts/put-target.ts";
+import { type PutTarget, putUnderLease } from "../put.ts";
 import type { OperatorReport } from "./operator-report.ts";
 import type { MeasuredRequests } from "./request-tally.ts";
 
@@ -43,15 +42,12 @@ export class PrivateStatusWriter {
     const status = { schemaVersion: 1, epoch, holder: writer, holderName: this.#holderName, ...report };
     const metadata = encodeWriterMetadata({ epoch, writer, asof: { at: this.#clock.wall() } });
     const object = { body: Buffer.from(`${JSON.stringify(status)}\n`), contentType: JSON_TYPE, metadata };
-    const put = (replaces: StoreTag | undefined) =>
-      fencedPut(this.#target, { key: PRIVATE_STATUS_KEY, object, replaces });
-    try {
-      this.#tag = await put(this.#tag);
-    } catch (error) {
-      if (!(error instanceof Superseded)) throw error;
-      // An earlier holder's, or a damaged one, or it was deleted.
-      this.#tag = await put(error.found?.tag);
-    }
+    const put = (replaces: StoreTag | null) =>
+      putUnderLease({ key: PRIVATE_STATUS_KEY, object, replaces }, this.#target);
+    const first = await put(this.#tag ?? null);
+    // An earlier holder's, or a damaged one, or it was deleted.
+    this.#tag = first.tag ?? (await put(first.found?.tag ?? null)).tag;
+    if (this.#tag === undefined) return;
     this.#content = content;
     this.#putAt = this.#judgedAt;
   }

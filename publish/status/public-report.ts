@@ -5,8 +5,8 @@
 import { isShardKey } from "../../src/http/installations.ts";
 import { parseInstallationTelemetryKey } from "../../src/resources/telemetry/keys.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
-import type { Problems } from "../puts/report.ts";
-import type { Published, PublishedObject } from "../state/published.ts";
+import type { Known, KnownObject } from "../known.ts";
+import type { Problems } from "../report.ts";
 
 /** Of the installations other than the configured one. */
 export interface OtherInstallations {
@@ -33,14 +33,14 @@ const MOST_NAMED = 10;
 
 /** `now` in epoch ms; `installations`: that the ledger knows, the configured one among them. */
 export function publicReport(
-  published: Published,
+  known: Known,
   last: Problems | undefined,
   now: number,
   installations: number,
 ): Record<string, unknown> & { readonly others: OtherInstallations } {
   const resources: Record<string, unknown> = {};
-  const others: PublishedObject[] = [];
-  for (const object of published.all()) {
+  const others: KnownObject[] = [];
+  for (const object of known.all()) {
     if (isOfAnother(object)) others.push(object);
     else if (!isShardKey(object.key)) resources[object.key] = describe(object);
   }
@@ -55,9 +55,9 @@ export function problemsOf(last: Problems | undefined): number {
 }
 
 /** `now` in epoch ms. */
-export function worstInstallations(published: Published, now: number): WorstInstallation[] {
-  const worst: PublishedObject[] = [];
-  for (const object of published.all()) {
+export function worstInstallations(known: Known, now: number): WorstInstallation[] {
+  const worst: KnownObject[] = [];
+  for (const object of known.all()) {
     if (!isOfAnother(object)) continue;
     worst.push(object);
     if (worst.length > MOST_NAMED) worst.sort((a, b) => waitsSince(a, now) - waitsSince(b, now)).pop();
@@ -71,12 +71,12 @@ export function worstInstallations(published: Published, now: number): WorstInst
 }
 
 /** Who is overdue comes first, the longest before the others; then who was computed longest ago. */
-function waitsSince({ states, asof }: PublishedObject, now: number): number {
+function waitsSince({ states, asof }: KnownObject, now: number): number {
   const next = states[1]?.from;
   return next !== undefined && next <= now ? next - now : asof.at;
 }
 
-function sumOf(objects: readonly PublishedObject[], now: number): Omit<OtherInstallations, "unread"> {
+function sumOf(objects: readonly KnownObject[], now: number): Omit<OtherInstallations, "unread"> {
   let [oldest, newest, overdue] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
   const byStatus: Record<string, number> = {};
   for (const { asof, states, status } of objects) {
@@ -89,12 +89,12 @@ function sumOf(objects: readonly PublishedObject[], now: number): Omit<OtherInst
   return { count: objects.length, byStatus, oldestAt: instant(oldest), newestAt: instant(newest), overdue };
 }
 
-function describe({ asof, status, states, etag }: PublishedObject) {
+function describe({ asof, status, states, etag }: KnownObject) {
   const next = states[1]?.from;
   const nextChangeAt = next === undefined ? null : formatTimestamp(next);
   return { at: formatTimestamp(asof.at), status, etag, nextChangeAt };
 }
 
-function isOfAnother({ key }: PublishedObject): boolean {
+function isOfAnother({ key }: KnownObject): boolean {
   return parseInstallationTelemetryKey(key) !== undefined;
 }

@@ -7,8 +7,9 @@ import type { Snapshots } from "../../src/resources/snapshot.ts";
 import { Failure } from "../../src/values/failure.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
 import type { Clock } from "../clock/clock.ts";
+import type { Known } from "../known.ts";
 import type { Lease, LeaseNews } from "../lease/lease.ts";
-import { type CycleReport, type Problems, type ReportFailure, reportFailure } from "../puts/report.ts";
+import { type CycleReport, type Problems, type ReportFailure, reportFailure } from "../report.ts";
 import {
   NOTHING_SEEN,
   type PublishedSite,
@@ -17,7 +18,6 @@ import {
   withUnreadableLedger,
 } from "../site/public-record.ts";
 import type { SourceReader } from "../sources/source-reader.ts";
-import type { Published } from "../state/published.ts";
 import { operatorReport } from "./operator-report.ts";
 import { PrivateStatusWriter } from "./private-status-writer.ts";
 import { publicReport, worstInstallations } from "./public-report.ts";
@@ -27,7 +27,7 @@ export interface StatusOptions {
   readonly store: ObjectStore;
   readonly clock: Clock;
   readonly reader: SourceReader;
-  readonly published: Published;
+  readonly known: Known;
   readonly site?: PublishedSite | undefined;
   readonly requests?: RequestTally | undefined;
 }
@@ -73,11 +73,11 @@ export class PublisherStatus {
 
   /** `last`: undefined before the first cycle; the lease then goes on saying when the last holder's was. */
   news(last: CycleReport | undefined, nextCycleAt: number | undefined): LeaseNews {
-    const { published, clock } = this.#options;
+    const { known, clock } = this.#options;
     return {
       ...(last === undefined ? {} : { lastCycleAt: formatTimestamp(last.at) }),
       nextCycleAt: nextCycleAt === undefined ? null : formatTimestamp(nextCycleAt),
-      report: publicReport(published, this.#withEnd(last), clock.wall(), this.#installations),
+      report: publicReport(known, this.#withEnd(last), clock.wall(), this.#installations),
       public: this.#public(),
     };
   }
@@ -88,9 +88,9 @@ export class PublisherStatus {
 
   /** Put where there is something new. Throws the store's own errors, lease_… (75). */
   async tellOperator(last: CycleReport | undefined): Promise<void> {
-    const { published, reader, clock, requests } = this.#options;
+    const { known, reader, clock, requests } = this.#options;
     const now = clock.wall();
-    const report = operatorReport(this.#withEnd(last), reader.describe(), worstInstallations(published, now));
+    const report = operatorReport(this.#withEnd(last), reader.describe(), worstInstallations(known, now));
     await this.#operator.put(requests === undefined ? report : { ...report, requests: requests.report(now) });
   }
 
@@ -103,10 +103,10 @@ export class PublisherStatus {
   }
 
   #public(): PublicRecord | null {
-    const { site, published, reader, clock } = this.#options;
+    const { site, known, reader, clock } = this.#options;
     if (site === undefined) return null;
     const { installationId } = reader;
-    const answers = publicAnswers(published, clock.wall());
+    const answers = publicAnswers(known, clock.wall());
     return { installationId, answers, sources: this.#sources, explorer: site.explorerUrl ?? null };
   }
 }

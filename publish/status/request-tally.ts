@@ -7,7 +7,7 @@ import { isDiskFull } from "../../src/files/disk-full.ts";
 import type { StoreOperation } from "../../src/object-store/counted-store.ts";
 import { objectClass } from "../../src/resources/object-class.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
-import type { Published } from "../state/published.ts";
+import type { Known } from "../known.ts";
 
 const count = z.number().int().nonnegative();
 const countsSchema = z.object({ put: count, get: count, list: count, delete: count });
@@ -33,14 +33,14 @@ const WINDOW_MS = 86_400_000;
 const META = "requests";
 
 export class RequestTally {
-  readonly #published: Published;
+  readonly #known: Known;
   #current: Window;
   #previous: Window | undefined;
 
   /** Goes on from what the state directory holds; `now` in epoch ms. */
-  constructor(published: Published, now: number) {
-    this.#published = published;
-    const saved = parseSaved(published.meta(META));
+  constructor(known: Known, now: number) {
+    this.#known = known;
+    const saved = parseSaved(known.meta(META));
     // A clock that was set back would make a month of nothing.
     const isUsable = saved !== undefined && (saved.previous ?? saved.current).since <= now;
     this.#current = isUsable ? saved.current : { since: now, objects: {} };
@@ -56,7 +56,7 @@ export class RequestTally {
   /** To be called before the state directory is let go. */
   save(): void {
     try {
-      this.#published.setMeta(META, JSON.stringify({ current: this.#current, previous: this.#previous }));
+      this.#known.setMeta(META, JSON.stringify({ current: this.#current, previous: this.#previous }));
     } catch (error) {
       // A full disk is told by what has to be kept there; nothing waits for a count.
       if (!isDiskFull(error)) throw error;

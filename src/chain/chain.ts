@@ -19,6 +19,11 @@ export interface Chain {
   moved(): number;
   /** Whether the last poll came to a verdict: nothing more is to be had from the nodes now. */
   concluded(): boolean;
+  /**
+   * The hash of a block as the first node says that answers; undefined if none does. Asked before a view is believed that
+   * is newer than what another publisher has published. `now` in epoch ms.
+   */
+  blockHash(number: bigint, now: number): Promise<string | undefined>;
   /** For `noonmark status`: the last news of its passes, without secrets. */
   describe(): unknown;
   close(): void;
@@ -34,6 +39,7 @@ export function noChain(): Chain {
     nextChange: () => undefined,
     poll: async () => {},
     concluded: () => true,
+    blockHash: async () => undefined,
     describe: () => "none",
     close: () => {},
   };

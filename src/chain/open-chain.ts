@@ -3,7 +3,9 @@ import type { Database } from "better-sqlite3";
 import type { Chain } from "./chain.ts";
 import type { ChainOptions } from "./chain-options.ts";
 import { type PollEvent, plainEvent } from "./poll-event.ts";
-import { RPC_LIMITS } from "./rpc/rpc-node.ts";
+import { blockCall, ContradictingAnswer, parseBlock } from "./rpc/node-answers.ts";
+import { RpcError } from "./rpc/rpc-error.ts";
+import { RPC_LIMITS, rpcNode } from "./rpc/rpc-node.ts";
 import { chainState, nextChangeOf } from "./status/verdict.ts";
 import { openChainStore } from "./store/open-store.ts";
 import { type Problem, readSync } from "./store/sync-row.ts";
@@ -25,11 +27,12 @@ export function openChain(options: ChainOptions): OpenChain {
     last = event;
     options.onEvent?.(event);
   };
+  const { sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms)), random = Math.random } = options;
   const poller = new Poller(db, {
     ...options,
     onEvent,
-    sleep: options.sleep ?? ((ms) => new Promise((resolve) => setTimeout(resolve, ms))),
-    random: options.random ?? Math.random,
+    sleep,
+    random,
     limits: options.limits ?? RPC_LIMITS,
     rpcQuorum: options.rpcQuorum ?? 1,
   });
@@ -51,8 +54,30 @@ export function openChain(options: ChainOptions): OpenChain {
     nextChange: (now) => nextChangeOf(poller.health.verdict, times(now)),
     moved: () => poller.health.moved,
     concluded: () => poller.health.concluded,
+    blockHash: (number, now) => blockHash(number, now, { ...options, sleep, random }),
     problem: () => readSync(db).problem,
     describe: () => (last === undefined ? "no pass yet" : plainEvent(last)),
     close: () => db.close(),
   };
+}
+
+/** The longest that all nodes together are asked for one block (ms). */
+const BLOCK_LIMIT_MS = 5_000;
+
+type Asking = ChainOptions & Required<Pick<ChainOptions, "sleep" | "random">>;
+
+async function blockHash(number: bigint, now: number, options: Asking): Promise<string | undefined> {
+  const { rpcUrls, limits = RPC_LIMITS, onRequest, sleep, random } = options;
+  const began = performance.now();
+  const passed = () => Math.floor(now + performance.now() - began);
+  for (const address of rpcUrls) {
+    const retry = { attempts: 2, deadline: now + BLOCK_LIMIT_MS, now: passed, sleep, random, repeatSilent: false };
+    const { method, params } = blockCall(number);
+    try {
+      return parseBlock(await rpcNode(address, retry, limits, onRequest).request(method, params), number).hash;
+    } catch (error) {
+      if (!(error instanceof RpcError) && !(error instanceof ContradictingAnswer)) throw error;
+    }
+  }
+  return undefined;
 }

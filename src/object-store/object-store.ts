@@ -85,7 +85,10 @@ export interface StoredObject extends StoreObject {
 /** The store's own version mark, for conditions only: never a validator, never a sign of change. */
 export type StoreTag = string;
 
-export type PutCondition = { readonly ifAbsent: true } | { readonly ifTag: StoreTag };
+export type PutCondition = ({ readonly ifAbsent: true } | { readonly ifTag: StoreTag }) & {
+  /** Called if the request is sent again: the one before got no response, and may still be done at any later time. */
+  readonly repeated?: () => void;
+};
 
 /** The condition of a put did not hold. */
 export class StoreConflict extends Error {

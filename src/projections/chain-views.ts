@@ -3,9 +3,7 @@ import type { Database } from "better-sqlite3";
 import type { ChainState } from "../chain/chain-state.ts";
 import { advanceChainActivity } from "./activity/activity-chain.ts";
 import { ACTIVITY_TABLES } from "./activity/activity-events.ts";
-import { FOUND_TILES_TABLE } from "./activity/found-tiles.ts";
 import { MILESTONE_TABLES } from "./activity/milestone-state.ts";
-import { TILE_GARBAGE_TABLE } from "./activity/tile-garbage.ts";
 import { TILE_TREE_TABLE } from "./activity/tile-tree.ts";
 import { TILING_TABLE } from "./activity/tiling.ts";
 import { CHAIN_PROGRESS_TABLE } from "./chain-events.ts";
@@ -21,8 +19,6 @@ export const CHAIN_VIEW_TABLES = [
   MILESTONE_TABLES,
   TILE_TREE_TABLE,
   TILING_TABLE,
-  TILE_GARBAGE_TABLE,
-  FOUND_TILES_TABLE,
 ].join("\n");
 
 export interface ChainViewInputs {

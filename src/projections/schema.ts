@@ -16,7 +16,7 @@ import { PEAK_TABLE } from "./statistics/peaks.ts";
 export const PROJECTIONS: DatabaseKind = {
   name: "projections",
   applicationId: 0x4e4f4f50, // "NOOP"
-  schemaVersion: 5,
+  schemaVersion: 6,
   schema: [
     FOLLOWED_TABLES,
     DAY_TABLE,

@@ -40,11 +40,8 @@ export interface Publication {
    */
   throttledInputs?(snapshot: Snapshot): string;
   readonly throttledInterval?: number;
-  /**
-   * The immutable objects that the answer names and that are not in the store yet. Each group is confirmed there before
-   * the next one is put, and all of them before the answer is.
-   */
-  tiles?(snapshot: Snapshot): readonly (readonly ImmutableTile[])[];
+  /** The immutable objects that the answer leads to: stored before it is, and deleted some time after nothing names them. */
+  readonly tileSet?: TileSet;
   /** Of an answer whose last body is kept for later: settlement history, which stands in for a silent chain. */
   readonly savedBody?: SavedBody;
   /** Not rebuilt sooner than this after the last build (ms), unless an instant is due; 0 where absent. */
@@ -53,15 +50,24 @@ export interface Publication {
   rebuildAt?(snapshot: Snapshot, at: number): number | undefined;
 }
 
-/** Named by an answer before it is put. Its own fields are values; its body is read when its turn has come. */
+/** Objects below a prefix that an answer leads to. Several answers may have one prefix. */
+export interface TileSet {
+  readonly prefix: string;
+  /** An object stays for so long (ms) after nothing names it: caches and readers may have the answer that did. */
+  readonly keptMs: number;
+  /** Changes whenever any of them does. */
+  version(snapshot: Snapshot): string;
+  /** All of them, in groups: each is confirmed in the store before the next one is put, and all before the answer is. */
+  tiles(snapshot: Snapshot): readonly (readonly ImmutableTile[])[];
+}
+
+/** Its own fields are values; its body is read when its turn has come. */
 export interface ImmutableTile {
   readonly key: string;
   /** Of a file that the shim answers with as it is: all but the body. Else it is JSON, and read by the shim alone. */
   readonly answer?: Omit<Representation, "body">;
-  /** Undefined where the projections have another tile there by now: the answer that named this one is planned anew. */
+  /** Undefined if the projections have another tile there by now: the answer that named this one is planned anew. */
   body(snapshot: Snapshot): string | undefined;
-  /** Remembers that it is in the store. */
-  stored(snapshot: Snapshot): void;
 }
 
 export interface SavedBody {

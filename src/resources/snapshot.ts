@@ -15,8 +15,6 @@ export interface Snapshot {
   readonly projections: Database;
   /** The chain's own SQLite file, for what is read from its events; absent without a chain or before its first pass. */
   readonly chainDb: Database | undefined;
-  /** `<history>-<epoch>`: what the names of tiles begin with that are put in this cycle. */
-  readonly tilePrefix: string;
   /** Seconds, a multiple of 600: the configured one or the Core's; undefined where neither is known. */
   readonly genesisTimestamp: bigint | undefined;
 }

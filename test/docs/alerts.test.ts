@@ -7,7 +7,7 @@ import { ingestRegistry } from "../../bin/cli/metrics/ingest-metrics.ts";
 import { publisherRegistry } from "../../bin/cli/metrics/publisher-metrics.ts";
 import { shimRegistry } from "../../bin/cli/metrics/shim-metrics.ts";
 import { PublisherMonitor } from "../../bin/cli/publish/publisher-monitor.ts";
-import { Published } from "../../publish/state/published.ts";
+import { Known } from "../../publish/known.ts";
 import { ShimCounts } from "../../src/shim/node/shim-counts.ts";
 import { anchors } from "./markdown.ts";
 
@@ -22,9 +22,9 @@ async function known(): Promise<Map<string, readonly string[]>> {
   const clock = () => 0;
   const monitor = new PublisherMonitor(clock, clock);
   // Nothing was ever published: the names are there all the same.
-  const published = { get: () => undefined } as unknown as Published;
+  const known = { get: () => undefined } as unknown as Known;
   const registries: Registry[] = [
-    publisherRegistry({ monitor, published, now: clock, monotonic: clock }),
+    publisherRegistry({ monitor, known, now: clock, monotonic: clock }),
     shimRegistry(new ShimCounts()),
     ingestRegistry(() => ({ accepted: 0, duplicate: 0, rejected: 0 })),
   ];

@@ -129,7 +129,7 @@ async function addIndexTile({ store, change }: Damaged): Promise<void> {
     throw new Error("there are no two tiles");
   }
   const text = encodeIndexTile([first, second]);
-  const name = `1-1-${hashOf(text)}`;
+  const name = hashOf(text);
   const { epoch = "", writer = "", asof = "" } = head.metadata;
   const metadata = { epoch, writer, asof };
   await store.put(activityTileKey("players", name), { ...head, body: Buffer.from(text), metadata });

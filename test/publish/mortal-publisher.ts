@@ -4,12 +4,12 @@
  */
 import { join } from "node:path";
 import { systemClock } from "../../publish/clock/clock.ts";
+import { Known } from "../../publish/known.ts";
 import { acquireNow } from "../../publish/lease/acquire.ts";
 import { Publisher } from "../../publish/publisher.ts";
 import { LedgerSource } from "../../publish/sources/ledger-source.ts";
 import { ownProjections } from "../../publish/sources/projections-source.ts";
 import { SourceReader } from "../../publish/sources/source-reader.ts";
-import { Published } from "../../publish/state/published.ts";
 import { leaseIdentity } from "../../publish/status/lease-identity.ts";
 import { noChain } from "../../src/chain/chain.ts";
 import { openStore } from "../../src/object-store/open-store.ts";
@@ -33,7 +33,7 @@ async function step<T>(call: () => Promise<T>): Promise<T> {
 const real = await openStore(join(folder, "public"), { write: true });
 const store = steppedStore(real, step);
 const state = join(folder, "state");
-const published = Published.open(state);
+const known = Known.open(state);
 const reader = new SourceReader({
   installationId: "wheel-1",
   ledger: new LedgerSource(join(folder, "ledger.db")),
@@ -41,13 +41,13 @@ const reader = new SourceReader({
   chain: noChain(),
   genesisTimestamp: undefined,
 });
-const lease = await acquireNow({ store, clock: systemClock, identity: leaseIdentity(), published });
+const lease = await acquireNow({ store, clock: systemClock, identity: leaseIdentity(), known });
 const publisher = await Publisher.begin(
   {
     store,
     clock: systemClock,
     reader,
-    published,
+    known,
     publications: allPublications({ installationId: "wheel-1", statisticsInterval: 30_000 }),
     selected: (resource) => !resource.startsWith("settlements") && resource !== "activity",
     concurrency: 1,
@@ -55,10 +55,11 @@ const publisher = await Publisher.begin(
     force: false,
     program: "1.0.0",
     minimumPutInterval: 0,
+    scrubInterval: 0,
   },
   lease,
 );
 await publisher.cycle(Number(instant));
 await publisher.release();
 reader.close();
-published.close();
+known.close();

@@ -1,6 +1,6 @@
 /** The index of more than a thousand installations stands in shards (docs/spec/publishing.md#index). */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { examine } from "../../publish/mend/repair.ts";
+import { examine } from "../../publish/repair.ts";
 import { shardKey, shardKeyOf } from "../../src/http/installations.ts";
 import type { StoredObject } from "../../src/object-store/object-store.ts";
 import { installationTelemetryKey } from "../../src/resources/telemetry/keys.ts";
@@ -14,7 +14,7 @@ const shardOf = (no: number) => shardKeyOf(`wheel-${no}`, SHARDS);
 const telemetryOf = (no: number) => `/v1/public/installations/wheel-${no}/telemetry`;
 const historyUrl = (no: number) => `/v1/public/installations/wheel-${no}/observations`;
 
-/** Published once, its store copied for each test. */
+/** Known once, its store copied for each test. */
 const world = new World();
 let published: ReadonlyMap<string, StoredObject>;
 let received = MANY;

@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";
 import type { Clock } from "../../publish/clock/clock.ts";
+import { Known } from "../../publish/known.ts";
 import { acquireOnce } from "../../publish/lease/acquire.ts";
 import { Publisher } from "../../publish/publisher.ts";
-import type { CycleReport } from "../../publish/puts/report.ts";
+import type { CycleReport } from "../../publish/report.ts";
 import { LedgerSource } from "../../publish/sources/ledger-source.ts";
 import { ownProjections } from "../../publish/sources/projections-source.ts";
 import { SourceReader } from "../../publish/sources/source-reader.ts";
-import { Published } from "../../publish/state/published.ts";
 import { leaseIdentity } from "../../publish/status/lease-identity.ts";
 import { type Chain, noChain } from "../../src/chain/chain.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
@@ -30,7 +30,7 @@ export const INSTALLATION = "wheel-1";
 
 export interface Worker {
   readonly publisher: Publisher;
-  readonly published: Published;
+  readonly known: Known;
   cycle(at: number): Promise<CycleReport>;
   /** Ends it as a clean stop does. */
   stop(): Promise<void>;
@@ -54,6 +54,8 @@ export interface WorkOptions {
   readonly only?: readonly ResourceName[];
   readonly force?: boolean;
   readonly minimumPutInterval?: number;
+  /** Nothing is checked where absent (ms). */
+  readonly scrubInterval?: number;
   /** Turned off where absent. */
   readonly site?: Site;
   /** The world's where absent. */
@@ -90,11 +92,12 @@ export class World {
       newHistories = [],
       force = false,
       minimumPutInterval = 0,
+      scrubInterval = 0,
       ledgerPath = this.ledgerPath,
       program = "1.0.0",
       clock = this.clock,
     } = options;
-    const published = Published.open(join(this.folder, state));
+    const known = Known.open(join(this.folder, state));
     const reader = new SourceReader({
       installationId,
       ledger: new LedgerSource(ledgerPath),
@@ -104,18 +107,18 @@ export class World {
     });
     const close = () => {
       reader.close();
-      published.close();
+      known.close();
     };
     const site = options.site && { explorerUrl: undefined, chainValidity: 600_000 };
     const identity = { ...leaseIdentity({ reader, clock, site }), holderName: "test" };
     try {
-      const lease = await acquireOnce({ store, clock, identity, published }, async (ms) => void (this.now += ms));
+      const lease = await acquireOnce({ store, clock, identity, known }, async (ms) => void (this.now += ms));
       const publisher = await Publisher.begin(
         {
           store,
           clock,
           reader,
-          published,
+          known,
           publications: allPublications({ installationId, statisticsInterval: 30_000, site: options.site }),
           site,
           selected: (resource) => only?.includes(resource) ?? true,
@@ -124,12 +127,13 @@ export class World {
           force,
           program,
           minimumPutInterval,
+          scrubInterval,
         },
         lease,
       );
       return {
         publisher,
-        published,
+        known,
         cycle: async (at) => {
           this.now = Math.max(this.now, at);
           try {

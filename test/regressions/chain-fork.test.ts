@@ -15,7 +15,7 @@ async function settleThrough(world: World, round: number, emptyBlocks: number): 
 }
 
 // issue 21, case d
-it.skipIf(NO_ANVIL !== undefined).fails.each([
+it.skipIf(NO_ANVIL !== undefined).each([
   ["that lost its state", "lost"],
   ["that has followed the fork as a standby", "followed"],
 ])("a publisher %s refuses a fork that is longer than the published chain", async (_, state) => {

@@ -23,7 +23,7 @@ async function firstHistoryIsBack(scene: Scene): Promise<void> {
 }
 
 // issue 21, case f
-it.fails.each(["kept", "lost"])(
+it.each(["kept", "lost"])(
   "an older index that comes back is replaced by the next run, which goes on with the newest history (state %s)",
   async (state) => {
     await using scene = new Scene();
@@ -38,7 +38,7 @@ it.fails.each(["kept", "lost"])(
 );
 
 // issue 21, case f
-it.fails("fsck --repair deletes no tile of a history above the index's", async () => {
+it("fsck --repair deletes no tile of a history above the index's", async () => {
   await using scene = new Scene();
   await firstHistoryIsBack(scene);
   await scene.run("fsck", "--repair");
@@ -47,7 +47,7 @@ it.fails("fsck --repair deletes no tile of a history above the index's", async (
 });
 
 // issue 21, cases f and g
-it.fails("a deleted shard is rewritten, and an older one that comes back forgets no device that was published since", async () => {
+it("a deleted shard is rewritten, and an older one that comes back forgets no device that was published since", async () => {
   await using scene = new Scene();
   // One more than an index in one object names: it is kept in shards.
   const ids = Array.from({ length: 1001 }, (_, index) => `wheel-${index + 1}`);
@@ -69,7 +69,7 @@ it.fails("a deleted shard is rewritten, and an older one that comes back forgets
 });
 
 // issue 21, case j
-it.fails.each(["none", "older.db"])(
+it.each(["none", "older.db"])(
   "a published device does not become offline when the index is lost and the ledger is %s",
   async (ledger) => {
     await using scene = new Scene();

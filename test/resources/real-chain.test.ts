@@ -2,9 +2,8 @@
 import type { Address } from "viem";
 import { describe, expect, test } from "vitest";
 import { NO_ANVIL } from "../../demo/chain/anvil.ts";
-import { planActivity } from "../../publish/activity/plan.ts";
-import { beginActivity } from "../../publish/activity/recall.ts";
-import { futureOf } from "../../publish/answers/future.ts";
+import { planActivity } from "../../publish/activity-tiles.ts";
+import { futureOf } from "../../publish/plan/successors.ts";
 import { advanceChainViews } from "../../src/projections/chain-views.ts";
 import { openProjectionsInMemory } from "../../src/projections/open.ts";
 import { activityPublications } from "../../src/resources/activity/publication.ts";
@@ -30,7 +29,6 @@ const PUBLICATIONS = [
 function publisher(read: Reader) {
   const store = new MemoryStore();
   const projections = openProjectionsInMemory();
-  beginActivity(projections);
   return {
     async publish(): Promise<void> {
       const chain = read.state();
@@ -41,7 +39,6 @@ function publisher(read: Reader) {
         projections,
         chain,
         chainDb,
-        tilePrefix: "1-1",
         genesisTimestamp: chain.genesisTimestamp,
       };
       advanceChainViews(projections, { chain, chainDb });

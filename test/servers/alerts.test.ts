@@ -8,7 +8,7 @@ import { ingestRegistry } from "../../bin/cli/metrics/ingest-metrics.ts";
 import { publisherRegistry } from "../../bin/cli/metrics/publisher-metrics.ts";
 import { shimRegistry } from "../../bin/cli/metrics/shim-metrics.ts";
 import { PublisherMonitor } from "../../bin/cli/publish/publisher-monitor.ts";
-import type { Published } from "../../publish/state/published.ts";
+import type { Known } from "../../publish/known.ts";
 import { ShimCounts } from "../../src/shim/node/shim-counts.ts";
 
 const RULES = new URL("../../docs/alerts/noonmark.rules.yml", import.meta.url).pathname;
@@ -255,13 +255,13 @@ test("promtool has nothing to say against our names, types and texts", async () 
     () => 0,
     () => 0,
   );
-  const published = { get: () => undefined } as unknown as Published;
+  const known = { get: () => undefined } as unknown as Known;
   const counts = new ShimCounts();
   counts.answered(undefined, 404);
   monitor.requested("put", "status.json", "done");
   monitor.rpcRequested("answered");
   const registries = [
-    publisherRegistry({ monitor, published, now: () => 0, monotonic: () => 0 }),
+    publisherRegistry({ monitor, known, now: () => 0, monotonic: () => 0 }),
     shimRegistry(counts),
     ingestRegistry(() => ({ accepted: 1, duplicate: 0, rejected: 0 })),
   ];

@@ -59,10 +59,10 @@ export async function putTiles(
 
 /** The immutable tiles that an answer names and the store has not, as a cycle puts them. */
 export async function putNamedTiles(store: ObjectStore, publication: Publication, snapshot: Snapshot): Promise<void> {
-  for (const tile of publication.tiles?.(snapshot).flat() ?? []) {
+  for (const tile of publication.tileSet?.tiles(snapshot).flat() ?? []) {
+    if ((await store.get(tile.key)) !== undefined) continue;
     const body = tile.body(snapshot);
     if (body === undefined) throw new Error(`${tile.key} has no body`);
     await putText(store, tile.key, body);
-    tile.stored(snapshot);
   }
 }

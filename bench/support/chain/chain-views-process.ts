@@ -3,17 +3,16 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { BuildSchedule, inputsOf } from "../../../publish/answers/build-schedule.ts";
-import { type PlannedAnswer, planAnswer } from "../../../publish/answers/plan-answer.ts";
-import { putAnswer } from "../../../publish/answers/put-answer.ts";
-import { beginActivity } from "../../../publish/activity/recall.ts";
+import { learn } from "../../../publish/learn.ts";
+import { Pace } from "../../../publish/pace.ts";
+import { planAnswers } from "../../../publish/plan/answers.ts";
+import { executePuts } from "../../../publish/put.ts";
 import { ownProjections, type ProjectionsSource } from "../../../publish/sources/projections-source.ts";
 import { activityPublications } from "../../../src/resources/activity/publication.ts";
 import { onchainPublications } from "../../../src/resources/onchain/publication.ts";
 import { settlementsPublications } from "../../../src/resources/settlements/publication.ts";
 import { legacySettlementsPublications } from "../../../src/resources/settlements-legacy/publication.ts";
-import type { CycleSources } from "../../../publish/sources/cycle-sources.ts";
-import { Published } from "../../../publish/state/published.ts";
+import { Known } from "../../../publish/known.ts";
 import { firstPublishDone, keepHeapSmall } from "../../../bin/cli/publish/small-heap.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { openProjections, PROJECTIONS_FILE } from "../../../src/projections/open.ts";
@@ -70,8 +69,8 @@ interface Subject {
   readonly batches: number;
   readonly chain: SettledChain;
   readonly projections: ProjectionsSource;
-  readonly published: Published;
-  readonly schedule: BuildSchedule;
+  readonly known: Known;
+  readonly pace: Pace;
   readonly store: ObjectStore;
   /** Milliseconds of each turn, whole and by part. */
   readonly times: Map<string, number[]>;
@@ -80,15 +79,14 @@ interface Subject {
 function openSubject(folder: string, batches: number): Subject {
   mkdirSync(folder);
   const empty = openProjections(join(folder, PROJECTIONS_FILE));
-  beginActivity(empty);
   empty.close();
-  const published = Published.inMemory();
+  const known = Known.inMemory();
   return {
     batches,
     chain: new SettledChain(join(folder, "chain.db"), batches),
     projections: ownProjections(folder, { whole: true }),
-    published,
-    schedule: new BuildSchedule(published, 0),
+    known,
+    pace: new Pace(0),
     store: forgetfulStore(),
     times: new Map(),
   };
@@ -105,38 +103,30 @@ async function takeIn({ batches, chain, projections: source }: Subject): Promise
   console.log(`${batches} batches taken in: ${steps} steps, ${seconds} s (${taken.workMs.toFixed(0)} ms at work); ${blocked(taken)}`);
 }
 
+const SUBJECT = { id: INSTALLATION, history: "1", elsewhere: [], after: [] };
+
 /** One settlement more; what is put of it is not measured. */
-async function turn({ chain, projections: source, published, schedule, store, times }: Subject): Promise<void> {
+async function turn({ chain, projections: source, known, pace, store, times }: Subject): Promise<void> {
   chain.settle();
   const { at } = chain;
   const snapshot = snapshotOf(chain, source);
+  const planning = { known, pace, force: false, at, savedAsked: new Set<string>(), selected: () => true };
+  const plan = () => planAnswers(PUBLICATIONS, SUBJECT, snapshot, planning);
+  const target = { store, known, concurrency: 1, blockHash: async () => undefined, fence: { epoch: 1, writer: "bench", beforePut: async () => {}, raiseAbove: async () => {} } };
+  for (let needs = plan().unknown; needs.length > 0; needs = plan().unknown) {
+    await learn(needs, target);
+    for (const one of needs) if (one.is === "saved") planning.savedAsked.add(one.key);
+  }
   const began = performance.now();
   source.step(snapshot, at);
   while (!source.chainStep(snapshot));
-  const options = { published, force: false, publishedCores: new Map(), historyOf: () => "1" };
   const parts = new Map([["advance", performance.now() - began]]);
-  const planned = PUBLICATIONS.flatMap((publication) => {
-    const started = performance.now();
-    const isDue = schedule.isDue(publication, inputsOf(publication, snapshot), at);
-    const answer = isDue ? planAnswer(publication, snapshot, at, options) : [];
-    const { resource } = publication;
-    parts.set(resource, (parts.get(resource) ?? 0) + performance.now() - started);
-    return answer;
-  });
+  const planned = plan();
+  parts.set("plan", performance.now() - began - (parts.get("advance") ?? 0));
   parts.set("whole", performance.now() - began);
   for (const [part, time] of parts) times.set(part, [...(times.get(part) ?? []), time]);
-  const fence = { epoch: 1, writer: "bench", beforePut: async () => {}, raiseAbove: async () => {} };
-  const sources: CycleSources = {
-    advance: async (use) => use(snapshot),
-    catchUp: async () => {},
-    snapshot: (use) => use(snapshot),
-  };
-  const put = { target: { store, fence, concurrency: 1 }, sources, published, publishedCores: new Map(), replan: (answer: PlannedAnswer) => answer };
-  for (const answer of planned) {
-    await putAnswer(answer, put);
-    const { publication, inputs, dueAt } = answer;
-    schedule.built(publication.key, { ...inputs, builtAt: at, dueAt });
-  }
+  await executePuts(planned.puts, { snapshot: (use) => use(snapshot) }, target);
+  for (const { publication, inputs, dueAt } of planned.answers) pace.built(publication.key, { ...inputs, builtAt: at, dueAt });
 }
 
 function snapshotOf(chain: SettledChain, source: ProjectionsSource): Snapshot {
@@ -146,7 +136,6 @@ function snapshotOf(chain: SettledChain, source: ProjectionsSource): Snapshot {
     chain: chain.state(),
     projections: source.open(),
     chainDb: chain.db,
-    tilePrefix: "1-1",
     genesisTimestamp: undefined,
   };
 }

@@ -92,6 +92,10 @@ export class SimulatedChain implements Chain, Settlement {
     return true;
   }
 
+  async blockHash(number: bigint): Promise<string> {
+    return hash(Number(number));
+  }
+
   describe(): unknown {
     return "simulated";
   }

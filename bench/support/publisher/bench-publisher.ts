@@ -2,7 +2,7 @@ import type { Clock } from "../../../publish/clock/clock.ts";
 import { acquireNow } from "../../../publish/lease/acquire.ts";
 import { Publisher } from "../../../publish/publisher.ts";
 import type { SourceReader } from "../../../publish/sources/source-reader.ts";
-import type { Published } from "../../../publish/state/published.ts";
+import type { Known } from "../../../publish/known.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { allPublications } from "../../../src/resources/publications.ts";
 import { leaseIdentity } from "../../../publish/status/lease-identity.ts";
@@ -10,7 +10,7 @@ import { leaseIdentity } from "../../../publish/status/lease-identity.ts";
 export interface BenchPublisher {
   readonly store: ObjectStore;
   readonly clock: Clock;
-  readonly published: Published;
+  readonly known: Known;
   readonly reader: SourceReader;
   /** ms; hardly ever where absent. */
   readonly statisticsInterval?: number;
@@ -18,13 +18,13 @@ export interface BenchPublisher {
 
 /** Of wheel-1, every put at once, as on a filesystem. */
 export async function benchPublisher(subject: BenchPublisher): Promise<Publisher> {
-  const { store, clock, published, reader, statisticsInterval = 1e9 } = subject;
-  const lease = await acquireNow({ store, clock, identity: leaseIdentity(), published });
+  const { store, clock, known, reader, statisticsInterval = 1e9 } = subject;
+  const lease = await acquireNow({ store, clock, identity: leaseIdentity(), known });
   return Publisher.begin(
     {
       store,
       clock,
-      published,
+      known,
       reader,
       publications: allPublications({ installationId: "wheel-1", statisticsInterval }),
       selected: () => true,
@@ -32,7 +32,7 @@ export async function benchPublisher(subject: BenchPublisher): Promise<Publisher
       newHistories: [],
       force: false,
       program: "1.0.0",
-      minimumPutInterval: 0,
+      minimumPutInterval: 0, scrubInterval: 0,
     },
     lease,
   );

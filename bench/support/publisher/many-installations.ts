@@ -6,7 +6,7 @@ import type { Publisher } from "../../../publish/publisher.ts";
 import { LedgerSource } from "../../../publish/sources/ledger-source.ts";
 import { ownProjections } from "../../../publish/sources/projections-source.ts";
 import { SourceReader } from "../../../publish/sources/source-reader.ts";
-import { Published } from "../../../publish/state/published.ts";
+import { Known } from "../../../publish/known.ts";
 import { noChain } from "../../../src/chain/chain.ts";
 import { openLedgerForIntake } from "../../../src/ledger/open.ts";
 import type { Clock } from "../../../publish/clock/clock.ts";
@@ -64,7 +64,7 @@ const STILL: Clock = { wall: () => RECEIVED + 1000, monotonic: () => 0 };
 /** Over `ledger.db` in `folder`. */
 export async function openMany(folder: string, { state, store, clock = STILL }: ManyOptions): Promise<ManyPublisher> {
   const directory = join(folder, state);
-  const published = Published.open(directory);
+  const known = Known.open(directory);
   const reader = new SourceReader({
     installationId: "wheel-1",
     ledger: new LedgerSource(join(folder, "ledger.db")),
@@ -72,13 +72,13 @@ export async function openMany(folder: string, { state, store, clock = STILL }: 
     chain: noChain(),
     genesisTimestamp: undefined,
   });
-  const publisher = await benchPublisher({ store, clock, published, reader });
+  const publisher = await benchPublisher({ store, clock, known, reader });
   return {
     publisher,
     stop: async () => {
       await publisher.release();
       reader.close();
-      published.close();
+      known.close();
     },
   };
 }

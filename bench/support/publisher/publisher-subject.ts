@@ -5,7 +5,7 @@ import SqliteDatabase, { type Database } from "better-sqlite3";
 import { noChain } from "../../../src/chain/chain.ts";
 import { LedgerSource } from "../../../publish/sources/ledger-source.ts";
 import { ownProjections } from "../../../publish/sources/projections-source.ts";
-import { Published } from "../../../publish/state/published.ts";
+import { Known } from "../../../publish/known.ts";
 import type { Publisher } from "../../../publish/publisher.ts";
 import { SourceReader } from "../../../publish/sources/source-reader.ts";
 import { forgetfulStore } from "../stores/forgetful-store.ts";
@@ -24,13 +24,13 @@ export interface Subject {
 
 /** `folder` holds the ledger (`ledger.db`), and the publisher's state after. */
 export async function openSubject(folder: string, receipts: number): Promise<Subject> {
-  const published = Published.open(folder);
+  const known = Known.open(folder);
   const path = join(folder, "ledger.db");
   const clock = { wall: () => LEDGER_END, monotonic: () => 0 };
   const puts: string[] = [];
   const store = forgetfulStore(puts);
   // The tiles of the history are taken for published: they are not what is measured.
-  published.rememberTiles("wheel-1", { history: "1", position: receipts, tag: null });
+  known.rememberProgress("wheel-1", { history: "1", position: receipts, tag: null, telemetryId: null });
   const reader = new SourceReader({
     installationId: "wheel-1",
     ledger: new LedgerSource(path),
@@ -38,12 +38,12 @@ export async function openSubject(folder: string, receipts: number): Promise<Sub
     chain: noChain(),
     genesisTimestamp: Number(LEDGER_GENESIS),
   });
-  const publisher = await benchPublisher({ store, clock, published, reader });
+  const publisher = await benchPublisher({ store, clock, known, reader });
   const writer = new SqliteDatabase(path);
   const close = () => {
     writer.close();
     reader.close();
-    published.close();
+    known.close();
   };
   const subject = { receipts, publisher, writer, puts, cycles: [], idle: [], at: LEDGER_END, close };
   await publisher.cycle(subject.at);

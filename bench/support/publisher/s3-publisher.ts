@@ -7,7 +7,7 @@ import { noChain } from "../../../src/chain/chain.ts";
 import { systemClock } from "../../../publish/clock/clock.ts";
 import { LedgerSource } from "../../../publish/sources/ledger-source.ts";
 import { ownProjections } from "../../../publish/sources/projections-source.ts";
-import { Published } from "../../../publish/state/published.ts";
+import { Known } from "../../../publish/known.ts";
 import { SourceReader } from "../../../publish/sources/source-reader.ts";
 import type { S3Server } from "../../../test/servers/radosgw.ts";
 import { BUCKET, s3Store } from "../../../test/servers/stores/s3-store.ts";
@@ -24,7 +24,7 @@ export interface Running {
 
 /** `folder` holds ledger.db, and the publisher's state after. Ends as a clean stop does, so that the next need not wait. */
 export async function startPublisher(server: S3Server, folder: string): Promise<Running> {
-  const published = Published.open(join(folder, "state"));
+  const known = Known.open(join(folder, "state"));
   const store = s3Store(server, { prefix: PREFIX });
   await store.probe();
   const reader = new SourceReader({
@@ -34,7 +34,7 @@ export async function startPublisher(server: S3Server, folder: string): Promise<
     chain: noChain(),
     genesisTimestamp: Number(LEDGER_GENESIS),
   });
-  const publisher = await benchPublisher({ store, clock: systemClock, published, reader, statisticsInterval: 30_000 });
+  const publisher = await benchPublisher({ store, clock: systemClock, known, reader, statisticsInterval: 30_000 });
   return {
     async cycle() {
       const started = performance.now();
@@ -44,7 +44,7 @@ export async function startPublisher(server: S3Server, folder: string): Promise<
     async stop() {
       await publisher.release();
       reader.close();
-      published.close();
+      known.close();
     },
   };
 }

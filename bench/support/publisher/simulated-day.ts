@@ -10,7 +10,7 @@ import type { Clock } from "../../../publish/clock/clock.ts";
 import { LedgerSource } from "../../../publish/sources/ledger-source.ts";
 import { ownProjections } from "../../../publish/sources/projections-source.ts";
 import { allPublications } from "../../../src/resources/publications.ts";
-import { Published } from "../../../publish/state/published.ts";
+import { Known } from "../../../publish/known.ts";
 import { leaseIdentity } from "../../../publish/status/lease-identity.ts";
 import { Publisher, type PublisherOptions } from "../../../publish/publisher.ts";
 import { putsAMonth, receiptPace } from "../../../bin/cli/publish/put-estimate.ts";
@@ -53,8 +53,8 @@ export async function simulate(span: { readonly historyHours: number; readonly h
   await chain.poll(now);
   const counts: Counts = new Map();
   const options = open(folder, chain, { wall: () => now, monotonic: () => now }, counts);
-  const { store, clock, published, reader } = options;
-  const lease = await acquireNow({ store, clock, identity: leaseIdentity(), published });
+  const { store, clock, known, reader } = options;
+  const lease = await acquireNow({ store, clock, identity: leaseIdentity(), known });
   const publisher = await Publisher.begin(options, lease);
   await turn(publisher, now);
   counts.clear();
@@ -71,7 +71,7 @@ export async function simulate(span: { readonly historyHours: number; readonly h
   }
   const estimate = putsAMonth({ ...options, receipts: reader.begin(now).snapshot(receiptPace), hasChain: true });
   reader.close();
-  published.close();
+  known.close();
   ledger.close();
   rmSync(folder, { recursive: true });
   return { counts, putsAMonth: estimate };
@@ -83,7 +83,7 @@ function open(folder: string, chain: SimulatedChain, clock: Clock, counts: Count
   return {
     store: countingStore(new MemoryStore(), counts),
     clock,
-    published: Published.open(state),
+    known: Known.open(state),
     reader: new SourceReader({
       installationId: INSTALLATION,
       ledger: new LedgerSource(join(folder, "ledger.db")),
@@ -97,7 +97,7 @@ function open(folder: string, chain: SimulatedChain, clock: Clock, counts: Count
     newHistories: [],
     force: false,
     program: "1.0.0",
-    minimumPutInterval: minimumPutIntervalOf("s3://bucket"),
+    minimumPutInterval: minimumPutIntervalOf("s3://bucket"), scrubInterval: 0,
   };
 }
 

@@ -1,7 +1,7 @@
 /** Examines the publication: its publisher's last report, the sources compared with it, and the cheap rules of fsck. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { examineKeys } from "../../../publish/mend/repair.ts";
+import { examineKeys } from "../../../publish/repair.ts";
 import { ANSWERS } from "../../../publish/site/public-record.ts";
 import { INSTALLATIONS_KEY, PRIVATE_STATUS_KEY, STATUS_KEY } from "../../../src/http/keys.ts";
 import { STORE_MARK } from "../../../src/object-store/filesystem/prepare.ts";

@@ -1,55 +1,52 @@
-/** `noonmark fsck --repair`: under the lease where it is free, by its holder where one lives. */
+/** `noonmark fsck --repair`: under the lease, if nobody holds it. */
 import { setTimeout as wait } from "node:timers/promises";
 import { systemClock } from "../../../publish/clock/clock.ts";
 import { SteadyClock } from "../../../publish/clock/steady-clock.ts";
-import { type Candidate, standby } from "../../../publish/lease/acquire.ts";
+import { Known } from "../../../publish/known.ts";
+import { acquireOnce, type Candidate } from "../../../publish/lease/acquire.ts";
 import type { Lease } from "../../../publish/lease/lease.ts";
-import { findLease, heldBy } from "../../../publish/lease/lease-object.ts";
 import { Publisher } from "../../../publish/publisher.ts";
-import { Published } from "../../../publish/state/published.ts";
 import { leaseIdentity } from "../../../publish/status/lease-identity.ts";
 import { pollUntilConcluded } from "../../../src/chain/chain.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
+import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { chainTime } from "../publish/deadline-store.ts";
 import { publisherOptions } from "../publish/publisher-options.ts";
+import { scrubIntervalOf } from "../publish/put-interval.ts";
 import type { Settings } from "../settings/settings.ts";
 import { openSources } from "../sources.ts";
 
-/** By this process or by the holder. Throws `Failure` lease_held (75) where the holder does not in the settings' deadline. */
+/** Throws `Failure` lease_held (75) if a publisher is running: it repairs the store itself. */
 export async function repair(settings: Settings, store: ObjectStore): Promise<void> {
   const clock = new SteadyClock(systemClock);
   const now = () => clock.wall();
-  const asked = crypto.randomUUID();
-  const limitMs = settings.deadline * 1_000;
-  // The state directory may be a publisher's: nothing is remembered, everything is read back.
-  const published = Published.inMemory();
+  // The state directory may be a publisher's: nothing is known, everything is read back.
+  const known = Known.inMemory();
   const { reader, chain } = await openSources(settings, { state: "copy", whole: true, now });
   try {
-    await pollUntilConcluded(chain, now, now() + chainTime(limitMs));
-    const opened = { store, reader, clock, minimumPutInterval: 0 };
-    const options = { ...publisherOptions(settings, { force: true }, opened), published };
-    const candidate = { store, clock, identity: leaseIdentity(options), published, repair: asked };
-    const lease = await leaseOrDone(candidate, limitMs);
-    if (lease === undefined) return;
+    await pollUntilConcluded(chain, now, now() + chainTime(settings.deadline * 1_000));
+    const opened = { store, reader, clock, minimumPutInterval: 0, scrubInterval: 0 };
+    const options = { ...publisherOptions(settings, { force: true }, opened), known };
+    const lease = await acquired({ store, clock, identity: leaseIdentity(options), known }, settings);
     // As of now, also if something was published as of later: that is what is put right.
     await Publisher.hold(options, lease, (publisher) => publisher.repair(publisher.now(now())));
   } finally {
     reader.close();
-    published.close();
+    known.close();
   }
 }
 
-/** The lease once it is free; undefined once its holder says that it has repaired what it was asked to. */
-async function leaseOrDone(candidate: Candidate, limitMs: number): Promise<Lease | undefined> {
-  const { store, clock, repair: asked } = candidate;
-  const attempts = standby(candidate);
-  const end = clock.monotonic() + limitMs;
-  for (;;) {
-    const lease = await attempts.tryAcquire();
-    if (lease !== undefined) return lease;
-    const record = (await findLease(store))?.record;
-    if (record?.report.repaired === asked) return undefined;
-    if (clock.monotonic() >= end) throw await heldBy(store, record);
-    await wait(attempts.pause());
+async function acquired(candidate: Candidate, settings: Settings): Promise<Lease> {
+  try {
+    return await acquireOnce(candidate, (ms) => wait(ms));
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== "lease_held") throw error;
+    const seconds = scrubIntervalOf(settings) / 1_000;
+    const pace =
+      seconds === 0 ? "with scrubInterval 0 it checks none by itself" : `it checks one object every ${seconds} s`;
+    throw new Failure(error.code, error.message, {
+      exit: EXIT.locked,
+      hint: `That publisher rewrites what is damaged by itself: ${pace}. To repair everything now, stop it first.`,
+    });
   }
 }

@@ -5,9 +5,9 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";
-import { ledgerBehind } from "../../../publish/asof/behind.ts";
+import { KNOWN_FILE } from "../../../publish/known.ts";
 import { findLease } from "../../../publish/lease/lease-object.ts";
-import { PUBLISHED_FILE } from "../../../publish/state/published.ts";
+import { ledgerRegression } from "../../../publish/plan/source-version.ts";
 import { type InstallationIndex, parseIndex } from "../../../src/http/installations.ts";
 import { INSTALLATIONS_KEY } from "../../../src/http/keys.ts";
 import { openLedgerForReading, readLedger } from "../../../src/ledger/open.ts";
@@ -63,7 +63,7 @@ export async function behindPublication(
     );
   } catch (error) {
     if (!isStoreFailure(error)) throw error;
-    if (isNew && existsSync(join(settings.state, PUBLISHED_FILE))) {
+    if (isNew && existsSync(join(settings.state, KNOWN_FILE))) {
       const why = `${error.code}: ${error.message}`;
       return behind(`the ledger ${settings.ledger} is new, this machine has published before, and ${why}`, RESTORE_IT);
     }
@@ -103,7 +103,9 @@ async function behindStore(path: string, store: ObjectStore, index: Installation
   const ledger = openLedgerForReading(path);
   try {
     for await (const [installationId, asof] of publishedVectors(ledger, store, index)) {
-      const fault = readLedger(ledger, (db) => ledgerBehind(asof, { ledger: db }, installationId));
+      const fault = readLedger(ledger, (db) =>
+        ledgerRegression(asof, { snapshot: { ledger: db }, installationId, version: asof }),
+      );
       if (fault?.code === "ledger_behind") return behind(fault.message, MISSING_FIRST);
       if (fault !== undefined) return fault;
     }

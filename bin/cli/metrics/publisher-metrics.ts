@@ -1,9 +1,9 @@
 /** What a publisher tells Prometheus of itself. */
 import { Histogram, type Registry } from "@prometheus-io/client";
-import type { ReportRow } from "../../../publish/puts/report.ts";
+import type { Known } from "../../../publish/known.ts";
+import type { ReportRow } from "../../../publish/report.ts";
 import { CYCLE_OUTCOMES, type CycleOutcome } from "../../../publish/schedule/watched-publisher.ts";
 import { ANSWERS } from "../../../publish/site/public-record.ts";
-import type { Published } from "../../../publish/state/published.ts";
 import type { PublisherMonitor } from "../publish/publisher-monitor.ts";
 import { collectedCounter, collectedGauge, oneOf, type Sample, single } from "./collected.ts";
 import { processRegistry } from "./process-registry.ts";
@@ -25,12 +25,12 @@ export function publisherRegistry(watched: WatchedPublisher): Registry {
   return registry;
 }
 
-function answerMetrics(registry: Registry, { published, now }: WatchedPublisher): void {
-  const ofEach = (value: (object: NonNullable<ReturnType<Published["get"]>>) => number) =>
+function answerMetrics(registry: Registry, { known, now }: WatchedPublisher): void {
+  const ofEach = (value: (object: NonNullable<ReturnType<Known["get"]>>) => number) =>
     function* (): Iterable<Sample> {
       for (const [route, key] of ANSWERS) {
-        const object = published.get(key);
-        if (object !== undefined) yield { labels: { route }, value: value(object) };
+        const object = known.get(key);
+        if (object?.condition === "stored") yield { labels: { route }, value: value(object) };
       }
     };
   const name = "noonmark_answer_age_seconds";
@@ -95,7 +95,18 @@ function codeOf({ why }: ReportRow): string {
   return /^([a-z_]{1,40}): /.exec(why)?.[1] ?? "error";
 }
 
-function storeMetrics(registry: Registry, { puts, reads }: PublisherMonitor): void {
+function storeMetrics(registry: Registry, monitor: PublisherMonitor): void {
+  const { puts, reads } = monitor;
+  collectedCounter(
+    registry,
+    { name: "noonmark_scrubbed_total", help: "Stored objects that were checked for damage.", labels: [] },
+    () => single(monitor.publisher?.scrubbed ?? 0),
+  );
+  collectedCounter(
+    registry,
+    { name: "noonmark_rewritten_total", help: "Missing or damaged objects that were rewritten.", labels: [] },
+    () => single(monitor.rewritten),
+  );
   collectedCounter(
     registry,
     {

@@ -1,10 +1,10 @@
-import type { Published } from "../../../publish/state/published.ts";
+import type { Known } from "../../../publish/known.ts";
 import type { PublisherMonitor } from "../publish/publisher-monitor.ts";
 
 /** What the metrics of a publisher are read from. */
 export interface WatchedPublisher {
   readonly monitor: PublisherMonitor;
-  readonly published: Published;
+  readonly known: Known;
   /** Epoch ms, by the publishers' common clock. */
   now(): number;
   monotonic(): number;

@@ -7,7 +7,7 @@ import { standby } from "../../../publish/lease/acquire.ts";
 import type { Lease } from "../../../publish/lease/lease.ts";
 import { waitForLease } from "../../../publish/lease/wait-for-lease.ts";
 import { Publisher, type PublisherOptions } from "../../../publish/publisher.ts";
-import type { CycleReport } from "../../../publish/puts/report.ts";
+import type { CycleReport } from "../../../publish/report.ts";
 import type { LateTurn } from "../../../publish/schedule/cadence.ts";
 import { runSchedule } from "../../../publish/schedule/schedule.ts";
 import { watchedPublisher } from "../../../publish/schedule/watched-publisher.ts";
@@ -134,12 +134,12 @@ function heldLease(
   { signal }: Term,
   onOutage: (error: Error) => void,
 ): Promise<Lease | undefined> {
-  const { store, clock, published, reader } = options;
+  const { store, clock, known, reader } = options;
   const attempts = standby({
     store,
     clock,
     identity: leaseIdentity(options),
-    published,
+    known,
     onTaken: (taken) => {
       if (taken.because !== "first" && taken.because !== "released") log.info(taken, "took over the lease");
     },

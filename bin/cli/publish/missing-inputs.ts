@@ -1,6 +1,6 @@
 /** Why readers get 503, or a part that is unavailable: which input is missing. Nobody sees it from a 503 alone. */
 import { existsSync } from "node:fs";
-import type { ReportFailure } from "../../../publish/puts/report.ts";
+import type { ReportFailure } from "../../../publish/report.ts";
 import { openLedgerForReading, readLedger } from "../../../src/ledger/open.ts";
 import { FACT_KINDS, type FactKind } from "../../../src/ledger/schema.ts";
 import { installationNo, readWatermarks } from "../../../src/ledger/watermarks.ts";

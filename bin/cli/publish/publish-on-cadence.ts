@@ -5,8 +5,8 @@ import type { Logger } from "pino";
 import { systemClock } from "../../../publish/clock/clock.ts";
 import { SteadyClock } from "../../../publish/clock/steady-clock.ts";
 import { systemTimers } from "../../../publish/clock/timers.ts";
+import { Known } from "../../../publish/known.ts";
 import { followChain } from "../../../publish/sources/follow-chain.ts";
-import { Published } from "../../../publish/state/published.ts";
 import { RequestTally } from "../../../publish/status/request-tally.ts";
 import { packageVersion } from "../../../src/files/package-file.ts";
 import { countedStore } from "../../../src/object-store/counted-store.ts";
@@ -24,7 +24,7 @@ import { judgeNewHistories } from "./judge-new-histories.ts";
 import { untilNextRun } from "./next-run.ts";
 import { PublisherMonitor } from "./publisher-monitor.ts";
 import { type PublishFlags, publisherOptions } from "./publisher-options.ts";
-import { minimumPutIntervalOf } from "./put-interval.ts";
+import { minimumPutIntervalOf, scrubIntervalOf } from "./put-interval.ts";
 import { Repairs } from "./repairs.ts";
 import { type ServiceManager, serviceManager, systemdNotify } from "./service-manager.ts";
 import { keepHeapSmall } from "./small-heap.ts";
@@ -62,15 +62,18 @@ async function publishWithLog(
   });
   const monitor = new PublisherMonitor(monotonic, untilNextRun(settings.cadence, wall));
   monitor.clock = clock;
-  const published = Published.open(settings.state);
-  const requests = new RequestTally(published, wall());
-  const repairs = new Repairs((key) => log.warn({ key }, "a missing or damaged object was rewritten"));
+  const known = Known.open(settings.state);
+  const requests = new RequestTally(known, wall());
+  const repairs = new Repairs((key) => {
+    monitor.rewritten += 1;
+    log.warn({ key }, "a missing or damaged object was rewritten");
+  });
   const time = new CommonTime(() => clock.wall());
   const now = () => time.now();
   const stopLooking = systemTimers.every(LOOK_MS, () => logClockMove(log, clock.look(), MEANWHILE));
   let stopPage = async () => {};
   try {
-    stopPage = await startPublisherPage(settings, log, { monitor, published, now, monotonic });
+    stopPage = await startPublisherPage(settings, log, { monitor, known, now, monotonic });
     const opened = await openedStore(settings, { log, monitor, service, signal });
     if (opened === undefined) return;
     const store = countedStore(opened, (operation, key, outcome) => {
@@ -95,9 +98,15 @@ async function publishWithLog(
     try {
       await judgeNewHistories(flags.newHistory ?? [], store, reader, now());
       const minimumPutInterval = minimumPutIntervalOf(settings.store);
-      const fromSettings = publisherOptions(settings, flags, { store, reader, clock, minimumPutInterval });
+      const fromSettings = publisherOptions(settings, flags, {
+        store,
+        reader,
+        clock,
+        minimumPutInterval,
+        scrubInterval: scrubIntervalOf(settings),
+      });
       await holdAndPublish(
-        { ...fromSettings, published, requests },
+        { ...fromSettings, known, requests },
         { log, monitor, service, time, clock, repairs },
         {
           cadence: settings.cadence,
@@ -113,7 +122,7 @@ async function publishWithLog(
   } finally {
     stopLooking();
     requests.save();
-    published.close();
+    known.close();
     await stopPage();
   }
 }

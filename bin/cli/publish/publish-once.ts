@@ -3,11 +3,11 @@ import { setTimeout as wait } from "node:timers/promises";
 import { systemClock } from "../../../publish/clock/clock.ts";
 import { explicitInstant } from "../../../publish/clock/instant.ts";
 import { SteadyClock } from "../../../publish/clock/steady-clock.ts";
+import { Known } from "../../../publish/known.ts";
 import { acquireOnce, lastPublishedAt } from "../../../publish/lease/acquire.ts";
 import { findLease, heldBy } from "../../../publish/lease/lease-object.ts";
 import { Publisher } from "../../../publish/publisher.ts";
-import type { CycleReport } from "../../../publish/puts/report.ts";
-import { Published } from "../../../publish/state/published.ts";
+import type { CycleReport } from "../../../publish/report.ts";
 import { leaseIdentity } from "../../../publish/status/lease-identity.ts";
 import { RequestTally } from "../../../publish/status/request-tally.ts";
 import { pollUntilConcluded } from "../../../src/chain/chain.ts";
@@ -36,8 +36,8 @@ export async function publishOnce(settings: Settings, flags: OnceFlags): Promise
   // A run is too short for a clock that moves to be trusted again: it goes on by its own count to its end.
   const clock = new SteadyClock(systemClock);
   const opened = await openConfiguredStore(settings, { write: true });
-  const published = await openState(settings.state, opened);
-  const requests = new RequestTally(published, clock.wall());
+  const known = await openState(settings.state, opened);
+  const requests = new RequestTally(known, clock.wall());
   const repairs = new Repairs((key) => warn({ code: "rewritten", message: `${key} was missing or damaged` }));
   const store = countedStore(opened, (operation, key, outcome) => {
     requests.count(operation, key);
@@ -45,7 +45,7 @@ export async function publishOnce(settings: Settings, flags: OnceFlags): Promise
   });
   try {
     const given = parseInstant(flags.at);
-    const at = given === undefined ? undefined : await judgedInstant(given, flags, published, store);
+    const at = given === undefined ? undefined : await judgedInstant(given, flags, known, store);
     const now = at === undefined ? () => clock.wall() : instantClock(at);
     const { reader, chain } = await openSources(settings, { state: "own", whole: true, now, onChainEvent: warnOf });
     try {
@@ -55,11 +55,17 @@ export async function publishOnce(settings: Settings, flags: OnceFlags): Promise
       // Before the lease, which would run out meanwhile; what the chain leaves of the time is for the puts.
       await pollUntilConcluded(chain, now, now() + chainTime(limitMs));
       const options = {
-        ...publisherOptions(settings, flags, { store: limited, reader, clock, minimumPutInterval: 0 }),
-        published,
+        ...publisherOptions(settings, flags, {
+          store: limited,
+          reader,
+          clock,
+          minimumPutInterval: 0,
+          scrubInterval: 0,
+        }),
+        known,
         requests,
       };
-      const candidate = { store, clock, identity: leaseIdentity(options), published };
+      const candidate = { store, clock, identity: leaseIdentity(options), known };
       const lease = await acquireOnce({ ...candidate, onUnreadable: warnOfWait }, (ms) => wait(ms));
       const report = await Publisher.hold(options, lease, (publisher) =>
         publisher.cycle(at ?? publisher.instant(now())),
@@ -71,7 +77,7 @@ export async function publishOnce(settings: Settings, flags: OnceFlags): Promise
     }
   } finally {
     requests.save();
-    published.close();
+    known.close();
   }
 }
 
@@ -81,8 +87,8 @@ function warnOfWait(forMs: number): void {
 }
 
 /** Of a state directory that was lost, the lease object knows what was published. */
-async function judgedInstant(at: number, flags: OnceFlags, published: Published, store: ObjectStore): Promise<number> {
-  const last = lastPublishedAt(published, store, (await findLease(store))?.record);
+async function judgedInstant(at: number, flags: OnceFlags, known: Known, store: ObjectStore): Promise<number> {
+  const last = lastPublishedAt(known, store, (await findLease(store))?.record);
   return explicitInstant({ at, last, now: systemClock.wall(), force: flags.force ?? false });
 }
 
@@ -98,9 +104,9 @@ function warnOf(event: PollEvent): void {
 }
 
 /** Of two runs on one machine the second says who holds the lease, not only that a file is locked. */
-async function openState(directory: string, store: ObjectStore): Promise<Published> {
+async function openState(directory: string, store: ObjectStore): Promise<Known> {
   try {
-    return Published.open(directory);
+    return Known.open(directory);
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== "state_locked") throw error;
     const record = (await findLease(store))?.record;

@@ -25,6 +25,8 @@ export class PublisherMonitor implements TurnWatcher {
   readonly rpc = new Map<RpcOutcome, number>();
   /** Nodes of the chain (addresses without keys) that say otherwise than another. */
   readonly disagreeingNodes = new Set<string>();
+  /** Damaged objects that were rewritten. */
+  rewritten = 0;
   /** Once it is a holder. */
   lease: Lease | undefined;
   publisher: Publisher | undefined;

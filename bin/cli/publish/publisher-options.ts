@@ -29,9 +29,10 @@ export function publisherOptions(
     readonly store: ObjectStore;
     readonly reader: SourceReader;
     readonly minimumPutInterval: number;
+    readonly scrubInterval: number;
     readonly clock: Clock;
   },
-): Omit<PublisherOptions, "published"> {
+): Omit<PublisherOptions, "known"> {
   const { only } = flags;
   const site = configuredSite(settings);
   return {

@@ -1,5 +1,5 @@
 /** Damaged objects that were rewritten: each is reported, whoever met it and whatever is remembered of it. */
-import { type ReportRow, WAS_DAMAGED } from "../../../publish/puts/report.ts";
+import { type ReportRow, WAS_DAMAGED } from "../../../publish/report.ts";
 import type { StoreOperation, StoreOutcome } from "../../../src/object-store/counted-store.ts";
 
 export class Repairs {

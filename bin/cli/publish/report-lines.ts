@@ -1,5 +1,5 @@
 /** A cycle's report for pipes and programs. */
-import type { CycleReport, ReportRow } from "../../../publish/puts/report.ts";
+import type { CycleReport, ReportRow } from "../../../publish/report.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
 
 /** One line, for a pipe: cron mails what a run prints. */

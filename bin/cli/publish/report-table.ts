@@ -1,6 +1,6 @@
 /** A cycle's report on a terminal: a table, tiles in a row counted instead of listed. */
 import Table from "cli-table3";
-import type { CycleReport } from "../../../publish/puts/report.ts";
+import type { CycleReport } from "../../../publish/report.ts";
 import { condensed, reportSummary } from "./report-lines.ts";
 
 export function reportTable(report: CycleReport): string {

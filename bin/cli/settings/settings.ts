@@ -28,6 +28,7 @@ function numeric<T extends z.ZodType<number>>(schema: T) {
 const number = z.number("is no number");
 const secondsNumber = z.number("is no number of seconds");
 const seconds = numeric(secondsNumber.positive("must be above 0 seconds"));
+const scrubSeconds = numeric(number.min(0, "must be 0 seconds or more").max(86_400, "must be 86400 seconds or less"));
 /** Looked at once a second; beyond a day Node's timers end. */
 const timeout = numeric(secondsNumber.min(1, "must be 1 to 86400 seconds").max(86_400, "must be 1 to 86400 seconds"));
 /** As it can stand in a header and in every front's file. */
@@ -158,6 +159,11 @@ export const SETTINGS = {
   chainWord: setting(seconds.default(600), "seconds", "how long a chain view stands after the last good pass"),
   chainInterval: setting(seconds.default(4), "seconds", "between two passes over the chain"),
   statisticsInterval: setting(seconds.default(30), "seconds", "least time between two computations of a range"),
+  scrubInterval: setting(
+    scrubSeconds.optional(),
+    "seconds",
+    "between two stored objects that a publisher checks for damage: 1 in a directory, 10 in object storage if not set; 0 checks none",
+  ),
   site: setting(flag.default(true), "[true|false]", "publish page, reference and feeds beside the API"),
   publicUrl: setting(webAddress(/^https?$/).optional(), "url", "where readers find the API; for the feeds' links"),
   explorerUrl: setting(webAddress(/^https$/).optional(), "url", "of a block explorer, for the page's links"),

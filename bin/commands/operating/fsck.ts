@@ -1,6 +1,6 @@
 /** `noonmark fsck`: every invariant of the stored objects, from their bytes alone (docs/fsck.md). */
 import type { Command } from "commander";
-import { examine } from "../../../publish/mend/repair.ts";
+import { examine } from "../../../publish/repair.ts";
 import { reportJson, reportLines } from "../../../src/fsck/report.ts";
 import { RULES } from "../../../src/fsck/rules.ts";
 import { EXIT } from "../../../src/values/failure.ts";

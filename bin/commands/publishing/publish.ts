@@ -2,7 +2,7 @@
 
 import type { Command } from "commander";
 import { systemClock } from "../../../publish/clock/clock.ts";
-import type { CycleReport } from "../../../publish/puts/report.ts";
+import type { CycleReport } from "../../../publish/report.ts";
 import { pollUntilConcluded } from "../../../src/chain/chain.ts";
 import { RESOURCE_NAMES, type ResourceName } from "../../../src/resources/table.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
@@ -45,7 +45,7 @@ export function registerPublish(program: Command): void {
     .option("--at <instant>", "compute as of this instant (with --once or --dry-run)")
     .option("--force", "put every answer as of now, changed or not (with --once)")
     .option("--new-history <installation...>", "leave the published history of an installation behind and begin anew");
-  settingOptions(command, [...CYCLE_SETTINGS, "cadence", "metrics", "logLevel", "logFormat"]).action(
+  settingOptions(command, [...CYCLE_SETTINGS, "cadence", "scrubInterval", "metrics", "logLevel", "logFormat"]).action(
     async (flags: Flags) => {
       const settings = loadSettings(command.opts());
       refuseOfCadence(flags);
@@ -95,7 +95,13 @@ async function tryOut(settings: Settings, flags: Flags): Promise<CycleReport> {
   try {
     await judgeNewHistories(flags.newHistory ?? [], store, reader, now());
     await pollUntilConcluded(chain, now, now() + settings.deadline * 1000);
-    const options = publisherOptions(settings, flags, { store, reader, clock: systemClock, minimumPutInterval: 0 });
+    const options = publisherOptions(settings, flags, {
+      store,
+      reader,
+      clock: systemClock,
+      minimumPutInterval: 0,
+      scrubInterval: 0,
+    });
     return await dryRun(options, given ?? now());
   } finally {
     reader.close();

@@ -5,7 +5,8 @@ import { decodeIndexTile, decodeTile, type EventLine, type TileEntry } from "../
 import { hashInName, hashOf } from "../../resources/activity/tiles/tile-body.ts";
 import { chainEventKey, isActivityKey } from "../../values/activity-key.ts";
 
-const NAME = /^[1-9]\d*-[1-9]\d*-[A-Za-z0-9_-]{22}$/;
+/** A hash; until an hour after an upgrade names of earlier versions are stored, with history and epoch before it. */
+const NAME = /^(?:[1-9]\d*-[1-9]\d*-)?[A-Za-z0-9_-]{22}$/;
 
 export interface ActivityTileFacts {
   readonly complaint: string | undefined;

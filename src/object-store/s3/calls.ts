@@ -51,18 +51,27 @@ export class S3Calls {
   }
 
   /** A put with every retry: its tag, or that it was refused for its condition. Throws `StoreUnavailable`. */
-  async write(key: string, object: StoreObject, headers: PutHeaders): Promise<Written> {
+  async write(key: string, object: StoreObject, headers: PutHeaders, repeated = () => {}): Promise<Written> {
     const putId = newPutId();
-    const done = await this.tryWrite(key, object, headers, putId);
+    const done = await this.tryWrite(key, object, headers, { putId, repeated });
     if (done.refused !== "condition") return done;
     const stored = await this.read(key);
     return stored?.putId === putId ? { tag: stored.object.tag, refused: undefined } : done;
   }
 
   /** The same, but a put that was stored and whose answer was lost may count as refused. */
-  async tryWrite(key: string, object: StoreObject, headers: PutHeaders, putId = newPutId()): Promise<Written> {
+  async tryWrite(
+    key: string,
+    object: StoreObject,
+    headers: PutHeaders,
+    { putId, repeated } = { putId: newPutId(), repeated: () => {} },
+  ): Promise<Written> {
+    let attempts = 0;
     try {
-      const tag = await this.run((attempt) => this.#bucket.write(key, { object, putId }, headers, attempt));
+      const tag = await this.run((attempt) => {
+        if (attempts++ > 0) repeated();
+        return this.#bucket.write(key, { object, putId }, headers, attempt);
+      });
       return { tag, refused: undefined };
     } catch (error) {
       const refusal = refusalOf(error);

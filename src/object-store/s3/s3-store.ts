@@ -72,7 +72,7 @@ export class S3Store implements ObjectStore, StoreClock {
     checkKey(key);
     checkObject(object);
     const headers = condition === undefined ? {} : await this.#headersOf(key, condition);
-    const done = await this.#calls.write(key, seal(object), headers);
+    const done = await this.#calls.write(key, seal(object), headers, condition?.repeated);
     if (done.refused === undefined) return done.tag;
     if (done.refused === "unsupported") throw this.#calls.unavailable(`put ${this.name}/${key}`, done.error);
     throw new StoreConflict(`put ${this.name}/${key}: the condition does not hold`, { cause: done.error });

@@ -121,23 +121,6 @@ export function oldestKeys(projections: Database, category: ActivityCategory, ab
   return keys.all(...categoryArgument(category), above, most) as string[];
 }
 
-/** The newest and the oldest key at or above one and below another; undefined where there is none. */
-export function boundsOf(
-  projections: Database,
-  category: ActivityCategory,
-  from: string,
-  below: string,
-): { readonly first: string; readonly last: string } | undefined {
-  // Each by itself: of both in one statement SQLite reads every key in between.
-  const key = (end: "min" | "max") => {
-    const sql = `SELECT ${end}(key) FROM activity_event WHERE ${inCategory(category)} AND key >= ? AND key < ?`;
-    const found = statement<string[], string | null>(projections, sql).pluck();
-    return found.get(...categoryArgument(category), from, below) as string | null;
-  };
-  const [first, last] = [key("max"), key("min")];
-  return first === null || last === null ? undefined : { first, last };
-}
-
 export interface ActivityChange {
   readonly no: number;
   readonly key: string;

@@ -39,7 +39,7 @@ export function advanceMilestones(
     installation !== undefined &&
     followed?.installationId === installation.id &&
     readTelemetryIdAt(ledger, installation.no, followed.position) === followed.telemetryId;
-  if (followed !== undefined && !isSame) forget(projections);
+  if (followed !== undefined && !isSame) forgetMilestones(projections);
   if (ledger === undefined || installation === undefined) return false;
   return follow({ ledger, projections }, installation, isSame ? (followed?.position ?? 0) : 0, step);
 }
@@ -154,7 +154,8 @@ function add(projections: Database, row: Row, { kind, value, payload }: Mileston
   });
 }
 
-function forget(projections: Database): void {
+/** Forgets every milestone, so that the receipts are followed from the first one on. */
+export function forgetMilestones(projections: Database): void {
   projections.transaction(() => {
     dropMeasurementEvents(projections);
     forgetMilestoneState(projections);

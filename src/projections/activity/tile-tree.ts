@@ -6,7 +6,6 @@
 import type { Database } from "better-sqlite3";
 import { statement } from "../../sqlite/statement.ts";
 import type { ActivityCategory } from "./activity-events.ts";
-import { addGarbage, forgetGarbage } from "./tile-garbage.ts";
 
 export const TILE_TREE_TABLE = `
 CREATE TABLE feed_node (
@@ -15,15 +14,12 @@ CREATE TABLE feed_node (
   -- keys of its newest and its oldest event
   first TEXT NOT NULL,
   last TEXT NOT NULL,
-  -- of the body of a tile of events; until it is computed what a name in the store says of it, or null
+  -- of its body, which is its name in the store; null until it is computed
   hash TEXT,
-  -- under which it stands in the store, null where it does not yet
-  name TEXT,
   -- cut: what it covers has come or gone; hash: its hash is to be computed
   todo TEXT,
   PRIMARY KEY (category, level, first)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX feed_node_unnamed ON feed_node (category, level, first) WHERE name IS NULL;
 CREATE INDEX feed_node_todo ON feed_node (category, level, todo, first) WHERE todo IS NOT NULL;
 `;
 
@@ -37,7 +33,6 @@ export interface TileNode {
   readonly first: string;
   readonly last: string;
   readonly hash: string | null;
-  readonly name: string | null;
   readonly todo: TileTodo | null;
 }
 
@@ -76,13 +71,8 @@ export class TileTree {
     return this.#all(level, "AND first > ? ORDER BY first LIMIT ?", above, most);
   }
 
-  /** Those that are not in the store yet, oldest first. */
-  notStored(level: TileLevel): TileNode[] {
-    return this.#all(level, "AND name IS NULL ORDER BY first");
-  }
-
-  byName(name: string): TileNode | undefined {
-    return this.#one(1, "AND name = ?", name) ?? this.#one(2, "AND name = ?", name);
+  byHash(hash: string): TileNode | undefined {
+    return this.#one(1, "AND hash = ?", hash) ?? this.#one(2, "AND hash = ?", hash);
   }
 
   /** The oldest with which this is to be done. */
@@ -90,9 +80,9 @@ export class TileTree {
     return this.#one(level, "AND todo = ? ORDER BY first LIMIT 1", todo);
   }
 
-  insert({ level, first, last, hash, name, todo }: TileNode): void {
-    const sql = "INSERT INTO feed_node VALUES (?, ?, ?, ?, ?, ?, ?)";
-    statement(this.#db, sql).run(this.#category, level, first, last, hash, name, todo);
+  insert({ level, first, last, hash, todo }: TileNode): void {
+    const sql = "INSERT INTO feed_node VALUES (?, ?, ?, ?, ?, ?)";
+    statement(this.#db, sql).run(this.#category, level, first, last, hash, todo);
   }
 
   /** The one that covers a key is to be cut anew, if there is one. */
@@ -108,36 +98,13 @@ export class TileTree {
     statement(this.#db, sql).run(hash, this.#category, level, first);
   }
 
-  setStored({ level, first }: Pick<TileNode, "level" | "first">, name: string): void {
-    const sql = "UPDATE feed_node SET name = ? WHERE category = ? AND level = ? AND first = ?";
-    statement(this.#db, sql).run(name, this.#category, level, first);
-    forgetGarbage(this.#db, this.#category, name);
-  }
-
-  /** Its name, where it has one, is garbage from the next head on. */
-  remove({ level, first, name }: TileNode): void {
+  remove({ level, first }: TileNode): void {
     const sql = "DELETE FROM feed_node WHERE category = ? AND level = ? AND first = ?";
     statement(this.#db, sql).run(this.#category, level, first);
-    if (name !== null) addGarbage(this.#db, this.#category, name);
   }
 
   removeAll(): void {
-    for (const { name } of this.#named()) addGarbage(this.#db, this.#category, name);
-    this.clear();
-  }
-
-  /** No tile at all, and nothing of it is garbage: what stands in the store is known from elsewhere. */
-  clear(): void {
     statement(this.#db, "DELETE FROM feed_node WHERE category = ?").run(this.#category);
-  }
-
-  forgetNames(): void {
-    statement(this.#db, "UPDATE feed_node SET name = NULL WHERE category = ?").run(this.#category);
-  }
-
-  #named(): { readonly name: string }[] {
-    const sql = "SELECT name FROM feed_node WHERE category = ? AND name IS NOT NULL";
-    return statement<[string], { name: string }>(this.#db, sql).all(this.#category);
   }
 
   #one(level: TileLevel, rest: string, ...args: string[]): TileNode | undefined {
@@ -149,4 +116,4 @@ export class TileTree {
   }
 }
 
-const SELECT = "SELECT level, first, last, hash, name, todo FROM feed_node WHERE category = ? AND level = ?";
+const SELECT = "SELECT level, first, last, hash, todo FROM feed_node WHERE category = ? AND level = ?";

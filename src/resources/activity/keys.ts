@@ -15,7 +15,7 @@ export function activityTilesPrefix(category: Category): string {
   return `${activityKey(category)}/tiles/`;
 }
 
-/** An immutable tile of a category's feed; `name` is `<history>-<epoch>-<hash>`. */
+/** An immutable tile of a category's feed; `name` is the hash of its text. */
 export function activityTileKey(category: Category, name: string): string {
   return activityTilesPrefix(category) + name;
 }

@@ -10,11 +10,14 @@ import { chainHeight, chainNews, HISTORY_HEIGHT_INTERVAL } from "../chain-inputs
 import type { Publication } from "../publication.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { buildActivityHead, buildUnavailableActivity } from "./build.ts";
-import { activityKey, CATEGORIES, type Category } from "./keys.ts";
+import { activityKey, activityTilesPrefix, CATEGORIES, type Category } from "./keys.ts";
 import { activityContext } from "./tiles/context.ts";
 import { activityLayout } from "./tiles/layout.ts";
-import { newTiles } from "./tiles/tiles.ts";
+import { activityTiles, tilesVersion } from "./tiles/tiles.ts";
 import { hasUnfollowedReceipts } from "./tiles/unfollowed.ts";
+
+/** A head may be kept by caches and readers for seconds; this is far beyond. */
+const TILE_KEPT_MS = 3_600_000;
 
 export const activityPublications: readonly Publication[] = CATEGORIES.flatMap((category) => [
   {
@@ -32,13 +35,18 @@ export const activityPublications: readonly Publication[] = CATEGORIES.flatMap((
     inputs: (snapshot) => inputs(category, snapshot),
     throttledInputs: ({ chain }) => chainHeight(chain),
     throttledInterval: HISTORY_HEIGHT_INTERVAL,
-    tiles: (snapshot) => newTiles(snapshot, category),
+    tileSet: {
+      prefix: activityTilesPrefix(category),
+      keptMs: TILE_KEPT_MS,
+      version: (snapshot) => tilesVersion(snapshot, category),
+      tiles: (snapshot) => activityTiles(snapshot, category),
+    },
     build: (snapshot, at) => build(category, snapshot, at),
   },
 ]);
 
 function build(category: Category, snapshot: Snapshot, at: number): Built {
-  const { installationId, chain, ledger, projections, tilePrefix } = snapshot;
+  const { installationId, chain, ledger, projections } = snapshot;
   if (category === "measurement" && ledger === undefined) {
     return buildUnavailableActivity(installationId, "source_disabled");
   }
@@ -56,7 +64,7 @@ function build(category: Category, snapshot: Snapshot, at: number): Built {
   }
   const { core, economy, validUntil } = context;
   const inputs = { installationId, category, hasMeasurements: ledger !== undefined, core, economy, validUntil };
-  return buildActivityHead(inputs, activityLayout({ projections, category, context }, tilePrefix), at);
+  return buildActivityHead(inputs, activityLayout({ projections, category, context }), at);
 }
 
 function inputs(category: Category, snapshot: Snapshot): string {

@@ -21,15 +21,21 @@ import type { Site, SiteFile } from "./site-files.ts";
 
 const ROWS = [pageFile, docsFile, openapiFile, robotsFile, faviconFile] as const;
 
+/** An asset stays for so long after no page names it: a reader may still have the page that did. */
+export const ASSET_KEPT_MS = 30 * 86_400_000;
+
 /** Of a site without a file for a row, that row has no publication, and its path is 404. */
 export function sitePublications({ program, files }: Site): Publication[] {
+  // The page and the reference share a prefix: what one of them loads is not deleted for the other.
+  const everyAsset = files.filter(({ path }) => isAsset(path)).map(immutableAsset);
+  const allAssets = everyAsset.map(({ key }) => key).join(" ");
   const byKey = new Map(files.map((file) => [SITE_PREFIX + file.path, file]));
   return ROWS.flatMap((row): Publication[] => {
     const [{ key }] = row.objects;
     const file = byKey.get(key);
     if (file === undefined) return [];
     const built = fileAnswer(row, file.text);
-    const assets = files.filter(({ path }) => isAsset(path) && file.text.includes(path)).map(immutableAsset);
+    const loads = files.some(({ path }) => isAsset(path) && file.text.includes(path));
     return [
       {
         resource: row.resource,
@@ -37,7 +43,14 @@ export function sitePublications({ program, files }: Site): Publication[] {
         installationId: null,
         program,
         inputs: () => built.identity,
-        tiles: () => [assets],
+        ...(loads && {
+          tileSet: {
+            prefix: ASSETS_PREFIX,
+            keptMs: ASSET_KEPT_MS,
+            version: () => allAssets,
+            tiles: () => [everyAsset],
+          },
+        }),
         build: () => built,
       },
     ];
@@ -65,6 +78,5 @@ function immutableAsset({ path, contentType, text }: SiteFile): ImmutableTile {
     key: SITE_PREFIX + path,
     answer: fileAnswer(assetFile, text, contentType),
     body: () => text,
-    stored: () => {},
   };
 }

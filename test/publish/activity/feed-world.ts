@@ -1,8 +1,7 @@
 /** A ledger and a chain that grow by hand, and the activity feed published from them into a store in memory. */
 import SqliteDatabase, { type Database } from "better-sqlite3";
-import { planActivity } from "../../../publish/activity/plan.ts";
-import { beginActivity } from "../../../publish/activity/recall.ts";
-import { futureOf } from "../../../publish/answers/future.ts";
+import { planActivity } from "../../../publish/activity-tiles.ts";
+import { futureOf } from "../../../publish/plan/successors.ts";
 import type { ChainEvent, ChainState } from "../../../src/chain/chain-state.ts";
 import { LEDGER_SCHEMA } from "../../../src/ledger/schema.ts";
 import { advanceMilestones } from "../../../src/projections/activity/milestones.ts";
@@ -42,7 +41,6 @@ export class FeedWorld {
   projections: Database = openProjectionsInMemory();
   chain: ChainState = chainState();
   hasLedger = true;
-  tilePrefix = "1-1";
   /** Of each step of what follows the chain. */
   budget = (): StepBudget => new StepBudget();
   afterStep = (): void => {};
@@ -84,7 +82,6 @@ export class FeedWorld {
       projections: this.projections,
       chain: this.chain,
       chainDb: this.#chainDb,
-      tilePrefix: this.tilePrefix,
       genesisTimestamp: undefined,
     };
   }
@@ -95,7 +92,6 @@ export class FeedWorld {
     while (advanceMilestones(this.projections, sources.ledger, installation, 50));
     while (advanceChainViews(this.projections, sources, this.budget())) this.afterStep();
     const context = activityContext("wheel-1", this.chain);
-    beginActivity(this.projections);
     if (context === undefined) return this.sources();
     while (planActivity(this.projections, context, this.budget())) this.afterStep();
     return this.sources();

@@ -48,6 +48,8 @@ export class GrownChain implements Chain {
   nextChange = () => undefined;
   poll = async () => {};
   concluded = () => true;
+  /** All its blocks have the hash of the only one that a view shows. */
+  blockHash = async () => coreView().chain.safeBlockHash;
   describe = () => "grown";
   /** It outlives its publishers. */
   close = () => {};

@@ -3,9 +3,7 @@
 import SqliteDatabase from "better-sqlite3";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { planActivity } from "../../../publish/activity/plan.ts";
-import { ActivityRecall, beginActivity } from "../../../publish/activity/recall.ts";
-import { Published } from "../../../publish/state/published.ts";
+import { planActivity } from "../../../publish/activity-tiles.ts";
 import type { ChainEvent } from "../../../src/chain/chain-state.ts";
 import { advanceChainViews } from "../../../src/projections/chain-views.ts";
 import { openProjectionsInMemory } from "../../../src/projections/open.ts";
@@ -64,19 +62,17 @@ class SteppedWorld extends FeedWorld {
     return this;
   }
 
-  async arrive(arrived: Arrival): Promise<void> {
+  arrive(arrived: Arrival): void {
     if (arrived.kind === "blocks") this.#mine(arrived.logs);
     else if (arrived.kind === "receipts") this.#receive(arrived.late, arrived.count);
     else if (arrived.kind === "rewind") this.#rewind(arrived);
-    else await this.lose();
+    else this.lose();
   }
 
   /** Everything but the store. */
-  async lose(): Promise<void> {
+  lose(): void {
     this.projections.close();
     this.projections = openProjectionsInMemory();
-    const snapshot = <T>(use: (sources: ReturnType<FeedWorld["sources"]>) => T) => use(this.sources());
-    await new ActivityRecall(this.store, Published.inMemory()).ask({ snapshot });
   }
 
   /** What is stored, and what is known of it. */
@@ -89,8 +85,6 @@ class SteppedWorld extends FeedWorld {
     return {
       objects,
       nodes: all("SELECT * FROM feed_node"),
-      garbage: all("SELECT * FROM feed_garbage"),
-      found: all("SELECT * FROM feed_found"),
       states: all("SELECT category, basis, version, is_whole FROM feed_state"),
     };
   }
@@ -134,7 +128,7 @@ test("the same as in one step, dying after each, over rewinds, late receipts and
         const [whole, stepped] = [SteppedWorld.grown(), SteppedWorld.grown().dieAfterEach(sizes)];
         for (const arrivals of [[], ...cycles]) {
           for (const world of [whole, stepped]) {
-            for (const arrived of arrivals) await world.arrive(arrived);
+            for (const arrived of arrivals) world.arrive(arrived);
             await world.publish();
           }
           expect(await stepped.everything()).toEqual(await whole.everything());
@@ -156,7 +150,7 @@ test("a feed with index tiles, too, when it is made and when its state was lost"
   ];
   for (const cycle of arrivals) {
     for (const world of [whole, stepped]) {
-      for (const arrived of cycle) await world.arrive(arrived);
+      for (const arrived of cycle) world.arrive(arrived);
       await world.publish();
     }
     const made = await stepped.everything();
@@ -171,10 +165,9 @@ test("nothing is laid out of tiles that are not all cut", () => {
   const world = SteppedWorld.grown();
   const { projections, chain } = world;
   advanceChainViews(projections, world.sources());
-  beginActivity(projections);
   const context = activityContext("wheel-1", chain);
   if (context === undefined) throw new Error("this chain is available");
-  const layout = () => CATEGORIES.map((category) => activityLayout({ projections, category, context }, "1-1"));
+  const layout = () => CATEGORIES.map((category) => activityLayout({ projections, category, context }));
   for (let steps = 0; planActivity(projections, context, new StepBudget(1)); steps++) {
     expect(layout).toThrow("not all cut");
     expect(steps).toBeLessThan(1000);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { byteEdits } from "../../../publish/answers/byte-edits.ts";
+import { byteEdits } from "../../../publish/plan/successors.ts";
 import { applyEdits } from "../../../src/http/successor.ts";
 
 const applied = (before: string, after: string) =>

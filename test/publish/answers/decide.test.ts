@@ -1,7 +1,19 @@
 import { expect, test } from "vitest";
-import { decide } from "../../../publish/answers/decide.ts";
-import type { PublishedObject } from "../../../publish/state/published.ts";
+import type { KnownObject } from "../../../publish/known.ts";
+import { decide } from "../../../publish/plan/decide.ts";
 import type { Built } from "../../../src/resources/built.ts";
+
+const ABSENT: KnownObject = {
+  key: "k",
+  condition: "absent",
+  tag: null,
+  states: [],
+  asof: { at: 0 },
+  status: 0,
+  bytes: 0,
+  etag: null,
+  putAt: 0,
+};
 
 /** Online until `until`, stale from then on; the body carries the instant of its build. */
 function aging(until: number, source = "receipt 1"): (at: number) => Built {
@@ -13,12 +25,13 @@ function aging(until: number, source = "receipt 1"): (at: number) => Built {
   };
 }
 
-function published(build: (at: number) => Built, at: number): PublishedObject {
-  const decision = decide(build, undefined, at, { force: false });
+function published(build: (at: number) => Built, at: number): KnownObject {
+  const decision = decide(build, ABSENT, at, { force: false });
   if (!decision.put) throw new Error("a new answer is always put");
   const { states, built } = decision.future;
   return {
     key: "k",
+    condition: "stored",
     tag: "t",
     states,
     asof: { at },
@@ -35,7 +48,7 @@ test("what differs by generatedAt alone stays as it was put", () => {
     put: false,
     why: "unchanged",
     dueAt: 1000,
-    isGap: false,
+    isPlaceholder: false,
   });
 });
 
@@ -83,6 +96,6 @@ test("--force puts as of now what would have stayed", () => {
 
 test("an answer that only fills a gap never takes the place of a good one", () => {
   const gap = (): Built => ({ status: 503, headers: {}, body: "{}", identity: "gap", onlyIfAbsent: true });
-  expect(decide(gap, undefined, 5, { force: false }).put).toBe(true);
+  expect(decide(gap, ABSENT, 5, { force: false }).put).toBe(true);
   expect(decide(gap, published(aging(1000), 0), 5, { force: false }).put).toBe(false);
 });

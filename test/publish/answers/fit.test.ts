@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { fitAnswer, metadataBytes } from "../../../publish/answers/fit.ts";
-import { factPart, shortHash } from "../../../publish/asof/vector.ts";
+import { factPart, shortHash } from "../../../publish/plan/source-version.ts";
+import { fitAnswer, metadataBytes } from "../../../publish/plan/successors.ts";
 import type { Successor } from "../../../src/http/successor.ts";
 import { FACT_KINDS } from "../../../src/ledger/schema.ts";
 import { MAX_METADATA_BYTES } from "../../../src/object-store/check-object.ts";
@@ -27,25 +27,38 @@ const WORST: Asof = {
   chain: shortHash("chain"),
 };
 
+/** Edits one after the other. */
+function ascending(gaps: readonly { readonly gap: number; readonly length: number; readonly text: string }[]) {
+  let end = 0;
+  return gaps.map(({ gap, length, text }) => {
+    const offset = end + gap;
+    end = offset + length;
+    return { offset, length, text };
+  });
+}
+
 /** As process changes by time: its tag, generatedAt, the measurement's, the queue's and the builder's states. */
 const change = fc.record({
   from: fc.constant(LATEST),
   headers: fc.constant({ etag: TAG }),
-  edits: fc.array(
-    fc.record({
-      offset: fc.nat(9_999),
-      length: fc.nat(99),
-      text: fc.string({ maxLength: 45, unit: "grapheme-ascii" }),
-    }),
-    { maxLength: 7 },
-  ),
+  edits: fc
+    .array(
+      fc.record({
+        gap: fc.nat(1_300),
+        length: fc.nat(99),
+        text: fc.string({ maxLength: 45, unit: "grapheme-ascii" }),
+      }),
+      { maxLength: 7 },
+    )
+    .map(ascending),
 }) satisfies fc.Arbitrary<Successor>;
 
 function answerOf(successors: readonly Successor[]): StoredAnswer {
   const states = [LATEST, ...successors.map(({ from }) => from)].map((from) => ({ from, identity: "A".repeat(43) }));
   return {
     representation: { status: 200, headers: { etag: TAG, "cache-control": "public, max-age=0, must-revalidate" } },
-    body: new Uint8Array(),
+    // As long as the edits say.
+    body: new Uint8Array(20_000),
     successors,
     states,
     writerMetadata: { epoch: Number.MAX_SAFE_INTEGER, writer: UUID, asof: WORST },

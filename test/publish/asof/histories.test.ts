@@ -1,7 +1,7 @@
 /** New histories, changed installations, lost leases, lost puts and damaged objects (docs/spec/publishing.md#asof). */
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { examine } from "../../../publish/mend/repair.ts";
+import { examine } from "../../../publish/repair.ts";
 import { openLedgerForIntake } from "../../../src/ledger/open.ts";
 import { StoreDamaged } from "../../../src/object-store/object-store.ts";
 import { MemoryStore } from "../../support/memory-store.ts";
@@ -202,7 +202,7 @@ test.each([
   await again.stop();
 });
 
-/** Published under a second history, and then the index is gone. */
+/** Known under a second history, and then the index is gone. */
 async function lostIndexOfSecondHistory(): Promise<void> {
   world.receive(200);
   const first = await world.work();

@@ -3,7 +3,7 @@ import { copyFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import SqliteDatabase from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { CycleReport } from "../../../publish/puts/report.ts";
+import type { CycleReport } from "../../../publish/report.ts";
 import { ingest } from "../../../src/ledger/ingest.ts";
 import { openLedgerForIntake } from "../../../src/ledger/open.ts";
 import { module, oracle, receipt } from "../../ledger/samples.ts";

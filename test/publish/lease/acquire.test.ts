@@ -4,20 +4,20 @@
  */
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { Known } from "../../../publish/known.ts";
 import { standby, type TakenLease } from "../../../publish/lease/acquire.ts";
 import type { Lease } from "../../../publish/lease/lease.ts";
 import { readLease } from "../../../publish/lease/lease-object.ts";
-import { Published } from "../../../publish/state/published.ts";
 import { INSTALLATION, START, World } from "../world.ts";
 
 let world: World;
-let published: Published;
+let known: Known;
 beforeEach(() => {
   world = new World();
-  published = Published.open(join(world.folder, "standby"));
+  known = Known.open(join(world.folder, "standby"));
 });
 afterEach(() => {
-  published.close();
+  known.close();
   world.end();
 });
 
@@ -28,7 +28,7 @@ const waiting = () =>
     store: world.store,
     clock: world.clock,
     identity: { holder: crypto.randomUUID(), holderName: "standby" },
-    published,
+    known,
   });
 
 /** Looks every two seconds, as `publish` does, until it has the lease; `each` is done before every look. */
@@ -108,6 +108,6 @@ test("a holder that lets go is followed at once, and time does not go back", asy
   await worker.stop();
   world.now = START;
   expect((await waiting().tryAcquire())?.epoch).toBe(2);
-  expect(Number(published.meta("at"))).toBe(START + 500_000);
+  expect(Number(known.meta("at"))).toBe(START + 500_000);
   expect((await readLease(world.store))?.record.released).toBe(false);
 });

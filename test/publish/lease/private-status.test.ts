@@ -106,7 +106,17 @@ test("with 10,000 installations the lease object stays below 64 kB, and the priv
     const at = START + no;
     const states = [{ from: at, identity: "i" }];
     const key = `v1/public/installations/~${"w".repeat(100)}-${no}/telemetry`;
-    worker.published.remember({ key, tag: "1", states, asof: { at }, status: 200, bytes: 1, etag: '"t"', putAt: at });
+    worker.known.remember({
+      key,
+      condition: "stored",
+      tag: "1",
+      states,
+      asof: { at },
+      status: 200,
+      bytes: 1,
+      etag: '"t"',
+      putAt: at,
+    });
   }
   await worker.cycle(START + 20_000);
   await worker.stop();

@@ -3,13 +3,13 @@ import { copyFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
+import { Known } from "../../../publish/known.ts";
 import { standby } from "../../../publish/lease/acquire.ts";
 import { waitForLease } from "../../../publish/lease/wait-for-lease.ts";
 import { Publisher } from "../../../publish/publisher.ts";
 import { LedgerSource } from "../../../publish/sources/ledger-source.ts";
 import { ownProjections } from "../../../publish/sources/projections-source.ts";
 import { SourceReader } from "../../../publish/sources/source-reader.ts";
-import { Published } from "../../../publish/state/published.ts";
 import { type Chain, noChain } from "../../../src/chain/chain.ts";
 import { allPublications } from "../../../src/resources/publications.ts";
 import { reader as chainReader, stage } from "../../support/chain/harness.ts";
@@ -17,13 +17,13 @@ import { scriptedRpc } from "../../support/chain/scripted-rpc.ts";
 import { INSTALLATION, START, World } from "../world.ts";
 
 let world: World;
-let published: Published;
+let known: Known;
 beforeEach(() => {
   world = new World();
-  published = Published.open(join(world.folder, "standby"));
+  known = Known.open(join(world.folder, "standby"));
 });
 afterEach(() => {
-  published.close();
+  known.close();
   world.end();
 });
 
@@ -38,7 +38,7 @@ function sources(chain: Chain): SourceReader {
 }
 
 const identity = { holder: crypto.randomUUID(), holderName: "standby" };
-const candidate = () => standby({ store: world.store, clock: world.clock, identity, published });
+const candidate = () => standby({ store: world.store, clock: world.clock, identity, known });
 
 /** Waits as `publish` does; `eachPause` stands for what happens meanwhile. */
 function wait(reader: SourceReader, eachPause: () => Promise<void>, signal = new AbortController().signal) {
@@ -59,7 +59,7 @@ async function firstCycle(reader: SourceReader, lease: NonNullable<Awaited<Retur
     store: world.store,
     clock: world.clock,
     reader,
-    published,
+    known,
     publications: allPublications({ installationId: INSTALLATION, statisticsInterval: 30_000 }),
     selected: () => true,
     concurrency: 4,
@@ -67,6 +67,7 @@ async function firstCycle(reader: SourceReader, lease: NonNullable<Awaited<Retur
     force: false,
     program: "1.0.0",
     minimumPutInterval: 0,
+    scrubInterval: 0,
   };
   const publisher = await Publisher.begin(options, lease);
   return publisher.cycle(world.now);

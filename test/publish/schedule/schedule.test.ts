@@ -1,7 +1,7 @@
 /** Turns and renewals under a clock that is set and timers that are set off (docs/spec/publishing.md#clock-steps). */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Timers } from "../../../publish/clock/timers.ts";
-import type { CycleReport } from "../../../publish/puts/report.ts";
+import type { CycleReport } from "../../../publish/report.ts";
 import type { LateTurn } from "../../../publish/schedule/cadence.ts";
 import { runSchedule, type Scheduled } from "../../../publish/schedule/schedule.ts";
 import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
@@ -81,6 +81,7 @@ function run(everyMs = SECOND, timers = fake(everyMs)): Promise<void> {
     now: (now) => now,
     isIdle: () => false,
     nextDue: () => undefined,
+    scrubIfDue: async () => {},
     cycle: () => {
       turns.push(monotonic);
       return cycle();

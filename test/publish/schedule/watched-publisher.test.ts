@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { CycleReport, ReportRow } from "../../../publish/puts/report.ts";
+import type { CycleReport, ReportRow } from "../../../publish/report.ts";
 import type { Scheduled } from "../../../publish/schedule/schedule.ts";
 import { watchedPublisher } from "../../../publish/schedule/watched-publisher.ts";
 import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
@@ -24,6 +24,7 @@ function subject(ending: () => CycleReport) {
     instant: (at) => at,
     now: (wall) => wall,
     nextDue: () => undefined,
+    scrubIfDue: async () => {},
     isIdle: (at) => at === 1,
     renewIfDue: async (next) => {
       if (next === 0) throw new StoreUnavailable("down");

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ASSET_KEPT_MS } from "../../../publish/site/leave.ts";
 import { publicationStatusSchema } from "../../../src/resources/publication-status/schema.ts";
+import { ASSET_KEPT_MS } from "../../../src/resources/site/publication.ts";
 import { ROBOTS, type Site } from "../../../src/resources/site/site-files.ts";
 import { START, World } from "../world.ts";
 

@@ -1,7 +1,6 @@
 // A long history of the chain is taken in while other things have their turn, and is planned with once it is whole.
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { beginActivity } from "../../../publish/activity/recall.ts";
 import { LedgerSource } from "../../../publish/sources/ledger-source.ts";
 import { ownProjections } from "../../../publish/sources/projections-source.ts";
 import { SourceReader } from "../../../publish/sources/source-reader.ts";
@@ -38,7 +37,6 @@ beforeEach(() => {
     chain,
     genesisTimestamp: undefined,
   });
-  reader.begin(START).snapshot(({ projections }) => beginActivity(projections));
 });
 afterEach(() => {
   reader.close();

@@ -1,8 +1,8 @@
 import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { isOutage } from "../../../publish/puts/outage.ts";
-import { Published } from "../../../publish/state/published.ts";
+import { Known } from "../../../publish/known.ts";
+import { isOutage } from "../../../publish/outage.ts";
 import { noSmallDisk, smallDisk } from "../../support/small-disk.ts";
 
 test.skipIf(noSmallDisk !== undefined)(
@@ -10,7 +10,7 @@ test.skipIf(noSmallDisk !== undefined)(
   () => {
     const disk = smallDisk(1024);
     try {
-      const state = Published.open(join(disk.path, "state"));
+      const state = Known.open(join(disk.path, "state"));
       state.setMeta("epoch", "1");
       for (const name of ["published.db", "user"]) {
         expect([name, statSync(join(disk.path, "state", name)).mode & 0o777]).toEqual([name, 0o600]);
@@ -30,7 +30,7 @@ test.skipIf(noSmallDisk !== undefined)(
       expect(state.meta("epoch")).toBe("2");
       state.close();
       disk.leave(0);
-      expect(() => Published.open(join(disk.path, "other"))).toThrow(expect.objectContaining({ code: "disk_full" }));
+      expect(() => Known.open(join(disk.path, "other"))).toThrow(expect.objectContaining({ code: "disk_full" }));
     } finally {
       disk.unmount();
     }

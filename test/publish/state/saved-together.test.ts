@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Published, type PublishedObject } from "../../../publish/state/published.ts";
+import { Known, type KnownObject } from "../../../publish/known.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -11,12 +11,21 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const REST = { key: "k", states: [], asof: { at: 1 }, status: 200, bytes: 1, etag: null, putAt: 1 };
-const object = (tag: string): PublishedObject => ({ ...REST, tag });
+const REST = {
+  key: "k",
+  condition: "stored" as const,
+  states: [],
+  asof: { at: 1 },
+  status: 200,
+  bytes: 1,
+  etag: null,
+  putAt: 1,
+};
+const object = (tag: string): KnownObject => ({ ...REST, tag });
 const walBytes = (state: string) => statSync(join(folder, state, "published.db-wal")).size;
 
 test("the puts of thirty seconds are one commit", () => {
-  const state = Published.open(join(folder, "state"));
+  const state = Known.open(join(folder, "state"));
   const before = walBytes("state");
   for (let second = 0; second < 30; second++) {
     for (let put = 0; put < 10; put++) state.remember(object(`${second}-${put}`));
@@ -32,18 +41,18 @@ test("the puts of thirty seconds are one commit", () => {
 });
 
 test("what a process remembers that was killed is not believed, since the store may have gone on", () => {
-  const state = Published.open(join(folder, "state"));
+  const state = Known.open(join(folder, "state"));
   state.remember(object("first"));
   state.setMeta("epoch", "7");
   state.remember(object("second"));
   // What a kill at this moment leaves.
   cpSync(join(folder, "state"), join(folder, "killed"), { recursive: true });
   state.close();
-  const killed = Published.open(join(folder, "killed"));
+  const killed = Known.open(join(folder, "killed"));
   expect(killed.get("k")).toBeUndefined();
   expect(killed.meta("epoch")).toBe("7");
   killed.close();
-  const closed = Published.open(join(folder, "state"));
+  const closed = Known.open(join(folder, "state"));
   expect(closed.get("k")?.tag).toBe("second");
   closed.close();
 });

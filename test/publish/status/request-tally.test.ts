@@ -2,17 +2,17 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Published } from "../../../publish/state/published.ts";
+import { Known } from "../../../publish/known.ts";
 import { RequestTally } from "../../../publish/status/request-tally.ts";
 
 const START = Date.parse("2026-11-20T10:00:00.000Z");
 const HOUR = 3_600_000;
 
 let directory = "";
-let published: Published;
+let published: Known;
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "noonmark-tally-"));
-  published = Published.open(directory);
+  published = Known.open(directory);
 });
 afterEach(() => {
   published.close();

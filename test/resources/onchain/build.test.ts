@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { futureOf } from "../../../publish/answers/future.ts";
+import { futureOf } from "../../../publish/plan/successors.ts";
 import type { ChainUnavailable, CoreView } from "../../../src/chain/chain-state.ts";
 import { buildOnchain } from "../../../src/resources/onchain/build.ts";
 import { onchainPublications } from "../../../src/resources/onchain/publication.ts";

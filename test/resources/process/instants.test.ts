@@ -3,7 +3,7 @@
  * docs/spec/publishing.md#future).
  */
 import { expect, test } from "vitest";
-import { futureOf } from "../../../publish/answers/future.ts";
+import { futureOf } from "../../../publish/plan/successors.ts";
 import { applyEdits } from "../../../src/http/successor.ts";
 import type { Process } from "../../../src/resources/process/schema.ts";
 import { AT, build, type Case, control, READY, receipt, run, withFacts } from "./scenarios.ts";

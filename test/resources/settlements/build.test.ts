@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { futureOf } from "../../../publish/answers/future.ts";
+import { futureOf } from "../../../publish/plan/successors.ts";
 import type { ChainState, EconomyView } from "../../../src/chain/chain-state.ts";
 import { advanceChainViews } from "../../../src/projections/chain-views.ts";
 import { buildSettlements, type SettlementsVariant } from "../../../src/resources/settlements/build.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { identityOf } from "../../../publish/answers/future.ts";
+import { identityOf } from "../../../publish/plan/successors.ts";
 import type { ChainState, ChainUnavailable } from "../../../src/chain/chain-state.ts";
 import { advanceChainViews } from "../../../src/projections/chain-views.ts";
 import { activityPublications } from "../../../src/resources/activity/publication.ts";
@@ -24,7 +24,6 @@ function live(): Snapshot {
     projections,
     chain,
     chainDb: db,
-    tilePrefix: "1-1",
     genesisTimestamp: undefined,
   };
 }

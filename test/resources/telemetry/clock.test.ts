@@ -1,6 +1,6 @@
 /** The status is the receipt's age, and what lies ahead has none (docs/spec/api.md#telemetry 2). */
 import { expect, test } from "vitest";
-import { futureOf } from "../../../publish/answers/future.ts";
+import { futureOf } from "../../../publish/plan/successors.ts";
 import type { Receipt } from "../../../src/ledger/read/receipts.ts";
 import { buildTelemetry } from "../../../src/resources/telemetry/build.ts";
 

@@ -117,6 +117,7 @@ function chainOf(ledger: Database, from: number, at: number): Chain {
     nextChange: () => undefined,
     poll: async () => {},
     concluded: () => true,
+    blockHash: async () => view.chain.safeBlockHash,
     describe: () => "full",
     close: () => db.close(),
   };

@@ -3,15 +3,15 @@ import { HIGHEST } from "../../../projections/activity/activity-events.ts";
 import { type TileNode, TileTree } from "../../../projections/activity/tile-tree.ts";
 import { readTiling } from "../../../projections/activity/tiling.ts";
 import type { ActivityLayout } from "../build.ts";
-import { type CategoryEvents, eventLines, nodeName } from "./tile-body.ts";
+import { type CategoryEvents, eventLines, nameOf } from "./tile-body.ts";
 
-/** `prefix` begins the names of tiles that are not in the store yet: they are put under these before the head is. */
-export function activityLayout(events: CategoryEvents, prefix: string): ActivityLayout {
+/** Throws if the tiles are not all cut. */
+export function activityLayout(events: CategoryEvents): ActivityLayout {
   const { projections, category } = events;
   const tree = new TileTree(projections, category);
   if (readTiling(projections, category)?.isWhole !== true) throw new Error(`the tiles of ${category} are not all cut`);
   const indexed = tree.newest(2)?.first ?? "";
-  const entry = (node: TileNode) => ({ name: nodeName(tree, node, prefix), last: node.last });
+  const entry = (node: TileNode) => ({ name: nameOf(node), last: node.last });
   return {
     recent: eventLines(events, { above: tree.newest(1)?.first ?? "" }),
     tiles: tree.between(1, indexed, HIGHEST).map(entry),

@@ -42,18 +42,19 @@ export function tileHash(events: CategoryEvents, { first, last }: TileRange): st
   return hashOf(encodeTile(lines));
 }
 
-/** `<history>-<epoch>-<hash>`; a tile that is in the store keeps the name it has there. */
-export function nodeName(tree: TileTree, node: TileNode, prefix: string): string {
-  return node.name ?? `${prefix}-${node.hash ?? hashOf(indexBody(tree, node, prefix))}`;
+/** A tile's name is the hash of its text, so the same text is never stored twice. Throws if it is not computed yet. */
+export function nameOf({ hash, level, first }: TileNode): string {
+  if (hash === null) throw new Error(`the tile of level ${level} at ${first} has no hash yet`);
+  return hash;
 }
 
-/** What a tile's name says of its text. */
+/** What a tile's name says of its text; the names of earlier versions have more before it. */
 export function hashInName(name: string): string {
   return name.slice(-HASH_LENGTH);
 }
 
-export function indexBody(tree: TileTree, index: Pick<TileNode, "first">, prefix: string): string {
-  return encodeIndexTile(entriesOf(tree, index, prefix));
+export function indexBody(tree: TileTree, index: Pick<TileNode, "first">): string {
+  return encodeIndexTile(entriesOf(tree, index));
 }
 
 export function hashOf(text: string): string {
@@ -61,7 +62,7 @@ export function hashOf(text: string): string {
 }
 
 /** The tiles of an index tile, newest first. */
-function entriesOf(tree: TileTree, { first }: Pick<TileNode, "first">, prefix: string): TileEntry[] {
+function entriesOf(tree: TileTree, { first }: Pick<TileNode, "first">): TileEntry[] {
   const older = tree.olderThan(2, first)?.first ?? "";
-  return tree.between(1, older, first).map((tile) => ({ name: nodeName(tree, tile, prefix), last: tile.last }));
+  return tree.between(1, older, first).map((tile) => ({ name: nameOf(tile), last: tile.last }));
 }

@@ -1,55 +1,54 @@
-/** The tiles that a category's head names and that are not in the store yet, and any tile's body by its name. */
-
-import { type TileLevel, type TileNode, TileTree } from "../../../projections/activity/tile-tree.ts";
+/** The tiles that a category's head leads to, and any tile's body by its name. */
+import { HIGHEST } from "../../../projections/activity/activity-events.ts";
+import { type TileNode, TileTree } from "../../../projections/activity/tile-tree.ts";
+import { readTiling } from "../../../projections/activity/tiling.ts";
 import type { ImmutableTile } from "../../publication.ts";
 import type { Snapshot } from "../../snapshot.ts";
 import { activityTileKey, type Category } from "../keys.ts";
 import { activityContext } from "./context.ts";
-import { type CategoryEvents, hashInName, hashOf, indexBody, nodeName, tileBody } from "./tile-body.ts";
+import { type CategoryEvents, hashOf, indexBody, nameOf, tileBody } from "./tile-body.ts";
 
 const LEVELS = [1, 2] as const;
 
+/** Rises whenever a tile may have come or gone; "" while the chain does not say what the tiles are made with. */
+export function tilesVersion(snapshot: Snapshot, category: Category): string {
+  const tiling = readTiling(snapshot.projections, category);
+  if (eventsOf(snapshot, category) === undefined || tiling?.isWhole !== true) return "";
+  return `${tiling.basis} ${tiling.version}`;
+}
+
 /** The tiles of events, oldest first, then the index tiles over them. */
-export function newTiles(snapshot: Snapshot, category: Category): ImmutableTile[][] {
-  const { projections, tilePrefix } = snapshot;
-  if (eventsOf(snapshot, category) === undefined) return [];
-  const tree = new TileTree(projections, category);
+export function activityTiles(snapshot: Snapshot, category: Category): ImmutableTile[][] {
+  const tree = new TileTree(snapshot.projections, category);
   return LEVELS.map((level) =>
-    tree.notStored(level).map((node) => newTile(category, node, nodeName(tree, node, tilePrefix))),
+    tree
+      .between(level, "", HIGHEST)
+      .toReversed()
+      .map((node) => immutableTile(category, node)),
   );
 }
 
-/** Undefined where no such tile is. */
+/** Undefined if there is no such tile. */
 export function tileAt(snapshot: Snapshot, category: Category, name: string): string | undefined {
-  const { projections, tilePrefix } = snapshot;
-  const tree = new TileTree(projections, category);
-  const isNamed = (node: TileNode) => nodeName(tree, node, tilePrefix) === name;
-  const node = tree.byName(name) ?? LEVELS.flatMap((level) => tree.notStored(level)).find(isNamed);
+  const node = new TileTree(snapshot.projections, category).byHash(name);
   return node === undefined ? undefined : bodyOf(snapshot, category, node);
 }
 
-function newTile(category: Category, { level, first, last }: TileNode, name: string): ImmutableTile {
+function immutableTile(category: Category, node: TileNode): ImmutableTile {
+  const name = nameOf(node);
   return {
     key: activityTileKey(category, name),
     body(snapshot) {
-      const body = bodyOf(snapshot, category, { level, first, last });
-      return body !== undefined && hashOf(body) === hashInName(name) ? body : undefined;
+      const body = bodyOf(snapshot, category, node);
+      return body !== undefined && hashOf(body) === name ? body : undefined;
     },
-    stored: ({ projections }) => new TileTree(projections, category).setStored({ level, first }, name),
   };
 }
 
-interface TilePlace {
-  readonly level: TileLevel;
-  readonly first: string;
-  readonly last: string;
-}
-
-function bodyOf(snapshot: Snapshot, category: Category, place: TilePlace): string | undefined {
+function bodyOf(snapshot: Snapshot, category: Category, node: TileNode): string | undefined {
   const events = eventsOf(snapshot, category);
   if (events === undefined) return undefined;
-  const tree = new TileTree(snapshot.projections, category);
-  return place.level === 1 ? tileBody(events, place) : indexBody(tree, place, snapshot.tilePrefix);
+  return node.level === 1 ? tileBody(events, node) : indexBody(new TileTree(snapshot.projections, category), node);
 }
 
 function eventsOf({ projections, chain, installationId }: Snapshot, category: Category): CategoryEvents | undefined {

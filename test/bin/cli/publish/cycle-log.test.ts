@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import { cycleLog } from "../../../../bin/cli/publish/hold-and-publish.ts";
-import type { CycleReport, ReportRow } from "../../../../publish/puts/report.ts";
+import type { CycleReport, ReportRow } from "../../../../publish/report.ts";
 
 const row: ReportRow = {
   key: "v1/public/telemetry",

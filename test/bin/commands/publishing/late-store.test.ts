@@ -22,7 +22,7 @@ interface Kept {
   readonly etag: string;
 }
 
-/** A bucket in memory: whole objects with their metadata, conditions judged, and no list. */
+/** A bucket in memory: whole objects with their metadata, conditions judged, and lists of one page. */
 function bucket(objects: Map<string, Kept>) {
   let puts = 0;
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -42,6 +42,13 @@ function bucket(objects: Map<string, Kept>) {
     } else if (request.method === "DELETE") {
       objects.delete(key);
       response.writeHead(204).end();
+    } else if (request.url?.includes("list-type=2")) {
+      const { searchParams } = new URL(request.url, "http://bucket");
+      const keys = [...objects.keys()].map((path) => path.slice("/bucket/".length)).sort();
+      const found = keys.filter((name) => name.startsWith(searchParams.get("prefix") ?? ""));
+      const contents = found.map((name) => `<Contents><Key>${name}</Key></Contents>`).join("");
+      response.writeHead(200, { "content-type": "application/xml" });
+      response.end(`<ListBucketResult><IsTruncated>false</IsTruncated>${contents}</ListBucketResult>`);
     } else if (kept === undefined) refuse(404, "NoSuchKey");
     else response.writeHead(200, { ...kept.headers, etag: kept.etag }).end(kept.body);
   };

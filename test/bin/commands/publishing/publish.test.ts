@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { Published } from "../../../../publish/state/published.ts";
+import { Known } from "../../../../publish/known.ts";
 import { runCli } from "../../../support/cli.ts";
 
 describe("noonmark publish, before and beside other runs", () => {
@@ -53,7 +53,7 @@ describe("noonmark publish, before and beside other runs", () => {
   });
 
   test("a state directory in use: by whom, and since when", async () => {
-    const published = Published.open(join(directory, ".noonmark/state"));
+    const published = Known.open(join(directory, ".noonmark/state"));
     try {
       const locked = await publish("--once");
       expect(locked).toMatchObject({ exitCode: 75, stdout: "" });

@@ -1,0 +1,114 @@
+/** What a publisher remembers of a plan that was executed: when each object is due again, what is behind, the report. */
+import { observationsKey } from "../src/resources/observations/keys.ts";
+import { isNamed } from "./plan/installations.ts";
+import type { Plan, PlannedAnswer } from "./plan/plan.ts";
+import { confirmTiles } from "./plan/tile-sets.ts";
+import type { PutOutcome } from "./put.ts";
+import { failedRow, type ReportRow } from "./report.ts";
+import type { Session } from "./session.ts";
+import type { CycleSources } from "./sources/cycle-sources.ts";
+
+export interface Acknowledging {
+  /** Epoch ms. */
+  readonly at: number;
+  readonly session: Session;
+  readonly sources: CycleSources;
+  /** The report so far. */
+  readonly rows: ReportRow[];
+  /** The scope is not planned again: conflicts are told. */
+  readonly isLast: boolean;
+}
+
+/** What the next cycles go by, and the report. If the scope is planned again, conflicts are not told yet. */
+export function acknowledge(plan: Plan, outcomes: readonly PutOutcome[], acknowledging: Acknowledging): void {
+  const { at, session, rows, isLast } = acknowledging;
+  const { pace, regressions, moved, known } = session;
+  const byKey = new Map(outcomes.map((outcome) => [outcome.put.key, outcome]));
+  for (const [key, until] of plan.waits) pace.wait(key, until);
+  for (const { publication, inputs, row, regression } of plan.failed) {
+    if (inputs !== undefined) pace.failed(publication.key, inputs, at);
+    if (regression !== undefined) regressions.add(publication.key, regression);
+    if (row !== undefined) rows.push(row);
+  }
+  for (const answer of plan.answers) acknowledgeAnswer(answer, byKey.get(answer.publication.key), acknowledging);
+  for (const { installationId: id, regression, until } of plan.observations) {
+    if (regression === undefined) {
+      regressions.clear(`observations ${id}`);
+      moved.finish(id);
+      if (until === undefined) pace.tilesPut(id, at);
+      else pace.tilesWait(id, until);
+    } else {
+      regressions.add(`observations ${id}`, regression);
+      moved.leave(id);
+    }
+  }
+  for (const set of plan.tileSets) {
+    const isWhole = outcomes.every(
+      ({ put, result }) => result === "done" || (put.key !== set.head && !put.key.startsWith(set.prefix)),
+    );
+    if (isWhole) confirmTiles(known, set, at);
+  }
+  const answers = new Set(plan.answers.map(({ publication }) => publication.key));
+  for (const outcome of outcomes) {
+    if (answers.has(outcome.put.key)) continue;
+    const row = rowOf(outcome, isLast);
+    if (row === undefined) continue;
+    if (row.action !== "failed") pace.rest(outcome.put.key);
+    else if (row.resource === "observations") failTiles(row, session);
+    rows.push(row);
+  }
+  nameInstallations(plan, outcomes, session);
+}
+
+function acknowledgeAnswer(
+  { publication, inputs, put, why, isPlaceholder, dueAt, milliseconds }: PlannedAnswer,
+  outcome: PutOutcome | undefined,
+  { at, session, sources, rows, isLast }: Acknowledging,
+): void {
+  const { key, resource, savedBody } = publication;
+  const { pace, regressions, known } = session;
+  const built = () => pace.built(key, { ...inputs, dueAt, builtAt: isPlaceholder ? 0 : at });
+  if (put === undefined) {
+    regressions.clear(key);
+    built();
+    const { status = null, bytes = 0, etag = null } = known.get(key) ?? {};
+    rows.push({ key, resource, action: "unchanged", why, status, bytes, etag, milliseconds });
+    return;
+  }
+  if (outcome === undefined) return;
+  const row = rowOf({ ...outcome, milliseconds: outcome.milliseconds + milliseconds }, isLast);
+  if (row === undefined) return;
+  if (row.action === "failed") pace.failed(key, inputs, at);
+  else {
+    regressions.clear(key);
+    built();
+    const body = known.body(key);
+    if (savedBody !== undefined && body !== undefined) sources.write((snapshot) => savedBody.save(snapshot, body));
+  }
+  rows.push(row);
+}
+
+/** Undefined for a conflict that is planned again. */
+function rowOf({ put, result, bytes, milliseconds }: PutOutcome, isLast: boolean): ReportRow | undefined {
+  const { key, resource, action, why, status, etag } = put;
+  if (result === "done") return { key, resource, action, why, status, bytes, etag, milliseconds };
+  if (result !== "conflicted") return failedRow(put, result.failed);
+  return isLast ? failedRow(put, new Error(`${key} in the store is not what was put last`)) : undefined;
+}
+
+/** The installation is planned again by the next cycle, moved or not. */
+function failTiles({ key }: ReportRow, { moved }: Session): void {
+  const [, id] = /^v1\/public\/installations\/~([^/]+)\/observations\//.exec(key) ?? [];
+  if (id !== undefined) moved.leave(id);
+}
+
+/** An installation is named in the index once its own responses are stored. */
+function nameInstallations({ observations }: Plan, outcomes: readonly PutOutcome[], session: Session): void {
+  const { known, names } = session;
+  for (const { installationId: id, regression } of observations) {
+    const history = known.progress(id)?.history;
+    if (regression !== undefined || history === undefined) continue;
+    const hasFailed = outcomes.some(({ put, result }) => result !== "done" && put.key.startsWith(observationsKey(id)));
+    if (!hasFailed && !isNamed(known, id, history)) names.set(id, history);
+  }
+}

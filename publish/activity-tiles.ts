@@ -1,0 +1,208 @@
+/**
+ * Where the activity is cut into tiles (docs/spec/publishing.md#activity-tiles): for each category tiles of events, and index
+ * tiles over them by the same rule. What has come or gone touches the tile that covers it and no other. Every tile but the
+ * oldest holds at least 99 events, so that a page of 100 is at most two of them.
+ *
+ * In steps: one tile at a time is cut or hashed, in an order that the tree gives, so that a process that dies between two
+ * of them goes on with the next and comes to the same tiles.
+ */
+import type { Database } from "better-sqlite3";
+import { TILE_SIZE } from "../src/http/keys.ts";
+import {
+  activityChanges,
+  forgetChanges,
+  newestChange,
+  oldestKeys,
+  readActivityKeys,
+} from "../src/projections/activity/activity-events.ts";
+import { type TileLevel, type TileNode, TileTree } from "../src/projections/activity/tile-tree.ts";
+import { readTiling, type Tiling, writeTiling } from "../src/projections/activity/tiling.ts";
+import { StepBudget } from "../src/projections/step-budget.ts";
+import type { ActivityContext } from "../src/resources/activity/event.ts";
+import { CATEGORIES } from "../src/resources/activity/keys.ts";
+import { type CategoryEvents, hashOf, indexBody, tileHash } from "../src/resources/activity/tiles/tile-body.ts";
+
+/** In microseconds, as are the other costs. */
+const COST_OF_A_CHANGE = 15;
+const COST_OF_A_TILE = 200;
+const COST_OF_A_KEY = 1;
+/** Its text made, checked and hashed. */
+const COST_OF_AN_EVENT = 30;
+
+/** One event of a tile and the next tile whole make a page of 100. */
+const FEWEST_EVENTS = 99;
+
+/** What tiles are cut for. */
+interface Goal {
+  /** What their texts depend on besides the events. */
+  readonly basis: string;
+  readonly newestChange: number;
+}
+
+/**
+ * One step, without a budget all of it, to where every category's tiles are what the projections hold; true while there
+ * is more. Synchronous; idempotent; nothing is put.
+ */
+export function planActivity(projections: Database, context: ActivityContext, budget = new StepBudget()): boolean {
+  const goal: Goal = {
+    basis: JSON.stringify([context.installationId, context.target, String(context.chainId), context.releaseId]),
+    newestChange: newestChange(projections),
+  };
+  const due = CATEGORIES.filter((category) => {
+    const tiling = readTiling(projections, category);
+    return tiling === undefined || !isReached(tiling, goal);
+  });
+  if (due.length === 0) return false;
+  const step = projections.transaction((): boolean => {
+    if (!due.every((category) => planCategory({ projections, category, context }, goal, budget))) return true;
+    forgetChanges(projections, goal.newestChange);
+    return false;
+  });
+  return step();
+}
+
+function isReached({ basis, changeNo, isWhole }: Tiling, goal: Goal): boolean {
+  return basis === goal.basis && changeNo === goal.newestChange && isWhole;
+}
+
+/** Whether the category is whole. */
+function planCategory(own: CategoryEvents, goal: Goal, budget: StepBudget): boolean {
+  const { projections, category } = own;
+  if (budget.isSpent) return false;
+  const tree = new TileTree(projections, category);
+  const tiling = begin(own, tree, goal);
+  const isCut =
+    takeChanges(own, tree, { tiling, goal }, budget) &&
+    levelsOf(own, tree).every((level) => cutLevel(level, tree, budget)) &&
+    !budget.isSpent;
+  if (!isCut) return false;
+  const { version = 0 } = readTiling(projections, category) ?? {};
+  writeTiling(projections, category, { basis: goal.basis, changeNo: goal.newestChange, version, isWhole: true });
+  return true;
+}
+
+/** If the tiles were cut for another basis, they are cut from nothing: their texts are others. */
+function begin({ projections, category }: CategoryEvents, tree: TileTree, goal: Goal): Tiling {
+  const before = readTiling(projections, category);
+  if (before?.basis === goal.basis) return before;
+  tree.removeAll();
+  const { basis, newestChange: changeNo } = goal;
+  const tiling: Tiling = { basis, changeNo, version: (before?.version ?? 0) + 1, isWhole: false };
+  writeTiling(projections, category, tiling);
+  return tiling;
+}
+
+/** The tiles that cover what has come or gone are to be cut anew; what lies above all of them touches none. */
+function takeChanges(
+  { projections, category }: CategoryEvents,
+  tree: TileTree,
+  { tiling, goal }: { readonly tiling: Tiling; readonly goal: Goal },
+  budget: StepBudget,
+): boolean {
+  if (tiling.changeNo === goal.newestChange) return true;
+  const most = Math.max(1, budget.count(COST_OF_A_CHANGE));
+  const changes = activityChanges(projections, category, tiling.changeNo, most);
+  for (const { key } of changes) tree.mustCut(1, key);
+  budget.spend(changes.length * COST_OF_A_CHANGE);
+  const isAll = changes.length < most;
+  const changeNo = isAll ? goal.newestChange : (changes.at(-1)?.no ?? tiling.changeNo);
+  // Nothing is planned before the category is whole, so that one change of what readers get is one of the version.
+  const version = tiling.version + (changes.length > 0 && tiling.isWhole ? 1 : 0);
+  const isWhole = tiling.isWhole && changes.length === 0;
+  writeTiling(projections, category, { ...tiling, changeNo, version, isWhole });
+  return isAll;
+}
+
+/** One level of a category's tree, and what it is cut from. */
+interface Level {
+  readonly level: TileLevel;
+  readonly fewest: number;
+  /** The children's keys above one and at or below another, newest first. */
+  keys(above: string, through: string): string[];
+  /** The oldest of them above one, oldest first. */
+  oldestKeys(above: string, most: number): string[];
+  /** The key of the oldest event that a child holds. */
+  lastOf(key: string): string;
+  /** The tile's name; of an index tile it is known when all tiles below it have theirs. */
+  hashOf(tile: TileNode): string;
+}
+
+/** Tiles of events, then index tiles over them: a level is cut when the one before it is. */
+function levelsOf(own: CategoryEvents, tree: TileTree): readonly Level[] {
+  const { projections, category } = own;
+  const ofEvents: Level = {
+    level: 1,
+    fewest: FEWEST_EVENTS,
+    keys: (above, through) => readActivityKeys(projections, category, above, through),
+    oldestKeys: (above, most) => oldestKeys(projections, category, above, most),
+    lastOf: (key) => key,
+    hashOf: (tile) => tileHash(own, tile),
+  };
+  const ofTiles: Level = {
+    level: 2,
+    fewest: 1,
+    keys: (above, through) => tree.between(1, above, through).map(({ first }) => first),
+    oldestKeys: (above, most) => tree.oldest(1, above, most).map(({ first }) => first),
+    lastOf: (key) => tree.covering(1, key)?.last ?? key,
+    hashOf: (tile) => hashOf(indexBody(tree, tile)),
+  };
+  return [ofEvents, ofTiles];
+}
+
+/**
+ * As far as the budget goes: cuts anew what is to be cut, then full tiles from the oldest of what lies above all of
+ * them; the rest stays in the head. Whether all of that is done.
+ */
+function cutLevel(level: Level, tree: TileTree, budget: StepBudget): boolean {
+  while (!budget.isSpent) {
+    const [stale, unhashed] = [tree.next(level.level, "cut"), tree.next(level.level, "hash")];
+    if (stale !== undefined) recut(level, tree, stale, budget);
+    else if (unhashed !== undefined) hash(level, tree, unhashed, budget);
+    else if (!cutNext(level, tree, budget)) return true;
+  }
+  return false;
+}
+
+function recut(level: Level, tree: TileTree, tile: TileNode, budget: StepBudget): void {
+  remove(tree, tile);
+  let older = tree.olderThan(level.level, tile.first);
+  let keys = level.keys(older?.first ?? "", tile.first);
+  // Too few to stand between two others: it joins the next older one.
+  while (keys.length > 0 && keys.length < level.fewest && older !== undefined) {
+    remove(tree, older);
+    older = tree.olderThan(level.level, older.first);
+    keys = level.keys(older?.first ?? "", tile.first);
+  }
+  const parts = Math.max(1, Math.floor(keys.length / TILE_SIZE));
+  for (let part = 0; part < parts && keys.length > 0; part++) {
+    const from = Math.floor((part * keys.length) / parts);
+    const to = Math.floor(((part + 1) * keys.length) / parts);
+    insert(level, tree, keys.slice(from, to));
+  }
+  budget.spend((1 + parts) * COST_OF_A_TILE + keys.length * COST_OF_A_KEY);
+}
+
+function hash(level: Level, tree: TileTree, tile: TileNode, budget: StepBudget): void {
+  tree.setHash(tile, level.hashOf(tile));
+  budget.spend(TILE_SIZE * COST_OF_AN_EVENT);
+}
+
+/** False where no tile can be filled. */
+function cutNext(level: Level, tree: TileTree, budget: StepBudget): boolean {
+  const keys = level.oldestKeys(tree.newest(level.level)?.first ?? "", TILE_SIZE);
+  if (keys.length < TILE_SIZE) return false;
+  insert(level, tree, keys.toReversed());
+  budget.spend(COST_OF_A_TILE);
+  return true;
+}
+
+function insert({ level, lastOf }: Level, tree: TileTree, keys: readonly string[]): void {
+  const [first = ""] = keys;
+  tree.insert({ level, first, last: lastOf(keys.at(-1) ?? ""), hash: null, todo: "hash" });
+  if (level === 1) tree.mustCut(2, first);
+}
+
+function remove(tree: TileTree, tile: TileNode): void {
+  tree.remove(tile);
+  if (tile.level === 1) tree.mustCut(2, tile.first);
+}

@@ -1,0 +1,456 @@
+/**
+ * What the object store holds, as far as this publisher knows: one table, filled on demand, in the state directory.
+ * A row changes only after the store has confirmed it, and counts only while nobody else has held the lease since.
+ */
+import { readFileSync, statSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import SqliteDatabase, { type Database } from "better-sqlite3";
+import { isDiskFull } from "../src/files/disk-full.ts";
+import { makeDirectory } from "../src/files/make-directory.ts";
+import { makePrivateFile, PRIVATE_MODE } from "../src/files/private-file.ts";
+import { replaceFile } from "../src/files/write-all.ts";
+import { isShardKey } from "../src/http/installations.ts";
+import type { StoredObject, StoreTag } from "../src/object-store/object-store.ts";
+import type { AnswerState, Asof } from "../src/object-store/stored-answer.ts";
+import { parseInstallationTelemetryKey } from "../src/resources/telemetry/keys.ts";
+import { IdleCheckpoint } from "../src/sqlite/idle-checkpoint.ts";
+import { sqliteFailure } from "../src/sqlite/sqlite-failure.ts";
+import { statement } from "../src/sqlite/statement.ts";
+import { EXIT, Failure } from "../src/values/failure.ts";
+import { formatTimestamp } from "../src/values/timestamp.ts";
+
+export interface KnownObject {
+  readonly key: string;
+  readonly condition: "stored" | "damaged" | "absent";
+  /** Null if the object is absent. */
+  readonly tag: StoreTag | null;
+  /** The fingerprints of the response and of its successors; empty unless the object is a stored response. */
+  readonly states: readonly AnswerState[];
+  /** The newest source version that is known to have been published under this key, also if it was lost since. */
+  readonly asof: Asof;
+  /** 0 unless the object is stored. */
+  readonly status: number;
+  readonly bytes: number;
+  readonly etag: string | null;
+  /** Epoch ms of the put. */
+  readonly putAt: number;
+}
+
+/** How far the observations of one installation are stored. */
+export interface TileProgress {
+  readonly history: string;
+  readonly position: number;
+  /** The tag of the tile that holds `position`, and the id of its last receipt; null if there is none. */
+  readonly tag: StoreTag | null;
+  readonly telemetryId: string | null;
+}
+
+/** The objects below a prefix whose names are hashes: each name, and since when nothing names it (epoch ms; null: named). */
+export type Listing = Map<string, number | null>;
+
+const SCHEMA = `
+DROP TABLE IF EXISTS object;
+DROP TABLE IF EXISTS tiles;
+CREATE TABLE IF NOT EXISTS known (
+  key TEXT PRIMARY KEY, condition TEXT NOT NULL, tag TEXT, states TEXT NOT NULL, asof TEXT NOT NULL,
+  status INTEGER NOT NULL, bytes INTEGER NOT NULL, etag TEXT, put_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS known_progress (
+  installation TEXT PRIMARY KEY, history TEXT NOT NULL, position INTEGER NOT NULL, tag TEXT, telemetry_id TEXT
+) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS known_prefix (prefix TEXT PRIMARY KEY, version TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS known_name (
+  prefix TEXT NOT NULL, name TEXT NOT NULL, unnamed_since INTEGER, PRIMARY KEY (prefix, name)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+`;
+
+/** A row is committed at most this long after it came (ms): a commit writes whole pages, and the next often the same. */
+const SAVE_EVERY_MS = 30_000;
+
+/** Hashes of blocks that are kept in memory. */
+const BLOCKS_LIMIT = 256;
+
+/** In the state directory: a machine that has it has published. */
+export const KNOWN_FILE = "published.db";
+
+export class Known {
+  readonly #db: Database;
+  readonly #objects = new Map<string, KnownObject>();
+  readonly #progress = new Map<string, TileProgress>();
+  readonly #listings = new Map<string, { version: string; readonly names: Listing }>();
+  /** Keys whose rows are only the memory of what was published: the object has to be read before a plan uses it. */
+  readonly #unread = new Set<string>();
+  /** Installations whose progress has to be compared with the store. */
+  readonly #unreadProgress = new Set<string>();
+  /** Keys of tiles that were found damaged or absent below the end of their history. */
+  readonly #faultyTiles = new Set<string>();
+  /** Objects read or put lately whose bodies a plan needs. */
+  readonly #bodies = new Map<string, Pick<StoredObject, "body" | "contentType" | "metadata">>();
+  /** Installations that the store has objects of, and the highest history of each; listed only if the index is lost. */
+  publishedInstallations: ReadonlyMap<string, string> | undefined;
+  /** Hashes that the chain has at blocks that were published, by number; null if no node has said. */
+  readonly blocks = new Map<string, string | null>();
+  /** Keys of puts whose end nobody knows: one may still be done long after it was given up. */
+  readonly doubted = new Set<string>();
+  readonly #checkpoint: IdleCheckpoint;
+  /** Since when rows wait for their commit, by a clock that never jumps (ms). */
+  #unsavedSince: number | undefined;
+  /** A write failed: the file may lack rows that are held here, so it is never called complete. */
+  #lacksRows = false;
+
+  private constructor(db: Database) {
+    this.#db = db;
+    this.#checkpoint = new IdleCheckpoint(db);
+    this.#load();
+  }
+
+  /** Takes the state directory for this process until `close`: a second process gets `Failure` state_locked. */
+  static open(directory: string): Known {
+    const path = join(directory, KNOWN_FILE);
+    try {
+      makeDirectory(directory);
+      makePrivateFile(path);
+      const db = new SqliteDatabase(path, { timeout: 0 });
+      // Held by the kernel for the life of the process: a killed one leaves no lock behind.
+      db.pragma("locking_mode = EXCLUSIVE");
+      // Not synced at each put: what a power cut takes is read back from the store, which has it.
+      db.pragma("journal_mode = WAL");
+      db.pragma("synchronous = NORMAL");
+      db.exec(`BEGIN EXCLUSIVE;${SCHEMA}COMMIT;`);
+      nameUser(directory);
+      return Known.#begun(db);
+    } catch (cause) {
+      throw openingFailure(cause, directory, path);
+    }
+  }
+
+  /**
+   * If the last process did not close the file, its rows may be older than the store: an object that changed and changed
+   * back would pass for unchanged. Then nothing is known. The mark of a running process is synced.
+   */
+  static #begun(db: Database): Known {
+    const known = new Known(db);
+    if (known.meta("open") === "yes") known.forgetAll();
+    db.pragma("synchronous = FULL");
+    known.setMeta("open", "yes");
+    db.pragma("synchronous = NORMAL");
+    return known;
+  }
+
+  /** For a dry run or a repair: nothing on disk, nothing known. */
+  static inMemory(): Known {
+    const db = new SqliteDatabase(":memory:");
+    db.exec(SCHEMA);
+    return new Known(db);
+  }
+
+  /** Undefined if nobody has looked the object up. */
+  get(key: string): KnownObject | undefined {
+    return this.#unread.has(key) ? undefined : this.#objects.get(key);
+  }
+
+  /** The newest source version known to have been published under a key, read or not. */
+  floor(key: string): Asof | undefined {
+    return this.#objects.get(key)?.asof;
+  }
+
+  /** Every object that is stored, as far as is known. */
+  *all(): Iterable<KnownObject> {
+    for (const object of this.#objects.values()) if (object.condition === "stored") yield object;
+  }
+
+  remember(object: KnownObject): void {
+    const sql = "INSERT OR REPLACE INTO known VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    const { key, condition, tag, states, asof, status, bytes, etag, putAt } = object;
+    this.#run(sql, key, condition, tag, JSON.stringify(states), JSON.stringify(asof), status, bytes, etag, putAt);
+    this.#objects.set(key, object);
+    this.#unread.delete(key);
+  }
+
+  /** The next plan looks the object up. What it was computed from is remembered, so that nothing older replaces it. */
+  forget(key: string): void {
+    this.#run("DELETE FROM known WHERE key = ?", key);
+    this.#unread.add(key);
+    this.#bodies.delete(key);
+  }
+
+  /** A put of it may still be done: it is read again before it is believed. */
+  doubt(key: string): void {
+    this.doubted.add(key);
+  }
+
+  /** The object is not of interest by itself any more: a tile is known by its name or by its history's end. */
+  drop(key: string): void {
+    if (!this.#objects.has(key)) return;
+    this.#run("DELETE FROM known WHERE key = ?", key);
+    this.#objects.delete(key);
+  }
+
+  /** An object that has to be rewritten; `tag` is of what is stored there instead, null if nothing is. */
+  rememberFaulty(key: string, tag: StoreTag | null): void {
+    const condition = tag === null ? "absent" : "damaged";
+    const nothing = { states: [], status: 0, bytes: 0, etag: null, putAt: 0 } as const;
+    this.remember({ key, condition, tag, asof: this.#objects.get(key)?.asof ?? { at: 0 }, ...nothing });
+  }
+
+  /**
+   * What a publisher reads when it begins, because it may have been damaged or deleted meanwhile: every object but the
+   * other installations' and the shards, which are many and are checked one by one (`scrub.ts`).
+   */
+  forgetOwn(configured: string): void {
+    for (const key of this.#objects.keys()) {
+      if (parseInstallationTelemetryKey(key) === undefined && !isShardKey(key)) this.#unread.add(key);
+    }
+    if (this.#progress.has(configured)) this.#unreadProgress.add(configured);
+  }
+
+  /** The object as it was read or put, if a plan has asked for its body; undefined if the body is not at hand. */
+  object(key: string): Pick<StoredObject, "body" | "contentType" | "metadata"> | undefined {
+    return this.#unread.has(key) ? undefined : this.#bodies.get(key);
+  }
+
+  body(key: string): string | undefined {
+    const object = this.object(key);
+    return object && new TextDecoder().decode(object.body);
+  }
+
+  keepBody(key: string, object: Pick<StoredObject, "body" | "contentType" | "metadata">): void {
+    this.#bodies.set(key, object);
+  }
+
+  /** The chain has this block, as a plan has seen it. */
+  rememberBlock(number: string, hash: string | null): void {
+    if (this.blocks.size > BLOCKS_LIMIT) this.blocks.clear();
+    this.blocks.set(number, hash);
+  }
+
+  /** Frees the bodies but of some keys. */
+  dropBodies(isKept: (key: string) => boolean): void {
+    for (const key of this.#bodies.keys()) if (!isKept(key)) this.#bodies.delete(key);
+  }
+
+  /** Undefined if nobody has looked up where the installation's tiles end. */
+  progress(installationId: string): TileProgress | undefined {
+    return this.#unreadProgress.has(installationId) ? undefined : this.#progress.get(installationId);
+  }
+
+  /** How far they were stored, compared with the store or not. */
+  progressFloor(installationId: string): TileProgress | undefined {
+    return this.#progress.get(installationId);
+  }
+
+  rememberProgress(installationId: string, progress: TileProgress): void {
+    const sql = "INSERT OR REPLACE INTO known_progress VALUES (?, ?, ?, ?, ?)";
+    const { history, position, tag, telemetryId } = progress;
+    this.#run(sql, installationId, history, position, tag, telemetryId);
+    this.#progress.set(installationId, progress);
+    this.#unreadProgress.delete(installationId);
+  }
+
+  /** The next plan compares the end of its tiles with the store. */
+  forgetProgress(installationId: string): void {
+    if (!this.#progress.has(installationId)) return;
+    this.#run("DELETE FROM known_progress WHERE installation = ?", installationId);
+    this.#unreadProgress.add(installationId);
+  }
+
+  everyProgress(): Iterable<readonly [installationId: string, progress: TileProgress]> {
+    return this.#progress;
+  }
+
+  /** Keys below a prefix of tiles that have to be rewritten although they lie below the end. */
+  faultyTiles(prefix: string): string[] {
+    return [...this.#faultyTiles].filter((key) => key.startsWith(prefix));
+  }
+
+  setTileFaulty(key: string, isFaulty: boolean): void {
+    if (isFaulty) this.#faultyTiles.add(key);
+    else this.#faultyTiles.delete(key);
+  }
+
+  /** Undefined if nobody has listed the prefix. */
+  listing(prefix: string): ReadonlyMap<string, number | null> | undefined {
+    return this.#listings.get(prefix)?.names;
+  }
+
+  /** The version of what names the objects below a prefix when all of them were last stored; "" before that. */
+  listedVersion(prefix: string): string {
+    return this.#listings.get(prefix)?.version ?? "";
+  }
+
+  prefixes(): Iterable<string> {
+    return this.#listings.keys();
+  }
+
+  /** These names and no others are stored below a prefix. */
+  rememberListing(prefix: string, names: Iterable<string>): void {
+    const before = this.#listings.get(prefix)?.names;
+    this.#run("DELETE FROM known_name WHERE prefix = ?", prefix);
+    this.#listings.set(prefix, { version: "", names: new Map() });
+    this.setListedVersion(prefix, "");
+    for (const name of names) this.setName(prefix, name, before?.get(name) ?? null);
+  }
+
+  /** The next plan lists the prefix. */
+  dropListing(prefix: string): void {
+    this.#run("DELETE FROM known_name WHERE prefix = ?", prefix);
+    this.#run("DELETE FROM known_prefix WHERE prefix = ?", prefix);
+    this.#listings.delete(prefix);
+  }
+
+  setListedVersion(prefix: string, version: string): void {
+    this.#run("INSERT OR REPLACE INTO known_prefix VALUES (?, ?)", prefix, version);
+    const listing = this.#listings.get(prefix);
+    if (listing !== undefined) listing.version = version;
+  }
+
+  /** `unnamedSince` in epoch ms; null while something names the object. */
+  setName(prefix: string, name: string, unnamedSince: number | null): void {
+    this.#run("INSERT OR REPLACE INTO known_name VALUES (?, ?, ?)", prefix, name, unnamedSince);
+    this.#listings.get(prefix)?.names.set(name, unnamedSince);
+  }
+
+  deleteName(prefix: string, name: string): void {
+    this.#run("DELETE FROM known_name WHERE prefix = ? AND name = ?", prefix, name);
+    this.#listings.get(prefix)?.names.delete(name);
+  }
+
+  /** Everything but what `meta` says: another publisher may have written since. */
+  forgetAll(): void {
+    for (const table of ["known", "known_progress", "known_prefix", "known_name"]) this.#run(`DELETE FROM ${table}`);
+    this.#save();
+    for (const memory of [this.#objects, this.#progress, this.#listings, this.#bodies]) memory.clear();
+    for (const memory of [this.#unread, this.#unreadProgress, this.#faultyTiles]) memory.clear();
+  }
+
+  meta(name: MetaName): string | undefined {
+    const sql = "SELECT value FROM meta WHERE name = ?";
+    return statement<[string], string>(this.#db, sql).pluck().get(name) as string | undefined;
+  }
+
+  setMeta(name: MetaName, value: string): void {
+    if (this.meta(name) === value) return;
+    this.#run("INSERT OR REPLACE INTO meta VALUES (?, ?)", name, value);
+    if (name !== "at") this.#save();
+  }
+
+  /** Commits what has waited long enough at `now` (ms, by a clock that never jumps). Throws as `remember` does. */
+  saveIfDue(now: number): void {
+    if (!this.#db.inTransaction) return this.#guarded(() => this.#checkpoint.look(now));
+    this.#unsavedSince ??= now;
+    if (now - this.#unsavedSince >= SAVE_EVERY_MS) this.#save();
+  }
+
+  close(): void {
+    try {
+      if (!this.#lacksRows) this.setMeta("open", "no");
+    } finally {
+      this.#db.close();
+    }
+  }
+
+  #load(): void {
+    const rows = (sql: string) => statement<[], Record<string, string | number | null>>(this.#db, sql).iterate();
+    for (const row of rows("SELECT * FROM known")) this.#objects.set(String(row.key), objectOf(row));
+    for (const { installation, history, position, tag, telemetry_id: id } of rows("SELECT * FROM known_progress")) {
+      const progress = {
+        history: String(history),
+        position: Number(position),
+        tag: tag === null ? null : String(tag),
+        telemetryId: id === null ? null : String(id),
+      };
+      this.#progress.set(String(installation), progress);
+    }
+    for (const { prefix, version } of rows("SELECT * FROM known_prefix")) {
+      this.#listings.set(String(prefix), { version: String(version), names: new Map() });
+    }
+    for (const { prefix, name, unnamed_since: since } of rows("SELECT * FROM known_name")) {
+      this.#listings.get(String(prefix))?.names.set(String(name), since === null ? null : Number(since));
+    }
+  }
+
+  /** Waits for its commit. Throws `Failure`: disk_full. */
+  #run(sql: string, ...values: readonly (string | number | null)[]): void {
+    this.#guarded(() => {
+      if (!this.#db.inTransaction) this.#db.exec("BEGIN IMMEDIATE");
+      statement(this.#db, sql).run(...values);
+    });
+  }
+
+  #save(): void {
+    this.#guarded(() => {
+      if (this.#db.inTransaction) this.#db.exec("COMMIT");
+    });
+    this.#unsavedSince = undefined;
+  }
+
+  #guarded(write: () => void): void {
+    try {
+      write();
+    } catch (error) {
+      this.#lacksRows = true;
+      throw sqliteFailure(error, this.#db.name, "state", "write");
+    }
+  }
+}
+
+/**
+ * `open`: whether a process has the file, or was killed with it. `at`: the last instant computed for, which never goes
+ * back. `epoch`, `writer`, `store`: of the last lease held; `knownEpoch`: of the last one under which rows were written
+ * (an earlier version of the program sets `epoch` alone). `requests`: what was asked of the store (`request-tally.ts`).
+ */
+type MetaName = "open" | "at" | "epoch" | "knownEpoch" | "writer" | "store" | "requests";
+
+function objectOf(row: Record<string, string | number | null>): KnownObject {
+  return {
+    key: String(row.key),
+    condition: row.condition as KnownObject["condition"],
+    tag: row.tag === null ? null : String(row.tag),
+    states: JSON.parse(String(row.states)) as AnswerState[],
+    asof: JSON.parse(String(row.asof)) as Asof,
+    status: Number(row.status),
+    bytes: Number(row.bytes),
+    etag: row.etag === null ? null : String(row.etag),
+    putAt: Number(row.put_at),
+  };
+}
+
+function openingFailure(cause: unknown, directory: string, path: string): unknown {
+  const code = (cause as { code?: string }).code ?? "";
+  if (code.startsWith("SQLITE_BUSY")) {
+    return new Failure("state_locked", `${userOf(directory)} uses the state directory ${directory}`, {
+      exit: EXIT.locked,
+      hint: "Let it finish, or give this one a state directory of its own (--state).",
+      cause,
+    });
+  }
+  const told = sqliteFailure(cause, path, "state", "write");
+  if (isDiskFull(told)) return told;
+  const { message, hint } = told as Partial<Failure>;
+  const isDamage = /^SQLITE_(?:CORRUPT|NOTADB)/.test(code);
+  return new Failure("state_unusable", message ?? String(cause), {
+    exit: EXIT.io,
+    hint: isDamage || hint === undefined ? `Delete ${path}: it is rebuilt from the store.` : hint,
+    cause,
+  });
+}
+
+/** Who has the state directory; its time is since when. Read only while somebody has. */
+const USER_FILE = "user";
+
+/** By rename: whoever is refused at this very moment reads a whole name. */
+function nameUser(directory: string): void {
+  const path = join(directory, USER_FILE);
+  replaceFile(path, Buffer.from(`${hostname()} process ${process.pid}\n`), PRIVATE_MODE);
+}
+
+function userOf(directory: string): string {
+  const path = join(directory, USER_FILE);
+  try {
+    return `${readFileSync(path, "utf8").trim()} (since ${formatTimestamp(Math.floor(statSync(path).mtimeMs))})`;
+  } catch {
+    return "another publisher";
+  }
+}

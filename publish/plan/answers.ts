@@ -1,0 +1,298 @@
+/** What the responses of one installation come to in a snapshot, beside what is published of them. */
+import type { SafeCoreState } from "../../src/chain/chain-state.ts";
+import { representationOf } from "../../src/http/representation.ts";
+import type { Asof } from "../../src/object-store/stored-answer.ts";
+import type { Publication } from "../../src/resources/publication.ts";
+import type { Snapshot } from "../../src/resources/snapshot.ts";
+import type { ResourceName } from "../../src/resources/table.ts";
+import { EXIT, Failure } from "../../src/values/failure.ts";
+import { clockBehind, isAhead } from "../clock/instant.ts";
+import type { Known, KnownObject } from "../known.ts";
+import { earlier, type Inputs, inputsOf, type Pace } from "../pace.ts";
+import { failedRow } from "../report.ts";
+import { isNewerProgram } from "../site/program-version.ts";
+import { type Decision, decide, isNew } from "./decide.ts";
+import { type NamedTiles, NOTHING, needs, type Plan, type PlannedAnswer, type Put, type Unknown } from "./plan.ts";
+import {
+  isRegression,
+  isVersionOf,
+  joinedFacts,
+  publishedBlock,
+  sourceRegression,
+  sourceVersion,
+} from "./source-version.ts";
+import { fitAnswer } from "./successors.ts";
+import { namedTiles } from "./tile-sets.ts";
+
+/** What a publisher was told to publish, and when what is due. */
+export interface Planning {
+  readonly known: Known;
+  readonly pace: Pace;
+  /** Put everything as of now, changed or not. */
+  readonly force: boolean;
+  /** Epoch ms. */
+  readonly at: number;
+  /** Keys whose saved settlement history the store has been asked for. */
+  readonly savedAsked: ReadonlySet<string>;
+  selected(resource: ResourceName): boolean;
+}
+
+/** The installation whose responses are planned together. */
+export interface Subject {
+  readonly id: string;
+  /** The history under which it is published. */
+  readonly history: string;
+  /** What was published of it under other keys: nothing may be older than that. */
+  readonly elsewhere: readonly Asof[];
+  /** Keys that must be stored before any of its own is put. */
+  readonly after: readonly string[];
+}
+
+/** Builds nothing whose inputs have not moved and whose instant has not come. Throws `Failure` clock_behind. */
+export function planAnswers(
+  publications: readonly Publication[],
+  subject: Subject,
+  snapshot: Snapshot,
+  planning: Planning,
+): Plan {
+  const due: { readonly publication: Publication; readonly inputs: Inputs }[] = [];
+  const unknown: Unknown[] = [];
+  const waits: [string, number][] = [];
+  const failed: Plan["failed"][number][] = [];
+  for (const publication of publications) {
+    if (!planning.selected(publication.resource)) continue;
+    let inputs: Inputs | undefined;
+    try {
+      inputs = inputsOf(publication, snapshot);
+      const until = buildableAt(publication, inputs, planning);
+      if (until === undefined) continue;
+      if (until > planning.at) {
+        waits.push([publication.key, until]);
+        continue;
+      }
+      unknown.push(...unknownOf(publication, subject, snapshot, planning));
+      due.push({ publication, inputs });
+    } catch (error) {
+      failed.push(failedAnswer(publication, inputs, error));
+    }
+  }
+  if (unknown.length > 0) return needs(unknown);
+  const answers: PlannedAnswer[] = [];
+  const puts: Put[] = [];
+  const tileSets: NamedTiles[] = [];
+  for (const { publication, inputs } of due) {
+    try {
+      const answer = planAnswer(publication, inputs, { subject, snapshot, planning });
+      answers.push(answer);
+      const named = namedTiles(publication, snapshot, planning.known, answer.version);
+      puts.push(...named.puts);
+      if (named.set !== undefined) tileSets.push(named.set);
+      const after = named.puts.map(({ key }) => key);
+      if (answer.put !== undefined) puts.push({ ...answer.put, after: [...answer.put.after, ...after] });
+    } catch (error) {
+      if (error instanceof Failure && error.code === "clock_behind") throw error;
+      failed.push(failedAnswer(publication, inputs, error));
+    }
+  }
+  return { ...NOTHING, answers, failed, waits, puts, tileSets };
+}
+
+/** What others name is put before they are, as soon as it can be. */
+function buildableAt(publication: Publication, inputs: Inputs, { known, pace, at }: Planning): number | undefined {
+  const object = known.get(publication.key);
+  if (publication.isNamedByOthers === true && object?.condition !== "stored") return at;
+  return pace.buildableAt(publication, inputs, at, object?.putAt ?? 0);
+}
+
+function unknownOf(publication: Publication, subject: Subject, snapshot: Snapshot, planning: Planning): Unknown[] {
+  const { known, savedAsked, at } = planning;
+  const { key, savedBody, tileSet } = publication;
+  const object = known.get(key);
+  if (object === undefined) return [{ is: "answer", key }];
+  const unknown: Unknown[] = [];
+  if (publication.usesChain === true) {
+    const now = sourceVersion(snapshot, { ...publication, kinds: [] }, at, subject.history);
+    for (const published of [object.asof, ...subject.elsewhere]) {
+      const number = publishedBlock(published, now)?.number;
+      if (number !== undefined && !known.blocks.has(number)) unknown.push({ is: "block", number });
+    }
+  }
+  if (savedBody?.isMissing(snapshot) === true && !savedAsked.has(key)) unknown.push({ is: "saved", key, publication });
+  if (tileSet !== undefined && known.listing(tileSet.prefix) === undefined) {
+    unknown.push({ is: "listing", prefix: tileSet.prefix });
+  }
+  return unknown;
+}
+
+function failedAnswer(publication: Publication, inputs: Inputs | undefined, error: unknown) {
+  const regression = isRegression(error) ? error : undefined;
+  return { publication, inputs, regression, row: regression === undefined ? failedRow(publication, error) : undefined };
+}
+
+interface Context {
+  readonly subject: Subject;
+  readonly snapshot: Snapshot;
+  readonly planning: Planning;
+}
+
+/** Also if everything is put: a rollback of the program takes back no file of the newer one. */
+const LEFT_TO_NEWER: Decision = { put: false, why: "a newer version's stands", dueAt: undefined, isPlaceholder: false };
+
+function planAnswer(publication: Publication, inputs: Inputs, { subject, snapshot, planning }: Context): PlannedAnswer {
+  const started = performance.now();
+  const { known, force, at } = planning;
+  const { key } = publication;
+  const object = known.get(key);
+  if (object === undefined) throw new TypeError(`${key} was not looked up`);
+  // What was published as of a later instant, by another clock, is followed by nothing older.
+  const instant = force ? at : Math.max(at, object.asof.at);
+  const permitted = permittedSources(publication, object, { subject, snapshot, planning });
+  const isNewer = isNewerProgram(object.asof.program, publication.program);
+  const decision =
+    (isNewer && object.condition === "stored" ? LEFT_TO_NEWER : undefined) ??
+    keptWhileSettling(permitted.isSettling, object, instant) ??
+    decide((when) => publication.build(permitted.snapshot, when), object, instant, {
+      force,
+      isOthers: permitted.isOthers,
+    });
+  const version = { ...permitted.version, at: instant };
+  return {
+    publication,
+    inputs,
+    version,
+    put: decision.put
+      ? putOf({ publication, before: object, decision, asof: version, after: subject.after })
+      : undefined,
+    why: decision.why,
+    isPlaceholder: decision.isPlaceholder,
+    dueAt: earlier(decision.dueAt, publication.rebuildAt?.(snapshot, at)),
+    milliseconds: performance.now() - started,
+  };
+}
+
+/** What a chain that is still being read lacks says nothing: a good response has an end, and stays until then. */
+function keptWhileSettling(isSettling: boolean, { states, condition }: KnownObject, at: number): Decision | undefined {
+  const until = states[1]?.from;
+  if (!isSettling || condition !== "stored" || until === undefined || until <= at) return undefined;
+  return { put: false, why: "a good answer is valid while the chain is being read", dueAt: until, isPlaceholder: true };
+}
+
+interface PermittedSources {
+  /** With the part that is behind as it was published. */
+  readonly snapshot: Snapshot;
+  readonly version: Asof;
+  /** The stored object speaks of another installation, or of a history that was left behind. */
+  readonly isOthers: boolean;
+  /** The chain is being read for the first time: a good response stays for as long as it is valid. */
+  readonly isSettling: boolean;
+}
+
+/** What a response may be built from beside what is published: nothing goes back, part by part. Throws the regression. */
+function permittedSources(publication: Publication, object: KnownObject, context: Context): PermittedSources {
+  const { subject, snapshot, planning } = context;
+  const { installationId = snapshot.installationId, kinds = [], usesChain = false } = publication;
+  const isSettling = usesChain && snapshot.chain.isSettling;
+  const now = sourceVersion(snapshot, publication, planning.at, subject.history);
+  const free = { snapshot, version: now, isSettling, isOthers: false };
+  if (isAhead(object.asof.at, planning.at)) throw clockBehind(object.key, object.asof.at, planning.at);
+  if (installationId === null) return free;
+  const isOthers = !isNew(object) && !isVersionOf(object.asof, now.of, now.history ?? "1");
+  const version = isOthers ? now : withOtherFacts(object.asof, now);
+  const permitted = { ...free, version, isOthers, isSettling: isSettling && !isOthers };
+  const blockAt = (number: string) => planning.known.blocks.get(number);
+  const current = { snapshot, installationId, version: now, kinds, blockAt };
+  let behindChain: Failure | undefined;
+  for (const published of [object.asof, ...subject.elsewhere]) {
+    const regression = sourceRegression(published, current);
+    if (regression !== undefined && regression.code !== "chain_behind") throw regression;
+    if (usesChain) behindChain ??= regression;
+  }
+  if (!usesChain || object.asof.safeBlock === undefined || isOthers) {
+    if (behindChain !== undefined) throw behindChain;
+    return permitted;
+  }
+  if (behindChain === undefined && now.safeBlock !== undefined) return permitted;
+  const kept = { ...permitted, version: withChainOf(object.asof, version) };
+  const lacksCore = behindChain !== undefined || (isSettling && snapshot.chain.safeCore === undefined);
+  if (publication.publishedCore !== undefined && lacksCore) {
+    const core = publishedCore(publication, planning.known);
+    if (core !== undefined && snapshot.genesisTimestamp !== undefined) {
+      const chain = { ...snapshot.chain, safeCore: core };
+      return { ...kept, snapshot: { ...snapshot, chain }, isSettling: false };
+    }
+  }
+  if (behindChain !== undefined) throw behindChain;
+  return kept;
+}
+
+function publishedCore({ key, publishedCore: read }: Publication, known: Known): SafeCoreState | undefined {
+  const body = known.body(key);
+  return body === undefined ? undefined : read?.(body);
+}
+
+/** A view that the chain does not give now is still of the blocks that were published. */
+function withChainOf({ safeBlock, safeHash, chain }: Asof, now: Asof): Asof {
+  return { ...now, ...(safeBlock && { safeBlock }), ...(safeHash && { safeHash }), ...(chain && { chain }) };
+}
+
+/** The facts of kinds that this response is not computed from, and that it carries for others (`planPrevious`). */
+function withOtherFacts(before: Asof, now: Asof): Asof {
+  const carries = before.facts?.some((part, kind) => part !== null && (now.facts?.[kind] ?? null) === null) === true;
+  return carries && before.of === now.of ? joinedFacts(now, before) : now;
+}
+
+type Putting = Decision & { readonly put: true };
+
+interface Deciding {
+  readonly publication: Publication;
+  readonly before: KnownObject;
+  readonly decision: Putting;
+  readonly asof: Asof;
+  readonly after: readonly string[];
+}
+
+function putOf({ publication, before, decision, asof, after }: Deciding): Put {
+  const { key, resource, isNamedByOthers = false } = publication;
+  const { future, why } = decision;
+  const { built, states, successors } = future;
+  const constants = successors.flatMap((successor) => (successor.key === undefined ? [] : [successor.key]));
+  const etag = built.headers.etag ?? null;
+  let kept = states;
+  return {
+    key,
+    resource,
+    phase: isNamedByOthers ? "constants" : "answers",
+    why,
+    action: isNew(before) ? "created" : "updated",
+    status: built.status,
+    etag,
+    replaces: before.tag,
+    after: [...after, ...constants],
+    isContentEnough: false,
+    object({ epoch, writer }) {
+      const fitted = fitAnswer({
+        representation: representationOf(built),
+        body: Buffer.from(built.body),
+        successors,
+        states,
+        writerMetadata: { epoch, writer, asof },
+      });
+      kept = fitted.states;
+      return fitted.object;
+    },
+    confirmed(known, tag, object) {
+      const { status } = built;
+      const bytes = object.body.length;
+      known.remember({ key, condition: "stored", tag, states: kept, asof, status, bytes, etag, putAt: asof.at });
+      known.keepBody(key, object);
+      if (asof.safeBlock !== undefined && asof.safeHash !== undefined)
+        known.rememberBlock(asof.safeBlock, asof.safeHash);
+    },
+    conflicted: (known) => known.forget(key),
+  };
+}
+
+/** What a stored response becomes after its end has to be stored: else readers of a dead publisher find nothing. */
+export function constantMissing(key: string): Failure {
+  return new Failure("constant_missing", `${key} is not in the store yet`, { exit: EXIT.failed });
+}

@@ -1,0 +1,176 @@
+/**
+ * The observations of one installation (docs/spec/publishing.md#tiles): positions are dense, so position / 128 names the
+ * tile. Full tiles never change, the last one grows; they are stored in ascending order.
+ */
+import type { Database } from "better-sqlite3";
+import { readReceipts } from "../../src/ledger/read/receipts.ts";
+import { type Installation, readWatermarks } from "../../src/ledger/watermarks.ts";
+import { type Asof, encodeWriterMetadata } from "../../src/object-store/stored-answer.ts";
+import { buildObservationTile, tileBounds } from "../../src/resources/observations/build.ts";
+import { observationsKey, observationTileKey, tileOf } from "../../src/resources/observations/keys.ts";
+import type { Snapshot } from "../../src/resources/snapshot.ts";
+import { telemetryPublication } from "../../src/resources/telemetry/publication.ts";
+import type { TileProgress } from "../known.ts";
+import { WAS_DAMAGED } from "../report.ts";
+import type { Planning, Subject } from "./answers.ts";
+import { NOTHING, needs, type Phase, type Plan, type Put } from "./plan.ts";
+import { sourceRegression, sourceVersion } from "./source-version.ts";
+
+/** Lines of JSON, one an item. */
+export const TILE_TYPE = "application/x-ndjson; charset=utf-8";
+/** Tiles of one plan, so that a first publish of a long history stays flat in memory. */
+const CHUNK = 64;
+
+/** Nothing if the receipts do not go on from those that were published. */
+export function planObservations(
+  installation: Installation,
+  subject: Subject,
+  snapshot: Snapshot,
+  planning: Planning,
+): Plan {
+  const { known, pace, at } = planning;
+  const { ledger } = snapshot;
+  const { id, history } = subject;
+  if (!planning.selected("observations") || ledger === undefined) return NOTHING;
+  const publication = telemetryPublication(id, id === snapshot.installationId);
+  const telemetry = known.get(publication.key);
+  if (telemetry === undefined) return needs([{ is: "answer", key: publication.key }]);
+  const progress = known.progress(id);
+  if (progress?.history !== history) return needs([{ is: "history", installationId: id, history }]);
+  const version = sourceVersion(snapshot, publication, at, history);
+  const current = { snapshot, installationId: id, version, kinds: ["receipt"] as const };
+  const published = [telemetry.asof, ...subject.elsewhere, versionOf(progress, version)];
+  const regression = published.map((one) => sourceRegression(one, current)).find((one) => one !== undefined);
+  const nothingToPut = {
+    ...NOTHING,
+    observations: [{ installationId: id, regression, until: undefined, hasMore: false }],
+  };
+  if (regression !== undefined) return nothingToPut;
+  const through = readWatermarks(ledger, installation.no).receipt;
+  const source = { installation, history, at };
+  const faulty = known.faultyTiles(`${observationsKey(id)}/${history}/`);
+  const puts = [
+    ...faulty.flatMap((key) => faultyTile(key, progress, source, planning)),
+    ...nextTiles(progress, through, source, planning),
+  ];
+  const until = pace.tilesAt(id);
+  if (puts.length > 0 && until > at) {
+    return { ...NOTHING, observations: [{ installationId: id, regression: undefined, until, hasMore: false }] };
+  }
+  const hasMore = through > tileBounds(tileOf(progress.position + 1) + CHUNK - 1).last;
+  return {
+    ...nothingToPut,
+    observations: [{ installationId: id, regression: undefined, until: undefined, hasMore }],
+    puts,
+  };
+}
+
+/** The newest tile says to which receipt it goes, so it is a published version of its own. */
+function versionOf({ history, position, telemetryId }: TileProgress, { of }: Asof): Asof {
+  return {
+    at: 0,
+    ...(of === undefined ? {} : { of }),
+    ...(history === "1" ? {} : { history }),
+    ...(position === 0 ? {} : { position }),
+    ...(position === 0 || telemetryId === null ? {} : { telemetryId }),
+  };
+}
+
+interface TileSource {
+  readonly installation: Installation;
+  readonly history: string;
+  /** Epoch ms. */
+  readonly at: number;
+}
+
+/** The tiles after what is stored, at most `CHUNK`: the one that grows, then new ones. */
+function nextTiles(progress: TileProgress, through: number, source: TileSource, { known }: Planning): Put[] {
+  const puts: Put[] = [];
+  const first = tileOf(progress.position + 1);
+  const last = Math.min(tileOf(Math.max(1, through)), first + CHUNK - 1);
+  if (through <= progress.position) return puts;
+  for (let tile = first; tile <= last; tile++) {
+    const key = observationTileKey(source.installation.id, source.history, tile);
+    // Found damaged at the end of the history, or missing.
+    const faulty = known.get(key);
+    const grows = tile === first && progress.position >= tileBounds(tile).first;
+    const phase: Phase = tile === first ? "first-tile" : tile === last ? "last-tile" : "next-tiles";
+    puts.push({
+      ...tilePut(tile, Math.min(through, tileBounds(tile).last), phase, source),
+      why: faulty !== undefined ? WAS_DAMAGED : grows ? "grew" : "new",
+      action: grows || faulty !== undefined ? "updated" : "created",
+      replaces: grows ? progress.tag : (faulty?.tag ?? null),
+      after: phase === "last-tile" ? puts.map((put) => put.key) : [],
+    });
+  }
+  return puts;
+}
+
+/** A tile below the end that was found damaged, or is missing. */
+function faultyTile(key: string, progress: TileProgress, source: TileSource, { known }: Planning): Put[] {
+  const tile = Number(key.slice(key.lastIndexOf("/") + 1));
+  const { first, last } = tileBounds(tile);
+  if (first > progress.position) return [];
+  const put = tilePut(tile, Math.min(last, progress.position), "next-tiles", source);
+  return [{ ...put, why: WAS_DAMAGED, action: "updated", replaces: known.get(key)?.tag ?? null, after: [] }];
+}
+
+type TilePut = Omit<Put, "why" | "action" | "replaces" | "after">;
+
+/** The receipts of a tile through a position. Published receipts never change, so it is read when its turn comes. */
+function tilePut(tile: number, through: number, phase: Phase, { installation, history, at }: TileSource): TilePut {
+  const { no, id } = installation;
+  const key = observationTileKey(id, history, tile);
+  let telemetryId: string | null = null;
+  return {
+    key,
+    resource: "observations",
+    phase,
+    status: 200,
+    etag: null,
+    isContentEnough: true,
+    object({ epoch, writer }, snapshot) {
+      const read = snapshot(({ ledger }) => ledger && observationTile(ledger, { no, id }, tile, through));
+      if (read === undefined || read.position !== through) return undefined;
+      const { body, ...version } = read;
+      telemetryId = version.telemetryId;
+      return {
+        body,
+        contentType: TILE_TYPE,
+        metadata: encodeWriterMetadata({ epoch, writer, asof: { at, ...version } }),
+      };
+    },
+    confirmed(known, tag) {
+      known.setTileFaulty(key, false);
+      known.drop(key);
+      const reached = known.progress(id);
+      // Those between are in flight side by side: how far the store goes is known when the last one is there.
+      const isNext = phase !== "next-tiles" && (reached === undefined || through >= reached.position);
+      const isNewest = reached !== undefined && tileOf(Math.max(1, reached.position)) === tile;
+      if (isNext || isNewest) known.rememberProgress(id, { history, position: through, tag, telemetryId });
+    },
+    conflicted: (known) => known.forgetProgress(id),
+  };
+}
+
+export interface ObservationTileBody {
+  readonly body: Buffer;
+  /** Of its last receipt. */
+  readonly position: number;
+  readonly telemetryId: string;
+}
+
+/** Undefined if the ledger has no receipt for it. */
+export function observationTile(
+  ledger: Database,
+  { no, id }: Installation,
+  tile: number,
+  through = tileBounds(tile).last,
+): ObservationTileBody | undefined {
+  const { first, last } = tileBounds(tile);
+  const receipts = readReceipts(ledger, no, first, Math.min(last, through));
+  const newest = receipts.at(-1);
+  if (newest === undefined) return undefined;
+  const body = Buffer.from(buildObservationTile(id, receipts));
+  return { body, position: newest.position, telemetryId: newest.telemetryId };
+}

@@ -1,0 +1,151 @@
+/** What one cycle plans together: the configured installation and every file, or another installation. */
+import { type Installation, installationNo } from "../../src/ledger/watermarks.ts";
+import { type Asof, encodeWriterMetadata } from "../../src/object-store/stored-answer.ts";
+import type { Publication } from "../../src/resources/publication.ts";
+import type { Snapshot } from "../../src/resources/snapshot.ts";
+import { installationTelemetryKey, TELEMETRY_KEY } from "../../src/resources/telemetry/keys.ts";
+import { telemetryPublication, unknownTelemetryPublication } from "../../src/resources/telemetry/publication.ts";
+import type { Known } from "../known.ts";
+import { type Planning, planAnswers, type Subject } from "./answers.ts";
+import { higherHistory, historyOf, type NewNames, storedIndex } from "./installations.ts";
+import { planObservations } from "./observations.ts";
+import { joined, NOTHING, needs, type Plan, type Put, type Unknown } from "./plan.ts";
+import { isVersionOf, joinedFacts, ledgerRegression, shortHash } from "./source-version.ts";
+
+export interface ScopePlanning extends Planning {
+  readonly names: NewNames;
+  /** The configured installation's responses but telemetry, and every file. */
+  readonly publications: readonly Publication[];
+}
+
+/** The configured installation, and every file. Throws `Failure` clock_behind. */
+export function planOwn(snapshot: Snapshot, planning: ScopePlanning): Plan {
+  const { installationId: id, ledger } = snapshot;
+  const { history, unknown } = historyOf(id, id, planning);
+  const previous = planPrevious(id, planning);
+  const known = [...unknown, ...previous.unknown, ...unknownElsewhere(id, planning)];
+  if (known.length > 0) return needs(known);
+  const elsewhere = elsewhereOf(installationTelemetryKey(id), id, planning.known);
+  const subject: Subject = { id, history, elsewhere, after: previous.puts.map(({ key }) => key) };
+  const answers = [unknownTelemetryPublication, telemetryPublication(id, true), ...planning.publications];
+  const no = ledger && installationNo(ledger, id);
+  const observations = no === undefined ? NOTHING : planObservations({ no, id }, subject, snapshot, planning);
+  return joined([previous, planAnswers(answers, subject, snapshot, planning), observations]);
+}
+
+/** What is published of an installation other than the configured one. Throws `Failure` clock_behind. */
+export function planOther(installation: Installation, snapshot: Snapshot, planning: ScopePlanning): Plan {
+  const { id } = installation;
+  const { history, unknown } = historyOf(id, snapshot.installationId, planning);
+  if (unknown.length > 0) return needs(unknown);
+  const elsewhere = elsewhereOf(TELEMETRY_KEY, id, planning.known);
+  const subject: Subject = { id, history, elsewhere, after: [] };
+  const answers = planAnswers([telemetryPublication(id, false)], subject, snapshot, planning);
+  return joined([answers, planObservations(installation, subject, snapshot, planning)]);
+}
+
+/**
+ * What the ledger would take back of the configured installation, before its facts are taken into the projections: a
+ * ledger that is refused must leave no trace there. Undefined if it goes on from everything that was published.
+ */
+export function refusedLedger(
+  snapshot: Snapshot,
+  planning: ScopePlanning,
+): { unknown: readonly Unknown[]; isRefused: boolean } {
+  const { installationId: id } = snapshot;
+  const own = ownPublications(id, planning).filter(({ kinds = [] }) => kinds.length > 0);
+  const { history, unknown } = historyOf(id, id, planning);
+  const missing = own.flatMap(({ key }): Unknown[] =>
+    planning.known.get(key) === undefined ? [{ is: "answer", key }] : [],
+  );
+  const all = [...unknown, ...missing, ...unknownElsewhere(id, planning)];
+  if (all.length > 0) return { unknown: all, isRefused: false };
+  const of = shortHash(id);
+  const versions = own.flatMap(({ key }) => planning.known.get(key)?.asof ?? []);
+  const published = [...versions, ...elsewhereOf(installationTelemetryKey(id), id, planning.known)]
+    .filter((one) => one.of === of && isVersionOf(one, of, history))
+    // A ledger that has all facts of the highest count of a kind has those of every lower one.
+    .reduce(joinedFacts, { at: 0, of, ...(history === "1" ? {} : { history }) });
+  const regression = ledgerRegression(published, { snapshot, installationId: id, version: published });
+  return { unknown: [], isRefused: regression !== undefined };
+}
+
+function ownPublications(id: string, { publications }: ScopePlanning): Publication[] {
+  const isOwn = ({ installationId = id, kinds = [], usesChain = false }: Publication) =>
+    installationId === id && (kinds.length > 0 || usesChain);
+  return [telemetryPublication(id, true), ...publications.filter(isOwn)];
+}
+
+/** What an object under another key says was published of an installation. */
+function elsewhereOf(key: string, id: string, known: Known): Asof[] {
+  const asof = known.get(key)?.asof;
+  return asof?.of === shortHash(id) ? [asof] : [];
+}
+
+/** A configured installation that was another one before has its own key still: what it says was published counts. */
+function unknownElsewhere(id: string, { known }: ScopePlanning): Unknown[] {
+  const index = storedIndex(known);
+  if (index === undefined) return [];
+  const key = installationTelemetryKey(id);
+  const wasOther = index.is === "lost" || index.configured !== id;
+  return wasOther && known.get(key) === undefined ? [{ is: "answer", key }] : [];
+}
+
+/**
+ * The installation that was the configured one before keeps its telemetry under its own key, before its place is taken
+ * (docs/spec/publishing.md#asof). Its version there names all facts that were published of it, under whatever key, so that
+ * it can become the configured one again without going back.
+ */
+function planPrevious(id: string, planning: ScopePlanning): Plan {
+  const { known, at } = planning;
+  const index = storedIndex(known);
+  if (index === undefined || index.is === "lost" || index.configured === id) return NOTHING;
+  const before = index.configured;
+  const keys = ownPublications(id, planning).map(({ key }) => key);
+  const key = installationTelemetryKey(before);
+  const unknown = [...keys, key].filter((one) => known.get(one) === undefined);
+  if (unknown.length > 0) return needs(unknown.map((one) => ({ is: "answer", key: one })));
+  const of = shortHash(before);
+  const versions = [...keys, key].flatMap((one) => {
+    const asof = known.get(one)?.asof;
+    return asof?.of === of ? [asof] : [];
+  });
+  const history = versions
+    .map((one) => one.history ?? "1")
+    .reduce((one, other) => higherHistory(one, other) ?? one, "1");
+  const facts = versions.filter((one) => isVersionOf(one, of, history)).reduce(joinedFacts, { at: 0 });
+  const stored = known.get(key)?.asof ?? { at: 0 };
+  if (facts.facts === undefined || (isVersionOf(stored, of, history) && saysAsMuch(stored, facts))) return NOTHING;
+  const isStillThere = known.get(TELEMETRY_KEY)?.condition === "stored" && known.get(TELEMETRY_KEY)?.asof.of === of;
+  const source = isStillThere ? TELEMETRY_KEY : key;
+  const copied = known.get(source);
+  if (copied === undefined || copied.condition !== "stored") return NOTHING;
+  const found = known.object(source);
+  if (found === undefined) return needs([{ is: "answer", key: source }]);
+  const asof: Asof = { ...facts, at: copied.asof.at, of, ...(history === "1" ? {} : { history }) };
+  const put: Put = {
+    key,
+    resource: "telemetry",
+    phase: "previous",
+    why: "another installation takes its place",
+    action: known.get(key)?.condition === "stored" ? "updated" : "created",
+    status: copied.status,
+    etag: copied.etag,
+    replaces: known.get(key)?.tag ?? null,
+    after: [],
+    isContentEnough: false,
+    object: ({ epoch, writer }) => ({
+      body: found.body,
+      contentType: found.contentType,
+      metadata: { ...found.metadata, ...encodeWriterMetadata({ epoch, writer, asof }) },
+    }),
+    confirmed: (to, tag) => to.remember({ ...copied, key, tag, asof, putAt: at }),
+    conflicted: (to) => to.forget(key),
+  };
+  return { ...NOTHING, puts: [put] };
+}
+
+function saysAsMuch(stored: Asof, facts: Asof): boolean {
+  const own = joinedFacts(stored, facts);
+  return JSON.stringify([own.facts, own.position]) === JSON.stringify([stored.facts, stored.position]);
+}

@@ -1,0 +1,216 @@
+/**
+ * What an object is computed from, as its writer metadata say it (docs/spec/publishing.md#asof), and the one check of
+ * whether the sources now would take back what was published.
+ */
+import { createHash } from "node:crypto";
+import type { Database } from "better-sqlite3";
+import type { ChainBinding } from "../../src/chain/chain-state.ts";
+import { type FactSum, factSumAt, readFactSums } from "../../src/ledger/read/changes.ts";
+import { readNewestReceipt, readTelemetryIdAt } from "../../src/ledger/read/receipts.ts";
+import { FACT_KINDS, type FactKind } from "../../src/ledger/schema.ts";
+import { installationNo, readWatermarks } from "../../src/ledger/watermarks.ts";
+import type { Asof, FactPart } from "../../src/object-store/stored-answer.ts";
+import type { Publication } from "../../src/resources/publication.ts";
+import type { Snapshot } from "../../src/resources/snapshot.ts";
+import { EXIT, Failure } from "../../src/values/failure.ts";
+
+/** `at` in epoch ms; `history` is the installation's. */
+export function sourceVersion(snapshot: Snapshot, publication: Publication, at: number, history: string): Asof {
+  const { installationId = snapshot.installationId, kinds = [], usesChain = false } = publication;
+  const program = publication.program === undefined ? {} : { program: publication.program };
+  if (installationId === null || (kinds.length === 0 && !usesChain)) return { at, ...program };
+  return {
+    at,
+    ...program,
+    of: shortHash(installationId),
+    ...(history === "1" ? {} : { history }),
+    ...(kinds.length === 0 ? {} : factsOf(snapshot, installationId, kinds)),
+    ...(usesChain ? chainOf(snapshot) : {}),
+  };
+}
+
+/** 64 bits of a text's SHA-256. */
+export function shortHash(text: string): string {
+  return createHash("sha256").update(text).digest().subarray(0, 8).toString("base64url");
+}
+
+export function chainId(binding: ChainBinding): string {
+  const { target, chainId: id, core, deploymentBlock } = binding;
+  return shortHash(JSON.stringify([target, String(id), core, String(deploymentBlock)]));
+}
+
+/** True if a version speaks of this installation and history; one of an earlier program version may not say of whom. */
+export function isVersionOf(version: Asof, of: string | undefined, history: string): boolean {
+  const isSame = version.of === undefined || of === undefined || version.of === of;
+  return isSame && (version.history ?? "1") === history;
+}
+
+/** The facts of two versions of one installation and history, the higher count of each kind. */
+export function joinedFacts(one: Asof, other: Asof): Asof {
+  const facts = FACT_KINDS.map((_, kind) => higher(one.facts?.[kind] ?? null, other.facts?.[kind] ?? null));
+  const newest = (other.position ?? 0) > (one.position ?? 0) ? other : one;
+  const { position, telemetryId } = newest;
+  return {
+    ...one,
+    ...(facts.some((part) => part !== null) && { facts }),
+    ...(position !== undefined && { position }),
+    ...(telemetryId !== undefined && { telemetryId }),
+  };
+}
+
+function higher(one: FactPart | null, other: FactPart | null): FactPart | null {
+  return (other?.[0] ?? -1) > (one?.[0] ?? -1) ? other : one;
+}
+
+/** What the sources are now, to be compared with what was published. */
+export interface CurrentSources {
+  readonly snapshot: Pick<Snapshot, "ledger">;
+  readonly installationId: string;
+  /** As `sourceVersion` gives it, chain included. */
+  readonly version: Asof;
+  /** The hash that the chain has at a published block: null if no node has said, undefined if nobody has asked. */
+  blockAt?(number: string): string | null | undefined;
+  /** The kinds of fact that count; every kind that the published version names if absent. */
+  readonly kinds?: readonly FactKind[];
+}
+
+/**
+ * The one check (docs/spec/publishing.md#asof): `Failure` ledger_behind, ledger_forked or chain_behind if the sources do
+ * not go on from those of a published version. A version of another installation or history says nothing of the ledger.
+ */
+export function sourceRegression(published: Asof, current: CurrentSources): Failure | undefined {
+  const { of, history = "1" } = current.version;
+  // A new history is the operator's word for both sources; another installation was published from the same chain.
+  const isLeftBehind = isVersionOf(published, of, published.history ?? "1") && (published.history ?? "1") !== history;
+  return (
+    ledgerRegression(published, current) ??
+    (isLeftBehind ? undefined : chainRegression(published, current.version, current.blockAt))
+  );
+}
+
+/** The ledger's part of it, for who publishes nothing. */
+export function ledgerRegression(published: Asof, current: CurrentSources): Failure | undefined {
+  const { snapshot, installationId, version, kinds = FACT_KINDS } = current;
+  if (!isVersionOf(published, version.of, version.history ?? "1")) return undefined;
+  const no = snapshot.ledger && installationNo(snapshot.ledger, installationId);
+  const facts: Facts = { ledger: no === undefined ? undefined : snapshot.ledger, installation: no ?? 0 };
+  if (kinds.includes("receipt")) {
+    const fault = receiptsRegression(published, facts);
+    if (fault !== undefined) return ledgerFailure(fault, installationId);
+  }
+  for (const [index, part] of (published.facts ?? []).entries()) {
+    const kind = FACT_KINDS[index];
+    if (!part || kind === undefined || !kinds.includes(kind)) continue;
+    const fault = kindRegression(kind, part, facts);
+    if (fault !== undefined) return ledgerFailure(fault, installationId);
+  }
+  return undefined;
+}
+
+/** The published block that a newer chain must still have, if it is the same chain; undefined if there is none to compare. */
+export function publishedBlock(
+  published: Asof,
+  now: Asof,
+): { readonly number: string; readonly hash: string } | undefined {
+  const isSameChain = published.chain === undefined || now.chain === undefined || published.chain === now.chain;
+  const { safeBlock: number, safeHash: hash } = published;
+  if (number === undefined || hash === undefined || now.safeBlock === undefined || !isSameChain) return undefined;
+  return BigInt(now.safeBlock) > BigInt(number) ? { number, hash } : undefined;
+}
+
+/**
+ * `Failure` chain_behind if the chain has not reached a published version's safe block, or has another block there: a fork
+ * may have outgrown what was published.
+ */
+function chainRegression(published: Asof, now: Asof, blockAt: CurrentSources["blockAt"]): Failure | undefined {
+  const isSameChain = published.chain === undefined || now.chain === undefined || published.chain === now.chain;
+  if (published.safeBlock === undefined || now.safeBlock === undefined || !isSameChain) return undefined;
+  const ahead = BigInt(now.safeBlock) - BigInt(published.safeBlock);
+  const hash = ahead === 0n ? now.safeHash : ahead > 0n ? blockAt?.(published.safeBlock) : undefined;
+  if (ahead >= 0n && (published.safeHash === undefined || hash === undefined || hash === published.safeHash)) {
+    return undefined;
+  }
+  const what =
+    ahead < 0n
+      ? `is safe through block ${now.safeBlock}, block ${published.safeBlock} was published`
+      : hash === null
+        ? `cannot be asked for block ${published.safeBlock}, which was published`
+        : `has another block at ${published.safeBlock} than was published`;
+  return new Failure("chain_behind", `the chain ${what}`, {
+    exit: EXIT.failed,
+    hint: "What was published stays until the chain has caught up; ask another node (rpcUrl) if it does not.",
+  });
+}
+
+const REGRESSIONS = new Set(["ledger_behind", "ledger_forked", "chain_behind"]);
+
+export function isRegression(error: unknown): error is Failure {
+  return error instanceof Failure && REGRESSIONS.has(error.code);
+}
+
+interface Facts {
+  /** Undefined if there is no ledger, or if it does not know the installation. */
+  readonly ledger: Database | undefined;
+  readonly installation: number;
+}
+
+interface Fault {
+  readonly code: "ledger_behind" | "ledger_forked";
+  readonly message: string;
+}
+
+function receiptsRegression({ position, telemetryId }: Asof, { ledger, installation }: Facts): Fault | undefined {
+  if (position === undefined) return undefined;
+  const found = ledger && readTelemetryIdAt(ledger, installation, position);
+  const message = `was published through position ${position}, the ledger`;
+  if (found === undefined) return { code: "ledger_behind", message: `${message} does not reach it` };
+  if (found === telemetryId || telemetryId === undefined) return undefined;
+  return { code: "ledger_forked", message: `${message} has another receipt there` };
+}
+
+function kindRegression(kind: FactKind, part: FactPart, { ledger, installation }: Facts): Fault | undefined {
+  const [count, sum, base = 0] = part;
+  const present = ledger === undefined ? 0 : readWatermarks(ledger, installation)[kind];
+  const message = `was published with ${count} facts of kind ${kind}, the ledger`;
+  if (present < count) return { code: "ledger_behind", message: `${message} has ${present}` };
+  // Objects of earlier versions have counts alone.
+  if (ledger === undefined || sum === undefined) return undefined;
+  const then = factSumAt(ledger, installation, kind, count);
+  // What cannot be compared is no consent.
+  if (then === undefined) return { code: "ledger_forked", message: `${message} cannot tell if they are the same` };
+  const [, sumThen, baseThen = 0] = factPart(then);
+  return sum === sumThen && base === baseThen ? undefined : { code: "ledger_forked", message: `${message} has others` };
+}
+
+function ledgerFailure({ code, message }: Fault, installationId: string): Failure {
+  return new Failure(code, `${installationId} ${message}`, {
+    exit: EXIT.failed,
+    hint:
+      "What was published stays. Restore the ledger that was published from, or leave that history behind on purpose: " +
+      `noonmark publish --new-history ${installationId}`,
+  });
+}
+
+export function factPart({ count, sum, base }: FactSum): FactPart {
+  if (sum === undefined) return [count];
+  const bits = Buffer.alloc(8);
+  bits.writeBigUInt64BE(sum);
+  const text = bits.toString("base64url");
+  return base === 0 ? [count, text] : [count, text, base];
+}
+
+function factsOf({ ledger }: Snapshot, installationId: string, kinds: NonNullable<Publication["kinds"]>) {
+  const no = ledger && installationNo(ledger, installationId);
+  if (ledger === undefined || no === undefined) return {};
+  const sums = readFactSums(ledger, no);
+  const facts = FACT_KINDS.map((kind) => (kinds.includes(kind) ? factPart(sums[kind]) : null));
+  const newest = kinds.includes("receipt") ? readNewestReceipt(ledger, no) : undefined;
+  return { facts, ...(newest && { position: newest.position, telemetryId: newest.telemetryId }) };
+}
+
+function chainOf({ chain: { core, binding } }: Snapshot) {
+  const bound = binding === undefined ? {} : { chain: chainId(binding) };
+  if (core.status === "unavailable") return bound;
+  const { safeThroughBlock, safeBlockHash } = core.view.chain;
+  return { ...bound, safeBlock: String(safeThroughBlock), safeHash: safeBlockHash };
+}

@@ -1,0 +1,132 @@
+/**
+ * A response with its successors: what it is at an instant, and what time alone makes of it afterwards
+ * (docs/spec/publishing.md#future). A successor is byte for byte what a running publisher puts at its instant.
+ */
+import { createHash } from "node:crypto";
+import { type Edit, MAX_SUCCESSORS, type Successor } from "../../src/http/successor.ts";
+import { MAX_METADATA_BYTES } from "../../src/object-store/check-object.ts";
+import type { StoreObject } from "../../src/object-store/object-store.ts";
+import { type AnswerState, encodeAnswer, type StoredAnswer } from "../../src/object-store/stored-answer.ts";
+import type { Built } from "../../src/resources/built.ts";
+import { EXIT, Failure } from "../../src/values/failure.ts";
+
+export interface Future {
+  readonly built: Built;
+  /** The answer itself first, then each of its successors. */
+  readonly states: readonly AnswerState[];
+  readonly successors: readonly Successor[];
+}
+
+export function futureOf(build: (at: number) => Built, at: number): Future {
+  const built = build(at);
+  const states: AnswerState[] = [{ from: at, identity: identityOf(built) }];
+  const successors: Successor[] = [];
+  let last = built;
+  while (last.nextChangeAt !== undefined && successors.length < MAX_SUCCESSORS) {
+    const from = last.nextChangeAt;
+    if (last.successorKey !== undefined) {
+      states.push({ from, identity: last.successorKey });
+      successors.push({ from, key: last.successorKey });
+      break;
+    }
+    const next = last.successor ?? build(from);
+    states.push({ from, identity: identityOf(next) });
+    successors.push(successorOf(built, next, from));
+    last = next;
+  }
+  return { built, states, successors };
+}
+
+const identities = new WeakMap<Built, string>();
+
+/**
+ * The hash by which a change is judged: never the store's own tags (docs/spec/publishing.md#frozen-bytes). Made once an
+ * answer.
+ */
+export function identityOf(built: Built): string {
+  let identity = identities.get(built);
+  if (identity === undefined) {
+    const text = JSON.stringify([built.status, built.headers, built.identity]);
+    identity = createHash("sha256").update(text).digest("base64url");
+    identities.set(built, identity);
+  }
+  return identity;
+}
+
+function successorOf(base: Built, next: Built, from: number): Successor {
+  const edits = byteEdits(base.body, next.body);
+  const headers: Record<string, string | null> = {};
+  for (const name of new Set([...Object.keys(base.headers), ...Object.keys(next.headers)])) {
+    const value = next.headers[name] ?? null;
+    if (base.headers[name] !== (value ?? undefined)) headers[name] = value;
+  }
+  return {
+    from,
+    ...(Object.keys(headers).length === 0 ? {} : { headers }),
+    ...(edits.length === 0 ? {} : { edits }),
+  };
+}
+
+export interface FittedAnswer {
+  readonly object: StoreObject;
+  readonly states: StoredAnswer["states"];
+}
+
+/** Throws `Failure` metadata_too_large where not even the next change fits: without it the answer would not end in time. */
+export function fitAnswer(answer: StoredAnswer): FittedAnswer {
+  for (let kept = answer.successors.length; kept >= Math.min(1, answer.successors.length); kept--) {
+    const states = answer.states.slice(0, kept + 1);
+    const object = encodeAnswer({ ...answer, states, successors: answer.successors.slice(0, kept) });
+    if (metadataBytes(object) <= MAX_METADATA_BYTES) return { object, states };
+  }
+  throw new Failure("metadata_too_large", `the next change does not fit into ${MAX_METADATA_BYTES} bytes of metadata`, {
+    exit: EXIT.failed,
+  });
+}
+
+export function metadataBytes({ metadata }: StoreObject): number {
+  return Object.entries(metadata).reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+}
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^{}[\],:"\s]+/g;
+
+export function byteEdits(before: string, after: string): Edit[] {
+  if (before === after) return [];
+  const old = before.match(TOKEN) ?? [];
+  const now = after.match(TOKEN) ?? [];
+  const sameShape = old.length === now.length && old.join("") === before && now.join("") === after;
+  return sameShape ? tokenEdits(old, now) : [middleEdit(before, after)];
+}
+
+function tokenEdits(old: readonly string[], now: readonly string[]): Edit[] {
+  const edits: Edit[] = [];
+  let offset = 0;
+  for (const [index, token] of old.entries()) {
+    const length = Buffer.byteLength(token);
+    const text = now[index] ?? "";
+    if (text !== token) edits.push({ offset, length, text });
+    offset += length;
+  }
+  return edits;
+}
+
+function middleEdit(before: string, after: string): Edit {
+  const most = Math.min(before.length, after.length);
+  let head = 0;
+  while (head < most && before[head] === after[head]) head++;
+  if (isHighSurrogate(before, head - 1)) head--;
+  let tail = 0;
+  while (tail < most - head && before.at(-1 - tail) === after.at(-1 - tail)) tail++;
+  if (isHighSurrogate(before, before.length - tail - 1)) tail--;
+  return {
+    offset: Buffer.byteLength(before.slice(0, head)),
+    length: Buffer.byteLength(before.slice(head, before.length - tail)),
+    text: after.slice(head, after.length - tail),
+  };
+}
+
+/** An edit must not begin or end inside a surrogate pair: half of one has no bytes. */
+function isHighSurrogate(text: string, index: number): boolean {
+  const unit = text.charCodeAt(index);
+  return unit >= 0xd800 && unit <= 0xdbff;
+}

@@ -1,0 +1,100 @@
+/**
+ * The objects with hashes for names that a response leads to: the activity's tiles, a page's assets. They are stored
+ * before what names them, and deleted some time after nothing names them (docs/spec/publishing.md#deletions).
+ */
+import { type Asof, encodeAnswer, encodeWriterMetadata, JSON_TYPE } from "../../src/object-store/stored-answer.ts";
+import type { ImmutableTile, Publication } from "../../src/resources/publication.ts";
+import type { Snapshot } from "../../src/resources/snapshot.ts";
+import type { Known } from "../known.ts";
+import { WAS_DAMAGED } from "../report.ts";
+import type { Deletion, NamedTiles, Put } from "./plan.ts";
+
+const PHASES = ["tiles", "index-tiles"] as const;
+
+/** Deletions of one cycle. */
+const DELETIONS_LIMIT = 64;
+
+/** The tiles that the store lacks, and what the set is then; `set` is undefined if it is the one that was stored last. */
+export function namedTiles(
+  { key: head, resource, tileSet }: Publication,
+  snapshot: Snapshot,
+  known: Known,
+  asof: Asof,
+): { readonly puts: readonly Put[]; readonly set: NamedTiles | undefined } {
+  if (tileSet === undefined) return { puts: [], set: undefined };
+  const { prefix } = tileSet;
+  const version = tileSet.version(snapshot);
+  if (version === "" || known.listedVersion(prefix) === version) return { puts: [], set: undefined };
+  const stored = known.listing(prefix) ?? new Map<string, number | null>();
+  const groups = tileSet.tiles(snapshot);
+  const named = new Set(groups.flat().map((tile) => tile.key.slice(prefix.length)));
+  const puts = groups.flatMap((group, level) =>
+    group
+      .filter((tile) => !stored.has(tile.key.slice(prefix.length)))
+      .map((tile) => putOf(tile, { resource, prefix, phase: PHASES[level] ?? "index-tiles", asof, known })),
+  );
+  const unnamed = [...stored].filter(([name, since]) => since === null && !named.has(name)).map(([name]) => name);
+  const renamed = [...stored].filter(([name, since]) => since !== null && named.has(name)).map(([name]) => name);
+  return { puts, set: { prefix, head, version, unnamed, renamed } };
+}
+
+interface Place extends Pick<Put, "resource" | "phase"> {
+  readonly prefix: string;
+  /** What the response that leads to it was computed from. */
+  readonly asof: Asof;
+  readonly known: Known;
+}
+
+/** A tile's bytes never change: what another publisher has stored under its name is as good, unless it is damaged. */
+function putOf(tile: ImmutableTile, { resource, phase, prefix, asof, known }: Place): Put {
+  const { key, answer } = tile;
+  const damaged = known.get(key);
+  return {
+    key,
+    resource,
+    phase,
+    why: damaged === undefined ? "new" : WAS_DAMAGED,
+    action: damaged === undefined ? "created" : "updated",
+    status: 200,
+    etag: null,
+    replaces: damaged?.tag ?? null,
+    after: [],
+    isContentEnough: true,
+    object({ epoch, writer }, snapshot) {
+      const text = snapshot((now) => tile.body(now));
+      if (text === undefined) return undefined;
+      const body = Buffer.from(text);
+      const writerMetadata = { epoch, writer, asof };
+      if (answer !== undefined) {
+        return encodeAnswer({ representation: answer, body, successors: [], states: [], writerMetadata });
+      }
+      return { body, contentType: JSON_TYPE, metadata: encodeWriterMetadata(writerMetadata) };
+    },
+    confirmed(to) {
+      to.setName(prefix, key.slice(prefix.length), null);
+      to.drop(key);
+    },
+    conflicted: (to, found) => (found === undefined ? to.drop(key) : to.rememberFaulty(key, found.tag)),
+  };
+}
+
+/** After everything that a set names is stored, and its head. `at` in epoch ms. */
+export function confirmTiles(known: Known, { prefix, version, unnamed, renamed }: NamedTiles, at: number): void {
+  for (const name of renamed) known.setName(prefix, name, null);
+  for (const name of unnamed) known.setName(prefix, name, at);
+  known.setListedVersion(prefix, version);
+}
+
+/** What nothing has named for as long as the set says; `at` in epoch ms. */
+export function plannedDeletions(publications: readonly Publication[], known: Known, at: number): Deletion[] {
+  const deletions: Deletion[] = [];
+  for (const { key: head, tileSet } of publications) {
+    if (tileSet === undefined || known.get(head)?.condition !== "stored") continue;
+    const { prefix, keptMs } = tileSet;
+    for (const [name, since] of known.listing(prefix) ?? []) {
+      if (since === null || at - since < keptMs || deletions.length === DELETIONS_LIMIT) continue;
+      deletions.push({ key: prefix + name, confirmed: (to) => to.deleteName(prefix, name) });
+    }
+  }
+  return deletions;
+}

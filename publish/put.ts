@@ -1,0 +1,161 @@
+/**
+ * Executes a plan: the only code that writes or deletes objects. Each put is conditional on what is known, under the lease
+ * (docs/spec/publishing.md#one-writer). A crash anywhere leaves whole objects, and nothing that names what is not there.
+ */
+import {
+  StoreConflict,
+  StoreDamaged,
+  type StoredObject,
+  type StoreObject,
+  type StoreTag,
+  StoreUnavailable,
+} from "../src/object-store/object-store.ts";
+import { readOrDamaged } from "../src/object-store/read-or-damaged.ts";
+import type { Snapshots } from "../src/resources/snapshot.ts";
+import { EXIT, Failure } from "../src/values/failure.ts";
+import { eachLimited } from "./each-limited.ts";
+import type { Known } from "./known.ts";
+import type { Learning } from "./learn.ts";
+import { constantMissing } from "./plan/answers.ts";
+import { type Deletion, PHASES, type Put } from "./plan/plan.ts";
+
+/** The lease, as whoever puts needs it. */
+export interface Fence {
+  readonly epoch: number;
+  readonly writer: string;
+  /** Awaited before each put; rejects unless a put that starts now would end while the lease still holds. */
+  beforePut(): Promise<void>;
+  /**
+   * If the store holds an object of a later epoch: takes an epoch above it, if the lease is ours all the same (the lease
+   * object had been lost, and epochs began anew). Rejects with `Failure` lease_lost (75) if it is not.
+   */
+  raiseAbove(epoch: number): Promise<void>;
+}
+
+export interface PutTarget extends Learning {
+  readonly fence: Fence;
+}
+
+/** `conflicted`: the store holds something else than was known, which the next plan looks up. */
+export interface PutOutcome {
+  readonly put: Put;
+  readonly result: "done" | "conflicted" | { readonly failed: unknown };
+  readonly bytes: number;
+  readonly milliseconds: number;
+}
+
+/** Phase by phase. Throws what stops a publisher: a lease that is lost, a clock that is behind. */
+export async function executePuts(puts: readonly Put[], sources: Snapshots, target: PutTarget): Promise<PutOutcome[]> {
+  const outcomes = new Map<string, PutOutcome>();
+  for (const phase of PHASES) {
+    const own = puts.filter((put) => put.phase === phase);
+    await eachLimited(own, target.concurrency, async (put) => {
+      const started = performance.now();
+      const [result, bytes] = await resultOf(put, outcomes, sources, target);
+      outcomes.set(put.key, { put, result, bytes, milliseconds: performance.now() - started });
+    });
+  }
+  return [...outcomes.values()];
+}
+
+async function resultOf(
+  put: Put,
+  outcomes: ReadonlyMap<string, PutOutcome>,
+  sources: Snapshots,
+  target: PutTarget,
+): Promise<[PutOutcome["result"], bytes: number]> {
+  try {
+    const waitsFor = put.after.find((key) => !isStored(key, outcomes, target.known));
+    if (waitsFor !== undefined) {
+      const first = outcomes.get(waitsFor)?.result;
+      if (first === "conflicted") return ["conflicted", 0];
+      throw typeof first === "object" ? first.failed : constantMissing(waitsFor);
+    }
+    const object = put.object(target.fence, (use) => sources.snapshot(use));
+    if (object === undefined) return ["conflicted", 0];
+    const tag = await fencedPut(put, object, target);
+    if (tag === undefined) return ["conflicted", object.body.length];
+    put.confirmed(target.known, tag, object);
+    return ["done", object.body.length];
+  } catch (error) {
+    if (stopsAll(error)) throw error;
+    return [{ failed: error }, 0];
+  }
+}
+
+function isStored(key: string, outcomes: ReadonlyMap<string, PutOutcome>, known: Known): boolean {
+  const outcome = outcomes.get(key);
+  return outcome === undefined ? known.get(key)?.condition === "stored" : outcome.result === "done";
+}
+
+/** The new tag; undefined if the store holds something else than was known. Throws the store's own errors, lease_… (75). */
+async function fencedPut(put: Put, object: StoreObject, target: PutTarget): Promise<StoreTag | undefined> {
+  const { key, replaces, isContentEnough } = put;
+  try {
+    const repeated = () => target.known.doubt(key);
+    const { tag, found } = await putUnderLease({ key, object, replaces, isContentEnough, repeated }, target);
+    if (tag === undefined) put.conflicted(target.known, found);
+    return tag;
+  } catch (error) {
+    if (error instanceof StoreUnavailable) {
+      // Nobody knows whether it was done, or still will be: what is there is asked before it is believed again.
+      put.conflicted(target.known, undefined);
+      target.known.doubt(key);
+    }
+    throw error;
+  }
+}
+
+export interface UnderLease extends Pick<Put, "key" | "replaces"> {
+  readonly object: StoreObject;
+  readonly isContentEnough?: boolean;
+  /** The request was sent again: the one before may still be done. */
+  readonly repeated?: () => void;
+}
+
+/**
+ * One put under the lease. Without a `tag`, the store holds something else than `replaces`, which is `found`; undefined if
+ * it holds nothing. Throws the store's own errors, lease_… (75).
+ */
+export async function putUnderLease(
+  { key, object, replaces, isContentEnough = false, repeated }: UnderLease,
+  { store, fence }: Pick<PutTarget, "store" | "fence">,
+): Promise<{ readonly tag?: StoreTag; readonly found?: StoredObject | StoreDamaged | undefined }> {
+  await fence.beforePut();
+  try {
+    const condition = replaces === null ? ({ ifAbsent: true } as const) : { ifTag: replaces };
+    return { tag: await store.put(key, object, repeated === undefined ? condition : { ...condition, repeated }) };
+  } catch (error) {
+    if (!(error instanceof StoreConflict)) throw error;
+  }
+  const found = await readOrDamaged(store, key);
+  if (found !== undefined && !(found instanceof StoreDamaged)) {
+    const epoch = Number(found.metadata.epoch ?? 0);
+    if (epoch > fence.epoch && Number.isSafeInteger(epoch)) await fence.raiseAbove(epoch);
+    const isSameBody = Buffer.compare(found.body, object.body) === 0;
+    const isOwn = found.metadata.writer === fence.writer && hasMetadata(found, object);
+    if (isSameBody && (isContentEnough || isOwn)) return { tag: found.tag };
+  }
+  return { found };
+}
+
+function hasMetadata(found: StoredObject, object: StoreObject): boolean {
+  return Object.entries(object.metadata).every(([name, value]) => found.metadata[name] === value);
+}
+
+/** Deletes what nothing names, under the lease. Throws the store's own errors, lease_… (75). */
+export async function executeDeletions(
+  deletions: readonly Deletion[],
+  { store, fence, known }: PutTarget,
+): Promise<void> {
+  for (const deletion of deletions) {
+    await fence.beforePut();
+    await store.delete(deletion.key);
+    deletion.confirmed(known);
+  }
+}
+
+/** True if an error ends the publisher, and not one object's put. */
+export function stopsAll(error: unknown): boolean {
+  return error instanceof Failure && (error.exitCode === EXIT.locked || error.code.startsWith("clock_"));
+}

@@ -1,0 +1,189 @@
+/**
+ * Checks, one object at a time, what no plan looks at by itself: it forgets the object that was checked longest ago, so that
+ * the next plan reads it again, and compares a tile with what it has to be. What is damaged is rewritten by the next plan.
+ */
+import { judgeObservationTile } from "../src/fsck/objects/observation-tile.ts";
+import { isShardKey } from "../src/http/installations.ts";
+import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
+import { installationNo } from "../src/ledger/watermarks.ts";
+import { StoreDamaged, type StoredObject } from "../src/object-store/object-store.ts";
+import { readOrDamaged } from "../src/object-store/read-or-damaged.ts";
+import { decodeWriterMetadata } from "../src/object-store/stored-answer.ts";
+import { parseActivityTileKey } from "../src/resources/activity/keys.ts";
+import { hashInName, hashOf } from "../src/resources/activity/tiles/tile-body.ts";
+import { tileBounds } from "../src/resources/observations/build.ts";
+import { observationTileKey, parseObservationTileKey } from "../src/resources/observations/keys.ts";
+import type { Snapshots } from "../src/resources/snapshot.ts";
+import { parseInstallationTelemetryKey } from "../src/resources/telemetry/keys.ts";
+import { EXIT, Failure } from "../src/values/failure.ts";
+import { learn } from "./learn.ts";
+import { type ObservationTileBody, observationTile } from "./plan/observations.ts";
+import type { PutTarget } from "./put.ts";
+import { failedRow, type ReportRow } from "./report.ts";
+import type { Session } from "./session.ts";
+
+export interface Scrubbing {
+  readonly session: Session;
+  readonly sources: Snapshots;
+  readonly target: Pick<PutTarget, "store">;
+  /** Epoch ms. */
+  readonly at: number;
+}
+
+/** Something to check. */
+type Item =
+  | { readonly is: "object"; readonly key: string }
+  | { readonly is: "tile"; readonly installationId: string; readonly tile: number }
+  | { readonly is: "named"; readonly prefix: string; readonly name: string };
+
+export class Scrub {
+  #items: Iterator<Item> | undefined;
+
+  /** Of the last round: what cannot be put right, by key. */
+  #faults = new Map<string, ReportRow>();
+
+  /** Checks the next object. Throws the store's own errors. */
+  async step(scrubbing: Scrubbing): Promise<void> {
+    for (const isNew of [false, true]) {
+      if (isNew || this.#items === undefined) {
+        this.#items = itemsOf(scrubbing.session)[Symbol.iterator]();
+        this.#faults = new Map();
+      }
+      const { done, value } = this.#items.next();
+      if (done === true) continue;
+      const fault = await checked(value, scrubbing);
+      if (fault !== undefined) this.#faults.set(fault.key, fault);
+      return;
+    }
+  }
+
+  /** What this round has found and nobody can put right. */
+  faults(): Iterable<ReportRow> {
+    return this.#faults.values();
+  }
+}
+
+/** Every tile, as `--force` and `fsck --repair` check them. */
+export async function checkTiles(scrubbing: Scrubbing, concurrency: number): Promise<ReportRow[]> {
+  const rows: ReportRow[] = [];
+  const items = [...itemsOf(scrubbing.session)].filter(({ is }) => is !== "object").values();
+  const work = async () => {
+    for (const item of items) {
+      const row = await checked(item, scrubbing);
+      if (row !== undefined) rows.push(row);
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, work));
+  return rows;
+}
+
+/** What is stored, as far as is known when the round begins. */
+function* itemsOf({ known, selected }: Session): Iterable<Item> {
+  for (const { key } of known.all()) yield { is: "object", key };
+  if (selected("observations")) {
+    for (const [installationId, { position }] of known.everyProgress()) {
+      for (let tile = 0; tileBounds(tile).first <= position; tile++) yield { is: "tile", installationId, tile };
+    }
+  }
+  for (const prefix of known.prefixes()) {
+    for (const name of known.listing(prefix)?.keys() ?? []) yield { is: "named", prefix, name };
+  }
+}
+
+function checked(item: Item, scrubbing: Scrubbing): Promise<ReportRow | undefined> {
+  if (item.is === "tile") return checkTile(item.installationId, item.tile, scrubbing);
+  if (item.is === "named") return checkNamed(item.prefix, item.name, scrubbing);
+  return checkObject(item.key, scrubbing);
+}
+
+/** What is no longer what was put is planned by the next cycle. */
+async function checkObject(key: string, { session, sources, target, at }: Scrubbing): Promise<undefined> {
+  const { known, pace, rechecked } = session;
+  const before = known.get(key);
+  const is = key === INSTALLATIONS_KEY ? "index" : isShardKey(key) ? "shard" : "answer";
+  known.forget(key);
+  await learn([{ is, key }], { store: target.store, known, concurrency: 1, blockHash: async () => undefined });
+  if (known.get(key)?.tag === before?.tag && known.get(key)?.condition === "stored") return;
+  if (is !== "answer") rechecked.add(key);
+  const of = parseInstallationTelemetryKey(key);
+  const isPlanned = sources.snapshot(
+    ({ ledger }) => of === undefined || (ledger !== undefined && installationNo(ledger, of) !== undefined),
+  );
+  if (isPlanned) pace.hurry(key, at);
+}
+
+/** A tile of observations has to be what the ledger gives. Whole receipts that are others are another ledger's. */
+async function checkTile(
+  id: string,
+  tile: number,
+  { session, sources, target, at }: Scrubbing,
+): Promise<ReportRow | undefined> {
+  const { known, pace } = session;
+  const progress = known.progress(id);
+  if (progress === undefined || tileBounds(tile).first > progress.position) return undefined;
+  const key = observationTileKey(id, progress.history, tile);
+  const through = Math.min(tileBounds(tile).last, progress.position);
+  const expected = sources.snapshot(({ ledger }) => {
+    const no = ledger && installationNo(ledger, id);
+    return ledger === undefined || no === undefined ? undefined : observationTile(ledger, { no, id }, tile, through);
+  });
+  const found = await readOrDamaged(target.store, key);
+  // It has grown meanwhile, or the ledger does not reach so far: that is judged before its responses are put.
+  if (expected?.position !== through || known.progress(id) !== progress) return undefined;
+  if (found !== undefined && !(found instanceof StoreDamaged)) {
+    if (isAsExpected(found, expected)) return undefined;
+    if (isOtherLedgers(key, found, expected)) return failedRow({ key, resource: "observations" }, forkedTile(key));
+  }
+  known.rememberFaulty(key, found?.tag ?? null);
+  known.setTileFaulty(key, true);
+  pace.tilesWait(id, at);
+  return undefined;
+}
+
+function isAsExpected({ body, metadata }: StoredObject, expected: ObservationTileBody): boolean {
+  try {
+    const { position, telemetryId } = decodeWriterMetadata(metadata).asof;
+    const isVersion = position === expected.position && telemetryId === expected.telemetryId;
+    return isVersion && Buffer.compare(body, expected.body) === 0;
+  } catch {
+    return false;
+  }
+}
+
+function isOtherLedgers(key: string, found: StoredObject, { body }: ObservationTileBody): boolean {
+  const tile = parseObservationTileKey(key);
+  if (tile === undefined || judgeObservationTile(tile, found).complaint !== undefined) return false;
+  const ours = body.toString().split("\n");
+  const theirs = Buffer.from(found.body).toString().split("\n");
+  return theirs.some((line, index) => ours[index] !== undefined && ours[index] !== line);
+}
+
+function forkedTile(key: string): Failure {
+  return new Failure("ledger_forked", `${key} in the store holds other receipts than the ledger`, {
+    exit: EXIT.failed,
+    hint: "Publish from the ledger that was published, or begin a new history on purpose: publish --new-history.",
+  });
+}
+
+/** A tile of the activity is what its name says; of an asset the store's own seal is enough. */
+async function checkNamed(prefix: string, name: string, { session, target, at }: Scrubbing): Promise<undefined> {
+  const { known, publications, pace } = session;
+  const key = prefix + name;
+  const found = await readOrDamaged(target.store, key);
+  const isDamaged = found === undefined || found instanceof StoreDamaged || !isNamedRight(key, name, found);
+  const unnamedSince = known.listing(prefix)?.get(name);
+  if (!isDamaged || unnamedSince === undefined) return;
+  // Nobody can read it any more, and nothing names it: it need not be kept for its time.
+  if (unnamedSince !== null) {
+    known.setName(prefix, name, 0);
+    return;
+  }
+  known.deleteName(prefix, name);
+  known.rememberFaulty(key, found?.tag ?? null);
+  known.setListedVersion(prefix, "");
+  for (const { key: head, tileSet } of publications) if (tileSet?.prefix === prefix) pace.hurry(head, at);
+}
+
+function isNamedRight(key: string, name: string, { body }: StoredObject): boolean {
+  return parseActivityTileKey(key) === undefined || hashOf(new TextDecoder().decode(body)) === hashInName(name);
+}

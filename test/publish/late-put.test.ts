@@ -1,0 +1,57 @@
+/** A put whose end nobody knows may be done long after it was given up (docs/spec/publishing.md#one-writer). */
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { ObjectStore, PutCondition, StoreObject } from "../../src/object-store/object-store.ts";
+import { TELEMETRY_KEY } from "../../src/resources/telemetry/keys.ts";
+import { START, World } from "./world.ts";
+
+/** The newest receipt, which a response that turned stale still names. */
+const receiptOf = (body: string) => /"telemetryId":"[^"]*"/.exec(body)?.[0];
+
+let world: World;
+beforeEach(() => {
+  world = new World();
+  world.receive(3);
+});
+afterEach(() => world.end());
+
+/** As S3 with a request that gets no response and is sent again: the first one can be let in at any later time. */
+function losing(store: ObjectStore, isLost: (key: string) => boolean) {
+  let late: (() => Promise<unknown>) | undefined;
+  const losingStore: ObjectStore = {
+    name: store.name,
+    get: (key, options) => store.get(key, options),
+    list: (prefix) => store.list(prefix),
+    delete: (key) => store.delete(key),
+    put(key: string, object: StoreObject, condition?: PutCondition) {
+      if (isLost(key) && late === undefined) {
+        late = () => store.put(key, object);
+        condition?.repeated?.();
+      }
+      return store.put(key, object, condition);
+    },
+  };
+  return { store: losingStore, letIn: () => late?.() };
+}
+
+test("what a late put has put back is read and replaced within a minute, though nothing has moved", async () => {
+  let isLosing = false;
+  const { store, letIn } = losing(world.store, (key) => isLosing && key === TELEMETRY_KEY);
+  const worker = await world.work({ store });
+  await worker.cycle(START + 10_000);
+  isLosing = true;
+  world.receive(1);
+  await worker.cycle(START + 13_000);
+  isLosing = false;
+  world.receive(1);
+  await worker.cycle(START + 16_000);
+  const newest = await world.body("/v1/public/telemetry");
+  await letIn();
+  expect(await world.body("/v1/public/telemetry")).not.toBe(newest);
+  expect(worker.publisher.nextDue()).toBeLessThanOrEqual(START + 13_000 + 60_000);
+  await worker.cycle(START + 13_000 + 60_000);
+  expect(receiptOf(await world.body("/v1/public/telemetry"))).toBe(receiptOf(newest));
+  world.store.gets.length = 0;
+  await worker.cycle(START + 13_000 + 61_000);
+  expect(world.store.gets).toEqual([]);
+  await worker.stop();
+});

@@ -1,0 +1,104 @@
+/** A publisher on a cadence checks its objects one by one (docs/spec/publishing.md#scrub). */
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { INSTALLATIONS_KEY } from "../../src/http/keys.ts";
+import { activityKey, CATEGORIES } from "../../src/resources/activity/keys.ts";
+import { observationTileKey } from "../../src/resources/observations/keys.ts";
+import { installationTelemetryKey } from "../../src/resources/telemetry/keys.ts";
+import { unitMinted } from "./activity/chain-logs.ts";
+import { GrownChain } from "./activity/grown-chain.ts";
+import { INSTALLATION, START, type Worker, World } from "./world.ts";
+
+const SECOND = 1_000;
+const AT = START + 910 * SECOND;
+
+let world: World;
+let chain: GrownChain;
+let worker: Worker;
+beforeEach(async () => {
+  world = new World();
+  chain = new GrownChain();
+  world.receive(300);
+  world.receive(3, 2, "wheel-2");
+  chain.mine((blockNumber) =>
+    Array.from({ length: 300 }, (_, logIndex) => unitMinted({ blockNumber, logIndex, blockTimestamp: 1_700_000_000 })),
+  );
+  chain.pass(AT);
+  worker = await world.work({ chain, scrubInterval: SECOND });
+  await worker.cycle(AT);
+});
+afterEach(async () => {
+  await worker.stop();
+  chain.db.close();
+  world.end();
+});
+
+/** Idle turns a second apart, and a cycle after each that has found something; gives what was rewritten. */
+async function turns(count: number): Promise<string[]> {
+  const rewritten: string[] = [];
+  for (let n = 0; n < count; n++) {
+    world.now += SECOND;
+    await worker.publisher.scrubIfDue(world.now);
+    if (worker.publisher.isIdle(world.now)) continue;
+    const { rows } = await worker.cycle(world.now);
+    rewritten.push(...rows.flatMap(({ key, why }) => (why === "missing or damaged in the store" ? [key] : [])));
+  }
+  return rewritten;
+}
+
+const objects = async () => {
+  const keys: string[] = [];
+  for await (const key of world.store.list("")) keys.push(key);
+  return keys.filter((key) => !key.endsWith("status.json"));
+};
+
+/** A response that is rewritten is as of now. */
+const text = async (key: string) =>
+  new TextDecoder().decode((await world.store.get(key))?.body).replace(/"generatedAt":"[^"]*"/, "");
+
+test("each object is read once in a round, one a second, and what is whole is left alone", async () => {
+  const keys = await objects();
+  world.store.gets.length = 0;
+  world.store.puts.length = 0;
+  await turns(keys.length);
+  const read = world.store.gets.map((key) => key.replace("?fresh", ""));
+  expect(read.toSorted()).toEqual(keys.toSorted());
+  expect(world.store.puts.filter((key) => keys.includes(key) && key.includes("/tiles/"))).toEqual([]);
+});
+
+test("two checks are at least the interval apart, and an interval of 0 checks nothing", async () => {
+  world.store.gets.length = 0;
+  world.now += SECOND;
+  await worker.publisher.scrubIfDue(world.now);
+  await worker.publisher.scrubIfDue(world.now + SECOND - 1);
+  expect(world.store.gets).toHaveLength(1);
+  expect(worker.publisher.scrubbed).toBe(1);
+  const idle = await world.work({ chain: new GrownChain(), state: "other", store: world.store }).catch(() => undefined);
+  expect(idle).toBeUndefined();
+});
+
+test.each([
+  ["a full tile of observations", observationTileKey(INSTALLATION, "1", 0)],
+  ["the newest tile of observations", observationTileKey(INSTALLATION, "1", 2)],
+  ["another installation's telemetry", installationTelemetryKey("wheel-2")],
+  ["another installation's tile", observationTileKey("wheel-2", "1", 0)],
+  ["the index", INSTALLATIONS_KEY],
+  ["a head of the activity", activityKey("players")],
+])("%s that is deleted or damaged while nothing moves is rewritten within a round", async (_, key) => {
+  const before = await text(key);
+  const count = (await objects()).length + 1;
+  await world.store.delete(key);
+  expect(await turns(count)).toContain(key);
+  expect(await text(key)).toEqual(before);
+  world.store.damage(key);
+  expect(await turns(count)).toContain(key);
+  expect(await text(key)).toEqual(before);
+});
+
+test("a tile of the activity that is deleted is rewritten under its name within a round", async () => {
+  const tiles = (await objects()).filter((key) => key.includes("/tiles/"));
+  expect(tiles.length).toBeGreaterThanOrEqual(CATEGORIES.length);
+  const [key = ""] = tiles;
+  await world.store.delete(key);
+  expect(await turns((await objects()).length + 2)).toContain(key);
+  expect(await objects()).toContain(key);
+});
