@@ -34,10 +34,7 @@ export interface Cycle {
   readonly session: Session;
   readonly sources: CycleSources;
   readonly target: PutTarget;
-}
-
-/** A cycle and its report so far. */
-interface Running extends Cycle {
+  /** The report so far. */
   readonly rows: ReportRow[];
 }
 
@@ -47,10 +44,8 @@ const ATTEMPTS = 3;
 const SLICE = 16;
 
 /** Throws what stops the whole cycle: a ledger that cannot be read, a lease that is lost, a clock that is behind. */
-export async function runCycle(given: Cycle): Promise<CycleReport> {
-  const rows: ReportRow[] = [];
-  const cycle: Running = { ...given, rows };
-  const { at, session, sources } = cycle;
+export async function runCycle(cycle: Cycle): Promise<CycleReport> {
+  const { at, session, sources, rows } = cycle;
   readDoubted(session, at);
   const dirty = sources.snapshot(({ ledger }) => session.moved.find(ledger, dueInstallations(session, at)));
   if (session.mustNameFirst) await nameHistories(cycle);
@@ -104,7 +99,7 @@ function* dueInstallations({ pace }: Session, at: number): Iterable<string> {
 }
 
 /** Nothing may be put under a history that the store does not name yet. */
-async function nameHistories(cycle: Running): Promise<void> {
+async function nameHistories(cycle: Cycle): Promise<void> {
   await publishIndex(cycle);
   const failed = cycle.rows.find(({ action }) => action === "failed");
   if (failed !== undefined) {
@@ -114,7 +109,7 @@ async function nameHistories(cycle: Running): Promise<void> {
 }
 
 /** A ledger that would take something back is not taken into the projections, and its answers stay as they are. */
-async function publishOwn(cycle: Running): Promise<void> {
+async function publishOwn(cycle: Cycle): Promise<void> {
   const { sources } = cycle;
   const planning = planningOf(cycle);
   for (;;) {
@@ -138,7 +133,7 @@ function advanced(sources: CycleSources): Read {
 }
 
 /** A few at a time, each in a snapshot of its own: what is held of them stays small, and the event loop runs in between. */
-async function publishOthers(cycle: Running, dirty: InstallationsToPlan): Promise<void> {
+async function publishOthers(cycle: Cycle, dirty: InstallationsToPlan): Promise<void> {
   const { sources, target } = cycle;
   const planning = planningOf(cycle);
   let turns = Promise.resolve();
@@ -158,7 +153,7 @@ function* othersOf({ session, sources }: Cycle, dirty: InstallationsToPlan): Ite
   }
 }
 
-async function publishIndex(cycle: Running): Promise<void> {
+async function publishIndex(cycle: Cycle): Promise<void> {
   const { session, sources } = cycle;
   if (!session.selected("observations") && !session.mustNameFirst) return;
   await publishScope(cycle, () => planIndex({ ...session, at: cycle.at }), readNow(sources));
@@ -170,7 +165,7 @@ async function publishIndex(cycle: Running): Promise<void> {
 }
 
 /** Learns what the plan does not know, puts what it has, and plans again if the store held something else. */
-async function publishScope(cycle: Running, plan: (snapshot: Snapshot) => Plan, read: Read): Promise<void> {
+async function publishScope(cycle: Cycle, plan: (snapshot: Snapshot) => Plan, read: Read): Promise<void> {
   const { sources, target } = cycle;
   for (let conflicts = 0; ; ) {
     const planned = await read(plan);

@@ -27,7 +27,7 @@ export async function dryRun(options: Omit<PublisherOptions, "known">, at: numbe
   await learn([{ is: "index", key: INSTALLATIONS_KEY }], target);
   const session = newSession({ ...options, known, minimumPutInterval: 0 }, new MovedInstallations());
   for (const id of newHistories) await startHistory(id, session, target);
-  return runCycle({ at, session, sources: reader.begin(at), target });
+  return runCycle({ at, session, sources: reader.begin(at), target, rows: [] });
 }
 
 /** Conditions are judged as the store would, so that the plan meets what is published. */

@@ -215,7 +215,7 @@ export class Publisher {
     const version = reader.version();
     const blockHash = (number: bigint) => reader.blockHash(number, at);
     const target = { store, fence: this.#lease, known, concurrency, blockHash };
-    const done = await this.#run({ at, session, sources: reader.begin(at), target });
+    const done = await this.#run({ at, session, sources: reader.begin(at), target, rows: [] });
     const report = { ...done, rows: [...done.rows, ...this.#scrub.faults()] };
     known.setMeta("at", String(at));
     known.setMeta("epoch", String(this.#lease.epoch));
