@@ -4,7 +4,7 @@ import { workerBundle } from "../workerd/worker-bundle.ts";
 import { SCENE_OUTCOME, sceneServers } from "./client-scene-servers.ts";
 
 const WORKER = `
-import { clientScene } from "./client-scene.ts";
+import { clientScene } from "../client/client-scene.ts";
 export default { fetch: async (request) => Response.json(await clientScene(await request.json())) };
 `;
 
