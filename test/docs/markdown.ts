@@ -1,4 +1,4 @@
-/** What the documents' tests need of Markdown: fenced blocks, links, anchors. */
+/** Reads Markdown for the tests of the documents: fenced blocks, links, anchors and sentences. */
 
 export interface Link {
   readonly line: number;
@@ -44,4 +44,53 @@ function withoutCode(markdown: string): string {
   return markdown
     .replace(/^```[^]*?^```$/gm, (block) => block.replace(/[^\n]/g, ""))
     .replace(/`[^`\n]*`/g, (code) => " ".repeat(code.length));
+}
+
+export interface Passage {
+  readonly line: number;
+  readonly text: string;
+  readonly isCell: boolean;
+}
+
+/** Paragraphs, list items and table cells outside code, each as one line of text. A code span is one word. */
+export function passages(markdown: string): Passage[] {
+  const found: { line: number; text: string; isCell: boolean }[] = [];
+  let open: { line: number; text: string; isCell: boolean } | undefined;
+  for (const [index, raw] of proseOf(markdown).split("\n").entries()) {
+    const text = raw.trim();
+    if (/^\|/.test(text)) {
+      open = undefined;
+      if (/^\|[\s:|-]+$/.test(text)) continue;
+      for (const cell of text.slice(1).replace(/\|$/, "").split(/(?<!\\)\|/)) {
+        found.push({ line: index + 1, text: cell.trim(), isCell: true });
+      }
+    } else if (text === "" || /^#/.test(text)) {
+      open = undefined;
+    } else if (open === undefined || /^(?:[-*]|\d+\.) /.test(text)) {
+      open = { line: index + 1, text: text.replace(/^(?:[-*]|\d+\.) /, ""), isCell: false };
+      found.push(open);
+    } else {
+      open.text += ` ${text}`;
+    }
+  }
+  return found.filter(({ text }) => /\w/.test(text));
+}
+
+/** A sentence ends with a mark before a capital letter, a digit, code or a link. */
+export function sentences(text: string): string[] {
+  return text.split(/(?<=[.!?][)"”*]*) +(?=["“(*]*[A-Z0-9`[])/).filter((sentence) => /\w/.test(sentence));
+}
+
+export function wordsIn(sentence: string): number {
+  return sentence.split(/\s+/).filter((word) => /\w/.test(word)).length;
+}
+
+/** Without fenced code, elements and comments; a link is its text, a span of code one word. */
+function proseOf(markdown: string): string {
+  return markdown
+    .replace(/^ *```[^]*?^ *```$/gm, (block) => block.replace(/[^\n]/g, ""))
+    .replace(/<!--[^]*?-->/g, (comment) => comment.replace(/[^\n]/g, ""))
+    .replace(/`[^`\n]*`/g, (code) => code.replace(/[^`]+/, "code"))
+    .replace(/<[^>]*>/g, "")
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1");
 }
