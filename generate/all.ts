@@ -39,8 +39,9 @@ async function documents(): Promise<Files> {
   };
   return {
     ...(await fronts()),
+    ...(await (await import("./reference.ts")).referencePages()),
     "docs/openapi.json": documentText(openApiDocument({ version })),
-    "docs/intake.md": intakeReference(),
+    "docs/facts.md": intakeReference(),
     [man[0]]: await manual(version),
   };
 }

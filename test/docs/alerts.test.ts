@@ -1,35 +1,20 @@
-// Alert rules and dashboard read metrics that exist, and each alarm is explained.
+// The alert rules and the dashboard read metrics that exist, and docs/operating.md explains each alarm.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Registry } from "@prometheus-io/client";
 import { expect, test } from "vitest";
-import { ingestRegistry } from "../../bin/cli/metrics/ingest-metrics.ts";
-import { publisherRegistry } from "../../bin/cli/metrics/publisher-metrics.ts";
-import { shimRegistry } from "../../bin/cli/metrics/shim-metrics.ts";
-import { PublisherMonitor } from "../../bin/cli/publish/publisher-monitor.ts";
-import { Known } from "../../publish/known.ts";
-import { ShimCounts } from "../../src/shim/node/shim-counts.ts";
+import { metricRegistries } from "../../generate/reference.ts";
 import { anchors } from "./markdown.ts";
 
 const ROOT = new URL("../../docs/", import.meta.url).pathname;
 const read = (name: string) => readFileSync(join(ROOT, name), "utf8");
 
-/** What Prometheus adds, and what docs/metrics.md gives the targets. */
+/** Labels that Prometheus adds, or that docs/metrics.md gives the targets. */
 const ADDED = ["instance", "job", "component"];
 
-/** Every series' name with the labels that it has, of all three pages. */
-async function known(): Promise<Map<string, readonly string[]>> {
-  const clock = () => 0;
-  const monitor = new PublisherMonitor(clock, clock);
-  // Nothing was ever published: the names are there all the same.
-  const known = { get: () => undefined } as unknown as Known;
-  const registries: Registry[] = [
-    publisherRegistry({ monitor, known, now: clock, monotonic: clock }),
-    shimRegistry(new ShimCounts()),
-    ingestRegistry(() => ({ accepted: 0, duplicate: 0, rejected: 0 })),
-  ];
+/** The labels of every series of all three processes, by name. */
+function known(): Map<string, readonly string[]> {
   const series = new Map<string, readonly string[]>();
-  for (const registry of registries) {
+  for (const { registry } of metricRegistries()) {
     for (const metric of registry.getMetricsAsArray()) {
       const { name, type } = metric;
       const { labelNames = [] } = metric as { labelNames?: readonly string[] };
@@ -68,8 +53,8 @@ function expressionsOf(name: string): string[] {
 
 test.each([["alerts/noonmark.rules.yml"], ["alerts/grafana-dashboard.json"]])(
   "every query of %s names metrics and labels that there are",
-  async (file) => {
-    const series = await known();
+  (file) => {
+    const series = known();
     const expressions = expressionsOf(file);
     expect(expressions.length).toBeGreaterThan(10);
     for (const expression of expressions) {
@@ -84,13 +69,6 @@ test.each([["alerts/noonmark.rules.yml"], ["alerts/grafana-dashboard.json"]])(
     }
   },
 );
-
-test("docs/metrics.md lists every metric of ours, and no other", async () => {
-  const listed = [...read("metrics.md").matchAll(/^\| `(noonmark_[a-z_]+)/gm)].map(([, name]) => name);
-  const ours = [...(await known()).keys()].filter((name) => name.startsWith("noonmark_"));
-  const names = ours.filter((name) => !/_(?:bucket|count|sum)$/.test(name));
-  expect(new Set(listed)).toEqual(new Set(names));
-});
 
 test("each alarm has its section, and each section's alarm is there", () => {
   const rules = read("alerts/noonmark.rules.yml");

@@ -1,6 +1,6 @@
 /**
- * Each command of README and docs is run by a test as it is written, or is named here with why not. What needs no server
- * is run here; what does is run in test/servers, from the page itself.
+ * A test runs each command of README and docs as it is written, or this file names the test that runs the same. Commands
+ * that need no server run here; the others run in test/servers, from the page itself.
  */
 import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,11 +22,13 @@ const BLOCKS = globSync(["README.md", "docs/*.md", "docs/alerts/*.md"], { cwd: R
     }),
 );
 
-/** Who takes a block from its page and runs it; of those that are not run as they stand, who runs the same elsewhere. */
+/** The test that runs a block, by page and heading. */
 const RUN: Readonly<Record<string, string>> = {
+  "README.md: Noonmark": "test/servers/package/package.test.ts",
   "README.md: Start": "test/servers/demo.test.ts",
-  "README.md: The command line": "test/servers/package/package.test.ts",
-  "README.md: In the cloud": "test/servers/documented.test.ts",
+  "README.md: Commands": "test/servers/package/package.test.ts",
+  "docs/cdn.md: In the cloud": "test/servers/documented.test.ts",
+  "docs/cdn.md: Check it": "test/servers/operator/operator.test.ts",
   "docs/cdn-varnish.md: Varnish": "test/servers/documented.test.ts",
   "docs/cdn-varnish.md: Deploy": "test/servers/documented.test.ts",
   "docs/cdn-varnish.md: Verify": "test/servers/documented.test.ts",
@@ -37,7 +39,7 @@ const RUN: Readonly<Record<string, string>> = {
   // At ports of their own, until a signal.
   "docs/metrics.md: Metrics": "test/bin/commands/publishing/publish-metrics.test.ts",
   "docs/costs.md: What it costs": "test/bin/commands/operating/cost.test.ts",
-  "docs/intake.md: Writing facts for `noonmark ingest`": "here",
+  "docs/facts.md: Writing facts for `noonmark ingest`": "here",
 };
 
 test("no page has a block that no test runs", () => {
@@ -53,10 +55,10 @@ function emptyFolder(): string {
   return folder;
 }
 
-/** A block's lines, without what a comment says of them. */
+/** A block's lines without comments. */
 function linesOf(where: string): string[][] {
   const found = BLOCKS.find((one) => one.where === where);
-  if (found === undefined) throw new Error(`no block stands at ${where}`);
+  if (found === undefined) throw new Error(`there is no block at ${where}`);
   return found.block
     .trim()
     .split("\n")
@@ -68,9 +70,9 @@ function linesOf(where: string): string[][] {
     );
 }
 
-test("docs/intake.md: an example, its schema, and a file", async () => {
+test("docs/facts.md: an example, its schema, and a file", async () => {
   const folder = emptyFolder();
-  const lines = linesOf("docs/intake.md: Writing facts for `noonmark ingest`");
+  const lines = linesOf("docs/facts.md: Writing facts for `noonmark ingest`");
   const [example = [], schema = [], file = [], ...following] = lines;
   const printed = await runCli(example, folder);
   expect([printed.exitCode, JSON.parse(printed.stdout)]).toEqual([0, expect.objectContaining({ type: "receipt" })]);

@@ -1,4 +1,4 @@
-/** What docs/intake.md, "Wrong facts", says to do: a new ledger without them, and a new history. */
+/** What docs/facts.md, "Wrong facts", says to do: a new ledger without them, and a new history. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";

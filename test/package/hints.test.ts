@@ -12,7 +12,7 @@ import { packedFiles } from "./packed-files.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const PACKED = packedFiles();
-/** `docs/chain.md`, `docs/spec/api.md#process`, `README.md`; not what stands inside a longer path, as an import does. */
+/** `docs/nodes.md`, `docs/spec/api.md#process`, `README.md`; not what stands inside a longer path, as an import does. */
 const NAMED =
   /(?<![\w./-])(?:(?:docs|cdn-config|packaging|src|test|bin|bench|demo)\/[\w./-]*\.[a-z0-9]+|[A-Z]{5,}\.md)(?:#[\w-]+)?/g;
 /** As verify says where a rule is written. */
@@ -34,9 +34,9 @@ function pathsIn(text: string): string[] {
 
 test("the scan sees what it is for", () => {
   expect(
-    pathsIn('"docs/chain.md lists", (api.md#process; mend), ../docs/x.md README.md, docs/spec/api.md#process'),
-  ).toEqual(["docs/chain.md", "README.md", "docs/spec/api.md#process", "docs/spec/api.md#process"]);
-  expect([lost("docs/none.md"), lost("docs/chain.md#none")]).not.toContain(undefined);
+    pathsIn('"docs/nodes.md lists", (api.md#process; mend), ../docs/x.md README.md, docs/spec/api.md#process'),
+  ).toEqual(["docs/nodes.md", "README.md", "docs/spec/api.md#process", "docs/spec/api.md#process"]);
+  expect([lost("docs/none.md"), lost("docs/nodes.md#none")]).not.toContain(undefined);
 });
 
 test("each path that the program names", () => {

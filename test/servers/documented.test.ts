@@ -1,6 +1,6 @@
 /**
- * README's and the pages' commands, as they are written, on a Debian as its packages leave it: in namespaces of their
- * own, so that port 80, /etc/nginx and /etc/hosts are theirs alone.
+ * Runs the commands of the CDN pages as they are written, on a Debian as its packages install it. Each run has namespaces of
+ * its own, so that port 80, /etc/nginx and /etc/hosts are private.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -107,15 +107,13 @@ function expectVerified(output: string): void {
   expect(seen[6]?.trim()).toBe('{"error":"not_found"}');
 }
 
-const IN_README = "In the cloud";
-
-test("Varnish, by README and its page", PATIENCE, async () => {
-  const readme = commands("README.md", IN_README);
+test("Varnish, by docs/cdn.md and its page", PATIENCE, async () => {
+  const overview = commands("docs/cdn.md", "In the cloud");
   for (const start of ["noonmark cdn varnish", "varnishd"]) {
-    expect(line(readme, start)).toBe(line(readFileSync(new URL("docs/cdn-varnish.md", ROOT), "utf8"), start));
+    expect(line(overview, start)).toBe(line(readFileSync(new URL("docs/cdn-varnish.md", ROOT), "utf8"), start));
   }
-  const write = `${line(readme, "export NOONMARK_FRONTS")}\n${line(readme, "noonmark cdn varnish")}`;
-  const deploy = line(readme, "varnishd");
+  const write = `${line(overview, "export NOONMARK_FRONTS")}\n${line(overview, "noonmark cdn varnish")}`;
+  const deploy = line(overview, "varnishd");
   const atPort = write.replace("BUCKET.HOST", "BUCKET.HOST:8080");
   expectVerified(await onDebian(`${atPort}\n${deploy}\n${UNTIL_IT_ANSWERS}\n${verification()}`));
 });

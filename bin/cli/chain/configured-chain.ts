@@ -53,7 +53,7 @@ function quorumOf({ rpcQuorum }: WithChain, nodes: number): number {
   const addresses = nodes === 1 ? "1 address" : `${nodes} addresses`;
   throw new Failure("invalid_setting", `rpcQuorum ${rpcQuorum} is more than the ${addresses} of rpcUrl`, {
     exit: EXIT.usage,
-    hint: "Name more nodes in rpcUrl, separated by commas, or lower rpcQuorum (docs/chain.md#quorum).",
+    hint: "Name more nodes in rpcUrl, separated by commas, or lower rpcQuorum (docs/nodes.md#quorum).",
   });
 }
 

@@ -85,7 +85,7 @@ async function examineDeployment(settings: Settings, now: () => number): Promise
       return wrong("deployment", `${fault.check}: ${fault.detail}`, "docs/spec/chain.md#checks says what it compares.");
     }
     if (disagreement !== undefined) {
-      const todo = "One of the two is wrong: docs/chain.md#quorum says how to find out which.";
+      const todo = "One of the two is wrong: docs/nodes.md#quorum says how to find out which.";
       return wrong(`node ${disagreement.node}`, `disagrees: ${disagreement.detail}`, todo);
     }
     const { core, economy } = chain.state(now());

@@ -43,7 +43,7 @@ export async function missingInputs(
     missing.push({
       code: "no_chain",
       message: `builder and settlementQueue are oracle_head_unavailable: the ledger has records of ${work.join(" and ")}, but no chain is set`,
-      hint: "Set deployment and rpcUrl (docs/chain.md), or leave it if nothing is settled on a chain.",
+      hint: "Set deployment and rpcUrl (docs/nodes.md), or leave it if nothing is settled on a chain.",
     });
   }
   return missing;

@@ -112,7 +112,7 @@ function clockProblems(record: LeaseRecord, answers: readonly PublishedAnswer[],
 function nodeProblems(sources: unknown): string[] {
   const { chain } = (sources ?? {}) as { readonly chain?: Readonly<Record<string, unknown>> };
   if (chain?.type !== "disagreement") return [];
-  return [`nodes_disagree: ${chain.node}: ${chain.detail}. Find out which of the two is wrong: docs/chain.md#quorum`];
+  return [`nodes_disagree: ${chain.node}: ${chain.detail}. Find out which of the two is wrong: docs/nodes.md#quorum`];
 }
 
 /** The lease record, with what the holder tells the operator alone. */

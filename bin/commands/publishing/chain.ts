@@ -90,7 +90,7 @@ function failureOf(problem: ProblemEvent): Failure {
   if (problem.type === "disagreement") {
     return new Failure("nodes_disagree", `${problem.node}: ${problem.detail}`, {
       exit: EXIT.failed,
-      hint: "docs/chain.md says how to find out which node is right.",
+      hint: "docs/nodes.md says how to find out which node is right.",
     });
   }
   return problem.type === "failed"

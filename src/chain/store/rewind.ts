@@ -1,4 +1,4 @@
-/** The way out of a reorg below the safe block (docs/chain.md, "After a deep reorg"). */
+/** The way out of a reorg below the safe block (docs/nodes.md, "After a deep reorg"). */
 import { randomUUID } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import { statement } from "../../sqlite/statement.ts";

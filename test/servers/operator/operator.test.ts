@@ -18,8 +18,8 @@ import { BUCKET, makeBucket } from "../stores/s3-store.ts";
 
 const SECRET = "0123456789abcdef-secret";
 const OLD_STATE = join(import.meta.dirname, "fixtures/by-525390a.tar.gz");
-const README = readFileSync(join(import.meta.dirname, "../../../README.md"), "utf8");
-const INTAKE = readFileSync(join(import.meta.dirname, "../../../docs/intake.md"), "utf8");
+const CDN_PAGE = readFileSync(join(import.meta.dirname, "../../../docs/cdn.md"), "utf8");
+const INTAKE = readFileSync(join(import.meta.dirname, "../../../docs/facts.md"), "utf8");
 const PATIENCE = { timeout: 120_000 };
 
 let root: string;
@@ -121,10 +121,10 @@ test("published to the bucket, through Varnish, verify finds nothing", PATIENCE,
   await clean();
 });
 
-/** README's lines under "seen from outside", each with the status that its comment has. */
+/** Runs the lines of docs/cdn.md under "Check it": each gives the status of its comment. */
 async function seenFromOutside(): Promise<void> {
   const lines =
-    fenced(README, "sh")
+    fenced(CDN_PAGE, "sh")
       .find((block) => block.startsWith("curl -i"))
       ?.trim()
       .split("\n") ?? [];

@@ -1,4 +1,4 @@
-/** `npm pack`, installed into an empty folder on each Node that it is for: what README says of the command line works. */
+/** `npm pack`, installed into an empty folder on each Node that it is for: README's lines work. */
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -14,9 +14,8 @@ import { until } from "../processes.ts";
 import { type Ended, type Installed, installNode, installPackage, shell, staying } from "./installed-package.ts";
 
 const README = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
-const COMMANDS = fenced(README, "sh")
-  .flatMap((block) => block.split("\n"))
-  .filter((line) => line.startsWith("npx noonmark"));
+const LINES = fenced(README, "sh").flatMap((block) => block.split("\n"));
+const COMMANDS = LINES.filter((line) => line.startsWith("npx noonmark"));
 const PATIENCE = { timeout: 180_000 };
 
 let root: string;
@@ -66,7 +65,7 @@ describe.each([
       code: 0,
       output: expect.stringMatching(/ created, 0 updated, 0 unchanged, 0 failed\n$/),
     });
-    expect(await run(readmeLine("render"))).toMatchObject({
+    expect(await run("npx noonmark render /v4/public/process")).toMatchObject({
       code: 0,
       output: expect.stringMatching(/^HTTP\/1\.1 200 OK\r?\n/),
     });
@@ -95,8 +94,12 @@ describe.each([
     });
   });
 
-  test("demo makes a directory, and the two commands that it prints publish and serve it", PATIENCE, async () => {
-    const { code, output } = await run("npx noonmark demo 'a demo'");
+  test("README's demo is made, and the two commands that it prints publish and serve it", PATIENCE, async () => {
+    const [made = "", ...after] = LINES.filter((line) => line.startsWith("noonmark ")).map((line) =>
+      line.replace(/\s+#.*$/, ""),
+    );
+    const { code, output } = await run(`npx ${made}`);
+    expect(output.match(/^ {2}noonmark .*$/gm)).toEqual(after.map((line) => `  ${line}`));
     expect([code, output]).toEqual([0, expect.stringMatching(/ simulated facts of 30 days in facts\.ndjson/)]);
     expect(output).toContain("It has no chain, because anvil is not installed");
     const [publish = "", serve = ""] = [...output.matchAll(/^  noonmark .*$/gm)].map(([line]) => `npx ${line.trim()}`);

@@ -1,5 +1,5 @@
 /**
- * docs/intake.md: what somebody who writes lines needs, from the schemas that judge them. What the records mean is
+ * docs/facts.md: what somebody who writes lines needs, from the schemas that judge them. What the records mean is
  * docs/spec/intake.md.
  */
 import { FACT_KINDS, type FactKind } from "../../schema.ts";

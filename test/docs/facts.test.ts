@@ -1,4 +1,4 @@
-// The examples of docs/intake.md.
+// The examples of docs/facts.md.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { ingest } from "../../src/ledger/ingest.ts";
@@ -7,10 +7,10 @@ import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import { FACT_KINDS } from "../../src/ledger/schema.ts";
 import { fenced } from "./markdown.ts";
 
-const PAGE = new URL("../../docs/intake.md", import.meta.url).pathname;
+const PAGE = new URL("../../docs/facts.md", import.meta.url).pathname;
 const SPECIFICATION = new URL("../../docs/spec/intake.md", import.meta.url).pathname;
 
-test("the examples of docs/intake.md are those of the specification, and each is taken", () => {
+test("the examples of docs/facts.md are those of the specification, and each is taken", () => {
   const lines = fenced(readFileSync(PAGE, "utf8"), "json").map((text) => text.trimEnd());
   expect(lines).toEqual(FACT_KINDS.map(exampleLine));
   expect(lines).toEqual(fenced(readFileSync(SPECIFICATION, "utf8"), "json").map((text) => text.trimEnd()));

@@ -1,4 +1,4 @@
-/** README's lines of use, run as they stand over golden bodies. */
+/** Runs the program of docs/client.md over golden bodies. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -17,11 +17,11 @@ const BODIES: Readonly<Record<string, object>> = {
   "/v1/public/telemetry": { schemaVersion: 1, status: "stale" },
 };
 
-test("README's ten lines do what they say", async () => {
+test("the program of docs/client.md prints the values of the bodies", async () => {
   const server = await misbehavingServer(({ url = "" }, response) =>
     json(response, BODIES[url] ?? { error: "not_found" }, {}, url in BODIES ? 200 : 404),
   );
-  const [lines = ""] = fenced(readFileSync(join(ROOT, "README.md"), "utf8"), "ts");
+  const [lines = ""] = fenced(readFileSync(join(ROOT, "docs/client.md"), "utf8"), "ts");
   const program = lines.replace("https://your.host", server.base);
   expect(program).toContain(server.base);
   // The package names itself, so that this is the built client through its exports. Its last line watches for ever.
