@@ -9,7 +9,7 @@ import { publisherRegistry } from "../bin/cli/metrics/publisher-metrics.ts";
 import { shimRegistry } from "../bin/cli/metrics/shim-metrics.ts";
 import { PublisherMonitor } from "../bin/cli/publish/publisher-monitor.ts";
 import { environmentName, flagName } from "../bin/cli/settings/setting-names.ts";
-import { SETTING_NAMES, SETTINGS, unitOf } from "../bin/cli/settings/settings.ts";
+import { SETTING_NAMES, SETTINGS, type SettingName, unitOf } from "../bin/cli/settings/settings.ts";
 import { addAllCommands } from "../bin/commands/all.ts";
 import type { Known } from "../publish/known.ts";
 import { OPERATIONS } from "../src/resources/contracts.ts";
@@ -31,7 +31,10 @@ export async function referencePages(): Promise<Readonly<Record<string, string>>
 
 function commandsPage(program: Command): string {
   const leaves = leavesOf(program, "");
-  const list = leaves.map(({ path, command }) => [`[\`${path}\`](#${path.replaceAll(" ", "-")})`, sentence(command.description())]);
+  const list = leaves.map(({ path, command }) => [
+    `[\`${path}\`](#${path.replaceAll(" ", "-")})`,
+    sentence(command.description()),
+  ]);
   return page([
     "# Commands",
     "In a checkout run `npx noonmark COMMAND`. Each command also takes `--help`. Settings are flags too: [settings](settings.md).",
@@ -41,9 +44,16 @@ function commandsPage(program: Command): string {
   ]);
 }
 
-const EXIT_CODES = `Exit codes: 0 done; 1 failed, rejected or too old; 2 wrong usage or configuration; 74 a file, ledger or store that cannot
-be read or written; 75 locked, or another process holds the lease. A failure is one line on stderr, \`noonmark: code: sentence\`,
-and a line that says what to do: [codes](codes.md). \`--debug\` adds the stack.`;
+const EXIT_CODES = `| exit code | meaning |
+| --- | --- |
+| 0 | done |
+| 1 | failed, rejected or too old |
+| 2 | wrong usage or configuration |
+| 74 | a file, ledger or store cannot be read or written |
+| 75 | locked, or another process holds the lease |
+
+A failure is one line on stderr, \`noonmark: code: sentence\`, and a line that says what to do: [codes](codes.md). \`--debug\`
+adds the stack.`;
 
 interface Leaf {
   readonly path: string;
@@ -81,8 +91,17 @@ function commandSection(path: string, command: Command): string {
     `## ${path}`,
     `${code(`noonmark ${[path, ...given].join(" ")}`)}: ${command.description()}.`,
     ...(rows.length === 0 ? [] : [table(["argument or option", "meaning"], rows)]),
-    ...(settings.length === 0 ? [] : [`Settings: ${settings.map((name) => `[${name}](settings.md#${name.toLowerCase()})`).join(", ")}.`]),
+    ...(settings.length === 0 ? [] : [settingsOf(settings)]),
   ].join("\n\n");
+}
+
+/** More names than this do not help a reader. */
+const LISTED_SETTINGS = 12;
+
+function settingsOf(names: readonly SettingName[]): string {
+  if (names.length > LISTED_SETTINGS)
+    return `It takes ${names.length} [settings](settings.md), as their column *used by* shows.`;
+  return `Settings: ${names.map((name) => `[${name}](settings.md#${name.toLowerCase()})`).join(", ")}.`;
 }
 
 function settingsPage(program: Command): string {
@@ -99,7 +118,7 @@ function settingsPage(program: Command): string {
       unitOf(name) ?? code(value),
       fallback === undefined ? "" : code(String(fallback)),
       sentence(help),
-      users.length > 8 ? `${users.length} commands` : users.join(", "),
+      users.join(", "),
     ];
   });
   return page([
@@ -151,11 +170,15 @@ const EXIT_NAMES = new Map(Object.entries(EXIT).map(([name, exit]) => [name, Str
 function codesPage(): string {
   const failures = failuresOfSource();
   const rows = [...Map.groupBy(failures, (one) => `${one.code} ${one.exit}`).values()]
-    .map((same) => [code(same[0]?.code ?? ""), same[0]?.exit ?? "", [...new Set(same.map(({ message }) => message))].filter((text) => text !== "").join("<br>")])
+    .map((same) => [
+      code(same[0]?.code ?? ""),
+      same[0]?.exit ?? "",
+      [...new Set(same.map(({ message }) => message))].filter((text) => text !== "").join("<br>"),
+    ])
     .toSorted((a, b) => (a[0] ?? "").localeCompare(b[0] ?? "", "en"));
   return page([
     "# Codes",
-    `A code is stable: programs may compare it. Intake's rejection codes are in [facts](../facts.md#codes), the findings of
+    `A code is stable: programs may compare it. Intake's rejection codes are in [facts](../facts.md#rejections), the findings of
 \`verify\` and \`fsck\` in \`noonmark verify --rules\` and \`noonmark fsck --rules\`.`,
     "## Errors of the API",
     table(["status", "code", "route"], apiRows()),
@@ -183,7 +206,11 @@ function apiRows(): string[][] {
     ["405", code("method_not_allowed"), "every route"],
     ["500", code("internal_error"), "every route"],
     ["503", code("store_unavailable"), "every route"],
-    ...[...grouped.values()].map((same) => [same[0]?.[0] ?? "", same[0]?.[1] ?? "", same.map(([, , path]) => path).join(", ")]),
+    ...[...grouped.values()].map((same) => [
+      same[0]?.[0] ?? "",
+      same[0]?.[1] ?? "",
+      same.map(([, , path]) => path).join(", "),
+    ]),
   ].toSorted((a, b) => (a[0] ?? "").localeCompare(b[0] ?? "", "en"));
 }
 

@@ -58,13 +58,16 @@ export function passages(markdown: string): Passage[] {
   let open: { line: number; text: string; isCell: boolean } | undefined;
   for (const [index, raw] of proseOf(markdown).split("\n").entries()) {
     const text = raw.trim();
-    if (/^\|/.test(text)) {
+    if (text.startsWith("|")) {
       open = undefined;
       if (/^\|[\s:|-]+$/.test(text)) continue;
-      for (const cell of text.slice(1).replace(/\|$/, "").split(/(?<!\\)\|/)) {
+      for (const cell of text
+        .slice(1)
+        .replace(/\|$/, "")
+        .split(/(?<!\\)\||¶/)) {
         found.push({ line: index + 1, text: cell.trim(), isCell: true });
       }
-    } else if (text === "" || /^#/.test(text)) {
+    } else if (text === "" || text.startsWith("#")) {
       open = undefined;
     } else if (open === undefined || /^(?:[-*]|\d+\.) /.test(text)) {
       open = { line: index + 1, text: text.replace(/^(?:[-*]|\d+\.) /, ""), isCell: false };
@@ -89,8 +92,10 @@ export function wordsIn(sentence: string): number {
 function proseOf(markdown: string): string {
   return markdown
     .replace(/^ *```[^]*?^ *```$/gm, (block) => block.replace(/[^\n]/g, ""))
+    .replace(/(?<=\n\n)(?: {4}.*\n)+/g, (block) => block.replace(/[^\n]/g, ""))
     .replace(/<!--[^]*?-->/g, (comment) => comment.replace(/[^\n]/g, ""))
     .replace(/`[^`\n]*`/g, (code) => code.replace(/[^`]+/, "code"))
+    .replace(/<br>/g, "¶")
     .replace(/<[^>]*>/g, "")
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1");
 }

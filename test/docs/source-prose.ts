@@ -41,12 +41,19 @@ export function sourceOf(path: string, text: string): Source {
   return { path, text, comments: joined(text, comments), messages };
 }
 
-function joined(text: string, comments: readonly { readonly start: number; readonly end: number; readonly value: string }[]) {
+function joined(
+  text: string,
+  comments: readonly { readonly start: number; readonly end: number; readonly value: string }[],
+) {
   const found: { line: number; text: string; end: number }[] = [];
   for (const { start, end, value } of comments) {
     const words = value.replace(/^[\s*/]+/, "").replace(/\s*\n\s*\*?\s*/g, " ");
     const last = found.at(-1);
-    if (last !== undefined && text.startsWith("//", start) && /^[^\S\n]*\n[^\S\n]*$/.test(text.slice(last.end, start))) {
+    if (
+      last !== undefined &&
+      text.startsWith("//", start) &&
+      /^[^\S\n]*\n[^\S\n]*$/.test(text.slice(last.end, start))
+    ) {
       last.text += ` ${words}`;
       last.end = end;
     } else {

@@ -38,37 +38,40 @@ describe.runIf(ON_S3)("on S3", () => {
   });
 
   // issue 21, case i
-  it.skipIf(NO_ANVIL !== undefined)("a put that lands late is found by the next run, although nothing has changed", async () => {
-    const proxy = await proxied();
-    await using on = await stage();
-    await using scene = new Scene({ ledger: "none", deployment: "deployment.json" });
-    delete scene.settings.genesisTimestamp;
-    writeFileSync(scene.file("deployment.json"), JSON.stringify(on.world.deployment));
-    const { s3Endpoint } = scene.settings;
-    const [node, noNode] = [on.anvil.url, "http://127.0.0.1:9"];
-    const publish = async (endpoint: unknown, rpcUrl: string, ...more: string[]) => {
-      Object.assign(scene.settings, { s3Endpoint: endpoint, rpcUrl, chainGrace: rpcUrl === node ? 15 : 1 });
-      const { exitCode, stderr } = await scene.run("publish", "--once", ...more);
-      expect(exitCode, stderr).toBe(0);
-      return (await scene.read("/v4/public/onchain", 0)).body.chain?.safeThroughBlock ?? "unavailable";
-    };
-    await on.world.mine(12);
-    expect(await publish(s3Endpoint, noNode)).toBe("unavailable");
-    // The first try of this put does not arrive in time; its publisher tries again, and goes on.
-    const late = proxy.hold(ONCHAIN_PUT);
-    expect(await publish(proxy.endpoint, node)).toBe("11");
-    await late.arrived;
-    await on.world.mine(10);
-    expect(await publish(s3Endpoint, node)).toBe("21");
-    expect(await publish(s3Endpoint, noNode, "--force")).toBe("unavailable");
-    const answers = proxy.answered.filter((line) => ONCHAIN_PUT.test(line)).length;
-    late.letGo();
-    await until("the late put is answered", async () => {
-      return proxy.answered.filter((line) => ONCHAIN_PUT.test(line)).length > answers;
-    });
-    await proxy.stop();
-    expect(await publish(s3Endpoint, noNode)).toBe("unavailable");
-  });
+  it.skipIf(NO_ANVIL !== undefined)(
+    "a put that lands late is found by the next run, although nothing has changed",
+    async () => {
+      const proxy = await proxied();
+      await using on = await stage();
+      await using scene = new Scene({ ledger: "none", deployment: "deployment.json" });
+      delete scene.settings.genesisTimestamp;
+      writeFileSync(scene.file("deployment.json"), JSON.stringify(on.world.deployment));
+      const { s3Endpoint } = scene.settings;
+      const [node, noNode] = [on.anvil.url, "http://127.0.0.1:9"];
+      const publish = async (endpoint: unknown, rpcUrl: string, ...more: string[]) => {
+        Object.assign(scene.settings, { s3Endpoint: endpoint, rpcUrl, chainGrace: rpcUrl === node ? 15 : 1 });
+        const { exitCode, stderr } = await scene.run("publish", "--once", ...more);
+        expect(exitCode, stderr).toBe(0);
+        return (await scene.read("/v4/public/onchain", 0)).body.chain?.safeThroughBlock ?? "unavailable";
+      };
+      await on.world.mine(12);
+      expect(await publish(s3Endpoint, noNode)).toBe("unavailable");
+      // The first try of this put does not arrive in time; its publisher tries again, and goes on.
+      const late = proxy.hold(ONCHAIN_PUT);
+      expect(await publish(proxy.endpoint, node)).toBe("11");
+      await late.arrived;
+      await on.world.mine(10);
+      expect(await publish(s3Endpoint, node)).toBe("21");
+      expect(await publish(s3Endpoint, noNode, "--force")).toBe("unavailable");
+      const answers = proxy.answered.filter((line) => ONCHAIN_PUT.test(line)).length;
+      late.letGo();
+      await until("the late put is answered", async () => {
+        return proxy.answered.filter((line) => ONCHAIN_PUT.test(line)).length > answers;
+      });
+      await proxy.stop();
+      expect(await publish(s3Endpoint, noNode)).toBe("unavailable");
+    },
+  );
 
   // issue 21, case k
   it("of two standbys that see one release, the one that comes second goes on waiting", async () => {
