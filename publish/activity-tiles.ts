@@ -15,9 +15,15 @@ import {
   oldestKeys,
   readActivityKeys,
 } from "../src/projections/activity/activity-events.ts";
-import { type TileLevel, type TileNode, TileTree } from "../src/projections/activity/tile-tree.ts";
-import { readTiling, type Tiling, writeTiling } from "../src/projections/activity/tiling.ts";
-import { StepBudget } from "../src/projections/step-budget.ts";
+import {
+  readTiling,
+  type TileLevel,
+  type TileNode,
+  TileTree,
+  type Tiling,
+  writeTiling,
+} from "../src/projections/activity/tile-tree.ts";
+import { StepBudget } from "../src/projections/follow.ts";
 import type { ActivityContext } from "../src/resources/activity/event.ts";
 import { CATEGORIES } from "../src/resources/activity/keys.ts";
 import { type CategoryEvents, hashOf, indexBody, tileHash } from "../src/resources/activity/tiles/tile-body.ts";

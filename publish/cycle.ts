@@ -54,7 +54,6 @@ export async function runCycle(cycle: Cycle): Promise<CycleReport> {
   await nextTurn();
   await publishIndex(cycle);
   await deleteUnnamed(cycle);
-  await sources.catchUp();
   session.moved.settle(dirty);
   dateDoubted(session, at);
   session.known.dropBodies((key) => isKept(key, session));

@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import SqliteDatabase, { type Database } from "better-sqlite3";
-import { advanceProjections } from "../../src/projections/advance.ts";
+import { advanceLedgerViews } from "../../src/projections/advance.ts";
 import { openProjections } from "../../src/projections/open.ts";
 import { buildStatistics } from "../../src/resources/statistics/build.ts";
 import { readStatisticsFacts } from "../../src/resources/statistics/read-facts.ts";
@@ -43,7 +43,7 @@ function compareCycles(directory: string): void {
     for (const [name, { ledger, projections }] of [["month", month] as const, ["decade", decade] as const]) {
       appendRound(ledger, TEN_YEARS + turn);
       const started = performance.now();
-      advanceProjections(ledger, projections, { genesis: LEDGER_GENESIS, at });
+      advanceLedgerViews(projections, { ledger, installationId: "wheel-1", genesis: LEDGER_GENESIS, at });
       const advanced = performance.now();
       for (const range of ["7d", "30d"] as const) {
         const begun = performance.now();
@@ -73,7 +73,7 @@ function publisher(path: string, rounds: number): Publisher {
   const ledger = new SqliteDatabase(`${path}.ledger.db`);
   ledger.pragma("synchronous = OFF");
   const projections = openProjections(`${path}.projections.db`);
-  while (advanceProjections(ledger, projections, { genesis: LEDGER_GENESIS, at: LEDGER_END }));
+  while (advanceLedgerViews(projections, { ledger, installationId: "wheel-1", genesis: LEDGER_GENESIS, at: LEDGER_END }));
   return { ledger, projections };
 }
 

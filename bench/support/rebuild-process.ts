@@ -10,12 +10,8 @@ import { LEDGER_END, LEDGER_GENESIS } from "./large-ledger.ts";
 const [ledgerPath = "", path = ""] = process.argv.slice(2);
 const ledger = openLedgerForReading(ledgerPath);
 const started = performance.now();
-const rebuilt = rebuildProjections(path, ledger, {
-  installationId: "wheel-1",
-  genesis: LEDGER_GENESIS,
-  at: LEDGER_END,
-  onProgress: () => undefined,
-});
+const inputs = { ledger, installationId: "wheel-1", genesis: LEDGER_GENESIS, at: LEDGER_END };
+const rebuilt = rebuildProjections(path, inputs, () => undefined);
 const seconds = (performance.now() - started) / 1000;
 const { userCPUTime, systemCPUTime } = process.resourceUsage();
 ledger.close();

@@ -1,7 +1,7 @@
 /** The sources of one cycle: its projections are advanced once, and read in as many snapshots as it takes. */
 import type { Snapshot, Snapshots } from "../../src/resources/snapshot.ts";
 
-/** In its snapshots chain and projections are the same until `catchUp`; the ledger may be ahead of where it was advanced to. */
+/** In its snapshots chain and projections are the same; the ledger may be ahead of where it was advanced to. */
 export interface CycleSources extends Snapshots {
   /**
    * Brings the projections of the configured installation to the ledger and the chain, in short steps between which
@@ -12,6 +12,4 @@ export interface CycleSources extends Snapshots {
   forgetLedger(): void;
   /** Keeps something in the projections; everything else that has the snapshot only reads. */
   write(keep: (snapshot: Snapshot) => void): void;
-  /** Then the other installations', as far as a cycle goes. Once nothing more is put. */
-  catchUp(): Promise<void>;
 }

@@ -2,19 +2,15 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";
-import { installationNo } from "../../src/ledger/watermarks.ts";
-import { advanceMilestones } from "../../src/projections/activity/milestones.ts";
-import { advanceStep, SHORT_STEP } from "../../src/projections/advance.ts";
-import { advanceChainViews } from "../../src/projections/chain-views.ts";
+import { advanceChainViews, advanceLedgerViews } from "../../src/projections/advance.ts";
+import { StepBudget } from "../../src/projections/follow.ts";
 import { openProjections, openProjectionsCopy, PROJECTIONS_FILE } from "../../src/projections/open.ts";
-import { StepBudget } from "../../src/projections/step-budget.ts";
 import { activityContext } from "../../src/resources/activity/tiles/context.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import { IdleCheckpoint } from "../../src/sqlite/idle-checkpoint.ts";
 import { statement } from "../../src/sqlite/statement.ts";
 import { planActivity } from "../activity-tiles.ts";
 
-/** The configured installation's activity is followed, and every installation's facts. */
 export type ProjectionInputs = Pick<
   Snapshot,
   "installationId" | "ledger" | "chain" | "chainDb" | "projections" | "genesisTimestamp"
@@ -24,8 +20,8 @@ export interface ProjectionsSource {
   /** What is derived, as far as it has been brought; a file that was replaced is opened anew. */
   open(): Database;
   /**
-   * One short step of what follows the ledger, the configured installation first; whether all of that one is in.
-   * Synchronous: inside a read transaction. `at` in epoch ms.
+   * One short step of what follows the ledger; whether all of it is in. Synchronous: inside a read transaction. `at` in
+   * epoch ms.
    */
   step(inputs: ProjectionInputs, at: number): boolean;
   /**
@@ -50,6 +46,10 @@ export interface ProjectionsSource {
 
 /** Steps are committed at most this long after the first of them (ms): below what a rebuild waits for the lock. */
 const COMMIT_EVERY_MS = 20_000;
+
+/** Steps of a publisher, in microseconds of counted work: other things have their turn between them. */
+const LEDGER_STEP_US = 20_000;
+const CHAIN_STEP_US = 10_000;
 
 /** Some half a second, between whose steps other things have their turn: what is left is taken in by the next cycles. */
 const STEPS_OF_A_CYCLE = 40;
@@ -96,10 +96,13 @@ function source(
       const before = totalChanges(projections);
       // Until the step is whole: if it fails, the next cycle takes it again.
       isBehind = true;
-      const left = shortStep(inputs, at);
+      isBehind = advanceLedgerViews(
+        projections,
+        { ...inputs, genesis: inputs.genesisTimestamp, at },
+        new StepBudget(LEDGER_STEP_US),
+      );
       stepWrites += totalChanges(projections) - before;
-      isBehind = left.any;
-      return !left.first;
+      return !isBehind;
     },
     otherWrites: () => totalChanges(open()) - stepWrites,
     commit() {
@@ -117,7 +120,7 @@ function source(
     },
     chainStep(inputs) {
       const { installationId, chain, projections } = inputs;
-      const budget = StepBudget.short();
+      const budget = new StepBudget(CHAIN_STEP_US);
       if (advanceChainViews(projections, inputs, budget)) return false;
       const context = activityContext(installationId, chain);
       return context === undefined || !planActivity(projections, context, budget);
@@ -140,13 +143,4 @@ function source(
 /** Rows that this connection has written since it was opened. */
 function totalChanges(db: Database): number {
   return statement<[], number>(db, "SELECT total_changes()").pluck().get() as number;
-}
-
-/** The milestones before the rest, so that no step is long. */
-function shortStep({ installationId, ledger, projections, genesisTimestamp }: ProjectionInputs, at: number) {
-  const no = ledger && installationNo(ledger, installationId);
-  const first = no === undefined ? undefined : { no, id: installationId };
-  const milestonesLeft = advanceMilestones(projections, ledger, first, SHORT_STEP.receipts);
-  if (milestonesLeft || ledger === undefined) return { first: milestonesLeft, any: milestonesLeft };
-  return advanceStep(ledger, projections, { genesis: genesisTimestamp, at, first, budget: SHORT_STEP });
 }

@@ -2,8 +2,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
 import type { Chain } from "../../src/chain/chain.ts";
-import { forgetMilestones } from "../../src/projections/activity/milestones.ts";
-import { forgetLedger } from "../../src/projections/schema.ts";
+import { forgetLedger } from "../../src/projections/advance.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import { failureOfOneOf } from "../../src/sqlite/sqlite-failure.ts";
 import type { CycleSources } from "./cycle-sources.ts";
@@ -99,18 +98,8 @@ export class SourceReader {
           await nextTurn();
         }
       },
-      catchUp: async () => {
-        while (projections.isBehind && --stepsLeft > 0) {
-          await nextTurn();
-          this.#read((ledger) => projections.step({ ...whole, ledger }, at));
-        }
-      },
       snapshot: (use) => this.#read((ledger) => use({ ...whole, ledger })),
-      forgetLedger: () =>
-        this.#read(() => {
-          forgetLedger(whole.projections);
-          forgetMilestones(whole.projections);
-        }),
+      forgetLedger: () => this.#read(() => forgetLedger(whole.projections)),
       write: (keep) => this.#read((ledger) => keep({ ...whole, ledger })),
     };
   }
@@ -126,7 +115,6 @@ export class SourceReader {
       const version = this.version();
       const sources = this.begin(at);
       await sources.advance(() => {});
-      await sources.catchUp();
       this.settle(version);
       await nextTurn();
     }

@@ -1,96 +1,143 @@
 /**
- * Brings the projections to the state of the ledger, by new facts only and in bounded steps. One transaction: a
- * watermark commits with the data that it speaks of, so that a crash at any point leaves a state to go on from.
+ * Brings what is derived from the ledger and the chain to the state of both, by new facts only and in bounded steps. Of
+ * the ledger the configured installation's facts are followed: nothing that is derived here is published of another one.
  */
 import type { Database } from "better-sqlite3";
-import type { Installation } from "../ledger/watermarks.ts";
+import type { ChainState } from "../chain/chain-state.ts";
+import { eventLog } from "../chain/store/read-events.ts";
+import {
+  type AcceptedRound,
+  acceptedRoundLog,
+  type ChangedSubmission,
+  type MeasuredReceipt,
+  receiptLog,
+  submissionLog,
+} from "../ledger/logs.ts";
+import { installationNo } from "../ledger/watermarks.ts";
+import { EMPTY_LOG, type Log } from "../values/log.ts";
 import { ROUND_SECONDS } from "../values/round.ts";
 import { slotAt } from "../values/slot.ts";
-import { followInstallations, nextInstallations } from "./follow-installations.ts";
-import { newestChange, newestPosition, readFollowedClosures, readFollowedOf } from "./followed.ts";
-import { followClosures, hasElapsedWaiting, hasNewClosure } from "./rounds/follow-closures.ts";
-import { lastObservedSlot } from "./rounds/round-totals.ts";
-import { forgetRounds } from "./schema.ts";
+import { ACTIVITY_EVENTS, chainActivityFollower } from "./activity/activity-chain.ts";
+import { catchUp, deleteCursors, isBehind, StepBudget } from "./follow.ts";
+import { RECEIPTS, receiptFollower } from "./receipts.ts";
+import { readRoundTotals } from "./rounds/round-totals.ts";
+import { hasElapsedWaiting, observeElapsed, ROUNDS, roundFollower } from "./rounds/rounds.ts";
+import { SETTLEMENT_EVENTS, settlementFollower } from "./settlements/settlements.ts";
+import { SUBMISSIONS, submissionFollower } from "./settlements/submissions.ts";
 
-export interface AdvanceOptions {
-  /** Seconds; undefined where it is not known yet: rounds then wait. */
+export interface LedgerInputs {
+  /** Undefined without one: nothing of a ledger that was there before stays. */
+  readonly ledger: Database | undefined;
+  /** The configured one. */
+  readonly installationId: string;
+  /** Seconds; undefined while it is not known: rounds then wait. */
   readonly genesis: bigint | undefined;
   /** Epoch ms: a round is observed once it has elapsed. */
   readonly at: number;
-  /** Its facts are taken in before the others'. */
-  readonly first?: Installation | undefined;
-  readonly budget?: Budget;
 }
 
-/** The most of one step. */
-export interface Budget {
-  /** And as many submissions. */
-  readonly rounds: number;
-  readonly receipts: number;
-  readonly installations: number;
-}
-
-/** A step of about a tenth of a second. */
-export const STEP: Budget = { rounds: 10_000, receipts: 200_000, installations: 1000 };
-
-/** One that a publisher may take between two things that wait for it: some 20 ms. */
-export const SHORT_STEP: Budget = { rounds: 2000, receipts: 20_000, installations: 32 };
-
-/** What the ledger holds beyond a step. */
-export interface LeftOver {
-  /** Rounds, or facts of the first installation. */
-  readonly first: boolean;
-  readonly any: boolean;
-}
-
-/** One step; true while the ledger holds more than it took in. See `advanceStep`. */
-export function advanceProjections(ledger: Database, projections: Database, options: AdvanceOptions): boolean {
-  return advanceStep(ledger, projections, options).any;
-}
-
-/**
- * One step. Where the ledger was replaced or has gone back, where genesis is another, or where `at` lies before a round
- * that counts as elapsed, it begins again from nothing.
- */
-export function advanceStep(ledger: Database, projections: Database, options: AdvanceOptions): LeftOver {
-  const { first, budget = STEP } = options;
-  const step = projections.transaction((): LeftOver => {
-    const next = nextInstallations(ledger, projections, first, budget.installations);
-    const lacksRounds = advanceRounds(ledger, projections, options, budget.rounds);
-    const left = followInstallations(ledger, projections, next.installations, {
-      ...budget,
-      submissions: budget.rounds,
-    });
-    const lacksMore = left.any || next.settle();
-    return { first: lacksRounds || (left.first && first !== undefined), any: lacksMore || lacksRounds };
-  });
-  // Immediate: a step that read first and wrote then would fail where a rebuild took over in between.
+/** One step, without a budget as much as memory allows; true while there is more. One transaction. */
+export function advanceLedgerViews(projections: Database, inputs: LedgerInputs, budget = new StepBudget()): boolean {
+  const { installationId, genesis, at } = inputs;
+  const logs = ledgerLogs(inputs);
+  const step = projections.transaction(
+    (): boolean =>
+      catchUp(projections, logs.receipts, receiptFollower(installationId), budget) ||
+      catchUp(projections, logs.submissions, submissionFollower(installationId), budget) ||
+      (isOnGrid(genesis) && advanceRounds(projections, logs.rounds, { installationId, genesis, at }, budget)),
+  );
+  // Immediate: a step that read first and wrote then would fail if another process had written in between.
   return step.immediate();
 }
 
-/** Whether the projections of an installation are not yet what they are at `at` (epoch ms): facts, or elapsed rounds. */
-export function isBehind(ledger: Database, projections: Database, installation: number, at: number): boolean {
-  return lacksFacts(ledger, projections, installation) || hasElapsedWaiting(projections, at);
+interface RoundInputs extends LedgerInputs {
+  readonly genesis: bigint;
 }
 
-/** Whether the ledger holds anything for an installation that has not been taken in. */
-export function lacksFacts(ledger: Database, projections: Database, installation: number): boolean {
-  const followed = readFollowedOf(projections, installation);
+function advanceRounds(
+  projections: Database,
+  log: Log<AcceptedRound>,
+  { installationId, genesis, at }: Omit<RoundInputs, "ledger">,
+  budget: StepBudget,
+): boolean {
+  // The clock has gone back before a round that was observed: observed rounds are the elapsed ones.
+  if ((readRoundTotals(projections)?.lastSlot ?? Number.NEGATIVE_INFINITY) >= slotAt(at)) {
+    deleteCursors(projections, [ROUNDS]);
+  }
   return (
-    followed === undefined ||
-    followed.position < newestPosition(ledger, installation) ||
-    followed.changedSeq < newestChange(ledger, installation) ||
-    hasNewClosure(ledger, projections)
+    catchUp(projections, log, roundFollower(installationId, genesis, at), budget) ||
+    observeElapsed(projections, at, budget)
   );
 }
 
-function advanceRounds(ledger: Database, projections: Database, options: AdvanceOptions, budget: number): boolean {
-  const { genesis, at } = options;
-  if (genesis === undefined || genesis % BigInt(ROUND_SECONDS) !== 0n) return false;
-  const followed = readFollowedClosures(projections).genesis;
-  const last = lastObservedSlot(projections);
-  if ((followed !== null && followed !== String(genesis)) || (last !== undefined && last >= slotAt(at))) {
-    forgetRounds(projections);
+function isOnGrid(genesis: bigint | undefined): genesis is bigint {
+  return genesis !== undefined && genesis % BigInt(ROUND_SECONDS) === 0n;
+}
+
+interface LedgerLogs {
+  readonly receipts: Log<MeasuredReceipt>;
+  readonly submissions: Log<ChangedSubmission>;
+  readonly rounds: Log<AcceptedRound>;
+}
+
+function ledgerLogs({ ledger, installationId }: Pick<LedgerInputs, "ledger" | "installationId">): LedgerLogs {
+  const no = ledger && installationNo(ledger, installationId);
+  if (ledger === undefined || no === undefined) {
+    return { receipts: EMPTY_LOG, submissions: EMPTY_LOG, rounds: EMPTY_LOG };
   }
-  return followClosures({ ledger, projections }, genesis, at, budget) >= budget;
+  return {
+    receipts: receiptLog(ledger, no),
+    submissions: submissionLog(ledger, no),
+    rounds: acceptedRoundLog(ledger, no),
+  };
+}
+
+/** What comes from the ledger is rebuilt, in the next steps: its facts may be others now. */
+export function forgetLedger(projections: Database): void {
+  deleteCursors(projections, [RECEIPTS, SUBMISSIONS, ROUNDS]);
+}
+
+/** Whether the milestones and the peaks lack receipts of the ledger. */
+export function lacksReceipts(projections: Database, inputs: Pick<LedgerInputs, "ledger" | "installationId">): boolean {
+  return isBehind(projections, ledgerLogs(inputs).receipts, receiptFollower(inputs.installationId));
+}
+
+/** Whether the ledger holds anything that the statistics lack; true while genesis is not known. */
+export function lacksFacts(projections: Database, inputs: Omit<LedgerInputs, "at">): boolean {
+  const { installationId, genesis } = inputs;
+  if (!isOnGrid(genesis)) return true;
+  const { receipts, submissions, rounds } = ledgerLogs(inputs);
+  return (
+    isBehind(projections, receipts, receiptFollower(installationId)) ||
+    isBehind(projections, submissions, submissionFollower(installationId)) ||
+    isBehind(projections, rounds, roundFollower(installationId, genesis, 0))
+  );
+}
+
+/** Whether the statistics are not yet what they are at `at`: facts, or elapsed rounds. */
+export function areStatisticsBehind(projections: Database, inputs: LedgerInputs): boolean {
+  return lacksFacts(projections, inputs) || hasElapsedWaiting(projections, inputs.at);
+}
+
+export interface ChainInputs {
+  readonly chain: ChainState;
+  readonly chainDb: Database | undefined;
+}
+
+/**
+ * One step, without a budget as much as memory allows; true while there is more. Idempotent; if the chain says nothing,
+ * what is derived stays as it is. It never goes beyond the safe block of the view that is published with it: a pass may
+ * have stored logs whose state was not read yet.
+ */
+export function advanceChainViews(
+  projections: Database,
+  { chain, chainDb }: ChainInputs,
+  budget = new StepBudget(),
+): boolean {
+  if (chain.core.status === "unavailable" || chainDb === undefined) return false;
+  const safeBlock = chain.core.view.chain.safeThroughBlock;
+  return (
+    catchUp(projections, eventLog(chainDb, SETTLEMENT_EVENTS, safeBlock), settlementFollower, budget) ||
+    catchUp(projections, eventLog(chainDb, ACTIVITY_EVENTS, safeBlock), chainActivityFollower, budget)
+  );
 }

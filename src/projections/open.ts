@@ -1,9 +1,43 @@
-/** Opening the projections: the publisher's own file, or a copy in memory that leaves no trace. */
+/**
+ * The publisher's own file of what is derived from the ledger and the chain, and a copy of it in memory that leaves no
+ * trace. Nothing in it is a fact: it may be wiped, and is derived again.
+ */
 import { existsSync, rmSync } from "node:fs";
 import SqliteDatabase, { type Database } from "better-sqlite3";
-import { checkpointEach, openForReading, openForWriting } from "../sqlite/open.ts";
+import { checkpointEach, type DatabaseKind, openForReading, openForWriting } from "../sqlite/open.ts";
 import { EXIT, Failure } from "../values/failure.ts";
-import { PROJECTIONS } from "./schema.ts";
+import { ACTIVITY_TABLES } from "./activity/activity-events.ts";
+import { MILESTONE_TABLES } from "./activity/milestones.ts";
+import { TILE_TABLES } from "./activity/tile-tree.ts";
+import { CURSOR_TABLE } from "./follow.ts";
+import { PEAK_TABLE } from "./receipts.ts";
+import { INTERVAL_TABLE } from "./rounds/intervals.ts";
+import { ROUND_TOTALS_TABLE } from "./rounds/round-totals.ts";
+import { WAITING_TABLE } from "./rounds/rounds.ts";
+import { DAY_TABLE } from "./rounds/rounds-day.ts";
+import { SAVED_HISTORY_TABLE } from "./settlements/saved-history.ts";
+import { SETTLEMENT_TABLES } from "./settlements/settlements.ts";
+import { SUBMISSION_TABLES } from "./settlements/submissions.ts";
+
+const PROJECTIONS: DatabaseKind = {
+  name: "projections",
+  applicationId: 0x4e4f4f50, // "NOOP"
+  schemaVersion: 7,
+  schema: [
+    CURSOR_TABLE,
+    DAY_TABLE,
+    INTERVAL_TABLE,
+    ROUND_TOTALS_TABLE,
+    WAITING_TABLE,
+    PEAK_TABLE,
+    SUBMISSION_TABLES,
+    SETTLEMENT_TABLES,
+    SAVED_HISTORY_TABLE,
+    ACTIVITY_TABLES,
+    MILESTONE_TABLES,
+    TILE_TABLES,
+  ].join("\n"),
+};
 
 /** The file's name in the state directory. */
 export const PROJECTIONS_FILE = "projections.db";

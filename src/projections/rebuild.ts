@@ -1,37 +1,24 @@
 /**
- * Projections made anew from the ledger, while the old ones stay in use (docs/spec/publishing.md#commands): into a file
- * beside them, and then into theirs in one transaction. A file is never renamed over a database that may be open: its
- * -wal would be taken for the new one's. A publisher that runs all the while sees the old content or the new, and goes
- * on from there.
- *
- * A crash before that transaction leaves the old content and a file beside it, which the next rebuild takes over; a
- * crash in it leaves the old content.
+ * `noonmark rebuild` (docs/spec/publishing.md#commands): forgets what was derived from the ledger and derives it again, in
+ * steps of one transaction each. A publisher may run all the while: it takes steps of its own, and the responses that need
+ * what is missing stay as they are until it is there.
  */
 import { rmSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import { installationNo, readWatermarks } from "../ledger/watermarks.ts";
-import { openForWriting } from "../sqlite/open.ts";
 import { sqliteFailure } from "../sqlite/sqlite-failure.ts";
-import { statement } from "../sqlite/statement.ts";
 import { Failure } from "../values/failure.ts";
-import { followedReceipts } from "./activity/milestone-state.ts";
-import { advanceMilestones } from "./activity/milestones.ts";
-import { type AdvanceOptions, advanceProjections, STEP } from "./advance.ts";
-import { readFollowedClosures } from "./followed.ts";
+import { advanceLedgerViews, forgetLedger, type LedgerInputs } from "./advance.ts";
+import { readCursor, StepBudget } from "./follow.ts";
 import { openProjections } from "./open.ts";
-import { PROJECTIONS } from "./schema.ts";
-import { takeOver } from "./take-over.ts";
+import { RECEIPTS } from "./receipts.ts";
+import { readRoundTotals } from "./rounds/round-totals.ts";
 
-export interface RebuildOptions extends Pick<AdvanceOptions, "at"> {
-  /** Whose milestones the activity feed tells. */
-  readonly installationId: string;
-  /** Seconds; where it is undefined, the genesis that the old projections knew counts. */
-  readonly genesis: bigint | undefined;
-  onProgress(progress: RebuildProgress): void;
-}
+/** The lock is let go after each step, so that a publisher waits no longer than this (microseconds). */
+const STEP_US = 50_000;
 
-/** Receipts, each once for the statistics and once for the milestones, and rounds. */
 export interface RebuildProgress {
+  /** Receipts and observed rounds. */
   readonly done: number;
   readonly total: number;
 }
@@ -40,104 +27,50 @@ export interface Rebuilt {
   readonly receipts: number;
   /** Observed ones. */
   readonly rounds: number;
-  /** False where no genesis is known: the publisher then follows the rounds once it has one. */
-  readonly hasGenesis: boolean;
 }
 
 /**
- * Throws `Failure`: projections_locked (75) where another rebuild is at work, projections_newer, projections_foreign
- * and what `openProjections` throws (74). A file that is broken is replaced.
+ * Throws `Failure`: projections_newer, projections_foreign and what `openProjections` throws (74), projections_locked (75)
+ * if a publisher holds its transaction for too long. A file that is broken is replaced.
  */
-export function rebuildProjections(path: string, ledger: Database, options: RebuildOptions): Rebuilt {
-  const aside = `${path}.rebuild`;
-  const old = openUnlessBroken(path);
+export function rebuildProjections(
+  path: string,
+  inputs: LedgerInputs & { readonly ledger: Database },
+  onProgress: (progress: RebuildProgress) => void,
+): Rebuilt {
+  const projections = openOrReplace(path);
   try {
-    const genesis = options.genesis ?? knownGenesis(old);
-    const rebuilt = guarded(aside, () => buildAside(aside, ledger, { ...options, genesis }));
-    if (old === undefined) remove(path);
-    const live = old ?? openProjections(path);
-    guarded(path, () => takeOver(live, aside));
-    if (old === undefined) live.close();
-    remove(aside);
-    return { ...rebuilt, hasGenesis: genesis !== undefined };
-  } finally {
-    old?.close();
-  }
-}
-
-function buildAside(path: string, ledger: Database, options: RebuildOptions): Omit<Rebuilt, "hasGenesis"> {
-  const db = openForWriting(path, PROJECTIONS, { busyTimeout: 0 });
-  try {
-    // Held until the end, so that a second rebuild is told; what is lost in a power cut is begun again.
-    db.pragma("locking_mode = EXCLUSIVE");
-    db.pragma("synchronous = OFF");
-    db.transaction(() => tablesOf(db).forEach((table) => db.exec(`DELETE FROM ${table}`))).immediate();
-    db.exec("INSERT INTO followed_closures VALUES (1, NULL, 0, NULL, NULL)");
-    const no = installationNo(ledger, options.installationId);
-    const installation = no === undefined ? undefined : { no, id: options.installationId };
-    const total = totalOf(ledger, no ?? 0);
-    for (let more = true; more; ) {
-      const step = ledger.transaction(() => {
-        const factsLeft = advanceProjections(ledger, db, options);
-        return advanceMilestones(db, ledger, installation, STEP.receipts) || factsLeft;
-      });
-      more = step();
-      options.onProgress({ done: receiptsIn(db) + (followedReceipts(db)?.position ?? 0) + roundsIn(db), total });
+    const { ledger, installationId } = inputs;
+    const no = installationNo(ledger, installationId);
+    const facts = no === undefined ? undefined : readWatermarks(ledger, no);
+    const total = (facts?.receipt ?? 0) + (facts?.round ?? 0);
+    forgetLedger(projections);
+    const step = ledger.transaction(() => advanceLedgerViews(projections, inputs, new StepBudget(STEP_US)));
+    while (step()) {
+      const { receipts, rounds } = rebuilt(projections);
+      onProgress({ done: receipts + rounds, total });
     }
-    return { receipts: receiptsIn(db), rounds: roundsIn(db) };
+    return rebuilt(projections);
+  } catch (error) {
+    throw sqliteFailure(error, path, "projections", "write");
   } finally {
-    db.close();
+    projections.close();
   }
 }
 
-function openUnlessBroken(path: string): Database | undefined {
+function rebuilt(projections: Database): Rebuilt {
+  const receipts = Number(readCursor(projections, RECEIPTS)?.at ?? 0);
+  return { receipts, rounds: readRoundTotals(projections)?.observed ?? 0 };
+}
+
+function openOrReplace(path: string): Database {
   try {
     const db = openProjections(path);
-    const sound = db.pragma("quick_check(1)", { simple: true }) === "ok";
-    if (sound) return db;
+    if (db.pragma("quick_check(1)", { simple: true }) === "ok") return db;
     db.close();
-    return undefined;
   } catch (error) {
-    if (error instanceof Failure && /_(?:damaged|not_a_database)$/.test(error.code)) return undefined;
-    throw error;
+    if (!(error instanceof Failure) || !/_(?:damaged|not_a_database)$/.test(error.code)) throw error;
   }
-}
-
-function knownGenesis(old: Database | undefined): bigint | undefined {
-  const genesis = old && readFollowedClosures(old).genesis;
-  return typeof genesis === "string" ? BigInt(genesis) : undefined;
-}
-
-function tablesOf(db: Database): string[] {
-  const sql = "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'";
-  return statement<[], string>(db, sql).pluck().all();
-}
-
-function totalOf(ledger: Database, installation: number): number {
-  const facts = sumOf(ledger, "SELECT sum(value) FROM watermark WHERE kind IN ('receipt', 'round')");
-  return facts + readWatermarks(ledger, installation).receipt;
-}
-
-function receiptsIn(db: Database): number {
-  return sumOf(db, "SELECT sum(position) FROM followed");
-}
-
-function roundsIn(db: Database): number {
-  return sumOf(db, "SELECT sum(observed) FROM round_totals");
-}
-
-function sumOf(db: Database, sql: string): number {
-  return statement<[], number | null>(db, sql).pluck().get() ?? 0;
-}
-
-function remove(path: string): void {
   for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true });
-}
-
-function guarded<T>(path: string, use: () => T): T {
-  try {
-    return use();
-  } catch (error) {
-    throw sqliteFailure(error, path, PROJECTIONS.name, "write");
-  }
+  return openProjections(path);
 }

@@ -9,7 +9,7 @@ import { EARLIEST } from "./timestamp.ts";
 /** `occurredAt` in epoch ms. */
 export function chainEventKey(
   occurredAt: number,
-  position: { readonly blockNumber: number; readonly transactionIndex: number; readonly logIndex: number },
+  position: { readonly blockNumber: bigint; readonly transactionIndex: number; readonly logIndex: number },
 ): string {
   const { blockNumber, transactionIndex, logIndex } = position;
   return `${instant(occurredAt)}1${digits(blockNumber, 16)}${digits(transactionIndex, 10)}${digits(logIndex, 10)}`;
@@ -35,6 +35,6 @@ function instant(epochMs: number): string {
   return digits(epochMs - EARLIEST, 15);
 }
 
-function digits(value: number, length: number): string {
+function digits(value: number | bigint, length: number): string {
   return String(value).padStart(length, "0");
 }

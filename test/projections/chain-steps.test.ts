@@ -4,8 +4,8 @@ import type { Database } from "better-sqlite3";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ChainEvent } from "../../src/chain/chain-state.ts";
-import { advanceChainViews } from "../../src/projections/chain-views.ts";
-import { StepBudget } from "../../src/projections/step-budget.ts";
+import { advanceChainViews } from "../../src/projections/advance.ts";
+import { StepBudget } from "../../src/projections/follow.ts";
 import { KINDS } from "../publish/activity/chain-logs.ts";
 import {
   type Batch,
@@ -47,13 +47,13 @@ function rowsOf(projections: Database) {
     settlements: all("SELECT * FROM settlement"),
     fundings: all("SELECT * FROM round_funding"),
     events: all("SELECT * FROM activity_event"),
-    progress: all("SELECT projection, history, through_block FROM chain_progress"),
+    cursors: all("SELECT name, version, position, checksum FROM cursor"),
   };
 }
 
 /** A part of a block's rows would be a state of no block. */
 function expectWholeBlocks(projections: Database, logs: readonly ChainEvent[]): void {
-  const through = projections.prepare("SELECT through_block FROM chain_progress WHERE projection = ?").pluck();
+  const through = projections.prepare("SELECT CAST(position AS INTEGER) FROM cursor WHERE name = ?").pluck();
   const [settlements, events] = [through.get("settlements"), through.get("activity") ?? -1] as number[];
   const count = (sql: string) => projections.prepare(sql).pluck().get() as number;
   const within = (name: string, block = -1) =>

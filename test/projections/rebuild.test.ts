@@ -1,12 +1,17 @@
 import { existsSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import SqliteDatabase from "better-sqlite3";
+import SqliteDatabase, { type Database } from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { MILESTONE_STATE_TABLES } from "../../src/projections/activity/milestone-state.ts";
-import { advanceMilestones } from "../../src/projections/activity/milestones.ts";
+import {
+  advanceLedgerViews,
+  areStatisticsBehind,
+  forgetLedger,
+  type LedgerInputs,
+} from "../../src/projections/advance.ts";
+import { StepBudget } from "../../src/projections/follow.ts";
 import { openProjections, openProjectionsCopy } from "../../src/projections/open.ts";
-import { rebuildProjections } from "../../src/projections/rebuild.ts";
+import { type RebuildProgress, rebuildProjections } from "../../src/projections/rebuild.ts";
 import { Failure } from "../../src/values/failure.ts";
 import { advanceFully, contentOf } from "../resources/statistics/build-from-ledger.ts";
 import { accept, emptyLedger, INSTALLATION } from "../resources/statistics/history.ts";
@@ -15,7 +20,9 @@ import { randomHistory } from "../resources/statistics/random-history.ts";
 const { facts, genesis, at } = randomHistory(7);
 const ledger = emptyLedger();
 accept(ledger, facts);
-const options = { installationId: INSTALLATION, genesis, at, onProgress: () => undefined };
+const inputs = { ledger, installationId: INSTALLATION, genesis, at };
+const rebuild = (of: LedgerInputs & { readonly ledger: Database } = inputs) =>
+  rebuildProjections(path, of, () => undefined);
 
 let directory: string;
 let path: string;
@@ -25,106 +32,70 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-test("rebuilt beside an open publisher: it sees the new content, equal to its own, and goes on from there", () => {
+test("rebuilt beside an open publisher: it has the same content again, and goes on from there", () => {
   const publisher = openProjections(path);
   advanceFully(ledger, publisher, { genesis, at });
   const before = contentOf(publisher);
   publisher.exec(
     "DELETE FROM day_rounds; UPDATE peak SET value = 1; INSERT INTO saved_history VALUES ('k', 'b', '{}')",
   );
-  const seen: number[] = [];
-  const rebuilt = rebuildProjections(path, ledger, {
-    ...options,
-    onProgress: ({ done, total }) => seen.push(done, total),
-  });
+  const seen: RebuildProgress[] = [];
+  const rebuilt = rebuildProjections(path, inputs, (progress) => seen.push(progress));
   expect(contentOf(publisher)).toEqual(before);
   expect(publisher.prepare("SELECT body FROM saved_history").pluck().get()).toBe("{}");
-  expect(rebuilt).toMatchObject({ hasGenesis: true });
   expect(rebuilt.rounds).toBeGreaterThan(0);
-  expect(seen.at(-2)).toBe(2 * rebuilt.receipts + rebuilt.rounds);
-  expect(existsSync(`${path}.rebuild`)).toBe(false);
+  for (const { done, total } of seen) expect(done).toBeLessThanOrEqual(total);
   advanceFully(ledger, publisher, { genesis, at });
   expect(contentOf(publisher)).toEqual(before);
   publisher.close();
 });
 
-test("measurement events are replaced where they differ, and only those are told to the feed", () => {
-  const fast = emptyLedger();
-  const speeds = [600, 1300, 2000];
-  accept(
-    fast,
-    speeds.map((speedMmPerSecond) => ({
-      type: "receipt",
-      counterEpoch: 1,
-      observedAt: at,
-      rpmMilli: 0,
-      speedMmPerSecond,
-    })),
-  );
+test("a killed rebuild leaves what the publisher goes on from, and it is not whole until it is", () => {
   const publisher = openProjections(path);
-  while (advanceMilestones(publisher, fast, { no: 1, id: INSTALLATION }));
-  const content = () =>
-    ["activity_event", ...MILESTONE_STATE_TABLES].map((table) => publisher.prepare(`SELECT * FROM ${table}`).all());
-  const before = content();
-  const changes = publisher.prepare("SELECT key FROM activity_change ORDER BY no").pluck();
-  expect(changes.all()).toHaveLength(6);
-  publisher.exec(`DELETE FROM activity_change; UPDATE activity_event SET payload = '{}' WHERE type LIKE '%record' ;
-    INSERT INTO activity_event VALUES ('0-chain', 'protocol', 1, 'system.round_released', '{}', '{}')`);
-  rebuildProjections(path, fast, options);
-  expect(new Set(changes.all()).size).toBe(2);
-  publisher.exec("DELETE FROM activity_event WHERE key = '0-chain'");
-  expect(content()).toEqual(before);
+  advanceFully(ledger, publisher, { genesis, at });
+  const before = contentOf(publisher);
+  const other = openProjections(path);
+  forgetLedger(other);
+  advanceLedgerViews(other, inputs, new StepBudget(1));
+  other.close();
+  expect(areStatisticsBehind(publisher, inputs)).toBe(true);
+  advanceFully(ledger, publisher, { genesis, at });
+  expect(areStatisticsBehind(publisher, inputs)).toBe(false);
+  expect(contentOf(publisher)).toEqual(before);
   publisher.close();
 });
 
-test("without a genesis the one that the old projections knew counts", () => {
+test("without a genesis the rounds are left to the publisher", () => {
   const old = openProjections(path);
   advanceFully(ledger, old, { genesis, at });
   const before = contentOf(old);
+  const { receipts } = rebuild({ ...inputs, genesis: undefined });
+  expect(receipts).toBe(facts.filter(({ type }) => type === "receipt").length);
+  expect(areStatisticsBehind(old, inputs)).toBe(true);
+  advanceFully(ledger, old, { genesis, at });
+  expect(contentOf(old)).toEqual(before);
   old.close();
-  expect(rebuildProjections(path, ledger, { ...options, genesis: undefined }).hasGenesis).toBe(true);
-  const live = openProjections(path);
-  expect(contentOf(live)).toEqual(before);
-  live.close();
-  expect(rebuildProjections(join(directory, "other.db"), ledger, { ...options, genesis: undefined })).toMatchObject({
-    hasGenesis: false,
-    rounds: 0,
-  });
 });
 
-test("a broken file is replaced, what a killed rebuild left is taken over", () => {
+test("a broken file is replaced", () => {
   const good = openProjections(path);
   advanceFully(ledger, good, { genesis, at });
   const before = contentOf(good);
   good.close();
   truncateSync(path, 20_000);
-  rebuildProjections(path, ledger, options);
+  rebuild();
   writeFileSync(path, "no database at all, but long enough to look like one ".repeat(20));
-  const leftover = openProjections(`${path}.rebuild`);
-  advanceFully(ledger, leftover, { genesis: genesis + 600n, at });
-  leftover.close();
-  rebuildProjections(path, ledger, options);
+  rebuild();
   const live = openProjections(path);
   expect(contentOf(live)).toEqual(before);
   live.close();
 });
 
-test("a second rebuild is refused with exit 75, a newer or foreign file with 74; all are left as they were", () => {
-  const other = new SqliteDatabase(`${path}.rebuild`);
-  other.exec("CREATE TABLE t (x)");
-  other.exec("BEGIN EXCLUSIVE");
-  expect(failureOf(() => rebuildProjections(path, ledger, options))).toMatchObject({
-    code: "projections_locked",
-    exitCode: 75,
-  });
-  other.exec("ROLLBACK");
-  other.close();
-  rmSync(`${path}.rebuild`);
-
+test("a newer or foreign file is refused with 74; both are left as they were", () => {
   const live = openProjections(path);
   live.pragma("user_version = 99");
   live.close();
-  for (const use of [() => rebuildProjections(path, ledger, options), () => openProjections(path)]) {
+  for (const use of [rebuild, () => openProjections(path)]) {
     expect(failureOf(use)).toMatchObject({ code: "projections_schema_newer", exitCode: 74 });
   }
   const foreign = new SqliteDatabase(join(directory, "foreign.db"));

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { NO_ANVIL } from "../../demo/chain/anvil.ts";
 import { planActivity } from "../../publish/activity-tiles.ts";
 import { futureOf } from "../../publish/plan/successors.ts";
-import { advanceChainViews } from "../../src/projections/chain-views.ts";
+import { advanceChainViews } from "../../src/projections/advance.ts";
 import { openProjectionsInMemory } from "../../src/projections/open.ts";
 import { activityPublications } from "../../src/resources/activity/publication.ts";
 import { activityContext } from "../../src/resources/activity/tiles/context.ts";

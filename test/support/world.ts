@@ -122,7 +122,7 @@ async function putChainViews(store: ObjectStore, at: number): Promise<void> {
 /** Five events at one fixed instant, so that their cursors can stand in a script: one in the head, two in each tile. */
 async function putProtocolFeed(store: ObjectStore, at: number): Promise<void> {
   const event = (number: number): EventLine => ({
-    key: chainEventKey(FEED_AT, { blockNumber: 100 + number, transactionIndex: 0, logIndex: 0 }),
+    key: chainEventKey(FEED_AT, { blockNumber: BigInt(100 + number), transactionIndex: 0, logIndex: 0 }),
     text: JSON.stringify({ id: `31337-${100 + number}-0` }),
   });
   const tile = async (name: string, events: readonly EventLine[]) => {

@@ -1,11 +1,11 @@
-/** `noonmark rebuild`: the projections made anew from the ledger, while the last good answers stay up. */
+/** `noonmark rebuild`: derives the projections from the ledger again, while the last good responses stay online. */
 import { join } from "node:path";
 import { SingleBar } from "cli-progress";
 import type { Command } from "commander";
 import { systemClock } from "../../../publish/clock/clock.ts";
 import { openLedgerForReading } from "../../../src/ledger/open.ts";
 import { PROJECTIONS_FILE } from "../../../src/projections/open.ts";
-import { type RebuildProgress, type Rebuilt, rebuildProjections } from "../../../src/projections/rebuild.ts";
+import { type RebuildProgress, rebuildProjections } from "../../../src/projections/rebuild.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { loadSettings, required } from "../../cli/settings/load-settings.ts";
 import { settingOptions } from "../../cli/settings/setting-options.ts";
@@ -13,7 +13,7 @@ import { settingOptions } from "../../cli/settings/setting-options.ts";
 export function registerRebuild(program: Command): void {
   const command = program
     .command("rebuild")
-    .description("make the projections anew from the ledger; a publisher may run all the while");
+    .description("derive the projections from the ledger again; a publisher may run all the while");
   settingOptions(command, ["installationId", "ledger", "state", "genesisTimestamp"]).action(() => {
     const settings = loadSettings(command.opts());
     const { ledger: path, state, genesisTimestamp } = settings;
@@ -27,24 +27,17 @@ export function registerRebuild(program: Command): void {
     const ledger = openLedgerForReading(path);
     const bar = progressBar(process.stderr);
     try {
-      const rebuilt = rebuildProjections(join(state, PROJECTIONS_FILE), ledger, {
-        installationId,
-        genesis: genesisTimestamp === undefined ? undefined : BigInt(genesisTimestamp),
-        at: systemClock.wall(),
-        onProgress: bar.show,
-      });
+      const genesis = genesisTimestamp === undefined ? undefined : BigInt(genesisTimestamp);
+      const inputs = { ledger, installationId, genesis, at: systemClock.wall() };
+      const { receipts, rounds } = rebuildProjections(join(state, PROJECTIONS_FILE), inputs, bar.show);
       bar.stop();
-      console.log(sentence(rebuilt));
+      const left = genesis === undefined ? "; no genesisTimestamp is set, so the rounds are left to the publisher" : "";
+      console.log(`rebuilt from ${receipts} receipts and ${rounds} observed rounds${left}`);
     } finally {
       bar.stop();
       ledger.close();
     }
   });
-}
-
-function sentence({ receipts, rounds, hasGenesis }: Rebuilt): string {
-  const done = `rebuilt from ${receipts} receipts and ${rounds} observed rounds`;
-  return hasGenesis ? done : `${done}; no genesisTimestamp is known, so the rounds are left to the publisher`;
 }
 
 /** On a terminal alone. */

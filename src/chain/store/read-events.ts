@@ -1,8 +1,10 @@
 /** Typed reads of the stored events; none of them grows with the history, save where it says so. */
 import type { Database } from "better-sqlite3";
 import { statement } from "../../sqlite/statement.ts";
+import { type Log, type Position, START } from "../../values/log.ts";
 import type { ChainEvent, ContractKind } from "../chain-state.ts";
 import { EVENT_SHAPES } from "../event-shape.ts";
+import { readSync } from "./sync-row.ts";
 
 /** The four interfaces of the onchain resource (docs/spec/chain.md#derived). */
 export const ONCHAIN_KINDS: readonly ContractKind[] = ["factory", "core", "proxy_admin", "timelock"];
@@ -87,3 +89,45 @@ export function eventOfRow(row: EventRow): ChainEvent {
     arguments: JSON.parse(row.arguments),
   };
 }
+
+/** A contract's events of one name. */
+export type EventName = readonly [kind: ContractKind, eventName: string];
+
+/**
+ * The events of some names up to and including the safe block, whole blocks at a time. A position is a block, its checksum
+ * the file's history: that is another one once events were removed or replaced.
+ */
+export function eventLog(db: Database, names: readonly EventName[], safeBlock: bigint): Log<ChainEvent> {
+  const { history, stored } = readSync(db);
+  const end = stored === undefined ? -1n : stored.block < safeBlock ? stored.block : safeBlock;
+  const at = (block: bigint): Position => (block < 0n ? START : { at: String(block), checksum: history });
+  return {
+    hasMore: (after) => blockOf(after) < end,
+    read(after, limit) {
+      // Each name by its index, merged as they are read: one condition for all would have all of them sorted first.
+      const sql = `${names.map(() => EVENTS_OF_A_NAME).join(" UNION ALL ")} ORDER BY block_number, log_index`;
+      const values = names.flatMap((name) => [...name, blockOf(after), end]);
+      const facts: ChainEvent[] = [];
+      for (const row of statement<(bigint | string)[], EventRow>(db, sql).iterate(...values)) {
+        const last = facts.at(-1)?.blockNumber;
+        if (last !== undefined && facts.length >= limit && BigInt(row.block_number) > last) {
+          return { facts, through: at(last) };
+        }
+        facts.push(eventOfRow(row));
+      }
+      return { facts, through: at(end) };
+    },
+    lastCommon(position) {
+      if (position.checksum !== history) return START;
+      return blockOf(position) <= end ? position : at(end);
+    },
+  };
+}
+
+/** The last block that a position of `eventLog` includes; -1 before the first. */
+export function blockOf({ at }: Position): bigint {
+  return at === "" ? -1n : BigInt(at);
+}
+
+const EVENTS_OF_A_NAME =
+  "SELECT * FROM event WHERE contract_kind = ? AND event_name = ? AND block_number > ? AND block_number <= ?";

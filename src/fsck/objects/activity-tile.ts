@@ -64,7 +64,7 @@ function eventComplaint(key: string, text: string): string | undefined {
   try {
     const { data, error } = activityEventSchema.safeParse(JSON.parse(text));
     if (data === undefined) return `${error?.issues[0]?.path.join(".")}: ${error?.issues[0]?.message}`;
-    const instant = chainEventKey(Date.parse(data.occurredAt), { blockNumber: 0, transactionIndex: 0, logIndex: 0 });
+    const instant = chainEventKey(Date.parse(data.occurredAt), { blockNumber: 0n, transactionIndex: 0, logIndex: 0 });
     return key.slice(0, 15) === instant.slice(0, 15) ? undefined : "its key is of another instant";
   } catch {
     return "it is no JSON";

@@ -10,6 +10,9 @@ import type { RecordOf } from "../intake/decode/records.ts";
 import { FACT_KINDS, type FactKind } from "../schema.ts";
 import { readWatermarks } from "../watermarks.ts";
 
+/** A large batch saves the sum of its receipts after so many; between two of them it is made from the receipts. */
+export const RECEIPTS_PER_SUM = 1024;
+
 /** The accepted facts of one kind. */
 export interface FactSum {
   readonly count: number;
@@ -105,28 +108,6 @@ export function changedSince(ledger: Database, since: LedgerPoint | undefined): 
 
 /** By the primary key: for DISTINCT alone SQLite would go through the index of all installations' changes. */
 export const MOVED_SINCE = "SELECT DISTINCT installation FROM change NOT INDEXED WHERE seq > ?";
-
-/** The next changes after a point, in their order. */
-export interface NextChanges {
-  /** Numbers of the installations that they moved. */
-  readonly installations: readonly number[];
-  /** The last of them; the point itself where there is none. */
-  readonly through: LedgerPoint;
-  readonly isNewest: boolean;
-}
-
-/** At most `most` changes; undefined where the ledger has never been at this point, or keeps no changes. */
-export function nextChanges(ledger: Database, since: LedgerPoint, most: number): NextChanges | undefined {
-  if (since.seq === 0 || !hasBeenAt(ledger, since)) return undefined;
-  const sql = "SELECT seq, installation FROM change WHERE seq > ? ORDER BY seq LIMIT ?";
-  const rows = statement<[number, number], { seq: number; installation: number }>(ledger, sql).all(since.seq, most);
-  const last = rows.at(-1);
-  return {
-    installations: [...new Set(rows.map(({ installation }) => installation))],
-    through: last === undefined ? since : { seq: last.seq, check: checkAt(ledger, last.seq) },
-    isNewest: rows.length < most,
-  };
-}
 
 /** The newest change; `seq` 0 where the ledger has or keeps none. */
 export function newestPoint(ledger: Database): LedgerPoint {

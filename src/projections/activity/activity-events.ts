@@ -41,7 +41,7 @@ export interface ActivityEvent {
 export interface NewActivityEvent {
   readonly key: string;
   readonly category: EventCategory;
-  readonly blockNumber: number | null;
+  readonly blockNumber: bigint | null;
   readonly type: string;
   readonly source: Readonly<Record<string, unknown>>;
   readonly payload: Readonly<Record<string, unknown>>;
@@ -62,7 +62,7 @@ export function chainBlockBelow(projections: Database, events: number): number |
 }
 
 /** Returns how many went. */
-export function dropChainEventsAbove(projections: Database, block: number): number {
+export function dropChainEventsAbove(projections: Database, block: bigint): number {
   return drop(projections, "block_number > ?", block);
 }
 
@@ -160,7 +160,7 @@ function categoryArgument(category: ActivityCategory): string[] {
   return category === "all" ? [] : [category];
 }
 
-function drop(projections: Database, condition: string, argument: string | number): number {
+function drop(projections: Database, condition: string, argument: string | bigint): number {
   const log = `INSERT INTO activity_change (key, category) SELECT key, category FROM activity_event WHERE ${condition}`;
   statement(projections, log).run(argument);
   return statement(projections, `DELETE FROM activity_event WHERE ${condition}`).run(argument).changes;

@@ -1,14 +1,12 @@
 /**
  * The measurement part of the activity feed (docs/spec/api.md#activity; docs/spec/api.md#activity-policy): milestones
- * by policy v1 over all receipts in the order of their positions, new ones only.
+ * by policy v1 over all receipts in the order of their positions.
  */
 import type { Database } from "better-sqlite3";
-import { readTelemetryIdAt } from "../../ledger/read/receipts.ts";
-import type { Installation } from "../../ledger/watermarks.ts";
+import type { MeasuredReceipt } from "../../ledger/logs.ts";
 import { statement } from "../../sqlite/statement.ts";
 import { measurementEventKey } from "../../values/activity-key.ts";
 import { noonDate, noonDay } from "../../values/noon-day.ts";
-import type { Databases } from "../databases.ts";
 import { addActivityEvent, dropMeasurementEvents } from "./activity-events.ts";
 import {
   dailyMilestones,
@@ -18,48 +16,27 @@ import {
   STREAK_DAY_MM,
   speedMilestones,
 } from "./milestone-policy.ts";
-import { followedReceipts, forgetMilestoneState, MilestoneState } from "./milestone-state.ts";
 
-/** Receipts of one step: about a tenth of a second. */
-const STEP = 100_000;
+export const MILESTONE_TABLES = `
+-- one row: what the receipts come to
+CREATE TABLE milestone_state (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  lifetime_mm TEXT NOT NULL,
+  fastest INTEGER NOT NULL,
+  -- the speed of the last record event or of the base; 0 before the first positive speed
+  last_record INTEGER NOT NULL
+) STRICT;
 
-/**
- * One step; true while the ledger holds more receipts than it took in. Where the ledger is another than the one
- * followed, or there is none (`ledger` undefined), it begins again from nothing.
- */
-export function advanceMilestones(
-  projections: Database,
-  ledger: Database | undefined,
-  installation: Installation | undefined,
-  step = STEP,
-): boolean {
-  const followed = followedReceipts(projections);
-  const isSame =
-    ledger !== undefined &&
-    installation !== undefined &&
-    followed?.installationId === installation.id &&
-    readTelemetryIdAt(ledger, installation.no, followed.position) === followed.telemetryId;
-  if (followed !== undefined && !isSame) forgetMilestones(projections);
-  if (ledger === undefined || installation === undefined) return false;
-  return follow({ ledger, projections }, installation, isSame ? (followed?.position ?? 0) : 0, step);
-}
+CREATE TABLE milestone_epoch (
+  counter_epoch TEXT PRIMARY KEY,
+  distance_mm INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 
-/** Whether receipts of the installation have not been followed yet. */
-export function isBehindReceipts(projections: Database, ledger: Database, { no }: Installation): boolean {
-  const sql = "SELECT ifnull(max(position), 0) FROM receipt WHERE installation = ?";
-  const newest = statement<[number], number>(ledger, sql).pluck().get(no) as number;
-  return (followedReceipts(projections)?.position ?? 0) < newest;
-}
-
-interface Row {
-  readonly position: number;
-  readonly telemetryId: string;
-  readonly counterEpoch: string;
-  readonly observedAt: number;
-  readonly receivedAt: number;
-  readonly speed: number;
-  readonly distance: number;
-}
+CREATE TABLE milestone_day (
+  day INTEGER PRIMARY KEY,
+  distance_mm TEXT NOT NULL
+) STRICT;
+`;
 
 /** What a measurement event keeps of its receipt; instants in epoch ms. */
 export interface MeasurementEventSource {
@@ -69,65 +46,62 @@ export interface MeasurementEventSource {
   readonly receivedAt: number;
 }
 
-function follow({ ledger, projections }: Databases, installation: Installation, after: number, step: number): boolean {
-  const sql = `SELECT position, telemetry_id AS telemetryId, counter_epoch AS counterEpoch, observed_at AS observedAt,
-      received_at AS receivedAt, speed_mm_per_second AS speed, distance_mm AS distance
-    FROM receipt WHERE installation = ? AND position > ? ORDER BY position LIMIT ?`;
-  const rows = statement<[number, number, number], Row>(ledger, sql);
-  return projections.transaction(() => {
-    const state = new MilestoneState(projections);
-    let last: Row | undefined;
-    for (const row of rows.iterate(installation.no, after, step)) {
-      followDistance(projections, state, row);
-      followSpeed(projections, state, row);
-      last = row;
-    }
-    if (last === undefined) return false;
-    state.save({ installationId: installation.id, position: last.position, telemetryId: last.telemetryId });
-    return isBehindReceipts(projections, ledger, installation);
-  })();
+/** Adds the events of the next receipts. */
+export function followMilestones(projections: Database, receipts: readonly MeasuredReceipt[]): void {
+  const totals = new Totals(projections);
+  for (const receipt of receipts) {
+    followDistance(projections, totals, receipt);
+    followSpeed(projections, totals, receipt);
+  }
+  totals.save();
 }
 
-function followDistance(projections: Database, state: MilestoneState, row: Row): void {
-  const increase = state.increase(row.counterEpoch, row.distance);
+/** Forgets every milestone, so that the receipts are followed from the first one on. */
+export function forgetMilestones(projections: Database): void {
+  dropMeasurementEvents(projections);
+  for (const table of ["milestone_state", "milestone_epoch", "milestone_day"]) projections.exec(`DELETE FROM ${table}`);
+}
+
+function followDistance(projections: Database, totals: Totals, row: MeasuredReceipt): void {
+  const increase = totals.increase(row.counterEpoch, row.distanceMm);
   if (increase === 0n) return;
-  const lifetime = state.lifetimeMm + increase;
-  for (const milestone of lifetimeMilestones(state.lifetimeMm, lifetime)) {
+  const lifetime = totals.lifetimeMm + increase;
+  for (const milestone of lifetimeMilestones(totals.lifetimeMm, lifetime)) {
     const payload = { milestoneMm: Number(milestone), distanceMm: Number(lifetime) };
     add(projections, row, { kind: "lifetime_distance_milestone", value: milestone, payload });
   }
-  state.lifetimeMm = lifetime;
+  totals.lifetimeMm = lifetime;
 
   const day = noonDay(row.observedAt);
-  const before = state.day(day);
+  const before = totals.day(day);
   const total = before + increase;
-  state.setDay(day, total);
+  totals.setDay(day, total);
   for (const milestone of dailyMilestones(before, total)) {
     const payload = { milestoneMm: Number(milestone), distanceMm: Number(total), date: noonDate(day) };
     add(projections, row, { kind: "daily_distance_milestone", value: milestone, payload });
   }
   if (before < STREAK_DAY_MM && total >= STREAK_DAY_MM) {
-    const days = state.streak(day);
+    const days = totals.streak(day);
     const payload = { days, startDate: noonDate(day - days + 1), endDate: noonDate(day) };
     if (isStreakMilestone(days)) add(projections, row, { kind: "distance_streak", value: days, payload });
   }
 }
 
-function followSpeed(projections: Database, state: MilestoneState, row: Row): void {
-  const { speed } = row;
-  if (speed <= state.fastest) return;
-  for (const milestone of speedMilestones(state.fastest, speed)) {
+function followSpeed(projections: Database, totals: Totals, row: MeasuredReceipt): void {
+  const speed = row.speedMmPerSecond;
+  if (speed <= totals.fastest) return;
+  for (const milestone of speedMilestones(totals.fastest, speed)) {
     const payload = { milestoneMmPerSecond: milestone, speedMmPerSecond: speed };
     add(projections, row, { kind: "speed_milestone", value: milestone, payload });
   }
-  if (state.lastRecord === 0) {
-    state.lastRecord = speed;
-  } else if (isSpeedRecord(speed, state.fastest, state.lastRecord)) {
-    const payload = { speedMmPerSecond: speed, previousSpeedMmPerSecond: state.lastRecord };
+  if (totals.lastRecord === 0) {
+    totals.lastRecord = speed;
+  } else if (isSpeedRecord(speed, totals.fastest, totals.lastRecord)) {
+    const payload = { speedMmPerSecond: speed, previousSpeedMmPerSecond: totals.lastRecord };
     add(projections, row, { kind: "speed_record", value: speed, payload });
-    state.lastRecord = speed;
+    totals.lastRecord = speed;
   }
-  state.fastest = speed;
+  totals.fastest = speed;
 }
 
 interface Milestone {
@@ -137,7 +111,7 @@ interface Milestone {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-function add(projections: Database, row: Row, { kind, value, payload }: Milestone): void {
+function add(projections: Database, row: MeasuredReceipt, { kind, value, payload }: Milestone): void {
   const type = `measurement.${kind}`;
   addActivityEvent(projections, {
     key: measurementEventKey(row.observedAt, row.position, `${type}-${value}`),
@@ -154,10 +128,70 @@ function add(projections: Database, row: Row, { kind, value, payload }: Mileston
   });
 }
 
-/** Forgets every milestone, so that the receipts are followed from the first one on. */
-export function forgetMilestones(projections: Database): void {
-  projections.transaction(() => {
-    dropMeasurementEvents(projections);
-    forgetMilestoneState(projections);
-  })();
+/**
+ * What policy v1 has added up: totals of the lifetime, of each counter epoch and of each noon-to-noon day, and the speeds.
+ * Rows are read when they are first asked for, and written back by `save`.
+ */
+class Totals {
+  lifetimeMm = 0n;
+  fastest = 0;
+  lastRecord = 0;
+  readonly #projections: Database;
+  readonly #epochs = new Map<string, number>();
+  readonly #days = new Map<number, bigint>();
+
+  constructor(projections: Database) {
+    this.#projections = projections;
+    type Row = { readonly lifetimeMm: string; readonly fastest: number; readonly lastRecord: number };
+    const sql = "SELECT lifetime_mm AS lifetimeMm, fastest, last_record AS lastRecord FROM milestone_state";
+    const row = statement<[], Row>(projections, sql).get();
+    if (row === undefined) return;
+    this.lifetimeMm = BigInt(row.lifetimeMm);
+    this.fastest = row.fastest;
+    this.lastRecord = row.lastRecord;
+  }
+
+  /** The increase within the epoch; its first receipt counts its own value. */
+  increase(epoch: string, distanceMm: number): bigint {
+    const known = this.#epochs.get(epoch) ?? this.#storedEpoch(epoch);
+    this.#epochs.set(epoch, distanceMm);
+    return BigInt(distanceMm) - BigInt(known);
+  }
+
+  day(day: number): bigint {
+    let total = this.#days.get(day);
+    if (total === undefined) {
+      const sql = "SELECT distance_mm FROM milestone_day WHERE day = ?";
+      total = BigInt(
+        (statement<[number], string>(this.#projections, sql).pluck().get(day) as string | undefined) ?? "0",
+      );
+      this.#days.set(day, total);
+    }
+    return total;
+  }
+
+  setDay(day: number, total: bigint): void {
+    this.#days.set(day, total);
+  }
+
+  /** Consecutive days with a kilometre each, counted back from one that has it. */
+  streak(day: number): number {
+    let days = 0;
+    while (this.day(day - days) >= STREAK_DAY_MM) days++;
+    return days;
+  }
+
+  save(): void {
+    const epoch = statement(this.#projections, "INSERT OR REPLACE INTO milestone_epoch VALUES (?, ?)");
+    for (const entry of this.#epochs) epoch.run(...entry);
+    const day = statement(this.#projections, "INSERT OR REPLACE INTO milestone_day VALUES (?, ?)");
+    for (const [number, total] of this.#days) if (total > 0n) day.run(number, String(total));
+    const state = statement(this.#projections, "INSERT OR REPLACE INTO milestone_state VALUES (1, ?, ?, ?)");
+    state.run(String(this.lifetimeMm), this.fastest, this.lastRecord);
+  }
+
+  #storedEpoch(epoch: string): number {
+    const sql = "SELECT distance_mm FROM milestone_epoch WHERE counter_epoch = ?";
+    return (statement<[string], number>(this.#projections, sql).pluck().get(epoch) as number | undefined) ?? 0;
+  }
 }

@@ -7,14 +7,13 @@ import { statement } from "../../sqlite/statement.ts";
 
 export const INTERVAL_TABLE = `
 CREATE TABLE active_interval (
-  installation INTEGER NOT NULL,
   -- slot or day
   unit TEXT NOT NULL,
   first INTEGER NOT NULL,
   length INTEGER NOT NULL,
-  PRIMARY KEY (installation, unit, first)
+  PRIMARY KEY (unit, first)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX active_interval_longest ON active_interval (installation, unit, length DESC, first);
+CREATE INDEX active_interval_longest ON active_interval (unit, length DESC, first);
 `;
 
 export type IntervalUnit = "slot" | "day";
@@ -24,50 +23,40 @@ export interface Interval {
   readonly length: number;
 }
 
-interface Intervals {
-  readonly installation: number;
-  readonly unit: IntervalUnit;
-}
-
 /** Adds numbers, ascending and each once, and joins what they touch. */
-export function addToIntervals(
-  db: Database,
-  installation: number,
-  unit: IntervalUnit,
-  numbers: readonly number[],
-): void {
+export function addToIntervals(db: Database, unit: IntervalUnit, numbers: readonly number[]): void {
   let first: number | undefined;
   let last = Number.NaN;
   for (const number of numbers) {
     if (number !== last + 1) {
-      if (first !== undefined) join(db, { installation, unit }, first, last);
+      if (first !== undefined) join(db, unit, first, last);
       first = number;
     }
     last = number;
   }
-  if (first !== undefined) join(db, { installation, unit }, first, last);
+  if (first !== undefined) join(db, unit, first, last);
 }
 
 /** The longest, of several the earliest. */
-export function longestInterval(db: Database, installation: number, unit: IntervalUnit): Interval | undefined {
-  const sql = `SELECT first, length FROM active_interval WHERE installation = ? AND unit = ?
+export function longestInterval(db: Database, unit: IntervalUnit): Interval | undefined {
+  const sql = `SELECT first, length FROM active_interval WHERE unit = ?
     ORDER BY length DESC, first LIMIT 1`;
-  return statement<[number, string], Interval>(db, sql).get(installation, unit);
+  return statement<[string], Interval>(db, sql).get(unit);
 }
 
-function join(db: Database, { installation, unit }: Intervals, first: number, last: number): void {
-  const sql = `SELECT first, length FROM active_interval WHERE installation = ? AND unit = ? AND first <= ?
+function join(db: Database, unit: IntervalUnit, first: number, last: number): void {
+  const sql = `SELECT first, length FROM active_interval WHERE unit = ? AND first <= ?
     ORDER BY first DESC LIMIT 1`;
-  const newest = statement<[number, string, number], Interval>(db, sql);
-  const remove = statement(db, "DELETE FROM active_interval WHERE installation = ? AND unit = ? AND first = ?");
+  const newest = statement<[string, number], Interval>(db, sql);
+  const remove = statement(db, "DELETE FROM active_interval WHERE unit = ? AND first = ?");
   let [from, to] = [first, last];
   // Downwards from what begins last at or before the end's neighbour, for as long as it reaches what is being added.
-  for (let near = newest.get(installation, unit, last + 1); near !== undefined; ) {
+  for (let near = newest.get(unit, last + 1); near !== undefined; ) {
     if (near.first + near.length < from) break;
-    remove.run(installation, unit, near.first);
+    remove.run(unit, near.first);
     from = Math.min(from, near.first);
     to = Math.max(to, near.first + near.length - 1);
-    near = newest.get(installation, unit, last + 1);
+    near = newest.get(unit, last + 1);
   }
-  statement(db, "INSERT INTO active_interval VALUES (?, ?, ?, ?)").run(installation, unit, from, to - from + 1);
+  statement(db, "INSERT INTO active_interval VALUES (?, ?, ?)").run(unit, from, to - from + 1);
 }

@@ -1,10 +1,10 @@
-/** Sums over the whole history of an installation's observed rounds, and its best half hour and days. */
+/** Sums over the whole history of the observed rounds, and its best half hour and days. */
 import type { Database } from "better-sqlite3";
 import { statement } from "../../sqlite/statement.ts";
 
 export const ROUND_TOTALS_TABLE = `
 CREATE TABLE round_totals (
-  installation INTEGER PRIMARY KEY,
+  id INTEGER PRIMARY KEY CHECK (id = 1),
   observed INTEGER NOT NULL,
   work TEXT NOT NULL,
   distance TEXT NOT NULL,
@@ -41,9 +41,9 @@ export interface RoundTotals {
 }
 
 /** Undefined before the first observed round. */
-export function readRoundTotals(projections: Database, installation: number): RoundTotals | undefined {
-  const sql = "SELECT * FROM round_totals WHERE installation = ?";
-  const row = statement<[number], Row>(projections, sql).get(installation);
+export function readRoundTotals(projections: Database): RoundTotals | undefined {
+  const sql = "SELECT * FROM round_totals";
+  const row = statement<[], Row>(projections, sql).get();
   return row === undefined
     ? undefined
     : {
@@ -59,10 +59,9 @@ export function readRoundTotals(projections: Database, installation: number): Ro
       };
 }
 
-export function writeRoundTotals(projections: Database, installation: number, totals: RoundTotals): void {
-  const sql = "INSERT OR REPLACE INTO round_totals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+export function writeRoundTotals(projections: Database, totals: RoundTotals): void {
+  const sql = "INSERT OR REPLACE INTO round_totals VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
   statement(projections, sql).run(
-    installation,
     totals.observed,
     String(totals.work),
     String(totals.distance),
@@ -72,13 +71,6 @@ export function writeRoundTotals(projections: Database, installation: number, to
     ...columnsOf(totals.bestHalfHour),
     ...columnsOf(totals.bestDay),
     ...columnsOf(totals.farthestDay),
-  );
-}
-
-/** The last slot that counts as observed, over all installations; undefined before the first. */
-export function lastObservedSlot(projections: Database): number | undefined {
-  return (
-    statement<[], number | null>(projections, "SELECT max(last_slot) FROM round_totals").pluck().get() ?? undefined
   );
 }
 

@@ -3,17 +3,22 @@
  * (docs/spec/api.md#process-builder).
  */
 import type { Database } from "better-sqlite3";
-import { readNewestClosure, readNewestRoundId } from "../../ledger/read/rounds.ts";
-import { AcceptedRun } from "./accepted-run.ts";
-import { RoundRun, type RoundTotals } from "./round-run.ts";
+import {
+  type ClosedRound,
+  iterateClosures,
+  iterateRounds,
+  readClosureOf,
+  readNewestClosure,
+  readNewestRoundId,
+} from "../../ledger/read/rounds.ts";
 
 export interface RoundsAfterFrontier {
   /** The higher of the frontier and the highest round id in the ledger. */
   readonly newestClosed: bigint;
   /** All closed rounds after the frontier; undefined where one is missing before the newest closed one. */
-  readonly closed: RoundTotals | undefined;
+  readonly closed: RunTotals | undefined;
   /** The accepted ones; undefined where one is missing or not accepted before the newest accepted one. */
-  readonly accepted: RoundTotals | undefined;
+  readonly accepted: RunTotals | undefined;
 }
 
 interface Runs {
@@ -49,4 +54,89 @@ function runsOf(ledger: Database, installation: number): Runs {
     ofLedger.set(installation, found);
   }
   return found;
+}
+
+export interface RunTotals {
+  readonly count: bigint;
+  /** Rounds with work above zero. */
+  readonly activeCount: bigint;
+  readonly ineligibleCount: bigint;
+  readonly workUnits: bigint;
+}
+
+/**
+ * The sums over an unbroken run of closed rounds after the settled frontier: a round is read once when the run reaches it
+ * and once when the frontier passes it. Rounds never change once they are in the ledger, so what a run holds stays true.
+ */
+class RoundRun {
+  /** The run is (after, through]. */
+  #after = 0n;
+  #through = 0n;
+  #activeCount = 0n;
+  #ineligibleCount = 0n;
+  #workUnits = 0n;
+
+  /** Makes it the run of rounds after the frontier, up to `limit` or the first that is missing. */
+  move(ledger: Database, installation: number, frontier: bigint, limit: bigint): void {
+    const lost = frontier < this.#after || (this.#through > limit && this.#through > this.#after);
+    if (lost || frontier > this.#through) this.#restart(frontier);
+    if (frontier > this.#after) {
+      for (const round of iterateRounds(ledger, installation, this.#after, frontier)) this.#count(round, -1n);
+      this.#after = frontier;
+    }
+    if (this.#through >= limit) return;
+    for (const round of iterateRounds(ledger, installation, this.#through, limit)) {
+      if (round.roundId !== this.#through + 1n) break;
+      this.#count(round, 1n);
+      this.#through = round.roundId;
+    }
+  }
+
+  /** The last round of the run, the frontier itself where it is empty. */
+  get through(): bigint {
+    return this.#through;
+  }
+
+  get totals(): RunTotals {
+    return {
+      count: this.#through - this.#after,
+      activeCount: this.#activeCount,
+      ineligibleCount: this.#ineligibleCount,
+      workUnits: this.#workUnits,
+    };
+  }
+
+  #restart(frontier: bigint): void {
+    this.#after = this.#through = frontier;
+    this.#activeCount = this.#ineligibleCount = this.#workUnits = 0n;
+  }
+
+  #count(round: ClosedRound, sign: 1n | -1n): void {
+    this.#workUnits += sign * round.workUnits;
+    if (round.workUnits > 0n) this.#activeCount += sign;
+    if (!round.eligible) this.#ineligibleCount += sign;
+  }
+}
+
+/** How far the Oracle's closures cover the rounds after the settled frontier without a hole: a closure is read once. */
+class AcceptedRun {
+  /** Every round of (after, through] is accepted. */
+  #after = 0n;
+  #through = 0n;
+
+  /** The last round of the unbroken acceptance after the frontier; `newest` is the highest accepted round. */
+  move(ledger: Database, installation: number, frontier: bigint, newest: bigint): bigint {
+    const lost = frontier < this.#after || (this.#through > newest && this.#through > this.#after);
+    if (lost || frontier >= this.#through) {
+      this.#through = readClosureOf(ledger, installation, frontier + 1n)?.lastRound ?? frontier;
+    }
+    this.#after = frontier;
+    // Without a first closure there is no run to go on from: it may yet begin at or below the frontier.
+    if (this.#through === frontier || this.#through >= newest) return this.#through;
+    for (const closure of iterateClosures(ledger, installation, this.#through)) {
+      if (closure.firstRound !== this.#through + 1n) break;
+      this.#through = closure.lastRound;
+    }
+    return this.#through;
+  }
 }

@@ -8,19 +8,17 @@ import { SLOTS_PER_DAY } from "../../values/slot.ts";
 
 export const DAY_TABLE = `
 CREATE TABLE day_rounds (
-  installation INTEGER NOT NULL,
   -- the number of values/noon-day.ts
-  day INTEGER NOT NULL,
+  day INTEGER PRIMARY KEY,
   observed INTEGER NOT NULL,
   work TEXT NOT NULL,
   -- the rounds whose distance is known, and their sum
   measured INTEGER NOT NULL,
   distance TEXT NOT NULL,
   -- the 144 rounds' work from noon on, with commas between; nothing for a round that is not observed
-  rounds TEXT NOT NULL,
-  PRIMARY KEY (installation, day)
+  rounds TEXT NOT NULL
 ) STRICT;
-CREATE INDEX day_incomplete ON day_rounds (installation, day) WHERE observed < ${SLOTS_PER_DAY};
+CREATE INDEX day_incomplete ON day_rounds (day) WHERE observed < ${SLOTS_PER_DAY};
 `;
 
 export interface DayRounds {
@@ -38,20 +36,19 @@ export function emptyDay(day: number): DayRounds {
 }
 
 /** The days from one to another, both included, that have an observed round; ascending. */
-export function readDays(projections: Database, installation: number, from: number, to: number): DayRounds[] {
+export function readDays(projections: Database, from: number, to: number): DayRounds[] {
   const sql = `SELECT day, observed, work, measured, distance, rounds FROM day_rounds
-    WHERE installation = ? AND day BETWEEN ? AND ? ORDER BY day`;
-  return statement<[number, number, number], DayRow>(projections, sql).all(installation, from, to).map(dayOf);
+    WHERE day BETWEEN ? AND ? ORDER BY day`;
+  return statement<[number, number], DayRow>(projections, sql).all(from, to).map(dayOf);
 }
 
-export function readDay(projections: Database, installation: number, day: number): DayRounds | undefined {
-  return readDays(projections, installation, day, day)[0];
+export function readDay(projections: Database, day: number): DayRounds | undefined {
+  return readDays(projections, day, day)[0];
 }
 
-export function writeDay(projections: Database, installation: number, day: DayRounds): void {
+export function writeDay(projections: Database, day: DayRounds): void {
   const rounds = day.rounds.map((work) => (work === undefined ? "" : String(work))).join(",");
-  statement(projections, "INSERT OR REPLACE INTO day_rounds VALUES (?, ?, ?, ?, ?, ?, ?)").run(
-    installation,
+  statement(projections, "INSERT OR REPLACE INTO day_rounds VALUES (?, ?, ?, ?, ?, ?)").run(
     day.day,
     day.observed,
     String(day.work),
@@ -62,9 +59,9 @@ export function writeDay(projections: Database, installation: number, day: DayRo
 }
 
 /** Whether each day from one to another has all its 144 rounds observed; days without any are not looked for. */
-export function areComplete(projections: Database, installation: number, from: number, to: number): boolean {
-  const sql = `SELECT 1 FROM day_rounds WHERE installation = ? AND day BETWEEN ? AND ? AND observed < ${SLOTS_PER_DAY}`;
-  return statement<[number, number, number]>(projections, `${sql} LIMIT 1`).get(installation, from, to) === undefined;
+export function areComplete(projections: Database, from: number, to: number): boolean {
+  const sql = `SELECT 1 FROM day_rounds WHERE day BETWEEN ? AND ? AND observed < ${SLOTS_PER_DAY}`;
+  return statement<[number, number]>(projections, `${sql} LIMIT 1`).get(from, to) === undefined;
 }
 
 interface DayRow {

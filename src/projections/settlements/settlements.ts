@@ -4,10 +4,12 @@
  * history.
  */
 import type { Database } from "better-sqlite3";
+import type { ChainEvent } from "../../chain/chain-state.ts";
+import { textArgument } from "../../chain/store/event-argument.ts";
+import type { EventName } from "../../chain/store/read-events.ts";
 import { paddedRound } from "../../ledger/schema.ts";
 import { statement } from "../../sqlite/statement.ts";
-import { argument, type ChainEvents, type Follower, followEvents, type StoredEvent } from "../chain-events.ts";
-import type { StepBudget } from "../step-budget.ts";
+import { type Follower, readCursor, rewindBlocks } from "../follow.ts";
 
 export const SETTLEMENT_TABLES = `
 CREATE TABLE settlement (
@@ -38,7 +40,7 @@ CREATE INDEX round_funding_by_block ON round_funding (block_number);
 `;
 
 export interface Settlement {
-  readonly blockNumber: number;
+  readonly blockNumber: bigint;
   readonly logIndex: number;
   /** Epoch ms. */
   readonly blockTimestamp: number;
@@ -53,12 +55,11 @@ export interface Settlement {
   readonly totalActiveRounds: bigint;
 }
 
-/** The projection's name in `changesOf`. */
-export const SETTLEMENTS_PROJECTION = "settlements";
+const SETTLEMENTS = "settlements";
 
-/** One step towards the safe block; true while there is more. */
-export function advanceSettlements(events: ChainEvents, budget: StepBudget): boolean {
-  return followEvents(follower, events, budget);
+/** Another number if a read of the settlements may give something else than before; 0 before the first. */
+export function settlementChanges(projections: Database): number {
+  return readCursor(projections, SETTLEMENTS)?.changes ?? 0;
 }
 
 /** The last batch whose block was before an instant (epoch ms); undefined before the first. */
@@ -81,10 +82,10 @@ export function settlementsBetween(projections: Database, start: number, end: nu
 /** The batch before one: where its work and blocks are counted from. */
 export function settlementBefore(
   projections: Database,
-  { blockNumber, logIndex }: { readonly blockNumber: number; readonly logIndex: number },
+  { blockNumber, logIndex }: { readonly blockNumber: bigint; readonly logIndex: number },
 ): Settlement | undefined {
   const sql = `${SELECT} WHERE (block_number, log_index) < (?, ?) ORDER BY block_number DESC, log_index DESC LIMIT 1`;
-  return settlementOf(statement<[number, number], Row>(projections, sql).get(blockNumber, logIndex));
+  return settlementOf(statement<[bigint, number], Row>(projections, sql).get(blockNumber, logIndex));
 }
 
 /** What was funded for the rounds above `after` up to and including `through`, in the token's base units. */
@@ -106,57 +107,62 @@ const NEWEST = "ORDER BY block_timestamp DESC, block_number DESC, log_index DESC
 
 const TABLES = ["settlement", "round_funding"];
 
-const follower: Follower = {
-  projection: SETTLEMENTS_PROJECTION,
-  events: [
-    ["core", "BatchSettled"],
-    ["mining", "RoundFunded"],
-  ],
+export const SETTLEMENT_EVENTS: readonly EventName[] = [
+  ["core", "BatchSettled"],
+  ["mining", "RoundFunded"],
+];
+
+export const settlementFollower: Follower<ChainEvent> = {
+  name: SETTLEMENTS,
+  version: "1",
   cost: 10,
-  add: (projections, event) =>
-    event.contractKind === "core" ? addSettlement(projections, event) : addFunding(projections, event),
-  blockBelow: (projections, rows) => {
-    const blocks = TABLES.flatMap((table) => {
-      const sql = `SELECT block_number FROM ${table} ORDER BY block_number DESC LIMIT 1 OFFSET ?`;
-      return statement<[number], number>(projections, sql).pluck().all(rows) as number[];
-    });
-    return blocks.length === 0 ? undefined : Math.max(...blocks);
+  apply(projections, events) {
+    for (const event of events) (event.contractKind === "core" ? addSettlement : addFunding)(projections, event);
   },
-  dropAbove: (projections, block) => {
-    const dropped = TABLES.map(
-      (table) => statement(projections, `DELETE FROM ${table} WHERE block_number > ?`).run(block).changes,
-    );
-    return dropped.reduce((sum, rows) => sum + rows, 0);
-  },
+  rewind: (projections, to, budget) =>
+    rewindBlocks(to, budget, {
+      cost: 10,
+      blockBelow(rows) {
+        const blocks = TABLES.flatMap((table) => {
+          const sql = `SELECT block_number FROM ${table} ORDER BY block_number DESC LIMIT 1 OFFSET ?`;
+          return statement<[number], number>(projections, sql).pluck().all(rows) as number[];
+        });
+        return blocks.length === 0 ? undefined : Math.max(...blocks);
+      },
+      dropAbove: (block) =>
+        TABLES.map(
+          (table) => statement(projections, `DELETE FROM ${table} WHERE block_number > ?`).run(block).changes,
+        ).reduce((sum, rows) => sum + rows, 0),
+    }),
 };
 
-function addSettlement(projections: Database, event: StoredEvent): void {
+function addSettlement(projections: Database, event: ChainEvent): void {
   const last = statement<[], { batches: number; total: string }>(
     projections,
     `SELECT batches, total_active_rounds AS total FROM settlement ORDER BY block_number DESC, log_index DESC LIMIT 1`,
   ).get();
-  const activeRounds = argument(event, "activeRoundCount");
+  const activeRounds = textArgument(event, "activeRoundCount");
   statement(projections, "INSERT INTO settlement VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)").run(
     event.blockNumber,
     event.logIndex,
     event.blockTimestamp,
     event.transactionHash,
-    argument(event, "previousSettledThroughRound"),
-    argument(event, "settledThroughRound"),
+    textArgument(event, "previousSettledThroughRound"),
+    textArgument(event, "settledThroughRound"),
     activeRounds,
-    argument(event, "cumulativeWork"),
-    argument(event, "blockHeight"),
+    textArgument(event, "cumulativeWork"),
+    textArgument(event, "blockHeight"),
     (last?.batches ?? 0) + 1,
     String(BigInt(last?.total ?? "0") + BigInt(activeRounds)),
   );
 }
 
-function addFunding(projections: Database, event: StoredEvent): void {
+function addFunding(projections: Database, event: ChainEvent): void {
   statement(projections, "INSERT INTO round_funding VALUES (?, ?, ?, ?)").run(
-    paddedRound(argument(event, "round")),
+    paddedRound(textArgument(event, "round")),
     event.blockNumber,
     event.logIndex,
-    argument(event, "amount"),
+    textArgument(event, "amount"),
   );
 }
 
@@ -164,7 +170,7 @@ function settlementOf(row: Row | undefined): Settlement | undefined {
   return row === undefined
     ? undefined
     : {
-        blockNumber: Number(row.blockNumber),
+        blockNumber: BigInt(row.blockNumber),
         logIndex: Number(row.logIndex),
         blockTimestamp: Number(row.blockTimestamp),
         transactionHash: String(row.transactionHash),
@@ -176,4 +182,25 @@ function settlementOf(row: Row | undefined): Settlement | undefined {
         batches: BigInt(row.batches),
         totalActiveRounds: BigInt(row.totalActiveRounds),
       };
+}
+
+interface Memo {
+  readonly changes: number;
+  readonly values: Map<string, unknown>;
+}
+
+const memos = new WeakMap<Database, Memo>();
+/** Windows move on while nothing is settled: more than this is of instants that are over. */
+const MOST = 64;
+
+/** What one cycle works out for several responses is worked out once: `compute` depends on these tables and on `key` alone; it is asked again when they have changed. */
+export function onceASettlement<T>(projections: Database, key: string, compute: () => T): T {
+  const changes = settlementChanges(projections);
+  let memo = memos.get(projections);
+  if (memo === undefined || memo.changes !== changes || memo.values.size >= MOST) {
+    memo = { changes, values: new Map() };
+    memos.set(projections, memo);
+  }
+  if (!memo.values.has(key)) memo.values.set(key, compute());
+  return memo.values.get(key) as T;
 }

@@ -2,8 +2,9 @@
  * answer once it is no longer valid. */
 
 import { constantKey } from "../../http/keys.ts";
-import { followedReceipts } from "../../projections/activity/milestone-state.ts";
-import { readTiling } from "../../projections/activity/tiling.ts";
+import { readTiling } from "../../projections/activity/tile-tree.ts";
+import { readCursor } from "../../projections/follow.ts";
+import { RECEIPTS } from "../../projections/receipts.ts";
 import { EXIT, Failure } from "../../values/failure.ts";
 import type { Built } from "../built.ts";
 import { chainHeight, chainNews, HISTORY_HEIGHT_INTERVAL } from "../chain-inputs.ts";
@@ -71,7 +72,7 @@ function inputs(category: Category, snapshot: Snapshot): string {
   const { chain, ledger, projections } = snapshot;
   const { version = 0 } = readTiling(projections, category) ?? {};
   const waits = hasMeasurements(category) && hasUnfollowedReceipts(snapshot);
-  const position = waits ? (followedReceipts(projections)?.position ?? 0) : "";
+  const position = waits ? (readCursor(projections, RECEIPTS)?.at ?? 0) : "";
   return `${chainNews(chain)} ${version} ${ledger === undefined} ${position}`;
 }
 

@@ -1,8 +1,7 @@
 /** What v4 and v3 need to be built live, and what they are bound to when they cannot (docs/spec/api.md#settlements). */
 import type { Database } from "better-sqlite3";
 import type { ChainBinding, ChainState, ChainUnavailable, CoreView } from "../../chain/chain-state.ts";
-import { onceASettlement } from "../../projections/settlements/settlement-memo.ts";
-import { lastSettlementBefore } from "../../projections/settlements/settlements.ts";
+import { lastSettlementBefore, onceASettlement } from "../../projections/settlements/settlements.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
 import { chainPointOf } from "../chain-fields.ts";
 import { readHistory, type SettlementHistory } from "./history/history.ts";

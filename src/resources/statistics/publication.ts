@@ -7,7 +7,7 @@
 import { FACT_KINDS } from "../../ledger/schema.ts";
 import { installationNo } from "../../ledger/watermarks.ts";
 import { lacksFacts } from "../../projections/advance.ts";
-import { statisticsVersion } from "../../projections/statistics/statistics-version.ts";
+import { statisticsVersion } from "../../projections/statistics.ts";
 import { slotAt, slotStart } from "../../values/slot.ts";
 import type { Publication } from "../publication.ts";
 import type { Snapshot } from "../snapshot.ts";
@@ -35,11 +35,10 @@ export function statisticsPublications(interval: number): readonly Publication[]
 }
 
 function inputs({ ledger, projections, installationId, genesisTimestamp }: Snapshot): string {
-  const no = ledger && installationNo(ledger, installationId);
-  if (ledger === undefined || no === undefined) return "none";
+  if (ledger === undefined || installationNo(ledger, installationId) === undefined) return "none";
   // Of the catching up only its end is news: receipts that raised no peak leave the mark as it was.
-  const state = lacksFacts(ledger, projections, no) ? "behind" : "level";
-  return `${genesisTimestamp} ${state} ${statisticsVersion(projections, no)}`;
+  const state = lacksFacts(projections, { ledger, installationId, genesis: genesisTimestamp }) ? "behind" : "level";
+  return `${genesisTimestamp} ${state} ${statisticsVersion(projections)}`;
 }
 
 /** The end of the round that holds `at`. */

@@ -1,8 +1,6 @@
 /** What one statistics body is built from, read from the projections: some forty rows, however long the history is. */
 import type { Database } from "better-sqlite3";
-import { installationNo } from "../../ledger/watermarks.ts";
-import { isBehind } from "../../projections/advance.ts";
-import { readFollowedClosures } from "../../projections/followed.ts";
+import { areStatisticsBehind } from "../../projections/advance.ts";
 import { type RoundTotals, readRoundTotals } from "../../projections/rounds/round-totals.ts";
 import { type DayRounds, readDays } from "../../projections/rounds/rounds-day.ts";
 import {
@@ -43,18 +41,16 @@ export function readStatisticsFacts(
   },
 ): StatisticsFacts | undefined {
   const { installationId, genesis, range, at } = options;
-  const no = installationNo(ledger, installationId);
-  if (no === undefined || genesis === undefined || isBehind(ledger, projections, no, at)) return undefined;
-  if (readFollowedClosures(projections).genesis !== String(genesis)) return undefined;
-  const totals = readRoundTotals(projections, no);
+  if (areStatisticsBehind(projections, { ledger, installationId, genesis, at })) return undefined;
+  const totals = readRoundTotals(projections);
   if (totals === undefined) return undefined;
   const { firstDay, lastDay, startAt, endAt } = windowOf(range, at);
   return {
     installationId,
-    days: readDays(projections, no, firstDay, lastDay),
+    days: readDays(projections, firstDay, lastDay),
     totals,
-    records: readRecords(projections, no, totals),
-    submissions: readSubmissionTotals(projections, no),
-    submitted: readSubmitted(projections, no, startAt, endAt),
+    records: readRecords(projections, totals),
+    submissions: readSubmissionTotals(projections),
+    submitted: readSubmitted(projections, startAt, endAt),
   };
 }

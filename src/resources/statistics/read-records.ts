@@ -3,10 +3,10 @@
  * covered.
  */
 import type { Database } from "better-sqlite3";
+import { type PeakKind, readPeak } from "../../projections/receipts.ts";
 import { longestInterval } from "../../projections/rounds/intervals.ts";
 import type { Best, RoundTotals } from "../../projections/rounds/round-totals.ts";
 import { areComplete, readDay } from "../../projections/rounds/rounds-day.ts";
-import { type PeakKind, readPeak } from "../../projections/statistics/peaks.ts";
 import { noonOf } from "../../values/noon-day.ts";
 import { ROUND_SECONDS } from "../../values/round.ts";
 import { dayOfSlot, firstSlotOf, SLOTS_PER_HALF_HOUR, slotAt, slotStart } from "../../values/slot.ts";
@@ -32,19 +32,19 @@ export interface RecordFact {
 
 export type RecordFacts = Readonly<Record<RecordName, RecordFact | undefined>>;
 
-export function readRecords(projections: Database, installation: number, totals: RoundTotals): RecordFacts {
+export function readRecords(projections: Database, totals: RoundTotals): RecordFacts {
   const observed = (slot: number) => {
-    const day = readDay(projections, installation, dayOfSlot(slot));
+    const day = readDay(projections, dayOfSlot(slot));
     return day?.rounds[slot - firstSlotOf(day.day)] !== undefined;
   };
   const ofDay = (best: Best | undefined): RecordFact | undefined =>
     best && {
       value: best.value,
       occurredAt: noonOf(best.at),
-      complete: areComplete(projections, installation, best.at, best.at),
+      complete: areComplete(projections, best.at, best.at),
     };
   const peak = (kind: PeakKind): RecordFact | undefined => {
-    const found = readPeak(projections, installation, kind);
+    const found = readPeak(projections, kind);
     return (
       found && {
         value: BigInt(found.value),
@@ -57,10 +57,10 @@ export function readRecords(projections: Database, installation: number, totals:
     mostWorkHalfHour: ofHalfHour(totals.bestHalfHour, observed),
     mostWorkUtcDay: ofDay(totals.bestDay),
     maximumDailyDistanceMm: ofDay(totals.farthestDay),
-    peakObservedRpmMilli: peak("rpm_milli"),
-    peakObservedSpeedMmPerSecond: peak("speed_mm_per_second"),
-    longestActiveWindowMinutes: longestWindow(projections, installation, observed),
-    longestActiveDayStreak: longestStreak(projections, installation),
+    peakObservedRpmMilli: peak("rpmMilli"),
+    peakObservedSpeedMmPerSecond: peak("speedMmPerSecond"),
+    longestActiveWindowMinutes: longestWindow(projections, observed),
+    longestActiveDayStreak: longestStreak(projections),
   };
 }
 
@@ -72,12 +72,8 @@ function ofHalfHour(best: Best | undefined, observed: (slot: number) => boolean)
 }
 
 /** Complete where the rounds just before and after it are known not to belong to it. */
-function longestWindow(
-  projections: Database,
-  installation: number,
-  observed: (slot: number) => boolean,
-): RecordFact | undefined {
-  const run = longestInterval(projections, installation, "slot");
+function longestWindow(projections: Database, observed: (slot: number) => boolean): RecordFact | undefined {
+  const run = longestInterval(projections, "slot");
   if (run === undefined) return undefined;
   return {
     value: BigInt(run.length * (ROUND_SECONDS / 60)),
@@ -86,12 +82,12 @@ function longestWindow(
   };
 }
 
-function longestStreak(projections: Database, installation: number): RecordFact | undefined {
-  const streak = longestInterval(projections, installation, "day");
+function longestStreak(projections: Database): RecordFact | undefined {
+  const streak = longestInterval(projections, "day");
   if (streak === undefined) return undefined;
   return {
     value: BigInt(streak.length),
     occurredAt: noonOf(streak.first),
-    complete: areComplete(projections, installation, streak.first, streak.first + streak.length - 1),
+    complete: areComplete(projections, streak.first, streak.first + streak.length - 1),
   };
 }

@@ -2,7 +2,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { readActivityEvents } from "../../../src/projections/activity/activity-events.ts";
-import { advanceMilestones } from "../../../src/projections/activity/milestones.ts";
 import { openProjectionsInMemory } from "../../../src/projections/open.ts";
 import { measurementSuffix } from "../../../src/values/activity-key.ts";
 import { type FeedReceipt, FeedWorld } from "../../publish/activity/feed-world.ts";
@@ -46,8 +45,6 @@ function events(world: FeedWorld) {
   });
 }
 
-const INSTALLATION = { no: 1, id: "wheel-1" };
-
 test("equal to the obvious implementation, however the receipts come in", () => {
   fc.assert(
     fc.property(steps, fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1 }), (given, sizes) => {
@@ -57,7 +54,7 @@ test("equal to the obvious implementation, however the receipts come in", () => 
         const size = sizes[turn % sizes.length] ?? 1;
         world.receive(receipts.slice(from, from + size));
         from += size;
-        while (advanceMilestones(world.projections, world.ledger, INSTALLATION, 7));
+        world.followReceipts(7);
       }
       const found = events(world);
       world.close();
@@ -74,20 +71,20 @@ const streaks = (world: FeedWorld) => events(world).flatMap(({ payload }) => pay
 test("a late receipt that fills a gap joins nothing that lies after it", () => {
   const world = new FeedWorld();
   world.receive(walk([1, 2, 4, 5, 3]));
-  advanceMilestones(world.projections, world.ledger, INSTALLATION);
+  world.followReceipts(100);
   expect(streaks(world)).toEqual([3]);
   world.receive(walk([6]));
-  advanceMilestones(world.projections, world.ledger, INSTALLATION);
+  world.followReceipts(100);
   expect(streaks(world)).toEqual([3]);
   world.receive(walk([7]));
-  advanceMilestones(world.projections, world.ledger, INSTALLATION);
+  world.followReceipts(100);
   expect(streaks(world)).toEqual([7, 3]);
 });
 
 test("streaks at each of the days that count, and every year", () => {
   const world = new FeedWorld();
   world.receive(walk(Array.from({ length: 800 }, (_, day) => day)));
-  while (advanceMilestones(world.projections, world.ledger, INSTALLATION));
+  world.followReceipts(100);
   expect(streaks(world)).toEqual([730, 365, 180, 100, 60, 30, 14, 7, 3]);
 });
 
@@ -99,7 +96,7 @@ test("noon divides the days", () => {
     { observedAt: noon, epoch: "a", speed: 0, distance: 1_999_998 },
     { observedAt: noon + DAY - 1, epoch: "a", speed: 0, distance: 1_999_999 },
   ]);
-  advanceMilestones(world.projections, world.ledger, INSTALLATION);
+  world.followReceipts(100);
   const daily = events(world).filter(({ payload }) => payload.date !== undefined);
   expect(daily.map(({ payload }) => payload)).toEqual([
     { milestoneMm: 1_000_000, distanceMm: 1_000_000, date: "2026-11-20" },
@@ -109,12 +106,13 @@ test("noon divides the days", () => {
 test("another ledger, a shorter one or none begins anew", () => {
   const world = new FeedWorld();
   world.receive(walk([1, 2, 3]));
-  advanceMilestones(world.projections, world.ledger, INSTALLATION);
+  world.followReceipts(100);
   const kept = events(world);
   world.ledger.exec("DELETE FROM receipt WHERE position = 3");
-  advanceMilestones(world.projections, world.ledger, INSTALLATION);
+  world.followReceipts(100);
   expect(events(world)).toEqual(kept.filter(({ position }) => position < 3));
-  advanceMilestones(world.projections, undefined, undefined);
+  world.hasLedger = false;
+  world.followReceipts(100);
   expect(events(world)).toEqual([]);
   const empty = openProjectionsInMemory();
   expect(world.projections.prepare("SELECT * FROM milestone_day").all()).toEqual(

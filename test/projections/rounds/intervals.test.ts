@@ -12,15 +12,15 @@ test("intervals are the runs of all numbers added, whatever the order and the ba
       const added = new Set<number>();
       for (const list of lists) {
         const news = [...new Set(list)].filter((number) => !added.has(number)).sort((a, b) => a - b);
-        addToIntervals(db, 1, "slot", news);
+        addToIntervals(db, "slot", news);
         for (const number of news) added.add(number);
       }
       const runs = runsOf(added);
-      const sql = "SELECT first, length FROM active_interval WHERE installation = 1 AND unit = 'slot' ORDER BY first";
+      const sql = "SELECT first, length FROM active_interval WHERE unit = 'slot' ORDER BY first";
       expect(db.prepare(sql).all()).toEqual(runs);
       const longest = runs.toSorted((a, b) => b.length - a.length || a.first - b.first)[0];
-      expect(longestInterval(db, 1, "slot")).toEqual(longest);
-      expect(longestInterval(db, 1, "day")).toBeUndefined();
+      expect(longestInterval(db, "slot")).toEqual(longest);
+      expect(longestInterval(db, "day")).toBeUndefined();
       db.close();
     }),
     { numRuns: 300 },

@@ -4,10 +4,9 @@ import { planActivity } from "../../../publish/activity-tiles.ts";
 import { futureOf } from "../../../publish/plan/successors.ts";
 import type { ChainEvent, ChainState } from "../../../src/chain/chain-state.ts";
 import { LEDGER_SCHEMA } from "../../../src/ledger/schema.ts";
-import { advanceMilestones } from "../../../src/projections/activity/milestones.ts";
-import { advanceChainViews } from "../../../src/projections/chain-views.ts";
+import { advanceChainViews, advanceLedgerViews } from "../../../src/projections/advance.ts";
+import { StepBudget } from "../../../src/projections/follow.ts";
 import { openProjectionsInMemory } from "../../../src/projections/open.ts";
-import { StepBudget } from "../../../src/projections/step-budget.ts";
 import { activityPublications } from "../../../src/resources/activity/publication.ts";
 import { activityContext } from "../../../src/resources/activity/tiles/context.ts";
 import type { Snapshot } from "../../../src/resources/snapshot.ts";
@@ -88,13 +87,18 @@ export class FeedWorld {
 
   advance(): Snapshot {
     const sources = this.sources();
-    const installation = this.hasLedger ? { no: 1, id: "wheel-1" } : undefined;
-    while (advanceMilestones(this.projections, sources.ledger, installation, 50));
+    this.followReceipts(50);
     while (advanceChainViews(this.projections, sources, this.budget())) this.afterStep();
     const context = activityContext("wheel-1", this.chain);
     if (context === undefined) return this.sources();
     while (planActivity(this.projections, context, this.budget())) this.afterStep();
     return this.sources();
+  }
+
+  /** In steps of so many receipts. */
+  followReceipts(step: number): void {
+    const inputs = { ledger: this.sources().ledger, installationId: "wheel-1", genesis: undefined, at: AT };
+    while (advanceLedgerViews(this.projections, inputs, new StepBudget(step)));
   }
 
   async publish(at = AT): Promise<void> {

@@ -5,8 +5,8 @@ import { LedgerSource } from "../../../publish/sources/ledger-source.ts";
 import { ownProjections } from "../../../publish/sources/projections-source.ts";
 import { SourceReader } from "../../../publish/sources/source-reader.ts";
 import { readWatermarks } from "../../../src/ledger/watermarks.ts";
-import { isBehindReceipts } from "../../../src/projections/activity/milestones.ts";
-import { readTiling } from "../../../src/projections/activity/tiling.ts";
+import { readTiling } from "../../../src/projections/activity/tile-tree.ts";
+import { lacksReceipts } from "../../../src/projections/advance.ts";
 import { CATEGORIES } from "../../../src/resources/activity/keys.ts";
 import type { Snapshot } from "../../../src/resources/snapshot.ts";
 import { KINDS, unitMinted } from "../activity/chain-logs.ts";
@@ -76,7 +76,7 @@ test("it is planned once, when all is in, with what the ledger has got meanwhile
       expectWhole(snapshot, BLOCKS);
       const { ledger, projections } = snapshot;
       expect(ledger && readWatermarks(ledger, 1).receipt).toBe(5);
-      expect(ledger && isBehindReceipts(projections, ledger, { no: 1, id: INSTALLATION })).toBe(false);
+      expect(lacksReceipts(projections, { ledger, installationId: INSTALLATION })).toBe(false);
     },
     (turn) => turn === 5 && world.receive(5),
   );

@@ -9,7 +9,8 @@ import { LedgerSource } from "../../../publish/sources/ledger-source.ts";
 import { ownProjections } from "../../../publish/sources/projections-source.ts";
 import { SourceReader } from "../../../publish/sources/source-reader.ts";
 import { noChain } from "../../../src/chain/chain.ts";
-import { followedReceipts } from "../../../src/projections/activity/milestone-state.ts";
+import { readCursor } from "../../../src/projections/follow.ts";
+import { RECEIPTS } from "../../../src/projections/receipts.ts";
 import { noSmallDisk, smallDisk } from "../../support/small-disk.ts";
 import { INSTALLATION, START, World } from "../world.ts";
 
@@ -74,7 +75,7 @@ test("damaged projections are not said to be a damaged ledger", async () => {
 
 const walBytes = () => statSync(join(world.folder, "state", "projections.db-wal")).size;
 const positionOf = (reader: SourceReader) =>
-  reader.begin(START).snapshot(({ projections }) => followedReceipts(projections)?.position);
+  reader.begin(START).snapshot(({ projections }) => Number(readCursor(projections, RECEIPTS)?.at));
 
 test("the steps of twenty seconds are one commit, and a killed process derives them again", async () => {
   const reader = readerOver(join(world.folder, "state"));

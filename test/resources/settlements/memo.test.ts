@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { advanceChainViews } from "../../../src/projections/chain-views.ts";
-import { onceASettlement } from "../../../src/projections/settlements/settlement-memo.ts";
+import { advanceChainViews } from "../../../src/projections/advance.ts";
+import { onceASettlement } from "../../../src/projections/settlements/settlements.ts";
 import { buildSettlements } from "../../../src/resources/settlements/build.ts";
 import {
   addEvents,

@@ -1,6 +1,6 @@
 /** Each rule of docs/spec/api.md#settlements-rules against a body that breaks it alone. */
 import { expect, test } from "vitest";
-import { advanceChainViews } from "../../../src/projections/chain-views.ts";
+import { advanceChainViews } from "../../../src/projections/advance.ts";
 import { buildSettlements } from "../../../src/resources/settlements/build.ts";
 import { HISTORY_RULES } from "../../../src/resources/settlements/rules.ts";
 import { settlementsSchema } from "../../../src/resources/settlements/schema.ts";

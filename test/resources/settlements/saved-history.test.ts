@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { identityOf } from "../../../publish/plan/successors.ts";
 import type { ChainState, ChainUnavailable } from "../../../src/chain/chain-state.ts";
-import { advanceChainViews } from "../../../src/projections/chain-views.ts";
+import { advanceChainViews } from "../../../src/projections/advance.ts";
 import { activityPublications } from "../../../src/resources/activity/publication.ts";
 import type { Publication } from "../../../src/resources/publication.ts";
 import { settlementsPublications } from "../../../src/resources/settlements/publication.ts";

@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ChainEvent } from "../../../src/chain/chain-state.ts";
-import { advanceChainViews } from "../../../src/projections/chain-views.ts";
+import { advanceChainViews } from "../../../src/projections/advance.ts";
 import { buildSettlements } from "../../../src/resources/settlements/build.ts";
 import { buildLegacySettlements } from "../../../src/resources/settlements-legacy/build.ts";
 import {

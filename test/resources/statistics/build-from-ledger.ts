@@ -1,6 +1,7 @@
 /** The real way from a ledger to a statistics body, for tests. */
 import type { Database } from "better-sqlite3";
-import { advanceProjections, type Budget } from "../../../src/projections/advance.ts";
+import { advanceLedgerViews } from "../../../src/projections/advance.ts";
+import { StepBudget } from "../../../src/projections/follow.ts";
 import { openProjectionsInMemory } from "../../../src/projections/open.ts";
 import type { Built } from "../../../src/resources/built.ts";
 import { buildStatistics } from "../../../src/resources/statistics/build.ts";
@@ -13,9 +14,10 @@ export function advanceFully(
   ledger: Database,
   projections: Database,
   { genesis, at }: Pick<Question, "genesis" | "at">,
-  budget?: Budget,
+  microseconds?: number,
 ): void {
-  while (advanceProjections(ledger, projections, { genesis, at, ...(budget && { budget }) }));
+  const inputs = { ledger, installationId: INSTALLATION, genesis, at };
+  while (advanceLedgerViews(projections, inputs, new StepBudget(microseconds)));
 }
 
 /** From projections that have been advanced. */
@@ -37,7 +39,7 @@ export function rebuiltBody(ledger: Database, question: Omit<Question, "installa
   return built;
 }
 
-/** Every row that comes from the ledger, watermarks aside. */
+/** Every row that comes from the ledger, and how far each follower is. */
 export function contentOf(projections: Database): unknown {
   const tables = [
     "day_rounds",
@@ -47,8 +49,11 @@ export function contentOf(projections: Database): unknown {
     "peak",
     "submission_state",
     "submission_totals",
-    "followed",
-    "followed_closures",
+    "milestone_state",
+    "milestone_epoch",
+    "milestone_day",
   ];
-  return tables.map((table) => projections.prepare(`SELECT * FROM ${table} ORDER BY 1, 2, 3`).all());
+  const cursors = projections.prepare("SELECT name, version, position, checksum FROM cursor ORDER BY name").all();
+  const rows = (table: string) => projections.prepare(`SELECT * FROM ${table} ORDER BY 1, 2`).all();
+  return [cursors, ...tables.map(rows)];
 }

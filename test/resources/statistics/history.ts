@@ -2,9 +2,10 @@
  * A history of accepted facts as plain arrays, and a ledger made of it by direct inserts: what the statistics and their
  * reference are both given. Facts stand in the order in which they arrived.
  */
+import { createHash } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import SqliteDatabase from "better-sqlite3";
-import { FACT_KINDS, LEDGER_SCHEMA, paddedRound } from "../../../src/ledger/schema.ts";
+import { LEDGER_SCHEMA, paddedRound } from "../../../src/ledger/schema.ts";
 
 export interface HistoryRound {
   readonly type: "round";
@@ -52,18 +53,29 @@ export function emptyLedger(installations: readonly string[] = [INSTALLATION]): 
   return ledger;
 }
 
-/** Adds facts to the ledger in one transaction, with the watermarks that intake would write. */
+/** Adds facts to the ledger in one transaction, with watermarks and sums as intake writes them. */
 export function accept(ledger: Database, facts: readonly Fact[], installation = 1): void {
   ledger.transaction(() => {
-    for (const fact of facts) insert(ledger, installation, fact, raise(ledger, installation, fact.type));
+    for (const fact of facts) insert(ledger, installation, fact, raise(ledger, installation, fact));
   })();
 }
 
-function raise(ledger: Database, installation: number, kind: (typeof FACT_KINDS)[number]): number {
-  return ledger
-    .prepare(`INSERT INTO watermark VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET value = value + 1 RETURNING value`)
-    .pluck()
-    .get(installation, kind) as number;
+function raise(ledger: Database, installation: number, fact: Fact): number {
+  const { type: kind } = fact;
+  const last = ledger
+    .prepare<[number, string], { count: number; sum: bigint }>(
+      "SELECT count, sum FROM change WHERE installation = ? AND kind = ? ORDER BY count DESC LIMIT 1",
+    )
+    .safeIntegers()
+    .get(installation, kind);
+  const count = Number(last?.count ?? 0) + 1;
+  const text = JSON.stringify(fact, (_, value) => (typeof value === "bigint" ? String(value) : value));
+  const sum = BigInt.asIntN(64, (last?.sum ?? 0n) + createHash("sha256").update(text).digest().readBigInt64LE());
+  ledger
+    .prepare("INSERT INTO change (installation, kind, count, sum) VALUES (?, ?, ?, ?)")
+    .run(installation, kind, count, sum);
+  ledger.prepare("INSERT OR REPLACE INTO watermark VALUES (?, ?, ?)").run(installation, kind, count);
+  return count;
 }
 
 function insert(ledger: Database, installation: number, fact: Fact, watermark: number): void {

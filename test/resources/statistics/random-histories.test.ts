@@ -3,7 +3,8 @@
  * stands in each test's name; NOONMARK_SEED=<seed> starts there, NOONMARK_HISTORIES=1 runs that one alone.
  */
 import { expect, test } from "vitest";
-import { advanceProjections } from "../../../src/projections/advance.ts";
+import { advanceLedgerViews } from "../../../src/projections/advance.ts";
+import { StepBudget } from "../../../src/projections/follow.ts";
 import { openProjectionsInMemory } from "../../../src/projections/open.ts";
 import { advanceFully, bodyOf, contentOf } from "./build-from-ledger.ts";
 import { accept, emptyLedger, INSTALLATION } from "./history.ts";
@@ -35,12 +36,8 @@ function check(seed: number, { facts, ...question }: RandomHistory): number {
     accept(ledger, batch);
     taken += batch.length;
     const at = question.at - Math.floor(((facts.length - taken) / facts.length) * 3 * 86_400_000);
-    const budget = {
-      rounds: random.pick([1, 5, 1000]),
-      receipts: random.pick([1, 1000]),
-      installations: random.pick([1, 1000]),
-    };
-    advanceProjections(ledger, projections, { genesis: question.genesis, at, budget });
+    const inputs = { ledger, installationId: INSTALLATION, genesis: question.genesis, at };
+    advanceLedgerViews(projections, inputs, new StepBudget(random.pick([1, 50, 10_000])));
   }
   advanceFully(ledger, projections, question);
   const built = bodyOf(ledger, projections, question);
@@ -51,7 +48,7 @@ function check(seed: number, { facts, ...question }: RandomHistory): number {
   expect(built.body, `seed ${seed}`).toBe(expected);
 
   const rebuilt = openProjectionsInMemory();
-  advanceFully(ledger, rebuilt, question, { rounds: 100_000, receipts: 100_000, installations: 100 });
+  advanceFully(ledger, rebuilt, question, 1_000_000);
   expect(contentOf(projections), `seed ${seed}: incremental and rebuilt`).toEqual(contentOf(rebuilt));
   for (const db of [ledger, projections, rebuilt]) db.close();
   return built.status;

@@ -2,14 +2,10 @@
 import SqliteDatabase, { type Database } from "better-sqlite3";
 import type { ChainEvent, ChainState, EconomyView } from "../../../src/chain/chain-state.ts";
 import { CHAIN_SCHEMA } from "../../../src/chain/store/schema.ts";
-import { CHAIN_VIEW_TABLES } from "../../../src/projections/chain-views.ts";
+import { openProjectionsInMemory } from "../../../src/projections/open.ts";
 import { AT, address, chainEvent, chainState, coreView, DEPLOYMENT_BLOCK, hash, MINING } from "./chain-state.ts";
 
-export function projectionsDb(): Database {
-  const db = new SqliteDatabase(":memory:");
-  db.exec(CHAIN_VIEW_TABLES);
-  return db;
-}
+export const projectionsDb: () => Database = openProjectionsInMemory;
 
 /** Synced through `storedThrough`; another `history` stands for a wiped or rewound file. */
 export function chainDb(events: readonly ChainEvent[], storedThrough = 500, history = "first"): Database {

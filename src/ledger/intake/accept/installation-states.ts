@@ -4,7 +4,7 @@
  */
 import type { Database } from "better-sqlite3";
 import { statement } from "../../../sqlite/statement.ts";
-import { readFactSum } from "../../read/changes.ts";
+import { RECEIPTS_PER_SUM, readFactSum } from "../../read/changes.ts";
 import type { FactKind } from "../../schema.ts";
 import { installationNo, readWatermarks, type Watermarks } from "../../watermarks.ts";
 import type { IntakeRecord } from "../decode/records.ts";
@@ -34,8 +34,6 @@ export interface EpochCounters {
 /** How much is kept from one batch to the next, so that memory does not grow with the input. */
 const KEPT_INSTALLATIONS = 256;
 const KEPT_EPOCHS = 1024;
-/** A large batch saves the sum of its receipts after so many; between two of them it is made from the receipts. */
-const RECEIPTS_PER_SUM = 1024;
 
 export class InstallationStates {
   readonly db: Database;

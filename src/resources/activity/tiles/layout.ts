@@ -1,7 +1,6 @@
 /** What a category's head names: its newest events, the tiles that no index tile has yet, the index tiles. */
 import { HIGHEST } from "../../../projections/activity/activity-events.ts";
-import { type TileNode, TileTree } from "../../../projections/activity/tile-tree.ts";
-import { readTiling } from "../../../projections/activity/tiling.ts";
+import { readTiling, type TileNode, TileTree } from "../../../projections/activity/tile-tree.ts";
 import type { ActivityLayout } from "../build.ts";
 import { type CategoryEvents, eventLines, nameOf } from "./tile-body.ts";
 

@@ -1,7 +1,6 @@
 /** The tiles that a category's head leads to, and any tile's body by its name. */
 import { HIGHEST } from "../../../projections/activity/activity-events.ts";
-import { type TileNode, TileTree } from "../../../projections/activity/tile-tree.ts";
-import { readTiling } from "../../../projections/activity/tiling.ts";
+import { readTiling, type TileNode, TileTree } from "../../../projections/activity/tile-tree.ts";
 import type { ImmutableTile } from "../../publication.ts";
 import type { Snapshot } from "../../snapshot.ts";
 import { activityTileKey, type Category } from "../keys.ts";

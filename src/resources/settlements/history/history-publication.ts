@@ -3,9 +3,8 @@
  * that it can stand in when the chain cannot be read (docs/spec/api.md#settlements).
  */
 
-import { changesOf } from "../../../projections/chain-events.ts";
 import { savedHistory, saveHistory } from "../../../projections/settlements/saved-history.ts";
-import { SETTLEMENTS_PROJECTION } from "../../../projections/settlements/settlements.ts";
+import { settlementChanges } from "../../../projections/settlements/settlements.ts";
 import { chainHeight, chainNews, HISTORY_HEIGHT_INTERVAL } from "../../chain-inputs.ts";
 import type { Publication } from "../../publication.ts";
 import type { Snapshot } from "../../snapshot.ts";
@@ -41,5 +40,5 @@ export function historyPublication({ key, range, version }: HistoryObject) {
 }
 
 export function historyNews({ chain, projections }: Snapshot): string {
-  return `${chainNews(chain)} ${changesOf(projections, SETTLEMENTS_PROJECTION)}`;
+  return `${chainNews(chain)} ${settlementChanges(projections)}`;
 }

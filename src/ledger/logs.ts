@@ -1,0 +1,217 @@
+/**
+ * The facts of one installation as logs, one for each kind that something is derived from. A ledger never takes a fact
+ * back, so a log has either all of what was followed or is another log, which is followed from its start.
+ */
+import type { Database } from "better-sqlite3";
+import { statement } from "../sqlite/statement.ts";
+import { type Log, type Position, START } from "../values/log.ts";
+import { factSumAt, RECEIPTS_PER_SUM } from "./read/changes.ts";
+import { readTelemetryIdAt } from "./read/receipts.ts";
+import { paddedRound } from "./schema.ts";
+
+export interface MeasuredReceipt {
+  readonly position: number;
+  readonly telemetryId: string;
+  readonly counterEpoch: string;
+  /** Epoch ms, as is receivedAt. */
+  readonly observedAt: number;
+  readonly receivedAt: number;
+  readonly rpmMilli: number;
+  readonly speedMmPerSecond: number;
+  readonly distanceMm: number;
+}
+
+/** Receipts by position. */
+export function receiptLog(ledger: Database, installation: number): Log<MeasuredReceipt> {
+  const newest = statement<[number], number>(
+    ledger,
+    "SELECT ifnull(max(position), 0) FROM receipt WHERE installation = ?",
+  ).pluck();
+  const at = (position: number): Position => {
+    // A ledger of schema 1 has no sums: there the receipt at the position is compared.
+    const checksum = sumText(ledger, installation, "receipt", position);
+    return positionAt(position, () => checksum ?? readTelemetryIdAt(ledger, installation, position));
+  };
+  return {
+    hasMore: (after) => Number(after.at) < (newest.get(installation) as number),
+    read(after, limit) {
+      const from = Number(after.at);
+      // A step ends where a sum is saved: its checksum then costs one look.
+      const end = from + limit;
+      const to = limit < RECEIPTS_PER_SUM ? end : end - (end % RECEIPTS_PER_SUM);
+      const facts = statement<[number, number, number], MeasuredReceipt>(ledger, RECEIPTS).all(installation, from, to);
+      return { facts, through: at(facts.at(-1)?.position ?? from) };
+    },
+    lastCommon: (position) => commonWith(position, at(Number(position.at))),
+  };
+}
+
+const RECEIPTS = `
+SELECT position, telemetry_id AS telemetryId, counter_epoch AS counterEpoch, observed_at AS observedAt,
+       received_at AS receivedAt, rpm_milli AS rpmMilli, speed_mm_per_second AS speedMmPerSecond,
+       distance_mm AS distanceMm
+FROM receipt WHERE installation = ? AND position > ? AND position <= ? ORDER BY position`;
+
+/** What a submission has come to; the instants are epoch ms. */
+export interface ChangedSubmission {
+  readonly submissionId: string;
+  readonly lifecycle: string;
+  readonly preparedAt: number;
+  readonly submittedAt: number | null;
+  readonly confirmedAt: number | null;
+  /** uint256 and uint64 decimal strings. */
+  readonly expectedCumulativeWork: string;
+  readonly expectedBlockHeight: string;
+  readonly expectedCompletedBlockCount: string;
+  readonly changedSeq: number;
+}
+
+/** Submissions by their last change: one that has changed again comes again, in its newest state. */
+export function submissionLog(ledger: Database, installation: number): Log<ChangedSubmission> {
+  const newest = statement<[number], number>(
+    ledger,
+    "SELECT ifnull(max(changed_seq), 0) FROM submission WHERE installation = ?",
+  ).pluck();
+  const at = (seq: number): Position =>
+    positionAt(seq, () => {
+      if (seq > (newest.get(installation) as number)) return undefined;
+      return sumText(ledger, installation, "submission", seq) ?? "unsummed";
+    });
+  return {
+    hasMore: (after) => Number(after.at) < (newest.get(installation) as number),
+    read(after, limit) {
+      const facts: ChangedSubmission[] = [];
+      const rows = statement<[number, number], ChangedSubmission>(ledger, SUBMISSIONS);
+      for (const row of rows.iterate(installation, Number(after.at))) {
+        // An older ledger has several with one changed_seq: they stay together.
+        if (facts.length >= limit && row.changedSeq !== facts.at(-1)?.changedSeq) break;
+        facts.push(row);
+      }
+      return { facts, through: at(facts.at(-1)?.changedSeq ?? Number(after.at)) };
+    },
+    lastCommon: (position) => commonWith(position, at(Number(position.at))),
+  };
+}
+
+const SUBMISSIONS = `
+SELECT submission_id AS submissionId, lifecycle, prepared_at AS preparedAt, submitted_at AS submittedAt,
+       confirmed_at AS confirmedAt, expected_cumulative_work AS expectedCumulativeWork,
+       expected_block_height AS expectedBlockHeight, expected_completed_block_count AS expectedCompletedBlockCount,
+       changed_seq AS changedSeq
+FROM submission WHERE installation = ? AND changed_seq > ? ORDER BY changed_seq`;
+
+export interface AcceptedRound {
+  readonly roundId: bigint;
+  readonly workUnits: bigint;
+  /** Millimetres; null if it is not known. */
+  readonly distanceMm: bigint | null;
+}
+
+/**
+ * The rounds that the Oracle has accepted, by the order in which its closures came. A closure's rounds are in the ledger
+ * before it is and never change. A position is how many closures are in, the `seq` of the last one, and, in the middle of
+ * the next one, its last round that is in.
+ */
+export function acceptedRoundLog(ledger: Database, installation: number): Log<AcceptedRound> {
+  const count = () =>
+    statement<[number], number>(ledger, "SELECT value FROM watermark WHERE installation = ? AND kind = 'closure'")
+      .pluck()
+      .get(installation) ?? 0;
+  const next = (seq: number) =>
+    statement<[number, number], StoredClosure>(ledger, `${CLOSURES_AFTER} LIMIT 1`).get(installation, seq);
+  const checksum = ({ closures, seq, round }: ClosurePlace): string | undefined => {
+    const last = closures === 0 ? undefined : next(seq - 1);
+    if (closures > 0 && last?.seq !== seq) return undefined;
+    const partial = round === undefined ? undefined : next(seq);
+    const bounds = [last, partial].map((closure) => closure && `${closure.first}-${closure.last}`);
+    return [...bounds, sumText(ledger, installation, "closure", closures)].join(" ");
+  };
+  const at = (place: ClosurePlace): Position => {
+    const { closures, seq, round } = place;
+    if (closures === 0 && round === undefined) return START;
+    const sum = checksum(place);
+    return sum === undefined ? START : { at: [closures, seq, round ?? []].flat().join(" "), checksum: sum };
+  };
+  return {
+    hasMore: (after) => placeOf(after).closures < count(),
+    read(after, limit) {
+      let place = placeOf(after);
+      const facts: AcceptedRound[] = [];
+      const closures = statement<[number, number], StoredClosure>(ledger, CLOSURES_AFTER);
+      for (const closure of closures.iterate(installation, place.seq)) {
+        const left = limit - facts.length;
+        if (left <= 0) break;
+        const from = place.round === undefined ? closure.first : paddedRound(BigInt(place.round) + 1n);
+        const rounds = statement<[number, string, string, number], StoredRound>(ledger, ROUNDS).all(
+          installation,
+          from,
+          closure.last,
+          left,
+        );
+        for (const { roundId, workUnits, distanceMm } of rounds) {
+          const distance = distanceMm === null ? null : BigInt(distanceMm);
+          facts.push({ roundId: BigInt(roundId), workUnits: BigInt(workUnits), distanceMm: distance });
+        }
+        const last = rounds.at(-1)?.roundId;
+        const isWhole = last === undefined || rounds.length < left || last >= closure.last;
+        place = isWhole ? { closures: place.closures + 1, seq: closure.seq } : { ...place, round: last };
+      }
+      return { facts, through: at(place) };
+    },
+    lastCommon: (position) => commonWith(position, at(placeOf(position))),
+  };
+}
+
+interface ClosurePlace {
+  readonly closures: number;
+  readonly seq: number;
+  /** As it is stored. */
+  readonly round?: string | undefined;
+}
+
+function placeOf({ at }: Position): ClosurePlace {
+  const [closures = "", seq = "", round] = at.split(" ");
+  return { closures: Number(closures), seq: Number(seq), round };
+}
+
+interface StoredClosure {
+  readonly seq: number;
+  readonly first: string;
+  readonly last: string;
+}
+
+interface StoredRound {
+  readonly roundId: string;
+  readonly workUnits: string;
+  readonly distanceMm: string | null;
+}
+
+/** By the primary key: from the index of installations SQLite would have to sort all of an installation's closures. */
+const CLOSURES_AFTER = `
+SELECT seq, first_round AS first, last_round AS last FROM closure NOT INDEXED
+WHERE installation = ? AND seq > ? ORDER BY seq`;
+
+const ROUNDS = `
+SELECT round_id AS roundId, work_units AS workUnits, distance_mm AS distanceMm FROM round
+WHERE installation = ? AND round_id BETWEEN ? AND ? ORDER BY round_id LIMIT ?`;
+
+/** Undefined in a ledger that knows counts alone. */
+function sumText(
+  ledger: Database,
+  installation: number,
+  kind: "receipt" | "submission" | "closure",
+  count: number,
+): string | undefined {
+  const found = factSumAt(ledger, installation, kind, count);
+  return found?.sum === undefined ? undefined : `${found.base}:${found.sum}`;
+}
+
+/** `checksum` gives undefined if the ledger has no fact there. */
+function positionAt(count: number, checksum: () => string | undefined): Position {
+  const sum = count === 0 ? undefined : checksum();
+  return sum === undefined ? START : { at: String(count), checksum: sum };
+}
+
+function commonWith(position: Position, now: Position): Position {
+  return now.at === position.at && now.checksum === position.checksum ? position : START;
+}

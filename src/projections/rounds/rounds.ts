@@ -1,0 +1,163 @@
+/**
+ * Follows the rounds that the Oracle has accepted, and observes each once it has elapsed: into its day, the totals and the
+ * intervals, in any order. A round that was accepted ahead of time waits.
+ */
+import type { Database } from "better-sqlite3";
+import type { AcceptedRound } from "../../ledger/logs.ts";
+import { statement } from "../../sqlite/statement.ts";
+import { dayOfSlot, firstSlotOf, SLOTS_PER_HALF_HOUR, slotAt, slotOfRound } from "../../values/slot.ts";
+import type { Follower, StepBudget } from "../follow.ts";
+import { addToIntervals } from "./intervals.ts";
+import { better, type RoundTotals, readRoundTotals, writeRoundTotals } from "./round-totals.ts";
+import { type DayRounds, emptyDay, readDay, writeDay } from "./rounds-day.ts";
+
+export const WAITING_TABLE = `
+CREATE TABLE waiting_round (
+  slot INTEGER PRIMARY KEY,
+  work TEXT NOT NULL,
+  distance TEXT
+) STRICT;
+`;
+
+export const ROUNDS = "rounds";
+/** Microseconds of one round. */
+const COST = 10;
+
+/** `genesis` in seconds; `at` in epoch ms: a round is observed once it has elapsed. */
+export function roundFollower(installationId: string, genesis: bigint, at: number): Follower<AcceptedRound> {
+  const now = slotAt(at);
+  return {
+    name: ROUNDS,
+    version: `1 ${installationId} ${genesis}`,
+    cost: COST,
+    apply(projections, rounds) {
+      const elapsed: ObservedRound[] = [];
+      const wait = statement(projections, "INSERT OR REPLACE INTO waiting_round VALUES (?, ?, ?)");
+      for (const { roundId, workUnits, distanceMm } of rounds) {
+        const slot = slotOfRound(genesis, roundId);
+        if (slot === undefined) continue;
+        if (slot < now) elapsed.push({ slot, work: workUnits, distance: distanceMm });
+        else wait.run(slot, String(workUnits), distanceMm === null ? null : String(distanceMm));
+      }
+      observe(projections, elapsed);
+    },
+    rewind(projections, to) {
+      for (const table of TABLES) projections.exec(`DELETE FROM ${table}`);
+      return to.at;
+    },
+  };
+}
+
+const TABLES = ["day_rounds", "active_interval", "round_totals", "waiting_round"];
+
+/** Observes rounds that have waited and have elapsed at `at` (epoch ms); true while there are more. */
+export function observeElapsed(projections: Database, at: number, budget: StepBudget): boolean {
+  if (!hasElapsedWaiting(projections, at)) return false;
+  const sql = "SELECT slot, work, distance FROM waiting_round WHERE slot < ? ORDER BY slot LIMIT ?";
+  const most = Math.max(1, budget.count(COST));
+  const rows = statement<[number, number], Waiting>(projections, sql).all(slotAt(at), most);
+  const remove = statement(projections, "DELETE FROM waiting_round WHERE slot = ?");
+  for (const { slot } of rows) remove.run(slot);
+  const rounds = rows.map(({ slot, work, distance }) => {
+    return { slot, work: BigInt(work), distance: distance === null ? null : BigInt(distance) };
+  });
+  observe(projections, rounds);
+  budget.spend(rounds.length * COST);
+  return hasElapsedWaiting(projections, at);
+}
+
+/** Whether a round that waited for its end has elapsed at `at` (epoch ms). */
+export function hasElapsedWaiting(projections: Database, at: number): boolean {
+  const sql = "SELECT 1 FROM waiting_round WHERE slot < ? LIMIT 1";
+  return statement<[number]>(projections, sql).get(slotAt(at)) !== undefined;
+}
+
+interface Waiting {
+  readonly slot: number;
+  readonly work: string;
+  readonly distance: string | null;
+}
+
+interface ObservedRound {
+  readonly slot: number;
+  readonly work: bigint;
+  /** Millimetres; null if it is not known. */
+  readonly distance: bigint | null;
+}
+
+/** A round that is in already changes nothing. */
+function observe(projections: Database, rounds: readonly ObservedRound[]): void {
+  if (rounds.length === 0) return;
+  const totals = readRoundTotals(projections) ?? emptyTotals();
+  const days = new Map<number, DayRounds>();
+  const halfHours = new Set<number>();
+  const activeSlots: number[] = [];
+  const activeDays: number[] = [];
+  const dayOf = (number: number) => {
+    let day = days.get(number);
+    if (day === undefined) {
+      days.set(number, (day = readDay(projections, number) ?? emptyDay(number)));
+    }
+    return day;
+  };
+
+  for (const { slot, work, distance } of rounds) {
+    const day = dayOf(dayOfSlot(slot));
+    const index = slot - firstSlotOf(day.day);
+    if (day.rounds[index] !== undefined) continue;
+    day.rounds[index] = work;
+    day.observed += 1;
+    totals.observed += 1;
+    totals.firstSlot = Math.min(totals.firstSlot, slot);
+    totals.lastSlot = Math.max(totals.lastSlot, slot);
+    if (distance !== null) {
+      day.measured += 1;
+      day.distance += distance;
+      totals.distance += distance;
+    }
+    if (work === 0n) continue;
+    if (day.work === 0n) activeDays.push(day.day);
+    day.work += work;
+    totals.work += work;
+    activeSlots.push(slot);
+    halfHours.add(Math.floor(slot / SLOTS_PER_HALF_HOUR));
+  }
+
+  totals.activeDays += activeDays.length;
+  for (const halfHour of halfHours) {
+    totals.bestHalfHour = better(totals.bestHalfHour, halfHourWork(dayOf, halfHour), halfHour);
+  }
+  for (const day of days.values()) {
+    totals.bestDay = better(totals.bestDay, day.work, day.day);
+    totals.farthestDay = better(totals.farthestDay, day.distance, day.day);
+    writeDay(projections, day);
+  }
+  addToIntervals(projections, "slot", ascending(activeSlots));
+  addToIntervals(projections, "day", ascending(activeDays));
+  writeRoundTotals(projections, totals);
+}
+
+function halfHourWork(dayOf: (number: number) => DayRounds, halfHour: number): bigint {
+  const slot = halfHour * SLOTS_PER_HALF_HOUR;
+  const day = dayOf(dayOfSlot(slot));
+  const index = slot - firstSlotOf(day.day);
+  return day.rounds.slice(index, index + SLOTS_PER_HALF_HOUR).reduce<bigint>((sum, work) => sum + (work ?? 0n), 0n);
+}
+
+function emptyTotals(): RoundTotals {
+  return {
+    observed: 0,
+    work: 0n,
+    distance: 0n,
+    activeDays: 0,
+    firstSlot: Number.POSITIVE_INFINITY,
+    lastSlot: Number.NEGATIVE_INFINITY,
+    bestHalfHour: undefined,
+    bestDay: undefined,
+    farthestDay: undefined,
+  };
+}
+
+function ascending(numbers: number[]): number[] {
+  return numbers.sort((a, b) => a - b);
+}

@@ -1,0 +1,196 @@
+/**
+ * Every projection equals one that is rebuilt from its sources, byte for byte, after any history: facts of two
+ * installations in any batches, steps of any size, reorgs, safe blocks that go back, and ledgers that lost facts or have
+ * them in another order. NOONMARK_SEED=<seed> starts with that seed, NOONMARK_HISTORIES=1 runs it alone.
+ */
+import SqliteDatabase, { type Database } from "better-sqlite3";
+import { expect, test } from "vitest";
+import { openProjectionsInMemory } from "../../src/projections/open.ts";
+import { KINDS } from "../publish/activity/chain-logs.ts";
+import { accept, emptyLedger, type Fact, INSTALLATION } from "../resources/statistics/history.ts";
+import { Random } from "../resources/statistics/random.ts";
+import { type RandomHistory, randomHistory } from "../resources/statistics/random-history.ts";
+import { batchEvents, chainDb, fundingEvent, settledChain } from "../support/chain/chain-db.ts";
+import { AT } from "../support/chain/chain-state.ts";
+import { step } from "./step.ts";
+
+const FIRST_SEED = Number(process.env.NOONMARK_SEED ?? 20_261_123);
+const HISTORIES = Number(process.env.NOONMARK_HISTORIES ?? 300);
+const CHUNK = 100;
+const FIRST_BLOCK = 101;
+
+const chunks = Array.from({ length: Math.ceil(HISTORIES / CHUNK) }, (_, index) => FIRST_SEED + index * CHUNK);
+
+test.for(chunks)("histories of the seeds from %d on: what was followed equals what is rebuilt", (first) => {
+  for (let seed = first; seed < Math.min(first + CHUNK, FIRST_SEED + HISTORIES); seed += 1) check(seed);
+});
+
+/** The sources of one publisher, and what it has derived. */
+class Sources {
+  ledger = emptyLedger([INSTALLATION, "wheel-2"]);
+  readonly projections = openProjectionsInMemory();
+  readonly #random: Random;
+  readonly #history: RandomHistory;
+  readonly #other: RandomHistory;
+  /** Facts that have come, of the configured installation and of another. */
+  #taken: readonly [number, number] = [0, 0];
+  /** What each block of the chain holds; replaced by a reorg. */
+  #blocks: number[] = [];
+  #reorgs = 0;
+  #safeBlock = FIRST_BLOCK;
+
+  constructor(seed: number) {
+    this.#random = new Random(~seed);
+    this.#history = randomHistory(seed);
+    this.#other = randomHistory(seed + 1_000_000);
+  }
+
+  /** One thing that happens to a publisher. */
+  happen(): void {
+    const random = this.#random;
+    const what = random.pick([
+      "facts",
+      "facts",
+      "facts",
+      "steps",
+      "steps",
+      "blocks",
+      "blocks",
+      "reorg",
+      "safe",
+      "loss",
+    ]);
+    if (what === "facts") this.#accept(random.pick([1, 7, 60]), random.pick([0, 1, 20]));
+    else if (what === "blocks") this.#mine(random.between(1, 12));
+    else if (what === "safe") this.#safeBlock = FIRST_BLOCK + random.between(0, this.#blocks.length + 2);
+    else if (what === "reorg") this.#reorg(random.between(0, this.#blocks.length));
+    else if (what === "loss") this.#lose();
+    else this.#steps(random.between(1, 4), random.pick([10, 50, 500]));
+  }
+
+  /** Everything that is left is taken in, at the history's last instant. */
+  finish(): void {
+    this.#accept(this.#history.facts.length, this.#other.facts.length);
+    this.#safeBlock = this.#lastBlock;
+    this.follow(this.projections);
+  }
+
+  follow(projections: Database): void {
+    const chain = this.#chain();
+    while (step({ ...this.#inputs(this.#history.at), ...chain, projections }, undefined));
+    chain.chainDb.close();
+  }
+
+  close(): void {
+    for (const db of [this.ledger, this.projections]) db.close();
+  }
+
+  get #lastBlock(): number {
+    return FIRST_BLOCK + this.#blocks.length - 1;
+  }
+
+  #inputs(at: number) {
+    const { genesis } = this.#history;
+    return { installationId: INSTALLATION, ledger: this.ledger, genesis, at };
+  }
+
+  #accept(own: number, other: number): void {
+    const [before, beforeOther] = this.#taken;
+    accept(this.ledger, this.#history.facts.slice(before, before + own));
+    accept(this.ledger, this.#other.facts.slice(beforeOther, beforeOther + other) as readonly Fact[], 2);
+    const take = (all: readonly Fact[], taken: number) => Math.min(all.length, taken);
+    this.#taken = [take(this.#history.facts, before + own), take(this.#other.facts, beforeOther + other)];
+  }
+
+  #steps(most: number, microseconds: number): void {
+    const chain = this.#chain();
+    const left = this.#history.facts.length - this.#taken[0];
+    // Time goes on with the facts, so that rounds come ahead of time too.
+    const at = this.#history.at - Math.floor((left / Math.max(1, this.#history.facts.length)) * 3 * 86_400_000);
+    for (let n = 0; n < most; n++) {
+      if (!step({ ...this.#inputs(at), ...chain, projections: this.projections }, microseconds)) break;
+    }
+    chain.chainDb.close();
+  }
+
+  #mine(blocks: number): void {
+    for (let n = 0; n < blocks; n++) this.#blocks.push(this.#random.next() >>> 1);
+    this.#safeBlock = this.#lastBlock;
+  }
+
+  #reorg(from: number): void {
+    this.#reorgs++;
+    this.#blocks = this.#blocks.map((block, index) => (index < from ? block : this.#random.next() >>> 1));
+  }
+
+  /** Another ledger in its place: a backup of some facts ago, or the same facts ingested in another order. */
+  #lose(): void {
+    const [own, other] = this.#taken;
+    const [kept, keptOther] = [this.#random.between(0, own), this.#random.between(0, other)];
+    this.ledger.close();
+    this.ledger = emptyLedger([INSTALLATION, "wheel-2"]);
+    this.#taken = [0, 0];
+    this.#accept(kept, keptOther);
+  }
+
+  #chain() {
+    const events = batchEvents(
+      this.#blocks.flatMap((seed, index) =>
+        seed % 3 === 0
+          ? [
+              {
+                block: BigInt(FIRST_BLOCK + index),
+                time: AT + index * 12_000,
+                rounds: BigInt(1 + (seed % 16)),
+                activeRounds: BigInt(seed % 7),
+                work: BigInt(seed),
+              },
+            ]
+          : [],
+      ),
+    );
+    const others = this.#blocks.flatMap((seed, index) => {
+      const block = BigInt(FIRST_BLOCK + index);
+      const funded = seed % 5 === 0 ? [fundingEvent(block, 1, BigInt(index), BigInt(seed))] : [];
+      const kind = KINDS[seed % KINDS.length] ?? KINDS[0];
+      const shown =
+        seed % 7 < 3 ? [kind({ blockNumber: block, logIndex: 10, blockTimestamp: AT + index * 12_000 })] : [];
+      return [...funded, ...shown];
+    });
+    return {
+      chain: settledChain([], {}, BigInt(this.#safeBlock)),
+      chainDb: chainDb([...events, ...others], this.#lastBlock, `history ${this.#reorgs}`),
+    };
+  }
+}
+
+/** Every row but those that tell how it came about: the cursors' count of changes, and the log of the feed's changes. */
+const WITHOUT = ["cursor", "activity_change"];
+
+function rowsOf(projections: Database): Record<string, string[]> {
+  const tables = projections
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name")
+    .pluck()
+    .all() as string[];
+  const derived = tables.filter((name) => !WITHOUT.includes(name));
+  const rows = (name: string) =>
+    projections
+      .prepare(`SELECT * FROM ${name}`)
+      .raw()
+      .all()
+      .map((row) => JSON.stringify(row));
+  return Object.fromEntries(derived.map((name) => [name, rows(name).sort()]));
+}
+
+function check(seed: number): void {
+  const sources = new Sources(seed);
+  const happenings = 4 + (seed % 20);
+  for (let n = 0; n < happenings; n++) sources.happen();
+  sources.finish();
+  const rebuilt = openProjectionsInMemory();
+  sources.follow(rebuilt);
+  expect(rowsOf(sources.projections), `seed ${seed}`).toEqual(rowsOf(rebuilt));
+  expect(new SqliteDatabase(sources.projections.serialize()).pragma("integrity_check", { simple: true })).toBe("ok");
+  sources.close();
+  rebuilt.close();
+}
