@@ -1,5 +1,5 @@
 /**
- * `noonmark rebuild` (docs/spec/publishing.md#commands): forgets what was derived from the ledger and derives it again, in
+ * `noonmark rebuild` (docs/spec/publishing.md#following): forgets what was derived from the ledger and derives it again, in
  * steps of one transaction each. A publisher may run all the while: it takes steps of its own, and the responses that need
  * what is missing stay as they are until it is there.
  */
