@@ -94,7 +94,9 @@ function hits(place: Place, words: readonly string[]): (Place & { readonly word:
   const allowed = WORD_EXCEPTIONS[place.path] ?? [];
   return words
     .filter(
-      (word) => !allowed.includes(word) && new RegExp(`\\b${word}\\b`, /[A-Z]/.test(word) ? "" : "i").test(place.text),
+      (word) =>
+        !allowed.includes(word) &&
+        new RegExp(`(?<![\\w-])${word}(?![\\w-])`, /[A-Z]/.test(word) ? "" : "i").test(place.text),
     )
     .map((word) => ({ ...place, word }));
 }
