@@ -1,4 +1,4 @@
-/** The headers that stand on every answer, errors, 204 and 304 included (docs/spec/api.md#http). */
+/** The headers of every response, errors, 204 and 304 included (docs/spec/api.md#http). */
 
 export const SOURCE_HEADER = "x-service-settlement-source";
 export const FALLBACK_REASON_HEADER = "x-service-settlement-fallback-reason";
@@ -12,12 +12,12 @@ export const COMMON_HEADERS = {
   ...NO_SNIFF,
 } as const;
 
-/** Only where there is a body. */
+/** Only with a body. */
 export const CONTENT_TYPE = "application/json; charset=utf-8";
 
 export const ALLOWED_METHODS = ["GET", "HEAD", "OPTIONS"] as const;
 
-/** What OPTIONS is answered with, whatever the path; browsers may keep it for a day. */
+/** The headers of the 204 to OPTIONS, whatever the path. Browsers may keep it for a day. */
 export const PREFLIGHT_HEADERS = {
   ...COMMON_HEADERS,
   "access-control-allow-methods": "GET, HEAD",
@@ -25,6 +25,6 @@ export const PREFLIGHT_HEADERS = {
   "access-control-max-age": "86400",
 } as const;
 
-/** The client's Cache-Control where the API sets one . */
+/** The client's Cache-Control, if the API sets one. */
 export const REVALIDATE = "public, max-age=0, must-revalidate";
 export const NO_STORE = "no-store";

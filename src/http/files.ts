@@ -1,6 +1,6 @@
-/** What the rows of files have in common (docs/spec/people.md#files). */
+/** The common parts of the rows of files (docs/spec/people.md#files). */
 
-/** A page loads nothing from elsewhere, runs nothing that stands in it, and is framed by nobody. */
+/** A page loads nothing from elsewhere, runs no inline script, and cannot be framed. */
 export const HTML_HEADERS = {
   "content-security-policy":
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
@@ -8,12 +8,12 @@ export const HTML_HEADERS = {
   "referrer-policy": "no-referrer",
 } as const;
 
-/** The client asks again each time; what has not changed is a 304. */
+/** The client revalidates each time; an unchanged file is a 304. */
 export const NO_CACHE = "no-cache";
-/** Of what is named by the hash of its bytes. */
+/** For files that are named by the hash of their bytes. */
 export const IMMUTABLE = "public, max-age=31536000, immutable";
 
-/** Of a file whose object is put when its bytes change. */
+/** For a file whose object is put when its bytes change. */
 export const FILE_RULES = {
   kind: "file",
   query: "ignored",
@@ -27,7 +27,7 @@ export const FILE_RULES = {
   cors: true,
 } as const;
 
-/** Of a page for people. */
+/** For a page for people. */
 export const HTML_RULES = {
   ...FILE_RULES,
   contentType: "text/html; charset=utf-8",

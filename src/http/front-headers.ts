@@ -1,32 +1,32 @@
 /**
- * What a front (a CDN or cache between readers and shim) and the shim say to each other, in headers that no client
- * sees. A front that stands before the bucket too says `noonmark-front: 1` and is told until when an answer is valid.
+ * The headers between a front (a CDN or cache between readers and shim) and the shim. No client sees them.
  *
- * A CDN that obeys Cache-Control alone says `edge`, or `pass` for a URL it does not know: what it may keep then stands
- * in Cache-Control, and what its own code must put back for the client in the headers below.
+ * - A front that is before the bucket too sends `noonmark-front: 1` and gets the instant until which a response is valid.
+ * - A CDN that only obeys Cache-Control sends `edge`, or `pass` for a URL that it does not know. Cache-Control then says how
+ *   long it may keep the response, and the headers below have the values that its own code must restore for the client.
  */
 export const FRONT_HEADER = "noonmark-front";
-/** Beside it, where the shim hears only fronts that know a secret. */
+/** Beside it, if the shim trusts only fronts that know a secret. */
 export const FRONT_SECRET_HEADER = "noonmark-front-secret";
-/** On the answer to a front that was heard: without it no front keeps an answer of the shim. */
+/** On the response to a trusted front: without it no front keeps a response of the shim. */
 export const HEARD_HEADER = "noonmark-heard";
 
 export const FRONT = { edge: "edge", pass: "pass" } as const;
 
-/** The first instant (epoch ms) at which another answer holds. */
+/** The first instant (epoch ms) at which another version holds. */
 export const VALID_UNTIL_HEADER = "noonmark-valid-until";
 
-/** On an error that is published, which a front may keep for a second; the shim's own errors are not to be kept. */
+/** On a published error, which a front may keep for a second. It must not keep the shim's own errors. */
 export const PUBLISHED_HEADER = "noonmark-published";
 
-/** Of answers to `edge` and `pass`. */
+/** On responses to `edge` and `pass`. */
 export const EDGE_HEADERS = {
-  /** The client's Cache-Control; absent where the client gets none. */
+  /** The client's Cache-Control; absent if the client gets none. */
   cacheControl: "noonmark-cache-control",
-  /** The client's status, where the answer itself travels as a 200. */
+  /** The client's status, if the response itself travels as a 200. */
   status: "noonmark-status",
-  /** From this instant (epoch ms) on no cache may answer with it, an origin that fails or not. */
+  /** No cache may serve it from this instant (epoch ms) on, even if the origin fails. */
   keptUntil: "noonmark-kept-until",
-  /** Where If-None-Match is evaluated: whether the 304 carries the tag (`tag`) or not (`no-tag`). */
+  /** If If-None-Match is evaluated: the 304 carries the tag (`tag`) or not (`no-tag`). */
   notModified: "noonmark-not-modified",
 } as const;

@@ -1,11 +1,10 @@
 /**
- * The index (docs/spec/publishing.md#index): which installations are published and under which history, so that an
- * unknown id costs no read of its own. One object while they are few; a long one is kept in shards, of which whoever looks
- * for an id reads one.
+ * The index (docs/spec/publishing.md#index): the published installations and their histories, so that an unknown id costs no
+ * read of its own. It is one object for few installations. A long one has shards, and a reader of one id reads one shard.
  */
 import { INSTALLATIONS_KEY } from "./keys.ts";
 
-/** By installation id: the history id its tiles stand under. */
+/** By installation id: the history id of its tiles. */
 export type HistoryNames = ReadonlyMap<string, string>;
 
 export interface WholeIndex {
@@ -16,16 +15,16 @@ export interface WholeIndex {
 
 export interface ShardedIndex {
   readonly configured: string;
-  /** How many shards there are, all of them stored; the names stand in them. */
+  /** The number of shards, all of them stored. The shards have the names. */
   readonly shards: number;
 }
 
 export type InstallationIndex = WholeIndex | ShardedIndex;
 
-/** So many shards has an index that this version puts: 10,000 installations are 40 a shard. */
+/** The number of shards that this version puts: 10,000 installations are 40 a shard. */
 export const SHARDS = 256;
 
-/** The most that a reader takes from an index; a key holds the number. */
+/** The most shards that a reader accepts; a key has the number. */
 const MOST_SHARDS = 65_536;
 
 /** `{"schemaVersion":1,"configured":…,"installations":{id:{"history":…}}}`, ids in code unit order. */
@@ -43,7 +42,7 @@ export function encodeIndexShard(histories: HistoryNames): string {
   return JSON.stringify({ schemaVersion: 2, installations: entries(histories) });
 }
 
-/** Throws a SyntaxError where the text is no index of a version known here. */
+/** Throws a SyntaxError if the text is no index of a known version. */
 export function parseIndex(text: string): InstallationIndex {
   const index: unknown = JSON.parse(text);
   if (!isRecord(index) || typeof index.configured !== "string") throw new SyntaxError("not an installations index");
@@ -54,19 +53,19 @@ export function parseIndex(text: string): InstallationIndex {
   return { configured, shards };
 }
 
-/** Throws a SyntaxError where the text is no shard of an index. */
+/** Throws a SyntaxError if the text is no shard of an index. */
 export function parseIndexShard(text: string): HistoryNames {
   const shard: unknown = JSON.parse(text);
   if (!isRecord(shard) || shard.schemaVersion !== 2) throw new SyntaxError("not a shard of an installations index");
   return parseEntries(shard.installations);
 }
 
-/** The key of the shard that names an id, if any does. */
+/** The key of the shard that has an id, if there are shards. */
 export function shardKeyOf(installationId: string, shards: number): string {
   return shardKey(fnv1a(installationId) % shards, shards);
 }
 
-/** `installations/SHARDS/N`: another number of shards has other keys, so that neither stands in the other's place. */
+/** `installations/SHARDS/N`: another number of shards has other keys, so that neither overwrites the other. */
 export function shardKey(shard: number, shards: number): string {
   return `${INSTALLATIONS_KEY}/${shards}/${shard}`;
 }
@@ -101,7 +100,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** 32 bits of an id, whose characters are ASCII (FNV-1a): the same in every runtime, and quick. */
+/** 32 bits of an id, whose characters are ASCII (FNV-1a). It is the same in every runtime, and quick. */
 function fnv1a(text: string): number {
   let hash = 0x81_1c_9d_c5;
   for (let index = 0; index < text.length; index++) {

@@ -1,22 +1,23 @@
 /**
- * How object keys are built, and the keys that no single resource owns (docs/spec/publishing.md#objects). A resource's own
- * keys stand in its folder. A key is the URL path without its first slash, and what a query selects is one more
- * segment. An installation id stands behind `~`, so that none is ever a raw path segment (`..` matches the API's
- * pattern).
+ * Object keys, and those that belong to no single resource (docs/spec/publishing.md#objects). A resource's own keys are in
+ * its folder.
+ *
+ * A key is the URL path without its first slash, and one more segment for the query. An installation id follows `~`, so that
+ * none is ever a raw path segment (`..` matches the API's pattern).
  */
 
-/** Positions in one tile of the observations' history, and events in one tile of the activity feed. */
+/** Positions in one tile of the observations' history, and events in one tile of the activity. */
 export const TILE_SIZE = 128;
 
 /** Names the installations and their histories; an id that is not in it costs no read. */
 export const INSTALLATIONS_KEY = "installations";
-/** The lease and what the publisher last said of itself. */
+/** The lease and the publisher's last report of itself. */
 export const STATUS_KEY = "status.json";
-/** What the holder of the lease tells the operator alone: no front and no shim serves it. */
+/** The holder's report for the operator alone: no front and no shim serves it. */
 /** Objects below it are the operator's alone. */
 export const PRIVATE_PREFIX = "private/";
 export const PRIVATE_STATUS_KEY = `${PRIVATE_PREFIX}status.json`;
-/** Written anew by whoever waits for the lease. */
+/** A standby writes it again and again. */
 export const STANDBY_KEY = "standby.json";
 
 /** A start puts such an object to probe an S3 store, then deletes it: the prefix, then 12 random letters. */
@@ -27,12 +28,12 @@ export function isProbeKey(key: string): boolean {
   return PROBE.test(key);
 }
 
-/** The key of the answer to a path, or to what a query selects there. */
+/** The key of the response to a path, or to a query there. */
 export function pathKey(path: `/${string}`, selected?: string): string {
   return selected === undefined ? path.slice(1) : `${path.slice(1)}/${selected}`;
 }
 
-/** The constant answer that takes over when a chain view is no longer valid. */
+/** The constant response that takes over when a chain view is no longer valid. */
 export function constantKey(key: string): string {
   return `${key}/unavailable`;
 }

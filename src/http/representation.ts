@@ -1,9 +1,9 @@
-/** What a GET is answered with, less the headers every answer has (`common-headers.ts`). */
+/** The response to a GET without the headers that every response has (`common-headers.ts`). */
 export interface Representation {
   readonly status: number;
-  /** Lower-case names; only what differs between answers: etag, cache-control, retry-after, x-service-…. */
+  /** Lower-case names, only those that differ between responses: etag, cache-control, retry-after, x-service-…. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Of a file; JSON where absent. */
+  /** A file's type; JSON if absent. */
   readonly contentType?: string;
   readonly body: string;
 }
@@ -13,7 +13,7 @@ export function etagOf(revision: string): string {
   return `"${revision}"`;
 }
 
-/** All but the body, which is kept as bytes elsewhere. */
+/** Everything except the body, which is kept as bytes elsewhere. */
 export function representationOf({ status, headers, contentType }: Representation): Omit<Representation, "body"> {
   return { status, headers, ...(contentType === undefined ? {} : { contentType }) };
 }

@@ -1,64 +1,64 @@
 /**
- * What a row of the table of routes says (`src/resources/table.ts`): a route of the API or a file beside it. Data only;
- * what follows from it is computed elsewhere.
+ * A row of the table of routes (`src/resources/table.ts`): a route of the API or a file beside it. Data only; its
+ * consequences are computed elsewhere.
  */
 
 /**
- * How a route judges its query:
+ * How a route checks its query:
  * - `ignored`: nothing is read, nothing rejected;
  * - `exact`: the parameters are those of one of the row's objects, in any order, each once; else 400;
  * - `page`: the row's handler reads it.
  */
 export type QueryRule = "ignored" | "exact" | "page";
 
-/** What the shim answers a route with: the object that the query selects, or what one of its handlers composes. */
+/** How the shim serves a route: the object that the query selects, or a response that one of its handlers composes. */
 export type RouteHandlerName = "stored" | "installation-telemetry" | "observations" | "activity";
-/** The same of a file. */
+/** The same for a file. */
 export type FileHandlerName = "file" | "asset" | "badge" | "publication-status";
 
-/** What may stand for a placeholder of a path, in its raw form; for PCRE and ECMAScript alike. */
+/** Patterns for a placeholder of a path, in its raw form; for PCRE and ECMAScript alike. */
 export const PATH_PARAMETERS = {
   /** `.` and `..` are path segments to every URL parser; an id in percent-encoding is left to the shim. */
   installationId: "(?!\\.{1,2}/)[A-Za-z0-9._:-]{1,128}",
-  /** Of a file that a page loads: a name, the hash of its bytes, its kind. */
+  /** A file that a page loads: a name, the hash of its bytes, its kind. */
   asset: "[A-Za-z0-9_]{1,64}-[0-9a-f]{8,64}\\.[a-z0-9]{1,8}",
 } as const;
 
-/** A query in its canonical form ("" for none) and the object that answers it. */
+/** A query in its canonical form ("" for none) and the object that serves it. */
 export interface RouteObject {
   readonly query: string;
   readonly key: string;
 }
 
-/** A parameter as clients write it, in the order they write it; whatever else is valid is left to the shim. */
+/** A parameter as clients write it, in the order they write it. Every other valid form is left to the shim. */
 export interface PageParameter {
   readonly name: string;
-  /** Of its raw value, for PCRE and ECMAScript alike. */
+  /** Pattern of its raw value, for PCRE and ECMAScript alike. */
   readonly pattern: string;
 }
 
-/** What every row says. */
+/** The fields of every row. */
 export interface Row {
   readonly name: string;
-  /** As `--only` and reports name it. */
+  /** The name in `--only` and reports. */
   readonly resource: string;
   /** At most one `{…}` of PATH_PARAMETERS, always a whole segment. */
   readonly path: `/${string}`;
   readonly query: QueryRule;
-  /** Every query that is answered by one stored object as it is; empty where the shim makes the answer. */
+  /** Every query that one stored object serves as it is; empty if the shim composes the response. */
   readonly objects: readonly RouteObject[];
   /**
-   * Keys of further objects that answers are composed of. `{installationId}` stands for an id, a `/` at the end for
-   * all that begins so.
+   * Keys of further objects that responses are composed of. `{installationId}` is replaced by an id; a `/` at the end means
+   * all keys with this prefix.
    */
   readonly parts?: readonly string[];
-  /** Whether If-None-Match is evaluated. */
+  /** True if If-None-Match is evaluated. */
   readonly conditional: boolean;
-  /** Whether the 304 carries the tag. */
+  /** True if the 304 carries the tag. */
   readonly notModifiedTag: boolean;
-  /** The client's Cache-Control on 200 and 304; null where the API sets none. */
+  /** The client's Cache-Control on 200 and 304; null if the API sets none. */
   readonly cacheControl: string | null;
-  /** A cache keeps an answer for min(edgeSeconds, valid-until − now). */
+  /** A cache keeps a response for min(edgeSeconds, valid-until − now). */
   readonly edgeSeconds: number;
   /** How long a cache may hide an origin that fails, never past valid-until; 0: not at all. */
   readonly staleIfErrorSeconds: number;
@@ -68,15 +68,15 @@ export interface Row {
 export interface Route extends Row {
   readonly kind: "route";
   readonly handler: RouteHandlerName;
-  /** Of its section in docs/spec/api.md. */
+  /** The anchor of its section in docs/spec/api.md. */
   readonly anchor: string;
-  /** Of the `page` rule. */
+  /** For the `page` rule. */
   readonly parameters?: readonly PageParameter[];
-  /** The 400 a bad query is answered with; null where none is rejected. */
+  /** The code of the 400 to a bad query; null if none is rejected. */
   readonly queryError: string | null;
-  /** Whether a 200 carries an ETag (telemetry: only with a revision). */
+  /** True if a 200 carries an ETag (telemetry: only with a revision). */
   readonly etag: boolean;
-  /** Whether the X-Service-Settlement headers stand on 200 and 304. */
+  /** True if 200 and 304 carry the X-Service-Settlement headers. */
   readonly sourceHeaders: boolean;
   /** The 503 while the object was never published. */
   readonly absent: string;
@@ -87,10 +87,10 @@ export interface FileRow extends Row {
   readonly kind: "file";
   readonly handler: FileHandlerName;
   readonly query: "ignored";
-  /** Null where each object has its own. */
+  /** Null if each object has its own. */
   readonly contentType: string | null;
-  /** Of every 200, besides Cache-Control and Content-Type. */
+  /** On every 200, besides Cache-Control and Content-Type. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether the CORS headers stand on it. */
+  /** True if it carries the CORS headers. */
   readonly cors: boolean;
 }

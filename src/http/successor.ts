@@ -1,9 +1,9 @@
 /**
- * An answer carries its own future (docs/spec/publishing.md#future): the instants at which it changes by time alone,
- * and what it becomes then. Bytes are UTF-8; instants are epoch milliseconds, each the first at which the state holds.
+ * Each response says when it expires and what it becomes (docs/spec/publishing.md#future). Bytes are UTF-8; instants are
+ * epoch milliseconds, each the first at which the successor holds.
  */
 
-/** Replaces `length` bytes at `offset` of the body as it was put by `text`. */
+/** Replaces `length` bytes at `offset` of the stored body by `text`. */
 export interface Edit {
   readonly offset: number;
   readonly length: number;
@@ -11,30 +11,30 @@ export interface Edit {
 }
 
 export interface Successor {
-  /** The first millisecond at which this successor is the answer. */
+  /** The first millisecond at which this successor holds. */
   readonly from: number;
-  /** Headers that differ from those of the answer as it was put; null takes one away. */
+  /** Headers that differ from those of the stored response; null removes one. */
   readonly headers?: Readonly<Record<string, string | null>>;
-  /** Against the body as it was put, not against the successor before; ascending, not overlapping. */
+  /** Relative to the stored body, not to the successor before; ascending, not overlapping. */
   readonly edits?: readonly Edit[];
-  /** The constant answer at this key takes the place of body, status and headers. */
+  /** The constant response at this key replaces body, status and headers. */
   readonly key?: string;
 }
 
-/** At most this many stand in one object's metadata. */
+/** At most this many fit in one object's metadata. */
 export const MAX_SUCCESSORS = 4;
 
-/** The successor that holds at an instant, `undefined` while the answer as it was put still does. */
+/** The successor that holds at an instant, `undefined` while the stored response itself holds. */
 export function successorAt(successors: readonly Successor[], now: number): Successor | undefined {
   return successors.findLast((successor) => successor.from <= now);
 }
 
-/** The first instant after `now` at which the answer changes, `undefined` where it never does. */
+/** The first instant after `now` at which the response changes, `undefined` if it never does. */
 export function validUntil(successors: readonly Successor[], now: number): number | undefined {
   return successors.find((successor) => successor.from > now)?.from;
 }
 
-/** The bytes that a successor's edits make of a body. */
+/** The body after a successor's edits. */
 export function applyEdits(body: Uint8Array, edits: readonly Edit[]): Uint8Array {
   const encoder = new TextEncoder();
   const parts: Uint8Array[] = [];

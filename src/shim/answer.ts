@@ -1,6 +1,6 @@
 /**
- * The shim's core: a request and a store in, an answer out (docs/spec/api.md#http). No import of `node:`, nothing of
- * the runtime but what every one has. Judged in this order: method, path, installation id, query.
+ * The shim's core: from a request and a store to a response (docs/spec/api.md#http). It imports nothing from `node:` and uses
+ * only what every runtime has. It checks method, path, installation id and query, in this order.
  */
 import { PREFLIGHT_HEADERS } from "../http/common-headers.ts";
 import { badRequest, METHOD_NOT_ALLOWED, NOT_FOUND, unavailable } from "../http/errors.ts";
@@ -22,9 +22,9 @@ export interface ShimRequest {
   readonly url: string;
   readonly ifNoneMatch?: string | undefined;
   readonly acceptEncoding?: string | undefined;
-  /** Of FRONT_HEADER, from a front that is heard. */
+  /** FRONT_HEADER's value from a trusted front. */
   readonly front?: string | undefined;
-  /** The same from one that is not, or from a stranger. */
+  /** The same from an untrusted front or a stranger. */
   readonly unheardFront?: string | undefined;
 }
 
@@ -43,8 +43,8 @@ const MALFORMED_ID = plainAnswer(badRequest("invalid_installation_id"));
 const STORE_UNAVAILABLE = plainAnswer(unavailable("store_unavailable"));
 
 /**
- * At once where the store need not be waited for. Throws, or rejects, only on a defect of ours; what a store does wrong
- * is 503 `store_unavailable`.
+ * At once if the store need not be waited for. Throws, or rejects, only on a defect of the shim. A failing store is 503
+ * `store_unavailable`.
  */
 export function answer(request: ShimRequest, context: ShimContext): Soon<ShimAnswer> {
   const { method, url } = request;
@@ -70,7 +70,7 @@ function told(answer: ShimAnswer, row: Row | undefined, { answered }: ShimContex
   return answer;
 }
 
-/** The answer as whoever asks may have it: a front, which compresses by itself, or a reader. */
+/** The response in the form for this client: a front, which compresses by itself, or a reader. */
 function represent(full: FullAnswer, request: ShimRequest, context: ShimContext): Soon<FullAnswer> {
   const { front, unheardFront, acceptEncoding } = request;
   if (front !== undefined) return heardAnswer(full, front, context.now());

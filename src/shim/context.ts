@@ -1,4 +1,4 @@
-/** What the shim's core needs of its surroundings: a store, two clocks, and a second's memory. */
+/** The dependencies of the shim's core: a store, two clocks, and a second's memory. */
 import type { Row } from "../http/route.ts";
 import type { FullAnswer } from "./full-answer.ts";
 import { Recent, type StoreReader } from "./recent.ts";
@@ -6,22 +6,22 @@ import type { Soon } from "./soon.ts";
 
 export interface ShimSurroundings {
   readonly store: StoreReader;
-  /** The instant (epoch ms) as of which answers are given; may stand still. */
+  /** The instant (epoch ms) as of which responses are given; it may be fixed. */
   now(): number;
   /** Milliseconds of a clock that always runs, whatever `now` does. */
   monotonic(): number;
-  /** Told of each store failure that became a 503. */
+  /** Called with each store failure that became a 503. */
   report?(error: unknown): void;
-  /** Told of each answer: its row, undefined for what has none, and its status. */
+  /** Called for each response with its row (undefined without one) and its status. */
   answered?(row: Row | undefined, status: number): void;
 }
 
-/** An answer in the coding that a reader takes, with what its headers then are. */
+/** A response in the coding that a reader accepts, with its headers. */
 export type Encode = (full: FullAnswer, acceptEncoding: string | undefined) => Soon<FullAnswer>;
 
 export interface ShimContext extends ShimSurroundings {
   readonly recent: Recent;
-  /** Absent where the runtime compresses by itself. */
+  /** Absent if the runtime compresses by itself. */
   readonly encode?: Encode;
 }
 

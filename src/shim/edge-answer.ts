@@ -1,22 +1,24 @@
 /**
- * An answer as a CDN gets it that obeys Cache-Control alone (`http/front-headers.ts`): it can neither look at
- * valid-until when it answers from its cache nor build a successor, so that the shim says how long is safe.
+ * A response for a CDN that only obeys Cache-Control (`http/front-headers.ts`). It can neither check valid-until when it
+ * serves from its cache nor apply a successor, so the shim says how long is safe.
  */
 import { NO_STORE } from "../http/common-headers.ts";
 import { EDGE_HEADERS } from "../http/front-headers.ts";
 import type { FullAnswer } from "./full-answer.ts";
 
 /**
- * Caches that an answer may lie in one after the other (edge location, regional cache, origin shield). None is trusted
- * to count the time spent in another: all of them together keep an answer until valid-until at most.
+ * Caches in a row that may each keep a response (edge location, regional cache, origin shield). None is trusted to count the
+ * time spent in another: all of them together keep a response until valid-until at most.
  */
 const TIERS = 3;
-/** On the way from the shim to the client; what is older than its time by more was kept by a cache that should not. */
+/**
+ * Seconds on the way from the shim to the client. A response older than its time by more was kept by a cache that should not.
+ */
 const SLACK_MS = 5_000;
 
 /**
- * `kept`: whether the CDN may keep it at all. An error that is not published leaves as the client gets it. Without a
- * validator: If-None-Match is evaluated where the answer is kept, and a cache that asks again gets all of it.
+ * `kept`: true if the CDN may keep it at all. An unpublished error leaves as the client gets it. It has no validator:
+ * If-None-Match is evaluated at the cache, and a cache that revalidates gets all of it.
  */
 export function edgeAnswer(full: FullAnswer, now: number, kept: boolean): FullAnswer {
   const { status, edge } = full;
@@ -24,7 +26,7 @@ export function edgeAnswer(full: FullAnswer, now: number, kept: boolean): FullAn
   const { "cache-control": cacheControl, ...headers } = full.headers;
   const told: Record<string, string> = { ...headers, ...keeping(full, now, kept) };
   if (cacheControl !== undefined) told[EDGE_HEADERS.cacheControl] = cacheControl;
-  // No code of the CDN's runs on a 4xx or 5xx.
+  // A CDN's code does not run on a 4xx or 5xx.
   if (status >= 400) told[EDGE_HEADERS.status] = String(status);
   if (full.validator !== undefined) {
     told[EDGE_HEADERS.notModified] = "etag" in full.validator.notModified ? "tag" : "no-tag";
@@ -32,7 +34,7 @@ export function edgeAnswer(full: FullAnswer, now: number, kept: boolean): FullAn
   return { status: status >= 400 ? 200 : status, headers: told, body: full.body };
 }
 
-/** Nothing kept outlives valid-until, whether the origin answers or fails. */
+/** Nothing is kept past valid-until, even if the origin fails. */
 function keeping({ edge, validUntil }: FullAnswer, now: number, kept: boolean): Record<string, string> {
   const left = validUntil === undefined ? Infinity : Math.floor((validUntil - now) / 1_000);
   const seconds = kept && edge !== undefined ? Math.min(edge.seconds, Math.floor(left / TIERS)) : 0;

@@ -1,13 +1,13 @@
-/** What fronts are told besides the client's own answer (`docs/spec/publishing.md#caches`). */
+/** The headers for fronts, beside the client's own response (`docs/spec/publishing.md#caches`). */
 import { FRONT, HEARD_HEADER, PUBLISHED_HEADER, VALID_UNTIL_HEADER } from "../http/front-headers.ts";
 import { edgeAnswer } from "./edge-answer.ts";
 import type { FullAnswer } from "./full-answer.ts";
 
-/** To a front that is heard, by what it said. */
+/** To a trusted front, by its FRONT_HEADER. */
 export function heardAnswer(full: FullAnswer, said: string, now: number): FullAnswer {
   if (isEdge(said)) {
     const answered = edgeAnswer(full, now, said === FRONT.edge);
-    // No code of a CDN's runs on an error: what it gets reaches the client.
+    // A CDN's code does not run on an error, so the response reaches the client as it is.
     return answered.status >= 400 ? answered : heard(answered);
   }
   const told: Record<string, string> = {};
@@ -17,8 +17,8 @@ export function heardAnswer(full: FullAnswer, said: string, now: number): FullAn
 }
 
 /**
- * To one that is not: the client's answer, and that nobody may keep it. Fronts whose files are older than the setting
- * do not look for HEARD_HEADER; whoever is no front learns nothing and changes nothing for others.
+ * To an untrusted front: the client's response, with headers that forbid keeping it. Fronts with files older than the setting
+ * do not check HEARD_HEADER. A stranger learns nothing and changes nothing for others.
  */
 export function unheardAnswer(full: FullAnswer, said: string, now: number): FullAnswer {
   if (isEdge(said)) return edgeAnswer(full, now, false);

@@ -1,4 +1,4 @@
-/** An answer with all its headers, as a GET gets it, and what a 304 in its place carries. */
+/** A response with all its headers, as a GET gets it, and the headers of a 304 in its place. */
 import {
   COMMON_HEADERS,
   CONTENT_TYPE,
@@ -16,11 +16,11 @@ export interface FullAnswer {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** The first instant (epoch ms) at which another answer holds; for fronts. */
+  /** The first instant (epoch ms) at which another version holds; for fronts. */
   readonly validUntil?: number;
   /** How long a cache may keep it, and hide an origin that fails, before valid-until; absent: not at all. */
   readonly edge?: { readonly seconds: number; readonly staleIfErrorSeconds: number };
-  /** Present where If-None-Match is to be evaluated. */
+  /** Present if If-None-Match is evaluated. */
   readonly validator?: { readonly etag: string; readonly notModified: Readonly<Record<string, string>> };
 }
 
@@ -28,7 +28,7 @@ type Head = Omit<Representation, "body">;
 
 const encoder = new TextEncoder();
 
-/** An answer of a row, which says whether there can be a 304. `contentType`: of a file whose row has none. */
+/** A response of a row, which says if there can be a 304. `contentType`: the type of a file whose row has none. */
 export function rowAnswer(
   row: Route | FileRow,
   head: Head,
@@ -49,18 +49,18 @@ export function rowAnswer(
   return { ...answer, validator: { etag, notModified: { ...always, ...notModifiedHeaders(row, head.headers) } } };
 }
 
-/** The 400 to a query that a route does not take. */
+/** The 400 to a query that the route does not accept. */
 export function invalidQuery({ queryError }: Route, cacheControl: string | null = null): FullAnswer {
   return plainAnswer(badRequest(queryError ?? "invalid_query", cacheControl));
 }
 
-/** An answer that no row has a say in: an error. */
+/** A response without a row: an error. */
 export function plainAnswer({ body, ...head }: Representation): FullAnswer {
   return complete({ ...head, always: COMMON_HEADERS, type: CONTENT_TYPE }, encoder.encode(body));
 }
 
 interface CompleteHead extends Head {
-  /** What stands on every answer of the kind. */
+  /** The headers of every response of the kind. */
   readonly always: Readonly<Record<string, string>>;
   readonly type: string;
 }
@@ -78,7 +78,7 @@ function complete({ status, headers, always, type }: CompleteHead, body: Uint8Ar
   };
 }
 
-/** What RFC 9110 asks of a 304 and the source headers, which stand on both (docs/spec/api.md#http). */
+/** The headers that RFC 9110 requires on a 304, and the source headers, which are on both (docs/spec/api.md#http). */
 function notModifiedHeaders(row: Row, headers: Head["headers"]): Record<string, string> {
   const kept = ["cache-control", "vary", SOURCE_HEADER, FALLBACK_REASON_HEADER];
   if (row.notModifiedTag) kept.push("etag");

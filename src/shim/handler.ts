@@ -6,7 +6,7 @@ import type { Soon } from "./soon.ts";
 /** A request that has found its route. */
 export interface RouteRequest {
   readonly route: Route;
-  /** Decoded and well formed; "" where the path names none. */
+  /** Decoded and well formed; "" if the path has none. */
   readonly installationId: string;
   /** As it was written, without its `?`. */
   readonly query: string;
@@ -15,9 +15,9 @@ export interface RouteRequest {
 /** A request for a file. */
 export interface FileRequest {
   readonly file: FileRow;
-  /** The last segment of the path, decoded, where the row has a placeholder there; else "". */
+  /** The last segment of the path, decoded, if the row has a placeholder there; else "". */
   readonly asset: string;
 }
 
-/** `undefined` where nothing was ever published. Throws `StoreUnavailable`. */
+/** `undefined` if nothing was ever published. Throws `StoreUnavailable`. */
 export type Handler<Request> = (request: Request, context: ShimContext) => Soon<FullAnswer | undefined>;

@@ -1,4 +1,4 @@
-/** What a row's `handler` names. */
+/** The handlers that rows name. */
 import type { FileHandlerName, RouteHandlerName } from "../http/route.ts";
 import { matchObject } from "../resources/find.ts";
 import type { ShimContext } from "./context.ts";

@@ -1,27 +1,27 @@
 import type { GetOptions, StoredObject } from "../object-store/object-store.ts";
 import type { Soon } from "./soon.ts";
 
-/** All that the shim may do with a store. */
+/** Everything that the shim may do with a store. */
 export interface StoreReader {
-  /** As `ObjectStore.get`; at once, or thrown at once, where the store need not be waited for. */
+  /** As `ObjectStore.get`. It returns or throws at once if the store need not be waited for. */
   get(key: string, options?: GetOptions): Soon<StoredObject | undefined>;
 }
 
-/** How long an object may be answered from memory (ms). */
+/** How long an object may be served from memory (ms). */
 const KEPT_MS = 1000;
 
-/** Absence is remembered for its place in the order alone, and answers nobody. */
+/** A miss is kept only to order reads; it is never served. */
 interface Kept {
   readonly object: StoredObject | undefined;
-  /** Of which read it is; the next one begun has the next number. */
+  /** The number of its read; the next one begun has the next number. */
   readonly read: number;
   readonly until: number;
 }
 
 /**
- * The few objects that requests for unknown installations would otherwise read again and again: the index and the
- * template. Values are kept, not promises: on workerd a promise must not be shared between requests. Absence is not
- * kept: the first publication is seen at once.
+ * The few objects that requests for unknown installations would otherwise read again and again: the index and the template.
+ * Values are kept, not promises: on workerd requests must not share a promise. A miss is not kept: the first publication is
+ * seen at once.
  */
 export class Recent {
   readonly #store: StoreReader;
@@ -42,7 +42,7 @@ export class Recent {
     this.#reads += 1;
     const read = this.#reads;
     const object = await this.#store.get(key);
-    // A slow read may have begun before a put that a quick one has seen since: what is older never takes its place.
+    // A slow read may have begun before a put that a quick one has seen since. An older read never replaces a newer one.
     const meanwhile = this.#kept.get(key);
     if (meanwhile !== undefined && meanwhile.read > read) return meanwhile.object;
     this.#kept.set(key, { object, read, until: object === undefined ? now : now + KEPT_MS });

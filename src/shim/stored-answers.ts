@@ -1,7 +1,7 @@
 /**
- * From a stored object to what is answered at an instant: the successor that holds, its edits and headers applied
- * (docs/spec/publishing.md#future). What is worked out for an object is remembered with it, so that a store which
- * hands out the same object again spares the parsing.
+ * From a stored object to its response at an instant: the successor that holds, with its edits and headers
+ * (docs/spec/publishing.md#future). The result is kept with the object, so that a store that returns the same object again
+ * saves the parsing.
  */
 
 import type { FileRow, Route } from "../http/route.ts";
@@ -12,7 +12,7 @@ import { type FullAnswer, rowAnswer } from "./full-answer.ts";
 import type { StoreReader } from "./recent.ts";
 import { type Soon, soon } from "./soon.ts";
 
-/** What an object is answered with from one of its instants on: as it was put (`undefined`), or a successor. */
+/** The response of an object from one of its instants on: the stored one (`undefined`), or a successor. */
 interface Unfolded {
   readonly answer: StoredAnswer;
   readonly full: Map<Successor | undefined, FullAnswer>;
@@ -20,7 +20,7 @@ interface Unfolded {
 
 const unfolded = new Map<Route | FileRow, WeakMap<StoredObject, Unfolded>>();
 
-/** The answer of the object at a key as of `now`; `undefined` where there is no such object. */
+/** The response of the object at a key as of `now`; `undefined` if there is no such object. */
 export function storedAnswer(
   row: Route | FileRow,
   key: string,
@@ -31,7 +31,7 @@ export function storedAnswer(
     if (object === undefined) return undefined;
     const { answer, full } = unfold(row, object, key);
     const successor = successorAt(answer.successors, now);
-    // A constant answer ends a chain: it has no successors of its own.
+    // A constant response ends a chain: it has no successors of its own.
     if (successor?.key !== undefined) return constantAnswer(row, successor.key, store);
     const known = full.get(successor);
     if (known !== undefined) return known;
@@ -45,7 +45,7 @@ export function storedAnswer(
   });
 }
 
-/** Metadata that cannot be read are the store's fault, not the client's: never half an answer. */
+/** Unreadable metadata are the store's fault, not the client's: never half a response. */
 export function decodeStored(object: StoredObject, key: string): StoredAnswer {
   return decodedAs(key, object, decodeAnswer);
 }

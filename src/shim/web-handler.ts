@@ -1,6 +1,6 @@
 /**
- * The shim as runtimes of web standards call it (Node's fetch types, workerd, Deno, Bun). Readers ask it themselves: what
- * fronts say to a shim (`http/front-headers.ts`) is not heard.
+ * The shim for runtimes of web standards (Node's fetch types, workerd, Deno, Bun). Readers call it directly, so headers of
+ * fronts (`http/front-headers.ts`) are ignored.
  */
 import { answer } from "./answer.ts";
 import type { ShimContext } from "./context.ts";

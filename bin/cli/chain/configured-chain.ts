@@ -38,7 +38,7 @@ export function openConfiguredChain(settings: WithChain, use: ChainUse): Configu
     rpcQuorum: quorumOf(settings, rpcUrls.length),
     statePath: use.statePath ?? join(settings.state, CHAIN_FILE),
     grace: settings.chainGrace * 1000,
-    validity: settings.chainWord * 1000,
+    validity: settings.chainMaxAge * 1000,
     now: use.now,
     genesisTimestamp: genesis === undefined ? undefined : BigInt(genesis),
     ...(use.onEvent === undefined ? {} : { onEvent: use.onEvent }),

@@ -10,7 +10,7 @@ export function ingestRegistry(counts: () => Counts): Registry {
     registry,
     {
       name: "noonmark_ingest_lines_total",
-      help: "Lines taken from what is followed, by outcome: accepted, duplicate, rejected.",
+      help: "Lines of the followed files, by outcome: accepted, duplicate, rejected.",
       labels: ["outcome"],
     },
     () => Object.entries(counts()).map(([outcome, value]) => ({ labels: { outcome }, value })),

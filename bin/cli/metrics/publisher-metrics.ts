@@ -34,7 +34,7 @@ function answerMetrics(registry: Registry, { known, now }: WatchedPublisher): vo
       }
     };
   const name = "noonmark_answer_age_seconds";
-  const help = "Since the instant that the published answer was computed for; one that does not change stays.";
+  const help = "Age of the published response: time since the instant that it was computed for.";
   collectedGauge(
     registry,
     { name, help, labels: ["route"] },
@@ -42,7 +42,7 @@ function answerMetrics(registry: Registry, { known, now }: WatchedPublisher): vo
   );
   collectedGauge(
     registry,
-    { name: "noonmark_answer_status_code", help: "HTTP status of the published answer.", labels: ["route"] },
+    { name: "noonmark_answer_status_code", help: "HTTP status of the published response.", labels: ["route"] },
     ofEach(({ status }) => status),
   );
 }
@@ -62,7 +62,7 @@ function cycleMetrics(registry: Registry, { monitor }: WatchedPublisher): void {
     registry,
     {
       name: "noonmark_unpublished",
-      help: "What the last cycle could not publish, by the code of its failure; absent without any.",
+      help: "Resources that the last cycle could not publish, by the code of their failure; absent without any.",
       labels: ["code"],
     },
     () => failuresOf(monitor),
@@ -71,13 +71,13 @@ function cycleMetrics(registry: Registry, { monitor }: WatchedPublisher): void {
     registry,
     {
       name: "noonmark_turn_age_seconds",
-      help: "Since a turn of the schedule finished, or a standby asked for the lease.",
+      help: "Time since a tick of the schedule finished, or a standby asked for the lease.",
     },
     () => single(monitor.state().quietSeconds),
   );
   collectedGauge(
     registry,
-    { name: "noonmark_healthy", help: "1 while /healthz answers 200; why it does not stands in its body." },
+    { name: "noonmark_healthy", help: "1 while /healthz is 200; its body has the reason if it is not." },
     () => single(monitor.state().isWell ? 1 : 0),
   );
 }
@@ -111,7 +111,7 @@ function storeMetrics(registry: Registry, monitor: PublisherMonitor): void {
     registry,
     {
       name: "noonmark_puts_total",
-      help: "Objects put into the store, by resource and outcome: done, conflict (another object stood there), failed.",
+      help: "Objects put into the store, by resource and outcome: done, conflict (another object was stored there), failed.",
       labels: ["resource", "outcome"],
     },
     () => [...puts.values()].map(({ resource, outcome, count }) => ({ labels: { resource, outcome }, value: count })),
@@ -136,19 +136,19 @@ function leaseMetrics(registry: Registry, monitor: PublisherMonitor): void {
     registry,
     {
       name: "noonmark_lease_state",
-      help: "1 for what this process is: starting, standby (another holds the lease), publishing (it holds it).",
+      help: "1 for the state of this process: starting, standby (another holds the lease), publishing (it holds it).",
       labels: ["state"],
     },
     () => oneOf("state", PHASES, monitor.state().phase),
   );
   collectedGauge(
     registry,
-    { name: "noonmark_lease_epoch", help: "Of the lease that this process holds; absent while it holds none." },
+    { name: "noonmark_lease_epoch", help: "Epoch of the lease that this process holds; absent while it holds none." },
     () => single(monitor.lease?.epoch),
   );
   collectedGauge(
     registry,
-    { name: "noonmark_lease_age_seconds", help: "Since this process renewed its lease; absent while it holds none." },
+    { name: "noonmark_lease_age_seconds", help: "Time since this process renewed its lease; absent while it holds none." },
     () => single(monitor.lease === undefined ? undefined : monitor.lease.age / 1_000),
   );
 }

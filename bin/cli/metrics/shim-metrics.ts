@@ -10,7 +10,7 @@ export function shimRegistry(counts: ShimCounts): Registry {
     registry,
     {
       name: "noonmark_shim_requests_total",
-      help: "Answers given, by the route's template (none: what has no route) and HTTP status.",
+      help: "Responses by the route's template (none: no route) and HTTP status.",
       labels: ["route", "status"],
     },
     function* () {

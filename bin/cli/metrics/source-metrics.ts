@@ -14,7 +14,7 @@ export function sourceMetrics(registry: Registry, watched: WatchedPublisher): vo
     registry,
     {
       name: "noonmark_rpc_requests_total",
-      help: "HTTP requests to nodes of the chain, by outcome: answered, silent (no answer in time), range, rate, transient, refused.",
+      help: "HTTP requests to nodes of the chain, by outcome: answered, silent (no response in time), range, rate, transient, refused.",
       labels: ["outcome"],
     },
     () => [...rpc].map(([outcome, value]) => ({ labels: { outcome }, value })),
@@ -23,7 +23,7 @@ export function sourceMetrics(registry: Registry, watched: WatchedPublisher): vo
     registry,
     {
       name: "noonmark_rpc_node_disagrees",
-      help: "1 for each node of the chain that says otherwise than another (rpcQuorum), by its address without keys.",
+      help: "1 for each node of the chain that disagrees with another (rpcQuorum), by its address without keys.",
       labels: ["node"],
     },
     () => [...watched.monitor.disagreeingNodes].map((node) => ({ labels: { node }, value: 1 })),
@@ -36,7 +36,7 @@ function ledgerMetrics(registry: Registry, { monitor, now }: WatchedPublisher): 
     registry,
     {
       name: "noonmark_ledger_state",
-      help: "1 for how the last cycle found the ledger: followed, none, unreadable, behind what was published.",
+      help: "1 for the ledger's state in the last cycle: followed, none, unreadable, behind what was published.",
       labels: ["state"],
     },
     () => stateOf(LEDGER, ledger()?.status),
@@ -45,7 +45,7 @@ function ledgerMetrics(registry: Registry, { monitor, now }: WatchedPublisher): 
     registry,
     {
       name: "noonmark_ledger_lag_seconds",
-      help: "Since the newest published receipt of the configured installation was received; absent without any.",
+      help: "Time since the newest published receipt of the configured installation was received; absent without any.",
     },
     () => {
       const newest = ledger()?.newestReceiptAt ?? undefined;
@@ -60,7 +60,7 @@ function chainMetrics(registry: Registry, { monitor, monotonic }: WatchedPublish
     registry,
     {
       name: "noonmark_chain_state",
-      help: "1 for how the last cycle found the chain: followed, disabled, silent, mismatch, behind (no safe block yet).",
+      help: "1 for the chain's state in the last cycle: followed, disabled, silent, mismatch, behind (no safe block yet).",
       labels: ["state"],
     },
     () => stateOf(CHAIN, chain()?.status),
@@ -69,7 +69,7 @@ function chainMetrics(registry: Registry, { monitor, monotonic }: WatchedPublish
     registry,
     {
       name: "noonmark_chain_lag_blocks",
-      help: "Blocks from the one that is read and safe to the node's head, 12 confirmations included; absent while it is not followed.",
+      help: "Blocks between the last safe block that was read and the node's head, 12 confirmations included; absent while the chain is not followed.",
     },
     () => {
       const through = chain()?.indexedThroughBlock ?? undefined;
@@ -79,7 +79,7 @@ function chainMetrics(registry: Registry, { monitor, monotonic }: WatchedPublish
   );
   collectedGauge(
     registry,
-    { name: "noonmark_chain_lag_seconds", help: "Since the last good pass over the chain; absent before the first." },
+    { name: "noonmark_chain_lag_seconds", help: "Time since the last good pass over the chain; absent before the first." },
     () => single(monitor.lastGoodPassAt === undefined ? undefined : (monotonic() - monitor.lastGoodPassAt) / 1_000),
   );
 }

@@ -42,7 +42,7 @@ export function publisherOptions(
       statisticsInterval: settings.statisticsInterval * 1000,
       site,
     }),
-    site: site && { explorerUrl: settings.explorerUrl, chainValidity: settings.chainWord * 1000 },
+    site: site && { explorerUrl: settings.explorerUrl, chainValidity: settings.chainMaxAge * 1000 },
     selected: (resource) => only === undefined || only.has(resource),
     concurrency: CONCURRENCY,
     newHistories: flags.newHistory ?? [],

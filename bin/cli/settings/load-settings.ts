@@ -11,7 +11,7 @@ import { type Warning, warn } from "../warn.ts";
 import { DEFAULT_CONFIGURATION, readConfiguration } from "./configuration-file.ts";
 import { didYouMean } from "./nearest-name.ts";
 import { environmentName, flagName, isOfKubernetes, unknownVariables } from "./setting-names.ts";
-import { inMilliseconds, SETTING_NAMES, SETTINGS, type SettingName, type Settings, unitOf } from "./settings.ts";
+import { inMilliseconds, RENAMED, SETTING_NAMES, SETTINGS, type SettingName, type Settings, unitOf } from "./settings.ts";
 
 /** Of these a message shows no value. */
 const SECRET: ReadonlySet<SettingName> = new Set(["rpcUrl", "fronts"]);
@@ -86,7 +86,7 @@ function all(mistakes: readonly Mistake[]): Failure {
 
 function unknownKeys(file: Readonly<Record<string, unknown>>, path: string): Mistake[] {
   return Object.keys(file)
-    .filter((key) => !(SETTING_NAMES as readonly string[]).includes(key))
+    .filter((key) => ![...SETTING_NAMES, ...Object.values(RENAMED)].includes(key))
     .map((key) => ({
       code: "invalid_configuration",
       message: `${resolve(path)}: unknown key ${printable(JSON.stringify(key))}${didYouMean(key, SETTING_NAMES)}`,
@@ -202,25 +202,63 @@ interface First {
   readonly origin: string;
 }
 
-function firstGiven(name: SettingName, { flags, environment, file, path, onWarning }: Given): First {
-  const first = (raw: unknown, call: string, origin: string): First => {
-    const text = SECRET.has(name) ? "" : ` ${printable(JSON.stringify(raw) ?? "")}`;
-    return { raw, shown: `${call}${text}`, origin };
-  };
-  const flag = `--${flagName(name)}`;
-  if (flags[name] !== undefined) return first(flags[name], flag, flag);
-  const variable = environmentName(name);
+function firstGiven(name: SettingName, given: Given): First {
+  const { path } = given;
+  for (const place of [flagOf, variableOf, keyOf]) {
+    const found = place(name, name, given);
+    if (found !== undefined) return found;
+    const oldName = RENAMED[name];
+    const old = oldName === undefined ? undefined : place(name, oldName, given);
+    if (old !== undefined) return old;
+  }
+  return { raw: undefined, shown: `${path}: ${name}`, origin: DEFAULT };
+}
+
+/** `written` is the setting's name, or the earlier one. */
+type Place = (name: SettingName, written: string, given: Given) => First | undefined;
+
+const flagOf: Place = (name, written, { flags, onWarning }) => {
+  if (flags[written] === undefined) return undefined;
+  const flag = `--${flagName(written)}`;
+  warnOfOldName(flag, `--${flagName(name)}`, onWarning);
+  return { raw: flags[written], shown: shownAs(name, flag, flags[written]), origin: flag };
+};
+
+const variableOf: Place = (name, written, { environment, path, onWarning }) => {
+  const variable = environmentName(written);
   const value = environment[variable];
-  if (value !== undefined && value !== "") {
-    if (!isOfKubernetes(variable, value)) return first(value, variable, variable);
-    const message = `${variable} ${printable(value)} is Kubernetes' address of a service, and is passed over`;
+  if (value === undefined || value === "") return undefined;
+  if (isOfKubernetes(variable, value)) {
     onWarning({
       code: "variable_passed_over",
-      message,
+      message: `${variable} ${printable(value)} is Kubernetes' address of a service, and is passed over`,
       hint: `Give --${flagName(name)}, or the key ${name} of ${path}.`,
     });
+    return undefined;
   }
-  return first(file[name], `${path}: ${name}`, file[name] === undefined ? DEFAULT : path);
+  warnOfOldName(variable, environmentName(name), onWarning);
+  return { raw: value, shown: shownAs(name, variable, value), origin: variable };
+};
+
+const keyOf: Place = (name, written, { file, path, onWarning }) => {
+  const raw = file[written];
+  if (raw === undefined) return undefined;
+  if (written !== name) warnOfOldName(`${path}: ${written}`, name, onWarning);
+  return { raw, shown: shownAs(name, `${path}: ${written}`, raw), origin: path };
+};
+
+/** A secret's value is not shown. */
+function shownAs(name: SettingName, place: string, raw: unknown): string {
+  return SECRET.has(name) ? place : `${place} ${printable(JSON.stringify(raw) ?? "")}`;
+}
+
+function warnOfOldName(written: string, current: string, onWarning: Given["onWarning"]): void {
+  if (written === current) return;
+  onWarning({
+    code: "setting_renamed",
+    message: `${written} is now called ${current}; this release still accepts the old name`,
+    hint: "Rename it.",
+  });
 }
 
 /** A value as a listing shows it: JSON with its unit, and no secret. */

@@ -1,6 +1,6 @@
 /** How a setting is called: its flag, its variable, and what was meant by one that is none. */
 import { nearestName } from "./nearest-name.ts";
-import { SETTING_NAMES } from "./settings.ts";
+import { RENAMED, SETTING_NAMES } from "./settings.ts";
 
 const PREFIX = "NOONMARK_";
 
@@ -25,8 +25,9 @@ export function isOfKubernetes(variable: string, value: string): boolean {
 /** Each variable that begins as ours and is none, with the one that was probably meant. */
 export function unknownVariables(environment = process.env): { variable: string; meant: string | undefined }[] {
   const endings = SETTING_NAMES.map((name) => environmentName(name).slice(PREFIX.length));
+  const known = [...endings, ...Object.values(RENAMED).map((name) => environmentName(name).slice(PREFIX.length))];
   return Object.keys(environment)
-    .filter((variable) => variable.startsWith(PREFIX) && !endings.includes(variable.slice(PREFIX.length)))
+    .filter((variable) => variable.startsWith(PREFIX) && !known.includes(variable.slice(PREFIX.length)))
     .map((variable) => {
       const isForeign = isOfKubernetes(variable, environment[variable] ?? "");
       const near = isForeign ? undefined : nearestName(variable.slice(PREFIX.length), endings);

@@ -1,10 +1,10 @@
 /** The flags of a command's settings. */
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { DEFAULT_CONFIGURATION } from "./configuration-file.ts";
 import { environmentName, flagName } from "./setting-names.ts";
-import { SETTINGS, type SettingName } from "./settings.ts";
+import { RENAMED, SETTINGS, type SettingName } from "./settings.ts";
 
-/** What answers are made from. */
+/** The sources of responses. */
 export const SOURCE_SETTINGS = [
   "installationId",
   "ledger",
@@ -15,12 +15,12 @@ export const SOURCE_SETTINGS = [
   "genesisTimestamp",
 ] as const satisfies readonly SettingName[];
 
-/** What one cycle of a publisher goes by. */
+/** The settings of one cycle of a publisher. */
 export const CYCLE_SETTINGS = [
   ...SOURCE_SETTINGS,
   "store",
   "chainGrace",
-  "chainWord",
+  "chainMaxAge",
   "chainInterval",
   "statisticsInterval",
   "site",
@@ -29,16 +29,18 @@ export const CYCLE_SETTINGS = [
   "deadline",
 ] as const satisfies readonly SettingName[];
 
-/** What comes with `store` wherever a command takes it. */
-const OF_THE_STORE: readonly SettingName[] = ["s3Provider", "s3Endpoint", "s3Region", "s3PathStyle", "singleWriter"];
+/** Each command with `store` takes these, too. */
+const STORE_SETTINGS: readonly SettingName[] = ["s3Provider", "s3Endpoint", "s3Region", "s3PathStyle", "singleWriter"];
 
 /** Adds `--config` and a flag for each named setting to a command. */
 export function settingOptions(command: Command, names: readonly SettingName[]): Command {
   command.option("--config <file>", "configuration file", DEFAULT_CONFIGURATION);
-  for (const name of new Set(names.includes("store") ? [...names, ...OF_THE_STORE] : names)) {
+  for (const name of new Set(names.includes("store") ? [...names, ...STORE_SETTINGS] : names)) {
     const { value } = SETTINGS[name];
     const argument = value.startsWith("[") ? value : `<${value}>`;
     command.option(`--${flagName(name)} ${argument}`, `${SETTINGS[name].help} (${environmentName(name)})`);
+    const oldName = RENAMED[name];
+    if (oldName !== undefined) command.addOption(new Option(`--${flagName(oldName)} ${argument}`).hideHelp());
   }
   return command;
 }

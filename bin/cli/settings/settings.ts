@@ -69,20 +69,20 @@ export const SETTINGS = {
       .refine((text) => storeLocation(text) !== undefined, "is neither a directory nor s3://bucket/prefix")
       .default(".noonmark/public"),
     "directory|s3://…",
-    "where answers are published",
+    "where responses are published",
   ),
   s3Provider: setting(
     z.enum(PROVIDER_NAMES).optional(),
     PROVIDER_NAMES.join("|"),
-    "whose S3 the store is, for path style and region",
+    "the S3 provider, which sets path style and region",
   ),
-  s3Endpoint: setting(z.url({ protocol: /^https?$/ }).optional(), "url", "of an S3 store; AWS where absent"),
-  s3Region: setting(z.string().min(1).optional(), "region", "of an S3 store"),
-  s3PathStyle: setting(flag.optional(), "[true|false]", "an S3 store's bucket stands in the path, not in the host"),
+  s3Endpoint: setting(z.url({ protocol: /^https?$/ }).optional(), "url", "the S3 server's address; by default AWS"),
+  s3Region: setting(z.string().min(1).optional(), "region", "the region of an S3 store"),
+  s3PathStyle: setting(flag.optional(), "[true|false]", "an S3 store's bucket is in the path, not in the host name"),
   singleWriter: setting(
     flag.default(false),
     "[true|false]",
-    "nobody else publishes there: take an S3 store that judges no conditions",
+    "nobody else publishes there: accept an S3 store that ignores conditions on puts",
   ),
   state: setting(z.string().min(1).default(".noonmark/state"), "directory", "the publisher's own files"),
   deployment: setting(z.string().min(1).optional(), "file", "deployment.json of the settlement chain"),
@@ -97,7 +97,7 @@ export const SETTINGS = {
   rpcQuorum: setting(
     numeric(number.int("must be a whole number").min(1, "must be 1 to 16").max(16, "must be 1 to 16")).default(1),
     "number",
-    "nodes of rpcUrl that must agree on what is read before it is stored",
+    "how many nodes of rpcUrl must agree before anything is stored",
   ),
   host: setting(
     z
@@ -118,32 +118,32 @@ export const SETTINGS = {
   fronts: setting(
     z.union([z.enum(["none", "any"]), frontSecret]).default("none"),
     "none|any|secret",
-    "whose caches `serve` tells how long an answer may be kept: nobody's, anybody's, or those that know a secret",
+    "which proxies may cache the responses of `serve`: none, any, or those that send this secret",
   ),
   workers: setting(
     numeric(number.int("must be a whole number").min(1, "must be 1 to 64").max(64, "must be 1 to 64")).default(1),
     "number",
-    "processes of `serve` behind its one port, at most one for each core; each costs some 80 MB",
+    "processes of `serve` behind its one port, at most one for each core; each takes about 80 MB",
   ),
   maxConnections: setting(
     numeric(number.int("must be a whole number").min(1, "must be above 0")).optional(),
     "number",
-    "connections of `serve`; 4096 unless the limit of open files allows fewer; an idle one costs some 20 kB",
+    "connections of `serve`: 4096, or fewer if the limit of open files is lower; an idle one takes about 20 kB",
   ),
   requestTimeout: setting(
     timeout.default(15),
     "seconds",
-    "in which a request must have arrived; longer lets slow senders hold more connections",
+    "time limit for a request to arrive; a longer one lets slow senders hold more connections",
   ),
   readerTimeout: setting(
     timeout.default(30),
     "seconds",
-    "in which a reader must take an answer; longer lets those who do not read hold more memory, shorter cuts slow lines",
+    "time limit for a reader to take a response; a longer one lets idle readers hold more memory, a shorter one cuts slow lines",
   ),
   keepAliveTimeout: setting(
     timeout.default(65),
     "seconds",
-    "that a connection may be idle; shorter than a front's own (nginx: 60) costs a request now and then",
+    "time limit for an idle connection; if it is shorter than a front's own (nginx: 60), a request fails now and then",
   ),
   genesisTimestamp: setting(
     numeric(
@@ -155,36 +155,39 @@ export const SETTINGS = {
     "seconds",
     "the start of round 0, a multiple of 600",
   ),
-  chainGrace: setting(seconds.default(15), "seconds", "silence of the chain before its views are unavailable"),
-  chainWord: setting(seconds.default(600), "seconds", "how long a chain view stands after the last good pass"),
-  chainInterval: setting(seconds.default(4), "seconds", "between two passes over the chain"),
-  statisticsInterval: setting(seconds.default(30), "seconds", "least time between two computations of a range"),
+  chainGrace: setting(seconds.default(15), "seconds", "time without a good pass over the chain before its views are unavailable"),
+  chainMaxAge: setting(seconds.default(600), "seconds", "how long a chain view is served after the last good pass"),
+  chainInterval: setting(seconds.default(4), "seconds", "time between two passes over the chain"),
+  statisticsInterval: setting(seconds.default(30), "seconds", "least time between two computations of a range of the statistics"),
   scrubInterval: setting(
     scrubSeconds.optional(),
     "seconds",
-    "between two stored objects that a publisher checks for damage: 1 in a directory, 10 in object storage if not set; 0 checks none",
+    "time between two stored objects that a publisher checks for damage; if not set, 1 in a directory and 10 in object storage; 0 checks none",
   ),
   site: setting(flag.default(true), "[true|false]", "publish page, reference and feeds beside the API"),
-  publicUrl: setting(webAddress(/^https?$/).optional(), "url", "where readers find the API; for the feeds' links"),
-  explorerUrl: setting(webAddress(/^https$/).optional(), "url", "of a block explorer, for the page's links"),
+  publicUrl: setting(webAddress(/^https?$/).optional(), "url", "the API's public address, for the feeds' links"),
+  explorerUrl: setting(webAddress(/^https$/).optional(), "url", "the address of a block explorer, for the page's links"),
   metrics: setting(
     metricsSetting,
     "host:port",
-    "where a publisher, a shim or an `ingest --follow` tells Prometheus of itself, each on an address of its own (such as 127.0.0.1:9464), or none",
+    "the address of the metrics page for Prometheus (such as 127.0.0.1:9464), or none; each process needs its own",
   ),
   cadence: setting(z.string().min(1).default("* * * * * *"), "cron", "when `publish` runs a cycle (UTC)"),
-  deadline: setting(seconds.default(120), "seconds", "the longest that one run of `publish --once` may take"),
+  deadline: setting(seconds.default(120), "seconds", "time limit for one run of `publish --once`"),
   logLevel: setting(
     z.enum(["fatal", "error", "warn", "info", "debug", "trace"]).default("info"),
     "level",
-    "of the log",
+    "the log's lowest level",
   ),
   logFormat: setting(
     z.enum(["auto", "pretty", "json"]).default("auto"),
     "auto|pretty|json",
-    "of the log: lines for people, or JSON; auto is for people on a terminal",
+    "the log's form: lines for people, or JSON; auto is for people on a terminal",
   ),
 } as const satisfies Record<string, Setting<unknown>>;
+
+/** The earlier names of settings. This release accepts them, with a warning; the next one does not. */
+export const RENAMED: Readonly<Partial<Record<SettingName, string>>> = { chainMaxAge: "chainWord" };
 
 export type SettingName = keyof typeof SETTINGS;
 export type Settings = { [Name in SettingName]: z.output<(typeof SETTINGS)[Name]["schema"]> };

@@ -41,7 +41,7 @@ export function registerIngest(program: Command): void {
     .description("take accepted facts, one JSON object a line, into the ledger")
     .argument("[file]", "a file of NDJSON, or - for standard input")
     .option("--rejects <file>", "append each rejected line to this file, one JSON object a line")
-    .option("--strict", "stop at the first rejected line and keep nothing of the run: for input that you mend by hand")
+    .option("--strict", "stop at the first rejected line and keep nothing of the run, so that you can correct the input")
     .option("--retry", "the file is one that --rejects wrote: take its lines again, as they were")
     .option("--allow-future", "take facts more than a minute ahead of this clock too: for replays")
     .option("--yes", "take facts into a ledger that is new or behind what is published: the missing ones first")
@@ -51,7 +51,7 @@ export function registerIngest(program: Command): void {
       "the file grows, or is a directory into which finished *.ndjson are moved: go on until a signal",
     )
     .option("--json", "print the counts as one JSON object")
-    .option("--quiet", "print nothing where nothing is rejected");
+    .option("--quiet", "print nothing if nothing is rejected");
   settingOptions(command, ["ledger", "store", "state", "metrics"]).action(
     async (file: string | undefined, flags: Flags) => {
       if (flags.example !== undefined) return print(exampleLine(knownName(flags.example, FACT_KINDS)));

@@ -6,7 +6,7 @@ import { SCHEMAS } from "../../cli/schema/nameable-schemas.ts";
 export function registerSchema(program: Command): void {
   program
     .command("schema")
-    .description("print a JSON Schema (draft 2020-12) of what comes in")
+    .description("print a JSON Schema (draft 2020-12) of the input")
     .argument("<name>", `one of ${Object.keys(SCHEMAS).join(", ")}`)
     .action((name: string) => {
       const known = knownName(name, Object.keys(SCHEMAS));

@@ -5,7 +5,7 @@ import { settingOptions } from "../../cli/settings/setting-options.ts";
 import { SETTING_NAMES, unitOf } from "../../cli/settings/settings.ts";
 
 export function registerConfig(program: Command): void {
-  const config = program.command("config").description("look at the settings");
+  const config = program.command("config").description("show the settings");
   const show = config
     .command("show")
     .description("print each effective setting and where it comes from; addresses that may hold a key are not shown")

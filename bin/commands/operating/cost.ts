@@ -15,8 +15,8 @@ import type { Settings } from "../../cli/settings/settings.ts";
 export function registerCost(program: Command): void {
   const command = program
     .command("cost")
-    .description("puts and gets a month by kind of object, from what the publisher really did, and what they cost")
-    .option("--prices <file>", "other prices than those of docs/prices.json, in its form")
+    .description("compute puts, gets and money a month from what the publisher really did")
+    .option("--prices <file>", "a file of prices in the form of docs/prices.json")
     .option("--json", "as one JSON object");
   settingOptions(command, ["store"]).action(async ({ prices: file, json }: { prices?: string; json?: boolean }) => {
     const settings = loadSettings(command.opts());

@@ -20,7 +20,7 @@ interface Flags {
 export function registerDoctor(program: Command): void {
   const command = program
     .command("doctor")
-    .description("look at each thing that a publisher needs, and say what to do; exit 1 where something is not well")
+    .description("check everything that a publisher needs, and say what to do; exit 1 if something is wrong")
     .option("--url <base-url>", "where readers find the API: a minute of verify's rules", urlArgument)
     .option("--json", "as one JSON array of {check, ok, saw, todo}");
   settingOptions(command, [...SOURCE_SETTINGS, "store", "cadence"]).action(async ({ url, json }: Flags) => {

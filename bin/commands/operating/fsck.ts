@@ -19,8 +19,8 @@ interface Flags {
 export function registerFsck(program: Command): void {
   const command = program
     .command("fsck")
-    .description("read every stored object and say what is not as a publisher leaves it; writes nothing unless told to")
-    .option("--repair", "put right what the ledger and the chain can give, under the lease; say what they cannot")
+    .description("check every stored object from its bytes; without --repair it writes nothing")
+    .option("--repair", "restore what the ledger and the chain can give, under the lease, and name the rest")
     .option("--json", "as one JSON object: objects, findings, repaired")
     .option("--rules", "list the rules by name, read nothing");
   settingOptions(command, [...CYCLE_SETTINGS]).action(async ({ json, rules, repair }: Flags) => {

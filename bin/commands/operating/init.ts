@@ -13,8 +13,8 @@ export function registerInit(program: Command): void {
     .command("init")
     .description("write a commented noonmark.json to begin with")
     .option("--config <file>", "where to write it", "noonmark.json")
-    .option("--force", "write over a file that is there")
-    .option("--installation-id <id>", "the public installation; asked for on a terminal, else left empty")
+    .option("--force", "overwrite an existing file")
+    .option("--installation-id <id>", "the public installation; on a terminal you are asked for it, else it stays empty")
     .action(async ({ config, force, installationId }: InitOptions) => {
       const id = known(installationId ?? (await askedFor()));
       write(config, force === true, id);

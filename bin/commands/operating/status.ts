@@ -18,8 +18,8 @@ import { warn } from "../../cli/warn.ts";
 export function registerStatus(program: Command): void {
   const command = program
     .command("status")
-    .description("show how the publication is: each answer's age and next change, sources, lease, problems")
-    .option("--max-age <seconds>", "exit 1 where the last renewal is older", secondsArgument)
+    .description("show the publication: each response's age and next change, sources, lease, problems")
+    .option("--max-age <seconds>", "exit 1 if the last renewal is older", secondsArgument)
     .option("--json", "as one JSON object");
   settingOptions(command, ["store"]).action(async ({ maxAge, json }: { maxAge?: number; json?: boolean }) => {
     const settings = loadSettings(command.opts());

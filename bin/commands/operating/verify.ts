@@ -34,10 +34,10 @@ export function registerVerify(program: Command): void {
     .option("--installation <id>", "read this installation's history (default: the configured one)")
     .option("--qps <number>", "requests a second at most", positiveArgument, DEFAULTS.qps)
     .option("--timeout <seconds>", "for one request", positiveArgument, DEFAULTS.timeout)
-    .option("--pages <number>", "of a walk at most", wholeArgument, DEFAULTS.pages)
+    .option("--pages <number>", "pages of a walk at most", wholeArgument, DEFAULTS.pages)
     .option("--watch <seconds>", "then watch revisions for so long", secondsArgument, DEFAULTS.watch)
     .option("--json", "one JSON object: checks, findings, skipped")
-    .option("--rules", "list the rules by name, ask nobody")
+    .option("--rules", "list the rules by name, send no request")
     .action(async (base: string | undefined, flags: Flags) => {
       if (flags.rules === true) {
         for (const { name, says } of ALL_RULES) console.log(`${name.padEnd(36)} ${says}`);

@@ -20,7 +20,7 @@ export function registerChain(program: Command): void {
   const chain = program.command("chain").description("the settlement chain: status, sync, rewind");
   const status = chain
     .command("status")
-    .description("show what is stored and what keeps the views from being good; exit 1 on a mismatch")
+    .description("show what is stored of the chain and why a view is unavailable; exit 1 on a mismatch")
     .option("--json", "as one JSON object");
   settingOptions(status, CHAIN_SETTINGS).action(({ json }: { json?: boolean }) => {
     withChain(ofFile(status), (configured) => {
@@ -38,7 +38,7 @@ export function registerChain(program: Command): void {
 
   const back = chain
     .command("rewind")
-    .description("forget everything above a block: after a reorg deeper than 12 blocks, once you are sure of it")
+    .description("delete everything above a block, after a reorg deeper than 12 blocks")
     .requiredOption("--to <block>", "the last block to keep", blockArgument);
   settingOptions(back, CHAIN_SETTINGS).action(({ to }: { to: bigint }) => {
     withChain(ofFile(back), ({ chain: { db } }) => {

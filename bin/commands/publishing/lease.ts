@@ -27,8 +27,8 @@ export function registerLease(program: Command): void {
   });
   const release = lease
     .command("release")
-    .description("let the next publisher take it at once; only where the holder is known to be gone")
-    .option("--force", "of a holder that was alive a moment ago, too");
+    .description("free the lease of a holder that is known to be gone")
+    .option("--force", "also if the holder was alive a moment ago");
   settingOptions(release, ["store"]).action(async ({ force }: { force?: boolean }) => {
     console.log(await releaseLease(loadSettings(release.opts()), force === true));
   });

@@ -36,15 +36,15 @@ interface Flags {
 export function registerPublish(program: Command): void {
   const command = program
     .command("publish")
-    .description("compute every answer and put what changed into the store; on a cadence, or once")
+    .description("compute every response and put changes into the store, on a cadence or once")
     .option("--once", "one cycle, then end")
-    .option("--dry-run", "print what one cycle would put, and why; put nothing")
+    .option("--dry-run", "print what one cycle would put, and why, without putting it")
     .option("--only <resources>", `of ${RESOURCE_NAMES.join(",")}`, namesArgument(RESOURCE_NAMES))
     .option("--json", "print the cycle's report as one JSON object (with --once or --dry-run)")
-    .option("--quiet", "print nothing where all went well (with --once or --dry-run)")
+    .option("--quiet", "print nothing if all went well (with --once or --dry-run)")
     .option("--at <instant>", "compute as of this instant (with --once or --dry-run)")
-    .option("--force", "put every answer as of now, changed or not (with --once)")
-    .option("--new-history <installation...>", "leave the published history of an installation behind and begin anew");
+    .option("--force", "put every response as of now, changed or not (with --once)")
+    .option("--new-history <installation...>", "start a new history for an installation");
   settingOptions(command, [...CYCLE_SETTINGS, "cadence", "scrubInterval", "metrics", "logLevel", "logFormat"]).action(
     async (flags: Flags) => {
       const settings = loadSettings(command.opts());

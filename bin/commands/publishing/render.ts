@@ -26,12 +26,12 @@ interface Flags {
 export function registerRender(program: Command): void {
   const command = program
     .command("render")
-    .description("print what a GET of a path and query would be answered, from the sources; publish nothing")
+    .description("print the response to a GET from the sources, without publishing it")
     .argument("<path>", "such as '/v4/public/process'")
     .option("--at <instant>", "as of this instant")
     .option("--json", "one object {status, headers, body}")
     .option("--body", "the body alone");
-  settingOptions(command, [...SOURCE_SETTINGS, "chainGrace", "chainWord", "deadline"]).action(
+  settingOptions(command, [...SOURCE_SETTINGS, "chainGrace", "chainMaxAge", "deadline"]).action(
     async (path: string, flags: Flags) => {
       const settings = loadSettings(command.opts());
       await print(await render(settings, path, parseInstant(flags.at)), flags);

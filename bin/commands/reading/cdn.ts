@@ -40,14 +40,14 @@ export function registerCdn(program: Command): void {
     .description("write the configuration of a CDN or cache, generated from the table of routes")
     .addArgument(new Argument("<target>", "which").choices(Object.keys(CDN_TARGETS)))
     .option("--out <directory>", "where to write (default: cdn-config/<target>)")
-    .option("--bucket <url>", "of the published prefix", `http://${bucket.host}:${bucket.port}${bucket.path}`)
+    .option("--bucket <url>", "the published prefix", `http://${bucket.host}:${bucket.port}${bucket.path}`)
     .option("--shim <url>", "of the shim", `http://${shim.host}:${shim.port}`)
     .option("--listen <address:port>", "where nginx listens", DEFAULT_OPTIONS.listen)
     .option("--socket <path>", "between nginx's script and its cache", DEFAULT_OPTIONS.socket)
-    .option("--cache <directory>", "where nginx keeps answers", DEFAULT_OPTIONS.cache)
-    .option("--trusted <file>", "certificates by which nginx judges https origins", DEFAULT_OPTIONS.trusted)
+    .option("--cache <directory>", "where nginx keeps responses", DEFAULT_OPTIONS.cache)
+    .option("--trusted <file>", "certificates that nginx trusts for https origins", DEFAULT_OPTIONS.trusted)
     .option("--brotli", "nginx has its brotli filter: prefer it to gzip")
-    .option("--front-secret <secret>", `the shim's setting fronts, if that is a secret; better by ${VARIABLE}`)
+    .option("--front-secret <secret>", `the shim's setting fronts, if that is a secret; prefer ${VARIABLE}`)
     .option(...SECRET_FILE_OPTION)
     .action((target: CdnTarget, flags: CdnFlags) => {
       const secret = secretOf(flags);

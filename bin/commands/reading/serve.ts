@@ -34,8 +34,8 @@ const LIMITS = ["maxConnections", "requestTimeout", "readerTimeout", "keepAliveT
 export function registerServe(program: Command): void {
   const command = program
     .command("serve")
-    .description("answer readers from what is published")
-    .option("--at <instant>", "stop the clock there: serve what was published as of that instant")
+    .description("serve what is published")
+    .option("--at <instant>", "stop the clock at this instant")
     .option(...SECRET_FILE_OPTION)
     .action(serve);
   settingOptions(command, [

@@ -1,15 +1,15 @@
-/** Accept-Encoding (RFC 9110, 12.5.3): which coding an answer is sent in (docs/spec/api.md#malformed-http). */
+/** Accept-Encoding (RFC 9110, 12.5.3): the coding of a response (docs/spec/api.md#malformed-http). */
 
 export type Coding = "br" | "gzip";
 
-/** The better one first: it is taken where a client likes both as well. */
+/** The better one first: it is chosen if a client prefers both equally. */
 export const CODINGS: readonly Coding[] = ["br", "gzip"];
 
 const MEMBER = /^[ \t]*([!#$%&'*+.^_`|~0-9A-Za-z-]+)[ \t]*(?:;[ \t]*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)[ \t]*)?$/i;
 
 /**
- * `undefined`: as it is. That is what is sent, too, where a client refuses it and takes nothing that we offer: the API
- * names no 406, and RFC 9110 allows to pass over the field. A member that is not well formed says nothing.
+ * `undefined`: the body as it is. A client that refuses it and accepts nothing on offer also gets it: the API has no 406, and
+ * RFC 9110 allows ignoring the field. A malformed member is ignored.
  */
 export function chooseCoding(acceptEncoding: string | undefined): Coding | undefined {
   if (acceptEncoding === undefined) return undefined;
@@ -25,7 +25,7 @@ export function chooseCoding(acceptEncoding: string | undefined): Coding | undef
     const weight = weights.get(coding) ?? others ?? 0;
     if (weight > most) [best, most] = [coding, weight];
   }
-  // Identity that is not named is welcome, but less than what is.
+  // Unnamed identity is accepted, but less preferred than named codings.
   return most >= (weights.get("identity") ?? 0) ? best : undefined;
 }
 

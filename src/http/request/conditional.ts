@@ -6,7 +6,7 @@
 const ANY = /^[ \t]*\*[ \t]*$/;
 const MEMBER = /^[ \t]*((?:W\/)?"[\x21\x23-\x7e\x80-\u00ff]*")[ \t]*$/;
 
-/** Whether a request's If-None-Match names this (strong or weak) tag; comparison is weak. */
+/** True if a request's If-None-Match names this (strong or weak) tag; comparison is weak. */
 export function matchesNone(ifNoneMatch: string, etag: string): boolean {
   if (ifNoneMatch === etag) return true;
   if (ANY.test(ifNoneMatch)) return true;
@@ -21,7 +21,7 @@ function opaque(tag: string): string {
   return tag.startsWith("W/") ? tag.slice(2) : tag;
 }
 
-/** Split at the commas that stand outside quotes. */
+/** Split at the commas outside quotes. */
 function members(field: string): string[] {
   const found: string[] = [];
   let quoted = false;

@@ -1,17 +1,15 @@
 /**
- * Raw queries (docs/spec/api.md#query): what stands after the first `?`, split at `&`, empty pieces dropped, decoded as
- * application/x-www-form-urlencoded. URLSearchParams is no help: it hides pieces that do not decode.
+ * Raw queries (docs/spec/api.md#query): everything after the first `?`, split at `&`, empty pieces dropped, decoded as
+ * application/x-www-form-urlencoded. URLSearchParams does not help: it hides pieces that do not decode.
  */
 
-/**
- * One piece; a half is `undefined` where it is not valid percent-encoded UTF-8. A piece without `=` has the value "".
- */
+/** One piece. A half is `undefined` if it is not valid percent-encoded UTF-8. A piece without `=` has the value "". */
 export interface QueryPiece {
   readonly name: string | undefined;
   readonly value: string | undefined;
 }
 
-/** `query` without its `?`; `?` and `?&` hold no piece. */
+/** `query` without its `?`; `?` and `?&` have no piece. */
 export function parseQuery(query: string): QueryPiece[] {
   return query
     .split("&")
@@ -25,8 +23,8 @@ export function parseQuery(query: string): QueryPiece[] {
 }
 
 /**
- * The parameters by name where every piece decodes and no name stands twice; `undefined` otherwise: then the query is
- * invalid on every route that judges it.
+ * The parameters by name, if every piece decodes and every name is unique. Otherwise `undefined`: the query is invalid on
+ * every route that checks it.
  */
 export function uniqueParameters(query: string): ReadonlyMap<string, string> | undefined {
   const parameters = new Map<string, string>();

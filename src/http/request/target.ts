@@ -1,6 +1,6 @@
 /**
- * A request's target as path and query. Dot segments, `%2e` and backslashes are normalised as WHATWG URL does, because
- * runtimes that hand over a parsed URL have done so already and every shim must give the same answer.
+ * A request's target as path and query. Dot segments, `%2e` and backslashes are normalised as WHATWG URL does. Runtimes with
+ * a parsed URL have done so already, and every shim must give the same response.
  */
 
 export interface Target {
@@ -14,8 +14,8 @@ const PLAIN_PATH = /^\/[A-Za-z0-9_~:/-]*$/;
 const PLAIN_QUERY = /^[!$-&(-;=?-~]*$/;
 
 /**
- * `target` is origin-form (`/path?query`), absolute-form (`http://host/path?query`), or `*`. `//host` at its start
- * is path, never a host. `undefined` for what is no target.
+ * `target` is origin-form (`/path?query`), absolute-form (`http://host/path?query`), or `*`. `//host` at its start is path,
+ * never a host. `undefined` for an invalid target.
  */
 export function parseTarget(target: string): Target | undefined {
   const mark = target.indexOf("?");

@@ -28,7 +28,7 @@ export async function badge({ file }: FileRequest, context: ShimContext): Promis
   return { ...rowAnswer(file, { status: 200, headers }, body), ...(validUntil === undefined ? {} : { validUntil }) };
 }
 
-/** Throws `StoreUnavailable` if the body is no telemetry. */
+/** Throws `StoreUnavailable` if the body is not telemetry. */
 function telemetryOf(body: Uint8Array): { readonly installationId: string; readonly status: string } {
   try {
     const { installationId, status } = JSON.parse(decoder.decode(body)) as Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-/** The lease object, read for what everybody may know of it. */
+/** Reads the public part of the lease object. */
 import { STATUS_KEY } from "../../http/keys.ts";
 import { StoreUnavailable } from "../../object-store/object-store.ts";
 import type { LeaseFacts, PublicRecord } from "../../resources/publication-status/public-record.ts";
@@ -6,7 +6,7 @@ import type { ShimContext } from "../context.ts";
 
 const decoder = new TextDecoder();
 
-/** At most a second old; `undefined` where there is none, and where the site is turned off. */
+/** At most a second old; `undefined` if there is none, or if the site is turned off. */
 export async function leaseFacts({
   recent,
 }: ShimContext): Promise<(LeaseFacts & { readonly public: PublicRecord }) | undefined> {

@@ -14,7 +14,7 @@ export function storedFile({ file }: FileRequest, context: ShimContext): Soon<Fu
   return object === undefined ? undefined : storedAnswer(file, object.key, context.store, context.now());
 }
 
-/** A name that is none of ours costs no read. */
+/** An unknown name costs no read. */
 export function storedAsset({ file, asset }: FileRequest, context: ShimContext): Soon<FullAnswer | undefined> {
   if (!ASSET.test(asset)) return undefined;
   return storedAnswer(file, `${ASSETS_PREFIX}${asset}`, context.store, context.now());

@@ -1,8 +1,7 @@
 /**
- * Answers in the coding that a reader takes. An object's bytes are compressed once, whoever asks and how often, on the
- * thread pool and never on the event loop; those who ask meanwhile wait for that one result, because it takes a few
- * milliseconds and spares them most of the bytes. Where too many different bodies are asked for at once, as in an
- * attack, they leave as they are.
+ * Responses in the coding that a reader accepts. An object's bytes are compressed once, on the thread pool and never on the
+ * event loop. Simultaneous requests wait for that one result: it takes a few milliseconds and saves most of the bytes. If too
+ * many different bodies are requested at once, as in an attack, they leave as they are.
  */
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
@@ -15,11 +14,11 @@ import type { Soon } from "../soon.ts";
 
 /** Smaller bodies gain nothing: they fill a packet. */
 const LEAST_BYTES = 1_024;
-/** For pages, which are composed anew for each request; what is stored keeps its encoded bytes beside it. */
+/** For pages, which are composed for each request. A stored object keeps its encoded bytes beside it. */
 const CACHE_BYTES = 16 << 20;
 /** Compressions under way; the others wait for them. */
 const MAX_PENDING = 16;
-/** Of 11: a third of the bytes more than the best, and a fiftieth of its time. */
+/** Of 11 levels: a third more bytes than the best, in a fiftieth of its time. */
 const BROTLI_QUALITY = 5;
 
 /** Values of Accept-Encoding whose choice is remembered. */
@@ -41,7 +40,7 @@ const COMPRESS: Readonly<Record<Coding, Compress>> = {
   gzip: promisify(gzip),
 };
 
-/** One answer's forms; an encoded one is kept as soon as it is there. */
+/** The forms of one response; an encoded one is kept as soon as it is there. */
 interface Forms extends Partial<Record<Coding, Soon<FullAnswer>>> {
   readonly identity: FullAnswer;
 }
@@ -50,7 +49,7 @@ export class EncodedAnswers {
   readonly #forms = new WeakMap<FullAnswer, Forms>();
   readonly #bytes = new LRUCache<string, Uint8Array>({
     maxSize: CACHE_BYTES,
-    // What is larger is not worth what it would drive out.
+    // A larger one is not worth what it would evict.
     maxEntrySize: CACHE_BYTES / 8,
     sizeCalculation: ({ length }) => length,
   });
@@ -59,7 +58,7 @@ export class EncodedAnswers {
   /** How often bytes were compressed. */
   compressions = 0;
 
-  /** An answer for a reader (no front: those compress for themselves). */
+  /** A response for a reader (not for a front, which compresses by itself). */
   encode(full: FullAnswer, acceptEncoding: string | undefined): Soon<FullAnswer> {
     if (full.status !== 200) return full;
     let forms = this.#forms.get(full);
@@ -74,7 +73,7 @@ export class EncodedAnswers {
     return forms[coding] ?? this.#encoded(forms, coding);
   }
 
-  /** Readers say the same few things again and again. */
+  /** Readers send the same few values again and again. */
   #chosen(acceptEncoding: string): Coding | undefined {
     const known = this.#choices.get(acceptEncoding);
     if (known !== undefined || this.#choices.has(acceptEncoding)) return known;
@@ -91,7 +90,7 @@ export class EncodedAnswers {
     if (known !== undefined) return (forms[coding] = encodedAs(identity, coding, known));
     if (!this.#pending.has(key) && this.#pending.size >= MAX_PENDING) return identity;
     const encoded = this.#compressed(key, coding, identity.body).then((bytes) => {
-      // Bytes that compression makes no fewer of leave as they are.
+      // Bytes that compression does not shorten leave as they are.
       return (forms[coding] = bytes.length < identity.body.length ? encodedAs(identity, coding, bytes) : identity);
     });
     forms[coding] = encoded;
@@ -144,7 +143,7 @@ function encodedAs(identity: FullAnswer, coding: Coding, body: Uint8Array): Full
   };
 }
 
-/** Other bytes under the same revision: no strong tag may name both. */
+/** The bytes differ under the same revision, so no strong tag may name both. */
 function weak(headers: FullAnswer["headers"]): FullAnswer["headers"] {
   const { etag } = headers;
   return etag === undefined || etag.startsWith("W/") ? headers : { ...headers, etag: `W/${etag}` };

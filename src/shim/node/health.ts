@@ -1,4 +1,4 @@
-/** `/healthz` and `/readyz`: for whoever runs the shim, not for readers; never cached. */
+/** `/healthz` and `/readyz`: for operators of the shim, not for readers; never cached. */
 import { NO_STORE } from "../../http/common-headers.ts";
 import { METHOD_NOT_ALLOWED, unavailable } from "../../http/errors.ts";
 import { STATUS_KEY } from "../../http/keys.ts";
@@ -11,7 +11,7 @@ import { plainAnswer } from "../full-answer.ts";
 export interface HealthClocks {
   /** Epoch ms, for the publisher's age. */
   wallClock(): number;
-  /** How far this host is ahead of the store (ms); undefined where that is not known. */
+  /** How far this host is ahead of the store (ms); undefined if unknown. */
   clockSkew?(): number | undefined;
 }
 
@@ -22,15 +22,15 @@ export interface HealthRequest {
 }
 
 /**
- * `undefined` for any other path. Alive: always 200. Ready: 200 while the store can be read, whatever the publisher
- * does (a dead one is when the shim is needed most); its age stands in the body.
+ * `undefined` for any other path. Alive: always 200. Ready: 200 while the store can be read, whatever the publisher does,
+ * because a dead publisher is when the shim is needed most. Its age is in the body.
  */
 export function healthAnswer(
   { method, url }: HealthRequest,
   context: Pick<ShimContext, "store" | "report">,
   clocks: HealthClocks,
 ): Promise<ShimAnswer> | undefined {
-  // Every request passes here: one look at its first letters.
+  // Every request passes here, so its first letters are compared first.
   if (!url.startsWith("/healthz") && !url.startsWith("/readyz")) return undefined;
   const path = url.split("?", 1)[0];
   if (path !== "/healthz" && path !== "/readyz") return undefined;
@@ -56,18 +56,18 @@ async function readiness(
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
     report?.(error);
-    // Why is in the log: it may name a path, and whoever reaches this address may ask.
+    // The reason is in the log only: it may name a path, and anybody who reaches this address may ask.
     return plainAnswer(unavailable("store_unavailable"));
   }
 }
 
-/** From the publisher's own record; nulls if it does not say, for readiness does not hang on it. */
+/** From the publisher's own record; nulls if it has none, because readiness does not depend on it. */
 function publisherAge(body: Uint8Array, now: number): Record<string, unknown> {
   let record: Record<string, unknown> | null = null;
   try {
     record = JSON.parse(new TextDecoder().decode(body)) as Record<string, unknown> | null;
   } catch {
-    // Not our record: the store can be read all the same.
+    // It is another record. The store can be read all the same.
   }
   const renewedAt = instantOf(record?.renewedAt);
   const ahead = Math.max(renewedAt ?? 0, instantOf(record?.lastCycleAt) ?? 0) - now;

@@ -1,10 +1,10 @@
-/** Which fronts a shim hears (setting `fronts`): only those can make it say what a cache may keep. */
+/** The fronts that a shim trusts (setting `fronts`): only those get headers for caches. */
 import { createHash, timingSafeEqual } from "node:crypto";
 
-/** Of what a front gives as its secret, if anything. */
+/** Checks the secret that a front sends, if any. */
 export type HearsFront = (given: string | undefined) => boolean;
 
-/** `fronts`: `none`, `any`, or the secret, which is compared in a time that tells nothing of it. */
+/** `fronts`: `none`, `any`, or the secret. The time of the comparison does not reveal it. */
 export function hearsFront(fronts: string): HearsFront {
   if (fronts === "none") return () => false;
   if (fronts === "any") return () => true;
@@ -12,7 +12,7 @@ export function hearsFront(fronts: string): HearsFront {
   return (given) => given !== undefined && timingSafeEqual(digest(given), wanted);
 }
 
-/** Of one length, as the comparison needs it. */
+/** Both have one length, as the comparison needs it. */
 function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }

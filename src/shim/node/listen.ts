@@ -4,9 +4,9 @@ import { EXIT, Failure } from "../../values/failure.ts";
 
 export interface ListenAddress {
   readonly host: string;
-  /** 0 for any free one. */
+  /** 0 for any free port. */
   readonly port: number;
-  /** How to give another one. */
+  /** How to set another port. */
   readonly hint: string;
 }
 

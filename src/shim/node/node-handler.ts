@@ -1,4 +1,4 @@
-/** The shim on `node:http`: the core is called as it is, no Request and no Response is built. */
+/** The shim on `node:http`: the core is called directly, without a Request and a Response. */
 import type { IncomingMessage, RequestListener } from "node:http";
 import { INTERNAL_ERROR } from "../../http/errors.ts";
 import { FRONT_HEADER, FRONT_SECRET_HEADER } from "../../http/front-headers.ts";
@@ -13,13 +13,13 @@ import type { HearsFront } from "./hears-front.ts";
 import { send } from "./send.ts";
 
 export interface NodeHandlerOptions {
-  /** Told of what should never happen; the client gets a 500. */
+  /** Called with errors that should never happen; the client gets a 500. */
   defect(error: unknown): void;
-  /** Whether connections are to end with the answer at hand. */
+  /** True if connections must end with the current response. */
   closing?(): boolean;
-  /** Asked first; `undefined` leaves the request to the shim. */
+  /** Called first; `undefined` leaves the request to the shim. */
   before?(request: ShimRequest): Promise<ShimAnswer> | undefined;
-  /** Whether a front is heard that gives this secret; absent: none is. */
+  /** True if a front with this secret is trusted; absent: none is. */
   readonly hears?: HearsFront;
 }
 
@@ -60,7 +60,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || headers["content-length"] !== undefined;
 }
 
-/** No request of ours has a body: what comes is thrown away, and not without end. */
+/** No request needs a body: it is read and ignored, up to a limit. */
 function readPast(incoming: IncomingMessage): void {
   let bytes = 0;
   incoming.on("data", (chunk: Buffer) => {

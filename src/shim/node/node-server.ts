@@ -1,4 +1,4 @@
-/** The shim as a service on Node: listening, health, and an end that cuts nobody off. */
+/** The shim as a service on Node: it listens, reports its health, and ends without cutting anybody off. */
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
@@ -23,18 +23,18 @@ import { send } from "./send.ts";
 
 export interface ServerOptions {
   readonly host: string;
-  /** 0 for any free one. */
+  /** 0 for any free port. */
   readonly port: number;
-  /** Epoch ms, for the publisher's age in `/readyz`; the context's own clock may stand still. */
+  /** Epoch ms, for the publisher's age in `/readyz`; the context's own clock may be fixed. */
   wallClock(): number;
-  /** How far this host is ahead of the store (ms); undefined where that is not known. */
+  /** How far this host is ahead of the store (ms); undefined if unknown. */
   clockSkew?(): number | undefined;
   defect(error: unknown): void;
-  /** Whether a front is heard that gives this secret; absent: none is. */
+  /** True if a front with this secret is trusted; absent: none is. */
   readonly hears?: HearsFront;
   /** Absent: `DEFAULT_LIMITS`. */
   readonly limits?: ServerLimits;
-  /** Told of each connection that was closed because as many are open as may be, or too much waits. */
+  /** Called for each connection that was closed because of a limit. */
   crowded?(): void;
   /** How long requests in flight may still take once `stop` is called (ms). */
   readonly graceMs?: number;
@@ -43,9 +43,9 @@ export interface ServerOptions {
 export interface ShimServer {
   readonly url: string;
   readonly port: number;
-  /** What is open and what waits. */
+  /** Open connections and waiting requests. */
   readonly connections: Pick<Connections, "open" | "waiting">;
-  /** No new connections, requests in flight are answered, then every connection is closed. */
+  /** Accepts no new connections, serves the requests in flight, then closes every connection. */
   stop(): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ export async function startServer(context: ShimContext, options: ServerOptions):
   const handler = nodeHandler(context, {
     defect: (error) => options.defect(error),
     closing: () => stopping,
-    // Health is for whoever runs the shim: what comes through a front does not see it.
+    // Health is for operators of the shim: requests through a front do not get it.
     before: (request) =>
       request.front === undefined && request.unheardFront === undefined
         ? healthAnswer(request, context, options)
@@ -88,7 +88,7 @@ export async function startServer(context: ShimContext, options: ServerOptions):
   };
 }
 
-/** Of what no handler sees. */
+/** Errors that no handler sees. */
 type Refused = (answer: ShimAnswer) => ShimAnswer;
 
 interface Serving {
@@ -108,12 +108,12 @@ function httpServer(
     connectionsCheckingInterval: SWEEP_MS,
     keepAliveTimeout,
     maxHeaderSize: MAX_HEAD_BYTES,
-    // Judged by us, so that the answer is one that the API names (`refusals.ts`).
+    // The shim checks this itself, so that the response is one of the API (`refusals.ts`).
     requireHostHeader: false,
     joinDuplicateHeaders: true,
     optimizeEmptyRequests: true,
   });
-  // Node passes over fields beyond its own bound in silence.
+  // Node silently drops fields beyond its own limit.
   server.maxHeadersCount = 0;
   const raw = (answer: ShimAnswer) => rawAnswer(refused(answer), new Date(wallClock()));
   return server
@@ -123,12 +123,12 @@ function httpServer(
       connections.inTurn(response, () => send(response, refused(refusalOf(incoming) ?? WRONG_EXPECTATION), true));
     })
     .on("connect", (incoming, socket) => {
-      // Node lets go of such a connection: what still comes is read, and its failures are nobody's.
+      // Node releases such a connection. Its further bytes are read, and its failures ignored.
       socket.on("error", () => socket.destroy()).resume();
       connections.end(socket as Socket, raw(refusalOf(incoming) ?? WRONG_METHOD));
     })
     .on("clientError", (error: ParserError, socket) => {
-      // Node parses what follows a refusal, and reports each of its segments. Nobody needs a second judgement.
+      // Node parses the bytes after a refusal, and reports each segment. Nobody needs a second response.
       if (isParserError(error) && connections.isRefused(socket as Socket)) return;
       const refusal = refusalOfError(error);
       const isSilent = connections.isSilent(socket as Socket);
@@ -140,7 +140,7 @@ function httpServer(
 async function close(server: Server, graceMs: number): Promise<void> {
   const closed = once(server, "close");
   server.close();
-  // An answer that was on its way when the stop came leaves a kept-alive connection behind.
+  // A response that was on its way at the stop leaves a kept-alive connection behind.
   const sweep = setInterval(() => server.closeIdleConnections(), CLOSE_SWEEP_MS);
   const deadline = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;

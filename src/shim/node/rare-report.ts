@@ -1,8 +1,8 @@
-/** A store that is down fails every request: its reader wants to hear of that, not of every request. */
+/** A store that is down fails every request. The log needs one line of that, not one a request. */
 
 const QUIET_MS = 10_000;
 
-/** Passes the first error on, then at most one in ten seconds with the number of those in between. */
+/** Passes on the first error, then at most one in ten seconds with the number in between. */
 export function rareReport(
   report: (error: unknown, before: number) => void,
   monotonic: () => number,

@@ -1,19 +1,19 @@
 import type { ServerResponse } from "node:http";
 import type { ShimAnswer } from "../answer.ts";
 
-/** Writes an answer; HEAD's Content-Length stands in its headers already. */
+/** Writes a response; HEAD's Content-Length is in its headers already. */
 export function send(response: ServerResponse, { status, headers, body }: ShimAnswer, close: boolean): void {
   response.writeHead(status, close ? { ...headers, connection: "close" } : headers);
   if (body === undefined || body.length > ONE_WRITE) response.end(body);
   else response.end(latin1(body), "latin1");
 }
 
-/** Up to here a body goes out in one write with its head, which Node does with strings only. */
+/** Up to this size a body leaves in one write with its head, which Node does with strings only. */
 const ONE_WRITE = 16_384;
 
 const texts = new WeakMap<Uint8Array, string>();
 
-/** A unit for each byte, kept with a body that is sent again: stored answers are (`stored-answers.ts`). */
+/** A unit for each byte, kept with a body that is sent again, as stored responses are (`stored-answers.ts`). */
 function latin1(body: Uint8Array): string {
   let text = texts.get(body);
   if (text === undefined) {

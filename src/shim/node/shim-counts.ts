@@ -1,13 +1,13 @@
-/** What the shim has done since it began, for whoever watches it: plain counts, so that counting costs nothing. */
+/** Counts of the shim's work since it began. They are plain numbers, so that counting costs nothing. */
 import type { Row } from "../../http/route.ts";
 import { StoreDamaged, type StoredObject } from "../../object-store/object-store.ts";
 import type { StoreReader } from "../recent.ts";
 
-/** Of an HTTP status. */
+/** By HTTP status. */
 const STATUSES = 600;
 
 export interface RequestCount {
-  /** Its row's path with its placeholder, or `none` for what has no row: unknown paths, wrong methods, malformed HTTP. */
+  /** Its row's path with its placeholder, or `none` without a row: unknown paths, wrong methods, malformed HTTP. */
   readonly route: string;
   readonly status: number;
   readonly count: number;
@@ -36,7 +36,7 @@ export class ShimCounts {
   }
 }
 
-/** The same store, its reads counted by how they ended. */
+/** The same store, with its reads counted by outcome. */
 export function countedReads(store: StoreReader, { reads }: ShimCounts): StoreReader {
   const ended = (object: StoredObject | undefined) => {
     reads[object === undefined ? "absent" : "found"] += 1;

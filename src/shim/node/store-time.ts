@@ -1,24 +1,24 @@
 /**
- * The shim's clock over a store that has one (docs/spec/publishing.md#clocks): the store's is the common clock, by which the
- * publisher dated the scheduled versions. What the store's whole seconds leave open is left to the host's own clock.
+ * The shim's clock over a store with a clock (docs/spec/publishing.md#clocks). The store's is the common clock, by which the
+ * publisher dated the successors. Below its whole seconds the host's own clock decides.
  */
 import { ClockOffset, provenSkew, shifted } from "../../object-store/clock-offset.ts";
 import type { StoreClock } from "../../object-store/object-store.ts";
 
-/** A difference above this (ms) stands in the log. */
+/** A difference above this (ms) is logged. */
 export const TOLERATED_SKEW_MS = 2000;
 
 interface Clocks {
   /** This host's clock (epoch ms). */
   wall(): number;
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of a monotonic clock. */
   monotonic(): number;
 }
 
 export class StoreTime {
   readonly #store: Pick<StoreClock, "measureClock">;
   readonly #clocks: Clocks;
-  /** Of the monotonic clock: that the host's is set changes nothing of it. */
+  /** Of the monotonic clock, so that setting the host's clock does not change it. */
   readonly #offset = new ClockOffset();
   #last: { readonly time: number; readonly monotonic: number } | undefined;
 
@@ -27,13 +27,13 @@ export class StoreTime {
     this.#clocks = clocks;
   }
 
-  /** How far this host is proven to be ahead of the store (ms); undefined before a measurement has worked. */
+  /** How far this host is provably ahead of the store (ms); undefined before the first measurement. */
   get skew(): number | undefined {
     const { bounds } = this.#offset;
     return bounds && Math.round(provenSkew(shifted(bounds, this.#clocks.wall() - this.#clocks.monotonic())));
   }
 
-  /** Epoch ms by the common clock. Never goes back: where it is found to be ahead it runs at half its pace for a while. */
+  /** Epoch ms by the common clock. It never goes back: if it is ahead it runs at half its pace for a while. */
   now(): number {
     const monotonic = this.#clocks.monotonic();
     const meant = this.#clocks.wall() - (this.skew ?? 0);
@@ -45,7 +45,7 @@ export class StoreTime {
     return time;
   }
 
-  /** The skew with one measurement more. Throws `StoreUnavailable`; the earlier measurements then count on. */
+  /** Measures the skew once more. Throws `StoreUnavailable`; the earlier measurements then remain. */
   async measure(): Promise<number> {
     const { monotonic } = this.#clocks;
     this.#offset.add(await this.#store.measureClock(monotonic), monotonic());

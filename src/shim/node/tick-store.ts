@@ -3,9 +3,8 @@ import type { StoreReader } from "../recent.ts";
 import type { Soon } from "../soon.ts";
 
 /**
- * Requests that Node hands over in one turn of its loop share one read of an object. All of them had arrived before
- * the read began, so that none misses a put it could know of. For stores whose reads are quick: a slow read is not
- * shared beyond its turn.
+ * Requests that Node hands over in one tick of its loop share one read of an object. All of them had arrived before the read
+ * began, so that none misses a put it could know of. For stores with quick reads: a slow read is not shared beyond its tick.
  */
 export function tickStore(store: StoreReader): StoreReader {
   let reads: Map<string, Soon<StoredObject | undefined>> | undefined;

@@ -1,6 +1,6 @@
 /**
- * Cutting a page out of a feed (docs/spec/publishing.md#tiles): one head, at most one index tile and at most two tiles,
- * wherever in the history the page lies.
+ * Cuts a page out of the activity (docs/spec/publishing.md#tiles): one head, at most one index tile and at most two tiles,
+ * anywhere in the history.
  */
 import {
   decodeIndexTile,
@@ -13,14 +13,14 @@ import {
 export interface Page {
   /** Newest first. */
   readonly events: readonly EventLine[];
-  /** Whether an older event exists. */
+  /** True if an older event exists. */
   readonly more: boolean;
 }
 
 /** The text of a tile by its name. */
 export type TileReader = (name: string) => Promise<string>;
 
-/** Up to `limit` events (1 to 100) below the key `after`, from the newest on without one. */
+/** Up to `limit` events (1 to 100) below the key `after`, or from the newest on. */
 export async function cutPage(head: Head, after: string | undefined, limit: number, read: TileReader): Promise<Page> {
   const isBelow = ({ key }: EventLine) => after === undefined || key < after;
   const recent = head.recent.filter(isBelow);
@@ -38,8 +38,8 @@ export async function cutPage(head: Head, after: string | undefined, limit: numb
 }
 
 /**
- * The first tile with an event below a key (the newest without one) and the two after it, so far as there are any: two
- * are read, the third says that there is more.
+ * The first tile with an event below a key (or the newest) and the two after it, if there are any. Two are read; the third
+ * shows that there is more.
  */
 async function tilesBelow(
   { tiles, indexes }: Head,
@@ -53,7 +53,7 @@ async function tilesBelow(
   const index = indexes[at];
   if (index === undefined) return [];
   const next = indexes.slice(at + 1, at + 2).map(({ first }) => first);
-  // Where the index's newest tile is the one, its own text is needed only for the tile after that.
+  // If the index's newest tile is the first, its own text is needed only for the tile after it.
   const entries = decodeIndexTile(await read(index.name));
   return [...entries.slice(entries.findIndex(isBelow)), ...next].slice(0, 3);
 }

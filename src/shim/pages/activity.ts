@@ -1,4 +1,4 @@
-/** Pages of the activity feed (docs/spec/api.md#activity), cut from a category's head and its tiles. */
+/** Pages of the activity (docs/spec/api.md#activity), cut from a category's head and its tiles. */
 
 import { constantKey } from "../../http/keys.ts";
 import type { Route } from "../../http/route.ts";
@@ -18,30 +18,30 @@ const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 const heads = new WeakMap<FullAnswer, Head | "unavailable">();
 
-/** A tile that a head names is not there: the head is an old copy, and its tile has been deleted since. */
+/** A tile that a head names is missing: the head is an old copy, and its tile has been deleted since. */
 class TileGone extends Error {
   override readonly name = "TileGone";
 }
 
-/** A page that is asked for, its cursor read. */
+/** A requested page with its decoded cursor. */
 interface Wanted {
   readonly category: Category;
   readonly limit: number;
   /** The key of the last event that the client has; absent for the newest page. */
   readonly after: string | undefined;
-  /** A cursor of another category, or none of ours. */
+  /** The cursor of another category, or an invalid one. */
   readonly isRejected: boolean;
 }
 
-/** `undefined` where nothing was ever published. */
+/** `undefined` if nothing was ever published. */
 export async function activityPage(
   { route, query }: RouteRequest,
   context: ShimContext,
 ): Promise<FullAnswer | undefined> {
   const asked = activityQuery(query);
   const wanted = asked === undefined ? undefined : wantedPage(asked);
-  // `all` and `measurement` are composed here and reject a cursor themselves; the chain's own categories hand theirs
-  // to the chain read, whose refusal is no error of the request (docs/spec/api.md#activity).
+  // `all` and `measurement` are composed here and reject a cursor themselves. The chain's own categories pass theirs to the
+  // chain read, whose refusal is no error of the request (docs/spec/api.md#activity).
   if (wanted === undefined || (wanted.isRejected && !isOfChain(wanted.category))) {
     return invalidQuery(route, route.cacheControl);
   }
@@ -74,7 +74,7 @@ async function page(
   const answer = await storedAnswer(route, key, store, now);
   if (answer === undefined) return undefined;
   const head = headOf(answer, key);
-  // An unavailable feed gives its own reason.
+  // An unavailable activity has its own reason.
   if (head === "unavailable") return answer;
   if (isRejected) return storedAnswer(route, constantKey(key), store, now);
   const { events, more } = await cutPage(head, after, limit, (name) => tileText(category, name, store));
@@ -85,7 +85,7 @@ async function page(
   return answer.validUntil === undefined ? cut : { ...cut, validUntil: answer.validUntil };
 }
 
-/** A head that the store hands out again is decoded once. Throws `StoreUnavailable` if it is not one of ours. */
+/** Decodes a head once, even if the store returns it again. Throws `StoreUnavailable` if it is invalid. */
 function headOf(answer: FullAnswer, key: string): Head | "unavailable" {
   let head = heads.get(answer);
   if (head === undefined) {

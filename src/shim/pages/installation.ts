@@ -1,4 +1,4 @@
-/** What the index names of an installation, and the telemetry of each kind of installation (docs/spec/api.md#telemetry). */
+/** An installation's entry in the index, and the telemetry of each kind of installation (docs/spec/api.md#telemetry). */
 import { type InstallationIndex, parseIndex, parseIndexShard, shardKeyOf } from "../../http/installations.ts";
 import { INSTALLATIONS_KEY } from "../../http/keys.ts";
 import type { Route } from "../../http/route.ts";
@@ -19,7 +19,7 @@ const namesOf = parsedOnce(parseIndexShard);
 
 export interface NamedInstallation {
   readonly isConfigured: boolean;
-  /** Undefined where the index does not know it. */
+  /** Undefined if the index does not know it. */
   readonly history: string | undefined;
 }
 
@@ -39,12 +39,12 @@ async function historyIn(index: InstallationIndex, installationId: string, recen
   if ("histories" in index) return index.histories.get(installationId);
   const key = shardKeyOf(installationId, index.shards);
   const shard = await recent.get(key);
-  // All of them are put before the index that has them: of a lost one nobody knows whom it named.
+  // All shards are put before the index that has their number. Nobody knows whom a lost shard named.
   if (shard === undefined) throw new StoreUnavailable(`${key}: is missing`);
   return namesOf(key, shard).get(installationId);
 }
 
-/** Telemetry by id: an unknown one is offline by the published template; `undefined` where nothing is published. */
+/** Telemetry by id: an unknown one is offline by the published template; `undefined` if nothing is published. */
 export async function installationTelemetry(
   { route, installationId }: RouteRequest,
   context: ShimContext,
@@ -71,7 +71,7 @@ async function ownTelemetry(
   return found;
 }
 
-/** The key under which the telemetry of an installation that the index names is stored. */
+/** The key of the telemetry of an installation in the index. */
 export function telemetryKeyOf(installationId: string, { isConfigured }: NamedInstallation): string {
   return isConfigured ? TELEMETRY_KEY : installationTelemetryKey(installationId);
 }
@@ -80,8 +80,8 @@ export function telemetryKeyOf(installationId: string, { isConfigured }: NamedIn
 const subjects = new WeakMap<Uint8Array, { readonly id: unknown }>();
 
 /**
- * Throws `StoreUnavailable` if telemetry is of another installation than was asked for. That happens while the configured
- * installation changes, because the key of the configured one and the index are two objects.
+ * Throws `StoreUnavailable` if telemetry belongs to another installation than the requested one. That happens while the
+ * configured installation changes, because the key of the configured one and the index are two objects.
  */
 export function checkSubject(key: string, { body }: { readonly body: Uint8Array }, installationId: string): void {
   const subject = subjects.get(body) ?? { id: subjectOf(body) };
@@ -98,7 +98,7 @@ function subjectOf(body: Uint8Array): unknown {
   }
 }
 
-/** Parses an object once, however often it is asked about. */
+/** Parses an object once, however often it is requested. */
 function parsedOnce<T>(parse: (text: string) => T): (key: string, object: StoredObject) => T {
   const parsed = new WeakMap<StoredObject, { readonly value: T }>();
   return (key, object) => {

@@ -1,6 +1,6 @@
 /**
- * Pages of the observations (docs/spec/api.md#observations), cut from tiles (docs/spec/publishing.md#tiles). Positions
- * are dense, so a position names its tile: a page is at most two of them, wherever in the history it lies.
+ * Pages of the observations (docs/spec/api.md#observations), cut from tiles (docs/spec/publishing.md#tiles). Positions are
+ * dense, so a position names its tile: a page is at most two of them, anywhere in the history.
  */
 
 import { TILE_SIZE } from "../../http/keys.ts";
@@ -17,7 +17,7 @@ import { joinItems, NO_TILE, type Tile, type TileSlice, tileFrom } from "./tile.
 
 const encoder = new TextEncoder();
 
-/** `undefined` where nothing is published; an unknown installation has no items. */
+/** `undefined` if nothing is published; an unknown installation has no items. */
 export async function observationsPage(
   { route, installationId, query }: RouteRequest,
   context: ShimContext,
@@ -45,7 +45,7 @@ export async function observationsPage(
 
 interface Items {
   readonly slices: readonly TileSlice[];
-  /** Whether another item stands behind them. */
+  /** True if another item follows. */
   readonly more: boolean;
 }
 
@@ -59,7 +59,7 @@ async function itemsAfter(after: number, limit: number, readTile: TileReader): P
   const to = from + limit;
   let tile = await readTile(number, false);
   if (tile.ends.length > to) return { slices: [{ tile, from, to }], more: true };
-  // A tile that is not full may be an old copy of one that is: its successor must not be read on top of it.
+  // A tile that is not full may be an old copy of a full one. The next tile must not be read on top of it.
   if (tile.ends.length > 0 && tile.ends.length < TILE_SIZE) tile = await readTile(number, true);
   const count = tile.ends.length;
   const first = { tile, from, to: Math.min(to, count) };
@@ -73,9 +73,9 @@ async function itemsAfter(after: number, limit: number, readTile: TileReader): P
 type TileReader = (tile: number, fresh: boolean) => Promise<Tile>;
 
 /**
- * How many full tiles an installation must have, by the newest receipt that its telemetry was computed from: where one of
- * these is missing, the history does not end there (docs/spec/publishing.md#damage). Telemetry is put before the tile that
- * its receipt belongs to, so that this one may be missing for a moment.
+ * The number of full tiles that an installation must have, by the newest receipt of its telemetry. If one of these is
+ * missing, the history does not end there (docs/spec/publishing.md#damage). Telemetry is put before its receipt's tile, so
+ * that one may be missing for a moment.
  */
 async function publishedTiles(
   installationId: string,

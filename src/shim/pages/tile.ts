@@ -1,12 +1,12 @@
 /**
- * A tile of observations as it is stored: its items' JSON texts, one a line. Pages are cut from the bytes; nothing is
- * decoded, so that a tile read for the first time costs little more than one that is known.
+ * A stored tile of observations: its items' JSON texts, one a line. Pages are cut from the bytes and nothing is decoded, so
+ * that a new tile costs little more than a known one.
  */
 import type { StoredObject } from "../../object-store/object-store.ts";
 
 export interface Tile {
   readonly body: Uint8Array;
-  /** Where each item ends; the next begins behind the line feed that stands there. */
+  /** The end of each item; the next begins after the line feed there. */
   readonly ends: readonly number[];
 }
 
@@ -22,7 +22,7 @@ export const NO_TILE: Tile = { body: new Uint8Array(), ends: [] };
 const LINE_FEED = 0x0a;
 const COMMA = 0x2c;
 
-/** Kept with an object that a store may hand out again. */
+/** Kept with an object that a store may return again. */
 const known = new WeakMap<StoredObject, Tile>();
 
 export function tileFrom(object: StoredObject): Tile {
@@ -34,7 +34,7 @@ export function tileFrom(object: StoredObject): Tile {
   return tile;
 }
 
-/** The items of some slices with commas between, as they stand in a JSON array, between two texts. */
+/** The items of some slices with commas between, as in a JSON array, between two texts. */
 export function joinItems(before: Uint8Array, slices: readonly TileSlice[], after: Uint8Array): Uint8Array {
   const filled = slices.filter(({ from, to }) => to > from);
   const length = filled.reduce((sum, slice) => sum + bytesOf(slice).length + 1, 0);
@@ -48,7 +48,7 @@ export function joinItems(before: Uint8Array, slices: readonly TileSlice[], afte
     joined.set(bytes, at);
     for (let item = from; item < to - 1; item++) joined[at + (tile.ends[item] ?? 0) - start] = COMMA;
     at += bytes.length;
-    // The last slice's comma is overwritten by what comes after.
+    // The text after the last slice overwrites its comma.
     joined[at++] = COMMA;
   }
   joined.set(after, joined.length - after.length);

@@ -1,9 +1,9 @@
-/** How long one request waits for what another has asked (ms): on workerd that other may have been cancelled for good. */
+/** How long one request waits for the read of another (ms): on workerd that other may have been cancelled for good. */
 const PATIENCE_MS = 250;
 
 /**
- * Reads of one key that meet share one, however long it takes: for caches, whose readers take an answer that is a
- * moment old. A read that fails fails for all who share it, and for nobody after.
+ * Simultaneous reads of one key share one, however long it takes. This is for caches, whose readers accept a response that is
+ * a moment old. A failed read fails for all who share it, and for nobody after.
  */
 export function collapsed<Value>(read: (key: string) => Promise<Value>): (key: string) => Promise<Value> {
   const running = new Map<string, Promise<Value>>();
@@ -24,7 +24,7 @@ export function collapsed<Value>(read: (key: string) => Promise<Value>): (key: s
   }
 }
 
-/** `undefined` where it takes longer. */
+/** `undefined` if it takes longer. */
 async function within<Value>(ms: number, promise: Promise<Value>): Promise<{ readonly value: Value } | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const patience = new Promise<undefined>((resolve) => {

@@ -1,7 +1,7 @@
 /**
- * A store read through a Worker's cache: an object is kept for the edge seconds of the route that it answers, and the
- * shim applies successors and conditions to it on every request, so that nothing kept outlives its validity. While the
- * store fails, what the table allows to be hidden is answered from what was kept. An object of no row is not kept.
+ * A store that is read through a Worker's cache. An object is kept for the edge seconds of its route. The shim applies
+ * successors and conditions to it on every request, so that nothing outlives its validity. While the store fails, kept
+ * objects are served for as long as the table allows. An object without a row is not kept.
  */
 import type { Row } from "../../http/route.ts";
 import { type StoredObject, StoreUnavailable } from "../../object-store/object-store.ts";
@@ -10,7 +10,7 @@ import { matchKey } from "../../resources/find.ts";
 import type { StoreReader } from "../recent.ts";
 import { collapsed } from "./collapsed.ts";
 
-/** What is used of `caches.default`. */
+/** The methods used of `caches.default`. */
 export interface EdgeCache {
   match(url: string): Promise<Response | undefined>;
   put(url: string, response: Response): Promise<void>;
@@ -46,10 +46,10 @@ export function edgeStore(store: StoreReader, cache: EdgeCache, now: () => numbe
   async function refresh(key: string): Promise<StoredObject | undefined> {
     const at = now();
     const object = await store.get(key, { fresh: true });
-    // Absence is not kept: the first publication is seen at once.
+    // A miss is not kept: the first publication is seen at once.
     const row = matchKey(key);
     if (object === undefined || row === undefined) return object;
-    // A read that took long must not take back what a later one has put.
+    // A slow read must not replace the result of a later one.
     const kept = await match(cache, key);
     if (kept !== undefined && builtAt(kept.object) > builtAt(object)) return kept.object;
     await cache.put(urlOf(key), encode(object, at, row));

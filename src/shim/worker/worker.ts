@@ -8,11 +8,11 @@ import { type EdgeCache, edgeStore } from "./edge-store.ts";
 
 export interface WorkerEnvironment {
   readonly STORE: R2Bucket;
-  /** Of the objects' keys in the bucket; absent for none. */
+  /** The prefix of the objects' keys in the bucket; absent for none. */
   readonly PREFIX?: string;
 }
 
-/** One for each isolate: of a request's own it holds promises of values at most (`collapsed.ts`). */
+/** One for each isolate. It has at most promises of values from single requests (`collapsed.ts`). */
 let context: ShimContext | undefined;
 
 // A Worker's handlers are its default export.

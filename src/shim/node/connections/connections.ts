@@ -1,6 +1,6 @@
 /**
- * The connections of a server, so that no client costs more than its share: how many are open, one answer in flight on
- * each, and an end to those that do not read (docs/spec/api.md#malformed-http).
+ * Limits what one client can cost: the number of open connections, one response in flight on each, and a time limit for
+ * reading it (docs/spec/api.md#malformed-http).
  */
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -9,36 +9,36 @@ import { MAX_WAITING, type ServerLimits } from "./limits.ts";
 
 interface Connection {
   readonly socket: Socket;
-  /** Answers begun. */
+  /** Responses begun. */
   begun: number;
-  /** Requests that wait behind an answer. */
+  /** Requests that wait behind a response. */
   waiting: number;
-  /** Whether a request has ever waited. */
+  /** True once a request has waited. */
   hasPipelined: boolean;
-  /** Of the newest request. */
+  /** Method of the newest request. */
   last: ServerResponse | undefined;
-  /** Nothing more is answered here once `last` is. */
+  /** After `last` nothing more is sent here. */
   isRefused: boolean;
-  /** The last bytes were handed over; sweeps since. */
+  /** Checks since the last bytes were handed over. */
   endedFor: number | undefined;
-  /** What `begun` was when unsent bytes were first seen, and sweeps since. */
+  /** The value of `begun` when unsent bytes were first seen, and checks since. */
   unsentAt: number;
   unsentFor: number;
 }
 
-/** How often connections are looked at (ms). */
+/** How often connections are checked (ms). */
 export const SWEEP_MS = 1_000;
-/** After its end a client is given so long to read what it was told; closed earlier, the bytes could be lost. */
+/** After its end a client has this long to read the last response. Closed earlier, the bytes could be lost. */
 const LINGER_SWEEPS = 2;
-/** How many connections are looked at for one that is idle. */
+/** How many connections are checked to find an idle one. */
 const SOUGHT = 64;
 
 export class Connections {
   readonly #limits: ServerLimits;
-  /** Told of each connection that was closed to keep a bound. */
+  /** Called for each connection that was closed to keep a limit. */
   readonly #crowded: () => void;
   readonly #open = new Map<Socket, Connection>();
-  /** Those that have not asked anything yet, oldest first. */
+  /** Connections without a request so far, oldest first. */
   readonly #silent = new Set<Connection>();
   readonly #flood = new Flood(this.#open);
   #waiting = 0;
@@ -52,7 +52,7 @@ export class Connections {
     return this.#open.size;
   }
 
-  /** Requests that wait behind another answer. */
+  /** Requests that wait behind another response. */
   get waiting(): number {
     return this.#waiting;
   }
@@ -82,7 +82,7 @@ export class Connections {
     socket.on("close", () => this.#forget(connection));
   }
 
-  /** Calls `compose` when everything before this answer has left its connection, and never if that does not happen. */
+  /** Calls `compose` when everything before this response has left its connection, and never if that does not happen. */
   inTurn(response: ServerResponse, compose: () => void): void {
     const { socket } = response.req;
     if (response.socket === null) this.#flood.read();
@@ -104,27 +104,27 @@ export class Connections {
     connection.hasPipelined = true;
     this.#waiting += 1;
     socket.pause();
-    // Node gives an answer its socket when the one before it has been handed over to the system. Composed at once, all
-    // that waits here would be answered in one turn of the loop, and everybody else would wait for that.
+    // Node gives a response its socket when the one before it was handed over to the system. If all waiting responses were
+    // composed at once, they would fill one tick of the loop, and everybody else would wait.
     response.once("socket", () => this.#flood.compose(() => this.#next(connection, compose)));
   }
 
-  /** The newest request of a connection was broken off: its body does not end as it was announced. */
+  /** The newest request of a connection is incomplete: its body does not end as announced. */
   isInBody(socket: Socket): boolean {
     return this.#open.get(socket)?.last?.req.complete === false;
   }
 
-  /** True once a connection has been refused: further bytes are read and not judged. */
+  /** True once a connection has been refused: further bytes are read and ignored. */
   isRefused(socket: Socket): boolean {
     return this.#open.get(socket)?.isRefused === true;
   }
 
-  /** Whether a connection has not said anything. */
+  /** True while a connection has sent nothing. */
   isSilent(socket: Socket): boolean {
     return (this.#open.get(socket)?.begun ?? 0) === 0 && socket.bytesRead === 0;
   }
 
-  /** Ends a connection: after the answers before it, and with these bytes. What else is asked is read and not heard. */
+  /** Ends a connection with these bytes, after its earlier responses. Further requests are read and ignored. */
   end(socket: Socket, bytes: Buffer | undefined): void {
     const connection = this.#open.get(socket);
     if (connection === undefined || connection.isRefused) return;
@@ -139,7 +139,7 @@ export class Connections {
     else last.once("close", end);
   }
 
-  /** To be called every `SWEEP_MS`. */
+  /** Must be called every `SWEEP_MS`. */
   sweep(): void {
     for (const connection of this.#open.values()) {
       const { socket, begun } = connection;
@@ -151,7 +151,7 @@ export class Connections {
     }
   }
 
-  /** The oldest that has asked nothing; else one that has its answers. */
+  /** The oldest connection without a request; else one that has its responses. */
   #idle(): Connection | undefined {
     const [silent] = this.#silent;
     if (silent !== undefined) return silent;

@@ -1,34 +1,34 @@
 /**
- * A flood of pipelined requests is worked off a part in each turn of the event loop, so that plain requests come in
- * between. A chunk is parsed to its end whatever becomes of its connection, and a request costs some 4 kB until that
- * connection is closed: were all of them read in one turn, all would be in memory at once.
+ * Processes a flood of pipelined requests a part in each tick of the event loop, so that plain requests come in between. Node
+ * parses a chunk to its end whatever becomes of its connection, and a request takes about 4 kB until that connection is
+ * closed. If all of them were read in one tick, all would be in memory at once.
  */
 import type { Socket } from "node:net";
 
-/** Pipelined requests read in one turn; what came in the same chunk as the last of them is read besides. */
+/** Pipelined requests read in one tick, besides the rest of the last one's chunk. */
 const READ_IN_TURN = 64;
-/** Pipelined answers composed in one turn; while connections are not read from, one: a plain one may be among them. */
+/** Pipelined responses composed in one tick. While connections are paused it is one: a plain one may be among them. */
 const COMPOSED_IN_TURN = 16;
-/** Of so many turns one reads again from the connection that waits longest, the others from the newest. */
+/** Every so many ticks it resumes the connection that waits longest, in the others the newest. */
 const OLDEST_EVERY = 4;
-/** Turns in a row that only take in connections: the system hands over one in a turn, and a plain one may be among them. */
+/** Ticks in a row that only accept connections: the system hands over one in a tick, and a plain one may be among them. */
 const MOST_ADMITTING = 16;
 
-/** What is to be known of a connection here. */
+/** The state of a connection for this module. */
 export interface FloodConnection {
   readonly socket: Socket;
-  /** Answers begun. */
+  /** Responses begun. */
   readonly begun: number;
-  /** Requests that wait behind an answer: it is not read from meanwhile. */
+  /** Requests that wait behind a response; meanwhile the connection is not read. */
   readonly waiting: number;
-  /** Whether a request has ever waited. */
+  /** True once a request has waited. */
   readonly hasPipelined: boolean;
 }
 
 export class Flood {
   readonly #open: ReadonlyMap<Socket, FloodConnection>;
   readonly #composing: (() => void)[] = [];
-  /** Not read from for now, in the order in which that began. */
+  /** Paused connections, in the order of their pauses. */
   readonly #unread: FloodConnection[] = [];
   #readInTurn = 0;
   #admitting = 0;
@@ -40,16 +40,17 @@ export class Flood {
     this.#open = open;
   }
 
-  /** A new connection: while others are not read from, it takes its place among them. */
+  /** A new connection: while others are paused, it joins them. */
   admit(connection: FloodConnection): void {
     if (this.#unread.length === 0) return;
     this.#unread.push(connection);
-    // Node begins to read in a tick after it has told of a connection; what is paused before that is read all the same.
+    // Node begins to read in the tick after it reports a connection. A connection that is paused before that is read all the
+    // same.
     process.nextTick(() => connection.socket.pause());
     this.#hasAdmitted = true;
   }
 
-  /** A request was read that waits behind another answer. */
+  /** A request was read that waits behind another response. */
   read(): void {
     this.#readInTurn += 1;
     this.#awaitTurn();
@@ -59,7 +60,7 @@ export class Flood {
     }
   }
 
-  /** Calls `compose` in a turn of its own or with a few others. */
+  /** Calls `compose` in a tick of its own or with a few others. */
   compose(compose: () => void): void {
     this.#composing.push(compose);
     this.#awaitTurn();
@@ -87,7 +88,7 @@ export class Flood {
     if (this.#unread.length > 0 || this.#composing.length > 0) this.#awaitTurn();
   }
 
-  /** A newcomer is not to wait for all that came before it, nor anybody for ever for those that come later. */
+  /** A newcomer must not wait for all earlier ones, and nobody may wait for ever for later ones. */
   #readAgain(): void {
     this.#resumed += 1;
     const connection = this.#resumed % OLDEST_EVERY === 0 ? this.#unread.shift() : this.#unread.pop();
@@ -95,7 +96,7 @@ export class Flood {
   }
 }
 
-/** One that has been answered and has never pipelined, as fronts and browsers do: it is always read from. */
+/** A connection that had a response and never pipelined, as fronts and browsers do. It is always read. */
 function isPlain({ begun, hasPipelined }: FloodConnection): boolean {
   return begun > 0 && !hasPipelined;
 }

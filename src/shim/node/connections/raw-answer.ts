@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import type { ShimAnswer } from "../../answer.ts";
 
-/** An answer as bytes, for a connection that Node has no `ServerResponse` for; it ends the connection. */
+/** A response as bytes, for a connection without a `ServerResponse` of Node. It ends the connection. */
 export function rawAnswer({ status, headers, body }: ShimAnswer, date: Date): Buffer {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`, ...lines, `Date: ${date.toUTCString()}`];

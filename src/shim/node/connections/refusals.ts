@@ -1,4 +1,4 @@
-/** What is answered before the shim's core is asked: requests that are not HTTP as it is defined (docs/spec/api.md#malformed-http). */
+/** Responses before the shim's core: to malformed HTTP (docs/spec/api.md#malformed-http). */
 import { type IncomingMessage, METHODS } from "node:http";
 import {
   badRequest,
@@ -18,16 +18,16 @@ const TOO_LATE = plainAnswer(REQUEST_TIMEOUT);
 export const WRONG_METHOD: ShimAnswer = plainAnswer(METHOD_NOT_ALLOWED);
 export const WRONG_EXPECTATION: ShimAnswer = plainAnswer(EXPECTATION_FAILED);
 
-/** The host that was found good last: most requests of a server name one. */
+/** The last host that was valid: most requests of a server name one. */
 let good: string | undefined;
 
-/** Of a request that Node's parser took. `undefined`: it is well formed. */
+/** Checks a request that Node's parser accepted. `undefined`: it is well formed. */
 export function refusalOf({ rawHeaders, headers, httpVersion }: IncomingMessage): ShimAnswer | undefined {
   if (rawHeaders.length > 2 * MAX_FIELDS) return TOO_LARGE;
   const { host } = headers;
   if (host === good && host !== undefined) return undefined;
   if (host === undefined) return httpVersion === "1.1" ? BAD_REQUEST : undefined;
-  // Two lines of it are one list here, and no list is a host.
+  // Two Host lines are one list here, and a list is not a host.
   if (!isHost(host)) return BAD_REQUEST;
   good = host;
   return undefined;
@@ -44,7 +44,7 @@ export function isParserError({ code = "" }: Pick<ParserError, "code">): boolean
   return code.startsWith("HPE_");
 }
 
-/** Of what Node's parser did not take; `undefined` where there is nobody to answer. */
+/** The response to bytes that Node's parser refused; `undefined` if there is nobody to send it to. */
 export function refusalOfError({ code = "", rawPacket, bytesParsed = 0 }: ParserError): ShimAnswer | undefined {
   if (code === "HPE_HEADER_OVERFLOW") return TOO_LARGE;
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return TOO_LATE;

@@ -1,6 +1,6 @@
 /**
- * Forms of RFC 9110 and 9112, for requests that Node's parser refuses or does not judge. Every expression is linear,
- * and no more of a packet is read than a head may have.
+ * Forms of RFC 9110 and 9112, for requests that Node's parser refuses or does not check. Every expression is linear, and no
+ * more of a packet is read than a head may have.
  */
 import { withoutBlanks } from "../../../values/text.ts";
 import { MAX_HEAD_BYTES } from "./limits.ts";
@@ -8,18 +8,18 @@ import { MAX_HEAD_BYTES } from "./limits.ts";
 const REQUEST_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) [\x21-\x7e]+ HTTP\/1\.[01]$/;
 const FIELD = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*$/;
 const HOST = /^(?:\[[0-9A-Za-z.:%_~-]+\]|(?:[0-9A-Za-z._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*)(?::\d{0,5})?$/;
-/** The first line of a request that is not there to its end. */
+/** The first line of a request that has not arrived to its end. */
 const BEGINNING = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)(?: [\x21-\x7e]*(?: [HTP/1.0]*)?)?$/;
 const HOST_NAME = "host:";
 
-/** Whether a Host field is `uri-host [ ":" port ]`, which may be empty. */
+/** True if a Host field is `uri-host [ ":" port ]`, which may be empty. */
 export function isHost(value: string): boolean {
   return HOST.test(value);
 }
 
 /**
- * The method of the request in whose first line an offset lies, if the request is well formed as far as it has come:
- * request line, fields, and exactly one good Host in HTTP/1.1. Only a head's worth of bytes is read.
+ * The method of the request with an offset in its first line, if the request is well formed so far: request line, fields, and
+ * exactly one good Host in HTTP/1.1. Only a head's worth of bytes is read.
  */
 export function wellFormedMethod(packet: Buffer, offset: number): string | undefined {
   const start = packet.subarray(0, offset).lastIndexOf("\n") + 1;

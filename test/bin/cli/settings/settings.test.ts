@@ -168,9 +168,37 @@ describe("settings are judged as a whole, and say what was meant", () => {
       'invalid_setting: --chain-grace "15000": looks like milliseconds; the unit is seconds: 15',
     );
     expect(failure({ deadline: "60000" })).toContain("looks like milliseconds; the unit is seconds: 60");
-    expect(failure({ statisticsInterval: "3600", chainWord: "86400", genesisTimestamp: "1767225600" })).toBe(
+    expect(failure({ statisticsInterval: "3600", chainMaxAge: "86400", genesisTimestamp: "1767225600" })).toBe(
       "accepted",
     );
+  });
+
+  test("a renamed setting is still accepted under its old name, with a warning that has the new one", () => {
+    const path = join(directory, "renamed.json");
+    const loaded = (flags: Record<string, unknown>, environment: Record<string, string>, text: string) => {
+      writeFileSync(path, text);
+      const warnings: string[] = [];
+      const { chainMaxAge } = loadSettings(
+        { config: path, ...flags },
+        { environment, onWarning: ({ code, message }) => warnings.push(`${code}: ${message}`) },
+      );
+      return [chainMaxAge, ...warnings];
+    };
+    const old = '{ "chainWord": 300 }';
+    expect(loaded({}, {}, old)).toEqual([
+      300,
+      `setting_renamed: ${path}: chainWord is now called chainMaxAge; this release still accepts the old name`,
+    ]);
+    expect(loaded({}, { NOONMARK_CHAIN_WORD: "301" }, old)).toEqual([
+      301,
+      "setting_renamed: NOONMARK_CHAIN_WORD is now called NOONMARK_CHAIN_MAX_AGE; this release still accepts the old name",
+    ]);
+    expect(loaded({ chainWord: "302" }, {}, old)).toEqual([
+      302,
+      "setting_renamed: --chain-word is now called --chain-max-age; this release still accepts the old name",
+    ]);
+    expect(loaded({}, { NOONMARK_CHAIN_MAX_AGE: "303", NOONMARK_CHAIN_WORD: "301" }, old)).toEqual([303]);
+    expect(failure({ chainWord: "x" })).toBe('invalid_setting: --chain-word "x": is no number of seconds');
   });
 
   test("paths of the file, and defaults, are relative to the file; those of flags and variables to the directory", () => {

@@ -23,7 +23,7 @@ test("config show prints each effective value, its unit and where it comes from,
   const lines = stdout.split("\n").map((line) => line.split(/ {2,}/));
   expect(lines).toContainEqual(["installationId", '"wheel-1"', "noonmark.json"]);
   expect(lines).toContainEqual(["chainGrace", "20 seconds", "--chain-grace"]);
-  expect(lines).toContainEqual(["chainWord", "600 seconds", "default"]);
+  expect(lines).toContainEqual(["chainMaxAge", "600 seconds", "default"]);
   expect(lines).toContainEqual(["ledger", '".noonmark/ledger.db"', "default"]);
   expect(lines).toContainEqual(["s3Region", "not set", "default"]);
   expect(lines).toContainEqual(["rpcUrl", "set, and not shown", "noonmark.json"]);
