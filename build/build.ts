@@ -1,4 +1,4 @@
-/** `npm run build`: the program, the client, the page and the Worker's script, and the licences of what they hold. */
+/** `npm run build`: the program, the client, the page, the Worker's script, and their licences. */
 import { execFileSync } from "node:child_process";
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -18,7 +18,7 @@ const DIST = join(ROOT, "dist");
 const KEPT = new Set(["client", "site", "licenses.txt", "contracts.json"]);
 
 for (const folder of ["client", "site"]) rmSync(join(DIST, folder), { recursive: true, force: true });
-// The client has no dependency. Its modules stay apart, so that who bundles it takes only what is used.
+// The client has no dependency. Its modules stay apart, so that a bundler takes only those that are used.
 execFileSync(process.execPath, [
   join(ROOT, "node_modules/typescript/bin/tsc"),
   "-p",
@@ -30,7 +30,7 @@ writeFileSync(PACKED_CONTRACTS, JSON.stringify(compiledContracts()));
 const tree = commandTree(await addAllCommands(new Command("noonmark")));
 const program = await buildProgram(tree);
 writeLicences([...program, await writeWorker(), (await bundlePage()).metafile]);
-// Names hold a hash of what is in them: a program that is running meanwhile finds its files until here.
+// Names have a hash of the content: a running program finds its files until here.
 const written = new Set(program.flatMap(({ outputs }) => Object.keys(outputs)).map((path) => basename(path)));
 for (const name of readdirSync(DIST)) {
   if (!written.has(name) && !KEPT.has(name)) rmSync(join(DIST, name), { recursive: true });

@@ -57,12 +57,14 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Modules that so many groups need are one file, which every group loads. Else each set of groups would have its own. */
+/**
+ * Modules that this many groups need are one file, which every group loads. Otherwise each set of groups would have its own.
+ */
 const COMMON_TO = 5;
-/** Bytes of sources. What some groups alone share is common too if it is less and needs nothing that is not. */
+/** Bytes of sources. A part that only some groups share is common too if it is smaller and needs nothing else. */
 const SMALL_BYTES = 12_000;
 
-/** A package that is installed beside the program: it has native code, which no bundle can hold. */
+/** A package that is installed beside the program: it has native code, which a bundle cannot hold. */
 const INSTALLED = ["better-sqlite3"];
 /** The S3 SDK loads each way of finding credentials by itself. Bundled without splitting it is one file, not forty. */
 const S3_SDK = "src/object-store/s3/sdk.ts";
@@ -77,7 +79,7 @@ const COMMON = {
   format: "esm",
   platform: "node",
   target: "node22.12",
-  // If a package has both, its ES modules: what nobody imports of them is left out.
+  // If a package has both, its ES modules: unused parts of them are left out.
   mainFields: ["module", "main"],
   external: INSTALLED,
   minifyWhitespace: true,
@@ -106,7 +108,7 @@ export async function buildProgram(tree: readonly TreeCommand[]): Promise<Metafi
   return [sdk.metafile, program.metafile];
 }
 
-/** Our modules that belong into the common file. */
+/** Our modules in the common file. */
 function commonModules({ inputs }: Metafile): string[] {
   const importsOf = (file: string) =>
     (inputs[file]?.imports ?? []).filter(({ kind, external }) => kind !== "dynamic-import" && external !== true);

@@ -8,7 +8,7 @@ import { join } from "node:path";
 
 type Files = Readonly<Record<string, string>>;
 
-/** What later stages read, earlier stages have written: each loads its sources only when it is called. */
+/** Earlier stages have written the sources of later ones. Each loads its sources only when it is called. */
 export const STAGES: readonly (() => Promise<Files>)[] = [clientFiles, tables, examples, documents];
 
 async function clientFiles(): Promise<Files> {

@@ -1,5 +1,5 @@
 /**
- * Examples of the document: golden bodies of the tests, and responses of the tests' worlds. A route that names none here
+ * Examples of the document: golden bodies of the tests, and responses of the tests' worlds. A route without an example here
  * has the response to its first query.
  */
 import { constantKey } from "../src/http/keys.ts";

@@ -1,4 +1,4 @@
-/** The reference pages in docs/reference: commands, settings and metrics as the program has them, codes as its source has them. */
+/** The reference pages in docs/reference. Commands, settings and metrics come from the program, codes from its source. */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Registry } from "@prometheus-io/client";

@@ -6,7 +6,7 @@ import { STAGES } from "./all.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
-// It is not tracked, and the files of the fronts are made beside it.
+// It is not tracked, and the files of the fronts are written beside it.
 await writeWorker();
 for (const stage of STAGES) {
   for (const [path, text] of Object.entries(await stage())) {

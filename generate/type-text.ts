@@ -16,7 +16,7 @@ export interface JsonSchema {
   readonly additionalProperties?: false | JsonSchema;
 }
 
-/** A literal type of more members than this says less than its base type. */
+/** A literal type with more members says less than its base type. */
 const MAX_MEMBERS = 12;
 
 /** Value types by the pattern of their strings. */

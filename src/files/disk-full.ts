@@ -2,16 +2,16 @@ import { existsSync, statfsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { EXIT, Failure } from "../values/failure.ts";
 
-/** Whether an error of the file system, of SQLite or of ours says that no space is left, on a disk or in a quota. */
+/** True if an error of the file system, of SQLite or of Noonmark says that no space is left, on a disk or in a quota. */
 export function isDiskFull(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code;
   return code === "ENOSPC" || code === "EDQUOT" || code === "SQLITE_FULL" || code === "disk_full";
 }
 
-/** SQLite extends its -shm file by so much; without room for that it says "disk I/O error". */
+/** SQLite extends its -shm file by this much; without that space it says "disk I/O error". */
 const LEAST_FREE_BYTES = 32 * 1024;
 
-/** True if the disk of a path has no room for a file to grow, or no inode for a new one. */
+/** True if a file on the path's disk cannot grow, or no inode is free. */
 export function hasNoSpace(path: string): boolean {
   const place = resolve(path);
   if (!existsSync(place)) return place !== dirname(place) && hasNoSpace(dirname(place));
@@ -19,7 +19,7 @@ export function hasNoSpace(path: string): boolean {
   return bavail * bsize < LEAST_FREE_BYTES || (files > 0 && ffree === 0);
 }
 
-/** `what` names the file for whoever runs the command: `the ledger ledger.db`. */
+/** `what` names the file for the operator: `the ledger ledger.db`. */
 export function diskFull(what: string, cause: unknown): Failure {
   return new Failure("disk_full", `no space is left for ${what}`, {
     exit: EXIT.io,

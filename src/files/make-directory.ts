@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 
 /**
  * Makes a directory and those above it, each durable: after a power cut it is there. Not `recursive: true`, which never
- * returns where /proc answers ENOENT.
+ * returns if /proc responds with ENOENT.
  */
 export function makeDirectory(path: string): void {
   try {

@@ -1,4 +1,7 @@
-/** Which permission this process lacks for a file, in words: the system's own error names neither the user nor, from SQLite, the file. */
+/**
+ * The permission that this process lacks for a file, in words. The system's own error names neither the user nor, from
+ * SQLite, the file.
+ */
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { userInfo } from "node:os";
 import { dirname, resolve } from "node:path";

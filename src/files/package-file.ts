@@ -1,11 +1,11 @@
-/** The files that come with the program. Built, this module is somewhere in dist/; in the sources it is here. */
+/** The files that come with the program. In the build, this module is somewhere in dist/; in the sources it is here. */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const ROOT = rootAbove(dirname(fileURLToPath(import.meta.url)));
 
-/** The nearest directory above that holds a package.json. */
+/** The nearest directory above with a package.json. */
 function rootAbove(directory: string): string {
   const isRoot = existsSync(join(directory, "package.json")) || directory === dirname(directory);
   return isRoot ? directory : rootAbove(dirname(directory));

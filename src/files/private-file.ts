@@ -1,9 +1,9 @@
 import { closeSync, openSync } from "node:fs";
 
-/** What an operator's own files are created with; the umask may take more away. */
+/** The mode of an operator's own files; the umask may take more away. */
 export const PRIVATE_MODE = 0o600;
 
-/** Makes an empty file that nobody else may read, where none is; one that is there keeps its mode. */
+/** Makes an empty file that nobody else may read. An existing one keeps its mode. */
 export function makePrivateFile(path: string): void {
   try {
     closeSync(openSync(path, "wx", PRIVATE_MODE));

@@ -1,7 +1,7 @@
-/** Reading only what is a regular file: a link may lead to a secret, a pipe or a device blocks whoever opens it. */
+/** Reads only regular files: a link may lead to a secret, and a pipe or a device blocks the reader. */
 import { type BigIntStats, constants, type Dirent, type Stats } from "node:fs";
 
-/** Opens without waiting for the other end of a pipe. Judge the open file by `irregularity` before reading it. */
+/** Opens without waiting for the other end of a pipe. Check the open file by `irregularity` before reading it. */
 export const OPEN_WITHOUT_WAITING = constants.O_RDONLY | constants.O_NONBLOCK;
 /** The same, and fails with ELOOP on a symbolic link. */
 export const OPEN_WITHOUT_LINKS = OPEN_WITHOUT_WAITING | constants.O_NOFOLLOW;

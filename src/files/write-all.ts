@@ -1,6 +1,6 @@
 /**
- * Writes that say how much they wrote: on a nearly full disk a write takes what fits, without an error, and the next
- * one fails. Nothing here returns before all bytes are written.
+ * Writes that report how much they wrote. On a nearly full disk a write takes what fits, without an error, and the next one
+ * fails. Nothing here returns before all bytes are written.
  */
 import { randomBytes } from "node:crypto";
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
@@ -8,8 +8,8 @@ import { type FileHandle, open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
 /**
- * A new file of these parts, on the disk when it returns; `mode` is what the umask may take from. Throws as the file
- * system does; a file may be left then.
+ * A new file of these parts, on the disk when it returns; the umask may reduce `mode`. Throws as the file system does; a part
+ * of the file may be left then.
  */
 export async function writeNewFile(path: string, parts: readonly Uint8Array[], mode = 0o666): Promise<void> {
   const file = await open(path, "wx", mode);
@@ -24,12 +24,12 @@ export async function writeNewFile(path: string, parts: readonly Uint8Array[], m
   }
 }
 
-/** Behind the end of the file that `fd` was opened to append to. */
+/** Appends to the file that `fd` was opened for. */
 export function appendAll(fd: number, bytes: Uint8Array): void {
   for (let written = 0; written < bytes.length; ) written += writeSync(fd, bytes, written);
 }
 
-/** In place of what the file held, if anything; on the disk when it returns. */
+/** Replaces the file's content, if any; on the disk when it returns. */
 export function overwriteFile(path: string, bytes: Uint8Array): void {
   const fd = openSync(path, "w");
   try {
@@ -41,8 +41,8 @@ export function overwriteFile(path: string, bytes: Uint8Array): void {
 }
 
 /**
- * In place of whatever stood there, a symbolic link itself included: nobody sees half, and a file that others may read
- * passes its mode on to none. `mode` is what the umask may take from.
+ * Replaces the file, a symbolic link itself included. Nobody sees half, and the mode of the old file is not kept. The umask
+ * may reduce `mode`.
  */
 export function replaceFile(path: string, bytes: Uint8Array, mode: number): void {
   const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString("hex")}`);
@@ -69,7 +69,7 @@ async function writeAll(file: Pick<FileHandle, "writev">, parts: readonly Uint8A
   }
 }
 
-/** What is left of the parts behind so many bytes. */
+/** The rest of the parts after this many bytes. */
 function behind(parts: readonly Uint8Array[], bytes: number): Uint8Array[] {
   let skip = bytes;
   return parts.flatMap((part) => {

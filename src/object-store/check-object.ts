@@ -3,17 +3,17 @@ import { SEAL_BYTES } from "./seal.ts";
 
 /** S3 allows 2,048 bytes of user metadata, names and values together. */
 const S3_METADATA_BYTES = 2048;
-/** What the stores keep for themselves: the mark of a put (`noonmark-put` and 12 characters), and the seal. */
+/** Reserved for the stores: the mark of a put (`noonmark-put` and 12 characters), and the seal. */
 const OWN_METADATA_BYTES = 24 + SEAL_BYTES;
 export const MAX_METADATA_BYTES = S3_METADATA_BYTES - OWN_METADATA_BYTES;
-/** Bytes of a body: no store takes or reads a larger one, so that none fills the memory of who reads it. */
+/** Bytes of a body: no store accepts or reads a larger one, so that none fills a reader's memory. */
 export const MAX_BODY_BYTES = 32 << 20;
-/** What S3 allows for a key, in bytes of UTF-8. */
+/** The limit of S3 for a key, in bytes of UTF-8. */
 const MAX_KEY_BYTES = 1024;
 
 /**
- * Throws `TypeError` for a key that some store could not hold. Every store asks this first, so that a mistake shows on
- * a directory as it would on S3: no slash at either end, no empty, `.` or `..` segment (they do not survive a URL).
+ * Throws `TypeError` for a key that some store could not hold. Every store checks this first, so that a mistake shows on a
+ * directory as on S3: no slash at either end, no empty, `.` or `..` segment (they do not survive a URL).
  */
 export function checkKey(key: string): void {
   const fault =
@@ -46,7 +46,7 @@ export function checkObject(object: StoreObject): void {
   if (!isFieldValue(object.contentType)) throw new TypeError("contentType is not printable ASCII");
 }
 
-/** What comes out of an HTTP header as it went in: not empty, no blank at either end. */
+/** A value that passes an HTTP header unchanged: not empty, no blank at either end. */
 function isFieldValue(text: string): boolean {
   return /^[!-~](?:[ -~]*[!-~])?$/.test(text);
 }

@@ -1,39 +1,42 @@
 /**
- * How far a clock is ahead of a store's (docs/spec/publishing.md#clocks). A store tells whole seconds, and an answer takes
- * its time: one answer leaves a second and its round trip open, what many of the last minutes have in common leaves little
- * more than the least round trip among them.
+ * How far a clock is ahead of a store's (docs/spec/publishing.md#clocks). A store reports whole seconds, and a response takes
+ * its time, so one response leaves a second and its round trip open. The bounds of the last minutes are intersected, which
+ * leaves little more than their least round trip.
  */
 
-/** The clock is ahead of the store by something between both (ms; negative: behind). */
+/** The clock is ahead of the store by a value between both (ms; negative: behind). */
 export interface ClockBounds {
   readonly least: number;
   readonly most: number;
 }
 
-/** What the store's whole seconds leave open (ms). */
+/** The uncertainty of the store's whole seconds (ms). */
 const GRAIN_MS = 999;
-/** Answers count for so long (ms); the newest one always. */
+/** Responses count for this long (ms); the newest one always. */
 const KEPT_MS = 300_000;
-/** Answers that agree are kept as one for so long (ms). */
+/** Responses that agree are kept as one for this long (ms). */
 const TOGETHER_MS = 10_000;
 
-/** Of an answer that was asked for at `sent` and there at `received`, by the clock in question; `date` is the store's (ms). */
+/**
+ * From a response whose request was sent at `sent` and which arrived at `received`, by the clock in question; `date` is the
+ * store's (ms).
+ */
 export function boundsOf(sent: number, date: number, received: number): ClockBounds {
   return { least: Math.min(sent, received) - (date + GRAIN_MS), most: received - date };
 }
 
-/** The difference that is proven: 0 where there may be none. */
+/** The proven difference: 0 if there may be none. */
 export function provenSkew({ least, most }: ClockBounds): number {
   return least > 0 ? least : Math.min(0, most);
 }
 
 interface Kept {
   bounds: ClockBounds;
-  /** When the first of its answers came. */
+  /** The arrival of its first response. */
   readonly since: number;
 }
 
-/** Of a clock that nobody sets, so that what was found stays true; where it stood still the next answer tells. */
+/** Measured against a monotonic clock, so that results stay true. If that clock was stopped, the next response shows it. */
 export class ClockOffset {
   /** Newest first. */
   #kept: Kept[] = [];
@@ -47,13 +50,13 @@ export class ClockOffset {
     this.#kept = this.#kept.filter(({ since }, index) => index === 0 || now - since <= KEPT_MS);
   }
 
-  /** What they have in common, the newest first, as far as they agree; undefined before the first. */
+  /** The intersection of the bounds, the newest first, as far as they agree; undefined before the first. */
   get bounds(): ClockBounds | undefined {
     const [newest, ...earlier] = this.#kept;
     let found = newest?.bounds;
     for (const { bounds } of earlier) {
       const both = found && common(found, bounds);
-      // From before one of the clocks was set.
+      // It is from before one of the clocks was set.
       if (both === undefined) break;
       found = both;
     }
@@ -61,7 +64,7 @@ export class ClockOffset {
   }
 }
 
-/** The same of a clock that is ahead of that one by `ms`. */
+/** The same for a clock that is ahead of that one by `ms`. */
 export function shifted({ least, most }: ClockBounds, ms: number): ClockBounds {
   return { least: least + ms, most: most + ms };
 }

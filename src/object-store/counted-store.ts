@@ -1,14 +1,14 @@
-/** A store whose requests are told to somebody who counts them. */
+/** A store whose requests are counted by a callback. */
 import { hasClock, type ObjectStore, type StoreClock, StoreConflict, StoreDamaged } from "./object-store.ts";
 
 export type StoreOperation = "get" | "put" | "delete" | "list";
-/** `done` is found for a get; `conflict` a condition that did not hold. */
+/** `done` is found for a get; `conflict` is a failed condition. */
 export type StoreOutcome = "done" | "absent" | "conflict" | "damaged" | "failed";
 
-/** What a store gives at once when it lists. */
+/** Keys that a store returns in one page of a list. */
 const KEYS_A_PAGE = 1_000;
 
-/** `count` is told of each request once it has ended; of a list with its prefix, page by page. */
+/** `count` is called after each request has ended; for a list with its prefix, page by page. */
 export function countedStore(
   store: ObjectStore,
   count: (operation: StoreOperation, key: string, outcome: StoreOutcome) => void,

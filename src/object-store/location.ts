@@ -1,4 +1,4 @@
-/** Where a store is, as the setting `store` names it. */
+/** The location of a store, as the setting `store` names it. */
 import { withoutLast } from "../values/text.ts";
 export type StoreLocation =
   | { readonly kind: "directory"; readonly path: string }
@@ -8,7 +8,7 @@ const S3 = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/;
 /** `s3:/bucket`, `file:…`, `https://…`: meant as an address, and no directory. `./s3:` is one. */
 const ADDRESS = /^[a-z][a-z0-9+.-]+:/i;
 
-/** `undefined` for what is neither a directory nor `s3://bucket/prefix`. */
+/** `undefined` for anything but a directory or `s3://bucket/prefix`. */
 export function storeLocation(text: string): StoreLocation | undefined {
   const s3 = S3.exec(text);
   if (s3 !== null) return { kind: "s3", bucket: s3[1] ?? "", prefix: withoutSlashes(s3[2] ?? "") };

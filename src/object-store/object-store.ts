@@ -1,40 +1,39 @@
 import type { ClockBounds } from "./clock-offset.ts";
 
 /**
- * The one port to storage. What every store promises, and `test/object-store/conformance.ts` checks:
- * - a put is whole: a reader sees the object before it or the object after it, body and metadata together;
- * - an object that is no longer what was put is told as damaged, and never given (seal.ts);
- * - a get after a put has returned sees that put or a later one;
- * - a condition is judged and the put done in one step (where `conditional` says that the store can);
- * - a call retries what is worth retrying by itself, and ends within its own time limit; it never answers "absent"
- *   for anything but absence.
+ * The one port to storage. Every store promises this, and `test/object-store/conformance.ts` checks it:
+ * - A put is whole: a reader sees the object before it or the object after it, body and metadata together.
+ * - A changed or cut object is reported as damaged, and never returned (seal.ts).
+ * - A get after a put has returned sees that put or a later one.
+ * - A condition is checked and the put done in one step (if `conditional` says that the store can).
+ * - A call retries by itself and ends within its own time limit. It reports "absent" only for a missing object.
  */
 export interface ObjectStore {
   /** For messages: the directory or `s3://bucket/prefix`, without secrets. */
   readonly name: string;
 
   /**
-   * `undefined` where no such object is. Throws `StoreDamaged` where it is not what was put, `StoreUnavailable` on
-   * everything else. What it gives is not to be
-   * changed: while an object is the same, a store may give the same one again (callers may key a WeakMap by it).
+   * `undefined` if there is no such object. Throws `StoreDamaged` if it is not what was put, `StoreUnavailable` on everything
+   * else. Do not change the result: while an object is the same, a store may return the same one again (callers may key a
+   * WeakMap by it).
    */
   get(key: string, options?: GetOptions): Promise<StoredObject | undefined>;
 
-  /** `get` of a store whose reads take too little time to be waited for: what it gives or throws, it does at once. */
+  /** A synchronous `get`, for a store whose reads are too quick to wait for. */
   getNow?(key: string, options?: GetOptions): StoredObject | undefined;
 
   /**
-   * Throws `StoreConflict` where the condition does not hold, `StoreFull` where there is no space, `StoreUnavailable`
-   * where it is unknown what happened.
+   * Throws `StoreConflict` if the condition does not hold, `StoreFull` if there is no space, `StoreUnavailable` if the
+   * outcome is unknown.
    */
   put(key: string, object: StoreObject, condition?: PutCondition): Promise<StoreTag>;
 
-  /** Deleting what is not there is done. */
+  /** Deleting a missing object succeeds. */
   delete(key: string): Promise<void>;
 
   /**
-   * Keys that begin with a prefix, ascending by UTF-8 bytes; for operators' commands, and for a publisher that has lost
-   * its state. No other cycle lists anything.
+   * Keys with a prefix, ascending by UTF-8 bytes; for operators' commands, and for a publisher that has lost its state. No
+   * other cycle lists anything.
    */
   list(prefix: string): AsyncIterable<string>;
 }
@@ -49,16 +48,13 @@ export const PUT_LIMIT_MS = 4_000;
 export const STORE_LIMIT_MS = PUT_LIMIT_MS - 500;
 
 /**
- * Of a store with a clock of its own, which publisher and shim measure themselves against
- * (docs/spec/publishing.md#clocks).
+ * For a store with a clock of its own. Publisher and shim measure their clocks against it (docs/spec/publishing.md#clocks).
  */
 export interface StoreClock {
-  /** How far `now` (ms of any clock) is ahead of the store's, by an answer that is asked for. Throws `StoreUnavailable`. */
+  /** How far `now` (ms of any clock) is ahead of the store's, by a request. Throws `StoreUnavailable`. */
   measureClock(now: () => number): Promise<ClockBounds>;
 
-  /**
-   * From now on every answer is such a measurement, at no request more, and is told.
-   */
+  /** From now on every response is such a measurement, without another request, and `seen` is called with it. */
   watchClock(now: () => number, tell: (bounds: ClockBounds) => void): void;
 }
 
@@ -67,14 +63,14 @@ export function hasClock(store: ObjectStore): store is ObjectStore & StoreClock 
 }
 
 export interface GetOptions {
-  /** Past every cache of the store's own. */
+  /** Bypasses every cache of the store's own. */
   readonly fresh?: boolean;
 }
 
 export interface StoreObject {
   readonly body: Uint8Array;
   readonly contentType: string;
-  /** Names of `[a-z0-9-]`, values of printable ASCII, not empty; `MAX_METADATA_BYTES` (check-object.ts) at most together. */
+  /** Names of `[a-z0-9-]`, values of printable ASCII, not empty; together at most `MAX_METADATA_BYTES` (check-object.ts). */
   readonly metadata: Readonly<Record<string, string>>;
 }
 
@@ -95,14 +91,14 @@ export class StoreConflict extends Error {
   override readonly name = "StoreConflict";
 }
 
-/** The store did not answer, or not in a way that says anything. The put may or may not have happened. */
+/** The store did not respond, or not in a way that says anything. The put may or may not have happened. */
 export class StoreUnavailable extends Error {
   override readonly name: string = "StoreUnavailable";
   /** The stable code of reports and exit messages. */
   readonly code: string = "store_unavailable";
-  /** What to do about it, where that is known. */
+  /** The operator's next step, if it is known. */
   readonly hint: string | undefined;
-  /** The store has answered, and asking again gives the same: wrong credentials, no such bucket. */
+  /** The store has responded, and another try gives the same: wrong credentials, no such bucket. */
   readonly isFinal: boolean;
 
   constructor(
@@ -115,15 +111,15 @@ export class StoreUnavailable extends Error {
   }
 }
 
-/** No space is left in the store. The object under the key is unchanged. */
+/** No space is free in the store. The object under the key is unchanged. */
 export class StoreFull extends StoreUnavailable {
   override readonly name = "StoreFull";
   override readonly code = "disk_full";
 }
 
 /**
- * What stands under a key is not what was put there: cut, emptied, changed, or somebody else's. Readers are answered as
- * by a store that is unavailable; whoever writes may put it anew with `{ ifTag: error.tag }`.
+ * The object under a key is not what was put there: cut, emptied, changed, or another program's. Readers get the response of
+ * an unavailable store. A writer may overwrite it with `{ ifTag: error.tag }`.
  */
 export class StoreDamaged extends StoreUnavailable {
   override readonly name = "StoreDamaged";
@@ -138,7 +134,7 @@ export class StoreDamaged extends StoreUnavailable {
   }
 }
 
-/** What `decode` makes of an object; whatever it throws becomes `StoreDamaged`: the object is none of ours. */
+/** The result of `decode`. Whatever it throws becomes `StoreDamaged`: the object is another program's. */
 export function decodedAs<T>(key: string, object: StoredObject, decode: (object: StoredObject) => T): T {
   try {
     return decode(object);

@@ -5,14 +5,14 @@ import type { ObjectStore } from "./object-store.ts";
 import { S3_PROVIDERS, type S3ProviderName } from "./s3/providers.ts";
 
 export interface StoreSettings {
-  /** Whether to put and delete; for a directory also: make it, and try whether it can be written. */
+  /** True to put and delete; a directory is then made, and tested for writing. */
   readonly write: boolean;
-  /** Nobody else writes: an S3 server that judges no conditions will do. */
+  /** Nobody else writes, so an S3 server that ignores conditions is accepted. */
   readonly singleWriter?: boolean | undefined;
   readonly s3?: S3Settings;
 }
 
-/** Where an S3 bucket is; what is absent comes from the environment as the AWS SDK reads it, or from the provider. */
+/** The location of an S3 bucket. Absent parts come from the environment as the AWS SDK reads it, or from the provider. */
 export interface S3Settings {
   readonly provider?: S3ProviderName | undefined;
   readonly endpoint?: string | undefined;
@@ -36,7 +36,7 @@ export async function openStore(location: string, settings: StoreSettings): Prom
 }
 
 async function openS3(bucket: string, prefix: string, settings: StoreSettings): Promise<ObjectStore> {
-  // Only who names a bucket loads the SDK.
+  // Only a bucket needs the SDK.
   const { S3Store } = await import("./s3/s3-store.ts");
   const { provider, endpoint, region, pathStyle } = settings.s3 ?? {};
   const { AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, AWS_REGION } = process.env;

@@ -1,9 +1,9 @@
-/** Reads past every cache, for whoever goes on where an object is damaged. */
+/** Reads past every cache, for callers that continue with a damaged object. */
 import { type ObjectStore, StoreDamaged, type StoredObject } from "./object-store.ts";
 
 type Reader = Pick<ObjectStore, "get">;
 
-/** What stands under a key: an object, one that is no longer what was put, or nothing. Throws `StoreUnavailable`. */
+/** An object, a damaged one, or nothing, under a key. Throws `StoreUnavailable`. */
 export async function readOrDamaged(store: Reader, key: string): Promise<StoredObject | StoreDamaged | undefined> {
   try {
     return await store.get(key, { fresh: true });
@@ -13,7 +13,7 @@ export async function readOrDamaged(store: Reader, key: string): Promise<StoredO
   }
 }
 
-/** The same where a damaged object says as much as one that is gone. */
+/** The same for callers that treat a damaged object like a missing one. */
 export async function readIfWhole(store: Reader, key: string): Promise<StoredObject | undefined> {
   const found = await readOrDamaged(store, key);
   return found instanceof StoreDamaged ? undefined : found;

@@ -1,9 +1,7 @@
-/**
- * Retries with full jitter and one deadline. Durations are ms on a clock that only goes forward.
- */
+/** Retries with full jitter and one deadline. Durations are ms on a monotonic clock. */
 
 export interface RetrySettings {
-  /** A call has ended after this, whatever happens. */
+  /** A call has ended after this, in any case. */
   readonly limitMs: number;
   /** One attempt has ended after this. */
   readonly attemptMs: number;
@@ -11,13 +9,13 @@ export interface RetrySettings {
 
 export interface Attempt {
   readonly signal: AbortSignal;
-  /** On `performance.now()`: a process that was stopped may wake up after it, before its signal says so. */
+  /** On `performance.now()`: a process that was stopped may wake up after it, before its signal fires. */
   readonly end: number;
 }
 
 export interface Verdict {
   readonly retry: boolean;
-  /** What the server asked for (Retry-After); no wait is shorter. */
+  /** The server's Retry-After; no wait is shorter. */
   readonly afterMs?: number;
 }
 
@@ -26,9 +24,9 @@ const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 1_000;
 
 /**
- * Calls `attempt` until it succeeds, `judge` says that another one is useless, or no time is left for it.
- * Throws the last attempt's error, or the one before if the last attempt was given less time and ran out of it. `attempt`
- * is to end when its signal says so.
+ * Calls `attempt` until it succeeds, `judge` says that another one is useless, or no time is left for it. Throws the last
+ * attempt's error, or the one before if the last attempt had less time and ran out of it. `attempt` must end when its signal
+ * fires.
  */
 export async function retrying<T>(
   settings: RetrySettings,
@@ -51,7 +49,7 @@ export async function retrying<T>(
       const wait = Math.max(jitter, verdict.afterMs ?? 0);
       if (!verdict.retry || performance.now() + wait >= end) throw error;
       await new Promise((resolve) => setTimeout(resolve, wait));
-      // A process that was stopped meanwhile has no time left to begin anything.
+      // A process that was stopped meanwhile has no time left to start anything.
       if (performance.now() >= end) throw error;
     }
   }

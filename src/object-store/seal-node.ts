@@ -7,7 +7,7 @@ export function seal(object: StoreObject): StoreObject {
   return withSeal(object, digestOf(object));
 }
 
-/** The object without its seal. Throws `StoreDamaged` where it is another than was sealed. */
+/** The object without its seal. Throws `StoreDamaged` if it is another than was sealed. */
 export function unseal(key: string, stored: StoredObject): StoredObject {
   const { object, claimed } = withoutSeal(stored);
   if (claimed !== undefined) assertSeal(key, object, claimed, digestOf(object));

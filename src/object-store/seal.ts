@@ -1,17 +1,17 @@
 /**
- * The SHA-256 that each object carries in its metadata, over its other metadata and its body: what was cut, emptied or
- * changed by hand in a store is told before anybody serves it (docs/spec/publishing.md#damage). Every store seals what
- * it puts and judges what it reads, once for each object read. The content type is left out: servers write it anew.
+ * The SHA-256 in each object's metadata, over its other metadata and its body. It shows a cut, emptied or changed object
+ * before anybody serves it (docs/spec/publishing.md#damage). Every store seals what it puts and checks what it reads, once
+ * for each object read. The content type is left out, because servers rewrite it.
  */
 import { StoreDamaged, type StoredObject, type StoreObject } from "./object-store.ts";
 
-/** Its name in the metadata. Objects of versions before it lack it, and are taken as they are. */
+/** Its name in the metadata. Objects of earlier versions lack it, and are accepted as they are. */
 const NAME = "sha256";
 
-/** What `name` and 43 characters of base64url take of the metadata that a store allows. */
+/** The space that `name` and 43 characters of base64url take of the metadata. */
 export const SEAL_BYTES = NAME.length + 43;
 
-/** The bytes that stand before the body in what is hashed. */
+/** The bytes before the body in the hashed text. */
 export function sealedHead({ metadata }: StoreObject): string {
   const lines = Object.keys(metadata)
     .toSorted()
@@ -24,7 +24,7 @@ export function withSeal(object: StoreObject, digest: string): StoreObject {
   return { ...object, metadata: { ...object.metadata, [NAME]: digest } };
 }
 
-/** An object as it was before it was sealed, and the digest that it claims; undefined where it claims none. */
+/** An object before it was sealed, and the digest that it claims; undefined without one. */
 export function withoutSeal(stored: StoredObject): { readonly object: StoredObject; readonly claimed?: string } {
   const { [NAME]: claimed, ...metadata } = stored.metadata;
   return claimed === undefined ? { object: stored } : { object: { ...stored, metadata }, claimed };

@@ -1,6 +1,6 @@
 /**
- * An answer as an object: the body is the body; status, headers, successors and the writer's own metadata go with
- * it, so that one put holds it all (docs/spec/publishing.md#objects).
+ * A response as an object. Status, headers, successors and the writer's own metadata go with the body, so that one put holds
+ * it all (docs/spec/publishing.md#objects).
  */
 import type { Representation } from "../http/representation.ts";
 import type { Successor } from "../http/successor.ts";
@@ -11,7 +11,7 @@ export interface StoredAnswer {
   readonly body: Uint8Array;
   readonly successors: readonly Successor[];
   readonly writerMetadata: WriterMetadata;
-  /** The publisher's own hashes of the answer and its successors, so that lost state can be read back. */
+  /** The publisher's own hashes of the response and its successors, so that a lost state can be read back. */
   readonly states: readonly AnswerState[];
 }
 
@@ -21,7 +21,7 @@ export interface AnswerState {
   readonly identity: string;
 }
 
-/** Who put an object, under which lease, and from which facts (docs/spec/publishing.md#asof). */
+/** The writer of an object, its lease, and its facts (docs/spec/publishing.md#asof). */
 export interface WriterMetadata {
   readonly epoch: number;
   /** The writer's random token. */
@@ -30,30 +30,30 @@ export interface WriterMetadata {
 }
 
 /**
- * What an object was computed from (docs/spec/publishing.md#asof), whole and short. Objects of earlier versions have `at`,
- * `position`, `telemetryId` and `safeBlock` alone.
+ * The source version of an object (docs/spec/publishing.md#asof), whole and short. Objects of earlier versions have `at`,
+ * `position`, `telemetryId` and `safeBlock` only.
  */
 export interface Asof {
   /** Epoch ms of the build. */
   readonly at: number;
   /** 64 bits of the installation's id. */
   readonly of?: string;
-  /** The installation's history that it belongs to, where that is not the first. */
+  /** The installation's history that it belongs to, if that is not the first. */
   readonly history?: string;
   /** In the order of `FACT_KINDS`; null for a kind that it was not computed from. */
   readonly facts?: readonly (FactPart | null)[];
-  /** Of the newest receipt. */
+  /** The newest receipt. */
   readonly position?: number;
   readonly telemetryId?: string;
   readonly safeBlock?: string;
   readonly safeHash?: string;
-  /** 64 bits of what the chain's views are bound to. */
+  /** 64 bits of the deployment that the chain's views depend on. */
   readonly chain?: string;
-  /** Of a file: the version of the program whose words it has. */
+  /** For a file: the version of the program that made it. */
   readonly program?: string;
 }
 
-/** How many facts of a kind; the sum of their hashes after a base (64 bits), where it is known; the base, where not 0. */
+/** The count of a kind; the sum of their hashes after a base (64 bits), if known; the base, if not 0. */
 export type FactPart = readonly [count: number, sum?: string, base?: number];
 
 export const JSON_TYPE = "application/json; charset=utf-8";
@@ -75,7 +75,7 @@ export function encodeAnswer(answer: StoredAnswer): StoreObject {
   };
 }
 
-/** Throws if the object is not a response of ours: what another program stored must not be served, nor crash a reader. */
+/** Throws if the object is not a response of Noonmark: another program's object must not be served, nor crash a reader. */
 export function decodeAnswer({ metadata, body }: StoreObject): StoredAnswer {
   const status = Number(metadata.status);
   if (!Number.isInteger(status) || status < 200 || status > 599) throw new Error("its status is no status");
@@ -88,7 +88,7 @@ export function decodeAnswer({ metadata, body }: StoreObject): StoredAnswer {
   };
 }
 
-/** The writer metadata alone, for objects that are no answers: tiles, heads, the index. */
+/** The writer metadata alone, for objects that are not responses: tiles, heads, the index. */
 export function encodeWriterMetadata({ epoch, writer, asof }: WriterMetadata): Record<string, string> {
   return { epoch: String(epoch), writer, asof: asciiJson(asof) };
 }
@@ -142,7 +142,7 @@ function isStates(value: unknown): value is AnswerState[] {
   return isListOf(value, ({ from, identity }) => Number.isFinite(from) && isText(identity));
 }
 
-/** Successors of a body of so many bytes. */
+/** Successors of a body with this many bytes. */
 function isSuccessorsOf(bytes: number): (value: unknown) => value is Successor[] {
   return (value): value is Successor[] =>
     isListOf(

@@ -1,8 +1,8 @@
 /**
- * The place of an event in the activity feed as a text (docs/spec/api.md#activity-order): the feed runs from the
- * highest to the lowest by code units. It begins with occurredAt; a chain event (`1`) goes before a measurement event
- * (`0`) of the same instant; then block, transaction and log, or receipt position and the rest of the event's id. The
- * blocks of a chain never go back in time, so this is also the order by position that the chain's own categories have.
+ * The place of an event in the activity as a text (docs/spec/api.md#activity-order). The activity runs from the highest to
+ * the lowest by code units. The text begins with occurredAt. A chain event (`1`) goes before a measurement event (`0`) of the
+ * same instant. Then come block, transaction and log, or receipt position and the rest of the event's id. The blocks of a
+ * chain never go back in time, so this is also the order by position of the chain's own categories.
  */
 import { EARLIEST } from "./timestamp.ts";
 
@@ -25,7 +25,7 @@ export function measurementSuffix(key: string): string {
   return key.slice(15 + 1 + 16);
 }
 
-/** Whether a text can be the key of an event; it need not be one of any. */
+/** True if a text has the form of an event's key; the event need not exist. */
 export function isActivityKey(text: string): boolean {
   return /^\d{15}(?:1\d{36}|0\d{16}measurement\.[a-z_]{1,64}-\d{1,78})$/.test(text);
 }

@@ -13,7 +13,7 @@ export const UINT256_MAX = 2n ** 256n - 1n;
 /** The largest total of work or distance that keeps a mean in thousandths (`…Milli`) inside 256 bits. */
 export const TOTAL_MAX = UINT256_MAX / 1000n;
 
-/** Whether the text has the canonical form; says nothing of its size. */
+/** True if the text has the canonical form, whatever its size. */
 export function isCanonicalDecimal(text: string): boolean {
   return CANONICAL.test(text);
 }
@@ -24,7 +24,7 @@ export function compareDecimals(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Whether a canonical decimal string is at most `max`; in time linear in its length, however long it is. */
+/** True if a canonical decimal string is at most `max`. The time is linear in its length. */
 export function isDecimalAtMost(text: string, max: bigint): boolean {
   return compareDecimals(text, max.toString()) <= 0;
 }
@@ -40,7 +40,7 @@ function decimalString(maxDigits: number, max: bigint) {
       .string()
       .max(maxDigits)
       .regex(CANONICAL)
-      // Fewer digits than the greatest one has: no need to read it as a number.
+      // It has fewer digits than the limit, so it need not be read as a number.
       .refine((text) => text.length < maxDigits || BigInt(text) <= max, { message: `above ${max}` })
   );
 }

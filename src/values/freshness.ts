@@ -1,15 +1,15 @@
-/** When something that happened is too old to count as news, and when it claims to have happened too late to be true. */
+/** When an event is too old to be fresh, and when it lies too far ahead to be true. */
 
 /**
- * Two clocks that are kept right differ by less: of facts, publications and stored objects (docs/spec/intake.md#future,
+ * Two correct clocks differ by less. It applies to facts, publications and stored objects (docs/spec/intake.md#future,
  * docs/spec/api.md#future, docs/spec/publishing.md#moved-clock).
  */
 export const FUTURE_ALLOWANCE_MS = 60_000;
 
 /**
  * The first instant after `at` at which something of `instant` is stale; undefined if it is stale at `at`. All epoch ms.
- * `seenAt` is the clock when it was read: what lay further ahead of that clock is stale at every `at`, so that time
- * alone never makes it fresh (docs/spec/api.md#future).
+ * `seenAt` is the clock when it was read. An instant further ahead of that clock is stale at every `at`, so that time alone
+ * never makes it fresh (docs/spec/api.md#future).
  */
 export function staleFrom(
   instant: number,

@@ -1,6 +1,9 @@
-/** Why an address gave no response, in plain words. Each is told by a code of Node, OpenSSL or the resolver, never by a library's sentence. */
+/**
+ * Reasons why an address gave no response, in plain words. Each is recognised by a code of Node, OpenSSL or the resolver,
+ * never by a library's sentence.
+ */
 
-/** A problem, and what an operator does about it. */
+/** A problem, and the operator's next step. */
 export interface NoResponse {
   readonly says: string;
   readonly todo: string;
@@ -15,7 +18,7 @@ interface Asked {
 
 const CERTIFICATE = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?:GET|VERIFY)_|ERR_TLS_CERT_)/;
 
-/** The deepest error's code counts: clients wrap what the socket said. Undefined if it is none of these. */
+/** The deepest error's code counts, because clients wrap the socket's error. Undefined if it is none of these. */
 export function noResponse(error: unknown, { address, setting }: Asked): NoResponse | undefined {
   const code = deepestCode(error);
   const url = URL.canParse(address) ? new URL(address) : undefined;

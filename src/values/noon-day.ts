@@ -6,12 +6,12 @@
 export const DAY_MS = 86_400_000;
 const NOON_MS = DAY_MS / 2;
 
-/** The number of the noon-to-noon day that holds an instant (epoch ms). */
+/** The number of the noon-to-noon day of an instant (epoch ms). */
 export function noonDay(epochMs: number): number {
   return Math.floor((epochMs - NOON_MS) / DAY_MS);
 }
 
-/** The noon (epoch ms) with which a day begins. */
+/** The noon (epoch ms) at the beginning of a day. */
 export function noonOf(day: number): number {
   return day * DAY_MS + NOON_MS;
 }

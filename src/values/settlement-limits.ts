@@ -1,4 +1,4 @@
-/** Limits of the settlement protocol, for every room that computes or checks with them. */
+/** Limits of the settlement protocol, for every module that computes or checks with them. */
 
 /** Confirmations after which a block counts as safe, the block itself counted (docs/spec/chain.md#reading). */
 export const CONFIRMATIONS = 12n;

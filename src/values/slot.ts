@@ -9,13 +9,13 @@ import { LATEST } from "./timestamp.ts";
 export const SLOTS_PER_HALF_HOUR = 3;
 export const SLOTS_PER_DAY = 144;
 
-/** The slot of a round; undefined where the round does not end within the calendar (year 9999), so never elapses. */
+/** The slot of a round; undefined if the round does not end within the calendar (year 9999), so never elapses. */
 export function slotOfRound(genesisSeconds: bigint, roundId: bigint): number | undefined {
   const slot = genesisSeconds / BigInt(ROUND_SECONDS) + roundId;
   return slot < BigInt(LAST_SLOT) ? Number(slot) : undefined;
 }
 
-/** The slot that holds an instant (epoch ms). */
+/** The slot of an instant (epoch ms). */
 export function slotAt(epochMs: number): number {
   return Math.floor(epochMs / ROUND_MS);
 }
@@ -25,12 +25,12 @@ export function slotStart(slot: number): number {
   return slot * ROUND_MS;
 }
 
-/** The slot with which a noon-to-noon day begins. */
+/** The first slot of a noon-to-noon day. */
 export function firstSlotOf(day: number): number {
   return noonOf(day) / ROUND_MS;
 }
 
-/** The noon-to-noon day that holds a slot. */
+/** The noon-to-noon day of a slot. */
 export function dayOfSlot(slot: number): number {
   return noonDay(slotStart(slot));
 }

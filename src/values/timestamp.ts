@@ -15,8 +15,8 @@ export const EARLIEST = Date.parse("0001-01-01T00:00:00.000Z");
 export const LATEST = Date.parse("9999-12-31T23:59:59.999Z");
 
 /**
- * Epoch milliseconds of an RFC 3339 timestamp, digits beyond the millisecond cut off;
- * `undefined` where the text is none, names no day of the calendar, or leaves the years 0001 to 9999 in UTC.
+ * Epoch milliseconds of an RFC 3339 timestamp, digits beyond the millisecond cut off. `undefined` if the text is none, names
+ * no day of the calendar, or leaves the years 0001 to 9999 in UTC.
  */
 export function parseTimestamp(text: string): number | undefined {
   const quick = parsePublished(text);
@@ -39,7 +39,7 @@ export function formatTimestamp(epochMs: number): string {
 }
 
 /**
- * The published form, digit by digit: most timestamps have it, and Date.parse takes longer and takes much else besides.
+ * The published form, digit by digit: most timestamps have it, and Date.parse takes longer and accepts many other forms.
  * Undefined for anything else, right or wrong.
  */
 function parsePublished(text: string): number | undefined {

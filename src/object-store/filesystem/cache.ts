@@ -1,9 +1,9 @@
 /**
- * Parsed objects of files that have not changed. Each entry keeps its file open: an inode that is open cannot be given
- * to a newer file, so that the same inode with the same size and time is the same object, whatever the clock's grain.
+ * Parsed objects of unchanged files. Each entry keeps its file open: an open inode cannot be given to a newer file. So the
+ * same inode with the same size and time is the same object, whatever the clock's grain.
  *
- * A file is kept when it is read a second time. A reader who walks through thousands of tiles drives out nothing, and
- * what he reads once is garbage at once: a collector has little to do with what dies young.
+ * A file is kept from its second read on. A reader who walks through thousands of tiles evicts nothing, and a tile that is
+ * read once becomes young garbage, which is cheap to collect.
  */
 import { type BigIntStats, closeSync } from "node:fs";
 import { LRUCache } from "lru-cache";
@@ -13,7 +13,7 @@ import type { StoredObject } from "../object-store.ts";
 const MAX_ENTRIES = 512;
 const MAX_BYTES = 64 << 20;
 const MAX_SEEN = 1024;
-/** Larger objects are not worth what they would drive out. */
+/** Larger objects are not worth what they would evict. */
 const MAX_OBJECT = 4 << 20;
 
 export interface CachedFile {
@@ -29,20 +29,20 @@ export class FilesystemCache {
     sizeCalculation: (entry) => Math.max(1, sizeOf(entry)),
     dispose: ({ fd }) => closeSync(fd),
   });
-  /** Paths read once of late. */
+  /** Paths read once recently. */
   private readonly seen = new LRUCache<string, true>({ max: MAX_SEEN });
 
-  /** The object of a file that is still the one that was read. */
+  /** The object of a file that is unchanged since it was read. */
   get(path: string, stats: BigIntStats): StoredObject | undefined {
     const entry = this.kept.get(path);
     if (entry === undefined || isSameFile(entry.stats, stats)) return entry?.object;
     this.kept.delete(path);
-    // What takes its place is wanted as much.
+    // The file that replaces it is wanted as much.
     this.seen.set(path, true);
     return undefined;
   }
 
-  /** Takes the open file over: it is closed when the entry goes. */
+  /** Takes over the open file: it is closed when the entry goes. */
   add(path: string, entry: CachedFile): void {
     const again = this.seen.has(path) || this.kept.has(path);
     this.drop(path);

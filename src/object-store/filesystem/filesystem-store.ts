@@ -1,18 +1,17 @@
 /**
  * A directory as a store: one file an object, metadata and body together (`message.ts`), put by rename.
  *
- * - Whole: a file is written and synced under `.tmp`, then renamed to its name. Nothing ever writes to a file that has
- *   a name, so that whoever opens one reads one put. A crash leaves a file under `.tmp` that nobody reads and the next
- *   writer removes.
- * - Durable: the bytes are synced before the rename, the directory after it, and the parent of each directory that the
- *   put has made; only then does `put` return.
- * - Conditions: judging the tag and the rename happen under a lock of the machine (`lock.ts`), which a process that is
- *   stopped does not keep. Plain puts
- *   and deletes take it too: one that came between a condition's judgement and its rename would be overwritten by a
- *   put whose condition no longer held.
+ * - Whole: a file is written and synced under `.tmp`, then renamed to its name. Nothing ever writes to a file that has a
+ *   name, so whoever opens one reads one put. A crash leaves a file under `.tmp` that nobody reads and the next writer
+ *   removes.
+ * - Durable: the bytes are synced before the rename. After it, the directory is synced, and the parent of each new directory.
+ *   Only then does `put` return.
+ * - Conditions: the check of the tag and the rename happen under a lock of the machine (`lock.ts`), which a stopped process
+ *   does not keep. Plain puts and deletes take it too. Otherwise one could come between a condition's check and its rename,
+ *   and be overwritten.
  * - Reads take no lock. A read costs one `stat` while the file is the one that was read twice before.
  *
- * The lock file is also the mark of a store: where it is missing (a disk that is not mounted), nothing is "absent".
+ * The lock file is also the mark of a store: if it is missing (a disk that is not mounted), nothing is "absent".
  */
 import { randomBytes } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -54,8 +53,8 @@ export class FilesystemStore implements ObjectStore {
   private readonly paths = new Map<string, string>();
 
   /**
-   * For a writer the directory is made and tried: throws `Failure` (`store_unwritable`, `disk_full`). A reader waits for
-   * one that is not there yet, but not for a file to become one (`store_unreadable`).
+   * For a writer the directory is made and tested: throws `Failure` (`store_unwritable`, `disk_full`). A reader waits for a
+   * missing directory, but not for a file to become one (`store_unreadable`).
    */
   constructor(directory: string, options: { write: boolean }) {
     this.name = resolve(directory);
@@ -127,7 +126,7 @@ export class FilesystemStore implements ObjectStore {
       if (now === undefined) return this.absent();
       const cached = fresh ? undefined : this.cache.get(path, now);
       if (cached !== undefined) return cached;
-      // A pipe would be waited for, a device read for ever: neither is opened to be read, nor a file above the limit.
+      // Opening a pipe waits, and a device never ends. Neither is opened, nor a file above the limit.
       fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
       const stats = fstatSync(fd, { bigint: true });
       if (!stats.isFile()) throw new StoreDamaged(key, "no-file", "it is not a regular file");
@@ -160,7 +159,7 @@ export class FilesystemStore implements ObjectStore {
     }
   }
 
-  /** Of what is damaged too, so that it can be put over. */
+  /** Also for a damaged file, so that it can be overwritten. */
   private tagAt(key: string, path: string): StoreTag | undefined {
     try {
       return this.read(key, path, true)?.tag;
@@ -170,7 +169,7 @@ export class FilesystemStore implements ObjectStore {
     }
   }
 
-  /** Judged and translated once: a reader asks for a few keys again and again. */
+  /** Checked and translated once: a reader requests a few keys again and again. */
   private pathOf(key: string): string {
     let path = this.paths.get(key);
     if (path === undefined) {

@@ -1,14 +1,14 @@
 /**
- * Changes of a directory's objects, one at a time among all processes of a machine. A process that is stopped in the
- * middle of a change must neither hold up the others nor carry its change out when it goes on.
+ * Changes of a directory's objects, one at a time among all processes of a machine. A process that is stopped in the middle
+ * of a change must neither hold up the others nor carry out its change when it continues.
  *
  * - The lock is an exclusive transaction on an empty SQLite file, which the kernel ends with the process, however it dies.
- *   Nothing is ever written to it. Nobody waits inside of SQLite: a busy lock is tried again after some milliseconds.
- * - A lock that stays busy is given up by creating the next one (`.noonmark-store-1`, …). The newest one counts.
+ *   Nothing is ever written to it. Nobody waits inside SQLite: a busy lock is tried again after some milliseconds.
+ * - A lock that stays busy is abandoned: the next process creates a new one (`.noonmark-store-1`, …). The newest one counts.
  * - A change takes two renames. The first moves its file to a place that belongs to the lock (a deletion makes a directory
- *   there). Then it looks if the lock still counts. The second rename moves the file from there to its name (a deletion
- *   moves the object there). Whoever holds a newer lock empties the places of the older ones first. So the second rename
- *   of a process that was stopped finds its place empty, and fails.
+ *   there). Then it checks that the lock still counts. The second rename moves the file from there to its name (a deletion
+ *   moves the object there). The holder of a newer lock empties the places of the older ones first. So the second rename of a
+ *   process that was stopped finds its place empty, and fails.
  */
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -18,7 +18,7 @@ import { makeDirectory } from "../../files/make-directory.ts";
 import { StoreUnavailable } from "../object-store.ts";
 import { STORE_MARK, TEMPORARY } from "./prepare.ts";
 
-/** A lock that was busy for so long is given up: a change takes microseconds. */
+/** A lock that was busy for this long is abandoned: a change takes microseconds. */
 const GIVE_UP_MS = 1_000;
 /** Between two tries (ms). */
 const SHORTEST_PAUSE_MS = 1;
@@ -35,8 +35,8 @@ export class FilesystemLock {
   }
 
   /**
-   * Renames a new file into its place. `judge` is called under the lock and may throw. `end`: by `performance.now()`, when
-   * the change must have been made. Throws `StoreUnavailable` if it was not; it then will not be made later.
+   * Renames a new file into its place. `judge` is called under the lock and may throw. `end`: the deadline of the change, by
+   * `performance.now()`. Throws `StoreUnavailable` if it was not made; it then will not be made later.
    */
   rename(from: string, to: string, end: number, judge: () => void): Promise<void> {
     return this.#hold(end, (held) => {
@@ -54,7 +54,7 @@ export class FilesystemLock {
     });
   }
 
-  /** Deletes a file; what is not there is deleted. `end` and errors as of `rename`. */
+  /** Deletes a file; a missing one counts as deleted. `end` and errors as for `rename`. */
   remove(path: string, end: number): Promise<void> {
     return this.#hold(end, (held) => {
       rmSync(held, { recursive: true, force: true });
@@ -87,7 +87,7 @@ export class FilesystemLock {
       const now = performance.now();
       busySince ??= now;
       if (now - busySince >= GIVE_UP_MS) {
-        // Whoever comes second finds it there.
+        // The second process finds it there.
         openLock(this.#path(this.#number + 1)).close();
         busySince = undefined;
       } else if (now >= end) throw tooLate();
@@ -130,7 +130,7 @@ export class FilesystemLock {
   }
 }
 
-/** A deletion that was killed may have left its directory there. */
+/** A deletion that was killed may leave its directory there. */
 function moveInto(from: string, held: string): void {
   try {
     renameSync(from, held);
@@ -141,7 +141,7 @@ function moveInto(from: string, held: string): void {
   }
 }
 
-/** Others have gone on with a newer lock. */
+/** Others continue with a newer lock. */
 class GivenUp extends Error {
   override readonly name = "GivenUp";
 }

@@ -1,6 +1,6 @@
 /**
- * One object in one file, to be read by eye: header lines, an empty line, the body. Metadata stands as `x-meta-…`;
- * `content-length` shows a file that lost its end, `x-store-tag` is drawn anew for every put.
+ * One object in one file, readable by eye: header lines, an empty line, the body. Metadata are `x-meta-…`; `content-length`
+ * shows a file that lost its end, `x-store-tag` is drawn for every put.
  */
 import { createHash } from "node:crypto";
 import { StoreDamaged, type StoredObject, type StoreObject, type StoreTag } from "../object-store.ts";
@@ -18,7 +18,7 @@ export function formatHead(object: StoreObject, tag: StoreTag): string {
   return `${lines.join("\n")}\n\n`;
 }
 
-/** Throws `StoreDamaged` where the bytes are no such message: cut short, or not written by this store. */
+/** Throws `StoreDamaged` if the bytes are no such message: cut short, or not written by this store. */
 export function parseMessage(key: string, bytes: Buffer): StoredObject {
   const end = bytes.indexOf("\n\n");
   if (end < 0) throw damaged(key, bytes, "it has no head");
@@ -41,7 +41,7 @@ export function parseMessage(key: string, bytes: Buffer): StoredObject {
   return { body, contentType, metadata, tag };
 }
 
-/** Its tag is made of the bytes, whatever they are: a put may take their place, and no other's. */
+/** Its tag is made from the bytes, whatever they are: a conditional put may replace exactly these. */
 function damaged(key: string, bytes: Buffer, because: string): StoreDamaged {
   return new StoreDamaged(key, createHash("sha256").update(bytes).digest("base64url"), because);
 }

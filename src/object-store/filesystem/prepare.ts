@@ -6,17 +6,17 @@ import { missingPermission } from "../../files/missing-permission.ts";
 import { overwriteFile } from "../../files/write-all.ts";
 import { EXIT, Failure } from "../../values/failure.ts";
 
-/** The lock of the machine's writers, and what shows that a directory is a store. */
+/** The lock of the machine's writers, and the mark of a directory store. */
 export const STORE_MARK = ".noonmark-store";
-/** Files on their way; on the disk of the store, for a rename to be one step. */
+/** Files under way, on the disk of the store, so that a rename is one step. */
 export const TEMPORARY = ".tmp";
 
-/** A put of one file takes seconds at most: what is older was left by a writer that died. */
+/** A put of one file takes seconds at most: an older file belongs to a writer that died. */
 const STALE_MS = 600_000;
 
 /**
- * Makes a directory a store, proves that it can be written, and removes what a dead writer left under way.
- * Throws `Failure`: `store_unwritable`, `disk_full`.
+ * Makes a directory a store, proves that it can be written, and removes the rest of a dead writer. Throws `Failure`:
+ * `store_unwritable`, `disk_full`.
  */
 export function prepareDirectory(directory: string): void {
   try {
@@ -40,7 +40,7 @@ export function checkReadable(path: string): void {
   });
 }
 
-/** Writes and removes one file; gives the time (epoch ms) that the disk marks it with. */
+/** Writes and removes one file; returns its time (epoch ms) by the disk. */
 function probe(path: string): number {
   try {
     overwriteFile(path, Buffer.from("probe\n"));
@@ -50,7 +50,7 @@ function probe(path: string): number {
   }
 }
 
-/** Only what is stale: a second writer may stand by, or be at work. */
+/** Removes only old files: a second writer may be at work. */
 function sweep(directory: string, now: number): void {
   for (const name of readdirSync(directory)) {
     const path = join(directory, name);

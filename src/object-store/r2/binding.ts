@@ -1,7 +1,7 @@
-/** What this store uses of a Worker's R2 bucket binding; the real one has more. */
+/** The part of a Worker's R2 bucket binding that this store uses. */
 export interface R2Bucket {
   get(key: string): Promise<R2Body | null>;
-  /** null where `onlyIf` does not hold. */
+  /** null if `onlyIf` does not hold. */
   put(key: string, body: Uint8Array, options: R2PutOptions): Promise<R2Entry | null>;
   delete(key: string): Promise<void>;
   list(options: { prefix: string; cursor?: string }): Promise<R2Page>;

@@ -1,4 +1,4 @@
-/** Seals where there is no `node:crypto`: by Web Crypto, which hashes one buffer, and later. */
+/** Seals without `node:crypto`: by Web Crypto, which hashes one buffer, asynchronously. */
 import type { StoredObject, StoreObject } from "../object-store.ts";
 import { assertSeal, sealedHead, withoutSeal, withSeal } from "../seal.ts";
 
@@ -6,7 +6,7 @@ export async function seal(object: StoreObject): Promise<StoreObject> {
   return withSeal(object, await digestOf(object));
 }
 
-/** The object without its seal. Throws `StoreDamaged` where it is another than was sealed. */
+/** The object without its seal. Throws `StoreDamaged` if it is another than was sealed. */
 export async function unseal(key: string, stored: StoredObject): Promise<StoredObject> {
   const { object, claimed } = withoutSeal(stored);
   if (claimed !== undefined) assertSeal(key, object, claimed, await digestOf(object));

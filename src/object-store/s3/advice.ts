@@ -1,11 +1,11 @@
-/** Messages for a request to an S3 server that failed: what is wrong, and what to do about it. */
+/** Messages for a failed request to an S3 server: the problem, and what to do about it. */
 import { noResponse } from "../../values/no-response.ts";
 
 /** The request that failed, for messages. */
 export interface Asked {
   /** Scheme, host and port; undefined if the request did not get that far. */
   readonly address: string | undefined;
-  /** Within which the call has ended, retries included (ms). */
+  /** The time limit of the call, retries included (ms). */
   readonly limitMs: number;
 }
 
@@ -15,7 +15,7 @@ export interface Advice {
   readonly todo?: string | undefined;
 }
 
-/** A response that no S3 server gives, such as a page of a proxy. */
+/** A response of another server than S3, such as a proxy's page. */
 export class NotS3 extends Error {
   override readonly name = "NotS3";
 }

@@ -1,4 +1,4 @@
-/** One attempt at each request to a bucket; what it means and whether to try again is decided in `s3.ts`. */
+/** One attempt at each request to a bucket. `s3.ts` decides what it means and if it is tried again. */
 import { pipeline, Readable, Transform } from "node:stream";
 import type { S3ClientConfig } from "@aws-sdk/client-s3";
 import { MAX_BODY_BYTES } from "../check-object.ts";
@@ -16,9 +16,9 @@ import {
   S3Client,
 } from "./sdk.ts";
 
-/** Connections at once; above what a publisher keeps in flight. */
+/** Connections at once, more than a publisher uses. */
 const MAX_SOCKETS = 64;
-/** The metadata that marks one put; taken off what is read. */
+/** The metadata that mark one put; removed from what is read. */
 const PUT_ID = "noonmark-put";
 
 export interface PutHeaders {
@@ -108,7 +108,7 @@ export class S3Bucket {
     await this.#client.send(command, { abortSignal: signal });
   }
 
-  /** Up to 1,000 keys, and where to go on; `next` is undefined at the end. */
+  /** Up to 1,000 keys, and the token of the next page; `next` is undefined at the end. */
   async page(prefix: string, from: string | undefined, abortSignal: AbortSignal) {
     const command = new ListObjectsV2Command({
       Bucket: this.#bucket,
@@ -122,7 +122,7 @@ export class S3Bucket {
     };
   }
 
-  /** The Date (epoch ms, whole seconds) of an answer, whatever the answer is; throws where none came. */
+  /** The Date (epoch ms, whole seconds) of any response; throws without one. */
   async date(abortSignal: AbortSignal): Promise<number> {
     const command = new HeadObjectCommand(this.#at("status.json"));
     let date = Number.NaN;
@@ -142,7 +142,7 @@ export class S3Bucket {
     return date;
   }
 
-  /** From now on `begin` is called before each request, and what it gave with the answer's Date (epoch ms, whole seconds). */
+  /** From now on `begin` is called before each request, and its result with the response's Date (epoch ms, whole seconds). */
   watchDates(begin: () => (date: number) => void): void {
     this.#client.middlewareStack.add(
       (next) => async (args) => {
@@ -185,20 +185,20 @@ function limited(body: Readable): Readable {
       else done(null, chunk);
     },
   });
-  // Its error reaches whoever reads the limited stream.
+  // Its error reaches the reader of the limited stream.
   return pipeline(body, limit, () => undefined);
 }
 
 /** The step next to the wire. */
 const LAST = { step: "deserialize", priority: "low", name: "noonmarkEnd" } as const;
 
-/** What changes a bucket is not sent by a process that was stopped on the way and woke up when its time was over. */
+/** A process that was stopped and wakes up after its deadline must not send a change. */
 async function notAfter<T>(end: number, send: () => Promise<T>): Promise<T> {
   if (performance.now() > end) throw new DOMException("no time is left to ask", "TimeoutError");
   return send();
 }
 
-/** NaN where there is none. */
+/** NaN without one. */
 function dateOf(response: unknown): number {
   return Date.parse((response as { headers: Record<string, string> }).headers.date ?? "");
 }

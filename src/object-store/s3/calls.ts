@@ -1,7 +1,7 @@
 /**
- * Reads and puts of an S3 bucket with every retry, each ended within the limit, and what their refusals mean. Each put
- * carries an id of its own in the metadata: where a conditional put is refused, the object is read back, and one with this
- * id means that an earlier attempt was stored and its answer lost.
+ * Reads and puts of an S3 bucket with every retry, each ended within the limit, and the meaning of their refusals. Each put
+ * carries an id of its own in the metadata. If a conditional put is refused, the object is read back: one with this id means
+ * that an earlier attempt was stored and its response lost.
  */
 import { randomBytes } from "node:crypto";
 import {
@@ -15,7 +15,7 @@ import { type Attempt, type RetrySettings, retrying } from "../retry.ts";
 import type { Marked, PutHeaders, S3Bucket } from "./bucket.ts";
 import { refusalOf, unavailable, verdictOf } from "./errors.ts";
 
-/** An attempt that hangs leaves time for another one. */
+/** A hanging attempt leaves time for another one. */
 export const LIMITS: RetrySettings = { limitMs: STORE_LIMIT_MS, attemptMs: STORE_LIMIT_MS / 2 - 50 };
 
 type Written =
@@ -44,13 +44,13 @@ export class S3Calls {
     return retrying(this.#settings.limits, attempt, judge);
   }
 
-  /** The error of a call for the one who made it; `what` was being done to which key. */
+  /** The error of a call for its caller; `what` was being done to which key. */
   unavailable(what: string, error: unknown): StoreUnavailable {
     const { address } = this.#bucket;
     return unavailable(what, error, { address, limitMs: this.#settings.limits.limitMs });
   }
 
-  /** A put with every retry: its tag, or that it was refused for its condition. Throws `StoreUnavailable`. */
+  /** A put with every retry: its tag, or the refusal of its condition. Throws `StoreUnavailable`. */
   async write(key: string, object: StoreObject, headers: PutHeaders, repeated = () => {}): Promise<Written> {
     const putId = newPutId();
     const done = await this.tryWrite(key, object, headers, { putId, repeated });
@@ -59,7 +59,7 @@ export class S3Calls {
     return stored?.putId === putId ? { tag: stored.object.tag, refused: undefined } : done;
   }
 
-  /** The same, but a put that was stored and whose answer was lost may count as refused. */
+  /** The same, but a stored put with a lost response may count as refused. */
   async tryWrite(
     key: string,
     object: StoreObject,
@@ -77,7 +77,7 @@ export class S3Calls {
       const refusal = refusalOf(error);
       const conditional = Object.keys(headers).length > 0;
       if (conditional && refusal === "unsupported") return { refused: "unsupported", error };
-      // AWS answers 404 to an If-Match for an object that is gone.
+      // AWS gives 404 to an If-Match for a deleted object.
       if (!conditional || (refusal !== "condition" && refusal !== "contended" && refusal !== "absent")) {
         throw this.unavailable(`put ${this.#settings.name}/${key}`, error);
       }

@@ -1,7 +1,6 @@
 /**
- * What a server makes of a put's conditions, found out by trying (docs/spec/publishing.md#one-writer): some ignore them
- * and overwrite, some answer 501, some compare If-Match with the unquoted tag only. A `stale` tag must be refused and
- * the right one taken.
+ * Tests a server's conditions on puts (docs/spec/publishing.md#one-writer): some ignore them and overwrite, some respond with
+ * 501, some compare If-Match with the unquoted tag only. A `stale` tag must be refused and the right one accepted.
  */
 
 export type TagForm = "quoted" | "unquoted";
@@ -9,7 +8,7 @@ export type TagForm = "quoted" | "unquoted";
 /** `none`: conditions would be ignored or refused. */
 export type Conditions = TagForm | "none";
 
-/** One put of the same small object; gives its tag, or that it was refused for its condition. */
+/** One put of the same small object; returns its tag, or the refusal of its condition. */
 export type ProbePut = (headers: {
   IfNoneMatch?: "*";
   IfMatch?: string;
@@ -20,8 +19,8 @@ export type ProbePut = (headers: {
 const STALE_TAG = "0".repeat(32);
 
 /**
- * `create` tells a refusal from an answer that was lost, which takes a read; `put` need not: of the puts that come after,
- * the bytes and so the tag are those that stand there.
+ * `create` tells a refusal from a lost response, which takes a read. `put` need not: the later puts have the same bytes, and
+ * so the same tag.
  */
 export async function probeConditions(create: ProbePut, put: ProbePut): Promise<Conditions> {
   const first = await create({ IfNoneMatch: "*" });
@@ -41,7 +40,7 @@ export function inForm(tag: string, form: TagForm): string {
   return form === "quoted" ? `"${tag}"` : tag;
 }
 
-/** A tag as this store keeps it: no quotes, no weakness. */
+/** A tag as this store keeps it: without quotes and weakness. */
 export function bareTag(etag: string | undefined): string {
   return (etag ?? "").replace(/^W\//, "").replaceAll('"', "");
 }

@@ -1,27 +1,27 @@
-/** What an S3 server's refusal means, and whether to ask again. */
+/** The meaning of an S3 server's refusal, and if another try may help. */
 
 import { printable } from "../../values/printable.ts";
 import { StoreDamaged, StoreUnavailable } from "../object-store.ts";
 import type { Verdict } from "../retry.ts";
 import { type Asked, adviceOn } from "./advice.ts";
 
-/** A response's body is above `MAX_BODY_BYTES`: it is not read any further, and asking again gives the same. */
+/** A response's body is above `MAX_BODY_BYTES`: it is not read any further, and another try gives the same. */
 export class BodyTooLarge extends Error {
   override readonly name = "BodyTooLarge";
 }
 
 export type Refusal =
-  /** 404 NoSuchKey: the one thing that means absent. */
+  /** 404 NoSuchKey: the only sign of absence. */
   | "absent"
   /** 412: the condition does not hold (or did not any more, after the put's own earlier success). */
   | "condition"
-  /** 409: somebody else was at it at the same moment. */
+  /** 409: another writer at the same moment. */
   | "contended"
-  /** 501, or 400 where a server does not know the header: it cannot do this. */
+  /** 501, or 400 if a server does not know the header: it cannot do this. */
   | "unsupported"
   /** Overload, a fault of the server or of the way there. */
   | "transient"
-  /** Credentials, rights, a missing bucket, a wrong clock: asking again gives the same. */
+  /** Credentials, rights, a missing bucket, a wrong clock: another try gives the same. */
   | "final";
 
 export function refusalOf(error: unknown): Refusal {
@@ -36,13 +36,13 @@ export function refusalOf(error: unknown): Refusal {
   return TRANSIENT_400.has(code) ? "transient" : "final";
 }
 
-/** What the SDK says before it asks anybody. */
+/** Errors of the SDK before it sends anything. */
 function isMisconfigured(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return error.name === "CredentialsProviderError" || error.message.startsWith("Region is missing");
 }
 
-/** Codes with which servers answer 400 to a request that arrived in part. */
+/** Codes of a 400 to a request that arrived in part. */
 const TRANSIENT_400 = new Set(["RequestTimeout", "IncompleteBody", "SlowDown", "TooManyRequests"]);
 
 export function verdictOf(error: unknown): Verdict {
@@ -52,7 +52,7 @@ export function verdictOf(error: unknown): Verdict {
   return { retry: true, ...(afterMs === undefined ? {} : { afterMs }) };
 }
 
-/** `what` was being done. No word of it is a library's: an operator cannot look into one. */
+/** `what` was being done. It has no word of a library, because an operator cannot look into one. */
 export function unavailable(what: string, error: unknown, asked: Asked): StoreUnavailable {
   const { status, code } = answerOf(error);
   const { says, todo } = adviceOn(code, error, asked);
@@ -68,7 +68,7 @@ export function unavailable(what: string, error: unknown, asked: Asked): StoreUn
 
 const PACKAGE = /@(?:aws-sdk|smithy)[\w/-]*/g;
 
-/** Seconds, or a date: that is read against the server's own Date. */
+/** Seconds, or a date, which is read against the server's own Date. */
 function retryAfter(headers: Readonly<Record<string, string>>): number | undefined {
   const value = headers["retry-after"];
   if (value === undefined) return undefined;
@@ -78,13 +78,13 @@ function retryAfter(headers: Readonly<Record<string, string>>): number | undefin
 }
 
 interface Answer {
-  /** Undefined where no answer came. */
+  /** Undefined without a response. */
   readonly status: number | undefined;
   readonly code: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The SDK hangs the answer on its errors; what is no error of the SDK has none. */
+/** The SDK attaches the response to its errors; other errors have none. */
 function answerOf(error: unknown): Answer {
   const { name, $metadata, $response } = error as {
     name?: string;

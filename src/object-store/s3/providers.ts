@@ -1,10 +1,10 @@
-/** What is known of providers beforehand; `docs/storage.md` says where from. What they make of conditions is probed. */
+/** Known facts about providers; `docs/storage.md` has their sources. Their conditions are probed. */
 export interface S3Provider {
   /** `host/bucket/key` instead of `bucket.host/key`. */
   readonly pathStyle: boolean;
-  /** Where none is set; undefined where it has to be. */
+  /** The default; undefined if the operator must set it. */
   readonly region: string | undefined;
-  /** How often in a row a read must be answered NoSuchKey for the object to be absent; once where not said. */
+  /** How many NoSuchKey in a row mean that the object is absent; once if not given. */
   readonly absentAfter?: number;
 }
 
@@ -12,7 +12,7 @@ const PROVIDERS = {
   aws: { pathStyle: false, region: undefined },
   r2: { pathStyle: true, region: "auto" },
   ceph: { pathStyle: true, region: "default" },
-  // It removes the old file of an object that is put over, and a read just then finds neither (1 of 1,200 in a test).
+  // It removes the old file of an overwritten object, and a read at that moment finds neither (1 of 1,200 in a test).
   swift: { pathStyle: true, region: "us-east-1", absentAfter: 3 },
   minio: { pathStyle: true, region: "us-east-1" },
   other: { pathStyle: true, region: "us-east-1" },

@@ -1,9 +1,9 @@
 /**
  * An S3 bucket as a store, below a prefix. Body, type and metadata travel in one PutObject, so that nobody sees half.
  *
- * - Every call ends within `LIMITS.limitMs`, retries included; an attempt that hangs is given up before.
- * - Each put carries an id of its own in the metadata. Where a conditional put is refused, the object is read back:
- *   one with this id means that an earlier attempt was stored and its answer lost.
+ * - Every call ends within `LIMITS.limitMs`, retries included; a hanging attempt is abandoned before.
+ * - Each put carries an id of its own in the metadata. If a conditional put is refused, the object is read back: one with
+ *   this id means that an earlier attempt was stored and its response lost.
  * - A tag is the server's ETag, which mostly hashes the body alone: a condition, never a sign of change.
  * - Only NoSuchKey means absent. A reader without the right to list gets 403 instead, which is "unavailable".
  */
@@ -39,7 +39,7 @@ export interface S3StoreSettings {
   /** Without slashes at its ends; empty for the whole bucket. */
   readonly prefix: string;
   readonly client: S3ClientConfig;
-  /** The operator's word that nobody else writes: conditions that the server cannot judge are judged here. */
+  /** The operator guarantees that nobody else writes: this store then checks conditions that the server cannot check. */
   readonly singleWriter?: boolean;
   /** As in `S3Provider`. */
   readonly absentAfter?: number | undefined;
@@ -99,7 +99,7 @@ export class S3Store implements ObjectStore, StoreClock {
         });
       const [first] = page.keys;
       emptyPages = first === undefined ? emptyPages + 1 : 0;
-      // A list that begins again, or stands still, has no end.
+      // A list that begins again, or does not advance, has no end.
       if (emptyPages > MAX_EMPTY_PAGES || (first !== undefined && last !== undefined && !isAfter(first, last))) {
         throw new StoreUnavailable(
           `list ${this.name}/${prefix}: its pages do not go on after ${printable(last ?? "")}`,
@@ -130,8 +130,8 @@ export class S3Store implements ObjectStore, StoreClock {
   }
 
   /**
-   * Finds out what the server makes of conditions. Throws `Failure` conditions_unsupported where it cannot judge them
-   * and nobody has said that there is a single writer; `StoreUnavailable`.
+   * Finds out if the server honours conditions. Throws `Failure` conditions_unsupported if it does not and `singleWriter` is
+   * not set; `StoreUnavailable`.
    */
   async probe(): Promise<void> {
     if ((await this.#probed()) !== "none" || this.#singleWriter) return;
@@ -155,7 +155,7 @@ export class S3Store implements ObjectStore, StoreClock {
   #probed(): Promise<Conditions> {
     if (this.#conditions === undefined) {
       this.#conditions = this.#probe();
-      // A probe that failed says nothing: the next put asks again.
+      // A failed probe proves nothing: the next put tries again.
       this.#conditions.catch(() => {
         this.#conditions = undefined;
       });
@@ -173,7 +173,7 @@ export class S3Store implements ObjectStore, StoreClock {
         (headers) => this.#calls.tryWrite(key, object, headers),
       );
     } catch (error) {
-      // What the put was refused for is told, and not that its removal was too.
+      // The refusal of the put is reported, not the failure of its removal.
       await this.delete(key).catch(() => undefined);
       throw error;
     }

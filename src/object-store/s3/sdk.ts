@@ -1,4 +1,4 @@
-/** The part of the S3 SDK that is used. The build makes a file of its own from it (build/program.ts). */
+/** The part of the S3 SDK that is used. The build makes one file from it (build/program.ts). */
 export {
   DeleteObjectCommand,
   GetObjectCommand,
