@@ -1,4 +1,4 @@
-/** The command line: arguments in, one command called, exit code out. */
+/** The command line: parses arguments, calls one command, sets the exit code. */
 import { Command, CommanderError } from "commander";
 import { packageVersion } from "../src/files/package-file.ts";
 import { report } from "./cli/report-failure.ts";

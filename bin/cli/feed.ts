@@ -1,11 +1,11 @@
 import type { Counts, Intake } from "../../src/ledger/intake/intake.ts";
 
-/** An input that has been silent for so long (ms) has given what it had: what came is committed at once. */
+/** After this silence of an input (ms), its lines are committed at once. */
 const QUIET_MS = 5;
 
 /**
- * Feeds chunks to an intake until their end, or until a strict run stops. While chunks come without a pause, batches
- * are as large as the intake makes them; a live feed's lines are committed as they come. `seen` is told the bytes.
+ * Passes chunks to an intake until their end, or until a strict run stops. While chunks come without a pause, batches are as
+ * large as the intake makes them. The lines of a live input are committed as they come. `seen` is called with the bytes.
  */
 export async function feed(
   chunks: AsyncIterable<Uint8Array>,

@@ -18,11 +18,11 @@ export interface SecretFlags {
   readonly frontSecretFile?: string;
   /** The secret itself, or `none` or `any` for `serve`. */
   readonly given: string | undefined;
-  /** The flag that gave it. */
+  /** The flag with the secret. */
   readonly flag: "--fronts" | "--front-secret";
 }
 
-/** The secret that the flags give; undefined if they give none. Throws `Failure`: `invalid_setting`, `file_unreadable`. */
+/** The secret in the flags; undefined without one. Throws `Failure`: `invalid_setting`, `file_unreadable`. */
 export function secretOfFlags({ frontSecretFile, given, flag }: SecretFlags): string | undefined {
   if (frontSecretFile !== undefined) return readSecret(frontSecretFile);
   if (given !== undefined && given !== "none" && given !== "any") {
@@ -58,7 +58,7 @@ function readSecret(path: string): string {
   );
 }
 
-/** A pipe is no file to wait for. */
+/** A pipe is not a file: opening it would wait. */
 function readShortFile(path: string): string {
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
@@ -71,7 +71,7 @@ function readShortFile(path: string): string {
   }
 }
 
-/** A command line without the flags that give the secret: a worker gets it by its environment. */
+/** A command line without the flags of the secret: a worker gets it by its environment. */
 export function withoutSecret(args: readonly string[]): string[] {
   const names = ["--fronts", "--front-secret-file"];
   return args.filter((argument, index) => {

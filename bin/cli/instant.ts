@@ -1,7 +1,7 @@
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { parseTimestamp } from "../../src/values/timestamp.ts";
 
-/** `--at`: epoch ms of an ISO 8601 instant; `undefined` where it was not given. Throws `Failure` invalid_instant. */
+/** `--at`: epoch ms of an ISO 8601 instant; `undefined` without the flag. Throws `Failure` invalid_instant. */
 export function parseInstant(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const instant = parseTimestamp(text);

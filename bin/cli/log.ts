@@ -34,8 +34,8 @@ function isReadable({ logFormat }: LogSettings): boolean {
 }
 
 /**
- * Runs a command that has a log to its end. If the log is JSON, a failure that ends the command is its last line, and
- * the process gets its exit code; else the failure is thrown, to be printed as any other.
+ * Runs a command with a log to its end. If the log is JSON, a failure that ends the command is its last line, and the process
+ * gets its exit code. Otherwise the failure is thrown, and printed like any other.
  */
 export async function loggedToItsEnd(log: Logger, settings: LogSettings, run: () => Promise<void>): Promise<void> {
   try {
@@ -58,13 +58,13 @@ function json(): DestinationStream {
 /** journald reads a line's priority from its prefix; the numbers are syslog's. */
 const PRIORITIES: Readonly<Record<string, number>> = { fatal: 2, error: 3, warn: 4, info: 6, debug: 7, trace: 7 };
 
-/** systemd names the stream that its journal reads, so that a redirected one is told apart. */
+/** systemd names the stream that its journal reads, so that a redirected one is recognised. */
 function isJournal(): boolean {
   const { dev, ino } = fstatSync(STDERR);
   return process.env.JOURNAL_STREAM === `${dev}:${ino}`;
 }
 
-/** Only who is read by people loads what writes for them. */
+/** Only a log for people needs this module. */
 async function readableLines() {
   const { build } = await import("pino-pretty");
   return build({
@@ -72,12 +72,12 @@ async function readableLines() {
     sync: true,
     colorize: process.stderr.isTTY && process.stderr.hasColors(),
     singleLine: true,
-    // As it is in JSON, to be found again by.
+    // As in JSON, so that somebody can search for it.
     translateTime: false,
   });
 }
 
-/** One line of what went wrong; where in the code only at the level `debug`. */
+/** One line about an error; its place in the code only at the level `debug`. */
 export function logProblem(
   log: Logger,
   message: string,
@@ -88,7 +88,7 @@ export function logProblem(
   log.debug({ err: error }, message);
 }
 
-/** Logs how this machine's clock moved. `meanwhile` says what the process does while the clock is not trusted. */
+/** Logs a move of this machine's clock. `meanwhile` says what the process does while the clock is not trusted. */
 export function logClockMove(log: Logger, move: ClockMove | undefined, meanwhile: string): void {
   if (move === undefined) return;
   if (move.kind === "returned") {

@@ -10,12 +10,12 @@ const EVERY_MS = 60_000;
 
 export interface ShimClock {
   now(): number;
-  /** ms; undefined where the store has no clock. */
+  /** ms; undefined if the store has no clock. */
   skew(): number | undefined;
   stop(): void;
 }
 
-/** How often the host's clock is looked at (ms). */
+/** How often the host's clock is checked (ms). */
 const LOOK_MS = 1_000;
 const MEANWHILE = "responses go by the later of it and the shim's own count until it has been steady for a minute";
 
@@ -30,7 +30,7 @@ function clockOfTheHost(log: Logger): ShimClock {
   return { now, skew: () => undefined, stop: () => clearInterval(timer) };
 }
 
-/** The host's clock, put right by the store's where it has one. */
+/** The host's clock, corrected by the store's if it has one. */
 export async function shimClock(store: ObjectStore, log: Logger): Promise<ShimClock> {
   if (!hasClock(store)) return clockOfTheHost(log);
   const wall = () => Date.now();
@@ -44,7 +44,7 @@ export async function shimClock(store: ObjectStore, log: Logger): Promise<ShimCl
     }
   };
   await measure();
-  // A server that could not start must not be kept waiting by it.
+  // It must not hold up the end of a server that could not start.
   const timer = setInterval(measure, EVERY_MS).unref();
   return { now: () => time.now(), skew: () => time.skew, stop: () => clearInterval(timer) };
 }

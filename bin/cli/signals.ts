@@ -1,4 +1,4 @@
-/** A terminal that is closed sends SIGHUP: it asks for the same, so that a lease is released. */
+/** A closed terminal sends SIGHUP: it asks for the same, so that a lease is released. */
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** The signal that asks this process to end. A second one ends it at once, as if nobody listened. */

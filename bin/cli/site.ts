@@ -1,4 +1,4 @@
-/** The files of the page and of the reference, as the build wrote them into dist/site. */
+/** The files of the page and of the reference, as the build wrote them to dist/site. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join, relative, sep } from "node:path";
 import { packageFile, packageVersion } from "../../src/files/package-file.ts";
@@ -15,7 +15,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".txt": "text/plain; charset=utf-8",
 };
 
-/** Undefined where the settings turn it off. */
+/** Undefined if the settings turn it off. */
 export function configuredSite({ site, publicUrl }: Settings): Site | undefined {
   if (!site) return undefined;
   return {
@@ -25,7 +25,7 @@ export function configuredSite({ site, publicUrl }: Settings): Site | undefined 
   };
 }
 
-/** The document is built before anybody knows the address that it names. */
+/** The document is built before its address is known. */
 function withAddress(file: SiteFile, publicUrl: string | undefined): SiteFile {
   if (file.path !== "openapi.json" || publicUrl === undefined) return file;
   return { ...file, text: withServer(file.text, publicUrl) };

@@ -1,4 +1,4 @@
-/** Opens what the settings name: the sources that `publish` and `render` read. */
+/** Opens the configured sources, which `publish` and `render` read. */
 
 import { LedgerSource } from "../../publish/sources/ledger-source.ts";
 import { copiedProjections, ownProjections } from "../../publish/sources/projections-source.ts";
@@ -13,12 +13,12 @@ import type { Settings } from "./settings/settings.ts";
 export interface SourceUse {
   /** `copy` leaves no trace in the state directory. */
   readonly state: "own" | "copy";
-  /** Take in everything that is new before the first answer, instead of a step a cycle. */
+  /** Take in everything new before the first response, instead of a step a cycle. */
   readonly whole: boolean;
   /** Epoch ms; see `instantClock`. */
   now(): number;
   onChainEvent?(event: PollEvent): void;
-  /** Told of each HTTP request to a node of the chain. */
+  /** Called for each HTTP request to a node of the chain. */
   onRpcRequest?(outcome: RpcOutcome): void;
 }
 

@@ -4,8 +4,8 @@ import { commandTree, type TreeCommand } from "../cli/completion/command-tree.ts
 type Register = (program: Command) => void;
 
 /**
- * Each command by its name; the order is that of `--help`. Only the one that is called is loaded: the chain and S3, which
- * `ingest` never uses, would cost it 0.3 s of CPU and 30 MB.
+ * Each command by its name, in the order of `--help`. Only the called one is loaded: the chain and S3, which `ingest` never
+ * uses, would cost it 0.3 s of CPU and 30 MB.
  */
 const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   init: async () => (await import("./operating/init.ts")).registerInit,
@@ -51,13 +51,13 @@ async function add(program: Command, name: string): Promise<void> {
   register?.(program);
 }
 
-/** Of the built program, what the build found. */
+/** In the built program, the build's result. */
 async function wholeTree(): Promise<readonly TreeCommand[]> {
   const { KNOWN_TREE } = await import("./known-tree.ts");
   return KNOWN_TREE ?? commandTree(await addAllCommands(new Command("noonmark")));
 }
 
-/** Adds names and descriptions, which is all that `--help` and a misspelt command need. */
+/** Adds names and descriptions, which suffice for `--help` and a misspelt command. */
 function list(program: Command, [root]: readonly TreeCommand[]): void {
   const commands = root?.commands ?? [];
   for (const { name, help } of commands) program.command(name).description(help);

@@ -1,21 +1,21 @@
-/** The commands as a shell must know them, read from commander's own tree. */
+/** The commands for a shell, read from commander's own tree. */
 import type { Command, Option } from "commander";
 
 export interface TreeOption {
-  /** `--json`, and `-h` where there is a short one. */
+  /** `--json`, and `-h` if there is a short one. */
   readonly names: readonly string[];
   readonly help: string;
-  /** What may follow: nothing, one of these, a file or directory, or anything else. */
+  /** What may follow: nothing, one of these words, a file or directory, or anything else. */
   readonly value: "none" | "file" | "other" | readonly string[];
 }
 
 export interface TreeCommand {
-  /** `` of the program itself, `/lease/show` of its `lease show`. */
+  /** `` for the program itself, `/lease/show` for its `lease show`. */
   readonly path: string;
   readonly options: readonly TreeOption[];
-  /** `term` is what a list of commands shows: the name and what follows it. */
+  /** `term` is the entry in a list of commands: the name and its arguments. */
   readonly commands: readonly { readonly name: string; readonly term: string; readonly help: string }[];
-  /** What its first argument may be; a path where that is not known to be of a few words. */
+  /** The words that its first argument may be; a path if they are not known. */
   readonly argument: readonly string[] | "file";
 }
 

@@ -1,4 +1,4 @@
-/** A shell's completion of the whole tree, as a script of its own: no Node is started where a key is pressed. */
+/** A shell's completion of the whole tree, as a script of its own: no Node starts at a key press. */
 import type { TreeCommand, TreeOption } from "./command-tree.ts";
 
 type Tree = readonly TreeCommand[];
@@ -10,7 +10,7 @@ const optionNames = ({ options }: TreeCommand) => options.flatMap(({ names }) =>
 const words = ({ commands, argument }: TreeCommand) =>
   commands.length > 0 ? commands.map(({ name }) => name) : argument === "file" ? [] : argument;
 
-/** Each option whose value is one of a few words or a file: `/cdn:--out`. */
+/** Each option whose value is a file or one of a few words: `/cdn:--out`. */
 function valued(tree: Tree): { at: string; value: TreeOption["value"] }[] {
   return tree.flatMap(({ path, options }) =>
     options.flatMap(({ names, value }) =>
@@ -19,7 +19,7 @@ function valued(tree: Tree): { at: string; value: TreeOption["value"] }[] {
   );
 }
 
-/** Where nothing is offered bash's own files are. */
+/** If it offers nothing, bash offers files. */
 function bash(tree: Tree): string {
   const values = valued(tree).map(
     ({ at, value }) => `    ${at}) offered=${quote(typeof value === "string" ? "" : value.join(" "))} ;;`,
@@ -135,7 +135,7 @@ function fishOption({ names, help, value }: TreeOption): string {
   return `${flags}${takes} -d ${quote(help)}`;
 }
 
-/** One word of a POSIX shell; fish, too, takes it so. */
+/** One word of a POSIX shell; fish accepts it too. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", `'"'"'`)}'`;
 }

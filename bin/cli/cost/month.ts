@@ -1,12 +1,12 @@
-/** A month of thirty days, worked out from what was counted. */
+/** A month of thirty days, computed from the counts. */
 import type { MeasuredRequests, RequestCounts } from "../../../publish/status/request-tally.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import type { Provider } from "./prices.ts";
 
 const MONTH_MS = 30 * 86_400_000;
-/** Less (ms) says nothing: it is mostly what a start puts. */
+/** A shorter time (ms) says nothing: it is mostly the puts of a start. */
 const LEAST_MS = 60_000;
-/** Less is told as rough. */
+/** A shorter time is marked as rough. */
 const ROUGH_MS = 3_600_000;
 
 export interface Month {
@@ -34,7 +34,7 @@ export function monthOf(measured: MeasuredRequests | undefined): Month {
   return { measuredSeconds: elapsed / 1_000, isRough: elapsed < ROUGH_MS, objects, total };
 }
 
-/** In the table's currency, what is free taken off. */
+/** In the table's currency, without the free requests. */
 export function priceOf({ put, list, get, delete: deletes }: RequestCounts, { perMillion, free }: Provider): number {
   const classA = put + list;
   const billedShare = classA === 0 ? 0 : Math.max(0, classA - free.classA) / classA;

@@ -1,4 +1,4 @@
-/** What requests cost where (docs/costs.md): the table in the documents, or the operator's own. */
+/** The price of requests (docs/costs.md): the table in the documents, or the operator's own. */
 import { readFileSync } from "node:fs";
 import * as z from "zod";
 import { packageFile } from "../../../src/files/package-file.ts";
@@ -7,9 +7,9 @@ import { EXIT, Failure } from "../../../src/values/failure.ts";
 const amount = z.number().nonnegative();
 const providerSchema = z.strictObject({
   name: z.string().min(1),
-  /** Of a million requests. */
+  /** For a million requests. */
   perMillion: z.strictObject({ put: amount, list: amount, get: amount, delete: amount }),
-  /** Requests a month: of puts and lists (class A), of gets (class B). */
+  /** Requests a month: puts and lists (class A), gets (class B). */
   free: z.strictObject({ classA: amount, classB: amount }),
   source: z.string(),
 });
@@ -22,7 +22,7 @@ const pricesSchema = z.strictObject({
 export type Provider = z.infer<typeof providerSchema>;
 export type Prices = z.infer<typeof pricesSchema>;
 
-/** `path`: of a file like docs/prices.json, which is read without one. Throws `Failure` prices_unreadable, invalid_prices. */
+/** `path`: a file like docs/prices.json, which is the default. Throws `Failure` prices_unreadable, invalid_prices. */
 export function readPrices(path: string | undefined): Prices {
   const file = path ?? packageFile("docs/prices.json");
   let text: string;

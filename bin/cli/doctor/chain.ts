@@ -1,4 +1,4 @@
-/** Each node of the chain, asked once, and the deployment's checks. */
+/** Requests each node of the chain once, and runs the deployment's checks. */
 import { pollUntilConcluded } from "../../../src/chain/chain.ts";
 import type { PollEvent } from "../../../src/chain/poll-event.ts";
 import { openChainCopy } from "../chain/chain.ts";
@@ -6,18 +6,18 @@ import type { Settings } from "../settings/settings.ts";
 import { duration } from "../status/print-publication.ts";
 import { type Finding, fine, wrong } from "./finding.ts";
 
-/** For one node's answer, and for the pass that judges the deployment (ms). */
+/** For one node's response, and for the pass that checks the deployment (ms). */
 const NODE_LIMIT_MS = 10_000;
 const PASS_LIMIT_MS = 20_000;
-/** A head older than this (s) is a node that stands still. */
+/** A node with a head older than this (s) does not advance. */
 const OLDEST_HEAD = 120;
 
-/** What is no fault: a deployment without an economy, a block that is not safe yet. */
+/** These are no faults: a deployment without an economy, a block that is not safe yet. */
 const WELL: ReadonlySet<string> = new Set(["available", "indexer_disabled", "not_yet_safe"]);
 
 type Fault = Extract<PollEvent, { readonly check: string }>;
 
-/** `now` in epoch ms. Throws `Failure` where the deployment file is wrong. */
+/** `now` in epoch ms. Throws `Failure` if the deployment file is wrong. */
 export async function examineChain(settings: Settings, now: () => number): Promise<Finding[]> {
   if (settings.deployment === undefined || settings.rpcUrl === undefined) {
     return [fine("chain", "none: its views are answered as disabled")];

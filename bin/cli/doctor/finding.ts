@@ -6,9 +6,9 @@ import { printable } from "../../../src/values/printable.ts";
 export interface Finding {
   readonly check: string;
   readonly ok: boolean;
-  /** What was seen. */
+  /** The observation. */
   readonly saw: string;
-  /** What to do; null where nothing is. */
+  /** The next step; null if there is none. */
   readonly todo: string | null;
 }
 
@@ -20,7 +20,7 @@ export function wrong(check: string, saw: string, todo: string): Finding {
   return { check: printable(check), ok: false, saw: printable(saw), todo: printable(todo) };
 }
 
-/** What `examine` finds, or what it throws as a finding: nothing that is wrong with one thing hides another. */
+/** The findings of `examine`, or its error as a finding, so that no fault hides another. */
 export async function examined(
   check: string,
   examine: () => Finding[] | Promise<Finding[]>,

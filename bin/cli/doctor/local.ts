@@ -1,4 +1,4 @@
-/** What a publisher needs of this host: Node, variables, ledger, state. */
+/** The requirements of a publisher on this host: Node, variables, ledger, state. */
 import { accessSync, constants, existsSync, statfsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { openLedgerForReading, readLedger } from "../../../src/ledger/open.ts";
@@ -17,7 +17,7 @@ export function examineNode(): Finding[] {
   return [fine("node", process.versions.node)];
 }
 
-/** The settings as loaded, `now` in epoch ms; throws `Failure` where `publish` would refuse them. */
+/** The loaded settings, `now` in epoch ms; throws `Failure` if `publish` would refuse them. */
 export async function examineSettings(settings: Settings, file: string, now: number): Promise<Finding[]> {
   await judgeSettings(settings, now);
   const unknown = unknownVariables().map(({ variable }) =>
@@ -33,10 +33,10 @@ function examineGenesis({ genesisTimestamp, rpcUrl }: Settings): Finding[] {
   return [wrong("genesis", "nothing tells when round 0 began: the statistics are 503", todo)];
 }
 
-/** Most installations that are named in a line. */
+/** The most installations that a line names. */
 const NAMED = 5;
 
-/** `now` in epoch ms. Throws `Failure` where it cannot be read. */
+/** `now` in epoch ms. Throws `Failure` if it cannot be read. */
 export function examineLedger({ ledger: path, installationId }: Settings, now: number): Finding[] {
   if (path === "none") return [fine("ledger", "none")];
   const ledger = openLedgerForReading(path);
@@ -66,7 +66,7 @@ export function examineLedger({ ledger: path, installationId }: Settings, now: n
   }
 }
 
-/** Looks, and makes nothing. */
+/** Reads only, and makes nothing. */
 export function examineState({ state }: Settings): Finding[] {
   const there = existsSync(state);
   const place = nearestThere(resolve(state));

@@ -1,4 +1,4 @@
-/** What readers get at an address: verify's rules, as far as they come in a minute. */
+/** The responses for readers at an address: verify's rules, for a minute. */
 import { CONTRACT } from "../../../src/judge/contract.ts";
 import { Unanswered } from "../../../src/judge/exchange.ts";
 import { FAMILIES, type FamilyName, verify } from "../../../src/verify/verify.ts";
@@ -8,9 +8,9 @@ import { type Finding, fine, wrong } from "./finding.ts";
 const LIMIT_MS = 60_000;
 const TIMEOUT_MS = 10_000;
 const QPS = 50;
-/** Pages of a walk: its beginning shows what is wrong with all of it. */
+/** Pages of a walk: its beginning shows the faults of all of it. */
 const PAGES = 5;
-/** Findings that are told; `noonmark verify` has all. */
+/** Findings that are shown; `noonmark verify` has all. */
 const TOLD = 5;
 
 export async function examinePublicSide(base: URL): Promise<Finding[]> {

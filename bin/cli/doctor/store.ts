@@ -1,4 +1,4 @@
-/** The store and who holds its lease. A directory that is not there yet is not made. */
+/** The store and its lease. A missing directory is not made. */
 import { accessSync, constants, existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { holderNameOf, isFree, readLease } from "../../../publish/lease/lease-object.ts";
@@ -12,10 +12,10 @@ import { duration } from "../status/print-publication.ts";
 import { type Finding, fine, wrong } from "./finding.ts";
 import { nearestThere } from "./local.ts";
 
-/** Of the clocks of host and store, ms; a publisher puts nothing from a minute on. */
+/** Difference of the clocks of host and store, ms; from a minute on a publisher puts nothing. */
 const TOLERATED_MS = 2_000;
 
-/** Opened as a writer does: rights and conditions are tried. `now` in epoch ms. Throws `Failure`, `StoreUnavailable`. */
+/** Opened as a writer does: rights and conditions are tested. `now` in epoch ms. Throws `Failure`, `StoreUnavailable`. */
 export async function examineStore(settings: Settings, now: () => number): Promise<Finding[]> {
   const place = storeLocation(settings.store);
   if (place?.kind === "directory" && !existsSync(join(place.path, STORE_MARK))) return [newDirectory(place.path)];

@@ -1,4 +1,4 @@
-/** `noonmark fsck --repair`: under the lease, if nobody holds it. */
+/** `noonmark fsck --repair`: under the lease, if it is free. */
 import { setTimeout as wait } from "node:timers/promises";
 import { systemClock } from "../../../publish/clock/clock.ts";
 import { SteadyClock } from "../../../publish/clock/steady-clock.ts";
@@ -28,7 +28,7 @@ export async function repair(settings: Settings, store: ObjectStore): Promise<vo
     const opened = { store, reader, clock, minimumPutInterval: 0, scrubInterval: 0 };
     const options = { ...publisherOptions(settings, { force: true }, opened), known };
     const lease = await acquired({ store, clock, identity: leaseIdentity(options), known }, settings);
-    // As of now, also if something was published as of later: that is what is put right.
+    // As of now, also if something was published as of later: that is what it corrects.
     await Publisher.hold(options, lease, (publisher) => publisher.repair(publisher.now(now())));
   } finally {
     reader.close();

@@ -1,4 +1,4 @@
-/** The setting `metrics`: `none`, or where a process tells Prometheus of itself. */
+/** The setting `metrics`: `none`, or the address of a process's metrics page. */
 import * as z from "zod";
 
 const NONE = "none";
@@ -7,7 +7,7 @@ const HIGHEST_PORT = 65_535;
 
 export interface MetricsAddress {
   readonly host: string;
-  /** 0 for any free one. */
+  /** 0 for any free port. */
   readonly port: number;
 }
 

@@ -1,4 +1,4 @@
-/** Metrics whose values stand elsewhere and are read when somebody asks: what counts them needs no library. */
+/** Metrics that are read from elsewhere at each request of the page, so that counting needs no library. */
 import { Counter, Gauge, type Registry } from "@prometheus-io/client";
 
 export interface Sample {
@@ -23,7 +23,7 @@ export function collectedCounter(registry: Registry, of: Described, samples: () 
   });
 }
 
-/** A sample that is not known is left out: no metric says 0 for it. */
+/** An unknown sample is left out: no metric is 0 in its place. */
 export function collectedGauge(registry: Registry, of: Described, samples: () => Iterable<Sample>): void {
   const gauge = new Gauge({
     ...configuration(registry, of),
@@ -41,7 +41,7 @@ export function* oneOf(label: string, states: readonly string[], current: string
   for (const state of states) yield { labels: { [label]: state }, value: state === current ? 1 : 0 };
 }
 
-/** The one value of a gauge without labels; none where it is not known. */
+/** The one value of a gauge without labels; none if it is unknown. */
 export function* single(value: number | undefined): Iterable<Sample> {
   if (value !== undefined) yield { labels: {}, value };
 }

@@ -1,4 +1,4 @@
-/** What `ingest --follow` tells Prometheus of itself. */
+/** The metrics of `ingest --follow`. */
 import type { Registry } from "@prometheus-io/client";
 import type { Counts } from "../../../src/ledger/intake/intake.ts";
 import { collectedCounter } from "./collected.ts";

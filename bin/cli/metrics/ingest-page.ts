@@ -1,10 +1,10 @@
-/** `ingest --follow` as Prometheus sees it, where the setting `metrics` names an address. */
+/** The metrics page of `ingest --follow`, if the setting `metrics` names an address. */
 import type { Counts } from "../../../src/ledger/intake/intake.ts";
 import type { Settings } from "../settings/settings.ts";
 import { warn } from "../warn.ts";
 import { metricsAddress } from "./address.ts";
 
-/** Gives what ends it. Throws `Failure`: `port_in_use`, `host_unusable`, `port_unusable`. */
+/** Returns the function that ends it. Throws `Failure`: `port_in_use`, `host_unusable`, `port_unusable`. */
 export async function startIngestPage({ metrics }: Settings, counts: () => Counts): Promise<() => Promise<void>> {
   const address = metricsAddress(metrics);
   if (address === undefined) return async () => {};

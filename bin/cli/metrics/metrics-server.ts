@@ -1,4 +1,4 @@
-/** The address of its own on which a process tells Prometheus of itself (docs/spec/people.md#metrics); never cached. */
+/** The metrics page of a process, on an address of its own (docs/spec/people.md#metrics); never cached. */
 import { once } from "node:events";
 import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -10,7 +10,7 @@ export interface MetricsPages {
   /** In Prometheus' text format. */
   metrics(): Promise<string>;
   readonly contentType: string;
-  /** Of `/healthz`; absent where another address tells it. */
+  /** For `/healthz`; absent if another address serves it. */
   health?(): Health;
   defect(error: unknown): void;
 }
@@ -65,8 +65,8 @@ function listener(pages: MetricsPages, host: string): RequestListener {
 }
 
 /**
- * A page of the web may have its own name point to this machine, and then reads what answers here. On a loopback address only
- * that address is asked for, so another name in Host is such a page. Elsewhere every name may be this machine's.
+ * A web page can point its own name to this machine and read the responses. On a loopback address only that address is valid
+ * in Host, so another name is such a page. Elsewhere every name may be this machine's.
  */
 export function isAskedFor(bound: string, field: string | undefined): boolean {
   return !isLoopback(bound) || isLoopback(hostnameOf(field));

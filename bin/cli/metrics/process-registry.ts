@@ -1,11 +1,11 @@
 import { collectDefaultMetrics, Gauge, Registry } from "@prometheus-io/client";
 import { packageVersion } from "../../../src/files/package-file.ts";
 
-/** How often the event loop's share of the time is taken (ms): a timer that costs nothing. */
+/** How often the event loop's share of the time is measured (ms): a timer that costs nothing. */
 const UTILIZATION_MS = 1_000;
 const PRECISION_MS = 20;
 
-/** A registry that tells of this process: CPU, memory, files, event loop, garbage collection, versions. */
+/** A registry with metrics of this process: CPU, memory, files, event loop, garbage collection, versions. */
 export function processRegistry(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({
@@ -13,7 +13,7 @@ export function processRegistry(): Registry {
     eventLoopUtilizationTimeout: UTILIZATION_MS,
     eventLoopMonitoringPrecision: PRECISION_MS,
   });
-  // Quantiles of several workers make no sum; the histogram of the same stays.
+  // Quantiles of several workers have no sum; the histogram of the same values stays.
   registry.removeSingleMetric("nodejs_eventloop_utilization_summary");
   new Gauge({
     name: "noonmark_build_info",

@@ -1,4 +1,4 @@
-/** What a publisher tells Prometheus of itself. */
+/** The metrics of a publisher. */
 import { Histogram, type Registry } from "@prometheus-io/client";
 import type { Known } from "../../../publish/known.ts";
 import type { ReportRow } from "../../../publish/report.ts";
@@ -55,7 +55,7 @@ function cycleMetrics(registry: Registry, { monitor }: WatchedPublisher): void {
     buckets: CYCLE_BUCKETS,
     registers: [registry],
   });
-  // An alert on an outcome that has not come yet needs its zero.
+  // An alert on an outcome that has not happened yet needs its zero.
   for (const outcome of CYCLE_OUTCOMES) cycles.zero({ outcome });
   monitor.onCycle = (outcome: CycleOutcome, seconds: number) => cycles.observe({ outcome }, seconds);
   collectedGauge(
@@ -90,7 +90,7 @@ function* failuresOf({ publisher }: PublisherMonitor): Iterable<Sample> {
   for (const [code, value] of counts) yield { labels: { code }, value };
 }
 
-/** A failed row's reason begins with its code; what has none is a defect, or the store's own words. */
+/** A failed row's reason begins with its code; without one it is a defect, or the store's own message. */
 function codeOf({ why }: ReportRow): string {
   return /^([a-z_]{1,40}): /.exec(why)?.[1] ?? "error";
 }
@@ -148,7 +148,10 @@ function leaseMetrics(registry: Registry, monitor: PublisherMonitor): void {
   );
   collectedGauge(
     registry,
-    { name: "noonmark_lease_age_seconds", help: "Time since this process renewed its lease; absent while it holds none." },
+    {
+      name: "noonmark_lease_age_seconds",
+      help: "Time since this process renewed its lease; absent while it holds none.",
+    },
     () => single(monitor.lease === undefined ? undefined : monitor.lease.age / 1_000),
   );
 }

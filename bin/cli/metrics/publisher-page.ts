@@ -1,4 +1,4 @@
-/** A publisher as Prometheus sees it, where the setting `metrics` names an address; nothing of it is loaded otherwise. */
+/** The metrics page of a publisher, if the setting `metrics` names an address; otherwise nothing of it is loaded. */
 import type { Logger } from "pino";
 import type { TurnHealthState } from "../../../publish/schedule/turn-health.ts";
 import { logProblem } from "../log.ts";
@@ -7,7 +7,7 @@ import { metricsAddress } from "./address.ts";
 import type { Health } from "./metrics-server.ts";
 import type { WatchedPublisher } from "./watched-publisher.ts";
 
-/** Gives what ends it. Throws `Failure`: `port_in_use`, `host_unusable`, `port_unusable`. */
+/** Returns the function that ends it. Throws `Failure`: `port_in_use`, `host_unusable`, `port_unusable`. */
 export async function startPublisherPage(
   { metrics }: Settings,
   log: Logger,
@@ -29,8 +29,8 @@ export async function startPublisherPage(
 }
 
 /**
- * A standby is well: it is there when it is needed. So is a publisher whose host's clock has moved: a restart would only
- * make it forget the time that it trusts.
+ * A standby is well: it is there when it is needed. So is a publisher whose host's clock has moved: a restart would only make
+ * it forget the trusted time.
  */
 function healthOf({ isWell, phase, quietSeconds, reason }: TurnHealthState, clockMovedMs: number): Health {
   const moved = clockMovedMs === 0 ? {} : { problem: "clock_moved", clockMovedMs };

@@ -1,4 +1,4 @@
-/** What `serve` tells Prometheus of itself. */
+/** The metrics of `serve`. */
 import type { Registry } from "@prometheus-io/client";
 import type { ShimCounts } from "../../../src/shim/node/shim-counts.ts";
 import { collectedCounter } from "./collected.ts";

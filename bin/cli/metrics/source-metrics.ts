@@ -1,4 +1,4 @@
-/** The publisher's two sources, as its last cycle has seen them. */
+/** Metrics of the publisher's two sources in its last cycle. */
 import type { Registry } from "@prometheus-io/client";
 import { collectedCounter, collectedGauge, oneOf, single } from "./collected.ts";
 import type { WatchedPublisher } from "./watched-publisher.ts";
@@ -79,7 +79,10 @@ function chainMetrics(registry: Registry, { monitor, monotonic }: WatchedPublish
   );
   collectedGauge(
     registry,
-    { name: "noonmark_chain_lag_seconds", help: "Time since the last good pass over the chain; absent before the first." },
+    {
+      name: "noonmark_chain_lag_seconds",
+      help: "Time since the last good pass over the chain; absent before the first.",
+    },
     () => single(monitor.lastGoodPassAt === undefined ? undefined : (monotonic() - monitor.lastGoodPassAt) / 1_000),
   );
 }

@@ -1,7 +1,7 @@
 import type { Known } from "../../../publish/known.ts";
 import type { PublisherMonitor } from "../publish/publisher-monitor.ts";
 
-/** What the metrics of a publisher are read from. */
+/** The values that a publisher's metrics are read from. */
 export interface WatchedPublisher {
   readonly monitor: PublisherMonitor;
   readonly known: Known;

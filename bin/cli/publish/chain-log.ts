@@ -1,4 +1,4 @@
-/** The chain's news in the log: a node that fails is one warning, then one every ten minutes, until it is good again. */
+/** Logs the chain's events: a failing node is one warning, then one every ten minutes, until it works again. */
 import type { Logger } from "pino";
 import { type PollEvent, plainEvent } from "../../../src/chain/poll-event.ts";
 
@@ -13,16 +13,16 @@ interface Trouble {
   readonly silent: number;
 }
 
-/** Good passes and stored ranges, which come every few seconds, are for debugging. */
+/** Good passes and stored ranges come every few seconds, so they are for debugging. */
 export function chainLog(log: Logger, monotonic: () => number): (event: PollEvent) => void {
-  /** By node, then by what is wrong with it. */
+  /** By node, then by its fault. */
   const troubles = new Map<string, Map<string, Trouble>>();
   return (event) => {
     const ofNode = troubles.get(event.node);
     if (event.type === "range" || event.type === "good") {
       log.debug(plainEvent(event), "chain");
       if (event.type === "range" || ofNode === undefined) return;
-      // A good pass that reads nothing new says nothing of a node that disagreed.
+      // A good pass without new blocks says nothing about a node that disagreed.
       const over = [...ofNode].filter(([kind]) => kind !== "disagreement");
       if (over.length === 0) return;
       for (const [kind] of over) ofNode.delete(kind);

@@ -1,6 +1,6 @@
 import type { Publisher } from "../../../publish/publisher.ts";
 
-/** The time by which sources are read: this host's until a publisher is at work, which knows the store's. */
+/** The time by which sources are read: this host's, until a publisher runs, which knows the store's. */
 export class CommonTime {
   readonly #wall: () => number;
   #publisher: Pick<Publisher, "now"> | undefined;

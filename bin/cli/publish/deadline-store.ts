@@ -1,17 +1,17 @@
 import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
 
-/** For the puts, at the least: of a run that the chain would fill. */
+/** The least time for the puts of a run that the chain would fill. */
 const LONGEST_RESERVE_MS = 10_000;
 const RESERVED_SHARE = 0.4;
 
-/** Milliseconds that passes over the chain may take of a run's `limitMs`: a node that never answers keeps nobody else waiting. */
+/** Milliseconds that passes over the chain may take of a run's `limitMs`: a silent node holds nobody else up. */
 export function chainTime(limitMs: number): number {
   return limitMs - Math.min(LONGEST_RESERVE_MS, limitMs * RESERVED_SHARE);
 }
 
 /**
- * A store that a run begins nothing with once its time is over: what is not put by then is left to the next run, which
- * finds it as it finds what a crash has left. A call that has begun ends by the store's own time limit.
+ * A store in which a run starts nothing after its deadline. The next run finds the missing puts as after a crash. A call that
+ * has begun ends by the store's own time limit.
  */
 export function withDeadline(store: ObjectStore, monotonic: () => number, limitMs: number): ObjectStore {
   const end = monotonic() + limitMs;

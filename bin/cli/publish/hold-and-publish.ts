@@ -1,4 +1,4 @@
-/** Waits for the lease, as a standby where another holds it, then runs cycles until it is told to stop. */
+/** Waits for the lease, as a standby if another holds it, then runs cycles until it is asked to stop. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { SteadyClock } from "../../../publish/clock/steady-clock.ts";
@@ -24,7 +24,7 @@ import type { Repairs } from "./repairs.ts";
 import type { ServiceManager } from "./service-manager.ts";
 import { firstPublishDone } from "./small-heap.ts";
 
-/** Who is told how it goes. */
+/** Callbacks for progress and problems. */
 export interface Watchers {
   readonly log: Logger;
   readonly monitor: PublisherMonitor;
@@ -38,18 +38,18 @@ export interface Term {
   /** A cron pattern, seconds first, UTC. */
   readonly cadence: string;
   readonly signal: AbortSignal;
-  /** Whether the chain has been read, for the estimate of what this will cost. */
+  /** True once the chain has been read, for the estimate of the costs. */
   hasChain(): boolean;
 }
 
-/** Throws what stops a publisher, such as a lost lease. */
+/** Throws errors that stop a publisher, such as a lost lease. */
 export async function holdAndPublish(options: PublisherOptions, watchers: Watchers, term: Term): Promise<void> {
   const { signal } = term;
   for (;;) {
     try {
       return await heldOnce(options, watchers, term);
     } catch (error) {
-      // The schedule waits outages out by itself: this one came between the lease and the first cycle.
+      // The schedule waits for the end of outages by itself. This one came between the lease and the first cycle.
       if (signal.aborted || !(error instanceof StoreUnavailable) || error.isFinal) throw error;
       logProblem(watchers.log, "the store does not answer: the publisher begins again", error);
     }
@@ -57,7 +57,7 @@ export async function holdAndPublish(options: PublisherOptions, watchers: Watche
   }
 }
 
-/** Between two beginnings, while the store does not answer (ms). */
+/** Between two starts, while the store does not respond (ms). */
 const BEGIN_AGAIN_MS = 2_000;
 
 async function heldOnce(options: PublisherOptions, watchers: Watchers, term: Term): Promise<void> {
@@ -92,7 +92,7 @@ async function heldOnce(options: PublisherOptions, watchers: Watchers, term: Ter
         logCycle(report);
       },
       onLate: (late: LateTurn) => {
-        // That the clock was set is said by whoever looks at it.
+        // A changed clock is logged by the module that checks it.
         if ("overdueBy" in late) log.warn(late, "a cycle did not start on time; it starts now");
       },
       onRest: service.rested,
@@ -127,7 +127,7 @@ function outageLog(log: Logger, clock: SteadyClock): { began(error: Error): void
   };
 }
 
-/** Undefined where the signal ended the wait. */
+/** Undefined if the signal ended the wait. */
 function heldLease(
   options: PublisherOptions,
   { log, monitor, service, time }: Watchers,
@@ -161,7 +161,7 @@ function heldLease(
   });
 }
 
-/** What it will cost, before it does (docs/storage.md, "What it costs"). */
+/** The cost in advance (docs/storage.md, "What it costs"). */
 function logCosts(log: Logger, options: PublisherOptions, hasChain: boolean): void {
   const receipts = options.reader.begin(options.clock.wall()).snapshot(receiptPace);
   log.info(

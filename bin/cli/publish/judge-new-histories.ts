@@ -1,6 +1,6 @@
 /**
- * `publish --new-history`: an id that is mistyped would be named in the index for ever. It is refused before the lease is
- * taken, unless the ledger or the index knows it.
+ * `publish --new-history`: a mistyped id would be in the index for ever. It is refused before the lease is taken, unless the
+ * ledger or the index knows it.
  */
 import type { SourceReader } from "../../../publish/sources/source-reader.ts";
 import { parseIndex, parseIndexShard, shardKeyOf } from "../../../src/http/installations.ts";
@@ -12,7 +12,7 @@ import { EXIT, Failure } from "../../../src/values/failure.ts";
 /** The most ids that a message names. */
 const NAMED_IDS = 10;
 
-/** `at` in epoch ms. Throws `Failure` unknown_installation (2), `StoreUnavailable`, and what a ledger's reading throws. */
+/** `at` in epoch ms. Throws `Failure` unknown_installation (2), `StoreUnavailable`, and errors of reading a ledger. */
 export async function judgeNewHistories(
   ids: readonly string[],
   store: ObjectStore,
@@ -33,7 +33,7 @@ export async function judgeNewHistories(
   }
 }
 
-/** Whether the published index names an installation. */
+/** True if the published index names an installation. */
 async function isNamed(store: ObjectStore, id: string): Promise<boolean> {
   const index = await readParsed(store, INSTALLATIONS_KEY, parseIndex);
   if (index === undefined) return false;

@@ -1,4 +1,4 @@
-/** What `publish` alone needs of its settings, judged before a store, a state or a lease is touched. */
+/** Checks the settings that only `publish` needs, before a store, a state or a lease is touched. */
 import { validate } from "node-cron";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { FUTURE_ALLOWANCE_MS } from "../../../src/values/freshness.ts";
@@ -7,20 +7,19 @@ import { required } from "../settings/load-settings.ts";
 import type { Settings } from "../settings/settings.ts";
 
 /**
- * `now` in epoch ms. Throws `Failure`: missing_setting, invalid_setting, genesis_in_future, or what is wrong with the
- * deployment file.
+ * `now` in epoch ms. Throws `Failure`: missing_setting, invalid_setting, genesis_in_future, or the deployment file's fault.
  */
 export async function judgeSettings(settings: Settings, now: number): Promise<void> {
   required(settings, "installationId");
   judgeCadence(settings.cadence);
   judgeGenesis(settings, now);
   if (settings.deployment === undefined) return;
-  // Only who names a chain loads what reads one.
+  // Only a configured chain needs this module.
   const { readDeployment } = await import("../../../src/chain/deployment.ts");
   readDeployment(settings.deployment);
 }
 
-/** Exit 1: a machine whose clock is behind until it is set right is started again, and then publishes. */
+/** Exit 1: a machine with a clock that is behind is started again once it is right, and then publishes. */
 function judgeGenesis({ genesisTimestamp }: Settings, now: number): void {
   if (genesisTimestamp === undefined || genesisTimestamp * 1000 - now <= FUTURE_ALLOWANCE_MS) return;
   const [genesis, clock] = [formatTimestamp(genesisTimestamp * 1000), formatTimestamp(now)];

@@ -1,4 +1,4 @@
-/** Why readers get 503, or a part that is unavailable: which input is missing. Nobody sees it from a 503 alone. */
+/** The missing inputs that explain a 503, or an unavailable part. A 503 alone does not name them. */
 import { existsSync } from "node:fs";
 import type { ReportFailure } from "../../../publish/report.ts";
 import { openLedgerForReading, readLedger } from "../../../src/ledger/open.ts";
@@ -18,7 +18,7 @@ interface Answered {
 /** Facts of a Reporter. Without a chain there is nothing to settle on. */
 const REPORTER_WORK = ["submission", "reporter_run"] as const satisfies FactKind[];
 
-/** One warning, or none: a chain tells it by itself once it is read. */
+/** One warning, or none: a chain has it once it is read. */
 export function missingGenesis(answers: readonly Answered[], settings: Settings): ReportFailure[] {
   if (settings.genesisTimestamp !== undefined || !areStatisticsMissing(answers)) return [];
   const hint =
@@ -83,7 +83,7 @@ function ledgerCounts({ ledger: path, installationId }: Settings): ((kind: FactK
   }
 }
 
-/** How many facts of a kind the process view was made from, which may be fewer than there are; undefined if it does not say. */
+/** How many facts of a kind the process view was made from, which may be fewer than there are; undefined if unknown. */
 async function publishedCounts(store: ObjectStore): Promise<((kind: FactKind) => number) | undefined> {
   try {
     const object = await store.get(PROCESS_KEY, { fresh: true });

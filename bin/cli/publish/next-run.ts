@@ -1,6 +1,6 @@
 import { createTask } from "node-cron";
 
-/** How long it is until a cadence's next run (ms), by the wall clock (epoch ms). The pattern has been judged. */
+/** The time until a cadence's next run (ms), by the wall clock (epoch ms). The pattern is valid. */
 export function untilNextRun(cadence: string, wall: () => number): () => number {
   const task = createTask(cadence, () => {}, { timezone: "UTC" });
   return () => {

@@ -1,4 +1,4 @@
-/** `noonmark publish` without --once: what it works with, from its first moment as a standby to its end. */
+/** `noonmark publish` without --once: its dependencies, from its first moment as a standby to its end. */
 import { existsSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
@@ -29,7 +29,7 @@ import { Repairs } from "./repairs.ts";
 import { type ServiceManager, serviceManager, systemdNotify } from "./service-manager.ts";
 import { keepHeapSmall } from "./small-heap.ts";
 
-/** The longest of one pass over the chain; a first sync goes on in the next. */
+/** The time limit of one pass over the chain; a first sync continues in the next. */
 const PASS_LIMIT_MS = 30_000;
 
 export async function publishOnCadence(settings: Settings, flags: PublishFlags): Promise<void> {
@@ -127,7 +127,7 @@ async function publishWithLog(
   }
 }
 
-/** Between two tries to open a store that does not answer (ms). */
+/** Between two attempts to open a store that does not respond (ms). */
 const OPEN_AGAIN_MS = 5_000;
 
 interface Opening {
@@ -137,7 +137,7 @@ interface Opening {
   readonly signal: AbortSignal;
 }
 
-/** A store that does not answer is waited for, as in any outage; undefined where the signal ended that. */
+/** A store that does not respond is waited for, as in any outage; undefined if the signal ended that. */
 async function openedStore(settings: Settings, opening: Opening): Promise<ObjectStore | undefined> {
   const { log, monitor, service, signal } = opening;
   for (let tries = 1; !signal.aborted; tries++) {
@@ -155,9 +155,9 @@ async function openedStore(settings: Settings, opening: Opening): Promise<Object
   return undefined;
 }
 
-/** How often the host's clock is looked at (ms). */
+/** How often the host's clock is checked (ms). */
 const LOOK_MS = 1_000;
 
-/** How a publisher goes on while its clock is not trusted. */
+/** A publisher's clock while the host's is not trusted. */
 const MEANWHILE =
   "publishing goes on by its own count until that clock has been steady for a minute or the store's clock agrees";

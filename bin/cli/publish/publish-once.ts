@@ -33,7 +33,7 @@ export interface OnceFlags extends PublishFlags {
 
 /** Throws `Failure` as a publisher does: state_locked, lease_held (75), at_in_future, ledger_… and store_… (74). */
 export async function publishOnce(settings: Settings, flags: OnceFlags): Promise<CycleReport> {
-  // A run is too short for a clock that moves to be trusted again: it goes on by its own count to its end.
+  // A run is too short to trust a clock again that moves: it uses its own count to its end.
   const clock = new SteadyClock(systemClock);
   const opened = await openConfiguredStore(settings, { write: true });
   const known = await openState(settings.state, opened);
@@ -52,7 +52,7 @@ export async function publishOnce(settings: Settings, flags: OnceFlags): Promise
       await judgeNewHistories(flags.newHistory ?? [], store, reader, now());
       const limitMs = settings.deadline * 1000;
       const limited = withDeadline(store, () => clock.monotonic(), limitMs);
-      // Before the lease, which would run out meanwhile; what the chain leaves of the time is for the puts.
+      // Before the lease, which would expire meanwhile. The rest of the time is for the puts.
       await pollUntilConcluded(chain, now, now() + chainTime(limitMs));
       const options = {
         ...publisherOptions(settings, flags, {
@@ -86,13 +86,13 @@ function warnOfWait(forMs: number): void {
   warn({ code: "lease_unreadable", message });
 }
 
-/** Of a state directory that was lost, the lease object knows what was published. */
+/** After a lost state directory, the lease object has the published history. */
 async function judgedInstant(at: number, flags: OnceFlags, known: Known, store: ObjectStore): Promise<number> {
   const last = lastPublishedAt(known, store, (await findLease(store))?.record);
   return explicitInstant({ at, last, now: systemClock.wall(), force: flags.force ?? false });
 }
 
-/** An unavailable chain is data, exit 0; the operator is told why all the same. */
+/** An unavailable chain is data, exit 0. The operator gets the reason all the same. */
 function warnOf(event: PollEvent): void {
   if (event.type === "failed") console.error(printable(`noonmark: warning: chain: ${event.node}: ${event.message}`));
   if (event.type === "disagreement")
@@ -103,7 +103,7 @@ function warnOf(event: PollEvent): void {
   }
 }
 
-/** Of two runs on one machine the second says who holds the lease, not only that a file is locked. */
+/** If two runs are on one machine, the second names the holder of the lease, not only the locked file. */
 async function openState(directory: string, store: ObjectStore): Promise<Known> {
   try {
     return Known.open(directory);

@@ -1,4 +1,4 @@
-/** What a publisher on a cadence has done and how it is, for whoever watches it: plain values, collected when asked. */
+/** The work and health of a publisher on a cadence: plain values, collected on request. */
 import { movedBy } from "../../../publish/clock/clock.ts";
 import type { SteadyClock } from "../../../publish/clock/steady-clock.ts";
 import type { Standby } from "../../../publish/lease/acquire.ts";
@@ -23,27 +23,27 @@ export class PublisherMonitor implements TurnWatcher {
   readonly puts = new Map<string, PutCount>();
   readonly reads = new Map<StoreOutcome, number>();
   readonly rpc = new Map<RpcOutcome, number>();
-  /** Nodes of the chain (addresses without keys) that say otherwise than another. */
+  /** Nodes of the chain (addresses without keys) that disagree with another. */
   readonly disagreeingNodes = new Set<string>();
   /** Damaged objects that were rewritten. */
   rewritten = 0;
-  /** Once it is a holder. */
+  /** Set once it holds the lease. */
   lease: Lease | undefined;
   publisher: Publisher | undefined;
-  /** Of the last good pass over the chain. */
+  /** The last good pass over the chain. */
   chainHead: bigint | undefined;
   /** Monotonic. */
   lastGoodPassAt: number | undefined;
   onCycle: (outcome: CycleOutcome, seconds: number) => void = () => {};
-  /** Why the lease could not be renewed when that was tried last. */
+  /** The reason of the last failed renewal of the lease. */
   #renewalTrouble: string | undefined;
-  /** The clock that it publishes with. */
+  /** Its clock. */
   clock: SteadyClock | undefined;
   readonly #monotonic: () => number;
 
   readonly #untilNextRun: () => number;
 
-  /** `untilNextRun`: until the cadence's next turn (ms). */
+  /** `untilNextRun`: until the cadence's next tick (ms). */
   constructor(monotonic: () => number, untilNextRun: () => number) {
     this.#monotonic = monotonic;
     this.#untilNextRun = untilNextRun;
@@ -60,7 +60,7 @@ export class PublisherMonitor implements TurnWatcher {
     return this.clock?.moves ?? 0;
   }
 
-  /** Whether turns finish, and the lease is renewed. */
+  /** Ticks finish, and the lease is renewed. */
   state(): TurnHealthState {
     const state = this.health.state();
     const { lease } = this;
@@ -89,13 +89,13 @@ export class PublisherMonitor implements TurnWatcher {
   chainTold(event: PollEvent): void {
     if (event.type === "disagreement") this.disagreeingNodes.add(event.node);
     if (event.type !== "good") return;
-    // Those that still disagree are told after a good pass.
+    // Those that still disagree are reported after a good pass.
     this.disagreeingNodes.clear();
     this.chainHead = event.head;
     this.lastGoodPassAt = this.#monotonic();
   }
 
-  /** A standby that is well while it can ask for the lease; it asks again soon. */
+  /** A standby is well while it can ask for the lease; it asks again soon. */
   watched({ tryAcquire, pause }: Standby): Standby {
     return {
       pause,

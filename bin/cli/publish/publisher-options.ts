@@ -1,4 +1,4 @@
-/** From settings and flags to what a publisher works with. */
+/** From settings and flags to a publisher's options. */
 
 import type { Clock } from "../../../publish/clock/clock.ts";
 import type { PublisherOptions } from "../../../publish/publisher.ts";

@@ -1,6 +1,6 @@
 /**
- * What the puts of a month come to where they cost money (docs/spec/publishing.md#the-cycle): from the minimum intervals and the ledger's own
- * pace. `npm run bench -- day` counts the puts of a simulated day to hold it against.
+ * Estimates the puts of a month if they cost money (docs/spec/publishing.md#the-cycle), from the minimum intervals and the
+ * ledger's own pace. `npm run bench -- day` compares it with the counted puts of a simulated day.
  */
 import type { Database } from "better-sqlite3";
 import { CALM } from "../../../publish/lease/timing.ts";
@@ -14,7 +14,7 @@ import { ROUND_MS } from "../../../src/values/round.ts";
 export const MONTH_MS = 30 * 86_400_000;
 /** A round's end, its closure, its acceptance and the steps of its settlement. */
 const STATISTICS_A_ROUND = 5;
-/** Receipts whose times tell the pace. */
+/** Receipts whose times give the pace. */
 const RECENT = 100;
 
 export interface PutPace {
@@ -24,11 +24,11 @@ export interface PutPace {
   selected(resource: ResourceName): boolean;
   /** Milliseconds between two receipts, of each installation that has some. */
   readonly receipts: readonly { readonly configured: boolean; readonly everyMs: number }[];
-  /** Its blocks are taken to come at least as often as an answer is put for its height alone. */
+  /** Its blocks are assumed to come at least as often as a response is put for its height alone. */
   readonly hasChain: boolean;
 }
 
-/** Puts in thirty days, the lease's renewals among them; what seldom changes, such as modules, is left out. */
+/** Puts in thirty days, the lease's renewals among them. Rare changes, such as modules, are left out. */
 export function putsAMonth({ minimumPutInterval, publications, selected, receipts, hasChain }: PutPace): number {
   const every = (ms: number) => MONTH_MS / ms;
   let puts = every(CALM.renewMs);
@@ -44,7 +44,7 @@ export function putsAMonth({ minimumPutInterval, publications, selected, receipt
   return Math.round(puts);
 }
 
-/** The pace of the newest receipts, by when they were received. */
+/** The pace of the newest receipts, by their receivedAt. */
 export function receiptPace({ ledger, installationId }: Snapshot): PutPace["receipts"] {
   if (ledger === undefined) return [];
   return listInstallations(ledger).flatMap(({ no, id }) => {

@@ -1,4 +1,4 @@
-/** Damaged objects that were rewritten: each is reported, whoever met it and whatever is remembered of it. */
+/** Damaged objects that were rewritten: each is reported, whoever found it and whatever is remembered of it. */
 import { type ReportRow, WAS_DAMAGED } from "../../../publish/report.ts";
 import type { StoreOperation, StoreOutcome } from "../../../src/object-store/counted-store.ts";
 
@@ -13,7 +13,7 @@ export class Repairs {
     this.#report = report;
   }
 
-  /** To be called with each request to the store once it has ended. */
+  /** Must be called after each request to the store. */
   requested(operation: StoreOperation, key: string, outcome: StoreOutcome): void {
     if (operation === "get" && outcome === "damaged") this.#damaged.add(key);
     if (operation !== "put" || outcome !== "done" || !this.#damaged.delete(key)) return;

@@ -10,7 +10,7 @@ export function reportSummary(report: CycleReport): string {
   return `as of ${formatTimestamp(report.at)}: ${counts.join(", ")}`;
 }
 
-/** What was put or failed, a line each: `action key: why`. */
+/** Puts and failures, a line each: `action key: why`. */
 export function reportLines(report: CycleReport): string[] {
   return condensed(report.rows)
     .filter(({ action }) => action !== "unchanged")

@@ -1,32 +1,33 @@
 /**
- * What systemd hears of a publisher that is its service (Type=notify, packaging/systemd): that it has begun, what it does,
- * and that turns end. Node opens no datagram sockets: systemd-notify, which is where systemd is, says it.
+ * Messages to systemd about a publisher that is its service (Type=notify, packaging/systemd): its start, its status, and
+ * pings while ticks finish. Node opens no datagram sockets, so systemd-notify sends them. It is on every machine with
+ * systemd.
  */
 import { spawn } from "node:child_process";
 
 export interface ServiceManager {
   /** It runs: `status` is what `systemctl status` shows. */
   began(status: string): void;
-  /** No turn hangs; so in an outage too, for another start would mend neither store nor disk. */
+  /** No tick hangs. This is sent in an outage too, because a restart would repair neither store nor disk. */
   rested(): void;
-  /** It was asked to end, and finishes what is under way. */
+  /** It was asked to end, and finishes the running work. */
   ending(): void;
 }
 
 export interface NotifyOptions {
   readonly environment: NodeJS.ProcessEnv;
   readonly pid: number;
-  /** Milliseconds that never go back. */
+  /** Milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
-  /** Says `VARIABLE=value`, each. */
+  /** Sends `VARIABLE=value`, each. */
   readonly notify: (said: readonly string[]) => void;
 }
 
 const SILENT: ServiceManager = { began() {}, rested() {}, ending() {} };
-/** Of the watchdog's time, so that a word that is late or lost ends nothing. */
+/** Pings per watchdog interval, so that one lost ping does not cause a restart. */
 const WORDS_IN_ITS_TIME = 4;
 
-/** Silent where nobody listens. */
+/** Silent without a service manager. */
 export function serviceManager({ environment, pid, monotonic, notify }: NotifyOptions): ServiceManager {
   if ((environment.NOTIFY_SOCKET ?? "") === "") return SILENT;
   const isOurs = (environment.WATCHDOG_PID ?? String(pid)) === String(pid);
@@ -44,7 +45,7 @@ export function serviceManager({ environment, pid, monotonic, notify }: NotifyOp
   };
 }
 
-/** `failed` hears why nothing can be said. */
+/** `failed` gets the reason if nothing can be sent. */
 export function systemdNotify(failed: (error: Error) => void): (said: readonly string[]) => void {
   return (said) => {
     spawn("systemd-notify", [...said], { stdio: "ignore" })

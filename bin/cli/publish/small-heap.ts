@@ -1,10 +1,9 @@
 import { setFlagsFromString } from "node:v8";
 
 /**
- * Keeps V8's heap small, before much is allocated: a publisher lives for months and its garbage is little, while the
- * default would let tens of megabytes of it lie. Work that allocates in bulk is better without. Until `firstPublishDone`
- * the old generation grows by little, too: what a first publish of a long history lets lie stays for as long as nothing
- * else is allocated.
+ * Keeps V8's heap small, before much is allocated. A publisher lives for months with little garbage, and the default would
+ * keep tens of megabytes of it. Work that allocates in bulk is better without. Until `firstPublishDone` the old generation
+ * grows little, too: the garbage of a first publish of a long history would stay for as long as nothing else is allocated.
  */
 export function keepHeapSmall(): void {
   setFlagsFromString("--max-semi-space-size=2");

@@ -1,4 +1,4 @@
-/** The store that a dry run reads: where no directory has been published into yet, an empty one. */
+/** The store that a dry run reads: an empty one, if nothing was ever published into the directory. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { STORE_MARK } from "../../../src/object-store/filesystem/prepare.ts";

@@ -1,4 +1,4 @@
-/** What `noonmark schema` prints by name. */
+/** The schemas that `noonmark schema` prints by name. */
 import * as z from "zod";
 import { deploymentSchema } from "../../../src/chain/deployment.ts";
 import { INSTALLATION_ID_PATTERN } from "../../../src/ledger/intake/decode/forms.ts";
@@ -31,7 +31,7 @@ type Overridden = Parameters<NonNullable<NonNullable<Parameters<typeof z.toJSONS
 /** One of the four numbers of an IPv4 address. */
 const BYTE = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
 
-/** Of settings that zod refines, it tells the type alone. */
+/** For settings that zod refines, it has the type only. */
 const PATTERNS: Readonly<Record<string, string>> = {
   installationId: INSTALLATION_ID_PATTERN,
   store: "^(?:s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:/.*)?|(?![A-Za-z][A-Za-z0-9+.-]+:).+)$",
@@ -39,7 +39,7 @@ const PATTERNS: Readonly<Record<string, string>> = {
   rpcUrl: "^\\s*[Hh][Tt][Tt][Pp][Ss]?://[^,]+(?:,\\s*[Hh][Tt][Tt][Pp][Ss]?://[^,]+)*$",
 };
 
-/** What zod's own output loses: what it refines, and the protocol of an address. */
+/** The parts that zod's own output loses: refinements, and the protocol of an address. */
 function strict({ zodSchema, jsonSchema, path }: Overridden): void {
   const pattern = PATTERNS[String(path.at(-1))];
   if (pattern !== undefined) jsonSchema.pattern = pattern;

@@ -1,9 +1,9 @@
 const FIRST_MS = 100;
 const LONGEST_MS = 10_000;
-/** Who lived so long did not die of its start. */
+/** A process that lived for this long did not die of its start. */
 const LIVED_MS = 30_000;
 
-/** How long to wait before something that has ended is started again: twice as long each time it ends soon. */
+/** The wait before a process is started again: twice as long each time it ends soon. */
 export class Backoff {
   #next = FIRST_MS;
 

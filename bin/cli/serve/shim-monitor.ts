@@ -1,4 +1,4 @@
-/** `serve` as Prometheus sees it, where the setting `metrics` names an address; nothing of it is loaded otherwise. */
+/** The metrics page of `serve`, if the setting `metrics` names an address; otherwise nothing of it is loaded. */
 import cluster from "node:cluster";
 import type { Logger } from "pino";
 import { ShimCounts } from "../../../src/shim/node/shim-counts.ts";
@@ -13,7 +13,9 @@ export interface ShimMonitor {
 
 const DEFECT = "the metrics met a defect";
 
-/** Starts the metrics of a process that answers requests. Throws `Failure`: `port_in_use`, `host_unusable`, `port_unusable`. */
+/**
+ * Starts the metrics of a process that serves requests. Throws `Failure`: `port_in_use`, `host_unusable`, `port_unusable`.
+ */
 export async function monitorShim({ metrics }: Settings, log: Logger): Promise<ShimMonitor | undefined> {
   const address = metricsAddress(metrics);
   if (address === undefined) return undefined;
@@ -36,7 +38,7 @@ export async function monitorShim({ metrics }: Settings, log: Logger): Promise<S
   return { counts, stop };
 }
 
-/** Of the primary of workers: their sums, and its own process's. Throws as `monitorShim`. */
+/** For the primary of workers: their sums, and its own process's. Throws as `monitorShim`. */
 export async function monitorWorkers({ metrics }: Settings, log: Logger): Promise<{ stop(): Promise<void> }> {
   const address = metricsAddress(metrics);
   if (address === undefined) return { stop: async () => {} };

@@ -1,7 +1,7 @@
-/** What a worker runs: the command line that its primary was given. */
+/** Runs a worker: the command line of its primary. */
 import cluster from "node:cluster";
 import { main } from "../../main.ts";
 
 await main(process.argv);
-// The channel to the primary keeps a worker alive that has nothing more to do, such as one that could not listen.
+// The channel to the primary would keep a worker alive that has nothing more to do, such as one that could not listen.
 cluster.worker?.disconnect();

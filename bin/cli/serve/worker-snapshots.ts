@@ -1,23 +1,23 @@
 /**
- * What the workers of `serve` count, summed in their primary. A worker that has ended keeps its place in the sums by
- * what it said last, so that no total ever falls.
+ * The counts of the workers of `serve`, summed in their primary. A worker that has ended keeps its last counts in the sums,
+ * so that no total ever falls.
  */
 import cluster, { type Worker } from "node:cluster";
 import { Registry } from "@prometheus-io/client";
 
-/** As `Registry.getMetricsAsJSON` gives it; of one process. */
+/** As `Registry.getMetricsAsJSON` returns it, for one process. */
 type Snapshot = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>;
 
-/** All that is said between primary and worker of this. */
+/** The messages between primary and worker. */
 const ASKED = "metrics?";
 interface Told {
   readonly metrics: Snapshot;
 }
 
-/** A worker that takes longer is counted by what it said last. */
+/** A worker that takes longer is counted by its last report. */
 const PATIENCE_MS = 1_000;
 
-/** In a worker: tells its primary whenever it asks. */
+/** In a worker: sends its counts whenever the primary asks. */
 export function tellPrimary(registry: Registry, defect: (error: unknown) => void): void {
   process.on("message", (message) => {
     if (message !== ASKED) return;
@@ -39,7 +39,7 @@ export class WorkerSnapshots {
     cluster.on("exit", (worker) => void this.#end(worker));
   }
 
-  /** `own`: of the primary itself. In Prometheus' text format. */
+  /** `own`: the primary's own counts. In Prometheus' text format. */
   async metrics(own: Registry): Promise<string> {
     const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
     await Promise.all(workers.map((worker) => this.#ask(worker)));
@@ -56,7 +56,7 @@ export class WorkerSnapshots {
       before?.();
       resolve();
     });
-    // One that ends meanwhile cannot be told, and its end resolves this.
+    // A worker that ends meanwhile cannot be asked, and its end resolves this.
     if (before === undefined) worker.send(ASKED, () => {});
     await promise;
     clearTimeout(timer);

@@ -1,6 +1,6 @@
 /**
- * `serve --workers N`: as many processes behind one port. The primary answers nobody: it hands connections out in turn,
- * starts what has ended again, and ends when all have. Where the primary is killed, Node ends its workers.
+ * `serve --workers N`: N processes behind one port. The primary serves nobody: it hands out connections in turn, restarts
+ * ended workers, and ends when all have. If the primary is killed, Node ends its workers.
  */
 import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
@@ -12,11 +12,11 @@ import { Backoff } from "./backoff.ts";
 
 export interface Workers {
   readonly port: number;
-  /** Resolves when every worker has answered what it had in flight and has ended. */
+  /** Resolves when every worker has finished its requests and has ended. */
   stop(): Promise<void>;
 }
 
-/** What a primary says to a worker that is to end. */
+/** The primary's message to a worker that must end. */
 const STOP = "stop";
 
 /** The arguments of each worker. A secret is in the environment, which only its user may read. */
@@ -26,15 +26,15 @@ export interface CommandLine {
 }
 
 /**
- * Resolves when the first one listens, or with the exit code of a first one that
- * failed and has said why. Throws `Failure`: `worker_failed`.
+ * Resolves when the first one listens, or with the exit code of a first one that failed and has printed why. Throws
+ * `Failure`: `worker_failed`.
  */
 export async function startWorkers(count: number, commandLine: CommandLine, log: Logger): Promise<Workers | number> {
   const { args, environment } = commandLine;
   cluster.setupPrimary({ exec: workerFile(), args: [...args] });
   const fork = () => forkInto(environment, log);
   const backoff = new Backoff();
-  // One first: the others would fail as it does, and port 0 is for all of them the one that it was given.
+  // One first: the others would fail as it does, and port 0 means the first one's port for all of them.
   const first = fork();
   const port = await portOf(first.worker);
   if (typeof port !== "number") return port.exitCode;
@@ -58,7 +58,7 @@ export function toldToStop(): Promise<void> {
 
 interface Started {
   readonly worker: Worker;
-  /** Of `performance.now()`. */
+  /** By `performance.now()`. */
   readonly at: number;
 }
 
@@ -105,15 +105,15 @@ class Supervisor {
 
 async function ended(worker: Worker): Promise<void> {
   const exit = once(worker, "exit");
-  // A worker that a signal to all of us has ended meanwhile cannot be told any more, and need not be.
+  // A worker that a signal to all processes has ended meanwhile cannot and need not be asked.
   const tell = () => worker.send(STOP, () => {});
   tell();
-  // One that is still starting does not listen to its primary yet: what was sent so far is lost.
+  // A starting worker does not listen to its primary yet: earlier messages are lost.
   worker.once("listening", tell);
   await exit;
 }
 
-/** Where the first one listens, or what it ended with. */
+/** The address of the first one, or its exit code. */
 async function portOf(first: Worker): Promise<number | { readonly exitCode: number }> {
   const isOver = new AbortController();
   const { signal } = isOver;
@@ -125,7 +125,7 @@ async function portOf(first: Worker): Promise<number | { readonly exitCode: numb
       hint: "If nobody ended it, see whether the machine's memory is enough for one more process.",
     });
   });
-  // The one that is not awaited ends with an AbortError, which is nobody's.
+  // The one that is not awaited ends with an AbortError, which is ignored.
   const settled = Promise.allSettled([listening, exit]);
   try {
     return await Promise.race([listening, exit]);
@@ -135,7 +135,7 @@ async function portOf(first: Worker): Promise<number | { readonly exitCode: numb
   }
 }
 
-/** Run from sources or built, the worker's file is of this one's kind. */
+/** The worker's file is of this one's kind: source or built. */
 function workerFile(): string {
   return fileURLToPath(new URL(`./worker-entry${extname(import.meta.url)}`, import.meta.url));
 }

@@ -7,8 +7,8 @@ import { EXIT, Failure } from "../../../src/values/failure.ts";
 export const DEFAULT_CONFIGURATION = "noonmark.json";
 
 /**
- * Its keys and values, unjudged. Only the file that nobody named may be missing. Throws `Failure`
- * invalid_configuration: unreadable, no JSON (with line and column), no object.
+ * Its keys and values, unchecked. Only the default file may be missing. Throws `Failure` invalid_configuration: unreadable,
+ * no JSON (with line and column), no object.
  */
 export function readConfiguration(path: string): Record<string, unknown> {
   if (path === DEFAULT_CONFIGURATION && !existsSync(path)) return {};

@@ -1,4 +1,4 @@
-/** What a judge of a deployment works with: a connection to it, and the pace at which it asks. */
+/** The dependencies of a check of a deployment: a connection to it, and the pace of requests. */
 import { nodeTransport } from "../../../src/verify/exchange/node-transport.ts";
 import { paced } from "../../../src/verify/exchange/pace.ts";
 import type { Surroundings } from "../../../src/verify/run.ts";
@@ -8,7 +8,7 @@ export interface Connection {
   close(): void;
 }
 
-/** `timeout` of one request in ms, `qps` requests a second at most; `who` stands in the paths that nobody has. */
+/** `timeout` of one request in ms, `qps` requests a second at most; `who` is part of the paths that nobody has. */
 export function connectTo(base: URL, limits: { timeout: number; qps: number }, who: string): Connection {
   const transport = nodeTransport(base, { timeout: limits.timeout, now: Date.now });
   const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));

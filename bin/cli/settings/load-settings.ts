@@ -1,6 +1,6 @@
 /**
- * A flag goes before a variable before the file before the default. All settings are judged before anything is touched, and
- * all mistakes are told at once.
+ * A flag wins over a variable, a variable over the file, the file over the default. All settings are checked before anything
+ * is touched, and all mistakes are reported at once.
  */
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
@@ -11,9 +11,17 @@ import { type Warning, warn } from "../warn.ts";
 import { DEFAULT_CONFIGURATION, readConfiguration } from "./configuration-file.ts";
 import { didYouMean } from "./nearest-name.ts";
 import { environmentName, flagName, isOfKubernetes, unknownVariables } from "./setting-names.ts";
-import { inMilliseconds, RENAMED, SETTING_NAMES, SETTINGS, type SettingName, type Settings, unitOf } from "./settings.ts";
+import {
+  inMilliseconds,
+  RENAMED,
+  SETTING_NAMES,
+  SETTINGS,
+  type SettingName,
+  type Settings,
+  unitOf,
+} from "./settings.ts";
 
-/** Of these a message shows no value. */
+/** A message does not show their values. */
 const SECRET: ReadonlySet<SettingName> = new Set(["rpcUrl", "fronts"]);
 /** Settings that are paths, or may be. */
 const PATHS: ReadonlySet<SettingName> = new Set(["ledger", "state", "store", "deployment"]);
@@ -21,11 +29,11 @@ const PATHS: ReadonlySet<SettingName> = new Set(["ledger", "state", "store", "de
 export interface SettingSources {
   readonly environment?: NodeJS.ProcessEnv;
   readonly onWarning?: (warning: Warning) => void;
-  /** Settings that the command does without, although others of the file ask for them. */
+  /** Settings that the command does not need, although others of the file require them. */
   readonly spared?: readonly SettingName[];
 }
 
-/** A setting with the place that it comes from. */
+/** A setting with its origin. */
 export interface EffectiveSetting {
   readonly name: SettingName;
   readonly value: unknown;
@@ -94,7 +102,7 @@ function unknownKeys(file: Readonly<Record<string, unknown>>, path: string): Mis
     }));
 }
 
-/** Variables of ours that no setting has; somebody else's may begin as ours do, so only a near miss is refused. */
+/** Unknown variables with Noonmark's prefix. Other programs may use it too, so only a near miss is refused. */
 function misspeltVariables(environment: NodeJS.ProcessEnv): Mistake[] {
   return unknownVariables(environment).flatMap(({ variable, meant }) =>
     meant === undefined
@@ -124,7 +132,7 @@ function mistake(name: SettingName, message: string, path: string): Mistake {
   return { code: "invalid_setting", message, hint: `${name} (${help}): give ${give}.` };
 }
 
-/** A chain needs both; with one of them the views would be disabled without a word. */
+/** A chain needs both; with one of them the views would be disabled silently. */
 function halfAChain(settings: readonly EffectiveSetting[], spared: readonly SettingName[]): Mistake[] {
   const isSet = (name: SettingName) => settings.some((one) => one.name === name && one.value !== undefined);
   if (isSet("deployment") === isSet("rpcUrl")) return [];
@@ -159,7 +167,7 @@ interface MovedPath {
   readonly path: string;
 }
 
-/** An earlier version took every relative path from the working directory: what lies there is not passed over in silence. */
+/** An earlier version took every relative path from the working directory: an existing file there is not ignored silently. */
 function movedPath(name: SettingName, { written, value, path }: MovedPath): Mistake[] {
   const before = resolve(written);
   if (before === resolve(value) || existsSync(value) || !existsSync(before)) return [];
@@ -172,7 +180,7 @@ function movedPath(name: SettingName, { written, value, path }: MovedPath): Mist
   ];
 }
 
-/** A setting that a command cannot do without. */
+/** A setting that a command requires. */
 export function required<Name extends SettingName>(settings: Settings, name: Name): NonNullable<Settings[Name]> {
   const value = settings[name];
   if (value === undefined || value === null) {
@@ -197,7 +205,7 @@ const DEFAULT = "default";
 
 interface First {
   readonly raw: unknown;
-  /** How a message calls it; an address may hold a key and is not shown. */
+  /** The setting in a message; an address may hold a key and is not shown. */
   readonly shown: string;
   readonly origin: string;
 }
@@ -261,7 +269,7 @@ function warnOfOldName(written: string, current: string, onWarning: Given["onWar
   });
 }
 
-/** A value as a listing shows it: JSON with its unit, and no secret. */
+/** A value in a listing: JSON with its unit, and no secret. */
 export function shownValue({ name, value, isSecret }: EffectiveSetting): string {
   if (value === undefined) return "not set";
   if (isSecret && value !== "none" && value !== "any") return "set, and not shown";

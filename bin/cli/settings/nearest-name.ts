@@ -3,10 +3,10 @@ import { closest, distance } from "fastest-levenshtein";
 /** Letters in which a mistyped name may differ, as a share of it. */
 const MISTYPED = 0.4;
 
-/** A name of so many letters that is the beginning of a known one stands for it. */
+/** A name with this many letters that is the beginning of a known one means that one. */
 const MEANT_BY_BEGINNING = 4;
 
-/** `; did you mean …?`, empty where nothing known is near. */
+/** `; did you mean …?`, empty if no known name is near. */
 export function didYouMean(name: string, known: readonly string[]): string {
   const near =
     nearestName(name, known) ?? known.find((one) => name.length >= MEANT_BY_BEGINNING && one.startsWith(name));

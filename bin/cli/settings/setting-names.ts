@@ -1,4 +1,4 @@
-/** How a setting is called: its flag, its variable, and what was meant by one that is none. */
+/** The names of a setting: its flag, its variable, and the nearest name of an unknown one. */
 import { nearestName } from "./nearest-name.ts";
 import { RENAMED, SETTING_NAMES } from "./settings.ts";
 
@@ -22,7 +22,7 @@ export function isOfKubernetes(variable: string, value: string): boolean {
   return OF_A_SERVICE.test(variable) || /^(?:tcp|udp|sctp):\/\//.test(value);
 }
 
-/** Each variable that begins as ours and is none, with the one that was probably meant. */
+/** Each unknown variable with Noonmark's prefix, with the one that was probably meant. */
 export function unknownVariables(environment = process.env): { variable: string; meant: string | undefined }[] {
   const endings = SETTING_NAMES.map((name) => environmentName(name).slice(PREFIX.length));
   const known = [...endings, ...Object.values(RENAMED).map((name) => environmentName(name).slice(PREFIX.length))];

@@ -20,7 +20,7 @@ function setting<T>(schema: z.ZodType<T>, value: string, help: string): Setting<
   return { schema, value, help };
 }
 
-/** A number, or the text of one; nothing else that JavaScript would make a number of. */
+/** A number, or the text of one; no other value that JavaScript would convert. */
 function numeric<T extends z.ZodType<number>>(schema: T) {
   return z.preprocess((value) => (typeof value === "string" && value.trim() !== "" ? Number(value) : value), schema);
 }
@@ -29,9 +29,9 @@ const number = z.number("is no number");
 const secondsNumber = z.number("is no number of seconds");
 const seconds = numeric(secondsNumber.positive("must be above 0 seconds"));
 const scrubSeconds = numeric(number.min(0, "must be 0 seconds or more").max(86_400, "must be 86400 seconds or less"));
-/** Looked at once a second; beyond a day Node's timers end. */
+/** Checked once a second; beyond a day Node's timers end. */
 const timeout = numeric(secondsNumber.min(1, "must be 1 to 86400 seconds").max(86_400, "must be 1 to 86400 seconds"));
-/** As it can stand in a header and in every front's file. */
+/** A form that fits a header and every front's file. */
 export const frontSecret = z
   .string()
   .regex(/^[A-Za-z0-9._~+/=-]{16,128}$/, "none, any, or a secret of 16 to 128 characters of A-Z a-z 0-9 . _ ~ + / = -");
@@ -155,10 +155,18 @@ export const SETTINGS = {
     "seconds",
     "the start of round 0, a multiple of 600",
   ),
-  chainGrace: setting(seconds.default(15), "seconds", "time without a good pass over the chain before its views are unavailable"),
+  chainGrace: setting(
+    seconds.default(15),
+    "seconds",
+    "time without a good pass over the chain before its views are unavailable",
+  ),
   chainMaxAge: setting(seconds.default(600), "seconds", "how long a chain view is served after the last good pass"),
   chainInterval: setting(seconds.default(4), "seconds", "time between two passes over the chain"),
-  statisticsInterval: setting(seconds.default(30), "seconds", "least time between two computations of a range of the statistics"),
+  statisticsInterval: setting(
+    seconds.default(30),
+    "seconds",
+    "least time between two computations of a range of the statistics",
+  ),
   scrubInterval: setting(
     scrubSeconds.optional(),
     "seconds",
@@ -166,7 +174,11 @@ export const SETTINGS = {
   ),
   site: setting(flag.default(true), "[true|false]", "publish page, reference and feeds beside the API"),
   publicUrl: setting(webAddress(/^https?$/).optional(), "url", "the API's public address, for the feeds' links"),
-  explorerUrl: setting(webAddress(/^https$/).optional(), "url", "the address of a block explorer, for the page's links"),
+  explorerUrl: setting(
+    webAddress(/^https$/).optional(),
+    "url",
+    "the address of a block explorer, for the page's links",
+  ),
   metrics: setting(
     metricsSetting,
     "host:port",
@@ -197,12 +209,12 @@ export function unitOf(name: SettingName): string | undefined {
   return SETTINGS[name].value === "seconds" ? "seconds" : undefined;
 }
 
-/** A duration of so many times its default is more likely written in milliseconds, if it is a multiple of 1000. */
+/** A duration of this many times its default is probably in milliseconds, if it is a multiple of 1000. */
 const LIKELY_SPAN = 10;
 /** As seconds, in the year 5138. */
 const LATEST_LIKELY_SECONDS = 100_000_000_000;
 
-/** The seconds that were meant by a value that looks like milliseconds; undefined for any other value. */
+/** The seconds that were probably meant by a value in milliseconds; undefined for any other value. */
 export function inMilliseconds(name: SettingName, raw: unknown): number | undefined {
   const value = typeof raw === "string" && raw.trim() !== "" ? Number(raw) : raw;
   if (unitOf(name) === undefined || typeof value !== "number" || !Number.isInteger(value) || value % 1000 !== 0)

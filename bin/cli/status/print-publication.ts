@@ -1,4 +1,4 @@
-/** The status for a person: one sentence, the answers, the sources, the lease, what is wrong. */
+/** The status for a person: one sentence, the responses, the sources, the lease, the problems. */
 import Table from "cli-table3";
 import type { OtherInstallations, WorstInstallation } from "../../../publish/status/public-report.ts";
 import type { PublicRecord } from "../../../src/resources/publication-status/public-record.ts";
@@ -88,7 +88,7 @@ function sourceFields({ ledger, chain }: PublicRecord["sources"], now: number): 
   ];
 }
 
-/** Of the installations beside the configured one: how many, how far behind, and which the most. */
+/** The installations beside the configured one: how many, how far behind, and which the most. */
 function othersField(others: unknown, worst: unknown, now: number): [string, string][] {
   const { count = 0, unread = 0, overdue = 0, oldestAt = null } = (others ?? {}) as Partial<OtherInstallations>;
   if (count + unread === 0) return [];

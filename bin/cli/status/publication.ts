@@ -1,4 +1,4 @@
-/** What `noonmark status` tells: the publisher's last word and a look at the store, made one. */
+/** The data of `noonmark status`: the publisher's last report and a read of the store, combined. */
 import { clockBehind, isAhead } from "../../../publish/clock/instant.ts";
 import { readLease } from "../../../publish/lease/lease-object.ts";
 import type { LeaseRecord } from "../../../publish/lease/lease-record.ts";
@@ -15,14 +15,14 @@ export interface Publication {
   readonly ageSeconds: number;
   readonly record: LeaseRecord;
   readonly answers: readonly PublishedAnswer[];
-  /** What keeps readers from a good answer, or keeps a good answer from being renewed. */
+  /** A reason why readers get no good response, or why a good one is not renewed. */
   readonly problems: readonly string[];
 }
 
-/** What the holder of the lease has said of itself. */
+/** The report of the holder of the lease. */
 export interface Told {
   readonly record: LeaseRecord;
-  /** Undefined where the holder has put none; of an earlier version, the lease object itself says it all. */
+  /** Undefined if the holder has put none. An earlier version's lease object has it all. */
   readonly operator: OperatorStatus | undefined;
 }
 
@@ -85,7 +85,7 @@ export function publicationOf(
   };
 }
 
-/** Problems of clocks: the publisher's has moved, or this machine's is behind what is published. */
+/** Problems of clocks: the publisher's has moved, or this machine's is behind the published objects. */
 function clockProblems(record: LeaseRecord, answers: readonly PublishedAnswer[], now: number): string[] {
   const { clockMovedMs, lastCycleAt } = record;
   const problems: string[] = [];
@@ -108,21 +108,21 @@ function clockProblems(record: LeaseRecord, answers: readonly PublishedAnswer[],
   return problems;
 }
 
-/** A node of the chain that says otherwise than another, as the publisher last told of its source. */
+/** A node of the chain that disagrees, in the publisher's last report on its source. */
 function nodeProblems(sources: unknown): string[] {
   const { chain } = (sources ?? {}) as { readonly chain?: Readonly<Record<string, unknown>> };
   if (chain?.type !== "disagreement") return [];
   return [`nodes_disagree: ${chain.node}: ${chain.detail}. Find out which of the two is wrong: docs/nodes.md#quorum`];
 }
 
-/** The lease record, with what the holder tells the operator alone. */
+/** The lease record, with the holder's report for the operator. */
 function joined({ record, operator }: Told): LeaseRecord {
   if (operator === undefined) return record;
   const { failed = [], failures = [], warnings = [], sources = {}, worst = [], holderName } = operator;
   return { ...record, holderName, report: { ...record.report, failed, failures, warnings, sources, worst } };
 }
 
-/** The report is free in form: another version may have written it. */
+/** The report has no fixed form: another version may have written it. */
 function entries(list: unknown): Record<string, unknown>[] {
   return Array.isArray(list) ? list.filter((one) => typeof one === "object" && one !== null) : [];
 }

@@ -1,4 +1,4 @@
-/** A look at the store itself: what readers are answered with, read now and not as the publisher remembers it. */
+/** Reads the store itself: the responses of now, and not as the publisher remembers them. */
 import { ANSWERS } from "../../../publish/site/public-record.ts";
 import { successorAt } from "../../../src/http/successor.ts";
 import { decodedAs, type ObjectStore, StoreDamaged } from "../../../src/object-store/object-store.ts";
@@ -9,20 +9,19 @@ export interface PublishedAnswer {
   /** URL path with its query. */
   readonly route: string;
   readonly key: string;
-  /** When it was computed; null where there is no good object. */
+  /** The instant of its computation; null if there is no good object. */
   readonly asOf: string | null;
   /** The HTTP status that holds now. */
   readonly status: number | null;
   /** The next instant at which time alone changes it. */
   readonly nextChangeAt: string | null;
-  /** Why readers get no answer; null where they do. */
+  /** Why readers get no response; null if they do. */
   readonly problem: string | null;
 }
 
 /**
- * Each answer of the configured installation, in the routes' order. `said`: keys that the publisher says are there;
- * one that is not is a problem, any other was never published and is left out. `now` in epoch ms. Throws
- * `StoreUnavailable`.
+ * Each response of the configured installation, in the routes' order. `said`: keys that the publisher reports as put. If one
+ * is missing, that is a problem; any other was never published and is left out. `now` in epoch ms. Throws `StoreUnavailable`.
  */
 export async function publishedAnswers(
   store: ObjectStore,
@@ -59,7 +58,7 @@ async function readAnswer(store: ObjectStore, key: string, now: number): Promise
   }
 }
 
-/** Of the constant that an answer has become; without it the shim answers as a store that is unavailable. */
+/** Of the constant that a response has become; without it the shim responds like an unavailable store. */
 async function statusOf(store: ObjectStore, key: string): Promise<number> {
   const object = await store.get(key, { fresh: true });
   if (object === undefined) return 503;

@@ -41,7 +41,10 @@ export function registerIngest(program: Command): void {
     .description("take accepted facts, one JSON object a line, into the ledger")
     .argument("[file]", "a file of NDJSON, or - for standard input")
     .option("--rejects <file>", "append each rejected line to this file, one JSON object a line")
-    .option("--strict", "stop at the first rejected line and keep nothing of the run, so that you can correct the input")
+    .option(
+      "--strict",
+      "stop at the first rejected line and keep nothing of the run, so that you can correct the input",
+    )
     .option("--retry", "the file is one that --rejects wrote: take its lines again, as they were")
     .option("--allow-future", "take facts more than a minute ahead of this clock too: for replays")
     .option("--yes", "take facts into a ledger that is new or behind what is published: the missing ones first")

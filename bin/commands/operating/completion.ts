@@ -1,4 +1,4 @@
-/** `noonmark completion SHELL`: the script by which a shell completes commands, options and their choices. */
+/** `noonmark completion SHELL`: a script for a shell's completion of commands, options and their choices. */
 import { Argument, type Command } from "commander";
 import type { TreeCommand } from "../../cli/completion/command-tree.ts";
 import { SHELLS } from "../../cli/completion/shells.ts";

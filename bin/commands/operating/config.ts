@@ -1,4 +1,4 @@
-/** `noonmark config show`: each effective setting and where it comes from. */
+/** `noonmark config show`: each effective setting and its origin. */
 import type { Command } from "commander";
 import { effectiveSettings, shownValue } from "../../cli/settings/load-settings.ts";
 import { settingOptions } from "../../cli/settings/setting-options.ts";

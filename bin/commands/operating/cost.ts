@@ -27,7 +27,7 @@ export function registerCost(program: Command): void {
   });
 }
 
-/** As the lease's holder has told it; undefined where none has. */
+/** From the report of the lease's holder; undefined without one. */
 async function measured(settings: Settings): Promise<MeasuredRequests | undefined> {
   const store = await openConfiguredStore(settings, { write: false });
   const found = await readLease(store);

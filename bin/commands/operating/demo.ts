@@ -1,6 +1,6 @@
 /**
- * `noonmark demo DIRECTORY`: thirty days of a simulated wheel, for who has the package alone. It writes into a new or
- * empty directory only, and reads no setting of its user's.
+ * `noonmark demo DIRECTORY`: thirty days of a simulated wheel, from the package alone. It writes into a new or empty
+ * directory only, and reads no setting.
  */
 import { closeSync, existsSync, openSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -27,7 +27,7 @@ import { warn } from "../../cli/warn.ts";
 const FACTS = "facts.ndjson";
 const CHAIN_FILES = ["chain.json", "deployment.json"];
 const BLOCK_CHARACTERS = 256 * 1024;
-/** A variable goes before the file: with one of these set, the next commands would work elsewhere. */
+/** A variable wins over the file: with one of these set, the next commands would work elsewhere. */
 const PLACES = ["ledger", "store", "state", "installationId", "genesisTimestamp", "deployment", "rpcUrl"] as const;
 const CHAIN_PORT = 8545;
 const NO_CHAIN =
@@ -65,7 +65,7 @@ async function fill(directory: string): Promise<void> {
   const chain = await makeChain(directory, plan, now);
   writing(configuration, () => writeFileSync(configuration, configurationOf(plan, chain), { flag: "wx" }));
   writing(facts, () => writeFacts(facts, new Wheel(plan, { ...chain }).history(now)));
-  // All three are there from the start: a publisher that finds others in its working directory asks which are meant.
+  // All three exist from the start: a publisher that finds others in its working directory asks which are meant.
   const { ledger, state, store } = SETTINGS;
   for (const place of [state, store]) {
     const path = join(directory, place.schema.parse(undefined));
@@ -102,7 +102,7 @@ interface SampleChain {
   readonly batches: number;
 }
 
-/** Thirty days of settlements in `chain.json`, from which anvil goes on; undefined if anvil is not installed. */
+/** Thirty days of settlements in `chain.json`, which anvil continues; undefined if anvil is not installed. */
 async function makeChain(directory: string, plan: Plan, now: number): Promise<SampleChain | undefined> {
   const binary = anvilBinary();
   if (binary === undefined) return undefined;
@@ -146,7 +146,7 @@ function writeFacts(path: string, records: Iterable<unknown>): void {
   }
 }
 
-/** As `noonmark ingest` would. Gives how many were accepted: all of them. */
+/** As `noonmark ingest` does. Returns the number of accepted facts: all of them. */
 async function takeIn(facts: string, path: string): Promise<number> {
   const input = await openInput(facts);
   const progress = intakeProgress(process.stderr, input.size, () => performance.now());

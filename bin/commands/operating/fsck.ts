@@ -35,13 +35,13 @@ export function registerFsck(program: Command): void {
   });
 }
 
-/** With a repair, the findings are those that it has left. */
+/** With a repair, the findings are those that are left. */
 async function examined(settings: Settings, isRepair: boolean) {
   if (isRepair) await judgeSettings(settings, Date.now());
   const store = await openConfiguredStore(settings, { write: isRepair });
   const before = await examine(store, Date.now());
   if (!isRepair || before.findings.length === 0) return before;
-  // Whoever only looks loads nothing that publishes.
+  // A check without repair loads nothing that publishes.
   const { repair } = await import("../../cli/fsck/repair.ts");
   await repair(settings, store);
   const after = await examine(store, Date.now());

@@ -14,7 +14,10 @@ export function registerInit(program: Command): void {
     .description("write a commented noonmark.json to begin with")
     .option("--config <file>", "where to write it", "noonmark.json")
     .option("--force", "overwrite an existing file")
-    .option("--installation-id <id>", "the public installation; on a terminal you are asked for it, else it stays empty")
+    .option(
+      "--installation-id <id>",
+      "the public installation; on a terminal you are asked for it, else it stays empty",
+    )
     .action(async ({ config, force, installationId }: InitOptions) => {
       const id = known(installationId ?? (await askedFor()));
       write(config, force === true, id);
@@ -29,7 +32,7 @@ interface InitOptions {
   readonly installationId?: string;
 }
 
-/** Nobody can answer a question that is asked in a script. */
+/** A script cannot respond to a question. */
 async function askedFor(): Promise<string> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) return "";
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
@@ -40,7 +43,7 @@ async function askedFor(): Promise<string> {
   }
 }
 
-/** Undefined for an empty answer. Throws `invalid_setting`, exit 2. */
+/** Undefined for an empty text. Throws `invalid_setting`, exit 2. */
 function known(answer: string): string | undefined {
   const id = answer.trim();
   if (id === "") return undefined;

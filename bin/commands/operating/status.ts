@@ -1,4 +1,4 @@
-/** `noonmark status`: how the publication is, by the publisher's last word and by what stands in the store. */
+/** `noonmark status`: the publication, by the publisher's last report and by the store. */
 
 import type { Command } from "commander";
 import { systemClock } from "../../../publish/clock/clock.ts";
@@ -44,7 +44,7 @@ async function look(store: ObjectStore, now: number): Promise<Publication> {
   throw new Failure("never_published", `nothing has ever been published to ${store.name}`, { exit: EXIT.failed });
 }
 
-/** A publication from the future says nothing of now. Throws `Failure` clock_behind. */
+/** A publication from the future says nothing about now. Throws `Failure` clock_behind. */
 function judgeAhead({ renewedAt, lastCycleAt }: LeaseRecord, now: number): void {
   const last = Math.max(Date.parse(renewedAt), Date.parse(lastCycleAt ?? renewedAt));
   if (isAhead(last, now)) throw clockBehind("the last cycle", last, now);

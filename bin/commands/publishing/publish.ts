@@ -50,7 +50,7 @@ export function registerPublish(program: Command): void {
       const settings = loadSettings(command.opts());
       refuseOfCadence(flags);
       await judgeSettings(settings, systemClock.wall());
-      // One run loads neither the log nor the cadence: from cron its start is most of what it costs.
+      // One run loads neither the log nor the cadence: from cron its start is most of the cost.
       if (flags.dryRun === true) await print(await tryOut(settings, flags), settings, flags);
       else if (flags.once === true) {
         const { publishOnce } = await import("../../cli/publish/publish-once.ts");
@@ -73,7 +73,7 @@ function refuseOfCadence({ once, dryRun, metrics }: Flags): void {
   });
 }
 
-/** A publisher on a cadence would pass over them in silence. Throws `Failure` usage (2). */
+/** A publisher on a cadence would ignore them silently. Throws `Failure` usage (2). */
 function refuseOfOnce({ at, force, json, quiet }: Flags): void {
   const given = Object.entries({ at, force, json, quiet }).find(([, value]) => value !== undefined)?.[0];
   if (given === undefined) return;

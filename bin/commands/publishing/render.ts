@@ -1,4 +1,4 @@
-/** `noonmark render PATH`: what a GET would be answered, from the sources, publishing nothing. */
+/** `noonmark render PATH`: the response to a GET, from the sources, without publishing it. */
 import type { Command } from "commander";
 import { sourceStore } from "../../../publish/source-store.ts";
 import { pollUntilConcluded } from "../../../src/chain/chain.ts";
@@ -64,7 +64,7 @@ async function render(settings: Settings, path: string, given: number | undefine
   }
 }
 
-/** Facts are never left out: one that came after `at` shows as if it were known then. */
+/** Facts are never left out: one from after `at` shows as if it were known then. */
 function warnOfLaterFacts({ ledger, installationId }: Snapshot, at: number): void {
   const no = ledger && installationNo(ledger, installationId);
   const newest = ledger === undefined || no === undefined ? undefined : readNewestReceipt(ledger, no);
@@ -78,7 +78,7 @@ function warnOfLaterFacts({ ledger, installationId }: Snapshot, at: number): voi
 
 async function print({ status, headers, body }: ShimAnswer, flags: Flags): Promise<void> {
   const text = new TextDecoder().decode(body);
-  // A program gets the bytes; a terminal what is the same JSON, and shows every character.
+  // A program gets the bytes; a terminal the same JSON with every character visible.
   const shown = process.stdout.isTTY ? printableLines(text) : text;
   if (flags.json === true) console.log(JSON.stringify({ status, headers, body: text }));
   else if (flags.body === true) process.stdout.write(shown);

@@ -16,7 +16,7 @@ const VARIABLE = environmentName("fronts");
 const LISTEN =
   /^(?:(\d{1,5})|(?:\*|\d{1,3}(?:\.\d{1,3}){3}|localhost|\[[0-9A-Fa-f:.]{2,45}\])(?::(\d{1,5}))?|unix:\/[^\s;{}"'\\$#]{1,100})(?: [a-z0-9_=:.-]{1,40}){0,8}$/;
 const HIGHEST_PORT = 65_535;
-/** Without what would end or begin something in nginx's file. */
+/** Without characters that would end or begin something in nginx's file. */
 const PATH = /^[^\s;{}"'\\$#]{1,4096}$/;
 
 interface CdnFlags {
@@ -62,18 +62,18 @@ export function registerCdn(program: Command): void {
         socket,
         cache,
         trusted,
-        // nginx looks for a plain name beside nginx.conf, wherever the file is that names it.
+        // nginx looks for a plain name beside nginx.conf, whichever file names it.
         directory: isAbsolute(out) ? resolve(out) : undefined,
         frontSecret: secret,
         brotli: flags.brotli,
       });
-      // A secret is for who writes it and for nginx, which reads its files as root; Varnish does not.
+      // A secret is for its writer and for nginx, which reads its files as root; Varnish does not.
       const mode = secret !== undefined && target === "nginx" ? 0o600 : 0o666;
       for (const [name, text] of Object.entries(files)) write(out, name, text, mode);
     });
 }
 
-/** A flag goes before the variable. CloudFront's secret is in no file: it is a parameter of the stack. */
+/** A flag wins over the variable. CloudFront's secret is in no file: it is a parameter of the stack. */
 function secretOf({ frontSecret: given, frontSecretFile }: CdnFlags): string | undefined {
   const flags = { given, flag: "--front-secret", ...(frontSecretFile && { frontSecretFile }) } as const;
   const variable = process.env[VARIABLE];
@@ -87,7 +87,7 @@ function secretOf({ frontSecret: given, frontSecretFile }: CdnFlags): string | u
   });
 }
 
-/** Throws `Failure`: invalid_setting. What nginx would refuse by a line of a file that the operator has not written. */
+/** Throws `Failure`: invalid_setting, for values that nginx would refuse by a line that the operator has not written. */
 function requireNginxWords({
   listen,
   ...paths

@@ -1,4 +1,4 @@
-/** `noonmark serve`: the shim over what is published, until it is told to stop; in this process, or in workers of it. */
+/** `noonmark serve`: the shim over the published objects, until it is asked to stop; in this process, or in workers of it. */
 import cluster from "node:cluster";
 import type { Command } from "commander";
 import type { Logger } from "pino";
@@ -76,12 +76,12 @@ async function serve(flags: ServeFlags): Promise<void> {
 }
 
 interface Serving {
-  /** Where the clock stands still. */
+  /** The instant at which the clock is stopped. */
   readonly at: number | undefined;
   readonly log: Logger;
 }
 
-/** Workers answer; what is the operator's to know is said here, once. */
+/** Workers serve readers; messages for the operator are printed here, once. */
 async function serveByWorkers(store: ObjectStore, settings: Settings, { at, log }: Serving): Promise<void> {
   const stopped = askedToStop();
   const monitor = await monitorWorkers(settings, log);
@@ -160,7 +160,7 @@ function announce(url: string, { name }: ObjectStore, { fronts }: Settings, at: 
   console.log(FRONTS[fronts] ?? "Fronts that give the secret may keep its answers");
 }
 
-/** A store that is missing, or closed to us, is said before the first reader meets it. It may come yet: no failure. */
+/** A missing or unreadable store is reported before the first reader meets it. It may come yet, so it is no failure. */
 async function saysWhyUnreadable(store: StoreReader, report: (error: StoreUnavailable) => void): Promise<void> {
   try {
     await store.get(INSTALLATIONS_KEY);
@@ -173,7 +173,7 @@ async function saysWhyUnreadable(store: StoreReader, report: (error: StoreUnavai
 function limitsOf(settings: Settings): ServerLimits {
   const { maxConnections, workers, requestTimeout, readerTimeout, keepAliveTimeout } = settings;
   return {
-    // Open files are limited for each process; what the operator allows is for all of them.
+    // The limit of open files holds for each process; the operator's limit is for all of them.
     maxConnections:
       maxConnections === undefined ? connectionsWithin(openFilesLimit()) : Math.ceil(maxConnections / workers),
     requestTimeout: requestTimeout * 1_000,
