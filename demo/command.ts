@@ -1,4 +1,4 @@
-/** The built command line as a child process, its output in a log file; one signal ends it, and its end is told. */
+/** The built command line as a child process, with its output in a log file. One signal ends it, and its end is reported. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ export class Command {
   readonly name: string;
   readonly #child: ChildProcess;
   readonly #log: string;
-  /** The exit code; null where a signal ended it. */
+  /** The exit code; null if a signal ended it. */
   readonly ended: Promise<number | null>;
 
   /** `name` is the subcommand. Throws `Failure` in a checkout that is not built. */
@@ -34,7 +34,7 @@ export class Command {
     this.ended = new Promise((resolve) => this.#child.once("exit", (code) => resolve(code)));
   }
 
-  /** Asks it to end, and ends it where it does not. */
+  /** Asks it to end, and kills it if it does not. */
   async stop(): Promise<void> {
     this.#child.kill("SIGTERM");
     const timer = setTimeout(() => this.#child.kill("SIGKILL"), STOP_WITHIN);
@@ -42,13 +42,13 @@ export class Command {
     clearTimeout(timer);
   }
 
-  /** What it said last. */
+  /** The end of its output. */
   lastWords(): string {
     return readFileSync(this.#log, "utf8").trimEnd().split("\n").slice(-LAST_LINES).join("\n");
   }
 }
 
-/** The user's own settings go before a file: none of them may point the demo at a real store. */
+/** The user's own settings win over a file: none of them may point the demo at a real store. */
 function withoutSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith("NOONMARK_")));
 }

@@ -1,11 +1,11 @@
-/** Facts into the demo's ledger, through the same door as `noonmark ingest`: the history first, then the live device. */
+/** Facts for the demo's ledger, through the same interface as `noonmark ingest`: the history first, then the live device. */
 import type { Database } from "better-sqlite3";
 import { type Ingested, ingest } from "../src/ledger/ingest.ts";
 import { EXIT, Failure } from "../src/values/failure.ts";
 import type { DemoRecord } from "./history/plan.ts";
 import type { Wheel } from "./history/wheel.ts";
 
-/** Brings the ledger up to `end` (epoch ms) and gives the number of records; `progress` hears a share from 0 to 1. */
+/** Brings the ledger up to `end` (epoch ms) and returns the number of records; `progress` gets a share from 0 to 1. */
 export function feedHistory(ledger: Database, wheel: Wheel, end: number, progress: (share: number) => void): number {
   const from = wheel.at;
   let records = 0;

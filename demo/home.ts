@@ -1,4 +1,4 @@
-/** The demo's folder, `./.noonmark`: what its history was made from, and the configuration of the commands it starts. */
+/** The demo's folder, `./.noonmark`: the plan of its history, and the configuration of its commands. */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import * as z from "zod";
@@ -9,11 +9,11 @@ import { takeLock } from "./running.ts";
 const memorySchema = z.strictObject({
   seed: z.number().int(),
   installationId: z.string(),
-  /** Epoch ms: the start of round 0, any dawn, and where the history ends and the live device begins. */
+  /** Epoch ms: the start of round 0, any dawn, and the end of the history, where the live device begins. */
   from: z.number().int(),
   dawn: z.number().int(),
   historyEnd: z.number().int(),
-  /** Whether batches are settled on a chain; as it was begun, for good. */
+  /** True if batches are settled on a chain; it never changes. */
   chain: z.boolean().default(false),
 });
 type Memory = z.infer<typeof memorySchema>;
@@ -25,7 +25,7 @@ export interface Home {
   readonly chain: boolean;
   /** Of the commands. */
   readonly configuration: string;
-  /** Writes it: every setting, so that none of the user's own takes part. */
+  /** Writes it: every setting, so that none of the user's own counts. */
   configure(chain?: { readonly deployment: string; readonly rpcUrl: string }): void;
   logOf(command: string): string;
   /** Lets another demo have the folder. */
@@ -37,11 +37,11 @@ export interface HomeOptions {
   readonly port: number;
   /** Epoch ms. */
   readonly now: number;
-  /** Whether what is begun now has a chain. */
+  /** True if a new demo has a chain. */
   readonly chain: boolean;
 }
 
-/** Opens the folder of an earlier start, or begins anew. Throws `Failure` where it is not the demo's. */
+/** Opens the folder of an earlier start, or makes a new one. Throws `Failure` if it is not the demo's. */
 export function openHome(folder: string, { fresh, port, now, chain }: HomeOptions): Home {
   const path = join(folder, "demo.json");
   if (existsSync(folder) && !existsSync(path)) {

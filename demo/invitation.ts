@@ -1,4 +1,4 @@
-/** What to open and try once the demo is up: every route, and conditional requests with the tags of this moment. */
+/** The addresses and lines to try once the demo is up: every route, and conditional requests with the current tags. */
 import { RANGES } from "../src/resources/statistics/route.ts";
 
 const PATHS = [
@@ -13,12 +13,12 @@ const PATHS = [
   "/v1/public/activity?limit=5",
 ];
 
-/** Asks each route once; `url` has no slash at its end. */
+/** Requests each route once; `url` has no slash at its end. */
 export async function invitation(url: string, configuration: string): Promise<string> {
   const lines = ["", "Open or curl:", `  ${url}/`];
   const conditional: string[] = [];
   for (const path of PATHS) {
-    // curl asks for no encoding, and is given the strong tag.
+    // curl asks for no encoding, and gets the strong tag.
     const response = await fetch(url + path, { headers: { "accept-encoding": "identity" } });
     const { status } = response;
     const body = await response.text();

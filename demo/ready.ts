@@ -1,4 +1,4 @@
-/** When the demo is ready: every route is answered, and of a chain's views none is unavailable. */
+/** The demo is ready once every route responds, and no view of a chain is unavailable. */
 import { CATEGORIES } from "../src/resources/activity/keys.ts";
 import { RANGES } from "../src/resources/statistics/route.ts";
 import { SETTLEMENT_RANGES } from "../src/resources/settlements/route.ts";
@@ -20,7 +20,7 @@ const ROUTES = [
   ...RANGES.map((range) => `/v2/public/stats?range=${range}`),
 ];
 
-/** Waits until the first answers are published; false where `over` comes first. `url` has no slash at its end. */
+/** Waits until the first responses are published; false if `over` comes first. `url` has no slash at its end. */
 export async function isReady(url: string, { chain }: { chain: boolean }, over: Promise<unknown>): Promise<boolean> {
   const stop = new AbortController();
   over.finally(() => stop.abort()).catch(() => undefined);

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import SqliteDatabase, { type Database } from "better-sqlite3";
 import { EXIT, Failure } from "../src/values/failure.ts";
 
-/** Held by the kernel for the life of the process, until it is closed. Throws `Failure` where another demo holds it. */
+/** Held by the kernel for the life of the process, until it is closed. Throws `Failure` if another demo holds it. */
 export function takeLock(path: string): Database {
   const lock = new SqliteDatabase(path, { timeout: 0 });
   try {
@@ -16,7 +16,7 @@ export function takeLock(path: string): Database {
   }
 }
 
-/** Throws `Failure` where something listens already. */
+/** Throws `Failure` if something listens already. */
 export async function requireFreePort(port: number): Promise<void> {
   const server = createServer();
   try {

@@ -1,7 +1,6 @@
 /**
- * `npm start`: thirty days of a simulated wheel through intake and on a chain of its own, published into a directory,
- * served, and kept live.
- * A second start goes on from the first; `npm start -- --fresh` begins anew; Ctrl-C stops.
+ * `npm start`: thirty days of a simulated wheel through intake and on a chain of its own, published into a directory, served,
+ * and kept live. A second start continues the first; `npm start -- --fresh` begins again; Ctrl-C stops.
  */
 import { parseArgs } from "node:util";
 import { report } from "../bin/cli/report-failure.ts";
@@ -24,7 +23,7 @@ import { Wheel } from "./history/wheel.ts";
 const FOLDER = ".noonmark";
 const TICK = 1_000;
 const LOOK_FOR_NPM = 500;
-/** Of a demo that was begun with a chain and cannot have it now: nothing is settled until it can. */
+/** For a demo with a chain that is missing now: nothing is settled until it is back. */
 const NO_SETTLEMENT: Settlement = { submitted: () => undefined, confirmedAt: () => undefined };
 
 async function start(): Promise<void> {
@@ -55,18 +54,18 @@ async function start(): Promise<void> {
 }
 
 interface Live {
-  /** Of `performance.now()`. */
+  /** By `performance.now()`. */
   readonly begun: number;
   readonly port: number;
   readonly home: Home;
   readonly chain: DemoChain | undefined;
-  /** Takes in what is due now. */
+  /** Ingests the records that are due now. */
   feed(): void;
 }
 
 async function serveUntilStopped({ begun, port, home, chain, feed }: Live): Promise<void> {
   feed();
-  // A terminal that is closed is a Ctrl-C.
+  // A closed terminal counts as Ctrl-C.
   process.once("SIGHUP", () => process.kill(process.pid, "SIGTERM"));
   const stopping = askedToStop();
   const commands = ["publish", "serve"].map(
@@ -111,8 +110,8 @@ function readArguments(): { fresh: boolean; port: number; chain: boolean } {
 }
 
 /**
- * A killed npm tells its script nothing, so the demo looks if it still has the parent that it began with. The script
- * begins with `exec`: without it that parent is a shell, which outlives npm.
+ * A killed npm does not inform its script, so the demo checks that it still has its first parent. The script begins with
+ * `exec`: without it that parent is a shell, which outlives npm.
  */
 function endWithNpm(): void {
   if (process.env.npm_lifecycle_event !== "start") return;
@@ -125,7 +124,7 @@ function endWithNpm(): void {
   looking.unref();
 }
 
-/** Undefined where the demo has none, or can have none here. */
+/** Undefined if the demo has none, or can have none here. */
 async function openChainOf(home: Home, isFed: boolean): Promise<DemoChain | undefined> {
   const begun = performance.now();
   const chain = home.chain ? await DemoChain.open({ ...home, folder: FOLDER, isFed, now: Date.now }) : undefined;

@@ -1,4 +1,4 @@
-/** Where the wheel goes on: what is under way, read back from the end of a ledger that an earlier run has filled. */
+/** The wheel's unfinished work, read back from the end of a ledger that an earlier run has filled. */
 import type { Database } from "better-sqlite3";
 import { readNewestReceipt } from "../src/ledger/read/receipts.ts";
 import { iterateRounds, readNewestClosure, readNewestRoundId } from "../src/ledger/read/rounds.ts";
@@ -16,7 +16,7 @@ import type { Batch } from "./history/settlement.ts";
 import { Submission } from "./history/submission.ts";
 import type { WheelState } from "./history/wheel.ts";
 
-/** Undefined where the ledger holds no receipt of the plan's installation. */
+/** Undefined if the ledger has no receipt of the plan's installation. */
 export function readWheelState(ledger: Database, plan: Plan): WheelState | undefined {
   const installation = installationNo(ledger, plan.installationId);
   const receipt = installation === undefined ? undefined : readNewestReceipt(ledger, installation);
@@ -49,7 +49,7 @@ export function readWheelState(ledger: Database, plan: Plan): WheelState | undef
   };
 }
 
-/** What the receipts show beyond the last one observed before an instant (epoch ms). */
+/** The additions of the receipts after the last one observed before an instant (epoch ms). */
 function turnedSince(ledger: Database, installation: number, counterEpoch: string, from: number): Turned {
   const row = ledger
     .prepare<[number, string, number], { work: string; distanceMm: number }>(

@@ -87,7 +87,7 @@ const FRONT = "noonmark-front";
 const EDGE = "edge";
 const PASS = "pass";
 
-/** Of a header that stands more than once, its lines as one list. */
+/** A header's lines as one list, if it appears more than once. */
 function fieldOf(header) {
   if (header.multiValue === undefined) return header.value;
   return header.multiValue

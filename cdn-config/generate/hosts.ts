@@ -1,6 +1,6 @@
 /**
- * What a Host field may be, as fronts judge it: `uri-host [ ":" port ]` of RFC 9110, for PCRE between double quotes.
- * Possessive, for it is judged at every request.
+ * The valid forms of a Host field for fronts: `uri-host [ ":" port ]` of RFC 9110, for PCRE between double quotes.
+ * Possessive, because every request is checked.
  */
 export const HOST =
   "(?:\\[[0-9A-Za-z.:%_~-]+\\]|(?:[0-9A-Za-z._~!$&'()*+,;=-]++|%[0-9A-Fa-f][0-9A-Fa-f])*+)(?::[0-9]{0,5})?";

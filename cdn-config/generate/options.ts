@@ -1,23 +1,23 @@
-/** Where a front finds its two origins. */
+/** The addresses of a front's two origins, and its other options. */
 export interface CdnOptions {
   readonly bucket: Origin & {
-    /** Before an object's key, with a slash at both ends: `/bucket/prefix/`, or `/prefix/` where the host names the bucket. */
+    /** Before an object's key, with a slash at both ends: `/bucket/prefix/`, or `/prefix/` if the host names the bucket. */
     readonly path: string;
   };
   readonly shim: Origin;
   /** The absolute path of the directory in which nginx finds the files; undefined: the one of nginx.conf. */
   readonly directory?: string | undefined;
-  /** Where nginx listens, as its directive says it. */
+  /** Where nginx listens, in the form of its directive. */
   readonly listen: string;
   /** A socket in the file system between nginx's script and its cache. */
   readonly socket: string;
-  /** Where nginx keeps what it was told; beside it, with `-answers` at the end, what it made of that. */
+  /** The directory of nginx's cache of the origins; beside it, with `-answers` at the end, that of the responses. */
   readonly cache: string;
-  /** A file of certificates, by which nginx judges those of https origins. */
+  /** A file of certificates that nginx trusts for https origins. */
   readonly trusted: string;
-  /** By which a shim with the setting `fronts` hears this front; undefined: one that hears any. */
+  /** The secret by which a shim with the setting `fronts` trusts this front; undefined: the shim trusts any. */
   readonly frontSecret?: string | undefined;
-  /** Whether nginx has its brotli filter, and is to prefer it to gzip. */
+  /** True if nginx has its brotli filter, and prefers it to gzip. */
   readonly brotli?: boolean | undefined;
 }
 
@@ -27,12 +27,12 @@ export interface Origin {
   readonly port: number;
 }
 
-/** Bytes from which on fronts compress a body. */
+/** From this many bytes on fronts compress a body. */
 export const COMPRESSED_FROM = 1024;
 
 const PORTS = { http: 80, https: 443 } as const;
 
-/** Of an absolute URL, whose protocol is http or https. */
+/** An absolute URL, whose protocol is http or https. */
 export function originOf({ protocol, hostname, port }: URL): Origin {
   const scheme = protocol === "https:" ? "https" : "http";
   return { protocol: scheme, host: hostname, port: Number(port) || PORTS[scheme] };
@@ -43,7 +43,7 @@ export function hostOf({ protocol, host, port }: Origin): string {
   return port === PORTS[protocol] ? host : `${host}:${port}`;
 }
 
-/** What the checked-in files say: a bucket's gateway and a shim on the front's own machine. */
+/** The options of the checked-in files: a bucket's gateway and a shim on the front's own machine. */
 export const DEFAULT_OPTIONS: CdnOptions = {
   bucket: { protocol: "http", host: "127.0.0.1", port: 8080, path: "/noonmark/public/" },
   shim: { protocol: "http", host: "127.0.0.1", port: 8787 },

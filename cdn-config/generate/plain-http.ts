@@ -1,7 +1,7 @@
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { type CdnOptions, hostOf } from "./options.ts";
 
-/** For a front that can speak nothing else to its origins. Throws `Failure` https_unsupported. */
+/** For a front that speaks only plain HTTP to its origins. Throws `Failure` https_unsupported. */
 export function requireHttp(target: string, { bucket, shim }: Pick<CdnOptions, "bucket" | "shim">): void {
   for (const [option, origin] of Object.entries({ bucket, shim })) {
     if (origin.protocol === "http") continue;

@@ -1,6 +1,6 @@
 /**
- * What every front needs of the table of routes: for each public URL that may be cached, a pattern of its raw form and
- * the cache's key. A URL in any other form (percent-encoded parameters, dot segments, odd ids) is left to the shim,
+ * The part of the table of routes that every front needs: for each public URL that may be cached, a pattern of its raw form
+ * and the cache's key. A URL in any other form (percent-encoded parameters, dot segments, odd ids) is left to the shim,
  * uncached: nothing is guessed.
  */
 import { COMMON_HEADERS, NO_SNIFF } from "../../src/http/common-headers.ts";
@@ -12,11 +12,11 @@ export { COMPRESSED_TYPES, ROWS } from "../../src/resources/table.ts";
 
 export interface CachedUrl {
   readonly route: NamedRow;
-  /** Of path and query, anchored; for PCRE and ECMAScript alike. */
+  /** Pattern of path and query, anchored; for PCRE and ECMAScript alike. */
   readonly pattern: string;
-  /** The object that answers; absent where the shim composes the answer, and the URL itself is the cache's key. */
+  /** The object that serves it; absent if the shim composes the response, and the URL itself is the cache's key. */
   readonly key?: string;
-  /** Of an object: the one URL by which the shim is asked for it, however the client wrote it. */
+  /** For an object: the one URL by which the shim is asked for it, however the client wrote it. */
   readonly url?: string;
 }
 
@@ -31,12 +31,12 @@ export const CACHED_URLS: readonly CachedUrl[] = ROWS.flatMap((route) =>
       })),
 );
 
-/** Headers that stand on every answer of a row, 304 included. */
+/** The headers on every response of a row, 304 included. */
 export function alwaysOf(row: NamedRow): Readonly<Record<string, string>> {
   return row.kind === "file" && !row.cors ? NO_SNIFF : COMMON_HEADERS;
 }
 
-/** What some rows say beside the common headers: names and the one value. No 304 carries it. */
+/** Headers of some rows beside the common ones: names and the one value. No 304 carries them. */
 export const OWN_HEADERS: Readonly<Record<string, string>> = Object.assign(
   {},
   ...ROWS.map((row) => (row.kind === "file" ? row.headers : {})),
@@ -51,7 +51,7 @@ function pathPattern({ path }: NamedRow): string {
     .replace(/\{(\w+)\}/, (_, name: string) => PATH_PARAMETERS[name as keyof typeof PATH_PARAMETERS]);
 }
 
-/** Empty pieces are no parameters (docs/spec/api.md#query); parameters may stand in any order. */
+/** Empty pieces are no parameters (docs/spec/api.md#query); parameters may be in any order. */
 function queryPattern({ query: rule }: NamedRow, query: string): string {
   if (rule === "ignored") return "(?:\\?.*)?";
   if (query === "") return "(?:\\?&*)?";
@@ -59,7 +59,7 @@ function queryPattern({ query: rule }: NamedRow, query: string): string {
   return `\\?&*(?:${orders.join("|")})&*`;
 }
 
-/** The forms that clients write; whatever else is valid goes to the shim. */
+/** The forms that clients write; any other valid form goes to the shim. */
 function composedQuery(row: NamedRow): string {
   if (row.kind === "file" || row.query === "ignored") return "(?:\\?.*)?";
   const { parameters = [] } = row;

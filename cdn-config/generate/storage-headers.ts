@@ -1,6 +1,6 @@
 /**
- * What object stores and the ways to them add to an answer, by name, for a front that can drop a header only by its
- * name. Seen on radosgw and Swift; of S3, R2, GCS and MinIO as they document their answers to a GET.
+ * Headers that object stores and the ways to them add to a response, for a front that can drop a header only by its name.
+ * Seen on radosgw and Swift; for S3, R2, GCS and MinIO from their documentation of GET.
  */
 const OF_HTTP = [
   "accept-ranges",

@@ -4,7 +4,7 @@ import { nginxFiles } from "./nginx/nginx.ts";
 import type { CdnOptions } from "./options.ts";
 import { varnishFiles } from "./varnish/varnish.ts";
 
-/** What `noonmark cdn TARGET` writes: names of files and their text. */
+/** The files that `noonmark cdn TARGET` writes: names and text. */
 export const CDN_TARGETS = {
   varnish: varnishFiles,
   nginx: nginxFiles,

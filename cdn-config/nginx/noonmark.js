@@ -254,16 +254,16 @@ function matchesNone(field, etag) {
 }
 
 /**
- * What nginx's own directives cannot say, for njs 0.7: an old ECMAScript, no modules besides. Nothing here runs while an
- * answer is kept and nobody asks for it on odd conditions.
+ * The rules that nginx's own directives cannot express, for njs 0.7: an old ECMAScript without modules. Nothing here runs
+ * while a response is kept and requests have no unusual conditions.
  */
 
-/** Between nginx's own clock, which stands still while it works, and the true one (ms). */
+/** Between nginx's own clock, which is fixed while it works, and the true one (ms). */
 const CLOCK_MARGIN_MS = 50;
-/** Others get the old answer for as long (s) while one request fetches the new one. */
+/** Others get the old response for this long (s) while one request fetches the new one. */
 const WHILE_UPDATING = 1;
 
-/** Of the cache of answers, where one is missing: the answer, and up to when it may be kept. */
+/** For the cache, if a response is missing: the response, and how long it may be kept. */
 async function answer(r) {
   const parts = r.headersIn["noonmark-object"].split(" ");
   const route = ROUTES[parts[0]];
@@ -273,18 +273,18 @@ async function answer(r) {
   if (found === undefined && route.staleIfErrorSeconds > 0) {
     const old = await fromBucket(r, route, key, "-stale");
     found = old.found || (await fromShim(r, route, "-stale", old.date));
-    // What hides a failing origin is asked for each time.
+    // A response that may hide a failing origin is requested each time.
     if (found !== undefined) found.seconds = 0;
   }
   hand(r, route, found || UNAVAILABLE);
 }
 
-/** The date is that of the object, also where it holds no more; nothing older is to be answered after it. */
+/** The date is that of the object, also if it no longer holds; nothing older may be served after it. */
 async function fromBucket(r, route, key, stale) {
   if (key === undefined) return { date: 0 };
   const kept = await r.subrequest("/ask/bucket/" + route.edgeSeconds + stale + "/" + key, { method: "GET" });
   let reply = kept;
-  // To nginx a published error is a good answer, kept as long as one: what stands there is asked for anew each second.
+  // To nginx a published error is a good response, kept as long as one. So it is requested again each second.
   if (statusOf(kept) !== 200) reply = await r.subrequest("/ask/bucket/error/" + key, { method: "GET" });
   if (dateOf(reply) < dateOf(kept)) return { date: dateOf(kept) };
   const meta = reply.headersOut["x-amz-meta-headers"];
@@ -298,7 +298,7 @@ async function fromBucket(r, route, key, stale) {
   return { date: date, found: foundIn(reply, { status: status, headers: headers, until: until, seconds: seconds }) };
 }
 
-/** With "fresh" past the cache, and whatever the shim says; else only what a cache may keep. */
+/** With "fresh" past the cache, and with any status of the shim; else only a response that a cache may keep. */
 async function fromShim(r, route, how, notBefore) {
   const url = r.headersIn["noonmark-object"].split(" ").pop();
   const mark = url.indexOf("?");
@@ -309,7 +309,7 @@ async function fromShim(r, route, how, notBefore) {
   const until = reply.headersOut[VALID_UNTIL];
   let seconds = 0;
   if (how === "fresh") {
-    // nginx's own 502 and 504 are pages of HTML, and no answer; a failing shim gives way to a stale answer.
+    // nginx's own 502 and 504 are pages of HTML, not responses of the API. A failing shim gives way to a stale response.
     if (reply.status >= 500 && (route.staleIfErrorSeconds > 0 || reply.status !== 503)) return undefined;
   } else {
     const published = reply.headersOut[PUBLISHED] !== undefined;
@@ -333,7 +333,7 @@ function foundIn(reply, found) {
   const isNew = reply.headersOut["noonmark-kept"] === "MISS" || reply.headersOut["noonmark-kept"] === "EXPIRED";
   found.body = reply.responseBuffer;
   found.type = reply.headersOut["Content-Type"];
-  // Of the store's clock nothing is to be known where the object has only just come.
+  // The store's clock is unknown if the object has only just come.
   found.from = isNew ? undefined : dateOf(reply);
   return found;
 }
@@ -342,7 +342,7 @@ function keptSeconds(route, stale) {
   return route.edgeSeconds + (stale === "" ? 0 : route.staleIfErrorSeconds);
 }
 
-/** Of the answer in an object. */
+/** The response in an object. */
 function statusOf(reply) {
   return Number(reply.headersOut["x-amz-meta-status"] || "200");
 }
@@ -358,7 +358,7 @@ function holds(date, validUntil, seconds) {
   return now - date < (seconds + 2) * 1000;
 }
 
-/** To the cache of answers: what the client gets, told so that nginx judges no tag that the API does not. */
+/** To the cache: the client's response, in a form whose tags nginx does not evaluate beyond the API. */
 function hand(r, route, found) {
   const headers = found.headers;
   const last = lastSecond(found);
@@ -386,23 +386,23 @@ function hand(r, route, found) {
   r.return(found.status, found.body);
 }
 
-/** As nginx's own filters decide it, which weaken no tag that they do not see. */
+/** As nginx's own filters decide it; they weaken no tag that they do not see. */
 function isCompressed(r, route, found) {
   if (!r.headersIn["Accept-Encoding"] || found.status !== 200) return false;
   return found.body.length >= COMPRESSED_FROM && COMPRESSED_CONTENT_TYPES.indexOf(typeOf(route, found)) >= 0;
 }
 
-/** Of an asset it is its object's. */
+/** An asset has its object's. */
 function typeOf(route, found) {
   return route.contentType || found.type || CONTENT_TYPE;
 }
 
-/** What does not stand on every status goes under a name of its own. */
+/** A header that is not on every status gets a name of its own. */
 function isTold(name) {
   return name === "etag" || name === "cache-control" || OWN_HEADERS[name] !== undefined;
 }
 
-/** The last whole second (epoch) in which it may be answered from a cache; undefined for none. */
+/** The last whole second (epoch) in which a cache may serve it; undefined for none. */
 function lastSecond(found) {
   if (!(found.seconds > 0)) return undefined;
   const now = Math.floor(Date.now() / 1000);
@@ -416,7 +416,7 @@ function lastBefore(validUntil) {
   return validUntil === undefined ? Infinity : Math.floor((Number(validUntil) - CLOCK_MARGIN_MS) / 1000) - 1;
 }
 
-/** A request on conditions that nginx does not judge as the API does: by the kept answer, whatever it is. */
+/** A request with conditions that nginx does not evaluate as the API does: by the kept response, whatever it is. */
 async function judged(r) {
   const reply = await r.subrequest("/_noonmark/fetched", { method: "GET" });
   if (reply.status === 502 || reply.status === 504) {
@@ -443,7 +443,7 @@ async function judged(r) {
     r.finish();
     return;
   }
-  // nginx would answer If-None-Match: * with a 304 to any 200; the status is put right after it has looked.
+  // nginx would send a 304 to any 200 for If-None-Match: *. The status is restored after its check.
   r.return(reply.status === 200 ? NOT_JUDGED : reply.status, reply.responseBuffer);
 }
 
@@ -454,7 +454,7 @@ function judgedHeader(r) {
   if (r.status === 304) delete r.headersOut["Content-Type"];
 }
 
-/** What stands between here and the shim may have added headers of its own. */
+/** A proxy between here and the shim may have added headers of its own. */
 function passed(r) {
   const names = [];
   for (const name in r.headersOut) names.push(name);

@@ -1,4 +1,4 @@
-/** The demo's settlement chain, from the files in its folder or made anew, and moved on for as long as the demo runs. */
+/** The demo's settlement chain: from the files in its folder or new, and extended for as long as the demo runs. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { EXIT, Failure } from "../../src/values/failure.ts";
@@ -18,7 +18,7 @@ export interface DemoChainOptions {
   readonly plan: Plan;
   /** Epoch ms. */
   readonly historyEnd: number;
-  /** Whether an earlier start has fed the whole history; where not, the same chain is made again. */
+  /** True if an earlier start has fed the whole history; otherwise the same chain is made again. */
   readonly isFed: boolean;
   readonly now: () => number;
 }
@@ -52,7 +52,7 @@ export class DemoChain {
     this.#now = now;
   }
 
-  /** Undefined where there is no anvil for this machine. */
+  /** Undefined if there is no anvil for this machine. */
   static async open({ folder, plan, historyEnd, isFed, now }: DemoChainOptions): Promise<DemoChain | undefined> {
     const binary = anvilBinary();
     if (binary === undefined) return undefined;
@@ -79,7 +79,7 @@ export class DemoChain {
     }
   }
 
-  /** Settles and mines every few seconds where there is something to; `onFailure` hears of a failure and of the node's end. */
+  /** Settles and mines every few seconds if there is something to; `onFailure` gets a failure and the node's end. */
   follow(onFailure: (error: unknown) => void): void {
     this.#node.ended.then(() =>
       onFailure(new Failure("demo_ended", "the demo's chain has ended", { exit: EXIT.failed })),

@@ -1,6 +1,6 @@
 /**
- * The whole of docs/spec/chain.md#abi on a chain: factory, Core behind its proxy, timelock, and the economy; with the
- * deployment file that names it all, and the actions by which its people move it.
+ * The whole of docs/spec/chain.md#abi on a chain: factory, Core behind its proxy, timelock, and the economy. It also has the
+ * deployment file with all of them, and the actions of the people who use them.
  */
 import { type Address, concatHex, getAddress, type Hex, keccak256, numberToHex, stringToHex } from "viem";
 import { call } from "./anvil.ts";
@@ -9,7 +9,7 @@ import { type Governance, governance } from "../../test/support/chain/upgrade.ts
 
 export interface WorldOptions {
   readonly target?: string;
-  /** Seconds, a multiple of 600 where the checks are to hold. */
+  /** Seconds, a multiple of 600 if the checks must pass. */
   readonly genesisTimestamp?: number;
   readonly roundDuration?: number;
   readonly workPerBlock?: bigint;

@@ -1,4 +1,4 @@
-/** What happened on the chain in the demo's thirty days: every confirmed batch, and what people did besides. */
+/** The events on the chain in the demo's thirty days: every confirmed batch, and other people's transactions. */
 import type { Address } from "viem";
 import { ROUND_MS } from "../../src/values/round.ts";
 import type { Plan } from "../history/plan.ts";
@@ -12,7 +12,7 @@ import { type Cast, pause, scheduleRewardWeights, settle, type Transaction, unpa
 export const UPGRADE_DELAY = 86_400;
 const MINED_AFTER = 12_000;
 
-/** What is mined in one block. */
+/** The transactions of one block. */
 export interface Moment {
   /** Epoch ms. */
   readonly at: number;
@@ -21,7 +21,7 @@ export interface Moment {
   readonly batch?: Batch;
 }
 
-/** The batches that a history up to `end` (epoch ms) sees confirmed, in order: from a run of the wheel beforehand. */
+/** The confirmed batches of a history up to `end` (epoch ms), in order, from a run of the wheel beforehand. */
 export function confirmedBatches(plan: Plan, end: number): Batch[] {
   const simulated = simulatedSettlement(plan.seed);
   const batches: Batch[] = [];
@@ -37,7 +37,7 @@ export function confirmedBatches(plan: Plan, end: number): Batch[] {
   return batches;
 }
 
-/** In the order of time, up to `end` (epoch ms); `nextImplementation` is what the Core is upgraded to. */
+/** In the order of time, up to `end` (epoch ms); `nextImplementation` is the Core's next implementation. */
 export function momentsOf(plan: Plan, cast: Cast, end: number, nextImplementation: Address): Moment[] {
   const { dawn, story } = plan;
   const batches = confirmedBatches(plan, end);

@@ -1,4 +1,4 @@
-/** The demo's node: anvil on a free port of loopback, which mines only when it is told and is kept as a file of state. */
+/** The demo's node: anvil on a free port of loopback. It mines only on request, and its state is kept in a file. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, renameSync, writeFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
@@ -7,7 +7,7 @@ import { EXIT, Failure } from "../../src/values/failure.ts";
 import { anvilArguments, call, listeningPort } from "./anvil.ts";
 import type { Transaction } from "./transactions.ts";
 
-/** Runs the program of its arguments, and ends it with whoever started this: a killed demo leaves no node behind. */
+/** Runs the program of its arguments, and ends it with the process that started this: a killed demo leaves no node behind. */
 const GUARD = `
 import { spawn } from "node:child_process";
 const [program, ...args] = process.argv.slice(1);
@@ -36,7 +36,7 @@ export class Node {
   readonly #state: string;
   readonly #nonces = new Map<string, number>();
   head: Block;
-  /** Resolves where it ends, wanted or not. */
+  /** Resolves when it ends, wanted or not. */
   readonly ended: Promise<void>;
 
   private constructor(url: string, child: ChildProcess, state: string, head: Block) {
@@ -50,10 +50,10 @@ export class Node {
     });
   }
 
-  /** Goes on from the file `state` where it exists; `timestamp` (seconds) is that of the genesis block. */
+  /** Continues from the file `state` if it exists; `timestamp` (seconds) is that of the genesis block. */
   static async start(binary: string, state: string, timestamp: number): Promise<Node> {
     const from = existsSync(state) ? ["--load-state", state] : [];
-    // Without a timestamp a node that goes on takes no block from before it was started.
+    // Without a timestamp a continued node accepts no block from before its start.
     const args = ["--no-mining", "--timestamp", String(timestamp), ...from];
     const child = spawn(process.execPath, ["--input-type=module", "--eval", GUARD, binary, ...anvilArguments(args)], {
       stdio: ["ignore", "pipe", "inherit", "ipc"],
@@ -73,7 +73,10 @@ export class Node {
     this.head = { number: Number(block.number), timestamp: Number(block.timestamp) };
   }
 
-  /** One block of these transactions, in their senders' order; gives their hashes. `timestamp` (seconds) or just after the head. */
+  /**
+   * One block of these transactions, in their senders' order; returns their hashes. `timestamp` (seconds) or just after the
+   * head.
+   */
   async mine(timestamp: number, transactions: readonly Transaction[] = []): Promise<readonly Hex[]> {
     const hashes = transactions.length === 0 ? [] : await this.#send(transactions);
     const next = { number: this.head.number + 1, timestamp: Math.max(timestamp, this.head.timestamp + 1) };
@@ -82,7 +85,7 @@ export class Node {
     return hashes;
   }
 
-  /** Throws where one of them is not mined, or is and reverted. */
+  /** Throws if one of them is not mined, or is and reverted. */
   async requireSuccess(hashes: readonly Hex[]): Promise<void> {
     const receipts = await callAll(
       this.url,
@@ -93,7 +96,7 @@ export class Node {
     }
   }
 
-  /** Keeps all of it: the next start goes on from here. */
+  /** Keeps all of it: the next start continues from here. */
   async save(): Promise<void> {
     const state = (await call(this.url, "anvil_dumpState")) as Hex;
     const unfinished = `${this.#state}.unfinished`;
@@ -118,7 +121,7 @@ export class Node {
   }
 }
 
-/** Several calls in one request; the answers in their order. */
+/** Several calls in one request; the responses in their order. */
 async function callAll(url: string, calls: readonly (readonly [string, readonly unknown[]])[]): Promise<unknown[]> {
   const response = await fetch(url, {
     method: "POST",

@@ -1,4 +1,4 @@
-/** What an earlier start has left on the demo's chain, read from its logs. */
+/** Reads the history of an earlier start from the logs of the demo's chain. */
 import { decodeEventLog, encodeEventTopics, getAddress, type Hex, numberToHex } from "viem";
 import { call } from "./anvil.ts";
 import { artifact } from "./compile.ts";
@@ -8,10 +8,10 @@ import type { ChainBatches } from "./chain-settlement.ts";
 import type { Node } from "./node.ts";
 import type { Cast } from "./transactions.ts";
 
-/** A node that has loaded its state knows that of its head only: so many blocks more, and the safe block's is known. */
+/** A node that has loaded its state knows only that of its head. After this many more blocks the safe block's is known. */
 const FRESH = 12;
 
-/** On a node that has loaded what was kept; `now` in epoch ms. */
+/** On a node that has loaded the kept state; `now` in epoch ms. */
 export async function resumeChain(
   node: Node,
   deployment: DeploymentFile,

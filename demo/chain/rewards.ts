@@ -1,4 +1,4 @@
-/** What settled batches bring: funding one batch later, release another later, claims, units and their merges. */
+/** The rewards of settled batches: funding one batch later, release another later, claims, units and their merges. */
 import type { Address } from "viem";
 import { type Cast, claim, fund, mergeUnits, mintUnit, release, type Transaction } from "./transactions.ts";
 
@@ -15,7 +15,7 @@ const UNIT_EVERY = 10;
 /** Two units, a third, and the first two merged into one. */
 const UNITS_OF_A_GROUP = 4;
 
-/** The transactions that go along with batch number `index` of all batches so far; the same for the same batches. */
+/** The transactions of batch number `index` of all batches so far; the same for the same batches. */
 export function rewardsWith(cast: Cast, batches: readonly Settled[], index: number): Transaction[] {
   const transactions: Transaction[] = [];
   const funded = batches[index - 1];

@@ -1,4 +1,4 @@
-/** What the people of the demo send to its contracts. */
+/** The transactions of the demo's people. */
 import { type Address, concatHex, type Hex, keccak256, numberToHex } from "viem";
 import type { DeploymentFile, People } from "./deploy.ts";
 import { callData } from "./calls.ts";
@@ -9,7 +9,7 @@ export interface Transaction {
   readonly data: Hex;
 }
 
-/** The contracts, and who acts on them. */
+/** The contracts, and their users. */
 export interface Cast {
   readonly deployment: DeploymentFile;
   readonly people: Pick<People, "deployer" | "guardian" | "reporter" | "proposer" | "players">;
@@ -54,7 +54,7 @@ export function upgrade(
   };
 }
 
-/** `rounds`: what each is funded with; the mint cursor moves to `through`. */
+/** `rounds`: the funding of each; the mint cursor moves to `through`. */
 export function fund(cast: Cast, through: number, rounds: ReadonlyMap<number, bigint>): Transaction {
   return toMining(cast, "fund", [BigInt(through), [...rounds.keys()].map(BigInt), [...rounds.values()]]);
 }

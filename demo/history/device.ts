@@ -1,11 +1,11 @@
-/** The measuring device: a receipt at each tick, and what it turned in each round. */
+/** The measuring device: a receipt at each tick, and its revolutions in each round. */
 import { ROUND_MS } from "../../src/values/round.ts";
 import { type DemoRecord, isoOf, type Plan } from "./plan.ts";
 import { fraction, uuidOf } from "./random.ts";
 import { rpmMilliAt, speedOf } from "./rhythm.ts";
 import { isWithin } from "./story.ts";
 
-/** Where the counters stand; revolutions, one unit of work each, in thousandths. */
+/** The counters; revolutions, one unit of work each, in thousandths. */
 export interface DeviceState {
   bootId: string;
   sequence: number;
@@ -77,7 +77,7 @@ export class Device {
     state.at = at;
   }
 
-  /** After it was off: what turned in between nobody counted. */
+  /** After it was off: nobody counted the revolutions in between. */
   #boot(at: number): void {
     const state = this.#state;
     state.bootId = uuidOf(this.#plan.seed, "boot", at);

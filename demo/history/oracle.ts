@@ -1,4 +1,4 @@
-/** The Oracle: closes rounds, approves counter epochs and accepts what is closed, on one occasion late. */
+/** The Oracle: closes rounds, approves counter epochs and accepts closed rounds, on one occasion late. */
 import { ROUND_MS } from "../../src/values/round.ts";
 import { type Device, firstEpochOf, resetEpochOf } from "./device.ts";
 import { type DemoRecord, isDue, isoOf, type Plan } from "./plan.ts";
@@ -6,7 +6,7 @@ import { isWithin } from "./story.ts";
 
 const CLOSES_AFTER = 3_000;
 const ACCEPTS_AFTER = 35_000;
-/** A round that could not be closed for so long is closed now. */
+/** A round that could not be closed for this long is closed now. */
 const LATE_AFTER = 60_000;
 
 export interface OracleState {
@@ -26,7 +26,7 @@ export class Oracle {
   readonly #plan: Plan;
   readonly #device: Device;
   readonly #state: OracleState;
-  /** The work of closed rounds by id, until whoever settles them forgets it. */
+  /** The work of closed rounds by id, until it is settled. */
   readonly closedWork: Map<number, number>;
   /** The highest accepted round. */
   acceptedThrough: number;
@@ -65,7 +65,7 @@ export class Oracle {
       installationId: this.#plan.installationId,
       roundId: String(roundId),
       workUnits: String(turned?.work ?? 0),
-      // Where no receipt came in the distance is unknown.
+      // Without a receipt the distance is unknown.
       distanceMm: turned === undefined ? null : String(turned.distanceMm),
       eligible: true,
       closedAt: isoOf(at - due > LATE_AFTER ? at : due),

@@ -1,4 +1,4 @@
-/** What a demo is made from: the same plan gives the same history, byte for byte. */
+/** The plan of a demo: the same plan gives the same history, byte for byte. */
 import { ROUND_MS } from "../../src/values/round.ts";
 import { DAY, DAYS, HOUR, type Story, storyFrom } from "./story.ts";
 
@@ -28,7 +28,10 @@ export interface Plan {
   readonly runStep: number;
 }
 
-/** Of a whole history that ends at `end` (epoch ms): the wheel's day is laid so that `end` is five hours after dawn. */
+/**
+ * The plan of a whole history that ends at `end` (epoch ms): the wheel's day is shifted so that `end` is five hours after
+ * dawn.
+ */
 export function planOf(seed: number, installationId: string, end: number): Plan {
   const from = Math.floor((end - DAYS * DAY) / ROUND_MS) * ROUND_MS;
   return planFrom(seed, installationId, from, Math.floor((end - 5 * HOUR) / HOUR) * HOUR);
@@ -57,7 +60,7 @@ export function isoOf(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }
 
-/** Whether an instant of the story lies after the last tick, up to and including this one. */
+/** True if an instant of the story is after the last tick, up to and including this one. */
 export function isDue(instant: number, lastTick: number, at: number): boolean {
   return instant > lastTick && instant <= at;
 }

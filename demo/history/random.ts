@@ -1,4 +1,4 @@
-/** Chance that is the same on every machine: everything is drawn from a seed and a few keys, nothing from a state. */
+/** Chance that is the same on every machine: everything is drawn from a seed and a few keys, and there is no state. */
 import { createHash } from "node:crypto";
 
 /** A number in [0, 1) for integer keys, such as an instant and a salt. */

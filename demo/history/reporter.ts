@@ -10,7 +10,7 @@ const MAX_BATCH = 16;
 const RUN_TAKES = 4_000;
 
 export interface ReporterState {
-  /** The settled frontier, and the work that is settled. */
+  /** The settled frontier, and the settled work. */
   frontier: number;
   settledWork: number;
   active: Submission | undefined;
@@ -31,7 +31,7 @@ export class Reporter {
     this.#state = state ?? { frontier: 0, settledWork: 0, active: undefined, lastPreparedAt: plan.from };
   }
 
-  /** `batch` is the number of rounds that have to wait before they are settled. */
+  /** `batch` is the number of rounds that must wait before they are settled. */
   *tick(lastTick: number, at: number, batch: number): Generator<DemoRecord> {
     yield* this.#controls(lastTick, at);
     const { active } = this.#state;
@@ -67,7 +67,7 @@ export class Reporter {
     let workAdded = 0;
     let activeRoundCount = 0;
     for (let id = frontier + 1; id <= settledThroughRound; id++) {
-      // A round that nobody closed carries no work.
+      // A round that was never closed has no work.
       const work = this.#oracle.closedWork.get(id) ?? 0;
       workAdded += work;
       if (work > 0) activeRoundCount++;
@@ -86,7 +86,7 @@ export class Reporter {
     };
   }
 
-  /** The first that is prepared from one of the story's instants on meets it. */
+  /** The first submission from one of the story's instants on. */
   #fateOf(preparedAt: number): Fate {
     const { revertedFrom, supersededFrom } = this.#plan.story;
     if (isDue(revertedFrom, this.#state.lastPreparedAt, preparedAt)) return "reverted";

@@ -1,4 +1,4 @@
-/** How the wheel turns: not in the hours before dawn, most around the middle of its day, with rests of whole rounds. */
+/** The wheel's rhythm: none in the hours before dawn, most around the middle of its day, with rests of whole rounds. */
 import { ROUND_MS } from "../../src/values/round.ts";
 import { fraction } from "./random.ts";
 import { DAY, WAKING } from "./story.ts";

@@ -1,10 +1,10 @@
 /**
- * Where a batch of rounds is settled. The demo's chain takes this place; without one it is simulated: a batch is sent
- * two seconds after it was prepared and confirmed two and a half minutes later.
+ * The settlement of batches. The demo's chain replaces this simulation: a batch is sent two seconds after it was prepared and
+ * confirmed two and a half minutes later.
  */
 import { hashOf } from "./random.ts";
 
-/** Accepted rounds (previous, new] and what the Core holds once they are settled. */
+/** Accepted rounds (previous, new] and the Core's values once they are settled. */
 export interface Batch {
   readonly submissionId: string;
   readonly previousSettledThroughRound: number;
@@ -21,7 +21,7 @@ export interface Batch {
   readonly preparedAt: number;
 }
 
-/** Asked at every tick until it answers; instants are epoch ms. */
+/** Called at every tick until it has a result; instants are epoch ms. */
 export interface Settlement {
   /** Once the batch's transaction has been sent. */
   submitted(batch: Batch, at: number): { readonly transactionHash: string; readonly submittedAt: number } | undefined;

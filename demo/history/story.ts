@@ -1,6 +1,6 @@
 /**
- * What happens in the thirty days of the demo, besides days and nights: each thing once, at its own hour. A day begins
- * at dawn; the wheel rests in the eight hours before.
+ * The special events of the demo's thirty days: each once, at its own hour. A day begins at dawn; the wheel rests in the
+ * eight hours before.
  */
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
@@ -16,11 +16,11 @@ export interface Span {
 }
 
 export interface Story {
-  /** The device is off and nobody closes the rounds that lie in it: they stay missing. */
+  /** The device is off and nobody closes its rounds: they stay missing. */
   readonly gap: Span;
   /** The operator switches settlement off. */
   readonly disabled: Span;
-  /** The counter fails; at the end it begins anew in another epoch, which is approved half an hour later. */
+  /** The counter fails; at the end it begins again in another epoch, which is approved half an hour later. */
   readonly counterFault: Span;
   readonly resetApprovedAt: number;
   /** The Oracle accepts nothing, blocks itself for most of it, then accepts all at once. */

@@ -3,7 +3,7 @@ import { type DemoRecord, isoOf, type Plan } from "./plan.ts";
 import { hashOf } from "./random.ts";
 import type { Batch, Settlement } from "./settlement.ts";
 
-/** How it ends. */
+/** Its end. */
 export type Fate = "confirmed" | "reverted" | "superseded";
 type Lifecycle = "preparing" | "submitted" | "retrying" | Fate;
 

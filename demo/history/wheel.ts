@@ -1,6 +1,6 @@
 /**
- * The demo's simulated wheel: thirty days of accepted facts as NDJSON records, then the same device live. It holds only
- * what is under way, so that a history of any length costs no memory; it can go on from any ledger it has filled.
+ * The demo's simulated wheel: thirty days of accepted facts as NDJSON records, then the same device live. It keeps only
+ * unfinished work, so that a history of any length costs no memory. It can continue any ledger that it has filled.
  */
 import { Device, type DeviceState, type Turned } from "./device.ts";
 import { moduleSnapshots } from "./modules.ts";
@@ -10,12 +10,12 @@ import { Reporter, type ReporterState } from "./reporter.ts";
 import { type Settlement, simulatedSettlement } from "./settlement.ts";
 import { HOUR, MINUTE } from "./story.ts";
 
-/** What is under way; `tail.ts` reads it back from a ledger. */
+/** Unfinished work; `tail.ts` reads it back from a ledger. */
 export interface WheelState {
   /** The last tick (epoch ms). */
   readonly at: number;
   readonly device: DeviceState;
-  /** What turned in rounds that are not closed. */
+  /** Revolutions in rounds that are not closed. */
   readonly turned: ReadonlyMap<number, Turned>;
   readonly oracle: OracleState;
   /** The work of closed rounds after the frontier. */
@@ -25,7 +25,7 @@ export interface WheelState {
 }
 
 export interface WheelOptions {
-  /** Where batches are settled; simulated where absent. */
+  /** The settlement of batches; simulated if absent. */
   readonly settlement?: Settlement;
   readonly state?: WheelState;
 }
@@ -57,7 +57,7 @@ export class Wheel {
     while (this.#at + historyStep <= end) yield* this.#tick(this.#at + historyStep, historyBatch, HOUR);
   }
 
-  /** The records due since the last call, a receipt every three seconds; after a longer silence the device boots. */
+  /** The records due since the last call, a receipt every three seconds; after a longer pause the device boots. */
   *nextLive(at: number): Generator<DemoRecord> {
     const { liveStep, liveBatch, historyStep } = this.#plan;
     if (at - this.#at > 10 * historyStep) this.#at = at - liveStep;

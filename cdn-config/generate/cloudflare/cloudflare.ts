@@ -8,10 +8,10 @@ export function cloudflareFiles({ bucket }: CdnOptions): Record<string, string> 
   const [name = "", ...prefix] = bucket.path.split("/").filter((segment) => segment !== "");
   const settings = {
     name: "noonmark",
-    // The Worker holds the table of routes itself: there is nothing else to generate.
+    // The Worker contains the table of routes: there is nothing else to generate.
     main: "worker.js",
     compatibility_date: "2026-07-01",
-    // No second address beside the one that the operator gives it (docs/cdn-cloudflare.md, "Deploy").
+    // No second address beside the operator's own (docs/cdn-cloudflare.md, "Deploy").
     workers_dev: false,
     r2_buckets: [{ binding: "STORE", bucket_name: name }],
     vars: { PREFIX: prefix.join("/") },

@@ -1,4 +1,4 @@
-/** Of a header that stands more than once, its lines as one list. */
+/** A header's lines as one list, if it appears more than once. */
 export function fieldOf(header) {
   if (header.multiValue === undefined) return header.value;
   return header.multiValue

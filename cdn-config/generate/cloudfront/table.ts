@@ -1,4 +1,4 @@
-/** What CloudFront's two functions are told of the table of routes: a file of constants for each. */
+/** The table of routes for CloudFront's two functions: a file of constants for each. */
 import { COMMON_HEADERS, CONTENT_TYPE, PREFLIGHT_HEADERS } from "../../../src/http/common-headers.ts";
 import { METHOD_NOT_ALLOWED, unavailable } from "../../../src/http/errors.ts";
 import { EDGE_HEADERS, FRONT, FRONT_HEADER, HEARD_HEADER } from "../../../src/http/front-headers.ts";
@@ -7,16 +7,16 @@ import type { QueryRule } from "../../../src/http/route.ts";
 import { Source, tableFile } from "../bundle.ts";
 import { CACHED_URLS, type CachedUrl, OWN_HEADERS } from "../plan.ts";
 
-/** Carries a client's If-None-Match past CloudFront's own judgement of it. */
+/** Carries a client's If-None-Match past CloudFront's own evaluation of it. */
 const NONE_MATCH = "noonmark-none-match";
 
-/** Not part of the API: CloudFront would answer them from its cache with a 206 or a 304 of its own. */
+/** Not part of the API: CloudFront would serve them from its cache with its own 206 or 304. */
 const DROPPED = ["if-none-match", "if-modified-since", "if-match", "if-unmodified-since", "if-range", "range"];
 
 export function cloudfrontTables(): Record<"viewer-request-table.js" | "viewer-response-table.js", string> {
   return {
     "viewer-request-table.js": tableFile({
-      // Public URLs that may be kept, and the query that is their key; null: as it was asked.
+      // Public URLs that may be kept, and the query that is their key; null: the requested one.
       URLS: new Source(`[\n${CACHED_URLS.map(urlRow).join(",\n")},\n]`),
       PREFLIGHT: { statusCode: 204, headers: values(PREFLIGHT_HEADERS) },
       WRONG_METHOD: eventAnswer(METHOD_NOT_ALLOWED),
@@ -44,14 +44,14 @@ function urlRow({ pattern, route, key }: CachedUrl): string {
   return `  [${new RegExp(pattern)}, ${JSON.stringify(keyQuery(route.query, query))}]`;
 }
 
-/** A query as an event has it. */
+/** A query in an event. */
 function keyQuery(rule: QueryRule, query: string | undefined): Record<string, { value: string }> | null {
   if (rule === "ignored") return {};
   if (query === undefined) return null;
   return values(Object.fromEntries(new URLSearchParams(query)));
 }
 
-/** An answer as an event has it; CloudFront itself writes its Content-Length. */
+/** A response in an event; CloudFront itself writes its Content-Length. */
 function eventAnswer({ status, headers, body }: Representation): object {
   return {
     statusCode: status,

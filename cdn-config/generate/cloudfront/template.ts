@@ -3,7 +3,7 @@ import { FRONT_HEADER, FRONT_SECRET_HEADER } from "../../../src/http/front-heade
 import { bundle } from "../bundle.ts";
 import { ROWS } from "../plan.ts";
 
-/** What CloudFront would else keep for ten seconds. */
+/** Statuses that CloudFront would otherwise keep for ten seconds. */
 const ERRORS = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
 
 export function cloudfrontFiles(): Record<string, string> {
@@ -72,7 +72,7 @@ function edgeFunction(name: string, code: string): object {
   };
 }
 
-/** The shim's Cache-Control decides; a URL that the function does not know never shares a key with one that it does. */
+/** The shim's Cache-Control decides. A URL that the function does not know never shares a key with a known one. */
 const CACHE_POLICY = {
   Name: { "Fn::Sub": "${AWS::StackName}-answers" },
   MinTTL: 0,
@@ -87,7 +87,7 @@ const CACHE_POLICY = {
   },
 };
 
-/** Nothing but what the key holds reaches the shim. */
+/** Only the parts of the key reach the shim. */
 const ORIGIN_REQUEST_POLICY = {
   Name: { "Fn::Sub": "${AWS::StackName}-shim" },
   CookiesConfig: { CookieBehavior: "none" },
@@ -102,7 +102,7 @@ const DISTRIBUTION = {
   IPV6Enabled: true,
   PriceClass: { Ref: "PriceClass" },
   Aliases: { "Fn::If": ["HasDomainName", [{ Ref: "DomainName" }], { Ref: "AWS::NoValue" }] },
-  // Without a host name of its own it is CloudFront's, and so is the certificate.
+  // Without a host name of its own it uses CloudFront's, and its certificate.
   ViewerCertificate: {
     "Fn::If": [
       "HasDomainName",
@@ -120,7 +120,7 @@ const DISTRIBUTION = {
       DomainName: { Ref: "ShimDomainName" },
       ConnectionAttempts: 1,
       ConnectionTimeout: 2,
-      // Added on the way to the shim, and so no part of the cache's key.
+      // Added on the way to the shim, so not part of the cache's key.
       OriginCustomHeaders: {
         "Fn::If": [
           "HasFrontSecret",
@@ -148,10 +148,10 @@ const DISTRIBUTION = {
   DefaultCacheBehavior: {
     TargetOriginId: "shim",
     ViewerProtocolPolicy: "redirect-to-https",
-    // The function answers all but GET and HEAD itself; what is not allowed here gets a page of CloudFront's.
+    // The function handles all except GET and HEAD itself; other methods get a page of CloudFront's.
     AllowedMethods: ["GET", "HEAD", "OPTIONS", "PUT", "PATCH", "POST", "DELETE"],
     CachedMethods: ["GET", "HEAD"],
-    // From 1,000 bytes on; the tag of what it compresses becomes a weak one.
+    // From 1,000 bytes on. The tag of a compressed response becomes weak.
     Compress: true,
     CachePolicyId: { Ref: "CachePolicy" },
     OriginRequestPolicyId: { Ref: "OriginRequestPolicy" },

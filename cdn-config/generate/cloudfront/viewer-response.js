@@ -1,4 +1,4 @@
-/** After CloudFront's cache, in its runtime 2.0: ECMAScript 5.1 with const and let; no body of the origin's to be seen. */
+/** After CloudFront's cache, in its runtime 2.0: ECMAScript 5.1 with const and let, without access to the origin's body. */
 import { matchesNone } from "../matches-none.js";
 import { fieldOf } from "./field-of.js";
 import {
@@ -12,7 +12,7 @@ import {
   UNAVAILABLE,
 } from "./generated/viewer-response-table.js";
 
-// Not run on what the shim answers with 400 or more: such an answer leaves the shim as the client gets it.
+// It does not run on a status of 400 or more: such a response leaves the shim in the client's form.
 export function handler(event) {
   const response = event.response;
   const headers = response.headers;
@@ -22,7 +22,7 @@ export function handler(event) {
   const keptUntil = take(headers, KEPT_UNTIL);
   const notModified = take(headers, NOT_MODIFIED);
   take(headers, HEARD);
-  // Kept longer than it holds, whatever was asked of CloudFront: no answer rather than a wrong one.
+  // It was kept for too long, whatever CloudFront was told: an error is better than a wrong response.
   if (keptUntil !== undefined && Number(keptUntil) <= Date.now()) return unavailable(event.request.method, headers);
   delete headers["cache-control"];
   if (cacheControl !== undefined) headers["cache-control"] = { value: cacheControl };
@@ -51,7 +51,7 @@ function take(headers, name) {
   return found === undefined ? undefined : found.value;
 }
 
-/** What CloudFront and the way there added stays; what was said of the old answer goes. */
+/** Headers of CloudFront and the way there stay; those of the old response go. */
 function unavailable(method, headers) {
   Object.keys(headers).forEach(function (name) {
     if (name === "etag" || name.indexOf("x-service-") === 0) delete headers[name];

@@ -1,9 +1,9 @@
-/** nginx's second server: what the origins say is kept there, and the script makes answers of it. */
+/** nginx's second server: it keeps the origins' responses, and the script makes the client's from them. */
 import { type CdnOptions, COMPRESSED_FROM } from "../options.ts";
 import { COMPRESSED_CONTENT_TYPES, ROWS } from "../plan.ts";
 import { BODILESS, originLocations, publishedErrorLocation, shimLines, tlsLines } from "./origins.ts";
 
-/** nginx's default is 1, which leaves a seventh more bytes. An answer is compressed once, so the time does not count. */
+/** nginx's default is 1, which leaves a seventh more bytes. A response is compressed once, so the time does not count. */
 const GZIP_LEVEL = 6;
 
 export function answersServer(options: CdnOptions): string {
@@ -57,12 +57,12 @@ ${shimLines(shim, frontSecret)}
 `;
 }
 
-/** nginx itself knows text/html, and takes no type twice. */
+/** nginx itself knows text/html, and accepts no type twice. */
 function quoted(types: readonly string[]): string {
   return types.map((type) => `"${type}"`).join(" ");
 }
 
-/** Its filter stands before gzip's, and takes an answer whose reader takes brotli. */
+/** Its filter comes before gzip's, and takes a response if the reader accepts brotli. */
 function brotliLines({ brotli = false }: CdnOptions): string {
   if (!brotli) return "";
   return `    brotli on;

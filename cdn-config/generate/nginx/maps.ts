@@ -1,4 +1,4 @@
-/** nginx's maps: what is looked up for a request before it is passed on, and what is made of what the origins said. */
+/** nginx's maps: values looked up for a request before it is passed on, and headers made from the origins' responses. */
 import { ALLOWED_METHODS } from "../../../src/http/common-headers.ts";
 import { HEARD_HEADER, PUBLISHED_HEADER } from "../../../src/http/front-headers.ts";
 import { HOST } from "../hosts.ts";
@@ -74,14 +74,14 @@ map "$http_host $request" $noonmark_malformed {
 `;
 }
 
-/** The URL that everybody writes, which nginx finds without trying one pattern after the other. */
+/** The usual URL, which nginx finds without trying one pattern after the other. */
 function literals({ route, key, url }: CachedUrl): string[] {
   return key === undefined
     ? []
     : ["GET", "HEAD"].map((method) => `  "${method} ${url}" "${route.name} ${key} ${url}";`);
 }
 
-/** Route, object (if any) and the URL to ask the shim for, which for a composed answer has no query that is not read. */
+/** Route, object (if any) and the URL to ask the shim for. For a composed response it has no query that is not read. */
 function mapping({ route, pattern, key, url }: CachedUrl): string {
   const bare = "(?:\\?.*)?$";
   if (key !== undefined) return `  "~^1?(?:GET|HEAD) ${pattern.slice(1)}" "${route.name} ${key} ${url}";`;
@@ -89,15 +89,15 @@ function mapping({ route, pattern, key, url }: CachedUrl): string {
   return `  "~^1?(?:GET|HEAD) (?<noonmark_path>${pattern.slice(1, -bare.length)})${bare}" "${route.name} $noonmark_path";`;
 }
 
-/** Of a header, as nginx names its variable. */
+/** A header in the form of nginx's variables. */
 export function variable(header: string): string {
   return header.replaceAll("-", "_");
 }
 
-/** What browsers write, found without a pattern. */
+/** The values of browsers, found without a pattern. */
 const WRITTEN = ["", "gzip", "gzip, deflate", "gzip, deflate, br", "gzip, deflate, br, zstd"];
 
-/** The first of these codings that a client takes. */
+/** The first of these codings that a client accepts. */
 function encodings(codings: readonly string[]): string {
   const written = WRITTEN.map((accepted) => {
     const coding = codings.find((one) => accepted.split(", ").includes(one));

@@ -10,14 +10,14 @@ import { BODILESS, shimLines, tlsLines } from "./origins.ts";
 
 const REFUSED = "  error_page 400 404 405 413 = /_noonmark/refused;";
 
-/** A location with one of its own inherits none. */
+/** A location with a header of its own inherits none. */
 const ERROR_PAGES = `  ${REFUSED}
     error_page 502 504 = @noonmark_unavailable;`;
 
-/** Told by the script with an answer, and not the client's. */
+/** Set by the script with a response, and not the client's. */
 const BETWEEN = ["etag", "cache-control", "not-modified", ...OWN].map((name) => `noonmark-${name}`);
 
-/** Written by `add_header`, which writes none that is empty. */
+/** Written by `add_header`, which leaves out empty ones. */
 const KEPT = {
   etag: "$noonmark_etag",
   "cache-control": "$upstream_http_noonmark_cache_control",
@@ -127,7 +127,7 @@ ${constant("@noonmark_unavailable", unavailable("store_unavailable"))}
 ${answersServer(options)}`;
 }
 
-/** A location that always answers the same. */
+/** A location with one fixed response. */
 function constant(location: string, { status, headers, body }: Representation): string {
   return `  location ${location} {
     internal;
@@ -136,7 +136,7 @@ ${headerLines({ ...COMMON_HEADERS, ...headers })}
   }`;
 }
 
-/** Of the script: which answer, and how encoded. */
+/** For the script: the response, and its coding. */
 function askLines(): string {
   return `${BODILESS}
     proxy_set_header noonmark-object $noonmark_object;

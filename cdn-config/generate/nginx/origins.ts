@@ -3,7 +3,7 @@ import { PUBLISHED_ERROR_EDGE_SECONDS } from "../../../src/http/edge.ts";
 import { FRONT_HEADER, FRONT_SECRET_HEADER } from "../../../src/http/front-headers.ts";
 import { type CdnOptions, hostOf, type Origin } from "../options.ts";
 
-/** Two ways to one cache entry: while the origin answers, and after it failed. */
+/** Two ways to one cache entry: while the origin responds, and after it failed. */
 export function originLocations(
   seconds: number,
   stale: boolean,
@@ -26,7 +26,7 @@ ${shimLines(shim, secret)}
 `;
 }
 
-/** A published error is kept for less time than the answers of its route, by entries of its own. */
+/** A published error is kept for less time than the responses of its route, by entries of its own. */
 export function publishedErrorLocation(bucket: CdnOptions["bucket"]): string {
   return bucketLocation(
     { name: "error", seconds: PUBLISHED_ERROR_EDGE_SECONDS, states: "updating", entry: "error" },
@@ -37,7 +37,7 @@ export function publishedErrorLocation(bucket: CdnOptions["bucket"]): string {
 interface BucketLocation {
   readonly name: string;
   readonly seconds: number;
-  /** In which an entry that is too old may answer. */
+  /** How long an expired entry may be served. */
   readonly states: string;
   /** The kind of its cache entries. */
   readonly entry: string;
@@ -56,12 +56,15 @@ ${originLines(bucket)}
 `;
 }
 
-/** With `proxy_pass_request_body off`: no body, and none announced, which would make the next request on the connection one. */
+/**
+ * With `proxy_pass_request_body off`: no body, and none announced. Otherwise the body would become the next request on the
+ * connection.
+ */
 export const BODILESS = ["Connection", "Content-Length", "Transfer-Encoding"]
   .map((name) => `    proxy_set_header ${name} "";`)
   .join("\n");
 
-/** What a shim hears: that a front asks, and its secret. */
+/** The headers for the shim: a front is asking, and its secret. */
 export function shimLines(shim: Origin, secret: string | undefined): string {
   return `${originLines(shim)}
     proxy_set_header ${FRONT_HEADER} 1;
@@ -74,7 +77,7 @@ export function originLines(origin: Origin): string {
   return lines.join("\n");
 }
 
-/** Of a server whose locations have these origins. */
+/** For a server whose locations have these origins. */
 export function tlsLines(trusted: string, origins: readonly Origin[]): string {
   if (origins.every(({ protocol }) => protocol === "http")) return "";
   return `  proxy_ssl_server_name on;

@@ -1,4 +1,4 @@
-/** What nginx's script is told of the table of routes (`generated/table.js`). */
+/** The table of routes for nginx's script (`generated/table.js`). */
 import {
   COMMON_HEADERS,
   CONTENT_TYPE,
@@ -14,10 +14,10 @@ import { tableFile } from "../bundle.ts";
 import { COMPRESSED_FROM } from "../options.ts";
 import { alwaysOf, COMPRESSED_CONTENT_TYPES, OWN_HEADERS, ROWS } from "../plan.ts";
 
-/** Of an answer, beside those that stand on all. */
+/** For a response, beside the common headers. */
 const HEADERS = ["etag", "cache-control", "retry-after", SOURCE_HEADER, FALLBACK_REASON_HEADER];
 
-/** What the shim itself may say; whatever else came on the way from it goes no further. */
+/** The shim's own headers; any others on the way from it are dropped. */
 const PASSED = [
   ...Object.keys({ ...PREFLIGHT_HEADERS, ...METHOD_NOT_ALLOWED.headers }),
   ...HEADERS,

@@ -1,4 +1,6 @@
-/** What a client gets from Varnish: constant answers, and If-None-Match judged after the answer has been chosen. */
+/**
+ * The client's response from Varnish: constant responses, and If-None-Match, evaluated after the response has been chosen.
+ */
 import { COMMON_HEADERS, CONTENT_TYPE, PREFLIGHT_HEADERS } from "../../../src/http/common-headers.ts";
 import { badRequest, METHOD_NOT_ALLOWED, unavailable } from "../../../src/http/errors.ts";
 import type { Representation } from "../../../src/http/representation.ts";

@@ -1,4 +1,4 @@
-/** What Varnish asks of bucket and shim, what it keeps of their answers, and for how long. */
+/** Varnish's requests to bucket and shim, the parts of their responses that it keeps, and for how long. */
 
 import { COMMON_HEADERS, FALLBACK_REASON_HEADER, SOURCE_HEADER } from "../../../src/http/common-headers.ts";
 import { PUBLISHED_ERROR_EDGE_SECONDS } from "../../../src/http/edge.ts";
@@ -8,7 +8,7 @@ import { alwaysOf, COMPRESSED_TYPES, OWN_HEADERS, ROWS } from "../plan.ts";
 import { STORAGE_HEADERS } from "../storage-headers.ts";
 import { COMPOSED_URLS, OBJECT_URLS, plainUrl, STALE, urlOf } from "./routes.ts";
 
-/** Metadata of an answer (`stored-answer.ts`); the cache hands none of it on. */
+/** Metadata of a response (`stored-answer.ts`); the cache passes on none of it. */
 const METADATA = [
   "status",
   "headers",
@@ -30,7 +30,7 @@ const RESTORED = [
   ...Object.keys(OWN_HEADERS),
 ];
 
-/** Of the client's request: no origin is to hear it. */
+/** Headers of the client's request that no origin may get. */
 const FORGOTTEN = [
   "Accept-Encoding",
   "Authorization",
@@ -187,7 +187,7 @@ sub vcl_backend_error {
 `;
 }
 
-/** A header out of the metadata's JSON, whose values hold no escapes but those of quotes. */
+/** A header from the metadata's JSON, whose values have no escapes except those of quotes. */
 function restore(name: string): string {
   const found = `beresp.http.x-amz-meta-headers ~ {""${name}":""}`;
   const value = `regsub(beresp.http.x-amz-meta-headers, {"^.*"${name}":"((?:[^"\\\\]|\\\\.)*)".*$"}, "\\1")`;
@@ -205,7 +205,7 @@ function patternOf(plain: ReturnType<typeof plainUrl>): string {
   return "pattern" in plain ? plain.pattern : plain.url;
 }
 
-/** Of the request as it came here, whatever its URL became on the way to an origin. */
+/** The request as it came here, whatever its URL became on the way to an origin. */
 function originalUrl(holds: Parameters<typeof urlOf>[1]): string {
   return urlOf("bereq", holds).replace("bereq.url", "bereq.http.noonmark-asked");
 }

@@ -1,8 +1,8 @@
-/** What Varnish makes of a request: the plain form of its URL, which is the cache's key. */
+/** Varnish's changes to a request: the plain form of its URL, which is the cache's key. */
 import { HOST } from "../hosts.ts";
 import { BARE, COMPOSED_URLS, OBJECT_URLS, STALE, urlOf } from "./routes.ts";
 
-/** Bounded: PCRE gives up on a thousand tags, and Varnish answers 503 then. A longer list is the shim's to read. */
+/** Bounded: PCRE gives up on a thousand tags, and Varnish then responds with 503. The shim reads longer lists. */
 const LIST_OF_TAGS = '^[ \\t]*(?:\\*|(?:W/)?"[^"]*"(?:[ \\t]*,[ \\t]*(?:W/)?"[^"]*"){0,49})[ \\t]*$';
 
 export function requestSubroutines(): string {

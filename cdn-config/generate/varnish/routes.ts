@@ -1,4 +1,4 @@
-/** What VCL asks of the table: which URLs, once they stand in their plain form, belong to rows of which something holds. */
+/** The table for VCL: the URLs, in their plain form, of rows with a certain property. */
 import type { NamedRow } from "../../../src/resources/table.ts";
 import { CACHED_URLS, type CachedUrl, ROWS } from "../plan.ts";
 
@@ -11,7 +11,7 @@ export function urlOf(subject: "req" | "bereq", holds: (row: NamedRow) => boolea
   return `${subject}.url ~ "^(?:${paths.join("|")})(?:\\?|$)"`;
 }
 
-/** The one URL of an object's answer; a composed one has a form, and no query where none is read. */
+/** The one URL of an object's response. A composed one has a form, and no query if none is read. */
 export function plainUrl({ route, pattern, url }: CachedUrl): { readonly url: string } | { readonly pattern: string } {
   if (url !== undefined) return { url };
   return { pattern: route.query === "ignored" ? `${pattern.slice(0, -BARE.length)}$` : pattern };
