@@ -183,7 +183,7 @@ function codesPage(): string {
     "## Errors of the API",
     table(["status", "code", "route"], apiRows()),
     "## Failures of commands",
-    `\`…\` stands for a value. The SQLite files \`ledger\`, \`state\`, \`projections\` and \`chain\` share the codes
+    `\`…\` is a value. The SQLite files \`ledger\`, \`state\`, \`projections\` and \`chain\` share the codes
 \`NAME_locked\` (75), \`NAME_not_found\`, \`NAME_foreign\`, \`NAME_schema_newer\`, \`NAME_schema_older\`, \`NAME_not_a_database\`,
 \`NAME_damaged\`, \`NAME_unreadable\` and \`NAME_unwritable\` (74).`,
     table(["code", "exit", "message"], rows),
