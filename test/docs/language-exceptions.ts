@@ -95,6 +95,7 @@ export const LEFT_OVER_WORDS: Readonly<Record<string, number>> = {
   "src/openapi": 11,
   "src/projections": 15,
   "src/resources": 89,
+  "src/shim": 38,
   "src/sqlite": 2,
   "src/verify": 63,
   "test/bench": 1,
