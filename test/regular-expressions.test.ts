@@ -10,9 +10,9 @@ import { describe, expect, test } from "vitest";
 import { CACHED_URLS } from "../cdn-config/generate/plan.ts";
 import { Secrets } from "../src/chain/rpc/secrets.ts";
 import { PATH_PARAMETERS } from "../src/http/route.ts";
+import { PAGE_CHARACTERS } from "../src/judge/files.ts";
 import { LINE_MAX } from "../src/ledger/intake/decode/line-buffer.ts";
 import { MAX_HEAD_BYTES } from "../src/shim/node/connections/limits.ts";
-import { PAGE_CHARACTERS } from "../src/verify/rules/files.ts";
 import { leastMs } from "./support/least-ms.ts";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
@@ -38,8 +38,8 @@ const LIMITS: Readonly<Record<string, number>> = {
   // A key of the store (object-store/check-object.ts).
   "src/object-store/filesystem/names.ts": 1_024,
   // A page that `verify` reads.
-  "src/verify/rules/files.ts": PAGE_CHARACTERS,
-  "src/verify/files-contract.ts": PAGE_CHARACTERS,
+  "src/verify/files.ts": PAGE_CHARACTERS,
+  "src/judge/files.ts": PAGE_CHARACTERS,
 };
 /** As many as a request's head may have; a node's error and a field of a response are no longer. */
 const HEAD_LIMIT = MAX_HEAD_BYTES;

@@ -39,7 +39,7 @@ function schemaComplaint(kind: Kind, value: unknown): string | undefined {
   const route = routeOfResource(resource);
   if (route === undefined) return undefined;
   const report = new Report();
-  judgeBody(report, { route, target: route.path, query: "" }, value);
+  judgeBody(report, { route, target: route.path }, value);
   const [finding] = report.findings;
   return finding && `${finding.rule}: expected ${finding.expected}, saw ${finding.saw}`;
 }

@@ -16,7 +16,7 @@ export const BODY = family("body", {
     "docs/spec/api.md#observations",
   ],
   "observation-order": [
-    "no cursor and no receipt stands twice on a page",
+    "no cursor and no receipt is on a page twice",
     "read the history in receipt order",
     "docs/spec/api.md#observations",
   ],
@@ -26,7 +26,7 @@ export const BODY = family("body", {
     "docs/spec/api.md#observations",
   ],
   "module-order": [
-    "no module instance stands twice",
+    "no module instance is listed twice",
     "publish one snapshot for each instance",
     "docs/spec/api.md#modules",
   ],

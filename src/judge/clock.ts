@@ -8,7 +8,7 @@ import type { UrlSubject } from "./judged.ts";
 import type { Checks } from "./report.ts";
 import { family } from "./rule.ts";
 
-const LATE = "let no cache keep an answer past valid-until: min(edge seconds, valid-until − now)";
+const LATE = "let no cache keep a response past valid-until: min(edge seconds, valid-until − now)";
 
 export const CLOCK = family("clock", {
   online: ["nothing is online more than 120 s after its receipt", LATE, "docs/spec/api.md#telemetry"],
@@ -30,7 +30,7 @@ export const CLOCK = family("clock", {
 const TOLERANCE_MS = 5_000;
 const REPORTER_STALE_AFTER_MS = 600_000;
 const DAY_MS = 86_400_000;
-/** A statistics answer may be an older one while others are computed; each is kept for 30 s (docs/spec/api.md#statistics-availability). */
+/** A statistics response may be an older one while others are computed; each is kept for 30 s (docs/spec/api.md#statistics-availability). */
 const STATISTICS_SLACK_MS = 90_000;
 
 interface Timed {

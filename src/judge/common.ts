@@ -1,4 +1,4 @@
-/** What holds for every answer, errors, 204 and 304 included. */
+/** The rules of every response, errors, 204 and 304 included. */
 import { COMMON_HEADERS, CONTENT_TYPE } from "../http/common-headers.ts";
 import { listMembers, withoutBlanks } from "../values/text.ts";
 import { header } from "./exchange.ts";
@@ -9,19 +9,23 @@ const DECIDED = "docs/spec/api.md#http";
 
 export const COMMON = family("headers", {
   cors: [
-    "Access-Control-Allow-Origin is * on every answer",
+    "Access-Control-Allow-Origin is * on every response",
     "let the front pass Access-Control-Allow-Origin on every status, 304 and errors included",
     DECIDED,
   ],
   exposed: [
-    "Access-Control-Expose-Headers names ETag, Retry-After and the two source headers on every answer",
+    "Access-Control-Expose-Headers names ETag, Retry-After and the two source headers on every response",
     "let the front pass Access-Control-Expose-Headers on every status, 304 and errors included",
     DECIDED,
   ],
-  nosniff: ["X-Content-Type-Options is nosniff on every answer", "let the front pass X-Content-Type-Options", DECIDED],
+  nosniff: [
+    "X-Content-Type-Options is nosniff on every response",
+    "let the front pass X-Content-Type-Options",
+    DECIDED,
+  ],
   "content-type": [
     `Content-Type is ${CONTENT_TYPE} wherever there is a body, and only there`,
-    "let the front neither answer itself nor change Content-Type; turn its own error pages off",
+    "let the front neither respond itself nor change Content-Type; turn its own error pages off",
     DECIDED,
   ],
   "content-length": [
@@ -29,8 +33,8 @@ export const COMMON = family("headers", {
     "let nothing rewrite bodies behind the length",
     DECIDED,
   ],
-  "no-body": ["204, 304 and answers to HEAD have no body", "answer 204, 304 and HEAD without a body", DECIDED],
-  once: ["no header stands twice", "let only one of origin and front set the header", DECIDED],
+  "no-body": ["204, 304 and responses to HEAD have no body", "send 204, 304 and HEAD without a body", DECIDED],
+  once: ["no header is sent twice", "let only one of origin and front set the header", DECIDED],
   foreign: [
     "no header of the storage, of a session or of a front's own language reaches a reader",
     "have the front drop the header: it is the storage's or a cache's own",
@@ -42,12 +46,12 @@ export const COMMON = family("headers", {
     DECIDED,
   ],
   identity: [
-    "an answer is encoded only for a reader who asked for it",
+    "a response is encoded only for a reader who asked for it",
     "key stored copies by Accept-Encoding, or store them plain",
     DECIDED,
   ],
   age: [
-    "Age is at most what a cache may keep the answer for",
+    "Age is at most what a cache may keep the response for",
     "let the cache keep it for min(edge seconds, valid-until − now) and give it no default TTL",
     "docs/spec/api.md#caching",
   ],

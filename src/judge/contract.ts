@@ -1,6 +1,7 @@
-/** What is judged of a route, from its row and its contract: the only file of this folder that knows their shape. */
+/** The judged parts of a route's row and contract. */
 import { routeContract } from "../resources/contracts.ts";
 import { type NamedRoute, type ResourceName, ROUTES, type RouteName } from "../resources/table.ts";
+import { plainQueries } from "./exchanges/of-row.ts";
 import type { Citation } from "./rule.ts";
 
 /** A complaint of a schema: where, and in words. `crossField` for a rule between fields. */
@@ -12,26 +13,27 @@ export interface SchemaIssue {
 
 export interface RouteContract {
   readonly name: RouteName;
+  readonly row: NamedRoute;
   /** Its section of the API. */
   readonly spec: Citation;
   /** With `{installationId}` where it has one. */
   readonly path: string;
   readonly query: "ignored" | "exact" | "observations" | "activity";
-  /** Every accepted query of an exact route in its plain form; `[""]` where there is but the bare path. */
+  /** Every accepted query in its plain form, a page's by its first; `[""]` if there is only the bare path. */
   readonly queries: readonly string[];
   /** The word of the 400 to a bad query; null where none is rejected. */
   readonly queryError: string | null;
-  /** Codes of its 503s, besides a store that does not answer. */
+  /** Codes of its 503s, besides a store that does not respond. */
   readonly unavailable: readonly string[];
   readonly hasTag: boolean;
   readonly conditional: boolean;
   readonly notModifiedTag: boolean;
   readonly sourceHeaders: boolean;
   readonly cacheControl: string | null;
-  /** Seconds that a cache may answer with what it has kept; the second while an origin fails. */
+  /** Seconds that a cache may serve what it has kept; the second while an origin fails. */
   readonly edgeSeconds: number;
   readonly staleIfErrorSeconds: number;
-  /** What the schema says against a body; empty for a good one. */
+  /** The schema's complaints about a body; empty for a good one. */
   complaints(body: unknown): SchemaIssue[];
 }
 
@@ -44,10 +46,11 @@ function queryOf({ name, query, handler }: NamedRoute): RouteContract["query"] {
 
 export const CONTRACT: readonly RouteContract[] = ROUTES.map((route) => ({
   name: route.name,
+  row: route,
   spec: `docs/spec/api.md#${route.anchor}`,
   path: route.path,
   query: queryOf(route),
-  queries: route.query === "exact" ? route.objects.map(({ query }) => query) : [""],
+  queries: plainQueries(route),
   queryError: route.queryError,
   unavailable: [route.absent, ...(routeContract(route.name).unavailable ?? [])],
   hasTag: route.etag,

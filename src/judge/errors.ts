@@ -1,9 +1,10 @@
-/** What holds for every error: a body of one field, and almost no headers. */
+/** The rules of every error: a body of one field, and almost no headers. */
 import { ALLOWED_METHODS, FALLBACK_REASON_HEADER, SOURCE_HEADER } from "../http/common-headers.ts";
 import { RETRY_AFTER_SECONDS } from "../http/errors.ts";
 import { listMembers } from "../values/text.ts";
 import { CONTRACT } from "./contract.ts";
 import { header, type Reply, textOf } from "./exchange.ts";
+import { ALLOW } from "./exchanges/rules.ts";
 import { asked, type Judged, shown } from "./judged.ts";
 import type { Checks, Subject } from "./report.ts";
 import { family, type Rule } from "./rule.ts";
@@ -42,14 +43,6 @@ export const ERRORS = family("errors", {
     SPEC,
   ],
 });
-
-/** Of the family of methods, since it says which there are. */
-export const ALLOW: Rule = {
-  name: "method/allow",
-  says: `a 405 names ${ALLOWED_METHODS.join(", ")} in Allow`,
-  mend: "let the front pass Allow",
-  spec: "docs/spec/api.md#http",
-};
 
 /** Codes by status (docs/spec/api.md#errors, docs/spec/api.md#malformed-http). */
 const CODES: ReadonlyMap<number, ReadonlySet<string>> = new Map([
@@ -133,16 +126,12 @@ export interface Refusal {
   /** The request in words. */
   readonly request: string;
   readonly reply: Reply;
-  readonly status: number;
-  /** Absent for an answer to HEAD. */
-  readonly code?: string;
 }
 
 /** That a request is refused with this status and code. */
-export function judgeRefusal({ run, rule, subject, request, reply, status, code }: Refusal): void {
-  const saw = reply.status === status && code !== undefined ? errorCode(reply) : code;
-  run.check(rule, subject, reply.status === status && saw === code, () => ({
-    expected: `${status}${code === undefined ? "" : ` ${code}`} to ${request}`,
+export function judgeRefusal({ run, rule, subject, request, reply }: Refusal, status: number, code: string): void {
+  run.check(rule, subject, reply.status === status && errorCode(reply) === code, () => ({
+    expected: `${status} ${code} to ${request}`,
     saw: seen(reply),
   }));
 }

@@ -23,12 +23,12 @@ export interface Reply {
 /** Rejects with `Unanswered`. */
 export type Transport = (sent: Sent) => Promise<Reply>;
 
-/** No HTTP answer: refused, reset, timed out, cut off, or more than is read. */
+/** No HTTP response: refused, reset, timed out, cut off, or more than is read. */
 export class Unanswered extends Error {
   override readonly name = "Unanswered";
 }
 
-/** Somebody answers, with more than is read. */
+/** A response with more than is read. */
 export class TooLarge extends Unanswered {}
 
 /** A connection that was kept had been closed by the other side before the request went out: it is to be sent again. */

@@ -1,9 +1,12 @@
-/** What a good answer says by itself: headers and their absence, body by the schema, and what the request asked for. */
+/** The rules of a good response: headers and their absence, body by the schema, and what the request asked for. */
 import { FALLBACK_REASON_HEADER, SOURCE_HEADER } from "../http/common-headers.ts";
+import { routeContract } from "../resources/contracts.ts";
+import { matchPath } from "../resources/find.ts";
 import { judgeBodyRules } from "./bodies.ts";
 import { judgeClock } from "./clock.ts";
 import { header, jsonOf, type Reply, textOf } from "./exchange.ts";
-import { shown, type UrlSubject } from "./judged.ts";
+import { NOT_MODIFIED } from "./exchanges/rules.ts";
+import { asked, type Judged, shown, type UrlSubject } from "./judged.ts";
 import type { Checks } from "./report.ts";
 import { family } from "./rule.ts";
 
@@ -11,14 +14,14 @@ const REASONS = ["indexer_disabled", "not_yet_safe", "indexer_unavailable", "ind
 
 export const ANSWER = family("answer", {
   status: [
-    "a good request is answered 200, the statistics' two 503s aside",
+    "a good request gets 200, except for the statistics' two 503s",
     "see that the publisher runs and that the front finds its origin; no cache may keep a 404 or 503",
   ],
   json: ["the body is JSON in UTF-8", "let the front pass the body as it is"],
   schema: ["the body is the resource's, field by field, and nothing besides", "publish exactly the resource's fields"],
   "field-rules": [
     "the rules between the body's fields hold",
-    "see what was published last; a mixture of two answers breaks them too",
+    "see what was published last; a mixture of two responses breaks them too",
   ],
   "asked-for": [
     "range, category, limit and installation are those that were asked for",
@@ -38,11 +41,9 @@ export const ANSWER = family("answer", {
   ],
 });
 
-/** Whose answers are judged. */
+/** A run whose responses are judged. */
 export interface Asking extends Checks {
-  /** Whose history is read, and so in the path. */
-  readonly installationId: string;
-  /** Of every other path, if it is known. */
+  /** The installation of every path that names none, if it is known. */
   readonly configuredId: string | undefined;
 }
 
@@ -78,7 +79,7 @@ function judgeSchema(run: Checks, { route, target }: UrlSubject, body: unknown):
   return wrong.length === 0;
 }
 
-/** What a 200 says without a look into its body's fields. */
+/** A 200 without a look into its body's fields. */
 export function judgePlain(run: Checks, { route, target }: UrlSubject, reply: Reply): void {
   run.check(ANSWER.json, route, jsonOf(reply) !== undefined, () => ({
     expected: `JSON in UTF-8 from GET ${target}`,
@@ -96,10 +97,10 @@ export function judgePlain(run: Checks, { route, target }: UrlSubject, reply: Re
     expected: `ETag ${wanted ?? "absent"} on GET ${target}`,
     saw: shown(tag),
   }));
-  judgeSource(run, { route, target, query: "" }, reply);
+  judgeSource(run, { route, target }, reply);
 }
 
-export function judgeSource(run: Checks, { route, target }: UrlSubject, reply: Reply): void {
+function judgeSource(run: Checks, { route, target }: UrlSubject, reply: Reply): void {
   const source = header(reply, SOURCE_HEADER);
   const reason = header(reply, FALLBACK_REASON_HEADER);
   const status = (jsonOf(reply) as { status?: unknown } | undefined)?.status;
@@ -115,13 +116,36 @@ export function judgeSource(run: Checks, { route, target }: UrlSubject, reply: R
   }));
 }
 
+/** A 304: only of rows that evaluate If-None-Match, with the Cache-Control of the 200, and its tag if the row says so. */
+export function judgeNotModified(judged: Judged): void {
+  const { run, route, file, subject, sent, reply } = judged;
+  const row = route?.row ?? file;
+  if (reply.status !== 304 || row === undefined) return;
+  run.check(NOT_MODIFIED.never, subject, row.conditional, () => ({
+    expected: `no 304 to ${asked(judged)}`,
+    saw: "304",
+  }));
+  const tag = header(reply, "etag");
+  run.check(NOT_MODIFIED.headers, subject, (tag !== undefined) === row.notModifiedTag, () => ({
+    expected: `${row.notModifiedTag ? "the ETag" : "no ETag"} on the 304 to ${asked(judged)}`,
+    saw: shown(tag),
+    ...(row.notModifiedTag ? {} : { mend: "drop the ETag from the settlements' 304, in the front too" }),
+  }));
+  const cacheControl = header(reply, "cache-control");
+  run.check(ANSWER["cache-control"], subject, cacheControl === (row.cacheControl ?? undefined), () => ({
+    expected: `Cache-Control ${row.cacheControl ?? "absent"} on the 304 to ${asked(judged)}`,
+    saw: shown(cacheControl),
+  }));
+  if (route !== undefined) judgeSource(run, { route, target: sent.target }, reply);
+}
+
 function sourcesOf(status: unknown): string[] {
   return status === "unavailable" ? ["unavailable"] : ["live", "durable-cache"];
 }
 
 const ANY_TAG = '"<revision>"';
 
-/** Where the body names its revision it is the tag. */
+/** If the body names its revision, that is the tag. */
 function wantedTag(hasTag: boolean, body: unknown): string | undefined {
   if (!hasTag) return undefined;
   const revision = (body as { revision?: unknown } | undefined)?.revision;
@@ -133,9 +157,11 @@ function isStrong(tag: string | undefined): boolean {
   return tag !== undefined && /^"[\x21\x23-\x7e]+"$/.test(tag);
 }
 
-function judgeAskedFor(run: Asking, { route, target, query }: UrlSubject, body: Record<string, unknown>): void {
-  const id = route.path.includes("{installationId}") ? run.installationId : (run.configuredId ?? body.installationId);
+function judgeAskedFor(run: Asking, { route, target }: UrlSubject, body: Record<string, unknown>): void {
+  const id = matchPath(target.split("?", 1)[0] ?? "")?.parameter ?? run.configuredId ?? body.installationId;
   const wanted: Record<string, unknown> = { installationId: id };
+  const isRead = route.query === "exact" || route.query === "activity";
+  const query = isRead ? target.slice(`${target}?`.indexOf("?") + 1) : "";
   const range = parameter(query, "range");
   if (range !== undefined) wanted.range = range;
   if (route.query === "activity" && body.status === "available")
@@ -146,11 +172,25 @@ function judgeAskedFor(run: Asking, { route, target, query }: UrlSubject, body: 
       saw: String(body[name]),
     }));
   }
+  const most = isRead ? pageSize(route, query) : undefined;
+  const list = body.events ?? body.items;
+  run.check(ANSWER["asked-for"], route, most === undefined || !Array.isArray(list) || list.length <= most, () => ({
+    expected: `at most ${most} entries from GET ${target}`,
+    saw: String((list as unknown[]).length),
+  }));
   const hasProjection = "queueProjection" in body;
   run.check(ANSWER["asked-for"], route, !hasProjection || parameter(query, "queue") === "1", () => ({
     expected: `no queueProjection in the body of GET ${target}`,
     saw: "one",
   }));
+}
+
+/** Entries that a page has at most, by the limit in its query. */
+function pageSize({ name }: UrlSubject["route"], query: string): number | undefined {
+  const limit = routeContract(name).parameters?.find((one) => one.name === "limit");
+  if (limit === undefined || limit.form === "cursor" || limit.form.type !== "integer") return undefined;
+  const written = parameter(query, "limit");
+  return written === undefined ? limit.form.default : Number(written);
 }
 
 function valueAt(body: unknown, path: readonly PropertyKey[]): string {

@@ -8,14 +8,15 @@ import { judgeCommon } from "./common.ts";
 import { CONTRACT } from "./contract.ts";
 import { judgeError } from "./errors.ts";
 import { header, type Reply, type Sent } from "./exchange.ts";
-import { judgePlain } from "./good.ts";
+import { judgeNotModified, judgePlain } from "./good.ts";
 import type { Judged } from "./judged.ts";
 import { EVERY_PATH, type Finding, Report } from "./report.ts";
 
-/** What holds for every response, whatever was asked. */
+/** The rules of every response, whatever was asked. */
 export function judgeExchange(judged: Judged): void {
   judgeCommon(judged);
   judgeError(judged);
+  judgeNotModified(judged);
 }
 
 /** Everything but the fields of a 200's body, which `judgeBody` judges. */
@@ -32,7 +33,7 @@ export function judgeResponse(sent: Sent, reply: Reply): readonly Finding[] {
   const isGood = row?.query === "page" || (row !== undefined && matchObject(row, query) !== undefined);
   const isPlain = header(reply, "content-encoding") === undefined;
   if (route !== undefined && isGood && isPlain && sent.method === "GET" && reply.status === 200) {
-    judgePlain(report, { route, target: sent.target, query }, reply);
+    judgePlain(report, { route, target: sent.target }, reply);
   }
   return report.findings;
 }

@@ -18,8 +18,6 @@ export interface Judged {
 export interface UrlSubject {
   readonly route: RouteContract;
   readonly target: string;
-  /** Behind the `?`; "" for nothing. */
-  readonly query: string;
 }
 
 /** For a finding: what was asked. */

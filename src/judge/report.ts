@@ -1,4 +1,4 @@
-/** What a run has checked, found and left out. */
+/** The checks, findings and gaps of a run. */
 import { printable } from "../values/printable.ts";
 import type { Citation, Rule } from "./rule.ts";
 

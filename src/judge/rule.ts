@@ -14,14 +14,17 @@ export interface Rule {
 /** The rules of a family by their last word. */
 export type Rules<Name extends string> = Readonly<Record<Name, Rule>>;
 
-/** `family("headers", { cors: [says, mend, spec?] })`. */
+/** `family("headers", { cors: [says, mend, spec?] }, spec?)`: the second is the section of every rule without its own. */
 export function family<Name extends string>(
   name: string,
   rules: Readonly<Record<Name, readonly [says: string, mend: string, spec?: Citation]>>,
+  section?: Citation,
 ): Rules<Name> {
-  const entries = Object.entries<readonly [string, string, Citation?]>(rules).map(([key, [says, mend, spec]]) => [
-    key,
-    { name: `${name}/${key}`, says, mend, ...(spec === undefined ? {} : { spec }) },
-  ]);
+  const entries = Object.entries<readonly [string, string, Citation?]>(rules).map(
+    ([key, [says, mend, spec = section]]) => [
+      key,
+      { name: `${name}/${key}`, says, mend, ...(spec === undefined ? {} : { spec }) },
+    ],
+  );
   return Object.fromEntries(entries) as Rules<Name>;
 }

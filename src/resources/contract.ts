@@ -27,6 +27,8 @@ export interface Contract {
   readonly rules: readonly string[];
   /** Codes of a 503 besides the row's `absent` and `store_unavailable`. */
   readonly unavailable?: readonly string[];
+  /** Exchanges that do not follow from the row; src/judge/exchanges/format.ts says how they are written. */
+  readonly exchanges?: string;
   /** In the order in which documents list them. */
   readonly parameters?: readonly ParameterContract[];
   /** The component of `cursor` and `nextCursor`. */

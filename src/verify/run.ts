@@ -16,7 +16,7 @@ export interface Surroundings {
 export interface RunOptions {
   /** Those asked for; all by default. */
   readonly routes: readonly RouteContract[];
-  /** Whose observations and telemetry are read; of the configured one where absent. */
+  /** Whose observations and telemetry are read; the configured one's if absent. */
   readonly installationId: string | undefined;
   /** Pages of a walk at most. */
   readonly pages: number;

@@ -4,30 +4,29 @@ import { CONTRACT } from "../judge/contract.ts";
 import { jsonOf, TooLarge } from "../judge/exchange.ts";
 import type { Report } from "../judge/report.ts";
 import { EVERY_PATH } from "../judge/report.ts";
-import { judgeAgreement } from "./rules/agreement/agreement.ts";
-import { judgeNewest } from "./rules/agreement/agreement-newest.ts";
-import { CHAIN_AGREEMENTS } from "./rules/agreement/agreements-chain.ts";
-import { MEASUREMENT_AGREEMENTS } from "./rules/agreement/agreements-measurement.ts";
-import { judgeAnswers } from "./rules/answers/answers.ts";
-import { judgeMethods } from "./rules/answers/methods.ts";
-import { judgeNotModified } from "./rules/answers/not-modified.ts";
-import { judgePaths } from "./rules/answers/paths.ts";
-import { judgeEdge } from "./rules/edge/edge.ts";
-import { judgeKept } from "./rules/edge/kept.ts";
-import { watch } from "./rules/edge/watch.ts";
-import { judgeFiles } from "./rules/files.ts";
-import { guarded } from "./rules/guarded.ts";
-import { judgeQueries } from "./rules/query/query.ts";
-import { walkActivity } from "./rules/walks/walk-activity.ts";
-import { walkObservations } from "./rules/walks/walk-observations.ts";
+import { judgeAgreement } from "./agreement/agreement.ts";
+import { CHAIN_AGREEMENTS } from "./agreement/chain.ts";
+import { judgeNewest, MEASUREMENT_AGREEMENTS } from "./agreement/measurement.ts";
+import { judgeAnswers, judgeHeads } from "./answers.ts";
+import { guarded } from "./ask.ts";
+import { judgeEdge } from "./edge.ts";
+import { judgeFiles } from "./files.ts";
+import { judgeKept } from "./kept.ts";
+import { replay } from "./replay.ts";
 import { Run, type RunOptions, type Surroundings } from "./run.ts";
+import { walkActivity } from "./walks/activity.ts";
+import { walkObservations } from "./walks/observations.ts";
+import { watch } from "./watch.ts";
 
 export const FAMILIES = {
   answers: judgeAnswers,
-  "not-modified": judgeNotModified,
-  queries: judgeQueries,
-  methods: judgeMethods,
-  paths: judgePaths,
+  "not-modified": (run: Run) => replay(run, ["not-modified"]),
+  queries: (run: Run) => replay(run, ["query", "observations-query", "activity-query"]),
+  methods: async (run: Run) => {
+    await replay(run, ["method"]);
+    await judgeHeads(run);
+  },
+  paths: (run: Run) => replay(run, ["path"]),
   edge: judgeEdge,
   files: judgeFiles,
   agreement: judgeAgreements,

@@ -10,7 +10,7 @@ import { ingest } from "../../src/ledger/ingest.ts";
 import { RECORD_SCHEMAS } from "../../src/ledger/intake/decode/records.ts";
 import { FAULT_CODES } from "../../src/ledger/intake/fault.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
-import { ALL_RULES } from "../../src/verify/all-rules.ts";
+import { ALL_RULES } from "../../src/verify/rules.ts";
 import { anchors, fenced, links, writtenAnchors } from "./markdown.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");

@@ -37,7 +37,7 @@ export interface FaultProxy {
   readonly seen: string[];
   /** Method, path and status of every answer of the server's so far, whether or not anybody waited for it. */
   readonly answered: string[];
-  /** Stand on every answer of the server's besides its own, or in place of them. */
+  /** Stand on every response of the server's besides its own, or in place of them. */
   headers: Readonly<Record<string, string>>;
   /** Added to the Date of every answer, ms. */
   dateShiftMs: number;

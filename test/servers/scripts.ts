@@ -1,23 +1,18 @@
-/** The HTTP scripts of the routes, against a front over the published world. */
-import { readdirSync, readFileSync } from "node:fs";
+/** The exchanges of every row and the scripts, against a front over the published world. */
 import { expect, test } from "vitest";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
-import { parseScript } from "../support/scripts/http-script.ts";
+import { allScripts } from "../support/scripts/all-scripts.ts";
 import { runScript } from "../support/scripts/run-http-script.ts";
 import { addressTarget, TRANSPORT_HEADERS } from "../support/scripts/script-targets.ts";
 
-const DIRECTORY = new URL("../scripts/", import.meta.url);
-const NAMES = readdirSync(DIRECTORY).filter((name) => name.endsWith(".http-script"));
-
-/** `transport`: what the front adds to every answer besides what HTTP/1.1 does. */
+/** `transport`: what the front adds to every response besides what HTTP/1.1 does. */
 export function followsScripts(
   front: () => { readonly hostname: string; readonly port: number },
   world: () => { readonly store: Pick<ObjectStore, "get"> },
   transport: readonly string[] = [],
 ): void {
-  for (const name of NAMES) {
+  for (const { name, blocks } of allScripts()) {
     test(`${name}, byte for byte`, async () => {
-      const blocks = parseScript(name, readFileSync(new URL(name, DIRECTORY), "utf8"));
       const object = (key: string) => world().store.get(key);
       const { hostname, port } = front();
       const target = addressTarget({ hostname, port }, { object }, [...TRANSPORT_HEADERS, ...transport]);

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { ROUTES } from "../../src/resources/table.ts";
 import { startServer } from "../../src/shim/node/node-server.ts";
 import { directoryWorld } from "../support/directory-world.ts";
 import { allScripts } from "../support/scripts/all-scripts.ts";
@@ -8,11 +7,6 @@ import { addressTarget, coreTarget, TRANSPORT_HEADERS, webTarget } from "../supp
 import { scriptWorld } from "../support/scripts/script-world.ts";
 
 const SCRIPTS = allScripts();
-
-test("every route has its script", () => {
-  const names = SCRIPTS.map(({ name }) => name);
-  expect(names).toEqual(expect.arrayContaining(ROUTES.map((route) => `${route.name}.http-script`)));
-});
 
 /** Node's shim compresses, and says so. */
 const NODE_HEADERS = [...TRANSPORT_HEADERS, "vary"];

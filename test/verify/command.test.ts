@@ -101,6 +101,6 @@ test("--rules lists every rule and asks nobody", async () => {
   came.length = 0;
   const { exitCode, stdout } = await runCli(["verify", "--rules"], full.world.folder);
   expect(exitCode).toBe(0);
-  expect(stdout).toMatch(/^not-modified\/exact +the exact tag is answered 304$/m);
+  expect(stdout).toMatch(/^not-modified\/exact +the exact tag gets 304$/m);
   expect(came).toEqual([]);
 });

@@ -1,11 +1,14 @@
 /** The files beside the routes: a server that has them gives no finding, each fault of one is found. */
+
 import { expect, test } from "vitest";
+import { PREFLIGHT_HEADERS } from "../../src/http/common-headers.ts";
 import { HTML_HEADERS } from "../../src/http/files.ts";
+import { matchesNone } from "../../src/http/request/conditional.ts";
 import type { Reply, Sent, Transport } from "../../src/judge/exchange.ts";
+import { JUDGED_FILES as FILES, isHtml } from "../../src/judge/files.ts";
 import { assetFile } from "../../src/resources/site/route.ts";
 import { FILES as ROWS } from "../../src/resources/table.ts";
-import { FILES } from "../../src/verify/files-contract.ts";
-import { findingLine } from "../../src/verify/report/print.ts";
+import { findingLine } from "../../src/verify/print.ts";
 import { asError, isTarget, onReply, type Planted, withBody, withHeaders, withStatus } from "./support/faults/plant.ts";
 import { judge } from "./support/stand-in.ts";
 
@@ -41,6 +44,7 @@ const site: Transport = async ({ method, target, headers }) => {
   const file = FILES.find((one) => one.path === path);
   const json = { ...COMMON, "content-type": "application/json; charset=utf-8" };
   const isAsset = path === "/assets/page-1a.js";
+  if (method === "OPTIONS") return reply(204, { ...COMMON, ...PREFLIGHT_HEADERS }, "");
   if (method !== "GET" && method !== "HEAD") {
     return reply(405, { ...json, allow: "GET, HEAD, OPTIONS" }, '{"error":"method_not_allowed"}');
   }
@@ -54,13 +58,16 @@ const site: Transport = async ({ method, target, headers }) => {
   const tag = '"t1"';
   const own = {
     ...COMMON,
-    "content-type": file.type,
-    "cache-control": file.cacheControl,
-    ...(file.tag ? { etag: tag } : {}),
-    ...(file.html ? HTML_HEADERS : {}),
+    "content-type": file.contentType ?? "",
+    "cache-control": file.cacheControl ?? "",
+    ...(file.conditional ? { etag: tag } : {}),
+    ...(isHtml(file) ? HTML_HEADERS : {}),
   };
   const asked = headers["if-none-match"];
-  if (file.tag && asked !== undefined && (asked === "*" || asked.includes(tag))) return reply(304, own, "");
+  if (file.conditional && asked !== undefined && matchesNone(asked, tag)) {
+    const { "content-type": _, ...headers } = own;
+    return reply(304, headers, "");
+  }
   return reply(200, own, method === "HEAD" ? "" : (BODIES[path] ?? ""));
 };
 
@@ -108,16 +115,17 @@ const FAULTS: readonly (readonly [string, (good: Reply) => Reply])[] = [
 test.each(FILES.map(({ path }) => path))("faults of %s", async (path) => {
   const missed: string[] = [];
   const file = FILES.find((one) => one.path === path);
-  const more: (readonly [string, (good: Reply) => Reply])[] = file?.html
-    ? [
-        ["no policy", (good) => withHeaders(good, { "content-security-policy": null })],
-        ["no referrer policy", (good) => withHeaders(good, { "referrer-policy": null })],
-        ["an inline script", (good) => withBody(good, "<!doctype html><script>1</script>")],
-        ["an asset that is not there", (good) => withBody(good, PAGE.replace("1a", "2b"))],
-      ]
-    : [["no CORS", (good) => withHeaders(good, { "access-control-allow-origin": null })]];
+  const more: (readonly [string, (good: Reply) => Reply])[] =
+    file !== undefined && isHtml(file)
+      ? [
+          ["no policy", (good) => withHeaders(good, { "content-security-policy": null })],
+          ["no referrer policy", (good) => withHeaders(good, { "referrer-policy": null })],
+          ["an inline script", (good) => withBody(good, "<!doctype html><script>1</script>")],
+          ["an asset that is not there", (good) => withBody(good, PAGE.replace("1a", "2b"))],
+        ]
+      : [["no CORS", (good) => withHeaders(good, { "access-control-allow-origin": null })]];
   more.push(
-    file?.tag
+    file?.conditional
       ? ["no tag", (good) => withHeaders(good, { etag: null })]
       : ["a tag", (good) => withHeaders(good, { etag: '"x"' })],
   );
@@ -129,7 +137,7 @@ test.each(FILES.map(({ path }) => path))("faults of %s", async (path) => {
     (sent, good) => sent.target === path && good.status === 304,
     (good) => withStatus(good, 200),
   );
-  if (file?.tag && (await judged(never)).findings.length === 0) missed.push("never 304");
+  if (file?.conditional && (await judged(never)).findings.length === 0) missed.push("never 304");
   const post = onReply(
     ({ method, target }) => method === "POST" && target === path,
     (good) => withStatus(good, 200),

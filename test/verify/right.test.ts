@@ -1,7 +1,7 @@
 /** A server that answers right gives no finding. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ALL_RULES } from "../../src/verify/all-rules.ts";
-import { findingLine } from "../../src/verify/report/print.ts";
+import { findingLine } from "../../src/verify/print.ts";
+import { ALL_RULES } from "../../src/verify/rules.ts";
 import { compressing } from "./support/faults/edges.ts";
 import { type FullWorld, fullWorld } from "./support/full-world.ts";
 import { judge, standIn } from "./support/stand-in.ts";

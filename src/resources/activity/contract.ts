@@ -1,5 +1,6 @@
 /** docs/spec/api.md#activity */
 import type { Contract } from "../contract.ts";
+import { ACTIVITY_EXCHANGES } from "./exchanges.ts";
 import { CATEGORIES } from "./keys.ts";
 import { ACTIVITY_CURSOR_LENGTH, ACTIVITY_LIMIT } from "./page-query.ts";
 import { activitySchema } from "./schema.ts";
@@ -16,6 +17,7 @@ export const activityContract = {
     "measurement.rpm_record is in the schema and is never served. docs/spec/api.md#activity-types 1",
     "Order is by occurredAt, at one instant chain events first. docs/spec/api.md#activity-order 1",
   ],
+  exchanges: ACTIVITY_EXCHANGES,
   parameters: [
     { name: "category", description: "Which events.", form: { type: "string", enum: CATEGORIES, default: "all" } },
     {

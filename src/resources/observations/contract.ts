@@ -1,5 +1,6 @@
 /** docs/spec/api.md#observations */
 import type { Contract } from "../contract.ts";
+import { OBSERVATIONS_EXCHANGES } from "./exchanges.ts";
 import { OBSERVATIONS_LIMIT } from "./page-query.ts";
 import { observationsSchema } from "./schema.ts";
 
@@ -13,6 +14,7 @@ export const observationsContract = {
     "A cursor is exclusive: the page begins after it. docs/spec/api.md#observations 1",
     "nextCursor is the last item's cursor if another item exists, else null; null does not promise that nothing will come. docs/spec/api.md#observations 4",
   ],
+  exchanges: OBSERVATIONS_EXCHANGES,
   parameters: [
     {
       name: "cursor",

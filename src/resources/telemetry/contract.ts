@@ -1,5 +1,6 @@
 /** docs/spec/api.md#telemetry */
 import type { Contract } from "../contract.ts";
+import { NOBODY_IS_OFFLINE } from "./exchanges.ts";
 import { telemetrySchema } from "./schema.ts";
 
 const TELEMETRY_RULES = [
@@ -25,4 +26,5 @@ export const installationTelemetryContract = {
   summary: "The newest accepted measurement of an installation",
   description: "Of any installation by its id.",
   rules: TELEMETRY_RULES,
+  exchanges: NOBODY_IS_OFFLINE,
 } as const satisfies Contract;

@@ -68,7 +68,7 @@ export function nodeTransport(base: URL, options: NodeTransportOptions): NodeTra
   return { send, close: () => agent.destroy() };
 }
 
-/** A target may hold what a deployment has named: an asset, a cursor, an id. What no target can hold is percent-encoded. */
+/** A target may hold what a deployment has named: an asset, a cursor, an id. All other characters are percent-encoded. */
 function encodedTarget(target: string): string {
   return target.replace(/[^\x21-\x7e]/gu, (character) => encodeURIComponent(character.toWellFormed()));
 }
@@ -116,6 +116,6 @@ function decoded(wire: Buffer, encoding: string | undefined): Uint8Array {
 }
 
 function wordsOf(error: Error & { code?: string }, timeout: number): string {
-  if (error.name === "AbortError" || error.name === "TimeoutError") return `no answer within ${timeout / 1000} s`;
+  if (error.name === "AbortError" || error.name === "TimeoutError") return `no response within ${timeout / 1000} s`;
   return error.code ?? error.message;
 }

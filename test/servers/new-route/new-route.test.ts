@@ -1,7 +1,7 @@
 /**
- * A throw-away route in a copy of this tree: its folder, a line in each of three lists, `npm run generate`, and its
- * exchanges. What is forgotten does not compile; what is there is published, answered, documented, callable, judged and
- * served by every front.
+ * A throw-away route in a copy of this tree: its folder, a line in each of three lists, and `npm run generate`. Its
+ * exchanges follow from its row. What is forgotten does not compile; what is there is published, answered, documented,
+ * callable, judged and served by every front.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -104,7 +104,6 @@ test("it is published, callable from the client, and judged by verify and fsck",
 });
 
 test("every front serves it as its exchanges say", () => {
-  lay("heartbeat.http-script.txt", "test/scripts/heartbeat.http-script");
   addLine("test/support/world.ts", {
     after: "  await putTelemetry(store, at);",
     line: '  await putAnswer(store, HEARTBEAT_KEY, answer({}, { schemaVersion: 1, installationId: "wheel-1", beat: "steady" }));',

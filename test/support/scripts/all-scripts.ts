@@ -1,11 +1,20 @@
+/** Every front follows these: the scripts of test/scripts, and the exchanges of every row. */
 import { readdirSync, readFileSync } from "node:fs";
-import { parseScript, type ScriptBlock } from "./http-script.ts";
+import { type Exchange, parseExchanges } from "../../../src/judge/exchanges/format.ts";
+import { exchangesEverywhere, exchangesOf, isExchanged } from "../../../src/judge/exchanges/of-row.ts";
+import { ROWS } from "../../../src/resources/table.ts";
 
 const DIRECTORY = new URL("../../scripts/", import.meta.url);
 
-/** Every HTTP script of test/scripts. */
-export function allScripts(): { readonly name: string; readonly blocks: readonly ScriptBlock[] }[] {
-  return readdirSync(DIRECTORY)
+export interface Script {
+  readonly name: string;
+  readonly blocks: readonly Exchange[];
+}
+
+export function allScripts(): Script[] {
+  const written = readdirSync(DIRECTORY)
     .filter((name) => name.endsWith(".http-script"))
-    .map((name) => ({ name, blocks: parseScript(name, readFileSync(new URL(name, DIRECTORY), "utf8")) }));
+    .map((name) => ({ name, blocks: parseExchanges(name, readFileSync(new URL(name, DIRECTORY), "utf8")) }));
+  const rows = ROWS.filter(isExchanged).map((row) => ({ name: `exchanges of ${row.name}`, blocks: exchangesOf(row) }));
+  return [...written, ...rows, { name: "exchanges everywhere", blocks: exchangesEverywhere() }];
 }

@@ -1,4 +1,4 @@
-/** What the shim's core says to a request, as the measure of everything that stands before it. */
+/** What the shim's core says to a request, as the measure of everything in front of it. */
 import { answer } from "../../../src/shim/answer.ts";
 import type { ShimContext } from "../../../src/shim/context.ts";
 import type { OddRequest } from "./odd-requests.ts";

@@ -9,7 +9,7 @@ export interface OddRequest {
   readonly method: string;
   /** Visible ASCII. */
   readonly target: string;
-  /** Names may stand more than once. */
+  /** Names may be repeated. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** What announces the body, and the body as it is sent. */
   readonly body?: { readonly header: string; readonly text: string };

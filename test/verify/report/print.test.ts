@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Report } from "../../../src/judge/report.ts";
 import { family } from "../../../src/judge/rule.ts";
-import { reportJson, reportLines } from "../../../src/verify/report/print.ts";
+import { reportJson, reportLines } from "../../../src/verify/print.ts";
 
 const RULES = family("headers", {
   cors: ["every answer has it", "pass it"],

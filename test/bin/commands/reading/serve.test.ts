@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { parseExchanges } from "../../../../src/judge/exchanges/format.ts";
 import { openStore } from "../../../../src/object-store/open-store.ts";
-import { parseScript } from "../../../support/scripts/http-script.ts";
 import { runScript } from "../../../support/scripts/run-http-script.ts";
 import { addressTarget, TRANSPORT_HEADERS } from "../../../support/scripts/script-targets.ts";
 import { putWorld } from "../../../support/world.ts";
@@ -59,7 +59,7 @@ test("serves a directory as of --at, ends on SIGTERM, and says nothing of single
     stderr += String(text);
   });
   const port = await serving(child);
-  const script = parseScript(
+  const script = parseExchanges(
     "serve",
     `GET /v1/public/telemetry
 200

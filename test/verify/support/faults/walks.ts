@@ -77,14 +77,17 @@ const OBSERVED: readonly Planted[] = [
       (b) => b.items.shift(),
     ),
   ),
-  observations(
-    "an activity cursor is the start",
-    onRequest((sent) =>
-      /cursor=(?:YWxs|cHJv)/.test(sent.target) && isObservations(sent, undefined as never)
-        ? { target: OBSERVATIONS }
-        : undefined,
+  {
+    ...observations(
+      "an activity cursor is the start",
+      onRequest((sent) =>
+        /cursor=(?:YWxs|cHJv)/.test(sent.target) && isObservations(sent, undefined as never)
+          ? { target: OBSERVATIONS }
+          : undefined,
+      ),
     ),
-  ),
+    families: ["queries"],
+  },
   observations(
     "pages are HTML",
     onReply(
@@ -100,7 +103,7 @@ const OBSERVED: readonly Planted[] = [
     ),
   ),
   observations("a page never comes", async (sent, next) => {
-    if (hasCursor(queryOf(sent))) throw new Unanswered("no answer within 10 s");
+    if (hasCursor(queryOf(sent))) throw new Unanswered("no response within 10 s");
     return next(sent);
   }),
   observations(

@@ -1,36 +1,10 @@
-/** What telemetry, observations and process say of the newest receipt, and the two statistics of the same days. */
-import { family } from "../../../judge/rule.ts";
+/** Telemetry, observations and process agree on the newest receipt, and the two statistics on the same days. */
+import type { RouteContract } from "../../judge/contract.ts";
+import { jsonOf } from "../../judge/exchange.ts";
+import { ask, targetOf } from "../ask.ts";
+import { AGREES } from "../rules.ts";
+import type { Run } from "../run.ts";
 import { type Agreement, type Difference, differences } from "./agreement.ts";
-
-const ONE_CYCLE = "publish all answers of a receipt in one cycle, and let no cache keep one longer than the others";
-
-export const MEASUREMENT_AGREES = family("agreement", {
-  installation: [
-    "every route speaks of the configured installation",
-    "configure one installation for all routes",
-    "docs/spec/api.md#installations",
-  ],
-  "telemetry-process": [
-    "telemetry and process describe one receipt",
-    ONE_CYCLE,
-    "docs/spec/api.md#process-measurement",
-  ],
-  "telemetry-by-installation": [
-    "telemetry is the configured installation's telemetry",
-    ONE_CYCLE,
-    "docs/spec/api.md#telemetry",
-  ],
-  "statistics-days": [
-    "7d and 30d hold the same days",
-    "compute both ranges from the same facts",
-    "docs/spec/api.md#statistics-rules",
-  ],
-  "statistics-lifetime": [
-    "7d and 30d hold the same lifetime and records",
-    "compute both ranges from the same facts",
-    "docs/spec/api.md#statistics-rules",
-  ],
-});
 
 interface Telemetry {
   readonly installationId: string;
@@ -55,12 +29,12 @@ const RECEIPT = ["counterEpoch", "cumulativeWorkUnits", "provenance", "coreStatu
 
 export const MEASUREMENT_AGREEMENTS: readonly Agreement[] = [
   {
-    rule: MEASUREMENT_AGREES["telemetry-process"],
+    rule: AGREES["telemetry-process"],
     sources: [{ route: "telemetry" }, { route: "process" }],
     compare: sameReceipt,
   },
   {
-    rule: MEASUREMENT_AGREES["statistics-days"],
+    rule: AGREES["statistics-days"],
     sources: [
       { route: "statistics", query: "range=7d" },
       { route: "statistics", query: "range=30d" },
@@ -68,7 +42,7 @@ export const MEASUREMENT_AGREEMENTS: readonly Agreement[] = [
     compare: sameDays,
   },
   {
-    rule: MEASUREMENT_AGREES["statistics-lifetime"],
+    rule: AGREES["statistics-lifetime"],
     sources: [
       { route: "statistics", query: "range=7d" },
       { route: "statistics", query: "range=30d" },
@@ -85,7 +59,7 @@ export const MEASUREMENT_AGREEMENTS: readonly Agreement[] = [
     ],
   },
   {
-    rule: MEASUREMENT_AGREES["telemetry-by-installation"],
+    rule: AGREES["telemetry-by-installation"],
     sources: [{ route: "telemetry" }, { route: "installation-telemetry" }],
     compare: (one: Telemetry, other: Telemetry) =>
       one.installationId === other.installationId
@@ -93,7 +67,7 @@ export const MEASUREMENT_AGREEMENTS: readonly Agreement[] = [
         : "another installation than the configured one is read (--installation)",
   },
   ...(["modules", "process", "onchain"] as const).map((route) => ({
-    rule: MEASUREMENT_AGREES.installation,
+    rule: AGREES.installation,
     sources: [{ route: "telemetry" }, { route }] as const,
     compare: (one: Telemetry, other: Telemetry) => differences({ ...one }, { ...other }, ["installationId"]),
   })),
@@ -122,4 +96,44 @@ function sameDays(week: Statistics, month: Statistics): Difference[] {
     const other = known.get(day.date);
     return JSON.stringify(other) === JSON.stringify(day) ? [] : [{ what: `day ${day.date}`, one: day, other }];
   });
+}
+
+const READ_AGAIN_AFTER_MS = [1_500, 3_000, 6_000];
+const OBSERVED = ["observedAt", "receivedAt", "softwareVersion"];
+const MEASURED = ["counterEpoch", "cumulativeWorkUnits", "provenance"];
+
+interface Item {
+  readonly cursor: string;
+  readonly [name: string]: unknown;
+}
+
+/** `newest` is what a walk has ended with; what has come since is read behind it. */
+export async function judgeNewest(run: Run, route: RouteContract, newest: Item): Promise<void> {
+  const telemetryRoute = run.route("installation-telemetry");
+  if (telemetryRoute === undefined) return;
+  let item = newest;
+  let difference: Difference | undefined;
+  for (const pause of [0, ...READ_AGAIN_AFTER_MS]) {
+    if (pause > 0) await run.surroundings.pause(pause);
+    const telemetry = jsonOf(
+      await ask(run, { route: telemetryRoute, target: targetOf(run, telemetryRoute, "") }),
+    ) as Telemetry;
+    [difference] = differenceOf(item, telemetry);
+    if (difference === undefined) break;
+    const page = jsonOf(await ask(run, { route, target: targetOf(run, route, `cursor=${item.cursor}`) }));
+    item = (page as { items?: readonly Item[] } | undefined)?.items?.at(-1) ?? item;
+    [difference] = differenceOf(item, telemetry);
+    if (difference === undefined) break;
+  }
+  run.check(AGREES["observations-telemetry"], route, difference === undefined, () => ({
+    expected: `${difference?.what} ${JSON.stringify(difference?.other)}, as telemetry says, in the newest observation`,
+    saw: JSON.stringify(difference?.one),
+  }));
+}
+
+function differenceOf(item: Item, telemetry: Telemetry | undefined): Difference[] {
+  if (telemetry?.measurement === null || telemetry?.measurement === undefined) {
+    return [{ what: "measurement", one: item.cursor, other: telemetry?.measurement }];
+  }
+  return [...differences(item, { ...telemetry }, OBSERVED), ...differences(item, telemetry.measurement, MEASURED)];
 }

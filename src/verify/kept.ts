@@ -1,30 +1,12 @@
 /** Two reads around a change: what a cache has kept may not outlive its edge seconds. */
-
-import { header, type Reply, textOf } from "../../../judge/exchange.ts";
-import type { UrlSubject } from "../../../judge/judged.ts";
-import { family } from "../../../judge/rule.ts";
-import type { Run } from "../../run.ts";
-import { allSubjects, targetOf } from "../../subjects.ts";
-import { ask } from "../ask.ts";
-import { each } from "../guarded.ts";
-import { waysOfWriting } from "../query/query.ts";
-import { essence, opaque } from "./revision.ts";
-
-export const KEPT = family("kept", {
-  "too-long": [
-    "a stored answer follows a change within its edge seconds",
-    "let the cache keep it for min(edge seconds, valid-until − now), give it no default TTL, and serve nothing stale",
-    "docs/spec/api.md#caching",
-  ],
-  forged: [
-    "what one reader puts into a request's headers reaches no other reader",
-    "have the front drop readers' noonmark- and X-Forwarded headers before it asks its origin",
-    "docs/spec/publishing.md#caches",
-  ],
-});
+import { header, type Reply, textOf } from "../judge/exchange.ts";
+import { waysOfWriting } from "../judge/exchanges/of-row.ts";
+import { allSubjects, ask, each, essence, opaque, type PlainSubject, targetOf } from "./ask.ts";
+import { KEPT } from "./rules.ts";
+import type { Run } from "./run.ts";
 
 const SLACK_MS = 2_000;
-/** What fronts say to their origins, and what no route reads. */
+/** Headers of fronts for their origins, and headers that no route reads. */
 const FORGED = {
   "noonmark-front": "edge",
   "x-forwarded-host": "elsewhere.example",
@@ -34,25 +16,32 @@ const FORGED = {
   authorization: "Bearer nobody",
   cookie: "a=b",
 };
-/** Each time it is asked again how another way of writing the URL, which no cache knows, is answered. */
+/** Each try asks again with another way of writing the URL, which no cache knows. */
 const TRIES = 3;
 
 export async function judgeKept(run: Run): Promise<void> {
   const subjects = allSubjects(run);
-  // What is read plainly is filled now at the latest; most of it was long ago.
-  await each(run, subjects, {
-    of: ({ route }) => route,
-    checks: async ({ route, target }) => void (await ask(run, { route, target })),
-  });
+  // From now on every cache holds a response to the plain URLs.
+  await each(
+    run,
+    subjects,
+    ({ route }) => route,
+    async ({ route, target }) => void (await ask(run, { route, target })),
+  );
   const edge = Math.max(0, ...subjects.map(({ route }) => route.edgeSeconds));
   await run.surroundings.pause(edge * 1000 + SLACK_MS);
-  await each(run, subjects, { of: ({ route }) => route, checks: (subject) => compare(run, subject) });
+  await each(
+    run,
+    subjects,
+    ({ route }) => route,
+    (subject) => compare(run, subject),
+  );
 }
 
-async function compare(run: Run, subject: UrlSubject): Promise<void> {
+async function compare(run: Run, subject: PlainSubject): Promise<void> {
   const { route, target } = subject;
   // Nothing is stored now, so that this request would be the one that fills a cache.
-  await ask(run, { route, target, headers: FORGED, foreign: true });
+  await run.surroundings.send({ method: "GET", target, headers: FORGED });
   const other = await ask(run, { route, target });
   const foreign = [...other.headers.keys()].filter((name) => name.startsWith("noonmark-"));
   const cacheControl = header(other, "cache-control");
@@ -74,13 +63,13 @@ async function compare(run: Run, subject: UrlSubject): Promise<void> {
     isRecent = identity(before) !== expected || saw === expected;
   }
   run.check(KEPT["too-long"], route, isRecent, () => ({
-    expected: `GET ${target} as a URL is answered that no cache knows: ${expected.slice(0, 100)}`,
+    expected: `GET ${target} as a URL that no cache knows: ${expected.slice(0, 100)}`,
     saw: saw.slice(0, 100),
   }));
 }
 
-/** The same question in words that no cache has heard. */
-function fresh(run: Run, { route, query }: UrlSubject): string {
+/** The same question in words that no cache knows. */
+function fresh(run: Run, { route, query }: PlainSubject): string {
   const unique = run.surroundings.unique();
   if (route.query === "ignored" || route.query === "observations") return targetOf(run, route, `${unique}=1`);
   const ways = waysOfWriting(query);

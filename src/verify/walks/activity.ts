@@ -1,15 +1,32 @@
 /** The activity feed from the newest event to the first, each category, and cursors used as they are not meant. */
+import type { RouteContract } from "../../judge/contract.ts";
+import { judgeRefusal, seen } from "../../judge/errors.ts";
+import { jsonOf, type Reply } from "../../judge/exchange.ts";
+import { judgeGood } from "../../judge/good.ts";
+import { CATEGORIES, type Category } from "../../resources/activity/keys.ts";
+import { ask, targetOf } from "../ask.ts";
+import { ACTIVITY_WALK } from "../rules.ts";
+import type { Run } from "../run.ts";
 
-import type { RouteContract } from "../../../judge/contract.ts";
-import { seen } from "../../../judge/errors.ts";
-import { jsonOf } from "../../../judge/exchange.ts";
-import { judgeGood } from "../../../judge/good.ts";
-import { CATEGORIES, type Category } from "../../../resources/activity/keys.ts";
-import type { Run } from "../../run.ts";
-import { targetOf } from "../../subjects.ts";
-import { ask } from "../ask.ts";
-import { compareCategories, misuse } from "./walk-activity-misuse.ts";
-import { ACTIVITY_WALK, type Event, type Page, type Walked } from "./walk-activity-rules.ts";
+interface Event {
+  readonly id: string;
+  readonly type: string;
+  readonly occurredAt: string;
+  readonly source: { readonly kind: string };
+  readonly [name: string]: unknown;
+}
+interface Page {
+  readonly status: string;
+  readonly reason?: string;
+  readonly events: readonly Event[];
+  readonly nextCursor: string | null;
+}
+interface Walked {
+  readonly events: readonly Event[];
+  readonly complete: boolean;
+  /** The cursor behind the first event. */
+  readonly cursor: string | undefined;
+}
 
 const LIMIT = 100;
 const SMALL = 3;
@@ -62,7 +79,7 @@ async function pageOf(
     saw: seen(reply),
   }));
   if (reply.status !== 200) return undefined;
-  if (!judgeGood(run, { route, target, query: `category=${category}` }, reply)) return undefined;
+  if (!judgeGood(run, { route, target }, reply)) return undefined;
   const page = jsonOf(reply) as Page;
   if (page.status === "unavailable") {
     run.skip(ACTIVITY_WALK["goes-on"], `the feed of ${category} is unavailable: ${page.reason}`);
@@ -124,7 +141,7 @@ async function smaller(
     cursor = page.nextCursor;
     if (cursor === null) break;
   }
-  // Events that have come since stand above the ones that are known.
+  // Events that have come since are above the ones that are known.
   const begin = found.findIndex(({ id }) => id === events[0]?.id);
   const wanted = events.slice(0, Math.max(0, found.length - Math.max(begin, 0))).map(({ id }) => id);
   const got = found.slice(Math.max(begin, 0)).map(({ id }) => id);
@@ -133,4 +150,63 @@ async function smaller(
     saw: got.join(", "),
   }));
   return first?.nextCursor ?? undefined;
+}
+
+function compareCategories(run: Run, route: RouteContract, walks: ReadonlyMap<Category, Walked>): void {
+  const all = walks.get("all");
+  if (all === undefined || !all.complete) return;
+  const inAll = new Set(all.events.map(({ id }) => id));
+  const newest = all.events[0]?.occurredAt ?? "";
+  const elsewhere = new Set<string>();
+  for (const [category, { events, complete }] of walks) {
+    if (category === "all") continue;
+    for (const { id } of events) elsewhere.add(id);
+    if (!complete) return;
+    // Walked after `all`: what has come since is newer.
+    const missing = events.find(({ id, occurredAt }) => !inAll.has(id) && occurredAt <= newest);
+    run.check(ACTIVITY_WALK.categories, route, missing === undefined, () => ({
+      expected: `${missing?.id} of ${category} among all`,
+      saw: "it is not there",
+    }));
+  }
+  if (walks.size < CATEGORIES.length) return;
+  const lost = all.events.find(({ id }) => !elsewhere.has(id));
+  run.check(ACTIVITY_WALK.categories, route, lost === undefined, () => ({
+    expected: `${lost?.id} of all in one of the three categories`,
+    saw: "it is in none",
+  }));
+}
+
+interface Misuse {
+  readonly category: Category;
+  readonly walks: ReadonlyMap<Category, Walked>;
+}
+
+/** Cursors of other categories, of the observations and of nobody. */
+async function misuse(run: Run, route: RouteContract, { category, walks }: Misuse): Promise<void> {
+  if (!walks.has(category)) return;
+  const others = CATEGORIES.filter((other) => other !== category).flatMap((other) => walks.get(other)?.cursor ?? []);
+  for (const cursor of [...others, "MTI4", "A", "a".repeat(512)]) {
+    const target = targetOf(run, route, `category=${category}&cursor=${cursor}`);
+    judgeMisuse(run, route, { category, target, reply: await ask(run, { route, target }) });
+  }
+}
+
+function judgeMisuse(
+  run: Run,
+  route: RouteContract,
+  { category, target, reply }: { category: Category; target: string; reply: Reply },
+): void {
+  const request = `GET ${target.slice(0, 160)}`;
+  if (category === "all" || category === "measurement") {
+    judgeRefusal({ run, rule: ACTIVITY_WALK.misuse, subject: route, request, reply }, 400, "invalid_query");
+    return;
+  }
+  const { status, reason } = (jsonOf(reply) ?? {}) as Partial<Page>;
+  const holds = reply.status === 200 && status === "unavailable" && reason === "indexer_unavailable";
+  run.check(ACTIVITY_WALK.misuse, route, holds, () => ({
+    expected: `200 unavailable indexer_unavailable to ${request}`,
+    saw: `${seen(reply)} ${status ?? ""} ${reason ?? ""}`.trim(),
+  }));
+  if (reply.status === 200) judgeGood(run, { route, target }, reply);
 }

@@ -1,25 +1,14 @@
-/** Watching for a while: tags are held against bytes at every answer, and nothing may go back. */
-
-import { jsonOf } from "../../../judge/exchange.ts";
-import { judgeGood } from "../../../judge/good.ts";
-import type { UrlSubject } from "../../../judge/judged.ts";
-import { family } from "../../../judge/rule.ts";
-import type { Run } from "../../run.ts";
-import { allSubjects } from "../../subjects.ts";
-import { ask } from "../ask.ts";
-import { each } from "../guarded.ts";
-
-export const WATCH = family("watch", {
-  back: [
-    "no instant, height, frontier or total goes back from one answer to the next",
-    "let all nodes of the front and all publishers follow one store; a cache that is asked in turn must not be older than its edge seconds",
-    "docs/spec/publishing.md#nothing-goes-back",
-  ],
-});
+/** Watching for a while: tags are held against bytes at every response, and nothing may go back. */
+import { jsonOf } from "../judge/exchange.ts";
+import { valueAt } from "../judge/exchanges/format.ts";
+import { judgeGood } from "../judge/good.ts";
+import { allSubjects, ask, each, type PlainSubject } from "./ask.ts";
+import { WATCH } from "./rules.ts";
+import type { Run } from "./run.ts";
 
 const EVERY_MS = 1_000;
 
-/** What never falls: dotted paths, instants and decimal strings alike. */
+/** Dotted paths of values that never fall: instants and decimal strings. */
 const RISING = [
   "generatedAt",
   "receivedAt",
@@ -37,7 +26,7 @@ const RISING = [
   "lifetime.settlementCount",
   "lifetime.observedDistanceMm",
 ];
-/** Of lifetime totals alone: a window's own totals fall when it moves on. */
+/** Only lifetime totals: a window's own totals fall when it moves on. */
 const RISING_NOW = ["summary.settlementCount", "summary.workAdded", "summary.activeRoundCount"];
 
 export async function watch(run: Run): Promise<void> {
@@ -45,19 +34,24 @@ export async function watch(run: Run): Promise<void> {
   const highest = new Map<string, string>();
   const until = run.surroundings.now() + run.options.watch * 1000;
   while (run.surroundings.now() < until) {
-    await each(run, subjects, { of: ({ route }) => route, checks: (subject) => look(run, subject, highest) });
+    await each(
+      run,
+      subjects,
+      ({ route }) => route,
+      (subject) => look(run, subject, highest),
+    );
     await run.surroundings.pause(EVERY_MS);
   }
 }
 
-async function look(run: Run, subject: UrlSubject, highest: Map<string, string>): Promise<void> {
+async function look(run: Run, subject: PlainSubject, highest: Map<string, string>): Promise<void> {
   const { route, target, query } = subject;
   const reply = await ask(run, { route, target });
   if (reply.status !== 200) return;
   judgeGood(run, subject, reply);
   const body = jsonOf(reply);
   for (const path of query.startsWith("range=now") ? [...RISING, ...RISING_NOW] : RISING) {
-    const value = at(body, path);
+    const value = valueAt(body, path);
     if (typeof value !== "string") continue;
     const key = `${target} ${path}`;
     const before = highest.get(key);
@@ -68,12 +62,6 @@ async function look(run: Run, subject: UrlSubject, highest: Map<string, string>)
     }));
     if (holds) highest.set(key, value);
   }
-}
-
-function at(body: unknown, path: string): unknown {
-  let value = body;
-  for (const name of path.split(".")) value = (value as Record<string, unknown> | null | undefined)?.[name];
-  return value;
 }
 
 /** Below, at or above 0; timestamps by their text, decimal strings by their length first. */

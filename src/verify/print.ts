@@ -1,5 +1,5 @@
 /** A report for people, one line a finding, and for machines. */
-import type { Finding, Report } from "../../judge/report.ts";
+import type { Finding, Report } from "../judge/report.ts";
 
 export function findingLine({ rule, route, expected, saw, spec, mend }: Finding): string {
   return `FAIL ${rule} ${route}: expected ${expected}, saw ${saw} (${spec}; mend: ${mend})`;

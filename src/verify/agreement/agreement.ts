@@ -1,12 +1,9 @@
 /** Two routes that speak of one thing say the same of it; read again before they are judged, for data moves. */
-
-import type { RouteContract } from "../../../judge/contract.ts";
-import { jsonOf } from "../../../judge/exchange.ts";
-import type { Rule } from "../../../judge/rule.ts";
-import type { Run } from "../../run.ts";
-import { targetOf } from "../../subjects.ts";
-import { ask } from "../ask.ts";
-import { guarded } from "../guarded.ts";
+import type { RouteContract } from "../../judge/contract.ts";
+import { jsonOf } from "../../judge/exchange.ts";
+import type { Rule } from "../../judge/rule.ts";
+import { ask, guarded, targetOf } from "../ask.ts";
+import type { Run } from "../run.ts";
 
 /** A route and its query. */
 export interface Source {
@@ -14,7 +11,7 @@ export interface Source {
   readonly query?: string;
 }
 
-/** What one says and what the other says; no entry where they agree. */
+/** The values of both; no entry if they agree. */
 export interface Difference {
   readonly what: string;
   readonly one: unknown;
@@ -28,13 +25,13 @@ export interface Agreement {
   compare(...bodies: never[]): readonly Difference[] | string;
 }
 
-/** Longer than any edge keeps an answer, and at last longer than statistics are kept. */
+/** Longer than any edge keeps a response, and at last longer than statistics are kept. */
 const READ_AGAIN_AFTER_MS = [1_500, 6_000, 31_000];
 
 export async function judgeAgreement(run: Run, { rule, sources, compare }: Agreement): Promise<void> {
   const routes = sources.map(({ route }) => run.route(route));
   const [first] = routes;
-  // Where a route was not asked for, neither is its agreement with others.
+  // If a route was not asked for, its agreement is not judged.
   if (first === undefined || routes.includes(undefined)) return;
   await guarded(run, first, async () => {
     for (const pause of [...READ_AGAIN_AFTER_MS, undefined]) {
@@ -64,7 +61,7 @@ async function read(run: Run, sources: readonly Source[]): Promise<unknown[] | s
     const reply = await ask(run, { route, target });
     const body = reply.status === 200 ? jsonOf(reply) : undefined;
     if (body === undefined || route.complaints(body).some(({ crossField }) => !crossField)) {
-      return `GET ${target} was answered ${reply.status}, or not with the resource`;
+      return `GET ${target} got ${reply.status}, or not the resource`;
     }
     bodies.push(body);
   }

@@ -1,33 +1,11 @@
-/** The observations from the first to the newest, page by page, and the cursor used as it is not meant. */
-
-import type { RouteContract } from "../../../judge/contract.ts";
-import { judgeRefusal, seen } from "../../../judge/errors.ts";
-import { jsonOf } from "../../../judge/exchange.ts";
-import { judgeGood } from "../../../judge/good.ts";
-import { family } from "../../../judge/rule.ts";
-import type { Run } from "../../run.ts";
-import { targetOf } from "../../subjects.ts";
-import { ask } from "../ask.ts";
-
-export const OBSERVATIONS_WALK = family("observations-walk", {
-  "goes-on": [
-    "each page begins behind the cursor that was asked with, and no receipt comes twice",
-    "read strictly behind the cursor; put the whole query into the cache key",
-  ],
-  ends: [
-    "the last page has no nextCursor, and behind its last item there is nothing",
-    "give nextCursor only where another item exists",
-  ],
-  item: [
-    "any item's cursor can be gone on from, and what follows is the same",
-    "make each item's cursor of its own position",
-  ],
-  again: [
-    "a page of the past is the same however often it is read",
-    "never change or drop a receipt that was published",
-  ],
-  misuse: ["the activity's cursor is refused", "refuse what does not decode to a receipt position"],
-});
+/** The observations from the first to the newest, page by page. */
+import type { RouteContract } from "../../judge/contract.ts";
+import { seen } from "../../judge/errors.ts";
+import { jsonOf } from "../../judge/exchange.ts";
+import { judgeGood } from "../../judge/good.ts";
+import { ask, targetOf } from "../ask.ts";
+import { OBSERVATIONS_WALK } from "../rules.ts";
+import type { Run } from "../run.ts";
 
 interface Item {
   readonly cursor: string;
@@ -88,7 +66,7 @@ async function pageAfter(
     saw: seen(reply),
   }));
   if (reply.status !== 200) return undefined;
-  return judgeGood(run, { route, target, query: "" }, reply) ? (jsonOf(reply) as Page) : undefined;
+  return judgeGood(run, { route, target }, reply) ? (jsonOf(reply) as Page) : undefined;
 }
 
 async function expectEnd(run: Run, route: RouteContract, last: Item | undefined): Promise<Item | undefined> {
@@ -117,21 +95,6 @@ async function useCursors(run: Run, route: RouteContract, first: Page): Promise<
         wanted: { items: wanted },
         got: { items: rest.items.slice(0, wanted.length) },
       });
-  }
-  // What the activity's cursors look like here: a category and a key, in letters of base64url.
-  for (const cursor of ["YWxsOjEyMw", btoa("protocol:1-2-3").replaceAll("=", "")]) {
-    const target = targetOf(run, route, `cursor=${cursor}`);
-    const reply = await ask(run, { route, target });
-    const request = `GET ${target}`;
-    judgeRefusal({
-      run,
-      rule: OBSERVATIONS_WALK.misuse,
-      subject: route,
-      request,
-      reply,
-      status: 400,
-      code: "invalid_cursor",
-    });
   }
 }
 

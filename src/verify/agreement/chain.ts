@@ -1,8 +1,10 @@
-/** How two views of the settled chain are compared. */
-import { type Difference, differences } from "./agreement.ts";
+/** The views of the settled chain agree on one Core state and its batches. */
+import { SETTLEMENT_RANGES } from "../../resources/settlements/route.ts";
+import { AGREES } from "../rules.ts";
+import { type Agreement, type Difference, differences } from "./agreement.ts";
 
-export type Fields = Readonly<Record<string, unknown>>;
-export interface Onchain extends Fields {
+type Fields = Readonly<Record<string, unknown>>;
+interface Onchain extends Fields {
   readonly status: string;
   readonly chain: Fields;
   readonly core: Fields;
@@ -12,22 +14,22 @@ export interface Onchain extends Fields {
     readonly transactionHash: string;
   }[];
 }
-export interface ProcessBody {
+interface ProcessBody {
   readonly builder: { readonly status: string; readonly anchor: Fields };
   readonly settlementQueue: { readonly status: string; readonly latestSubmission: Submission | null };
 }
-export interface Submission extends Fields {
+interface Submission extends Fields {
   readonly lifecycle: string;
   readonly expected: Fields;
 }
-export interface History extends Fields {
+interface History extends Fields {
   readonly status: string;
   readonly chain: Fields;
   readonly summary: Readonly<Record<string, string>>;
   readonly recentSettlements: readonly Fields[];
   readonly queueProjection?: Fields;
 }
-export interface Feed extends Fields {
+interface Feed extends Fields {
   readonly status: string;
   readonly chain: Fields;
   readonly events: readonly { readonly type: string; readonly source: Fields; readonly payload: Fields }[];
@@ -36,7 +38,7 @@ export interface Feed extends Fields {
 
 const CORE = ["settledThroughRound", "cumulativeWork", "blockHeight", "currentWork", "workPerBlock"];
 const FRONTIER = ["settledThroughRound", "cumulativeWork", "blockHeight"];
-export const BINDING = ["target", "chainId", "deploymentBlock"];
+const BINDING = ["target", "chainId", "deploymentBlock"];
 const PAYLOAD = [
   "previousSettledThroughRound",
   "settledThroughRound",
@@ -51,11 +53,60 @@ const PAYLOAD = [
 const COUNTS = ["settlementCount", "activeRoundCount", "workAdded", "completedBlockCount"];
 const ACTIVE = ["preparing", "submitted", "retrying"];
 const SETTLED = "system.settlement_completed";
-export function unavailable(...bodies: readonly { readonly status: string }[]): string | undefined {
+const NOW = { route: "settlements", query: "range=now" } as const;
+
+export const CHAIN_AGREEMENTS: readonly Agreement[] = [
+  {
+    rule: AGREES["process-onchain"],
+    sources: [{ route: "onchain" }, { route: "process" }],
+    compare: anchorIsCore,
+  },
+  { rule: AGREES["onchain-settlements"], sources: [{ route: "onchain" }, NOW], compare: newestIsFrontier },
+  ...SETTLEMENT_RANGES.map((range) => ({
+    rule: AGREES["settlements-versions"],
+    sources: [
+      { route: "settlements", query: `range=${range}` },
+      { route: "settlements-legacy", query: `range=${range}` },
+    ] as const,
+    compare: sameHistory,
+  })),
+  ...(["24h", "7d", "30d"] as const).map((range, index) => ({
+    rule: AGREES["settlements-ranges"],
+    sources: [
+      { route: "settlements", query: `range=${range}` },
+      { route: "settlements", query: `range=${["7d", "30d", "now"][index]}` },
+    ] as const,
+    compare: isContained,
+  })),
+  {
+    rule: AGREES["settlements-queue"],
+    sources: [NOW, { route: "settlements", query: "range=now&queue=1" }],
+    compare: (now: History, queue: History) =>
+      unavailable(now, queue) ??
+      differences(now, queue, ["chain", "economy", "window", "summary", "recentSettlements", "buckets"]),
+  },
+  {
+    rule: AGREES["queue-process"],
+    sources: [{ route: "process" }, { route: "settlements", query: "range=now&queue=1" }],
+    compare: queueIsSubmission,
+  },
+  {
+    rule: AGREES["settlements-activity"],
+    sources: [NOW, { route: "activity", query: "category=protocol&limit=100" }],
+    compare: sameSettlements,
+  },
+  ...[NOW, { route: "settlements-legacy", query: "range=now" }, { route: "activity" }].map((source) => ({
+    rule: AGREES["chain-binding"],
+    sources: [{ route: "onchain" }, source as { route: "activity" }] as const,
+    compare: (one: Onchain, other: History) => unavailable(one, other) ?? differences(one.chain, other.chain, BINDING),
+  })),
+];
+
+function unavailable(...bodies: readonly { readonly status: string }[]): string | undefined {
   return bodies.some(({ status }) => status !== "available") ? "one of the two views is unavailable" : undefined;
 }
 
-export function anchorIsCore(onchain: Onchain, { builder }: ProcessBody): Difference[] | string {
+function anchorIsCore(onchain: Onchain, { builder }: ProcessBody): Difference[] | string {
   const cannot = unavailable(onchain, builder);
   if (cannot !== undefined) return cannot;
   const newest = onchain.events.find(
@@ -67,12 +118,12 @@ export function anchorIsCore(onchain: Onchain, { builder }: ProcessBody): Differ
   ];
 }
 
-export function newestIsFrontier(onchain: Onchain, history: History): Difference[] | string {
+function newestIsFrontier(onchain: Onchain, history: History): Difference[] | string {
   const [newest] = history.recentSettlements ?? [];
   return unavailable(onchain, history) ?? (newest === undefined ? [] : differences(onchain.core, newest, FRONTIER));
 }
 
-export function sameHistory(v4: History, v3: History): Difference[] | string {
+function sameHistory(v4: History, v3: History): Difference[] | string {
   const cannot = unavailable(v4, v3);
   if (cannot !== undefined) return cannot;
   const { recentSettlements } = v4;
@@ -85,7 +136,7 @@ export function sameHistory(v4: History, v3: History): Difference[] | string {
 }
 
 /** Windows of days reach beyond now and begin at noon: the longer one holds the shorter. */
-export function isContained(shorter: History, longer: History): Difference[] | string {
+function isContained(shorter: History, longer: History): Difference[] | string {
   const cannot = unavailable(shorter, longer);
   if (cannot !== undefined) return cannot;
   const fewer = COUNTS.filter((name) => BigInt(longer.summary[name] ?? "0") < BigInt(shorter.summary[name] ?? "0"));
@@ -98,7 +149,7 @@ export function isContained(shorter: History, longer: History): Difference[] | s
   ];
 }
 
-export function queueIsSubmission({ settlementQueue, builder }: ProcessBody, history: History): Difference[] | string {
+function queueIsSubmission({ settlementQueue, builder }: ProcessBody, history: History): Difference[] | string {
   const cannot = unavailable(settlementQueue, builder, history);
   if (cannot !== undefined) return cannot;
   const { queueProjection: projection } = history;
@@ -121,11 +172,11 @@ export function queueIsSubmission({ settlementQueue, builder }: ProcessBody, his
   return differences(wanted, projection, Object.keys(wanted));
 }
 
-export function sameSettlements(history: History, feed: Feed): Difference[] | string {
+function sameSettlements(history: History, feed: Feed): Difference[] | string {
   const cannot = unavailable(history, feed);
   if (cannot !== undefined) return cannot;
   const settled = feed.events.filter(({ type }) => type === SETTLED);
-  // Where the page is full, older ones stand on the next.
+  // If the page is full, older ones are on the next.
   const comparable =
     feed.nextCursor === null ? history.recentSettlements : history.recentSettlements.slice(0, settled.length);
   return comparable.flatMap((settlement, index) => {

@@ -1,0 +1,166 @@
+/**
+ * Exchanges: requests and the one response that each of them gets, as plain text. The judge's own, and those of a contract,
+ * hold for every deployment; a test's script describes one prepared world in the same words. An empty line ends a block.
+ *
+ *     # a comment
+ *     & query/unknown                      the rule of verify that is broken if the response is another
+ *     GET /v4/public/process?a             one or more request lines
+ *     > If-None-Match: "{tag}"             a request header; lines of one name are alternatives: each is sent
+ *     as /v4/public/process                the response is the one to this plain GET; or
+ *     first 16 items of /v1/…              the first so many entries of that response's list, or all that there are; or
+ *     304                                  the status
+ *     ETag: "process-1"                    each header that not every response has; {plain}: as the plain GET has it
+ *     ! Access-Control-Allow-Origin        a header of every response that this one lacks
+ *     = {"error":"invalid_query"}          the body; or
+ *     = object v4/public/process           the body of that object as it was put; or
+ *     ? items.length = 100                 a value in the JSON body, as JSON
+ *
+ * In a script alone, whose test has a hand on clock and store; everything is put back after the block:
+ *
+ *     @ clock +120001                      the clock, in ms after the world's instant
+ *     @ without v4/public/process          that object is taken away before the requests
+ *     @ store fails                        the store cannot be read
+ *
+ * `{installationId}` is the installation whose history is read, `{unique}` a word that nobody has asked for before, and
+ * `{tag}` the plain GET's ETag without its quotes. Headers are exact in a test. A body is expected exactly if a line
+ * describes it.
+ */
+
+export interface ExchangeRequest {
+  readonly method: string;
+  readonly target: string;
+}
+
+export interface Exchange {
+  /** For messages: `process.http-script:12`. */
+  readonly where: string;
+  readonly rule?: string;
+  readonly requests: readonly ExchangeRequest[];
+  /** By lower-case name: the alternatives. */
+  readonly requestHeaders: Readonly<Record<string, readonly string[]>>;
+  /** Target of the plain GET whose response this one is. */
+  readonly as?: string;
+  /** The list of the plain GET of which this response has the first `count` entries. */
+  readonly first?: { readonly count: number; readonly name: string; readonly of: string };
+  readonly clock?: number;
+  readonly without: readonly string[];
+  readonly storeFails: boolean;
+  /** 0 with `as` and `first`. */
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly lacks: readonly string[];
+  readonly body?: { readonly text: string } | { readonly object: string };
+  readonly values: readonly { readonly path: string; readonly json: string }[];
+}
+
+type Draft = { -readonly [Name in keyof Exchange]: Exchange[Name] } & {
+  requests: ExchangeRequest[];
+  requestHeaders: Record<string, string[]>;
+  without: string[];
+  headers: Record<string, string>;
+  lacks: string[];
+  values: { path: string; json: string }[];
+};
+
+type Take = (draft: Draft, parts: readonly [string, string, string]) => unknown;
+
+/** First match wins. */
+const LINES: readonly (readonly [RegExp, Take])[] = [
+  [/^& (\S+)$/, (draft, [rule]) => (draft.rule = rule)],
+  [/^([A-Z]+) (\S+)$/, (draft, [method, target]) => draft.requests.push({ method, target })],
+  [/^> ([\w-]+): ?(.*)$/, (draft, [name, value]) => (draft.requestHeaders[name.toLowerCase()] ??= []).push(value)],
+  [/^as (\S+)$/, (draft, [target]) => (draft.as = target)],
+  [/^first (\d+) (\w+) of (\S+)$/, (draft, [count, name, of]) => (draft.first = { count: Number(count), name, of })],
+  [/^@ clock \+(\d+)$/, (draft, [ms]) => (draft.clock = Number(ms))],
+  [/^@ without (\S+)$/, (draft, [key]) => draft.without.push(key)],
+  [/^@ store fails$/, (draft) => (draft.storeFails = true)],
+  [/^(\d{3})$/, (draft, [status]) => (draft.status = Number(status))],
+  [/^= object (\S+)$/, (draft, [object]) => (draft.body = { object })],
+  [/^= (.*)$/, (draft, [text]) => (draft.body = { text })],
+  [/^\? (\S+) = (.*)$/, (draft, [path, json]) => draft.values.push({ path, json })],
+  [/^! ([\w-]+)$/, (draft, [name]) => draft.lacks.push(name.toLowerCase())],
+  [/^([A-Za-z][\w-]*): (.*)$/, (draft, [name, value]) => (draft.headers[name.toLowerCase()] = value)],
+];
+
+/** Throws if a line is none of the above, or a block has no request or no response. */
+export function parseExchanges(name: string, text: string): Exchange[] {
+  const found: Exchange[] = [];
+  let draft: Draft | undefined;
+  const finish = () => {
+    if (draft === undefined) return;
+    const hasResponse = draft.status !== 0 || draft.as !== undefined || draft.first !== undefined;
+    if (draft.requests.length === 0 || !hasResponse) throw new Error(`${draft.where}: no request or no response`);
+    found.push(draft);
+    draft = undefined;
+  };
+  for (const [index, line] of text.split("\n").entries()) {
+    const where = `${name}:${index + 1}`;
+    if (line.trim() === "") finish();
+    else if (!line.startsWith("#")) {
+      draft ??= empty(where);
+      takeLine(draft, line, where);
+    }
+  }
+  finish();
+  return found;
+}
+
+function takeLine(draft: Draft, line: string, where: string): void {
+  for (const [pattern, take] of LINES) {
+    const match = pattern.exec(line);
+    if (match === null) continue;
+    take(draft, [match[1] ?? "", match[2] ?? "", match[3] ?? ""]);
+    return;
+  }
+  throw new Error(`${where}: not a line of an exchange: ${line}`);
+}
+
+function empty(where: string): Draft {
+  return {
+    where,
+    requests: [],
+    requestHeaders: {},
+    without: [],
+    storeFails: false,
+    status: 0,
+    headers: {},
+    lacks: [],
+    values: [],
+  };
+}
+
+export interface Filling {
+  readonly tag?: string | undefined;
+  readonly unique: string;
+  readonly installationId: string;
+}
+
+/** A line's placeholders filled in. */
+export function fill(text: string, filling: Filling): string {
+  return text.replace(/\{(tag|unique|installationId)\}/g, (_, name: keyof Filling) => filling[name] ?? "");
+}
+
+/** Every combination of the alternatives. */
+export function headersOf({ requestHeaders }: Exchange): Record<string, string>[] {
+  let all: Record<string, string>[] = [{}];
+  for (const [name, values] of Object.entries(requestHeaders)) {
+    all = all.flatMap((one) => values.map((value) => ({ ...one, [name]: value })));
+  }
+  return all;
+}
+
+export function usesTag({ requestHeaders }: Exchange): boolean {
+  return Object.values(requestHeaders).some((values) => values.some((value) => value.includes("{tag}")));
+}
+
+/** The target of the plain GET that the block speaks of. */
+export function plainTargetOf({ as, first }: Exchange, { target }: ExchangeRequest): string {
+  return as ?? first?.of ?? target;
+}
+
+/** The value at a dotted path; undefined if there is none. */
+export function valueAt(json: unknown, path: string): unknown {
+  let value = json;
+  for (const name of path.split(".")) value = (value as Record<string, unknown> | null | undefined)?.[name];
+  return value;
+}

@@ -1,0 +1,135 @@
+/** The files beside the routes: what each row promises, and what its body shows. */
+import { HTML_HEADERS } from "../http/files.ts";
+import { type NamedFile, FILES as ROWS } from "../resources/table.ts";
+import { header, instantOf, jsonOf, type Reply, textOf } from "./exchange.ts";
+import { shown } from "./judged.ts";
+import type { Checks, Subject } from "./report.ts";
+import { family, type Rule } from "./rule.ts";
+
+const SPEC = "docs/spec/people.md#files";
+
+export const FILE = family(
+  "files",
+  {
+    status: [
+      "a file gets 200 if the site is on",
+      "see that the publisher has put its files (noonmark publish), and that the front maps their paths",
+    ],
+    headers: ["Cache-Control and ETag are the file's own", "let the front pass the file's headers"],
+    security: [
+      "HTML carries its Content-Security-Policy and Referrer-Policy, and nothing inline",
+      "let the front pass both headers and insert no script",
+    ],
+    body: ["each file says what it is for", "let the front pass the body as it is"],
+    asset: ["what the page loads is there, immutable for a year", "put assets before the page that names them"],
+  },
+  SPEC,
+);
+
+/** Gives what a body lacks; undefined for a good one. */
+type Fault = (text: string, json: unknown) => string | undefined;
+
+const shows =
+  (pattern: RegExp, what: string): Fault =>
+  (text) =>
+    pattern.test(text) ? undefined : what;
+const members =
+  (...names: readonly string[]): Fault =>
+  (_, json) =>
+    names.find((name) => (json as Record<string, unknown> | undefined)?.[name] === undefined);
+const atom: Fault = (text) => {
+  const start = text.indexOf("<feed");
+  const end = text.indexOf(">", start);
+  const isAtom = start !== -1 && text.slice(start, end).includes(' xmlns="http://www.w3.org/2005/Atom"');
+  return isAtom ? undefined : "an Atom feed";
+};
+const openapi: Fault = (text, json) =>
+  members("openapi", "info", "paths")(text, json) ??
+  (String((json as { openapi: unknown }).openapi).startsWith("3.1.") ? undefined : "openapi 3.1");
+
+/** By the row's name; an asset is judged by the page that names it. */
+const FAULTS: Readonly<Record<NamedFile["name"], Fault | null>> = {
+  page: shows(/^\s*<!doctype html>/i, "<!doctype html>"),
+  docs: shows(/^\s*<!doctype html>/i, "<!doctype html>"),
+  asset: null,
+  openapi,
+  "feed-json": members("version", "title", "items"),
+  "feed-atom": atom,
+  badge: members("schemaVersion", "label", "message", "color"),
+  "publication-status": members("schemaVersion", "installationId", "now", "publisher", "answers", "sources"),
+  robots: shows(/^user-agent:/im, "User-agent"),
+  favicon: shows(/<svg[\s>]/, "<svg>"),
+};
+
+export const JUDGED_FILES: readonly NamedFile[] = ROWS.filter(({ name }) => FAULTS[name] !== null);
+
+export function subjectOf({ path }: NamedFile): Subject {
+  return { name: path, spec: SPEC };
+}
+
+export function isHtml({ headers }: NamedFile): boolean {
+  return headers === HTML_HEADERS;
+}
+
+/** The longest page that is judged; our own have 223,000 characters. */
+export const PAGE_CHARACTERS = 512 * 1024;
+
+/** A 200 by its row. The rules of every response are judged elsewhere. */
+export function judgeFile(run: Checks, file: NamedFile, reply: Reply): void {
+  const subject = subjectOf(file);
+  const text = textOf(reply) ?? "";
+  const wanted: Record<string, string | null> = { "cache-control": file.cacheControl, ...file.headers };
+  for (const [name, value] of Object.entries(wanted)) {
+    const rule: Rule = name in HTML_HEADERS ? FILE.security : FILE.headers;
+    run.check(rule, subject, header(reply, name) === (value ?? undefined), () => ({
+      expected: `${name}: ${value ?? "absent"} on GET ${file.path}`,
+      saw: shown(header(reply, name)),
+    }));
+  }
+  const tag = header(reply, "etag");
+  run.check(FILE.headers, subject, file.conditional ? /^"[^"]+"$/.test(tag ?? "") : tag === undefined, () => ({
+    expected: `${file.conditional ? "a strong ETag" : "no ETag"} on GET ${file.path}`,
+    saw: shown(tag),
+  }));
+  const fault = FAULTS[file.name]?.(text.slice(0, PAGE_CHARACTERS), jsonOf(reply));
+  run.check(FILE.body, subject, fault === undefined, () => ({
+    expected: `${fault} in ${file.path}`,
+    saw: text.slice(0, 80),
+  }));
+  if (file.name === "publication-status") judgeStatusClock(run, file, reply);
+  if (isHtml(file)) judgeHtml(run, file, text);
+}
+
+function judgeStatusClock(run: Checks, file: NamedFile, reply: Reply): void {
+  const now = Date.parse((jsonOf(reply) as { now?: string } | undefined)?.now ?? "");
+  run.check(FILE.body, subjectOf(file), Math.abs(instantOf(reply) - now) <= 10_000, () => ({
+    expected: `now within 10 s of the server's clock in ${file.path}`,
+    saw: (textOf(reply) ?? "").slice(0, 80),
+  }));
+}
+
+function judgeHtml(run: Checks, file: NamedFile, html: string): void {
+  const isShort = html.length <= PAGE_CHARACTERS;
+  run.check(FILE.body, subjectOf(file), isShort, () => ({
+    expected: `at most ${PAGE_CHARACTERS} characters in ${file.path}`,
+    saw: `${html.length} characters`,
+  }));
+  const inline = isShort ? inlineOf(html) : undefined;
+  run.check(FILE.security, subjectOf(file), inline === undefined, () => ({
+    expected: `nothing inline in ${file.path}`,
+    saw: String(inline),
+  }));
+}
+
+/** A script, style or handler in the page itself; undefined if there is none. Takes a time linear in the page. */
+function inlineOf(html: string): string | undefined {
+  const attribute = /\sstyle="|\son[a-z]+="/i.exec(html)?.[0];
+  if (attribute !== undefined) return attribute;
+  for (let start = html.indexOf("<"); start !== -1; ) {
+    const end = html.indexOf(">", start);
+    const tag = html.slice(start, end === -1 ? html.length : end + 1);
+    if (/^<style[\s>]/i.test(tag) || (/^<script/i.test(tag) && !/\ssrc=/i.test(tag))) return tag;
+    start = end === -1 ? -1 : html.indexOf("<", end);
+  }
+  return undefined;
+}

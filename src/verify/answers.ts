@@ -1,0 +1,83 @@
+/** Each route's good response, to every query that it accepts, by GET and by HEAD. */
+import { errorCode, seen } from "../judge/errors.ts";
+import { header, type Reply } from "../judge/exchange.ts";
+import { subjectOf } from "../judge/files.ts";
+import { ANSWER, judgeGood } from "../judge/good.ts";
+import { shown, type UrlSubject } from "../judge/judged.ts";
+import { EVERY_PATH } from "../judge/report.ts";
+import { type Asked, allSubjects, ask, each, pathOf } from "./ask.ts";
+import { HEAD } from "./rules.ts";
+import type { Run } from "./run.ts";
+
+export async function judgeAnswers(run: Run): Promise<void> {
+  await each(
+    run,
+    allSubjects(run),
+    ({ route }) => route,
+    (subject) => judgeSubject(run, subject),
+  );
+}
+
+async function judgeSubject(run: Run, subject: UrlSubject): Promise<void> {
+  const { route, target } = subject;
+  const reply = await ask(run, { route, target });
+  if (reply.status === 503 && route.name === "statistics" && route.unavailable.includes(errorCode(reply) ?? "")) {
+    run.skip(ANSWER.status, `GET ${target} is ${seen(reply)}, which the API foresees`);
+    return;
+  }
+  run.check(ANSWER.status, route, reply.status === 200, () => ({ expected: `200 to GET ${target}`, saw: seen(reply) }));
+  if (reply.status === 200) judgeGood(run, subject, reply);
+}
+
+/** These belong to the connection, not to the response; Vary and Content-Encoding belong to what was asked for. */
+const NOT_COMPARED =
+  /^(?:date|age|connection|keep-alive|transfer-encoding|server|via|x-varnish|x-cache.*|cf-.*|x-served-by|x-timer|server-timing|alt-svc|nel|report-to|cache-status|x-request-id|x-amz-cf-.*|strict-transport-security)$/;
+const MOVED_AT_MOST = 4;
+
+export async function judgeHeads(run: Run): Promise<void> {
+  await each(
+    run,
+    allSubjects(run),
+    ({ route }) => route,
+    async ({ route, target }) => {
+      await expectHeadAsGet(run, { route, target });
+      if (route.queryError !== null) await expectHeadAsGet(run, { route, target: `${pathOf(run, route)}?cursor=!` });
+      const any = { route, target, headers: { "if-none-match": "*" } };
+      const got = await ask(run, any);
+      const head = await ask(run, { ...any, method: "HEAD" });
+      run.check(HEAD["head-not-modified"], route, head.status === got.status, () => ({
+        expected: `${got.status} to HEAD ${target} with If-None-Match: *, as to GET`,
+        saw: String(head.status),
+      }));
+    },
+  );
+}
+
+/** It is asked again if the response has changed in between. */
+export async function expectHeadAsGet(run: Run, asked: Asked): Promise<void> {
+  let difference: string[] = [];
+  for (let moves = 0; moves < MOVED_AT_MOST; moves++) {
+    const got = await ask(run, asked);
+    difference = differences(got, await ask(run, { ...asked, method: "HEAD" }));
+    if (difference.length === 0) break;
+  }
+  const subject = asked.route ?? (asked.file && subjectOf(asked.file)) ?? EVERY_PATH;
+  run.check(HEAD.head, subject, difference.length === 0, () => ({
+    expected: `HEAD ${asked.target} as GET`,
+    saw: difference.join("; "),
+  }));
+}
+
+function differences(got: Reply, head: Reply): string[] {
+  if (got.status !== head.status) return [`${seen(head)} in place of ${got.status} ${errorCode(got) ?? ""}`.trim()];
+  const names = [...new Set([...got.headers.keys(), ...head.headers.keys()])].filter(
+    (name) => !NOT_COMPARED.test(name),
+  );
+  return (
+    names
+      .filter((name) => header(got, name) !== header(head, name))
+      // A GET may be sent in chunks; HEAD has its length all the same.
+      .filter((name) => name !== "content-length" || header(head, name) !== String(got.body.length))
+      .map((name) => `${name} ${shown(header(head, name))} in place of ${shown(header(got, name))}`)
+  );
+}

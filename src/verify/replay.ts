@@ -1,0 +1,159 @@
+/** The exchanges of every row and of every path, put to the deployment. The judge knows what each response must say. */
+import { judgeRefusal, seen } from "../judge/errors.ts";
+import { header, jsonOf, type Reply } from "../judge/exchange.ts";
+import {
+  type Exchange,
+  type ExchangeRequest,
+  fill,
+  headersOf,
+  plainTargetOf,
+  usesTag,
+  valueAt,
+} from "../judge/exchanges/format.ts";
+import { exchangesEverywhere, exchangesOf } from "../judge/exchanges/of-row.ts";
+import { exchangeRule } from "../judge/exchanges/rules.ts";
+import { subjectOf } from "../judge/files.ts";
+import { judgeGood } from "../judge/good.ts";
+import { EVERY_PATH, type Subject } from "../judge/report.ts";
+import type { Rule } from "../judge/rule.ts";
+import type { NamedFile } from "../resources/table.ts";
+import { listMembers } from "../values/text.ts";
+import { type Asked, ask, each, guarded, opaque } from "./ask.ts";
+import type { Run } from "./run.ts";
+
+/** The subject of an exchange: a route, a file, or neither. */
+type Of = Pick<Asked, "route" | "file"> & { readonly subject: Subject };
+
+/** Those whose rules are of these families. */
+export async function replay(run: Run, families: readonly string[]): Promise<void> {
+  const isWanted = ({ rule }: Exchange) => families.includes(rule?.split("/")[0] ?? "");
+  await each(
+    run,
+    run.routes,
+    (route) => route,
+    (route) => replayAll(run, exchangesOf(route.row).filter(isWanted), { route, subject: route }),
+  );
+  await guarded(run, EVERY_PATH, () => replayAll(run, exchangesEverywhere().filter(isWanted), { subject: EVERY_PATH }));
+}
+
+export async function replayFile(run: Run, file: NamedFile): Promise<void> {
+  await replayAll(run, exchangesOf(file), { file, subject: subjectOf(file) });
+}
+
+async function replayAll(run: Run, exchanges: readonly Exchange[], of: Of): Promise<void> {
+  for (const exchange of exchanges) {
+    for (const request of exchange.requests) {
+      for (const headers of headersOf(exchange)) await replayOne(run, { exchange, request, headers, of });
+    }
+  }
+}
+
+interface Replayed {
+  readonly exchange: Exchange;
+  readonly request: ExchangeRequest;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly of: Of;
+}
+
+/** It is asked again if the response has changed between the plain GET and this request. */
+const MOVED_AT_MOST = 4;
+
+async function replayOne(run: Run, { exchange, request, headers, of }: Replayed): Promise<void> {
+  const rule = exchangeRule(exchange.rule ?? "");
+  const filling = { unique: run.surroundings.unique(), installationId: encodeURIComponent(run.installationId) };
+  const [target, plainTarget] = [request.target, plainTargetOf(exchange, request)].map((text) => fill(text, filling));
+  const needsPlain = exchange.status === 0 || exchange.status === 304;
+  for (let moves = 0; ; moves++) {
+    const plain = needsPlain ? await ask(run, { ...of, target: plainTarget ?? "" }) : undefined;
+    const tag = /^"(.*)"$/.exec((plain && header(plain, "etag")) ?? "")?.[1];
+    if (tag === undefined && usesTag(exchange)) {
+      return run.skip(rule, `GET ${plainTarget} gave no strong ETag to ask with`);
+    }
+    const filled = Object.entries(headers).map(([name, value]) => [name, fill(value, { ...filling, tag })]);
+    const sent = { method: request.method, target: target ?? "", headers: Object.fromEntries(filled) };
+    const reply = await ask(run, { ...of, ...sent });
+    if (moves < MOVED_AT_MOST && plain !== undefined && hasMoved(plain, reply, exchange)) continue;
+    judgeReply(run, { exchange, of, rule, sent, plain, reply });
+    return;
+  }
+}
+
+function hasMoved(plain: Reply, reply: Reply, { as }: Exchange): boolean {
+  if (as !== undefined && plain.status !== reply.status) return true;
+  const tags = [plain, reply].map((one) => opaque(header(one, "etag") ?? ""));
+  return (reply.status === 200 || reply.status === 304) && tags[0] !== "" && tags[1] !== "" && tags[0] !== tags[1];
+}
+
+interface Replied {
+  readonly exchange: Exchange;
+  readonly of: Of;
+  readonly rule: Rule;
+  readonly sent: {
+    readonly method: string;
+    readonly target: string;
+    readonly headers: Readonly<Record<string, string>>;
+  };
+  readonly plain: Reply | undefined;
+  readonly reply: Reply;
+}
+
+function judgeReply(run: Run, replied: Replied): void {
+  const { exchange, of, rule, plain, reply } = replied;
+  const request = written(replied.sent);
+  const { subject } = of;
+  const status = exchange.status === 0 ? (plain?.status ?? 0) : exchange.status;
+  const isError = exchange.body !== undefined && "text" in exchange.body;
+  const code = isError ? (JSON.parse(exchange.body.text) as { error: string }).error : undefined;
+  if (code !== undefined) return judgeRefusal({ run, rule, subject, request, reply }, status, code);
+  run.check(rule, subject, reply.status === status, () => ({ expected: `${status} to ${request}`, saw: seen(reply) }));
+  if (reply.status !== status) return;
+  for (const [name, value] of Object.entries(exchange.headers)) {
+    const wanted = value === "{plain}" ? plain && header(plain, name) : value;
+    run.check(rule, subject, sameList(header(reply, name), wanted), () => ({
+      expected: `${name}: ${wanted} on the ${status} to ${request}`,
+      saw: header(reply, name) ?? "none",
+    }));
+  }
+  for (const { path, json } of exchange.values) {
+    const value = JSON.stringify(valueAt(jsonOf(reply), path));
+    run.check(rule, subject, value === json, () => ({ expected: `${path} ${json} from ${request}`, saw: value }));
+  }
+  if (reply.status !== 200 || of.route === undefined) return;
+  const { target } = replied.sent;
+  if (judgeGood(run, { route: of.route, target }, reply)) judgeFirst(run, replied, request);
+}
+
+interface Item {
+  readonly cursor: string;
+}
+
+/** The history may have grown since the plain GET. */
+function judgeFirst(run: Run, { exchange, of, rule, plain, reply }: Replied, request: string): void {
+  if (exchange.first === undefined || plain?.status !== 200) return;
+  const { count, name } = exchange.first;
+  const [whole = [], items = []] = [plain, reply].map((one) => valueAt(jsonOf(one), name) as Item[] | undefined);
+  const least = Math.min(count, whole.length);
+  const holds =
+    items.length >= least &&
+    items.length <= count &&
+    whole.every((item, index) => index >= items.length || item.cursor === items[index]?.cursor) &&
+    (whole.length <= items.length || valueAt(jsonOf(reply), "nextCursor") !== null);
+  run.check(rule, of.subject, holds, () => ({
+    expected: `the first ${least === count ? count : `${least} to ${count}`} ${name} from ${request}, and a nextCursor if there are more`,
+    saw: `${items.length} from cursor ${items[0]?.cursor ?? "none"} on`,
+  }));
+}
+
+/** The same members in any order and letter case. */
+function sameList(value: string | undefined, wanted: string | undefined): boolean {
+  const members = (text = "") => listMembers(text.toLowerCase()).toSorted().join();
+  return (value === undefined) === (wanted === undefined) && members(value) === members(wanted);
+}
+
+const MAX_SHOWN = 200;
+
+function written({ method, target, headers }: Replied["sent"]): string {
+  const shown = target.length > MAX_SHOWN ? `${target.slice(0, 120)}… (${target.length} characters)` : target;
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return `${method} ${shown}${lines.length === 0 ? "" : ` with ${lines.join(" and ")}`}`;
+}

@@ -1,0 +1,59 @@
+/** The exchanges and what runs them: a difference is found, a malformed line is refused, and every rule has a request. */
+import { expect, test } from "vitest";
+import { type Exchange, parseExchanges } from "../../../src/judge/exchanges/format.ts";
+import { exchangesEverywhere, exchangesOf, isExchanged } from "../../../src/judge/exchanges/of-row.ts";
+import { EXCHANGE_RULES, exchangeRule } from "../../../src/judge/exchanges/rules.ts";
+import { ROWS } from "../../../src/resources/table.ts";
+import { runScript, type ScriptAnswer } from "./run-http-script.ts";
+import { coreTarget } from "./script-targets.ts";
+import { scriptWorld } from "./script-world.ts";
+
+const ALL: readonly Exchange[] = [...ROWS.filter(isExchanged).flatMap(exchangesOf), ...exchangesEverywhere()];
+
+test("every exchange names a rule, and every rule has an exchange", () => {
+  const named = new Set(ALL.map(({ rule }) => exchangeRule(rule ?? "").name));
+  // The judge holds these two against every 304 and every 405.
+  const judged = ["not-modified/headers", "method/allow"];
+  expect(EXCHANGE_RULES.map(({ name }) => name).filter((name) => !named.has(name))).toEqual(judged);
+});
+
+test.each([
+  ["GET /a", "x:1: no request or no response"],
+  ["200", "x:1: no request or no response"],
+  ["GET /a\nnonsense", "x:2: not a line of an exchange: nonsense"],
+])("a block that is none is refused: %j", (text, message) => {
+  expect(() => parseExchanges("x", text)).toThrow(message);
+});
+
+/** The runner's differences if the shim's response to a GET of this target is changed so. */
+async function told(text: string, target: string, change: (answer: ScriptAnswer) => Partial<ScriptAnswer>) {
+  const core = coreTarget(await scriptWorld());
+  const changed: typeof core = {
+    ...core,
+    async send(method, path, headers) {
+      const answer = await core.send(method, path, headers);
+      return method === "GET" && path === target ? { ...answer, ...change(answer) } : answer;
+    },
+  };
+  const { differences } = await runScript(parseExchanges("x", text), changed);
+  return differences;
+}
+
+const PROCESS = "/v4/public/process";
+const ITEMS = "/v1/public/installations/wheel-1/observations";
+test.each([
+  ["as", `& query/accepted\nGET ${PROCESS}?&\nas ${PROCESS}`, `${PROCESS}?&`],
+  ["first", `& observations-query/limit\nGET ${ITEMS}?limit=2\nfirst 2 items of ${ITEMS}`, `${ITEMS}?limit=2`],
+  [
+    "a 304",
+    `& not-modified/exact\nGET ${PROCESS}\n> If-None-Match: "{tag}"\n304\nETag: {plain}\nCache-Control: {plain}`,
+    "",
+  ],
+])("%s: another body is a difference, and the right one is none", async (_, text, target) => {
+  expect(await told(text, target, () => ({}))).toEqual([]);
+  const other = target === "" ? PROCESS : target;
+  const wrong = await told(text, other, ({ body, headers }) =>
+    body === "" ? { headers: { ...headers, etag: '"other"' } } : { body: body.replaceAll(/[0-9]/g, "7") },
+  );
+  expect(wrong).not.toEqual([]);
+});
