@@ -6,7 +6,7 @@ import type { Runtime } from "./exchange/runtime.ts";
 import { ENDPOINTS } from "./generated/endpoints.ts";
 import type { Ask, Calls } from "./generated/methods.ts";
 import { NoonmarkError } from "./noonmark-error.ts";
-import { isSameTag, Remembered } from "./remembered.ts";
+import { isSameTag, type Remembered, remember } from "./remembered.ts";
 import { targetOf } from "./target.ts";
 
 export interface AskOptions {
@@ -18,7 +18,7 @@ export interface AskOptions {
 }
 
 export function asker({ base, timeout, retries }: AskOptions, runtime: Runtime): Ask {
-  const remembered = new Remembered();
+  const remembered: Remembered = new Map();
   return async <Name extends keyof Calls>(
     name: Name,
     parameters: Readonly<Record<string, unknown>> = {},
@@ -27,10 +27,9 @@ export function asker({ base, timeout, retries }: AskOptions, runtime: Runtime):
     const target = targetOf(name, parameters);
     const { conditional } = ENDPOINTS[name];
     const known = conditional && !runtime.ownCache ? remembered.get(target) : undefined;
-    const init: RequestInit = {
-      ...(runtime.ownCache ? { cache: "no-cache" } : {}),
-      ...(known === undefined ? {} : { headers: { "if-none-match": known.etag } }),
-    };
+    const init: RequestInit = runtime.ownCache
+      ? { cache: "no-cache" }
+      : { headers: known ? { "if-none-match": known.etag } : {} };
     const reply = await exchange({ url: base + target, init, timeout, signal }, retries, runtime);
     const { status, headers } = reply;
     const etag = headers.get("etag");
@@ -41,7 +40,7 @@ export function asker({ base, timeout, retries }: AskOptions, runtime: Runtime):
       return { body: same.body, etag: latest ? etag : same.etag, headers, notModified: true };
     }
     const body = bodyOf(name, reply);
-    if (conditional && etag !== null) remembered.set(target, { etag, body });
+    if (conditional && etag !== null) remember(remembered, target, { etag, body });
     return { body, etag, headers, notModified: false };
   };
 }
@@ -62,7 +61,7 @@ function isBody<Name extends keyof Calls>(name: Name, body: unknown): body is Ca
   return (body as { readonly schemaVersion?: unknown } | null)?.schemaVersion === schemaVersionOf(ENDPOINTS[name]);
 }
 
-/** The version is in the path and again in the body; a file has version 1. */
+/** The version is the digit after `/v` in the path, and again in the body; a file has version 1. */
 export function schemaVersionOf({ path }: { readonly path: string }): number {
-  return Number(/^\/v(\d+)\//.exec(path)?.[1] ?? 1);
+  return Number(path[2]) || 1;
 }

@@ -5,9 +5,9 @@ export function baseAddress(baseUrl: string | URL): string {
   const { location } = globalThis as { readonly location?: { readonly href: string } };
   const { href, protocol, username, password } = new URL(baseUrl, location?.href);
   if (!/^https?:$/.test(protocol) || /[?#]/.test(href) || username !== "" || password !== "") {
-    throw new TypeError(`baseUrl is an http or https address without user, query and fragment, not ${href}`);
+    throw new TypeError(`baseUrl must be http(s) without user, query and fragment: ${href}`);
   }
-  let end = href.length;
-  while (href[end - 1] === "/") end--;
-  return href.slice(0, end);
+  let base = href;
+  while (base.endsWith("/")) base = base.slice(0, -1);
+  return base;
 }

@@ -13,9 +13,8 @@ export function amount(text: string, decimals: number): string {
   if (!Number.isSafeInteger(decimals) || decimals < 0) throw new TypeError(`no number of decimals: ${decimals}`);
   const digits = checked(text).padStart(decimals + 1, "0");
   const point = digits.length - decimals;
-  let end = digits.length;
-  while (end > point && digits[end - 1] === "0") end--;
-  const fraction = digits.slice(point, end);
+  let fraction = digits.slice(point);
+  while (fraction.endsWith("0")) fraction = fraction.slice(0, -1);
   return digits.slice(0, point) + (fraction && `.${fraction}`);
 }
 

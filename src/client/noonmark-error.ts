@@ -30,10 +30,14 @@ export class NoonmarkError extends Error {
   /** Seconds after which the server wants to be asked again; null where it did not say. */
   readonly retryAfter: number | null;
 
-  constructor(code: NoonmarkErrorCode, sentence: string, details: NoonmarkErrorDetails = {}) {
-    super(`${code}: ${sentence}`, { cause: details.cause });
+  constructor(
+    code: NoonmarkErrorCode,
+    sentence: string,
+    { status = null, retryAfter = null, cause }: NoonmarkErrorDetails = {},
+  ) {
+    super(`${code}: ${sentence}`, { cause });
     this.code = code;
-    this.status = details.status ?? null;
-    this.retryAfter = details.retryAfter ?? null;
+    this.status = status;
+    this.retryAfter = retryAfter;
   }
 }

@@ -15,7 +15,7 @@ export function targetOf(name: keyof Calls, { id, queue, ...rest }: Parameters):
     if (value !== undefined) query.append(key, String(value));
   }
   const search = String(query) && `?${query}`;
-  return (path.includes("{id}") ? path.replace("{id}", installationId(id)) : path) + search;
+  return path.replace("{id}", () => installationId(id)) + search;
 }
 
 function installationId(id: unknown): string {

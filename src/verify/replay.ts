@@ -1,6 +1,6 @@
 /** The exchanges of every row and of every path, put to the deployment. The judge knows what each response must say. */
 import { judgeRefusal, seen } from "../judge/errors.ts";
-import { header, jsonOf, type Reply } from "../judge/exchange.ts";
+import { header, jsonOf, type Reply, type Sent } from "../judge/exchange.ts";
 import {
   type Exchange,
   type ExchangeRequest,
@@ -42,8 +42,11 @@ export async function replayFile(run: Run, file: NamedFile): Promise<void> {
 
 async function replayAll(run: Run, exchanges: readonly Exchange[], of: Of): Promise<void> {
   for (const exchange of exchanges) {
+    let plain: Reply | undefined;
     for (const request of exchange.requests) {
-      for (const headers of headersOf(exchange)) await replayOne(run, { exchange, request, headers, of });
+      for (const headers of headersOf(exchange)) {
+        plain = await replayOne(run, { exchange, request, headers, of, plain });
+      }
     }
   }
 }
@@ -53,28 +56,33 @@ interface Replayed {
   readonly request: ExchangeRequest;
   readonly headers: Readonly<Record<string, string>>;
   readonly of: Of;
+  /** The plain GET's response, if it is known. All requests of an exchange have the same. */
+  readonly plain: Reply | undefined;
 }
 
 /** It is asked again if the response has changed between the plain GET and this request. */
 const MOVED_AT_MOST = 4;
 
-async function replayOne(run: Run, { exchange, request, headers, of }: Replayed): Promise<void> {
+/** Gives the plain GET's response. */
+async function replayOne(run: Run, { exchange, request, headers, of, ...known }: Replayed): Promise<Reply | undefined> {
   const rule = exchangeRule(exchange.rule ?? "");
   const filling = { unique: run.surroundings.unique(), installationId: encodeURIComponent(run.installationId) };
   const [target, plainTarget] = [request.target, plainTargetOf(exchange, request)].map((text) => fill(text, filling));
   const needsPlain = exchange.status === 0 || exchange.status === 304;
+  let { plain } = known;
   for (let moves = 0; ; moves++) {
-    const plain = needsPlain ? await ask(run, { ...of, target: plainTarget ?? "" }) : undefined;
+    if (needsPlain && (plain === undefined || moves > 0)) plain = await ask(run, { ...of, target: plainTarget ?? "" });
     const tag = /^"(.*)"$/.exec((plain && header(plain, "etag")) ?? "")?.[1];
     if (tag === undefined && usesTag(exchange)) {
-      return run.skip(rule, `GET ${plainTarget} gave no strong ETag to ask with`);
+      run.skip(rule, `GET ${plainTarget} gave no strong ETag to ask with`);
+      return plain;
     }
     const filled = Object.entries(headers).map(([name, value]) => [name, fill(value, { ...filling, tag })]);
     const sent = { method: request.method, target: target ?? "", headers: Object.fromEntries(filled) };
     const reply = await ask(run, { ...of, ...sent });
     if (moves < MOVED_AT_MOST && plain !== undefined && hasMoved(plain, reply, exchange)) continue;
     judgeReply(run, { exchange, of, rule, sent, plain, reply });
-    return;
+    return plain;
   }
 }
 
@@ -88,11 +96,7 @@ interface Replied {
   readonly exchange: Exchange;
   readonly of: Of;
   readonly rule: Rule;
-  readonly sent: {
-    readonly method: string;
-    readonly target: string;
-    readonly headers: Readonly<Record<string, string>>;
-  };
+  readonly sent: Sent;
   readonly plain: Reply | undefined;
   readonly reply: Reply;
 }
@@ -152,7 +156,7 @@ function sameList(value: string | undefined, wanted: string | undefined): boolea
 
 const MAX_SHOWN = 200;
 
-function written({ method, target, headers }: Replied["sent"]): string {
+function written({ method, target, headers }: Sent): string {
   const shown = target.length > MAX_SHOWN ? `${target.slice(0, 120)}… (${target.length} characters)` : target;
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return `${method} ${shown}${lines.length === 0 ? "" : ` with ${lines.join(" and ")}`}`;

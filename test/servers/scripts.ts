@@ -1,17 +1,18 @@
 /** The exchanges of every row and the scripts, against a front over the published world. */
 import { expect, test } from "vitest";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
-import { allScripts } from "../support/scripts/all-scripts.ts";
+import { allScripts, type Script } from "../support/scripts/all-scripts.ts";
 import { runScript } from "../support/scripts/run-http-script.ts";
 import { addressTarget, TRANSPORT_HEADERS } from "../support/scripts/script-targets.ts";
 
-/** `transport`: what the front adds to every response besides what HTTP/1.1 does. */
+/** `transport`: headers that the front adds to every response, besides those of HTTP/1.1. */
 export function followsScripts(
   front: () => { readonly hostname: string; readonly port: number },
   world: () => { readonly store: Pick<ObjectStore, "get"> },
   transport: readonly string[] = [],
+  scripts: readonly Script[] = allScripts(),
 ): void {
-  for (const { name, blocks } of allScripts()) {
+  for (const { name, blocks } of scripts) {
     test(`${name}, byte for byte`, async () => {
       const object = (key: string) => world().store.get(key);
       const { hostname, port } = front();

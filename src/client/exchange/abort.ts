@@ -6,15 +6,14 @@ export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw abortedBy(signal);
 }
 
-export function abortedBy({ reason }: AbortSignal): NoonmarkError {
-  return new NoonmarkError("aborted", "the caller's signal was aborted", { cause: reason });
+export function abortedBy(signal: AbortSignal | undefined): NoonmarkError {
+  return new NoonmarkError("aborted", "the signal was aborted", { cause: signal?.reason });
 }
 
 /** Calls `act` when the signal is aborted, unless the function it returns is called before. */
-export function onAbort(signal: AbortSignal | undefined, act: (signal: AbortSignal) => void): () => void {
-  const listen = () => signal !== undefined && act(signal);
-  signal?.addEventListener("abort", listen);
-  return () => signal?.removeEventListener("abort", listen);
+export function onAbort(signal: AbortSignal | undefined, act: () => void): () => void {
+  signal?.addEventListener("abort", act);
+  return () => signal?.removeEventListener("abort", act);
 }
 
 /** Waits, or throws `aborted`. */

@@ -37,7 +37,7 @@ export async function attempt({ url, init, timeout, signal }: Request, runtime: 
     };
     cleanUp.push(
       runtime.after(timeout, () => stop(new NoonmarkError("timeout", `${url} took more than ${timeout} ms`))),
-      onAbort(signal, (aborted) => stop(abortedBy(aborted))),
+      onAbort(signal, () => stop(abortedBy(signal))),
     );
   });
   try {

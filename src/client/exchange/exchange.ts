@@ -13,13 +13,15 @@ const MAX_JITTER_MS = 8_000;
 
 export async function exchange(request: Request, retries: number, runtime: Runtime): Promise<Reply> {
   for (let failures = 0; ; failures++) {
-    const outcome = await attempt(request, runtime).then(
-      (reply) => (reply.status === 200 || reply.status === 304 ? reply : refusal(reply, runtime.now())),
-      (error: NoonmarkError) => error,
-    );
-    if (!(outcome instanceof NoonmarkError)) return outcome;
-    if (!(failures < retries && isTransient(outcome))) throw outcome;
-    await pause(waitAfter(outcome, failures, runtime), request.signal, runtime);
+    try {
+      const reply = await attempt(request, runtime);
+      if (reply.status === 200 || reply.status === 304) return reply;
+      throw refusal(reply, runtime.now());
+    } catch (thrown) {
+      const error = thrown as NoonmarkError;
+      if (failures >= retries || !isTransient(error)) throw error;
+      await pause(waitAfter(error, failures, runtime), request.signal, runtime);
+    }
   }
 }
 
@@ -32,18 +34,18 @@ function waitAfter({ retryAfter }: NoonmarkError, failures: number, { random }: 
   return random() * Math.min(BASE_WAIT_MS * 2 ** failures, MAX_JITTER_MS);
 }
 
-/** The API's error word where a 4xx or 503 has one. */
+/** With the API's code if a 4xx or 503 has one. */
 function refusal({ url, status, headers, text }: Reply, now: number): NoonmarkError {
-  const word = status === 503 || (status >= 400 && status < 500) ? errorWord(text) : undefined;
+  const code = status === 503 || (status >= 400 && status < 500) ? errorCode(text) : "";
   const retryAfter = retryAfterSeconds(headers.get("retry-after"), now);
-  return new NoonmarkError(word ?? "invalid_answer", `${url} answered ${status}`, { status, retryAfter });
+  return new NoonmarkError(code || "invalid_answer", `${url} answered ${status}`, { status, retryAfter });
 }
 
-function errorWord(text: string): string | undefined {
+function errorCode(text: string): string {
   try {
     const { error } = JSON.parse(text) as { readonly error?: unknown };
-    return typeof error === "string" && error !== "" ? error : undefined;
+    return typeof error === "string" ? error : "";
   } catch {
-    return undefined;
+    return "";
   }
 }

@@ -29,7 +29,7 @@ export function systemRuntime(fetch: Fetch | undefined): Runtime {
       return () => clearTimeout(timer);
     },
     // Never called as a method: browsers' fetch insists on its window.
-    fetch: fetch === undefined ? (url, init) => globalThis.fetch(url, init) : (url, init) => fetch(url, init),
+    fetch: (url, init) => (fetch ?? globalThis.fetch)(url, init),
     // Every browser says so, workers of pages included; no other runtime does.
     ownCache: globalThis.navigator?.userAgent?.startsWith("Mozilla/") ?? false,
   };

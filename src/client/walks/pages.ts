@@ -27,7 +27,7 @@ export async function* walk<Item>(
     }
     throwIfAborted(signal);
     if (nextCursor === null) return;
-    if (items.length === 0) throw invalid("is an empty page with a next cursor");
+    if (items.length === 0) throw invalid("is empty with a next cursor");
     if (seen.has(nextCursor)) throw invalid("repeats a cursor");
     seen.add(nextCursor);
     cursor = nextCursor;

@@ -29,6 +29,6 @@ export const OBSERVATIONS_EXCHANGES = [
       `& observations-query/limit\n${gets(written.map((value) => `limit=${value}`))}\nfirst ${count} items of ${PATH}?limit=100`,
   ),
   `& observations-query/unknown\n${gets(["", "a", "a=1", "range=7d", "Limit=1", "%FF=1", "&&", "x=%zz"])}\nfirst 100 items of ${PATH}?limit=100`,
-  `& observations-query/cursor\n${gets(["cursor", ...BAD_CURSORS.flatMap((value) => [`cursor=${value}`, `limit=5&cursor=${value}`])])}\n400\n= {"error":"invalid_cursor"}`,
+  `& observations-query/cursor\n${gets(["cursor", "limit=5&cursor=!", "limit=5&cursor=", ...BAD_CURSORS.map((value) => `cursor=${value}`)])}\n400\n= {"error":"invalid_cursor"}`,
   `& path/unknown-id\n${NOBODY.map((id) => `GET ${PATH.replace("{installationId}", id)}`).join("\n")}\n200\n? items = []\n? nextCursor = null`,
 ].join("\n\n");

@@ -8,6 +8,7 @@ import type { R2Bucket } from "../../../src/object-store/r2/binding.ts";
 import { R2Store } from "../../../src/object-store/r2/r2-store.ts";
 import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
 import { putAnswer } from "../../support/publish-answer.ts";
+import { scriptsForWorkerd } from "../../support/scripts/all-scripts.ts";
 import { putWorld } from "../../support/world.ts";
 import { answersAsCore } from "../scenes/answers-as-core.ts";
 import { followsScripts } from "../scripts.ts";
@@ -36,6 +37,8 @@ afterAll(() => miniflare.dispose());
 followsScripts(
   () => address,
   () => ({ store }),
+  [],
+  scriptsForWorkerd(),
 );
 
 // Before a Worker stands Cloudflare's edge; workerd alone knows no absolute targets and few methods.
