@@ -1,24 +1,16 @@
 /** The demo is ready once every route responds, and no view of a chain is unavailable. */
-import { CATEGORIES } from "../src/resources/activity/keys.ts";
-import { RANGES } from "../src/resources/statistics/route.ts";
-import { SETTLEMENT_RANGES } from "../src/resources/settlements/route.ts";
+import { routeContract } from "../src/resources/contracts.ts";
+import { plainTargets } from "../src/resources/plain-targets.ts";
+import { type NamedRoute, ROUTES } from "../src/resources/table.ts";
 
 const READY_WITHIN = 60_000;
 const LOOK_AGAIN = 100;
 
-export const CHAIN_ROUTES = [
-  "/v4/public/onchain",
-  ...SETTLEMENT_RANGES.map((range) => `/v4/public/settlements?range=${range}`),
-  ...SETTLEMENT_RANGES.map((range) => `/v3/public/settlements?range=${range}`),
-  ...CATEGORIES.map((category) => `/v1/public/activity?category=${category}`),
-];
-const ROUTES = [
-  "/v1/public/telemetry",
-  "/v1/public/modules",
-  "/v1/public/installations/wheel-1/observations",
-  "/v4/public/process",
-  ...RANGES.map((range) => `/v2/public/stats?range=${range}`),
-];
+const isOfChain = ({ name }: NamedRoute) => routeContract(name).tag === "Chain";
+const targetsOf = (rows: readonly NamedRoute[]) => rows.flatMap((row) => plainTargets(row, "wheel-1"));
+
+export const CHAIN_TARGETS = targetsOf(ROUTES.filter(isOfChain));
+const OTHER_TARGETS = targetsOf(ROUTES.filter((row) => !isOfChain(row)));
 
 /** Waits until the first responses are published; false if `over` comes first. `url` has no slash at its end. */
 export async function isReady(url: string, { chain }: { chain: boolean }, over: Promise<unknown>): Promise<boolean> {
@@ -30,8 +22,8 @@ export async function isReady(url: string, { chain }: { chain: boolean }, over: 
       await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN));
     }
   };
-  for (const path of ROUTES) await waiting(async () => (await bodyOf(url + path)) !== undefined);
-  for (const path of chain ? CHAIN_ROUTES : []) {
+  for (const path of OTHER_TARGETS) await waiting(async () => (await bodyOf(url + path)) !== undefined);
+  for (const path of chain ? CHAIN_TARGETS : []) {
     await waiting(async () => (await bodyOf(url + path))?.status === "available");
   }
   return !stop.signal.aborted;

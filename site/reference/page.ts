@@ -1,5 +1,6 @@
 /** The reference as one page: how to begin, how to read an answer, then resource by resource. */
 import type { OpenApiDocument } from "../../src/openapi/document.ts";
+import { ROUTES } from "../../src/resources/table.ts";
 import { Html, html } from "./html.ts";
 import { operationHtml } from "./operation.ts";
 import { section, withoutDeadLinks } from "./specification.ts";
@@ -15,17 +16,9 @@ const COMMON = ["interpretation", "values", "http"];
 const PARTS = ["caching", "client-caches", "query", "errors", "availability", "limits"];
 
 /** Sections of docs/spec/api.md and the paths they speak of. */
-const RESOURCES: readonly (readonly [anchor: string, paths: readonly string[]])[] = [
-  ["telemetry", ["/v1/public/telemetry", "/v1/public/installations/{installationId}/telemetry"]],
-  ["modules", ["/v1/public/modules"]],
-  ["observations", ["/v1/public/installations/{installationId}/observations"]],
-  ["process", ["/v4/public/process"]],
-  ["statistics", ["/v2/public/stats"]],
-  ["onchain", ["/v4/public/onchain"]],
-  ["settlements", ["/v4/public/settlements"]],
-  ["legacy-settlements", ["/v3/public/settlements"]],
-  ["activity", ["/v1/public/activity"]],
-];
+const RESOURCES = [...Map.groupBy(ROUTES, ({ anchor }) => anchor)].map(
+  ([anchor, rows]) => [anchor, rows.map(({ path }): string => path)] as const,
+);
 
 export function referencePage(document: OpenApiDocument, recipes: readonly Recipe[], style: string): string {
   const described = new Set(RESOURCES.flatMap(([, paths]) => paths));
@@ -41,7 +34,7 @@ export function referencePage(document: OpenApiDocument, recipes: readonly Recip
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>API reference · Noonmark</title>
-<meta name="description" content="Ten public GET routes: fields, rules, errors, caching and examples, with recipes for curl, JavaScript and Python.">
+<meta name="description" content="${ROUTES.length} public GET routes: fields, rules, errors, caching and examples, with recipes for curl, JavaScript and Python.">
 <link rel="icon" href="favicon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="${style}">
 </head>

@@ -1,7 +1,7 @@
 /** The judged parts of a route's row and contract. */
 import { routeContract } from "../resources/contracts.ts";
+import { plainQueries } from "../resources/plain-targets.ts";
 import { type NamedRoute, type ResourceName, ROUTES, type RouteName } from "../resources/table.ts";
-import { plainQueries } from "./exchanges/of-row.ts";
 import type { Citation } from "./rule.ts";
 
 /** A complaint of a schema: where, and in words. `crossField` for a rule between fields. */

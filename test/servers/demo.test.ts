@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test, vi } from "vitest";
 import { NO_ANVIL } from "../../demo/chain/anvil.ts";
-import { CHAIN_ROUTES } from "../../demo/ready.ts";
+import { CHAIN_TARGETS } from "../../demo/ready.ts";
 import { freePort } from "../support/free-port.ts";
 import { confirmedIn, coreOnChain } from "./demo-chain.ts";
 
@@ -60,7 +60,7 @@ test("starts, serves, stops, goes on, and leaves nothing behind when it is kille
   const fresh = demoOn(port, "--fresh", "--no-chain");
   await fresh.said(/Ready after/, READY_WITHIN);
   expect(fresh.output()).toContain("No chain: onchain, settlements and activity are unavailable.");
-  for (const path of CHAIN_ROUTES) {
+  for (const path of CHAIN_TARGETS) {
     expect(await bodyOf(port, path), path).toMatchObject({ status: "unavailable", reason: "indexer_disabled" });
   }
   fresh.signal("SIGINT");
@@ -69,7 +69,7 @@ test("starts, serves, stops, goes on, and leaves nothing behind when it is kille
 
 /** Every chain view is there, and the node, the ledger and what is published say the same of the settled batches. */
 async function expectChain(port: number): Promise<void> {
-  for (const path of CHAIN_ROUTES) expect(await bodyOf(port, path), path).toMatchObject({ status: "available" });
+  for (const path of CHAIN_TARGETS) expect(await bodyOf(port, path), path).toMatchObject({ status: "available" });
   const { count, activeRoundCount, completedBlockCount, ...frontier } = confirmedIn(HOME);
   expect(count).toBeGreaterThan(250);
   const { settledThroughRound, cumulativeWork, transactionHash } = frontier;

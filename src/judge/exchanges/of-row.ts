@@ -4,25 +4,16 @@
  */
 import { PREFLIGHT_HEADERS } from "../../http/common-headers.ts";
 import { routeContract } from "../../resources/contracts.ts";
+import { plainTargets } from "../../resources/plain-targets.ts";
 import type { NamedFile, NamedRoute, NamedRow } from "../../resources/table.ts";
 import { type Exchange, parseExchanges } from "./format.ts";
-
-/** Every accepted query in its plain form, the pages by their first. */
-export function plainQueries(row: NamedRow): readonly string[] {
-  if (row.query === "exact") return row.objects.map(({ query }) => query);
-  if (row.query === "ignored") return [""];
-  for (const { name, form } of row.kind === "route" ? (routeContract(row.name).parameters ?? []) : []) {
-    if (form !== "cursor" && form.type === "string") return form.enum.map((value) => `${name}=${value}`);
-  }
-  return [""];
-}
 
 /** Placeholders are as in the row's path. */
 export function exchangesOf(row: NamedRow): Exchange[] {
   const blocks = [
     ...methods(row.path),
     ...ignoredQueries(row),
-    ...plainQueries(row).flatMap((query) => conditions(row, withQuery(row.path, query))),
+    ...plainTargets(row, "{installationId}").flatMap((target) => conditions(row, target)),
     ...(row.kind === "route" ? routeBlocks(row) : []),
   ];
   return parseExchanges(`exchanges of ${row.name}`, blocks.join("\n\n"));
@@ -32,7 +23,7 @@ function routeBlocks(row: NamedRoute): string[] {
   return [
     ...paths(row.path),
     ...(row.query === "exact" ? exactQueries(row) : []),
-    ...plainQueries(row).flatMap((query) => neverEvaluated(withQuery(row.path, query), row.etag)),
+    ...plainTargets(row, "{installationId}").flatMap((target) => neverEvaluated(target, row.etag)),
     routeContract(row.name).exchanges ?? "",
   ];
 }

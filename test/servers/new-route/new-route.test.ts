@@ -74,6 +74,7 @@ test("with both it compiles, and npm run generate writes it into every derived f
   expect(complaints()).toBe("");
   const written = execFileSync(process.execPath, ["generate/run.ts"], { cwd: copy, encoding: "utf8" });
   expect(written.trim().split("\n").toSorted()).toEqual([
+    "README.md",
     "cdn-config/cloudfront/template.json",
     "cdn-config/cloudfront/viewer-request.js",
     "cdn-config/generate/cloudfront/generated/viewer-request-table.js",

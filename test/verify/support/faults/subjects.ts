@@ -1,5 +1,4 @@
 import { CONTRACT, type RouteContract } from "../../../../src/judge/contract.ts";
-import { CATEGORIES } from "../../../../src/resources/activity/keys.ts";
 import { INSTALLATION } from "../../../publish/world.ts";
 
 export interface FaultSubject {
@@ -13,6 +12,5 @@ export const PATHS = new Map(CONTRACT.map((route) => [route, route.path.replace(
 /** Every URL that a run asks for in its plain form. */
 export const SUBJECTS: readonly FaultSubject[] = CONTRACT.flatMap((route) => {
   const path = PATHS.get(route) ?? route.path;
-  const queries = route.query === "activity" ? CATEGORIES.map((category) => `category=${category}`) : route.queries;
-  return queries.map((query) => ({ route, path, target: query === "" ? path : `${path}?${query}` }));
+  return route.queries.map((query) => ({ route, path, target: query === "" ? path : `${path}?${query}` }));
 });
