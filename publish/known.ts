@@ -12,7 +12,7 @@ import { makePrivateFile, PRIVATE_MODE } from "../src/files/private-file.ts";
 import { replaceFile } from "../src/files/write-all.ts";
 import { isShardKey } from "../src/http/installations.ts";
 import type { StoredObject, StoreTag } from "../src/object-store/object-store.ts";
-import type { AnswerState, Asof } from "../src/object-store/stored-answer.ts";
+import type { Asof, ResponseState } from "../src/object-store/stored-response.ts";
 import { parseInstallationTelemetryKey } from "../src/resources/telemetry/keys.ts";
 import { IdleCheckpoint } from "../src/sqlite/idle-checkpoint.ts";
 import { sqliteFailure } from "../src/sqlite/sqlite-failure.ts";
@@ -26,7 +26,7 @@ export interface KnownObject {
   /** Null if the object is absent. */
   readonly tag: StoreTag | null;
   /** The fingerprints of the response and of its successors; empty unless the object is a stored response. */
-  readonly states: readonly AnswerState[];
+  readonly states: readonly ResponseState[];
   /** The newest source version that is known to have been published under this key, also if it was lost since. */
   readonly asof: Asof;
   /** 0 unless the object is stored. */
@@ -408,7 +408,7 @@ function objectOf(row: Record<string, string | number | null>): KnownObject {
     key: String(row.key),
     condition: row.condition as KnownObject["condition"],
     tag: row.tag === null ? null : String(row.tag),
-    states: JSON.parse(String(row.states)) as AnswerState[],
+    states: JSON.parse(String(row.states)) as ResponseState[],
     asof: JSON.parse(String(row.asof)) as Asof,
     status: Number(row.status),
     bytes: Number(row.bytes),

@@ -3,7 +3,7 @@ import { judgeObservationTile } from "../src/fsck/objects/observation-tile.ts";
 import { parseIndex, parseIndexShard } from "../src/http/installations.ts";
 import { type ObjectStore, StoreDamaged, type StoredObject, type StoreTag } from "../src/object-store/object-store.ts";
 import { readOrDamaged } from "../src/object-store/read-or-damaged.ts";
-import { decodeAnswer } from "../src/object-store/stored-answer.ts";
+import { decodeResponse } from "../src/object-store/stored-response.ts";
 import { tileBounds } from "../src/resources/observations/build.ts";
 import {
   observationsKey,
@@ -75,7 +75,7 @@ async function readObject(
 
 /** Throws if the object is no response of ours. */
 function knownObject(key: string, found: StoredObject): KnownObject {
-  const { representation, states, writerMetadata } = decodeAnswer(found);
+  const { representation, states, writerMetadata } = decodeResponse(found);
   const { asof } = writerMetadata;
   // An array is an object to JSON, and its `at` a function.
   if (!Number.isFinite(asof.at)) throw new TypeError("its asof has no instant");

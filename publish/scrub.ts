@@ -8,7 +8,7 @@ import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
 import { installationNo } from "../src/ledger/watermarks.ts";
 import { StoreDamaged, type StoredObject } from "../src/object-store/object-store.ts";
 import { readOrDamaged } from "../src/object-store/read-or-damaged.ts";
-import { decodeWriterMetadata } from "../src/object-store/stored-answer.ts";
+import { decodeWriterMetadata } from "../src/object-store/stored-response.ts";
 import { parseActivityTileKey } from "../src/resources/activity/keys.ts";
 import { hashInName, hashOf } from "../src/resources/activity/tiles/tile-body.ts";
 import { tileBounds } from "../src/resources/observations/build.ts";

@@ -6,7 +6,7 @@ import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
 import { representationOf } from "../src/http/representation.ts";
 import { installationNo, listInstallations } from "../src/ledger/watermarks.ts";
 import type { ObjectStore, StoredObject } from "../src/object-store/object-store.ts";
-import { encodeAnswer, JSON_TYPE } from "../src/object-store/stored-answer.ts";
+import { encodeResponse, JSON_TYPE } from "../src/object-store/stored-response.ts";
 import { parseActivityTileKey } from "../src/resources/activity/keys.ts";
 import { tileAt } from "../src/resources/activity/tiles/tiles.ts";
 import { type ObservationTile, parseObservationTileKey } from "../src/resources/observations/keys.ts";
@@ -65,7 +65,7 @@ function answerOf(publication: Publication, snapshot: Snapshot, at: number): Sto
   const { built, states, successors } = futureOf((instant) => publication.build(snapshot, instant), at);
   const representation = representationOf(built);
   const answer = { representation, body: Buffer.from(built.body), successors, states, writerMetadata: NOBODY };
-  return { ...encodeAnswer(answer), tag: "" };
+  return { ...encodeResponse(answer), tag: "" };
 }
 
 function tileOf({ ledger }: Snapshot, { installationId, tile }: ObservationTile): StoredObject | undefined {

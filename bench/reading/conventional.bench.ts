@@ -86,7 +86,7 @@ async function compare(name: string, path: string, ledger: string, directory: st
 }
 
 async function start(kind: Kind, ledger: string, directory: string, path: string): Promise<Server> {
-  const file = kind === "conventional" ? "conventional-server.ts" : "served-answer.ts";
+  const file = kind === "conventional" ? "conventional-server.ts" : "served-response.ts";
   const args = kind === "conventional" ? [ledger] : ["shim", directory, path];
   const child = fork(join(import.meta.dirname, "../support/http", file), args);
   const [{ port }] = (await once(child, "message")) as [{ port: number }];

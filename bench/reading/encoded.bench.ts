@@ -42,14 +42,14 @@ export async function run(): Promise<void> {
     const response = await fetch(`http://127.0.0.1:${conventional.port}${PATH}`);
     const body = await response.text();
     await publish(join(folder, "public"), body, response.headers.get("etag") ?? "");
-    servers.push(await forked("the shim", "served-answer.ts", ["shim", join(folder, "public"), PATH]));
+    servers.push(await forked("the shim", "served-response.ts", ["shim", join(folder, "public"), PATH]));
     writeFileSync(join(folder, "body.json"), body);
     writeFileSync(join(folder, "body.json.gz"), gzipSync(body));
     servers.push({ name: "nginx gzip_static", ...(await staticNginx(join(folder, "body.json"))) });
     console.log(`encoded: a body of ${body.length} bytes`);
     for (const accepted of ACCEPTED) {
       const args = ["bare", join(folder, "public"), PATH, accepted];
-      const bare = await forked("bare node:http", "served-answer.ts", args);
+      const bare = await forked("bare node:http", "served-response.ts", args);
       try {
         await compare([...servers, bare], accepted, folder);
       } finally {

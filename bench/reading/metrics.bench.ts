@@ -20,7 +20,7 @@ const TURN_MS = 1000;
 const SCRAPE_MS = 600;
 const CONNECTIONS = 16;
 const PATH = "/v4/public/process";
-const SERVER = new URL("../support/http/served-answer.ts", import.meta.url).pathname;
+const SERVER = new URL("../support/http/served-response.ts", import.meta.url).pathname;
 
 interface Server {
   readonly child: ChildProcess;

@@ -18,7 +18,7 @@ import { median } from "../support/quantile.ts";
 const TURNS = 7;
 const TURN_MS = 2000;
 const CONNECTIONS = 16;
-const SERVER = new URL("../support/http/served-answer.ts", import.meta.url).pathname;
+const SERVER = new URL("../support/http/served-response.ts", import.meta.url).pathname;
 const REVALIDATE = "public, max-age=0, must-revalidate";
 
 interface Figure {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { Agent, createServer, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { shimContext } from "../../src/shim/context.ts";
-import { hearsFront } from "../../src/shim/node/hears-front.ts";
+import { trustsFront } from "../../src/shim/node/trusts-front.ts";
 import { type ShimServer, startServer } from "../../src/shim/node/node-server.ts";
 import { tickStore } from "../../src/shim/node/tick-store.ts";
 import type { FrontOrigins } from "../../test/servers/front.ts";
@@ -59,7 +59,7 @@ function shimOver(server: S3Server, store: { name: string }): Promise<ShimServer
     host: "127.0.0.1",
     port: 0,
     wallClock: Date.now,
-    hears: hearsFront("any"),
+    trusts: trustsFront("any"),
     defect: (error) => {
       throw error;
     },

@@ -6,7 +6,7 @@ import {
   type StoreObject,
   type StoreTag,
 } from "../../src/object-store/object-store.ts";
-import { JSON_TYPE } from "../../src/object-store/stored-answer.ts";
+import { JSON_TYPE } from "../../src/object-store/stored-response.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { FUTURE_ALLOWANCE_MS } from "../../src/values/freshness.ts";
 import { printable } from "../../src/values/printable.ts";

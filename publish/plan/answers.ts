@@ -1,7 +1,7 @@
 /** What the responses of one installation come to in a snapshot, beside what is published of them. */
 import type { SafeCoreState } from "../../src/chain/chain-state.ts";
 import { representationOf } from "../../src/http/representation.ts";
-import type { Asof } from "../../src/object-store/stored-answer.ts";
+import type { Asof } from "../../src/object-store/stored-response.ts";
 import type { Publication } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import type { ResourceName } from "../../src/resources/table.ts";

@@ -14,7 +14,7 @@ import {
   shardKeyOf,
 } from "../../src/http/installations.ts";
 import { INSTALLATIONS_KEY } from "../../src/http/keys.ts";
-import { encodeAnswer } from "../../src/object-store/stored-answer.ts";
+import { encodeResponse } from "../../src/object-store/stored-response.ts";
 import type { Publication } from "../../src/resources/publication.ts";
 import { installationTelemetryKey, TELEMETRY_KEY } from "../../src/resources/telemetry/keys.ts";
 import { telemetryPublication } from "../../src/resources/telemetry/publication.ts";
@@ -234,7 +234,7 @@ function indexPut(
     after,
     isContentEnough: false,
     object: ({ epoch, writer }) =>
-      encodeAnswer({
+      encodeResponse({
         representation: { status: 200, headers: {} },
         body,
         successors: [],

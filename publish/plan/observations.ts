@@ -5,7 +5,7 @@
 import type { Database } from "better-sqlite3";
 import { readReceipts } from "../../src/ledger/read/receipts.ts";
 import { type Installation, readWatermarks } from "../../src/ledger/watermarks.ts";
-import { type Asof, encodeWriterMetadata } from "../../src/object-store/stored-answer.ts";
+import { type Asof, encodeWriterMetadata } from "../../src/object-store/stored-response.ts";
 import { buildObservationTile, tileBounds } from "../../src/resources/observations/build.ts";
 import { observationsKey, observationTileKey, tileOf } from "../../src/resources/observations/keys.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";

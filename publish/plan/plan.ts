@@ -1,6 +1,6 @@
 /** What a plan is: values alone, so that it outlives the snapshot it was made in. Nothing here writes. */
 import type { StoreDamaged, StoredObject, StoreObject, StoreTag } from "../../src/object-store/object-store.ts";
-import type { Asof } from "../../src/object-store/stored-answer.ts";
+import type { Asof } from "../../src/object-store/stored-response.ts";
 import type { Publication } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import type { ResourceName } from "../../src/resources/table.ts";

@@ -1,6 +1,6 @@
 /** What one cycle plans together: the configured installation and every file, or another installation. */
 import { type Installation, installationNo } from "../../src/ledger/watermarks.ts";
-import { type Asof, encodeWriterMetadata } from "../../src/object-store/stored-answer.ts";
+import { type Asof, encodeWriterMetadata } from "../../src/object-store/stored-response.ts";
 import type { Publication } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import { installationTelemetryKey, TELEMETRY_KEY } from "../../src/resources/telemetry/keys.ts";

@@ -9,7 +9,7 @@ import { type FactSum, factSumAt, readFactSums } from "../../src/ledger/read/cha
 import { readNewestReceipt, readTelemetryIdAt } from "../../src/ledger/read/receipts.ts";
 import { FACT_KINDS, type FactKind } from "../../src/ledger/schema.ts";
 import { installationNo, readWatermarks } from "../../src/ledger/watermarks.ts";
-import type { Asof, FactPart } from "../../src/object-store/stored-answer.ts";
+import type { Asof, FactPart } from "../../src/object-store/stored-response.ts";
 import type { Publication } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";

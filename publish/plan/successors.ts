@@ -6,20 +6,20 @@ import { createHash } from "node:crypto";
 import { type Edit, MAX_SUCCESSORS, type Successor } from "../../src/http/successor.ts";
 import { MAX_METADATA_BYTES } from "../../src/object-store/check-object.ts";
 import type { StoreObject } from "../../src/object-store/object-store.ts";
-import { type AnswerState, encodeAnswer, type StoredAnswer } from "../../src/object-store/stored-answer.ts";
+import { encodeResponse, type ResponseState, type StoredResponse } from "../../src/object-store/stored-response.ts";
 import type { Built } from "../../src/resources/built.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 
 export interface Future {
   readonly built: Built;
   /** The answer itself first, then each of its successors. */
-  readonly states: readonly AnswerState[];
+  readonly states: readonly ResponseState[];
   readonly successors: readonly Successor[];
 }
 
 export function futureOf(build: (at: number) => Built, at: number): Future {
   const built = build(at);
-  const states: AnswerState[] = [{ from: at, identity: identityOf(built) }];
+  const states: ResponseState[] = [{ from: at, identity: identityOf(built) }];
   const successors: Successor[] = [];
   let last = built;
   while (last.nextChangeAt !== undefined && successors.length < MAX_SUCCESSORS) {
@@ -69,14 +69,14 @@ function successorOf(base: Built, next: Built, from: number): Successor {
 
 export interface FittedAnswer {
   readonly object: StoreObject;
-  readonly states: StoredAnswer["states"];
+  readonly states: StoredResponse["states"];
 }
 
 /** Throws `Failure` metadata_too_large where not even the next change fits: without it the answer would not end in time. */
-export function fitAnswer(answer: StoredAnswer): FittedAnswer {
+export function fitAnswer(answer: StoredResponse): FittedAnswer {
   for (let kept = answer.successors.length; kept >= Math.min(1, answer.successors.length); kept--) {
     const states = answer.states.slice(0, kept + 1);
-    const object = encodeAnswer({ ...answer, states, successors: answer.successors.slice(0, kept) });
+    const object = encodeResponse({ ...answer, states, successors: answer.successors.slice(0, kept) });
     if (metadataBytes(object) <= MAX_METADATA_BYTES) return { object, states };
   }
   throw new Failure("metadata_too_large", `the next change does not fit into ${MAX_METADATA_BYTES} bytes of metadata`, {

@@ -2,7 +2,7 @@
  * The objects with hashes for names that a response leads to: the activity's tiles, a page's assets. They are stored
  * before what names them, and deleted some time after nothing names them (docs/spec/publishing.md#deletions).
  */
-import { type Asof, encodeAnswer, encodeWriterMetadata, JSON_TYPE } from "../../src/object-store/stored-answer.ts";
+import { type Asof, encodeResponse, encodeWriterMetadata, JSON_TYPE } from "../../src/object-store/stored-response.ts";
 import type { ImmutableTile, Publication } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import type { Known } from "../known.ts";
@@ -66,7 +66,7 @@ function putOf(tile: ImmutableTile, { resource, phase, prefix, asof, known }: Pl
       const body = Buffer.from(text);
       const writerMetadata = { epoch, writer, asof };
       if (answer !== undefined) {
-        return encodeAnswer({ representation: answer, body, successors: [], states: [], writerMetadata });
+        return encodeResponse({ representation: answer, body, successors: [], states: [], writerMetadata });
       }
       return { body, contentType: JSON_TYPE, metadata: encodeWriterMetadata(writerMetadata) };
     },

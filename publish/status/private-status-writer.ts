@@ -1,7 +1,7 @@
 /** When a holder puts its `private/status.json` (docs/spec/publishing.md#private-status). */
 import { PRIVATE_STATUS_KEY } from "../../src/http/keys.ts";
 import type { StoreTag } from "../../src/object-store/object-store.ts";
-import { encodeWriterMetadata, JSON_TYPE } from "../../src/object-store/stored-answer.ts";
+import { encodeWriterMetadata, JSON_TYPE } from "../../src/object-store/stored-response.ts";
 import type { Clock } from "../clock/clock.ts";
 import { type PutTarget, putUnderLease } from "../put.ts";
 import type { OperatorReport } from "./operator-report.ts";

@@ -13,9 +13,9 @@ export interface ClockBounds {
 /** The uncertainty of the store's whole seconds (ms). */
 const GRAIN_MS = 999;
 /** Responses count for this long (ms); the newest one always. */
-const KEPT_MS = 300_000;
+const TTL_MS = 300_000;
 /** Responses that agree are kept as one for this long (ms). */
-const TOGETHER_MS = 10_000;
+const MERGE_MS = 10_000;
 
 /**
  * From a response whose request was sent at `sent` and which arrived at `received`, by the clock in question; `date` is the
@@ -44,10 +44,10 @@ export class ClockOffset {
   /** `now` in ms of that clock. */
   add(bounds: ClockBounds, now: number): void {
     const [newest] = this.#kept;
-    const together = newest && now - newest.since < TOGETHER_MS ? common(newest.bounds, bounds) : undefined;
+    const together = newest && now - newest.since < MERGE_MS ? common(newest.bounds, bounds) : undefined;
     if (newest !== undefined && together !== undefined) newest.bounds = together;
     else this.#kept.unshift({ bounds, since: now });
-    this.#kept = this.#kept.filter(({ since }, index) => index === 0 || now - since <= KEPT_MS);
+    this.#kept = this.#kept.filter(({ since }, index) => index === 0 || now - since <= TTL_MS);
   }
 
   /** The intersection of the bounds, the newest first, as far as they agree; undefined before the first. */

@@ -1,8 +1,8 @@
 /** The dependencies of the shim's core: a store, two clocks, and a second's memory. */
 import type { Row } from "../http/route.ts";
-import type { FullAnswer } from "./full-answer.ts";
+import type { FullResponse } from "./full-response.ts";
+import type { MaybePromise } from "./maybe-promise.ts";
 import { Recent, type StoreReader } from "./recent.ts";
-import type { Soon } from "./soon.ts";
 
 export interface ShimSurroundings {
   readonly store: StoreReader;
@@ -17,7 +17,7 @@ export interface ShimSurroundings {
 }
 
 /** A response in the coding that a reader accepts, with its headers. */
-export type Encode = (full: FullAnswer, acceptEncoding: string | undefined) => Soon<FullAnswer>;
+export type Encode = (full: FullResponse, acceptEncoding: string | undefined) => MaybePromise<FullResponse>;
 
 export interface ShimContext extends ShimSurroundings {
   readonly recent: Recent;

@@ -1,7 +1,7 @@
 import type { FileRow, Route } from "../http/route.ts";
 import type { ShimContext } from "./context.ts";
-import type { FullAnswer } from "./full-answer.ts";
-import type { Soon } from "./soon.ts";
+import type { FullResponse } from "./full-response.ts";
+import type { MaybePromise } from "./maybe-promise.ts";
 
 /** A request that has found its route. */
 export interface RouteRequest {
@@ -20,4 +20,4 @@ export interface FileRequest {
 }
 
 /** `undefined` if nothing was ever published. Throws `StoreUnavailable`. */
-export type Handler<Request> = (request: Request, context: ShimContext) => Soon<FullAnswer | undefined>;
+export type Handler<Request> = (request: Request, context: ShimContext) => MaybePromise<FullResponse | undefined>;

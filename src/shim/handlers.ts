@@ -5,13 +5,13 @@ import type { ShimContext } from "./context.ts";
 import { badge } from "./files/badge.ts";
 import { publicationStatus } from "./files/publication-status.ts";
 import { storedAsset, storedFile } from "./files/stored-file.ts";
-import { type FullAnswer, invalidQuery } from "./full-answer.ts";
+import { type FullResponse, invalidQuery } from "./full-response.ts";
 import type { FileRequest, Handler, RouteRequest } from "./handler.ts";
+import type { MaybePromise } from "./maybe-promise.ts";
 import { activityPage } from "./pages/activity.ts";
 import { installationTelemetry } from "./pages/installation.ts";
 import { observationsPage } from "./pages/observations.ts";
-import type { Soon } from "./soon.ts";
-import { storedAnswer } from "./stored-answers.ts";
+import { storedResponse } from "./stored-responses.ts";
 
 export const ROUTE_HANDLERS: Readonly<Record<RouteHandlerName, Handler<RouteRequest>>> = {
   stored,
@@ -28,8 +28,8 @@ export const FILE_HANDLERS: Readonly<Record<FileHandlerName, Handler<FileRequest
 };
 
 /** The object that the query selects, as it is. */
-function stored({ route, query }: RouteRequest, context: ShimContext): Soon<FullAnswer | undefined> {
+function stored({ route, query }: RouteRequest, context: ShimContext): MaybePromise<FullResponse | undefined> {
   const object = matchObject(route, query);
   if (object === undefined) return invalidQuery(route);
-  return storedAnswer(route, object.key, context.store, context.now());
+  return storedResponse(route, object.key, context.store, context.now());
 }

@@ -1,14 +1,14 @@
 import type { GetOptions, StoredObject } from "../object-store/object-store.ts";
-import type { Soon } from "./soon.ts";
+import type { MaybePromise } from "./maybe-promise.ts";
 
 /** Everything that the shim may do with a store. */
 export interface StoreReader {
   /** As `ObjectStore.get`. It returns or throws at once if the store need not be waited for. */
-  get(key: string, options?: GetOptions): Soon<StoredObject | undefined>;
+  get(key: string, options?: GetOptions): MaybePromise<StoredObject | undefined>;
 }
 
 /** How long an object may be served from memory (ms). */
-const KEPT_MS = 1000;
+const TTL_MS = 1000;
 
 /** A miss is kept only to order reads; it is never served. */
 interface Kept {
@@ -45,7 +45,7 @@ export class Recent {
     // A slow read may have begun before a put that a quick one has seen since. An older read never replaces a newer one.
     const meanwhile = this.#kept.get(key);
     if (meanwhile !== undefined && meanwhile.read > read) return meanwhile.object;
-    this.#kept.set(key, { object, read, until: object === undefined ? now : now + KEPT_MS });
+    this.#kept.set(key, { object, read, until: object === undefined ? now : now + TTL_MS });
     return object;
   }
 }

@@ -1,7 +1,7 @@
 /** Answers of the shim against the document: those of every HTTP script, and every body of a world that has everything. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { answer } from "../../src/shim/answer.ts";
 import { shimContext } from "../../src/shim/context.ts";
+import { respond } from "../../src/shim/respond.ts";
 import { allScripts } from "../support/scripts/all-scripts.ts";
 import { runScript, type ScriptAnswer, type ScriptTarget } from "../support/scripts/run-http-script.ts";
 import { coreTarget } from "../support/scripts/script-targets.ts";
@@ -51,6 +51,6 @@ test("every body of every route, page by page", async () => {
 
 async function get(url: string): Promise<ScriptAnswer> {
   const context = shimContext({ store: full.world.store, now: () => full.at, monotonic: () => 0 });
-  const { status, headers, body } = await answer({ method: "GET", url, ifNoneMatch: undefined }, context);
+  const { status, headers, body } = await respond({ method: "GET", url, ifNoneMatch: undefined }, context);
   return { status, headers, body: new TextDecoder().decode(body) };
 }

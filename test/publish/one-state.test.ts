@@ -1,7 +1,7 @@
 /** Body and `asof` of every object come from one state, although facts are committed at every await of a cycle. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { StoredObject } from "../../src/object-store/object-store.ts";
-import { decodeWriterMetadata } from "../../src/object-store/stored-answer.ts";
+import { decodeWriterMetadata } from "../../src/object-store/stored-response.ts";
 import { MemoryStore } from "../support/memory-store.ts";
 import { GrownChain } from "./activity/grown-chain.ts";
 import { START, World } from "./world.ts";

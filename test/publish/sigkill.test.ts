@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import { openStore } from "../../src/object-store/open-store.ts";
-import { answer } from "../../src/shim/answer.ts";
 import { shimContext } from "../../src/shim/context.ts";
+import { respond } from "../../src/shim/respond.ts";
 import { receive, START } from "./world.ts";
 
 const PUBLISHER = join(import.meta.dirname, "mortal-publisher.ts");
@@ -39,7 +39,7 @@ async function view(folder: string): Promise<string[]> {
   const store = await openStore(join(folder, "public"), { write: false });
   const context = shimContext({ store, now: () => SECOND, monotonic: () => 0 });
   const bodies = ROUTES.map(async (url) => {
-    const { status, body } = await answer({ method: "GET", url }, context);
+    const { status, body } = await respond({ method: "GET", url }, context);
     return `${status} ${new TextDecoder().decode(body)}`;
   });
   return Promise.all(bodies);

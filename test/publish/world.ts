@@ -20,8 +20,8 @@ import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { allPublications } from "../../src/resources/publications.ts";
 import type { Site } from "../../src/resources/site/site-files.ts";
 import type { ResourceName } from "../../src/resources/table.ts";
-import { answer, type ShimAnswer } from "../../src/shim/answer.ts";
 import { shimContext } from "../../src/shim/context.ts";
+import { respond, type ShimResponse } from "../../src/shim/respond.ts";
 import { MemoryStore } from "../support/memory-store.ts";
 import { recordCycle } from "./golden-stores/recorder.ts";
 
@@ -155,8 +155,8 @@ export class World {
   }
 
   /** What a reader is answered at an instant. */
-  async read(url: string, at = this.now): Promise<ShimAnswer> {
-    return answer({ method: "GET", url }, shimContext({ store: this.store, now: () => at, monotonic: () => at }));
+  async read(url: string, at = this.now): Promise<ShimResponse> {
+    return respond({ method: "GET", url }, shimContext({ store: this.store, now: () => at, monotonic: () => at }));
   }
 
   async body(url: string, at = this.now): Promise<string> {

@@ -11,8 +11,8 @@ import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect } from "vitest";
 import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";
 import type { ObjectStore, StoredObject } from "../../src/object-store/object-store.ts";
-import { answer } from "../../src/shim/answer.ts";
 import { shimContext } from "../../src/shim/context.ts";
+import { respond } from "../../src/shim/respond.ts";
 import { instant, type Json } from "../ledger/samples.ts";
 import { type FaultProxy, startFaultProxy } from "../servers/fault-proxy.ts";
 import { type S3Server, startRadosgw } from "../servers/radosgw.ts";
@@ -130,7 +130,7 @@ export class Scene implements AsyncDisposable {
   /** What a shim that has just started answers at that instant. */
   async read(url: string, seconds: number): Promise<Read> {
     const context = shimContext({ store: this.store, now: () => START + seconds * 1000, monotonic: () => 0 });
-    const { status, body } = await answer({ method: "GET", url }, context);
+    const { status, body } = await respond({ method: "GET", url }, context);
     return { status, body: JSON.parse(new TextDecoder().decode(body)) };
   }
 

@@ -12,8 +12,8 @@ import { onchainPublications } from "../../src/resources/onchain/publication.ts"
 import { settlementsPublications } from "../../src/resources/settlements/publication.ts";
 import { legacySettlementsPublications } from "../../src/resources/settlements-legacy/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
-import { answer } from "../../src/shim/answer.ts";
 import { shimContext } from "../../src/shim/context.ts";
+import { respond } from "../../src/shim/respond.ts";
 import { type Reader, reader, stage } from "../support/chain/harness.ts";
 import { MemoryStore } from "../support/memory-store.ts";
 import { putAnswer, putNamedTiles } from "../support/publish-answer.ts";
@@ -53,7 +53,7 @@ function publisher(read: Reader) {
     },
     async get(url: string) {
       const context = shimContext({ store, now: () => read.now, monotonic: () => read.now });
-      const { headers, body } = await answer({ method: "GET", url }, context);
+      const { headers, body } = await respond({ method: "GET", url }, context);
       return { headers, body: JSON.parse(new TextDecoder().decode(body)) };
     },
   };

@@ -8,8 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { answer } from "../../src/shim/answer.ts";
 import { shimContext } from "../../src/shim/context.ts";
+import { respond } from "../../src/shim/respond.ts";
 import { type FullWorld, fullWorld } from "../verify/support/full-world.ts";
 
 const RECIPES = join(import.meta.dirname, "../../site/reference/recipes");
@@ -26,7 +26,7 @@ beforeAll(async () => {
       status,
       headers: own,
       body,
-    } = await answer({ method, url, ifNoneMatch: headers["if-none-match"] }, context);
+    } = await respond({ method, url, ifNoneMatch: headers["if-none-match"] }, context);
     response.writeHead(status, own).end(body);
   });
   server.listen(0, "127.0.0.1");

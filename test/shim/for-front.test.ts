@@ -4,8 +4,8 @@ import { ONCHAIN_KEY } from "../../src/resources/onchain/route.ts";
 import { PROCESS_KEY } from "../../src/resources/process/route.ts";
 import { statisticsKey } from "../../src/resources/statistics/route.ts";
 import { TELEMETRY_KEY } from "../../src/resources/telemetry/keys.ts";
-import { answer, type ShimRequest } from "../../src/shim/answer.ts";
 import { shimContext } from "../../src/shim/context.ts";
+import { respond, type ShimRequest } from "../../src/shim/respond.ts";
 import { MemoryStore } from "../support/memory-store.ts";
 import { putAnswer } from "../support/publish-answer.ts";
 
@@ -29,7 +29,7 @@ async function asker() {
   const published = { "cache-control": "no-store", "retry-after": "2" };
   await putAnswer(store, statisticsKey("7d"), { status: 503, headers: published, body: "{}" });
   const context = shimContext({ store, now: () => NOW, monotonic: () => 0 });
-  return (url: string, more: Partial<ShimRequest> = {}) => answer({ method: "GET", url, ...more }, context);
+  return (url: string, more: Partial<ShimRequest> = {}) => respond({ method: "GET", url, ...more }, context);
 }
 
 test.each(["1", "edge", "pass", "", "x"])(
@@ -37,7 +37,7 @@ test.each(["1", "edge", "pass", "", "x"])(
   async (said) => {
     const ask = await asker();
     for (const url of URLS) {
-      const [plain, told] = [await ask(url), await ask(url, { unheardFront: said })];
+      const [plain, told] = [await ask(url), await ask(url, { untrustedFront: said })];
       expect([url, told.status, told.body]).toEqual([url, plain.status, plain.body]);
       expect(told.headers["noonmark-heard"]).toBeUndefined();
       expect(told.headers["noonmark-status"]).toBeUndefined();

@@ -7,8 +7,8 @@ import { STATUS_KEY } from "../../src/http/keys.ts";
 import type { StoredObject } from "../../src/object-store/object-store.ts";
 import { PROCESS_KEY } from "../../src/resources/process/route.ts";
 import { ROWS } from "../../src/resources/table.ts";
-import { answer } from "../../src/shim/answer.ts";
 import { shimContext } from "../../src/shim/context.ts";
+import { respond } from "../../src/shim/respond.ts";
 import { MemoryStore } from "../support/memory-store.ts";
 import { putWorld } from "../support/world.ts";
 
@@ -35,7 +35,7 @@ async function statuses(store: MemoryStore): Promise<Map<string, number>> {
   const found = new Map<string, number>();
   for (const url of URLS) {
     const context = shimContext({ store, now: () => AT, monotonic: () => 0 });
-    const asked = async () => answer({ method: "GET", url }, context);
+    const asked = async () => respond({ method: "GET", url }, context);
     const status = await asked().then(
       (answered) => answered.status,
       () => 500,

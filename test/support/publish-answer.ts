@@ -6,11 +6,11 @@ import type { Representation } from "../../src/http/representation.ts";
 import type { Successor } from "../../src/http/successor.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import {
-  encodeAnswer,
+  encodeResponse,
   encodeWriterMetadata,
   JSON_TYPE,
   type WriterMetadata,
-} from "../../src/object-store/stored-answer.ts";
+} from "../../src/object-store/stored-response.ts";
 import { observationTileKey, tileOf } from "../../src/resources/observations/keys.ts";
 import type { Publication } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
@@ -26,7 +26,7 @@ export async function putAnswer(
 ): Promise<void> {
   await store.put(
     key,
-    encodeAnswer({ representation, body: encoder.encode(body), successors, writerMetadata: WRITER, states: [] }),
+    encodeResponse({ representation, body: encoder.encode(body), successors, writerMetadata: WRITER, states: [] }),
   );
 }
 

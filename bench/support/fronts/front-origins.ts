@@ -7,7 +7,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { once } from "node:events";
 import { shimContext } from "../../../src/shim/context.ts";
-import { hearsFront } from "../../../src/shim/node/hears-front.ts";
+import { trustsFront } from "../../../src/shim/node/trusts-front.ts";
 import { startServer } from "../../../src/shim/node/node-server.ts";
 import { MemoryStore } from "../../../test/support/memory-store.ts";
 import { putAnswer } from "../../../test/support/publish-answer.ts";
@@ -48,7 +48,7 @@ const shim = await startServer(shimContext({ store, now: Date.now, monotonic: ()
   host: "127.0.0.1",
   port: Number(shimPort),
   wallClock: Date.now,
-  hears: hearsFront(fronts),
+  trusts: trustsFront(fronts),
   defect: (error) => {
     throw error;
   },

@@ -1,6 +1,6 @@
 /** What counting costs an answer of the shim's core, without HTTP around it: CPU in one process, batch beside batch. */
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
-import { answer } from "../../../src/shim/answer.ts";
+import { respond } from "../../../src/shim/respond.ts";
 import { type ShimContext, shimContext } from "../../../src/shim/context.ts";
 import { countedReads, ShimCounts } from "../../../src/shim/node/shim-counts.ts";
 import { storeReader } from "../../../src/shim/node/store-reader.ts";
@@ -45,7 +45,7 @@ export async function countingCost(store: ObjectStore, url: string): Promise<Cou
 async function batch(context: ShimContext, url: string): Promise<number> {
   const before = process.cpuUsage();
   for (let turn = 0; turn < TURNS; turn++) {
-    await Promise.all(Array.from({ length: AT_ONCE }, () => answer({ method: "GET", url }, context)));
+    await Promise.all(Array.from({ length: AT_ONCE }, () => respond({ method: "GET", url }, context)));
     await new Promise((resolve) => setImmediate(resolve));
   }
   const { user, system } = process.cpuUsage(before);

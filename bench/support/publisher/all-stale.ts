@@ -8,7 +8,7 @@ import { systemTimers } from "../../../publish/clock/timers.ts";
 import { STATUS_KEY } from "../../../src/http/keys.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { installationTelemetryKey, TELEMETRY_KEY } from "../../../src/resources/telemetry/keys.ts";
-import { answer } from "../../../src/shim/answer.ts";
+import { respond } from "../../../src/shim/respond.ts";
 import { shimContext } from "../../../src/shim/context.ts";
 import { type Watched, watched } from "../loop-watch.ts";
 import { openMany, RECEIVED } from "./many-installations.ts";
@@ -70,7 +70,7 @@ export async function allStale(folder: string, installations: number, directory:
     });
     await wait(LEAD_MS / 2);
     const last = `wheel-${installations}`;
-    const { body } = await answer(
+    const { body } = await respond(
       { method: "GET", url: `/v1/public/installations/${last}/telemetry` },
       shimContext({ store: directory, now: () => STALE, monotonic: () => 0 }),
     );

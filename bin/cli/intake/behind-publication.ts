@@ -15,7 +15,7 @@ import { hasBeenAt } from "../../../src/ledger/read/changes.ts";
 import { STORE_MARK } from "../../../src/object-store/filesystem/prepare.ts";
 import { storeLocation } from "../../../src/object-store/location.ts";
 import { decodedAs, type ObjectStore, StoreDamaged, StoreUnavailable } from "../../../src/object-store/object-store.ts";
-import { type Asof, decodeAnswer } from "../../../src/object-store/stored-answer.ts";
+import { type Asof, decodeResponse } from "../../../src/object-store/stored-response.ts";
 import { MODULES_KEY } from "../../../src/resources/modules/route.ts";
 import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
 import { installationTelemetryKey, TELEMETRY_KEY } from "../../../src/resources/telemetry/keys.ts";
@@ -133,7 +133,7 @@ async function* publishedVectors(
 async function* vectorsAt(store: ObjectStore, key: string, id: string): AsyncGenerator<[string, Asof]> {
   try {
     const object = await store.get(key, { fresh: true });
-    if (object !== undefined) yield [id, decodedAs(key, object, decodeAnswer).writerMetadata.asof];
+    if (object !== undefined) yield [id, decodedAs(key, object, decodeResponse).writerMetadata.asof];
   } catch (error) {
     // A damaged object says nothing; the others still do.
     if (!(error instanceof StoreDamaged)) throw error;

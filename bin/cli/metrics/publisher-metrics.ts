@@ -16,7 +16,7 @@ const PHASES = ["starting", "standby", "publishing"] as const;
 
 export function publisherRegistry(watched: WatchedPublisher): Registry {
   const registry = processRegistry();
-  answerMetrics(registry, watched);
+  responseMetrics(registry, watched);
   cycleMetrics(registry, watched);
   storeMetrics(registry, watched.monitor);
   leaseMetrics(registry, watched.monitor);
@@ -25,7 +25,7 @@ export function publisherRegistry(watched: WatchedPublisher): Registry {
   return registry;
 }
 
-function answerMetrics(registry: Registry, { known, now }: WatchedPublisher): void {
+function responseMetrics(registry: Registry, { known, now }: WatchedPublisher): void {
   const ofEach = (value: (object: NonNullable<ReturnType<Known["get"]>>) => number) =>
     function* (): Iterable<Sample> {
       for (const [route, key] of ANSWERS) {

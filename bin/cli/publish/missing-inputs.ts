@@ -5,7 +5,7 @@ import { openLedgerForReading, readLedger } from "../../../src/ledger/open.ts";
 import { FACT_KINDS, type FactKind } from "../../../src/ledger/schema.ts";
 import { installationNo, readWatermarks } from "../../../src/ledger/watermarks.ts";
 import { decodedAs, type ObjectStore, StoreDamaged } from "../../../src/object-store/object-store.ts";
-import { decodeAnswer } from "../../../src/object-store/stored-answer.ts";
+import { decodeResponse } from "../../../src/object-store/stored-response.ts";
 import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
 import { RANGES, statisticsKey } from "../../../src/resources/statistics/route.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -87,7 +87,7 @@ function ledgerCounts({ ledger: path, installationId }: Settings): ((kind: FactK
 async function publishedCounts(store: ObjectStore): Promise<((kind: FactKind) => number) | undefined> {
   try {
     const object = await store.get(PROCESS_KEY, { fresh: true });
-    const facts = object && decodedAs(PROCESS_KEY, object, decodeAnswer).writerMetadata.asof.facts;
+    const facts = object && decodedAs(PROCESS_KEY, object, decodeResponse).writerMetadata.asof.facts;
     return facts && ((kind) => facts[FACT_KINDS.indexOf(kind)]?.[0] ?? 0);
   } catch (error) {
     if (error instanceof StoreDamaged) return undefined;

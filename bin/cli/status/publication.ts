@@ -7,14 +7,14 @@ import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/ob
 import { type PublisherState, publisherState } from "../../../src/resources/publication-status/public-record.ts";
 import { printableValues } from "../../../src/values/printable.ts";
 import { warn } from "../warn.ts";
-import { type PublishedAnswer, publishedAnswers } from "./published-answers.ts";
+import { type PublishedResponse, publishedResponses } from "./published-responses.ts";
 
 export interface Publication {
   readonly store: string;
   readonly state: PublisherState;
   readonly ageSeconds: number;
   readonly record: LeaseRecord;
-  readonly answers: readonly PublishedAnswer[];
+  readonly answers: readonly PublishedResponse[];
   /** A reason why readers get no good response, or why a good one is not renewed. */
   readonly problems: readonly string[];
 }
@@ -32,7 +32,7 @@ export async function readPublication(store: ObjectStore, now: number): Promise<
   if (found === undefined) return undefined;
   const { record } = found;
   const said = new Set(Object.keys(record.report.resources ?? {}));
-  const answers = await publishedAnswers(store, said, now);
+  const answers = await publishedResponses(store, said, now);
   const told = { record, operator: await readOperatorStatus(store, record).catch(notReadable) };
   return printableValues(publicationOf(store.name, told, answers, now));
 }
@@ -51,7 +51,7 @@ function notReadable(error: unknown): undefined {
 export function publicationOf(
   store: string,
   told: Told,
-  answers: readonly PublishedAnswer[],
+  answers: readonly PublishedResponse[],
   now: number,
 ): Publication {
   const record = joined(told);
@@ -86,7 +86,7 @@ export function publicationOf(
 }
 
 /** Problems of clocks: the publisher's has moved, or this machine's is behind the published objects. */
-function clockProblems(record: LeaseRecord, answers: readonly PublishedAnswer[], now: number): string[] {
+function clockProblems(record: LeaseRecord, answers: readonly PublishedResponse[], now: number): string[] {
   const { clockMovedMs, lastCycleAt } = record;
   const problems: string[] = [];
   if (clockMovedMs !== null && !record.released) {

@@ -6,8 +6,8 @@ import { readNewestReceipt } from "../../../src/ledger/read/receipts.ts";
 import { installationNo } from "../../../src/ledger/watermarks.ts";
 import { allPublications } from "../../../src/resources/publications.ts";
 import type { Snapshot } from "../../../src/resources/snapshot.ts";
-import { answer, type ShimAnswer } from "../../../src/shim/answer.ts";
 import { shimContext } from "../../../src/shim/context.ts";
+import { respond, type ShimResponse } from "../../../src/shim/respond.ts";
 import { printableLines } from "../../../src/values/printable.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { parseInstant } from "../../cli/instant.ts";
@@ -39,7 +39,7 @@ export function registerRender(program: Command): void {
   );
 }
 
-async function render(settings: Settings, path: string, given: number | undefined): Promise<ShimAnswer> {
+async function render(settings: Settings, path: string, given: number | undefined): Promise<ShimResponse> {
   const now = instantClock(given);
   const { reader, chain } = await openSources(settings, { state: "copy", whole: true, now });
   try {
@@ -56,7 +56,7 @@ async function render(settings: Settings, path: string, given: number | undefine
     const store = sourceStore({ publications, at, sources });
     const context = shimContext({ store, now: () => at, monotonic: () => 0, report: (error) => (failure = error) });
     const url = path.startsWith("/") ? path : `/${path}`;
-    const answered = await answer({ method: "GET", url }, context);
+    const answered = await respond({ method: "GET", url }, context);
     if (failure !== undefined) throw failure;
     return answered;
   } finally {
@@ -76,7 +76,7 @@ function warnOfLaterFacts({ ledger, installationId }: Snapshot, at: number): voi
   });
 }
 
-async function print({ status, headers, body }: ShimAnswer, flags: Flags): Promise<void> {
+async function print({ status, headers, body }: ShimResponse, flags: Flags): Promise<void> {
   const text = new TextDecoder().decode(body);
   // A program gets the bytes; a terminal the same JSON with every character visible.
   const shown = process.stdout.isTTY ? printableLines(text) : text;

@@ -7,13 +7,13 @@ import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/ob
 import { shimContext } from "../../../src/shim/context.ts";
 import { connectionsWithin, type ServerLimits } from "../../../src/shim/node/connections/limits.ts";
 import { openFilesLimit } from "../../../src/shim/node/connections/open-files.ts";
-import { hearsFront } from "../../../src/shim/node/hears-front.ts";
 import { httpUrl } from "../../../src/shim/node/listen.ts";
 import { startServer } from "../../../src/shim/node/node-server.ts";
 import { rareReport } from "../../../src/shim/node/rare-report.ts";
 import { countedReads, type ShimCounts } from "../../../src/shim/node/shim-counts.ts";
 import { storeReader } from "../../../src/shim/node/store-reader.ts";
 import { tickStore } from "../../../src/shim/node/tick-store.ts";
+import { trustsFront } from "../../../src/shim/node/trusts-front.ts";
 import type { StoreReader } from "../../../src/shim/recent.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { SECRET_FILE_OPTION, secretOfFlags, withoutSecret } from "../../cli/front-secret.ts";
@@ -139,7 +139,7 @@ async function serveCounted(
     port: settings.port,
     wallClock: () => clock.now(),
     clockSkew: () => clock.skew(),
-    hears: hearsFront(settings.fronts),
+    trusts: trustsFront(settings.fronts),
     limits,
     crowded: () => crowded(undefined),
     defect: (error) => logProblem(log, "a request met a defect", error),

@@ -8,7 +8,7 @@ import { alwaysOf, COMPRESSED_TYPES, OWN_HEADERS, ROWS } from "../plan.ts";
 import { STORAGE_HEADERS } from "../storage-headers.ts";
 import { COMPOSED_URLS, OBJECT_URLS, plainUrl, STALE, urlOf } from "./routes.ts";
 
-/** Metadata of a response (`stored-answer.ts`); the cache passes on none of it. */
+/** Metadata of a response (`stored-response.ts`); the cache passes on none of it. */
 const METADATA = [
   "status",
   "headers",

@@ -1,7 +1,7 @@
 /** An answer by itself: metadata, body, tag, scheduled versions. */
 import * as z from "zod";
 import type { StoredObject } from "../../object-store/object-store.ts";
-import { JSON_TYPE } from "../../object-store/stored-answer.ts";
+import { JSON_TYPE } from "../../object-store/stored-response.ts";
 import { parseBody } from "../body.ts";
 import type { Kind } from "../kind.ts";
 import type { Finding, Rule } from "../rules.ts";

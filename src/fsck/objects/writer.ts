@@ -1,7 +1,7 @@
 /** The writer metadata of an object: epoch, token and the vector of what it was computed from. */
 import * as z from "zod";
 import type { StoredObject } from "../../object-store/object-store.ts";
-import type { Asof } from "../../object-store/stored-answer.ts";
+import type { Asof } from "../../object-store/stored-response.ts";
 
 const count = z.number().int().nonnegative();
 const bits64 = z.string().regex(/^[A-Za-z0-9_-]{11}$/);

@@ -22,7 +22,7 @@ export function prepareDirectory(directory: string): void {
   try {
     makeDirectory(join(directory, TEMPORARY));
     const now = probe(join(directory, TEMPORARY, `probe-${process.pid}`));
-    sweep(join(directory, TEMPORARY), now);
+    cleanUp(join(directory, TEMPORARY), now);
     closeSync(openSync(join(directory, STORE_MARK), "a"));
     syncDirectory(directory);
   } catch (cause) {
@@ -51,7 +51,7 @@ function probe(path: string): number {
 }
 
 /** Removes only old files: a second writer may be at work. */
-function sweep(directory: string, now: number): void {
+function cleanUp(directory: string, now: number): void {
   for (const name of readdirSync(directory)) {
     const path = join(directory, name);
     const stats = statSync(path, { throwIfNoEntry: false });

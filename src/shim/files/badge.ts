@@ -3,9 +3,9 @@ import { StoreUnavailable } from "../../object-store/object-store.ts";
 import { TELEMETRY_KEY } from "../../resources/telemetry/keys.ts";
 import { telemetryRoute } from "../../resources/telemetry/route.ts";
 import type { ShimContext } from "../context.ts";
-import { type FullAnswer, rowAnswer } from "../full-answer.ts";
+import { type FullResponse, rowResponse } from "../full-response.ts";
 import type { FileRequest } from "../handler.ts";
-import { storedAnswer } from "../stored-answers.ts";
+import { storedResponse } from "../stored-responses.ts";
 import { leaseFacts } from "./lease-facts.ts";
 
 const COLORS: Readonly<Record<string, string>> = { online: "brightgreen", stale: "yellow", offline: "lightgrey" };
@@ -13,9 +13,9 @@ const COLORS: Readonly<Record<string, string>> = { online: "brightgreen", stale:
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
-export async function badge({ file }: FileRequest, context: ShimContext): Promise<FullAnswer | undefined> {
+export async function badge({ file }: FileRequest, context: ShimContext): Promise<FullResponse | undefined> {
   if ((await leaseFacts(context)) === undefined) return undefined;
-  const telemetry = await storedAnswer(telemetryRoute, TELEMETRY_KEY, context.store, context.now());
+  const telemetry = await storedResponse(telemetryRoute, TELEMETRY_KEY, context.store, context.now());
   if (telemetry === undefined) return undefined;
   const { installationId, status } = telemetryOf(telemetry.body);
   const color = COLORS[status] ?? "lightgrey";
@@ -25,7 +25,7 @@ export async function badge({ file }: FileRequest, context: ShimContext): Promis
     ...(file.cacheControl === null ? {} : { "cache-control": file.cacheControl }),
   };
   const { validUntil } = telemetry;
-  return { ...rowAnswer(file, { status: 200, headers }, body), ...(validUntil === undefined ? {} : { validUntil }) };
+  return { ...rowResponse(file, { status: 200, headers }, body), ...(validUntil === undefined ? {} : { validUntil }) };
 }
 
 /** Throws `StoreUnavailable` if the body is not telemetry. */

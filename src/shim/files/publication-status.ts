@@ -2,13 +2,16 @@
 import { publisherState } from "../../resources/publication-status/public-record.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
 import type { ShimContext } from "../context.ts";
-import { type FullAnswer, rowAnswer } from "../full-answer.ts";
+import { type FullResponse, rowResponse } from "../full-response.ts";
 import type { FileRequest } from "../handler.ts";
 import { leaseFacts } from "./lease-facts.ts";
 
 const encoder = new TextEncoder();
 
-export async function publicationStatus({ file }: FileRequest, context: ShimContext): Promise<FullAnswer | undefined> {
+export async function publicationStatus(
+  { file }: FileRequest,
+  context: ShimContext,
+): Promise<FullResponse | undefined> {
   const facts = await leaseFacts(context);
   if (facts === undefined) return undefined;
   const now = context.now();
@@ -24,5 +27,5 @@ export async function publicationStatus({ file }: FileRequest, context: ShimCont
     explorer,
   };
   const headers = file.cacheControl === null ? {} : { "cache-control": file.cacheControl };
-  return rowAnswer(file, { status: 200, headers }, encoder.encode(JSON.stringify(body)));
+  return rowResponse(file, { status: 200, headers }, encoder.encode(JSON.stringify(body)));
 }

@@ -2,20 +2,23 @@
 import { PATH_PARAMETERS } from "../../http/route.ts";
 import { ASSETS_PREFIX } from "../../resources/site/route.ts";
 import type { ShimContext } from "../context.ts";
-import type { FullAnswer } from "../full-answer.ts";
+import type { FullResponse } from "../full-response.ts";
 import type { FileRequest } from "../handler.ts";
-import type { Soon } from "../soon.ts";
-import { storedAnswer } from "../stored-answers.ts";
+import type { MaybePromise } from "../maybe-promise.ts";
+import { storedResponse } from "../stored-responses.ts";
 
 const ASSET = new RegExp(`^${PATH_PARAMETERS.asset}$`);
 
-export function storedFile({ file }: FileRequest, context: ShimContext): Soon<FullAnswer | undefined> {
+export function storedFile({ file }: FileRequest, context: ShimContext): MaybePromise<FullResponse | undefined> {
   const [object] = file.objects;
-  return object === undefined ? undefined : storedAnswer(file, object.key, context.store, context.now());
+  return object === undefined ? undefined : storedResponse(file, object.key, context.store, context.now());
 }
 
 /** An unknown name costs no read. */
-export function storedAsset({ file, asset }: FileRequest, context: ShimContext): Soon<FullAnswer | undefined> {
+export function storedAsset(
+  { file, asset }: FileRequest,
+  context: ShimContext,
+): MaybePromise<FullResponse | undefined> {
   if (!ASSET.test(asset)) return undefined;
-  return storedAnswer(file, `${ASSETS_PREFIX}${asset}`, context.store, context.now());
+  return storedResponse(file, `${ASSETS_PREFIX}${asset}`, context.store, context.now());
 }

@@ -4,9 +4,9 @@ import { METHOD_NOT_ALLOWED, unavailable } from "../../http/errors.ts";
 import { STATUS_KEY } from "../../http/keys.ts";
 import { StoreUnavailable } from "../../object-store/object-store.ts";
 import { FUTURE_ALLOWANCE_MS } from "../../values/freshness.ts";
-import type { ShimAnswer } from "../answer.ts";
 import type { ShimContext } from "../context.ts";
-import { plainAnswer } from "../full-answer.ts";
+import { plainResponse } from "../full-response.ts";
+import type { ShimResponse } from "../respond.ts";
 
 export interface HealthClocks {
   /** Epoch ms, for the publisher's age. */
@@ -25,11 +25,11 @@ export interface HealthRequest {
  * `undefined` for any other path. Alive: always 200. Ready: 200 while the store can be read, whatever the publisher does,
  * because a dead publisher is when the shim is needed most. Its age is in the body.
  */
-export function healthAnswer(
+export function healthResponse(
   { method, url }: HealthRequest,
   context: Pick<ShimContext, "store" | "report">,
   clocks: HealthClocks,
-): Promise<ShimAnswer> | undefined {
+): Promise<ShimResponse> | undefined {
   // Every request passes here, so its first letters are compared first.
   if (!url.startsWith("/healthz") && !url.startsWith("/readyz")) return undefined;
   const path = url.split("?", 1)[0];
@@ -39,15 +39,15 @@ export function healthAnswer(
 
 const ALIVE = () => ok({ status: "ok" });
 
-async function answered(method: string, full: () => ShimAnswer | Promise<ShimAnswer>): Promise<ShimAnswer> {
-  if (method !== "GET" && method !== "HEAD") return plainAnswer(METHOD_NOT_ALLOWED);
+async function answered(method: string, full: () => ShimResponse | Promise<ShimResponse>): Promise<ShimResponse> {
+  if (method !== "GET" && method !== "HEAD") return plainResponse(METHOD_NOT_ALLOWED);
   return method === "HEAD" ? { ...(await full()), body: undefined } : full();
 }
 
 async function readiness(
   { store, report }: Pick<ShimContext, "store" | "report">,
   clocks: HealthClocks,
-): Promise<ShimAnswer> {
+): Promise<ShimResponse> {
   try {
     const status = await store.get(STATUS_KEY, { fresh: true });
     const publisher = status === undefined ? null : publisherAge(status.body, clocks.wallClock());
@@ -57,7 +57,7 @@ async function readiness(
     if (!(error instanceof StoreUnavailable)) throw error;
     report?.(error);
     // The reason is in the log only: it may name a path, and anybody who reaches this address may ask.
-    return plainAnswer(unavailable("store_unavailable"));
+    return plainResponse(unavailable("store_unavailable"));
   }
 }
 
@@ -86,6 +86,6 @@ function instantOf(text: unknown): number | undefined {
   return Number.isNaN(instant) ? undefined : instant;
 }
 
-function ok(body: unknown): ShimAnswer {
-  return plainAnswer({ status: 200, headers: { "cache-control": NO_STORE }, body: JSON.stringify(body) });
+function ok(body: unknown): ShimResponse {
+  return plainResponse({ status: 200, headers: { "cache-control": NO_STORE }, body: JSON.stringify(body) });
 }

@@ -2,15 +2,15 @@
 import type { IncomingMessage, RequestListener } from "node:http";
 import { INTERNAL_ERROR } from "../../http/errors.ts";
 import { FRONT_HEADER, FRONT_SECRET_HEADER } from "../../http/front-headers.ts";
-import { answer, type ShimAnswer, type ShimRequest } from "../answer.ts";
 import type { ShimContext } from "../context.ts";
-import { plainAnswer } from "../full-answer.ts";
-import type { Soon } from "../soon.ts";
+import { plainResponse } from "../full-response.ts";
+import type { MaybePromise } from "../maybe-promise.ts";
+import { respond, type ShimRequest, type ShimResponse } from "../respond.ts";
 import { MAX_BODY_BYTES } from "./connections/limits.ts";
 import { refusalOf } from "./connections/refusals.ts";
-import { EncodedAnswers } from "./encoded-answers.ts";
-import type { HearsFront } from "./hears-front.ts";
+import { EncodedResponses } from "./encoded-responses.ts";
 import { send } from "./send.ts";
+import type { TrustsFront } from "./trusts-front.ts";
 
 export interface NodeHandlerOptions {
   /** Called with errors that should never happen; the client gets a 500. */
@@ -18,16 +18,16 @@ export interface NodeHandlerOptions {
   /** True if connections must end with the current response. */
   closing?(): boolean;
   /** Called first; `undefined` leaves the request to the shim. */
-  before?(request: ShimRequest): Promise<ShimAnswer> | undefined;
+  before?(request: ShimRequest): Promise<ShimResponse> | undefined;
   /** True if a front with this secret is trusted; absent: none is. */
-  readonly hears?: HearsFront;
+  readonly trusts?: TrustsFront;
 }
 
-const DEFECT = plainAnswer(INTERNAL_ERROR);
+const DEFECT = plainResponse(INTERNAL_ERROR);
 
 export function nodeHandler(context: ShimContext, options: NodeHandlerOptions): RequestListener {
-  const { defect, closing, before, hears } = options;
-  const encoded = new EncodedAnswers();
+  const { defect, closing, before, trusts } = options;
+  const encoded = new EncodedResponses();
   const encoding: ShimContext = { ...context, encode: (full, accepted) => encoded.encode(full, accepted) };
   return (incoming, response) => {
     if (hasBody(incoming)) readPast(incoming);
@@ -42,11 +42,11 @@ export function nodeHandler(context: ShimContext, options: NodeHandlerOptions): 
       context.answered?.(undefined, DEFECT.status);
       send(response, DEFECT, true);
     };
-    const given = (answered: ShimAnswer) => send(response, answered, closing?.() === true);
-    let answered: Soon<ShimAnswer>;
+    const given = (answered: ShimResponse) => send(response, answered, closing?.() === true);
+    let answered: MaybePromise<ShimResponse>;
     try {
-      const request = requestOf(incoming, hears);
-      answered = before?.(request) ?? answer(request, encoding);
+      const request = requestOf(incoming, trusts);
+      answered = before?.(request) ?? respond(request, encoding);
     } catch (error) {
       failed(error);
       return;
@@ -70,10 +70,10 @@ function readPast(incoming: IncomingMessage): void {
 }
 
 /** Node itself refuses a target with bytes beyond ASCII. */
-function requestOf({ method = "GET", url = "/", headers }: IncomingMessage, hears?: HearsFront): ShimRequest {
+function requestOf({ method = "GET", url = "/", headers }: IncomingMessage, trusts?: TrustsFront): ShimRequest {
   const request = { method, url, ifNoneMatch: headers["if-none-match"], acceptEncoding: headers["accept-encoding"] };
   const said = headers[FRONT_HEADER]?.toString();
   if (said === undefined) return request;
-  const isHeard = hears?.(headers[FRONT_SECRET_HEADER]?.toString()) === true;
-  return isHeard ? { ...request, front: said } : { ...request, unheardFront: said };
+  const isTrusted = trusts?.(headers[FRONT_SECRET_HEADER]?.toString()) === true;
+  return isTrusted ? { ...request, front: said } : { ...request, untrustedFront: said };
 }

@@ -2,11 +2,11 @@
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import type { ShimAnswer } from "../answer.ts";
 import type { ShimContext } from "../context.ts";
-import { Connections, SWEEP_MS } from "./connections/connections.ts";
+import type { ShimResponse } from "../respond.ts";
+import { CHECK_MS, Connections } from "./connections/connections.ts";
 import { DEFAULT_LIMITS, MAX_HEAD_BYTES, type ServerLimits } from "./connections/limits.ts";
-import { rawAnswer } from "./connections/raw-answer.ts";
+import { rawResponse } from "./connections/raw-response.ts";
 import {
   isParserError,
   type ParserError,
@@ -15,11 +15,11 @@ import {
   WRONG_EXPECTATION,
   WRONG_METHOD,
 } from "./connections/refusals.ts";
-import { healthAnswer } from "./health.ts";
-import type { HearsFront } from "./hears-front.ts";
+import { healthResponse } from "./health.ts";
 import { httpUrl, listen } from "./listen.ts";
 import { nodeHandler } from "./node-handler.ts";
 import { send } from "./send.ts";
+import type { TrustsFront } from "./trusts-front.ts";
 
 export interface ServerOptions {
   readonly host: string;
@@ -31,7 +31,7 @@ export interface ServerOptions {
   clockSkew?(): number | undefined;
   defect(error: unknown): void;
   /** True if a front with this secret is trusted; absent: none is. */
-  readonly hears?: HearsFront;
+  readonly trusts?: TrustsFront;
   /** Absent: `DEFAULT_LIMITS`. */
   readonly limits?: ServerLimits;
   /** Called for each connection that was closed because of a limit. */
@@ -51,7 +51,7 @@ export interface ShimServer {
 
 const GRACE_MS = 10_000;
 const OTHER_PORT = "give another port: --port <number> or NOONMARK_PORT (0 takes any free one).";
-const CLOSE_SWEEP_MS = 20;
+const CLOSE_CHECK_MS = 20;
 
 /** Throws `Failure`: `port_in_use`, `host_unusable`, `port_unusable`. */
 export async function startServer(context: ShimContext, options: ServerOptions): Promise<ShimServer> {
@@ -62,10 +62,10 @@ export async function startServer(context: ShimContext, options: ServerOptions):
     closing: () => stopping,
     // Health is for operators of the shim: requests through a front do not get it.
     before: (request) =>
-      request.front === undefined && request.unheardFront === undefined
-        ? healthAnswer(request, context, options)
+      request.front === undefined && request.untrustedFront === undefined
+        ? healthResponse(request, context, options)
         : undefined,
-    ...(options.hears === undefined ? {} : { hears: options.hears }),
+    ...(options.trusts === undefined ? {} : { trusts: options.trusts }),
   });
   const refused: Refused = (answer) => {
     context.answered?.(undefined, answer.status);
@@ -73,7 +73,7 @@ export async function startServer(context: ShimContext, options: ServerOptions):
   };
   const server = httpServer(options, { connections, handler, refused });
   await listen(server, { host: options.host, port: options.port, hint: OTHER_PORT });
-  const sweep = setInterval(() => connections.sweep(), SWEEP_MS).unref();
+  const timer = setInterval(() => connections.checkAll(), CHECK_MS).unref();
   const { port } = server.address() as AddressInfo;
   return {
     port,
@@ -83,13 +83,13 @@ export async function startServer(context: ShimContext, options: ServerOptions):
       if (stopping) return;
       stopping = true;
       await close(server, options.graceMs ?? GRACE_MS);
-      clearInterval(sweep);
+      clearInterval(timer);
     },
   };
 }
 
 /** Errors that no handler sees. */
-type Refused = (answer: ShimAnswer) => ShimAnswer;
+type Refused = (answer: ShimResponse) => ShimResponse;
 
 interface Serving {
   readonly connections: Connections;
@@ -105,7 +105,7 @@ function httpServer(
   const server = createServer({
     requestTimeout,
     headersTimeout: requestTimeout,
-    connectionsCheckingInterval: SWEEP_MS,
+    connectionsCheckingInterval: CHECK_MS,
     keepAliveTimeout,
     maxHeaderSize: MAX_HEAD_BYTES,
     // The shim checks this itself, so that the response is one of the API (`refusals.ts`).
@@ -115,7 +115,7 @@ function httpServer(
   });
   // Node silently drops fields beyond its own limit.
   server.maxHeadersCount = 0;
-  const raw = (answer: ShimAnswer) => rawAnswer(refused(answer), new Date(wallClock()));
+  const raw = (answer: ShimResponse) => rawResponse(refused(answer), new Date(wallClock()));
   return server
     .on("connection", (socket) => connections.admit(socket))
     .on("request", (incoming, response) => connections.inTurn(response, () => handler(incoming, response)))
@@ -141,9 +141,9 @@ async function close(server: Server, graceMs: number): Promise<void> {
   const closed = once(server, "close");
   server.close();
   // A response that was on its way at the stop leaves a kept-alive connection behind.
-  const sweep = setInterval(() => server.closeIdleConnections(), CLOSE_SWEEP_MS);
+  const timer = setInterval(() => server.closeIdleConnections(), CLOSE_CHECK_MS);
   const deadline = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
-  clearInterval(sweep);
+  clearInterval(timer);
   clearTimeout(deadline);
 }

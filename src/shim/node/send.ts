@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
-import type { ShimAnswer } from "../answer.ts";
+import type { ShimResponse } from "../respond.ts";
 
 /** Writes a response; HEAD's Content-Length is in its headers already. */
-export function send(response: ServerResponse, { status, headers, body }: ShimAnswer, close: boolean): void {
+export function send(response: ServerResponse, { status, headers, body }: ShimResponse, close: boolean): void {
   response.writeHead(status, close ? { ...headers, connection: "close" } : headers);
   if (body === undefined || body.length > ONE_WRITE) response.end(body);
   else response.end(latin1(body), "latin1");
@@ -13,7 +13,7 @@ const ONE_WRITE = 16_384;
 
 const texts = new WeakMap<Uint8Array, string>();
 
-/** A unit for each byte, kept with a body that is sent again, as stored responses are (`stored-answers.ts`). */
+/** A unit for each byte, kept with a body that is sent again, as stored responses are (`stored-responses.ts`). */
 function latin1(body: Uint8Array): string {
   let text = texts.get(body);
   if (text === undefined) {

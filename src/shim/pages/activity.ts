@@ -8,15 +8,15 @@ import { activityKey, activityTileKey, type Category } from "../../resources/act
 import { type ActivityQuery, activityQuery } from "../../resources/activity/page-query.ts";
 import { decodeHead, type Head, pageBody } from "../../resources/activity/stored-feed.ts";
 import type { ShimContext } from "../context.ts";
-import { type FullAnswer, invalidQuery, rowAnswer } from "../full-answer.ts";
+import { type FullResponse, invalidQuery, rowResponse } from "../full-response.ts";
 import type { RouteRequest } from "../handler.ts";
 import type { StoreReader } from "../recent.ts";
-import { storedAnswer } from "../stored-answers.ts";
+import { storedResponse } from "../stored-responses.ts";
 import { cutPage } from "./activity-page.ts";
 
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
-const heads = new WeakMap<FullAnswer, Head | "unavailable">();
+const heads = new WeakMap<FullResponse, Head | "unavailable">();
 
 /** A tile that a head names is missing: the head is an old copy, and its tile has been deleted since. */
 class TileGone extends Error {
@@ -37,7 +37,7 @@ interface Wanted {
 export async function activityPage(
   { route, query }: RouteRequest,
   context: ShimContext,
-): Promise<FullAnswer | undefined> {
+): Promise<FullResponse | undefined> {
   const asked = activityQuery(query);
   const wanted = asked === undefined ? undefined : wantedPage(asked);
   // `all` and `measurement` are composed here and reject a cursor themselves. The chain's own categories pass theirs to the
@@ -69,24 +69,24 @@ async function page(
   { category, limit, after, isRejected }: Wanted,
   store: StoreReader,
   now: number,
-): Promise<FullAnswer | undefined> {
+): Promise<FullResponse | undefined> {
   const key = activityKey(category);
-  const answer = await storedAnswer(route, key, store, now);
+  const answer = await storedResponse(route, key, store, now);
   if (answer === undefined) return undefined;
   const head = headOf(answer, key);
   // An unavailable activity has its own reason.
   if (head === "unavailable") return answer;
-  if (isRejected) return storedAnswer(route, constantKey(key), store, now);
+  if (isRejected) return storedResponse(route, constantKey(key), store, now);
   const { events, more } = await cutPage(head, after, limit, (name) => tileText(category, name, store));
   const last = events.at(-1);
   const nextCursor = more && last !== undefined ? encodeActivityCursor(category, last.key) : null;
   const headers = route.cacheControl === null ? {} : { "cache-control": route.cacheControl };
-  const cut = rowAnswer(route, { status: 200, headers }, encoder.encode(pageBody(head.opening, events, nextCursor)));
+  const cut = rowResponse(route, { status: 200, headers }, encoder.encode(pageBody(head.opening, events, nextCursor)));
   return answer.validUntil === undefined ? cut : { ...cut, validUntil: answer.validUntil };
 }
 
 /** Decodes a head once, even if the store returns it again. Throws `StoreUnavailable` if it is invalid. */
-function headOf(answer: FullAnswer, key: string): Head | "unavailable" {
+function headOf(answer: FullResponse, key: string): Head | "unavailable" {
   let head = heads.get(answer);
   if (head === undefined) {
     try {

@@ -5,9 +5,9 @@ import type { Route } from "../../http/route.ts";
 import { type StoredObject, StoreUnavailable } from "../../object-store/object-store.ts";
 import { installationTelemetryKey, TELEMETRY_KEY, UNKNOWN_TELEMETRY_KEY } from "../../resources/telemetry/keys.ts";
 import type { ShimContext } from "../context.ts";
-import { type FullAnswer, rowAnswer } from "../full-answer.ts";
+import { type FullResponse, rowResponse } from "../full-response.ts";
 import type { RouteRequest } from "../handler.ts";
-import { decodeStored, storedAnswer } from "../stored-answers.ts";
+import { decodeStored, storedResponse } from "../stored-responses.ts";
 
 const PLACEHOLDER = '"{installationId}"';
 
@@ -48,7 +48,7 @@ async function historyIn(index: InstallationIndex, installationId: string, recen
 export async function installationTelemetry(
   { route, installationId }: RouteRequest,
   context: ShimContext,
-): Promise<FullAnswer | undefined> {
+): Promise<FullResponse | undefined> {
   const named = await namedInstallation(installationId, context);
   if (named === undefined) return undefined;
   if (named.isConfigured || named.history !== undefined) return ownTelemetry(route, installationId, named, context);
@@ -56,7 +56,7 @@ export async function installationTelemetry(
   if (template === undefined) return undefined;
   const { representation, body } = decodeStored(template, UNKNOWN_TELEMETRY_KEY);
   const text = decoder.decode(body).replace(PLACEHOLDER, () => JSON.stringify(installationId));
-  return rowAnswer(route, representation, encoder.encode(text));
+  return rowResponse(route, representation, encoder.encode(text));
 }
 
 async function ownTelemetry(
@@ -64,9 +64,9 @@ async function ownTelemetry(
   installationId: string,
   named: NamedInstallation,
   { store, now }: ShimContext,
-): Promise<FullAnswer | undefined> {
+): Promise<FullResponse | undefined> {
   const key = telemetryKeyOf(installationId, named);
-  const found = await storedAnswer(route, key, store, now());
+  const found = await storedResponse(route, key, store, now());
   if (found?.status === 200) checkSubject(key, found, installationId);
   return found;
 }

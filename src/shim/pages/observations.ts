@@ -9,9 +9,9 @@ import { encodeObservationCursor } from "../../resources/observations/cursor.ts"
 import { observationTileKey, tileOf } from "../../resources/observations/keys.ts";
 import { observationsQuery } from "../../resources/observations/page-query.ts";
 import type { ShimContext } from "../context.ts";
-import { type FullAnswer, invalidQuery, rowAnswer } from "../full-answer.ts";
+import { type FullResponse, invalidQuery, rowResponse } from "../full-response.ts";
 import type { RouteRequest } from "../handler.ts";
-import { decodeStored } from "../stored-answers.ts";
+import { decodeStored } from "../stored-responses.ts";
 import { checkSubject, type NamedInstallation, namedInstallation, telemetryKeyOf } from "./installation.ts";
 import { joinItems, NO_TILE, type Tile, type TileSlice, tileFrom } from "./tile.ts";
 
@@ -21,7 +21,7 @@ const encoder = new TextEncoder();
 export async function observationsPage(
   { route, installationId, query }: RouteRequest,
   context: ShimContext,
-): Promise<FullAnswer | undefined> {
+): Promise<FullResponse | undefined> {
   const asked = observationsQuery(query);
   if (asked === undefined) return invalidQuery(route);
   const { after, limit } = asked;
@@ -40,7 +40,7 @@ export async function observationsPage(
   const before = `{"schemaVersion":1,"installationId":${JSON.stringify(installationId)},"items":[`;
   const behind = `],"nextCursor":${JSON.stringify(nextCursor)}}`;
   const body = joinItems(encoder.encode(before), slices, encoder.encode(behind));
-  return rowAnswer(route, { status: 200, headers: {} }, body);
+  return rowResponse(route, { status: 200, headers: {} }, body);
 }
 
 interface Items {

@@ -5,7 +5,7 @@
  */
 import type { Row } from "../../http/route.ts";
 import { type StoredObject, StoreUnavailable } from "../../object-store/object-store.ts";
-import { decodeWriterMetadata } from "../../object-store/stored-answer.ts";
+import { decodeWriterMetadata } from "../../object-store/stored-response.ts";
 import { matchKey } from "../../resources/find.ts";
 import type { StoreReader } from "../recent.ts";
 import { collapsed } from "./collapsed.ts";

@@ -8,8 +8,8 @@ import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
 import { settlementsKey } from "../../../src/resources/settlements/route.ts";
 import { statisticsKey } from "../../../src/resources/statistics/route.ts";
 import { TELEMETRY_KEY } from "../../../src/resources/telemetry/keys.ts";
-import { answer } from "../../../src/shim/answer.ts";
 import { type ShimContext, shimContext } from "../../../src/shim/context.ts";
+import { respond } from "../../../src/shim/respond.ts";
 import { CloudFront, type CloudFrontOptions, type CloudFrontTemplate, type Origin } from "../../support/cloudfront.ts";
 import { edgeFunction } from "../../support/cloudfront-function.ts";
 import { MemoryStore } from "../../support/memory-store.ts";
@@ -43,7 +43,7 @@ function distribution(options: Partial<Pick<CloudFrontOptions, "tiers" | "respon
 function shimOf(context: () => ShimContext): Origin {
   return async (method, url, headers) => {
     const request = { method, url, ifNoneMatch: headers["if-none-match"], front: headers["noonmark-front"] };
-    const answered = await answer(request, context());
+    const answered = await respond(request, context());
     return { ...answered, body: answered.body === undefined ? "" : new TextDecoder().decode(answered.body) };
   };
 }

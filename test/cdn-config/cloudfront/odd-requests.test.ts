@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { cloudfrontFiles } from "../../../cdn-config/generate/cloudfront/template.ts";
-import { answer } from "../../../src/shim/answer.ts";
+import { respond } from "../../../src/shim/respond.ts";
 import { CloudFront, type CloudFrontTemplate, type Origin } from "../../support/cloudfront.ts";
 import { answeredByCore, essence, headersOf, written } from "../../support/scripts/answered-by-core.ts";
 import { oddRequest } from "../../support/scripts/odd-requests.ts";
@@ -23,7 +23,7 @@ test.each(["what the client sent", "what the function made of it"] as const)(
     const { context } = await scriptWorld();
     const origin: Origin = async (method, url, headers) => {
       const request = { method, url, ifNoneMatch: headers["if-none-match"], front: headers["noonmark-front"] };
-      const { body, ...head } = await answer(request, context);
+      const { body, ...head } = await respond(request, context);
       return { ...head, body: new TextDecoder().decode(body) };
     };
     const cloudfront = new CloudFront({ template, origin, now: () => context.now(), tiers: 1, responseSees });

@@ -10,8 +10,8 @@ import { openProjectionsInMemory } from "../../../src/projections/open.ts";
 import { activityPublications } from "../../../src/resources/activity/publication.ts";
 import { activityContext } from "../../../src/resources/activity/tiles/context.ts";
 import type { Snapshot } from "../../../src/resources/snapshot.ts";
-import { answer } from "../../../src/shim/answer.ts";
 import { shimContext } from "../../../src/shim/context.ts";
+import { respond } from "../../../src/shim/respond.ts";
 import { addEvents, chainDb } from "../../support/chain/chain-db.ts";
 import { AT, chainState, coreView } from "../../support/chain/chain-state.ts";
 import { MemoryStore } from "../../support/memory-store.ts";
@@ -113,7 +113,7 @@ export class FeedWorld {
 
   async read(query: string, at = AT): Promise<{ status: number; body: FeedBody }> {
     const context = shimContext({ store: this.store, now: () => at, monotonic: () => at });
-    const { status, body } = await answer({ method: "GET", url: `/v1/public/activity?${query}` }, context);
+    const { status, body } = await respond({ method: "GET", url: `/v1/public/activity?${query}` }, context);
     return { status, body: JSON.parse(new TextDecoder().decode(body)) as FeedBody };
   }
 

@@ -5,7 +5,7 @@ import { fitAnswer, metadataBytes } from "../../../publish/plan/successors.ts";
 import type { Successor } from "../../../src/http/successor.ts";
 import { FACT_KINDS } from "../../../src/ledger/schema.ts";
 import { MAX_METADATA_BYTES } from "../../../src/object-store/check-object.ts";
-import { type Asof, decodeAnswer, type StoredAnswer } from "../../../src/object-store/stored-answer.ts";
+import { type Asof, decodeResponse, type StoredResponse } from "../../../src/object-store/stored-response.ts";
 
 const LATEST = Date.parse("9999-12-31T23:59:59.999Z");
 const HASH = `0x${"f".repeat(64)}`;
@@ -53,7 +53,7 @@ const change = fc.record({
     .map(ascending),
 }) satisfies fc.Arbitrary<Successor>;
 
-function answerOf(successors: readonly Successor[]): StoredAnswer {
+function answerOf(successors: readonly Successor[]): StoredResponse {
   const states = [LATEST, ...successors.map(({ from }) => from)].map((from) => ({ from, identity: "A".repeat(43) }));
   return {
     representation: { status: 200, headers: { etag: TAG, "cache-control": "public, max-age=0, must-revalidate" } },
@@ -71,7 +71,7 @@ test("whatever the vector and the future, the metadata fit, and the next change 
     fc.property(fc.array(change, { maxLength: 4 }), (successors) => {
       const { object, states } = fitAnswer(answerOf(successors));
       expect(metadataBytes(object)).toBeLessThanOrEqual(MAX_METADATA_BYTES);
-      const stored = decodeAnswer(object);
+      const stored = decodeResponse(object);
       expect(stored.states).toEqual(states);
       expect(stored.successors).toEqual(successors.slice(0, states.length - 1));
       expect(stored.successors.length).toBeGreaterThanOrEqual(Math.min(1, successors.length));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { decodeAnswer } from "../../../src/object-store/stored-answer.ts";
+import { decodeResponse } from "../../../src/object-store/stored-response.ts";
 import { ROUTES } from "../../../src/resources/table.ts";
 import { INSTALLATION, START, World } from "../world.ts";
 
@@ -18,7 +18,7 @@ test("what is published carries the headers that its row of the table promises",
     for (const { key } of route.objects) {
       const object = await world.store.get(key);
       if (object === undefined) throw new Error(`${key} is not published`);
-      const { status, headers } = decodeAnswer(object).representation;
+      const { status, headers } = decodeResponse(object).representation;
       const promised =
         status === 200
           ? {

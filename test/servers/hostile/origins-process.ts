@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openStore } from "../../../src/object-store/open-store.ts";
 import { shimContext } from "../../../src/shim/context.ts";
-import { hearsFront } from "../../../src/shim/node/hears-front.ts";
 import { startServer } from "../../../src/shim/node/node-server.ts";
 import { storeReader } from "../../../src/shim/node/store-reader.ts";
 import { tickStore } from "../../../src/shim/node/tick-store.ts";
+import { trustsFront } from "../../../src/shim/node/trusts-front.ts";
 import { putWorld } from "../../support/world.ts";
 import { startDirectoryBucket } from "../directory-bucket.ts";
 
@@ -23,7 +23,7 @@ const shim = await startServer(shimContext({ store: tickStore(storeReader(store)
   host: "127.0.0.1",
   port: 0,
   wallClock: Date.now,
-  hears: hearsFront("any"),
+  trusts: trustsFront("any"),
   defect: (error) => {
     throw error;
   },

@@ -22,7 +22,7 @@ test("readers get the shim's answers, which it is asked for about once a second"
     host: "127.0.0.1",
     port: 0,
     wallClock: Date.now,
-    hears: (headers) => (asked.push(String(headers)), true),
+    trusts: (headers) => (asked.push(String(headers)), true),
     defect: (error) => {
       throw error;
     },

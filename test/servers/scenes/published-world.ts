@@ -3,8 +3,8 @@ import { PutBucketPolicyCommand, S3Client } from "@aws-sdk/client-s3";
 import type { CdnOptions } from "../../../cdn-config/generate/options.ts";
 import type { S3Store } from "../../../src/object-store/s3/s3-store.ts";
 import { shimContext } from "../../../src/shim/context.ts";
-import { hearsFront } from "../../../src/shim/node/hears-front.ts";
 import { type ShimServer, startServer } from "../../../src/shim/node/node-server.ts";
+import { trustsFront } from "../../../src/shim/node/trusts-front.ts";
 import { putWorld } from "../../support/world.ts";
 import type { S3Server } from "../radosgw.ts";
 import { BUCKET, clientSettings, s3Store, sameFolder } from "../stores/s3-store.ts";
@@ -32,7 +32,7 @@ export async function originsOver(server: S3Server, store: S3Store, fronts = "an
       host: "127.0.0.1",
       port: 0,
       wallClock: Date.now,
-      hears: hearsFront(fronts),
+      trusts: trustsFront(fronts),
       defect: (error) => {
         throw error;
       },

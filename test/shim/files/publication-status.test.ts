@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { STATUS_KEY } from "../../../src/http/keys.ts";
 import { publicationStatusSchema } from "../../../src/resources/publication-status/schema.ts";
-import { answer } from "../../../src/shim/answer.ts";
+import { respond } from "../../../src/shim/respond.ts";
 import { MemoryStore } from "../../support/memory-store.ts";
 import { putText } from "../../support/publish-answer.ts";
 import { scriptWorld, type WorldStore } from "../../support/scripts/script-world.ts";
@@ -13,7 +13,7 @@ function memory(): WorldStore & { readonly writer: MemoryStore } {
 
 test("the status is of its schema, and nothing of the lease's holder stands in it", async () => {
   const { context } = await scriptWorld(memory());
-  const { status, body } = await answer({ method: "GET", url: "/status.json" }, context);
+  const { status, body } = await respond({ method: "GET", url: "/status.json" }, context);
   expect(status).toBe(200);
   const parsed = publicationStatusSchema.parse(JSON.parse(new TextDecoder().decode(body)));
   expect(parsed).toEqual({
@@ -43,7 +43,7 @@ test.each([
   const { context } = await scriptWorld(store);
   await putText(store.writer, STATUS_KEY, JSON.stringify(lease));
   for (const url of ["/status.json", "/badge.json"]) {
-    expect(await answer({ method: "GET", url }, context)).toMatchObject({ status: 404 });
+    expect(await respond({ method: "GET", url }, context)).toMatchObject({ status: 404 });
   }
 });
 
@@ -51,5 +51,5 @@ test("a lease object that cannot be read is the store's fault", async () => {
   const store = memory();
   const { context } = await scriptWorld(store);
   await putText(store.writer, STATUS_KEY, "{");
-  expect(await answer({ method: "GET", url: "/status.json" }, context)).toMatchObject({ status: 503 });
+  expect(await respond({ method: "GET", url: "/status.json" }, context)).toMatchObject({ status: 503 });
 });

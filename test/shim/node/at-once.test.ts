@@ -2,10 +2,10 @@
 import { afterEach, expect, test } from "vitest";
 import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
 import { statisticsKey } from "../../../src/resources/statistics/route.ts";
-import { answer } from "../../../src/shim/answer.ts";
 import { type ShimContext, shimContext } from "../../../src/shim/context.ts";
 import { type ShimServer, startServer } from "../../../src/shim/node/node-server.ts";
 import type { StoreReader } from "../../../src/shim/recent.ts";
+import { respond } from "../../../src/shim/respond.ts";
 import { directoryWorld } from "../../support/directory-world.ts";
 import { putAnswer } from "../../support/publish-answer.ts";
 import type { WorldStore } from "../../support/scripts/script-world.ts";
@@ -93,10 +93,10 @@ test("the same one after the other on one connection", async () => {
 test("what a directory holds is not waited for, and neither is its failure", async () => {
   const { reader, fail } = await world();
   const context = contextOver(reader);
-  expect(answer({ method: "GET", url: PROCESS }, context)).toMatchObject({ status: 200 });
+  expect(respond({ method: "GET", url: PROCESS }, context)).toMatchObject({ status: 200 });
   fail();
   await new Promise((resolve) => setImmediate(resolve));
-  expect(answer({ method: "GET", url: PROCESS }, context)).toMatchObject({ status: 503 });
+  expect(respond({ method: "GET", url: PROCESS }, context)).toMatchObject({ status: 503 });
 });
 
 test("a defect on the way is a 500 that ends its connection", async () => {

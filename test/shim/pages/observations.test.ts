@@ -2,8 +2,8 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { encodeObservationCursor } from "../../../src/resources/observations/cursor.ts";
 import { observationTileKey } from "../../../src/resources/observations/keys.ts";
-import { answer } from "../../../src/shim/answer.ts";
 import { shimContext } from "../../../src/shim/context.ts";
+import { respond } from "../../../src/shim/respond.ts";
 import { MemoryStore } from "../../support/memory-store.ts";
 import { putIndex, putTiles } from "../../support/publish-answer.ts";
 import { item } from "../../support/world.ts";
@@ -21,7 +21,7 @@ async function history(count: number) {
   await grow(count);
   const context = shimContext({ store, now: () => 0, monotonic: () => 0 });
   const page = async (query: string): Promise<Page> => {
-    const { body } = await answer({ method: "GET", url: `/v1/public/installations/w/observations?${query}` }, context);
+    const { body } = await respond({ method: "GET", url: `/v1/public/installations/w/observations?${query}` }, context);
     return JSON.parse(new TextDecoder().decode(body)) as Page;
   };
   await page("");

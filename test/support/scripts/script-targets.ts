@@ -1,6 +1,6 @@
 /** Ways to put a script's requests to the shim: its core, its web-standard handler, a server on some address. */
 import { request as httpRequest } from "node:http";
-import { answer } from "../../../src/shim/answer.ts";
+import { respond } from "../../../src/shim/respond.ts";
 import { webHandler } from "../../../src/shim/web-handler.ts";
 import type { ScriptAnswer, ScriptControl, ScriptTarget } from "./run-http-script.ts";
 import type { ScriptWorld } from "./script-world.ts";
@@ -14,7 +14,7 @@ export function coreTarget({ context, control, object }: ScriptWorld): ScriptTar
     object,
     transport: [],
     async send(method, url, headers) {
-      const answered = await answer({ method, url, ifNoneMatch: headers["if-none-match"] }, context);
+      const answered = await respond({ method, url, ifNoneMatch: headers["if-none-match"] }, context);
       return { ...answered, body: answered.body === undefined ? "" : new TextDecoder().decode(answered.body) };
     },
   };

@@ -3,8 +3,8 @@
 import { CONTRACT } from "../../../src/judge/contract.ts";
 import type { Reply, Sent, Transport } from "../../../src/judge/exchange.ts";
 import type { Report } from "../../../src/judge/report.ts";
-import { answer } from "../../../src/shim/answer.ts";
 import { shimContext } from "../../../src/shim/context.ts";
+import { respond } from "../../../src/shim/respond.ts";
 import { FAMILIES, type FamilyName, verify } from "../../../src/verify/verify.ts";
 import type { FullWorld } from "./full-world.ts";
 
@@ -25,7 +25,7 @@ export function standIn({ world, at }: FullWorld, now = at): Transport {
     return reply;
 
     async function ask(): Promise<Reply> {
-      const answered = await answer({ method, url: target, ifNoneMatch: headers["if-none-match"] }, context);
+      const answered = await respond({ method, url: target, ifNoneMatch: headers["if-none-match"] }, context);
       const lines = Object.entries({ ...answered.headers, date: new Date(now).toUTCString() });
       return {
         status: answered.status,

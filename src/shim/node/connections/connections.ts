@@ -27,11 +27,11 @@ interface Connection {
 }
 
 /** How often connections are checked (ms). */
-export const SWEEP_MS = 1_000;
+export const CHECK_MS = 1_000;
 /** After its end a client has this long to read the last response. Closed earlier, the bytes could be lost. */
-const LINGER_SWEEPS = 2;
+const LINGER_CHECKS = 2;
 /** How many connections are checked to find an idle one. */
-const SOUGHT = 64;
+const IDLE_SCAN_LIMIT = 64;
 
 export class Connections {
   readonly #limits: ServerLimits;
@@ -139,15 +139,15 @@ export class Connections {
     else last.once("close", end);
   }
 
-  /** Must be called every `SWEEP_MS`. */
-  sweep(): void {
+  /** Must be called every `CHECK_MS`. */
+  checkAll(): void {
     for (const connection of this.#open.values()) {
       const { socket, begun } = connection;
-      if (connection.endedFor !== undefined && ++connection.endedFor > LINGER_SWEEPS) socket.destroy();
+      if (connection.endedFor !== undefined && ++connection.endedFor > LINGER_CHECKS) socket.destroy();
       else if (socket.writableLength === 0 || begun !== connection.unsentAt) {
         connection.unsentAt = begun;
         connection.unsentFor = 0;
-      } else if (++connection.unsentFor * SWEEP_MS >= this.#limits.readerTimeout) socket.destroy();
+      } else if (++connection.unsentFor * CHECK_MS >= this.#limits.readerTimeout) socket.destroy();
     }
   }
 
@@ -155,10 +155,10 @@ export class Connections {
   #idle(): Connection | undefined {
     const [silent] = this.#silent;
     if (silent !== undefined) return silent;
-    let sought = 0;
+    let scanned = 0;
     for (const connection of this.#open.values()) {
       if (connection.last?.closed === true) return connection;
-      if (++sought >= SOUGHT) return undefined;
+      if (++scanned >= IDLE_SCAN_LIMIT) return undefined;
     }
     return undefined;
   }

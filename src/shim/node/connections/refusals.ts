@@ -7,22 +7,22 @@ import {
   METHOD_NOT_ALLOWED,
   REQUEST_TIMEOUT,
 } from "../../../http/errors.ts";
-import type { ShimAnswer } from "../../answer.ts";
-import { plainAnswer } from "../../full-answer.ts";
+import { plainResponse } from "../../full-response.ts";
+import type { ShimResponse } from "../../respond.ts";
 import { MAX_FIELDS } from "./limits.ts";
 import { isHost, wellFormedMethod } from "./request-head.ts";
 
-const BAD_REQUEST = plainAnswer(badRequest("bad_request"));
-const TOO_LARGE = plainAnswer(HEADERS_TOO_LARGE);
-const TOO_LATE = plainAnswer(REQUEST_TIMEOUT);
-export const WRONG_METHOD: ShimAnswer = plainAnswer(METHOD_NOT_ALLOWED);
-export const WRONG_EXPECTATION: ShimAnswer = plainAnswer(EXPECTATION_FAILED);
+const BAD_REQUEST = plainResponse(badRequest("bad_request"));
+const TOO_LARGE = plainResponse(HEADERS_TOO_LARGE);
+const TOO_LATE = plainResponse(REQUEST_TIMEOUT);
+export const WRONG_METHOD: ShimResponse = plainResponse(METHOD_NOT_ALLOWED);
+export const WRONG_EXPECTATION: ShimResponse = plainResponse(EXPECTATION_FAILED);
 
 /** The last host that was valid: most requests of a server name one. */
 let good: string | undefined;
 
 /** Checks a request that Node's parser accepted. `undefined`: it is well formed. */
-export function refusalOf({ rawHeaders, headers, httpVersion }: IncomingMessage): ShimAnswer | undefined {
+export function refusalOf({ rawHeaders, headers, httpVersion }: IncomingMessage): ShimResponse | undefined {
   if (rawHeaders.length > 2 * MAX_FIELDS) return TOO_LARGE;
   const { host } = headers;
   if (host === good && host !== undefined) return undefined;
@@ -45,7 +45,7 @@ export function isParserError({ code = "" }: Pick<ParserError, "code">): boolean
 }
 
 /** The response to bytes that Node's parser refused; `undefined` if there is nobody to send it to. */
-export function refusalOfError({ code = "", rawPacket, bytesParsed = 0 }: ParserError): ShimAnswer | undefined {
+export function refusalOfError({ code = "", rawPacket, bytesParsed = 0 }: ParserError): ShimResponse | undefined {
   if (code === "HPE_HEADER_OVERFLOW") return TOO_LARGE;
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return TOO_LATE;
   if (!isParserError({ code })) return undefined;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hearsFront } from "../../../src/shim/node/hears-front.ts";
+import { trustsFront } from "../../../src/shim/node/trusts-front.ts";
 
 const SECRET = "0123456789abcdef";
 
@@ -8,6 +8,6 @@ test.each([
   ["any", [undefined, "", "any", SECRET], []],
   [SECRET, [SECRET], [undefined, "", "any", "none", `${SECRET}0`, SECRET.slice(1), SECRET.toUpperCase()]],
 ])("fronts %s", (fronts, heard, unheard) => {
-  const hears = hearsFront(fronts);
+  const hears = trustsFront(fronts);
   expect([heard.filter((given) => !hears(given)), unheard.filter((given) => hears(given))]).toEqual([[], []]);
 });

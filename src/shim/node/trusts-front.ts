@@ -2,10 +2,10 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 
 /** Checks the secret that a front sends, if any. */
-export type HearsFront = (given: string | undefined) => boolean;
+export type TrustsFront = (given: string | undefined) => boolean;
 
 /** `fronts`: `none`, `any`, or the secret. The time of the comparison does not reveal it. */
-export function hearsFront(fronts: string): HearsFront {
+export function trustsFront(fronts: string): TrustsFront {
   if (fronts === "none") return () => false;
   if (fronts === "any") return () => true;
   const wanted = digest(fronts);

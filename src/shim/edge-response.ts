@@ -4,7 +4,7 @@
  */
 import { NO_STORE } from "../http/common-headers.ts";
 import { EDGE_HEADERS } from "../http/front-headers.ts";
-import type { FullAnswer } from "./full-answer.ts";
+import type { FullResponse } from "./full-response.ts";
 
 /**
  * Caches in a row that may each keep a response (edge location, regional cache, origin shield). None is trusted to count the
@@ -20,7 +20,7 @@ const SLACK_MS = 5_000;
  * `kept`: true if the CDN may keep it at all. An unpublished error leaves as the client gets it. It has no validator:
  * If-None-Match is evaluated at the cache, and a cache that revalidates gets all of it.
  */
-export function edgeAnswer(full: FullAnswer, now: number, kept: boolean): FullAnswer {
+export function edgeResponse(full: FullResponse, now: number, kept: boolean): FullResponse {
   const { status, edge } = full;
   if (status >= 400 && !(kept && edge !== undefined)) return full;
   const { "cache-control": cacheControl, ...headers } = full.headers;
@@ -35,7 +35,7 @@ export function edgeAnswer(full: FullAnswer, now: number, kept: boolean): FullAn
 }
 
 /** Nothing is kept past valid-until, even if the origin fails. */
-function keeping({ edge, validUntil }: FullAnswer, now: number, kept: boolean): Record<string, string> {
+function keeping({ edge, validUntil }: FullResponse, now: number, kept: boolean): Record<string, string> {
   const left = validUntil === undefined ? Infinity : Math.floor((validUntil - now) / 1_000);
   const seconds = kept && edge !== undefined ? Math.min(edge.seconds, Math.floor(left / TIERS)) : 0;
   if (edge === undefined || seconds <= 0) return { "cache-control": NO_STORE };

@@ -2,10 +2,10 @@
 import { ANSWERS } from "../../../publish/site/public-record.ts";
 import { successorAt } from "../../../src/http/successor.ts";
 import { decodedAs, type ObjectStore, StoreDamaged } from "../../../src/object-store/object-store.ts";
-import { decodeAnswer } from "../../../src/object-store/stored-answer.ts";
+import { decodeResponse } from "../../../src/object-store/stored-response.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
 
-export interface PublishedAnswer {
+export interface PublishedResponse {
   /** URL path with its query. */
   readonly route: string;
   readonly key: string;
@@ -23,12 +23,12 @@ export interface PublishedAnswer {
  * Each response of the configured installation, in the routes' order. `said`: keys that the publisher reports as put. If one
  * is missing, that is a problem; any other was never published and is left out. `now` in epoch ms. Throws `StoreUnavailable`.
  */
-export async function publishedAnswers(
+export async function publishedResponses(
   store: ObjectStore,
   said: ReadonlySet<string>,
   now: number,
-): Promise<PublishedAnswer[]> {
-  const answers: PublishedAnswer[] = [];
+): Promise<PublishedResponse[]> {
+  const answers: PublishedResponse[] = [];
   for (const [route, key] of ANSWERS) {
     const answer = await readAnswer(store, key, now);
     if (answer !== undefined) answers.push({ route, key, ...answer });
@@ -37,13 +37,13 @@ export async function publishedAnswers(
   return answers;
 }
 
-type Found = Omit<PublishedAnswer, "route" | "key">;
+type Found = Omit<PublishedResponse, "route" | "key">;
 
 async function readAnswer(store: ObjectStore, key: string, now: number): Promise<Found | undefined> {
   try {
     const object = await store.get(key, { fresh: true });
     if (object === undefined) return undefined;
-    const { representation, successors, writerMetadata } = decodedAs(key, object, decodeAnswer);
+    const { representation, successors, writerMetadata } = decodedAs(key, object, decodeResponse);
     const current = successorAt(successors, now);
     const next = successors.find(({ from }) => from > now);
     return {
@@ -62,7 +62,7 @@ async function readAnswer(store: ObjectStore, key: string, now: number): Promise
 async function statusOf(store: ObjectStore, key: string): Promise<number> {
   const object = await store.get(key, { fresh: true });
   if (object === undefined) return 503;
-  return decodedAs(key, object, decodeAnswer).representation.status;
+  return decodedAs(key, object, decodeResponse).representation.status;
 }
 
 function without(problem: string): Found {

@@ -1,5 +1,5 @@
 /**
- * A server of its own process for the shim's benches: `node served-answer.ts bare|shim|counted <directory> <path>
+ * A server of its own process for the shim's benches: `node served-response.ts bare|shim|counted <directory> <path>
  * [<Accept-Encoding>]`. All answer one path with the same bytes and headers: `shim` from the store, `counted` likewise
  * and with metrics, `bare` from memory with nothing but `node:http`, what a shim has answered it once.
  */

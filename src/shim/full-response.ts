@@ -11,7 +11,7 @@ import { badRequest } from "../http/errors.ts";
 import type { Representation } from "../http/representation.ts";
 import type { FileRow, Route, Row } from "../http/route.ts";
 
-export interface FullAnswer {
+export interface FullResponse {
   readonly status: number;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
@@ -29,12 +29,12 @@ type Head = Omit<Representation, "body">;
 const encoder = new TextEncoder();
 
 /** A response of a row, which says if there can be a 304. `contentType`: the type of a file whose row has none. */
-export function rowAnswer(
+export function rowResponse(
   row: Route | FileRow,
   head: Head,
   body: Uint8Array,
   contentType: string = CONTENT_TYPE,
-): FullAnswer {
+): FullResponse {
   const { edgeSeconds: seconds, staleIfErrorSeconds } = row;
   const edge =
     head.status === 200
@@ -50,12 +50,12 @@ export function rowAnswer(
 }
 
 /** The 400 to a query that the route does not accept. */
-export function invalidQuery({ queryError }: Route, cacheControl: string | null = null): FullAnswer {
-  return plainAnswer(badRequest(queryError ?? "invalid_query", cacheControl));
+export function invalidQuery({ queryError }: Route, cacheControl: string | null = null): FullResponse {
+  return plainResponse(badRequest(queryError ?? "invalid_query", cacheControl));
 }
 
 /** A response without a row: an error. */
-export function plainAnswer({ body, ...head }: Representation): FullAnswer {
+export function plainResponse({ body, ...head }: Representation): FullResponse {
   return complete({ ...head, always: COMMON_HEADERS, type: CONTENT_TYPE }, encoder.encode(body));
 }
 
@@ -65,7 +65,7 @@ interface CompleteHead extends Head {
   readonly type: string;
 }
 
-function complete({ status, headers, always, type }: CompleteHead, body: Uint8Array): FullAnswer {
+function complete({ status, headers, always, type }: CompleteHead, body: Uint8Array): FullResponse {
   return {
     status,
     headers: {

@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { MODULES_KEY } from "../../src/resources/modules/route.ts";
 import { PROCESS_KEY } from "../../src/resources/process/route.ts";
 import { TELEMETRY_KEY, UNKNOWN_TELEMETRY_KEY } from "../../src/resources/telemetry/keys.ts";
-import { answer } from "../../src/shim/answer.ts";
 import { shimContext } from "../../src/shim/context.ts";
+import { respond } from "../../src/shim/respond.ts";
 import { MemoryStore } from "../support/memory-store.ts";
 import { putAnswer, putIndex } from "../support/publish-answer.ts";
 import { putWorld } from "../support/world.ts";
@@ -15,7 +15,7 @@ function surroundings(store = new MemoryStore()) {
   const clocks = { now: 1_000_000, monotonic: 0 };
   const context = shimContext({ store, now: () => clocks.now, monotonic: () => clocks.monotonic });
   const get = async (url: string, ifNoneMatch?: string) => {
-    const { status, headers, body } = await answer({ method: "GET", url, ifNoneMatch }, context);
+    const { status, headers, body } = await respond({ method: "GET", url, ifNoneMatch }, context);
     return { status, headers, body: body === undefined ? undefined : decoder.decode(body) };
   };
   return { store, clocks, context, get };
@@ -47,7 +47,7 @@ test("a store that fails is 503 store_unavailable, and it is reported", async ()
   const context = shimContext({ store, now: () => 0, monotonic: () => 0, report: (error) => reported.push(error) });
   store.fail();
   for (const url of ["/v4/public/process", "/v1/public/installations/a/telemetry", "/v1/public/activity"]) {
-    const { status, headers, body } = await answer({ method: "GET", url }, context);
+    const { status, headers, body } = await respond({ method: "GET", url }, context);
     expect([status, headers["cache-control"], headers["retry-after"], decoder.decode(body)]).toEqual([
       503,
       "no-store",
@@ -161,8 +161,8 @@ test("a repeated read of the same object spares the work", async () => {
   const { store, context } = surroundings();
   await putAnswer(store, MODULES_KEY, { status: 200, headers: {}, body: "{}" });
   const request = { method: "GET", url: "/v1/public/modules" };
-  const first = await answer(request, context);
-  const second = await answer(request, context);
+  const first = await respond(request, context);
+  const second = await respond(request, context);
   expect(second.headers).toBe(first.headers);
   expect(second.body).toBe(first.body);
 });
@@ -206,7 +206,7 @@ test("whatever is asked, there is an answer with the headers of every answer", a
   const method = fc.constantFrom("GET", "HEAD", "OPTIONS", "POST", "get", "");
   await fc.assert(
     fc.asyncProperty(url, method, fc.option(fc.string(), { nil: undefined }), async (url, method, ifNoneMatch) => {
-      const { status, headers, body } = await answer({ method, url, ifNoneMatch }, context);
+      const { status, headers, body } = await respond({ method, url, ifNoneMatch }, context);
       expect([200, 204, 304, 400, 404, 405, 503]).toContain(status);
       expect(headers["access-control-allow-origin"]).toBe("*");
       if (body !== undefined) expect(headers["content-length"]).toBe(String(body.length));
@@ -220,7 +220,7 @@ test("a front that asks is told when the answer's word ends, nobody else is", as
   const successors = [{ from: 1_000_500, edits: [{ offset: 0, length: 1, text: "b" }] }, { from: 1_000_900 }];
   await putAnswer(store, TELEMETRY_KEY, { status: 200, headers: {}, body: "a" }, successors);
   const ask = async (front: string | undefined) =>
-    (await answer({ method: "GET", url: "/v1/public/telemetry", front }, context)).headers["noonmark-valid-until"];
+    (await respond({ method: "GET", url: "/v1/public/telemetry", front }, context)).headers["noonmark-valid-until"];
   expect([await ask("1"), await ask(undefined)]).toEqual(["1000500", undefined]);
   clocks.now = 1_000_500;
   expect(await ask("1")).toBe("1000900");
@@ -231,7 +231,7 @@ test("a front that asks is told when the answer's word ends, nobody else is", as
 test("a page cut from the activity's head holds as long as the head", async () => {
   const { store, clocks, context } = surroundings();
   await putWorld(store, clocks.now);
-  const page = await answer(
+  const page = await respond(
     { method: "GET", url: "/v1/public/activity?category=protocol&limit=1", front: "1" },
     context,
   );
@@ -242,7 +242,7 @@ test("a front is told which errors are published, nobody else is", async () => {
   const { store, clocks, context } = surroundings();
   await putWorld(store, clocks.now);
   const told = async (url: string, front?: string) => {
-    const { status, headers } = await answer({ method: "GET", url, front }, context);
+    const { status, headers } = await respond({ method: "GET", url, front }, context);
     return [status, headers["noonmark-published"]];
   };
   expect(await told("/v2/public/stats?range=30d", "1")).toEqual([503, "1"]);

@@ -7,37 +7,42 @@
 import type { FileRow, Route } from "../http/route.ts";
 import { applyEdits, type Successor, successorAt, validUntil } from "../http/successor.ts";
 import { decodedAs, type StoredObject } from "../object-store/object-store.ts";
-import { decodeAnswer, type StoredAnswer } from "../object-store/stored-answer.ts";
-import { type FullAnswer, rowAnswer } from "./full-answer.ts";
+import { decodeResponse, type StoredResponse } from "../object-store/stored-response.ts";
+import { type FullResponse, rowResponse } from "./full-response.ts";
+import { andThen, type MaybePromise } from "./maybe-promise.ts";
 import type { StoreReader } from "./recent.ts";
-import { type Soon, soon } from "./soon.ts";
 
 /** The response of an object from one of its instants on: the stored one (`undefined`), or a successor. */
 interface Unfolded {
-  readonly answer: StoredAnswer;
-  readonly full: Map<Successor | undefined, FullAnswer>;
+  readonly answer: StoredResponse;
+  readonly full: Map<Successor | undefined, FullResponse>;
 }
 
 const unfolded = new Map<Route | FileRow, WeakMap<StoredObject, Unfolded>>();
 
 /** The response of the object at a key as of `now`; `undefined` if there is no such object. */
-export function storedAnswer(
+export function storedResponse(
   row: Route | FileRow,
   key: string,
   store: StoreReader,
   now: number,
-): Soon<FullAnswer | undefined> {
-  return soon(store.get(key), (object) => {
+): MaybePromise<FullResponse | undefined> {
+  return andThen(store.get(key), (object) => {
     if (object === undefined) return undefined;
     const { answer, full } = unfold(row, object, key);
     const successor = successorAt(answer.successors, now);
     // A constant response ends a chain: it has no successors of its own.
-    if (successor?.key !== undefined) return constantAnswer(row, successor.key, store);
+    if (successor?.key !== undefined) return constantResponse(row, successor.key, store);
     const known = full.get(successor);
     if (known !== undefined) return known;
     const until = validUntil(answer.successors, now);
     const made = {
-      ...rowAnswer(row, headOf(answer, successor), applyEdits(answer.body, successor?.edits ?? []), object.contentType),
+      ...rowResponse(
+        row,
+        headOf(answer, successor),
+        applyEdits(answer.body, successor?.edits ?? []),
+        object.contentType,
+      ),
       ...(until === undefined ? {} : { validUntil: until }),
     };
     full.set(successor, made);
@@ -46,19 +51,26 @@ export function storedAnswer(
 }
 
 /** Unreadable metadata are the store's fault, not the client's: never half a response. */
-export function decodeStored(object: StoredObject, key: string): StoredAnswer {
-  return decodedAs(key, object, decodeAnswer);
+export function decodeStored(object: StoredObject, key: string): StoredResponse {
+  return decodedAs(key, object, decodeResponse);
 }
 
-function constantAnswer(row: Route | FileRow, key: string, store: StoreReader): Soon<FullAnswer | undefined> {
-  return soon(store.get(key), (object) => {
+function constantResponse(
+  row: Route | FileRow,
+  key: string,
+  store: StoreReader,
+): MaybePromise<FullResponse | undefined> {
+  return andThen(store.get(key), (object) => {
     if (object === undefined) return undefined;
     const { representation, body } = unfold(row, object, key).answer;
-    return rowAnswer(row, representation, body);
+    return rowResponse(row, representation, body);
   });
 }
 
-function headOf({ representation }: StoredAnswer, successor: Successor | undefined): StoredAnswer["representation"] {
+function headOf(
+  { representation }: StoredResponse,
+  successor: Successor | undefined,
+): StoredResponse["representation"] {
   if (successor?.headers === undefined) return representation;
   const headers = Object.entries({ ...representation.headers, ...successor.headers });
   return {

@@ -11,10 +11,10 @@ import { StoreUnavailable } from "../object-store/object-store.ts";
 import { matchPath, type RowMatch } from "../resources/find.ts";
 import { isInstallationId } from "../values/installation-id.ts";
 import type { ShimContext } from "./context.ts";
-import { heardAnswer, unheardAnswer } from "./for-front.ts";
-import { type FullAnswer, plainAnswer } from "./full-answer.ts";
+import { trustedResponse, untrustedResponse } from "./for-front.ts";
+import { type FullResponse, plainResponse } from "./full-response.ts";
 import { FILE_HANDLERS, ROUTE_HANDLERS } from "./handlers.ts";
-import { type Soon, soon } from "./soon.ts";
+import { andThen, type MaybePromise } from "./maybe-promise.ts";
 
 export interface ShimRequest {
   readonly method: string;
@@ -25,10 +25,10 @@ export interface ShimRequest {
   /** FRONT_HEADER's value from a trusted front. */
   readonly front?: string | undefined;
   /** The same from an untrusted front or a stranger. */
-  readonly unheardFront?: string | undefined;
+  readonly untrustedFront?: string | undefined;
 }
 
-export interface ShimAnswer {
+export interface ShimResponse {
   readonly status: number;
   /** Lower-case names; Content-Length included wherever there is (or, for HEAD, would be) a body. */
   readonly headers: Readonly<Record<string, string>>;
@@ -36,28 +36,28 @@ export interface ShimAnswer {
   readonly body: Uint8Array | undefined;
 }
 
-const PREFLIGHT: ShimAnswer = { status: 204, headers: PREFLIGHT_HEADERS, body: undefined };
-const WRONG_METHOD = plainAnswer(METHOD_NOT_ALLOWED);
-const UNKNOWN_PATH = plainAnswer(NOT_FOUND);
-const MALFORMED_ID = plainAnswer(badRequest("invalid_installation_id"));
-const STORE_UNAVAILABLE = plainAnswer(unavailable("store_unavailable"));
+const PREFLIGHT: ShimResponse = { status: 204, headers: PREFLIGHT_HEADERS, body: undefined };
+const WRONG_METHOD = plainResponse(METHOD_NOT_ALLOWED);
+const UNKNOWN_PATH = plainResponse(NOT_FOUND);
+const MALFORMED_ID = plainResponse(badRequest("invalid_installation_id"));
+const STORE_UNAVAILABLE = plainResponse(unavailable("store_unavailable"));
 
 /**
  * At once if the store need not be waited for. Throws, or rejects, only on a defect of the shim. A failing store is 503
  * `store_unavailable`.
  */
-export function answer(request: ShimRequest, context: ShimContext): Soon<ShimAnswer> {
+export function respond(request: ShimRequest, context: ShimContext): MaybePromise<ShimResponse> {
   const { method, url } = request;
   if (method === "OPTIONS") return told(PREFLIGHT, undefined, context);
   if (method !== "GET" && method !== "HEAD") return told(WRONG_METHOD, undefined, context);
   const target = parseTarget(url);
   const match = target === undefined ? undefined : matchPath(target.path);
-  const full = match === undefined ? UNKNOWN_PATH : fullAnswer(match, target?.query ?? "", context);
-  const represented = soon(full, (full) => represent(full, request, context));
-  return soon(represented, (full) => told(asAsked(full, request), match?.row, context));
+  const full = match === undefined ? UNKNOWN_PATH : fullResponse(match, target?.query ?? "", context);
+  const represented = andThen(full, (full) => represent(full, request, context));
+  return andThen(represented, (full) => told(asAsked(full, request), match?.row, context));
 }
 
-function asAsked(full: FullAnswer, { method, ifNoneMatch }: ShimRequest): ShimAnswer {
+function asAsked(full: FullResponse, { method, ifNoneMatch }: ShimRequest): ShimResponse {
   const { status, headers, validator } = full;
   if (ifNoneMatch !== undefined && validator !== undefined && matchesNone(ifNoneMatch, validator.etag)) {
     return { status: 304, headers: validator.notModified, body: undefined };
@@ -65,39 +65,39 @@ function asAsked(full: FullAnswer, { method, ifNoneMatch }: ShimRequest): ShimAn
   return method === "HEAD" ? { status, headers, body: undefined } : full;
 }
 
-function told(answer: ShimAnswer, row: Row | undefined, { answered }: ShimContext): ShimAnswer {
+function told(answer: ShimResponse, row: Row | undefined, { answered }: ShimContext): ShimResponse {
   answered?.(row, answer.status);
   return answer;
 }
 
 /** The response in the form for this client: a front, which compresses by itself, or a reader. */
-function represent(full: FullAnswer, request: ShimRequest, context: ShimContext): Soon<FullAnswer> {
-  const { front, unheardFront, acceptEncoding } = request;
-  if (front !== undefined) return heardAnswer(full, front, context.now());
-  if (unheardFront !== undefined) return unheardAnswer(full, unheardFront, context.now());
+function represent(full: FullResponse, request: ShimRequest, context: ShimContext): MaybePromise<FullResponse> {
+  const { front, untrustedFront, acceptEncoding } = request;
+  if (front !== undefined) return trustedResponse(full, front, context.now());
+  if (untrustedFront !== undefined) return untrustedResponse(full, untrustedFront, context.now());
   return context.encode === undefined ? full : context.encode(full, acceptEncoding);
 }
 
-function fullAnswer(match: RowMatch, query: string, context: ShimContext): Soon<FullAnswer> {
+function fullResponse(match: RowMatch, query: string, context: ShimContext): MaybePromise<FullResponse> {
   try {
-    const found = rowAnswered(match, query, context);
+    const found = respondByRow(match, query, context);
     return found instanceof Promise ? found.catch((error: unknown) => failed(error, context)) : found;
   } catch (error) {
     return failed(error, context);
   }
 }
 
-function rowAnswered({ row, parameter }: RowMatch, query: string, context: ShimContext): Soon<FullAnswer> {
+function respondByRow({ row, parameter }: RowMatch, query: string, context: ShimContext): MaybePromise<FullResponse> {
   if (row.kind === "file") {
     const found = FILE_HANDLERS[row.handler]({ file: row, asset: parameter ?? "" }, context);
-    return soon(found, (full) => full ?? UNKNOWN_PATH);
+    return andThen(found, (full) => full ?? UNKNOWN_PATH);
   }
   if (parameter !== undefined && !isInstallationId(parameter)) return MALFORMED_ID;
   const found = ROUTE_HANDLERS[row.handler]({ route: row, installationId: parameter ?? "", query }, context);
-  return soon(found, (full) => full ?? plainAnswer(unavailable(row.absent)));
+  return andThen(found, (full) => full ?? plainResponse(unavailable(row.absent)));
 }
 
-function failed(error: unknown, context: ShimContext): FullAnswer {
+function failed(error: unknown, context: ShimContext): FullResponse {
   if (!(error instanceof StoreUnavailable)) throw error;
   context.report?.(error);
   return STORE_UNAVAILABLE;

@@ -2,13 +2,13 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { statisticsRoute } from "../../../src/resources/statistics/route.ts";
 import { ROWS } from "../../../src/resources/table.ts";
-import { rowAnswer } from "../../../src/shim/full-answer.ts";
-import { EncodedAnswers } from "../../../src/shim/node/encoded-answers.ts";
+import { rowResponse } from "../../../src/shim/full-response.ts";
+import { EncodedResponses } from "../../../src/shim/node/encoded-responses.ts";
 
 const TEXT = JSON.stringify({ revision: "r", list: Array.from({ length: 500 }, (_, index) => index) });
 const REVALIDATE = "public, max-age=0, must-revalidate";
 const full = (text = TEXT) =>
-  rowAnswer(
+  rowResponse(
     statisticsRoute,
     { status: 200, headers: { etag: '"r"', "cache-control": REVALIDATE } },
     new TextEncoder().encode(text),
@@ -19,7 +19,7 @@ test.each([
   ["gzip", gunzipSync],
 ] as const)("%s: the same text under the weak tag", async (coding, decompress) => {
   const answer = full();
-  const encoded = await new EncodedAnswers().encode(answer, coding);
+  const encoded = await new EncodedResponses().encode(answer, coding);
   expect(String(decompress(encoded.body))).toBe(TEXT);
   const { "content-length": _, ...headers } = answer.headers;
   expect(encoded.headers).toEqual({
@@ -35,7 +35,7 @@ test.each([
 
 test("as it is: the strong tag, and what it depends on", async () => {
   const answer = full();
-  const plain = await new EncodedAnswers().encode(answer, undefined);
+  const plain = await new EncodedResponses().encode(answer, undefined);
   expect(plain).toEqual({
     ...answer,
     headers: { ...answer.headers, vary: "Accept-Encoding" },
@@ -45,15 +45,15 @@ test("as it is: the strong tag, and what it depends on", async () => {
 });
 
 test("a small body is never encoded, an error neither, and says so or not", async () => {
-  const encoded = new EncodedAnswers();
+  const encoded = new EncodedResponses();
   expect((await encoded.encode(full("{}"), "br")).headers).toMatchObject({ etag: '"r"', vary: "Accept-Encoding" });
-  const error = rowAnswer(statisticsRoute, { status: 503, headers: {} }, new TextEncoder().encode(TEXT));
+  const error = rowResponse(statisticsRoute, { status: 503, headers: {} }, new TextEncoder().encode(TEXT));
   expect(await encoded.encode(error, "br")).toBe(error);
   expect(encoded.compressions).toBe(0);
 });
 
 test("an object is compressed once, for all who ask at once and after; so is a page that is composed again", async () => {
-  const encoded = new EncodedAnswers();
+  const encoded = new EncodedResponses();
   const answer = full();
   const [one, other] = await Promise.all([encoded.encode(answer, "br"), encoded.encode(answer, "br")]);
   expect(other).toBe(one);
@@ -68,16 +68,16 @@ test("an object is compressed once, for all who ask at once and after; so is a p
 });
 
 test("what compression makes no smaller leaves as it is", async () => {
-  const answer = rowAnswer(
+  const answer = rowResponse(
     statisticsRoute,
     { status: 200, headers: {} },
     crypto.getRandomValues(new Uint8Array(2_000)),
   );
-  expect((await new EncodedAnswers().encode(answer, "gzip")).headers["content-encoding"]).toBeUndefined();
+  expect((await new EncodedResponses().encode(answer, "gzip")).headers["content-encoding"]).toBeUndefined();
 });
 
 test("a hundred different bodies at once: some leave encoded, the others as they are, none waits in a line", async () => {
-  const encoded = new EncodedAnswers();
+  const encoded = new EncodedResponses();
   const answers = await Promise.all(
     Array.from({ length: 100 }, (_, index) => encoded.encode(full(TEXT + " ".repeat(index)), "gzip")),
   );
@@ -88,8 +88,8 @@ test("a hundred different bodies at once: some leave encoded, the others as they
 test.each(ROWS.filter(({ name }) => name !== "asset").map((row) => [row.path, row] as const))(
   "%s is compressed and says that it depends on Accept-Encoding",
   async (_, row) => {
-    const answer = rowAnswer(row, { status: 200, headers: { etag: '"r"' } }, new TextEncoder().encode(TEXT));
-    const { headers } = await new EncodedAnswers().encode(answer, "gzip");
+    const answer = rowResponse(row, { status: 200, headers: { etag: '"r"' } }, new TextEncoder().encode(TEXT));
+    const { headers } = await new EncodedResponses().encode(answer, "gzip");
     expect(headers).toMatchObject({ vary: "Accept-Encoding", "content-encoding": "gzip", etag: 'W/"r"' });
   },
 );

@@ -6,16 +6,16 @@ import type { Representation } from "../http/representation.ts";
 import type { Successor } from "../http/successor.ts";
 import type { StoreObject } from "./object-store.ts";
 
-export interface StoredAnswer {
+export interface StoredResponse {
   readonly representation: Omit<Representation, "body">;
   readonly body: Uint8Array;
   readonly successors: readonly Successor[];
   readonly writerMetadata: WriterMetadata;
   /** The publisher's own hashes of the response and its successors, so that a lost state can be read back. */
-  readonly states: readonly AnswerState[];
+  readonly states: readonly ResponseState[];
 }
 
-export interface AnswerState {
+export interface ResponseState {
   /** Epoch ms. */
   readonly from: number;
   readonly identity: string;
@@ -58,7 +58,7 @@ export type FactPart = readonly [count: number, sum?: string, base?: number];
 
 export const JSON_TYPE = "application/json; charset=utf-8";
 
-export function encodeAnswer(answer: StoredAnswer): StoreObject {
+export function encodeResponse(answer: StoredResponse): StoreObject {
   const { representation, successors, writerMetadata } = answer;
   return {
     body: answer.body,
@@ -76,7 +76,7 @@ export function encodeAnswer(answer: StoredAnswer): StoreObject {
 }
 
 /** Throws if the object is not a response of Noonmark: another program's object must not be served, nor crash a reader. */
-export function decodeAnswer({ metadata, body }: StoreObject): StoredAnswer {
+export function decodeResponse({ metadata, body }: StoreObject): StoredResponse {
   const status = Number(metadata.status);
   if (!Number.isInteger(status) || status < 200 || status > 599) throw new Error("its status is no status");
   return {
@@ -138,7 +138,7 @@ function isAsof(value: unknown): value is Asof {
   return isFields(value) && Number.isFinite(value.at);
 }
 
-function isStates(value: unknown): value is AnswerState[] {
+function isStates(value: unknown): value is ResponseState[] {
   return isListOf(value, ({ from, identity }) => Number.isFinite(from) && isText(identity));
 }
 

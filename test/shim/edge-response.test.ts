@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { telemetryRoute } from "../../src/resources/telemetry/route.ts";
-import { edgeAnswer } from "../../src/shim/edge-answer.ts";
-import { plainAnswer, rowAnswer } from "../../src/shim/full-answer.ts";
+import { edgeResponse } from "../../src/shim/edge-response.ts";
+import { plainResponse, rowResponse } from "../../src/shim/full-response.ts";
 
 const NOW = 1_000_000;
 const body = new Uint8Array();
@@ -10,8 +10,8 @@ const body = new Uint8Array();
 test("three caches in a row and a stale answer end at valid-until, by CloudFront's count and by the function's", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 200_000 }), (leftMs) => {
-      const full = { ...rowAnswer(telemetryRoute, { status: 200, headers: {} }, body), validUntil: NOW + leftMs };
-      const { headers } = edgeAnswer(full, NOW, true);
+      const full = { ...rowResponse(telemetryRoute, { status: 200, headers: {} }, body), validUntil: NOW + leftMs };
+      const { headers } = edgeResponse(full, NOW, true);
       const kept = /^max-age=0, s-maxage=(\d+), stale-if-error=(\d+)$/.exec(headers["cache-control"] ?? "");
       expect(kept === null).toBe(leftMs < 3_000);
       if (kept === null) {
@@ -27,9 +27,9 @@ test("three caches in a row and a stale answer end at valid-until, by CloudFront
 });
 
 test("an error leaves as the client gets it, a published one only where it may be kept", () => {
-  const published = rowAnswer(telemetryRoute, { status: 503, headers: { "cache-control": "no-store" } }, body);
-  expect(edgeAnswer(published, NOW, true)).toMatchObject({ status: 200, headers: { "noonmark-status": "503" } });
-  expect(edgeAnswer(published, NOW, false)).toBe(published);
-  const plain = plainAnswer({ status: 404, headers: {}, body: "{}" });
-  expect(edgeAnswer(plain, NOW, true)).toBe(plain);
+  const published = rowResponse(telemetryRoute, { status: 503, headers: { "cache-control": "no-store" } }, body);
+  expect(edgeResponse(published, NOW, true)).toMatchObject({ status: 200, headers: { "noonmark-status": "503" } });
+  expect(edgeResponse(published, NOW, false)).toBe(published);
+  const plain = plainResponse({ status: 404, headers: {}, body: "{}" });
+  expect(edgeResponse(plain, NOW, true)).toBe(plain);
 });

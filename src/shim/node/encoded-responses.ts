@@ -9,8 +9,8 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 import { LRUCache } from "lru-cache";
 import { type Coding, chooseCoding } from "../../http/request/accept-encoding.ts";
 import { COMPRESSED_TYPES } from "../../resources/table.ts";
-import type { FullAnswer } from "../full-answer.ts";
-import type { Soon } from "../soon.ts";
+import type { FullResponse } from "../full-response.ts";
+import type { MaybePromise } from "../maybe-promise.ts";
 
 /** Smaller bodies gain nothing: they fill a packet. */
 const LEAST_BYTES = 1_024;
@@ -41,12 +41,12 @@ const COMPRESS: Readonly<Record<Coding, Compress>> = {
 };
 
 /** The forms of one response; an encoded one is kept as soon as it is there. */
-interface Forms extends Partial<Record<Coding, Soon<FullAnswer>>> {
-  readonly identity: FullAnswer;
+interface Forms extends Partial<Record<Coding, MaybePromise<FullResponse>>> {
+  readonly identity: FullResponse;
 }
 
-export class EncodedAnswers {
-  readonly #forms = new WeakMap<FullAnswer, Forms>();
+export class EncodedResponses {
+  readonly #forms = new WeakMap<FullResponse, Forms>();
   readonly #bytes = new LRUCache<string, Uint8Array>({
     maxSize: CACHE_BYTES,
     // A larger one is not worth what it would evict.
@@ -59,7 +59,7 @@ export class EncodedAnswers {
   compressions = 0;
 
   /** A response for a reader (not for a front, which compresses by itself). */
-  encode(full: FullAnswer, acceptEncoding: string | undefined): Soon<FullAnswer> {
+  encode(full: FullResponse, acceptEncoding: string | undefined): MaybePromise<FullResponse> {
     if (full.status !== 200) return full;
     let forms = this.#forms.get(full);
     if (forms === undefined) {
@@ -83,7 +83,7 @@ export class EncodedAnswers {
     return coding;
   }
 
-  #encoded(forms: Forms, coding: Coding): Soon<FullAnswer> {
+  #encoded(forms: Forms, coding: Coding): MaybePromise<FullResponse> {
     const { identity } = forms;
     const key = `${coding} ${createHash("sha256").update(identity.body).digest("base64")}`;
     const known = this.#bytes.get(key);
@@ -116,13 +116,13 @@ export class EncodedAnswers {
   }
 }
 
-function mediaType({ headers }: FullAnswer): string {
+function mediaType({ headers }: FullResponse): string {
   return (headers["content-type"] ?? "").split(";", 1)[0] as string;
 }
 
 const VARY = { vary: "Accept-Encoding" } as const;
 
-function varied(full: FullAnswer): FullAnswer {
+function varied(full: FullResponse): FullResponse {
   const { validator } = full;
   return {
     ...full,
@@ -133,7 +133,7 @@ function varied(full: FullAnswer): FullAnswer {
   };
 }
 
-function encodedAs(identity: FullAnswer, coding: Coding, body: Uint8Array): FullAnswer {
+function encodedAs(identity: FullResponse, coding: Coding, body: Uint8Array): FullResponse {
   const { headers, validator } = identity;
   return {
     ...identity,
@@ -144,7 +144,7 @@ function encodedAs(identity: FullAnswer, coding: Coding, body: Uint8Array): Full
 }
 
 /** The bytes differ under the same revision, so no strong tag may name both. */
-function weak(headers: FullAnswer["headers"]): FullAnswer["headers"] {
+function weak(headers: FullResponse["headers"]): FullResponse["headers"] {
   const { etag } = headers;
   return etag === undefined || etag.startsWith("W/") ? headers : { ...headers, etag: `W/${etag}` };
 }
