@@ -1,6 +1,7 @@
 /** What the shim's core says to a request, as the measure of everything in front of it. */
-import { answer } from "../../../src/shim/answer.ts";
+
 import type { ShimContext } from "../../../src/shim/context.ts";
+import { respond } from "../../../src/shim/respond.ts";
 import type { OddRequest } from "./odd-requests.ts";
 import type { ScriptAnswer } from "./run-http-script.ts";
 
@@ -18,7 +19,7 @@ export function headersOf({ headers }: Pick<OddRequest, "headers">): Record<stri
 export async function answeredByCore(request: OddRequest, context: ShimContext): Promise<ScriptAnswer> {
   const { method, target } = request;
   const ifNoneMatch = headersOf(request)["if-none-match"];
-  const { status, headers, body } = await answer({ method, url: target, ifNoneMatch }, context);
+  const { status, headers, body } = await respond({ method, url: target, ifNoneMatch }, context);
   return { status, headers, body: new TextDecoder().decode(body) };
 }
 
