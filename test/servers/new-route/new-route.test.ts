@@ -83,6 +83,8 @@ test("with both it compiles, and npm run generate writes it into every derived f
     "cdn-config/nginx/noonmark.js",
     "cdn-config/varnish/default.vcl",
     "docs/openapi.json",
+    "docs/reference/codes.md",
+    "docs/reference/commands.md",
     "packaging/man/noonmark.1",
     "src/client/generated/bodies.ts",
     "src/client/generated/endpoints.ts",
@@ -119,11 +121,15 @@ test("every front serves it as its exchanges say", () => {
     "test/servers/varnish.test.ts",
   ];
   const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
-  spawnSync(process.execPath, [vitest, "run", ...suites, "-t", "heartbeat", "--maxWorkers", "1"], {
-    cwd: copy,
-    encoding: "utf8",
-    env: { ...process.env, NOONMARK_TEST_REPORT: report },
-  });
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    [vitest, "run", ...suites, "-t", "heartbeat", "--maxWorkers", "1"],
+    {
+      cwd: copy,
+      encoding: "utf8",
+      env: { ...process.env, NOONMARK_TEST_REPORT: report },
+    },
+  );
   type Report = { testResults: { name: string; assertionResults: { fullName: string; status: string }[] }[] };
   const { testResults } = JSON.parse(readFileSync(report, "utf8")) as Report;
   const found = testResults.flatMap(({ name, assertionResults }) =>
@@ -135,6 +141,6 @@ test("every front serves it as its exchanges say", () => {
   for (const suite of suites)
     expect(
       found.map(([name]) => name),
-      suite,
+      `${suite}: ${stdout.slice(-2_000)} ${stderr.slice(-2_000)}`,
     ).toContain(join(copy, suite));
 });
