@@ -1,10 +1,13 @@
 /** A server that answers right gives no finding. */
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { matchesNone } from "../../src/http/request/conditional.ts";
+import { jsonOf, textOf } from "../../src/judge/exchange.ts";
 import { findingLine } from "../../src/verify/print.ts";
 import { ALL_RULES } from "../../src/verify/rules.ts";
 import { compressing } from "./support/faults/edges.ts";
+import { withBody, withHeaders, withStatus } from "./support/faults/plant.ts";
 import { type FullWorld, fullWorld } from "./support/full-world.ts";
-import { judge, standIn } from "./support/stand-in.ts";
+import { type Fault, judge, standIn } from "./support/stand-in.ts";
 
 let full: FullWorld;
 beforeAll(async () => {
@@ -21,6 +24,30 @@ test("a whole run over a world that has everything: no finding, and nothing but 
 
 test("a front that compresses as it should", async () => {
   const report = await judge({ send: standIn(full), now: full.at, fault: compressing });
+  expect(report.findings.map(findingLine)).toEqual([]);
+});
+
+/** It caches the plain process for one second, and passes If-None-Match to an origin that has moved on. */
+function behindItsOrigin(): Fault {
+  let movedAtMs: number | undefined;
+  return async (sent, next, passedMs) => {
+    if (sent.method !== "GET" || sent.target !== "/v4/public/process") return next(sent);
+    const field = sent.headers["if-none-match"];
+    movedAtMs ??= field === undefined ? undefined : passedMs;
+    if (field === undefined && (movedAtMs === undefined || passedMs < movedAtMs + 1_000)) return next(sent);
+    const { "if-none-match": _, ...headers } = sent.headers;
+    const old = await next({ ...sent, headers });
+    const { revision } = jsonOf(old) as { revision: string };
+    const reply = withBody(withHeaders(old, { etag: '"newer"' }), (textOf(old) ?? "").replace(revision, "newer"));
+    if (field === undefined || !matchesNone(field, '"newer"')) return reply;
+    return withBody(withStatus(withHeaders(reply, { "content-type": null, "content-length": null }), 304), "");
+  };
+}
+
+test("a front whose cache is behind its origin for its edge seconds", async () => {
+  const only = ["process"];
+  const judging = { send: standIn(full), now: full.at, only, families: ["not-modified"] as const };
+  const report = await judge({ ...judging, fault: behindItsOrigin() });
   expect(report.findings.map(findingLine)).toEqual([]);
 });
 

@@ -9,7 +9,7 @@ import { FAMILIES, type FamilyName, verify } from "../../../src/verify/verify.ts
 import type { FullWorld } from "./full-world.ts";
 
 /** Changes what comes back, or asks something else in place of what was asked. */
-export type Fault = (sent: Sent, next: Transport) => Promise<Reply>;
+export type Fault = (sent: Sent, next: Transport, passedMs: number) => Promise<Reply>;
 
 export const RIGHT: Fault = (sent, next) => next(sent);
 
@@ -59,7 +59,7 @@ export function judge({ send, now, fault = RIGHT, families, only, watch = 0 }: J
       watch,
     },
     {
-      send: (sent) => fault(sent, send),
+      send: (sent) => fault(sent, send, passed),
       now: () => now + passed,
       pause: async (milliseconds) => {
         passed += milliseconds;
