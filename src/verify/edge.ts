@@ -80,7 +80,7 @@ async function expectWeakMatch(
   const hasMoved = reply.status === 200 && opaque(header(reply, "etag") ?? tag) !== opaque(tag);
   run.check(EDGE["encoded-tag"], route, reply.status === 304 || hasMoved, () => ({
     expected: `304 to GET ${target} in ${encoding} with If-None-Match: ${tag}`,
-    saw: String(reply.status),
+    saw: `${reply.status}, ETag ${shown(header(reply, "etag"))}`,
   }));
 }
 

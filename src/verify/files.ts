@@ -46,10 +46,8 @@ const ASSET = /(?:src|href)="(?:\.?\/)?(assets\/[^"]+)"/g;
 async function walkAssets(run: Run, file: NamedFile, html: string): Promise<void> {
   const subject = subjectOf(file);
   const assets = [...new Set([...html.matchAll(ASSET)].map(([, path]) => path))];
-  run.check(FILE.asset, subject, assets.length <= MAX_ASSETS, () => ({
-    expected: `at most ${MAX_ASSETS} assets in ${file.path}`,
-    saw: `${assets.length}`,
-  }));
+  const most = `at most ${MAX_ASSETS} assets in ${file.path}`;
+  run.check(FILE.asset, subject, assets.length <= MAX_ASSETS, () => ({ expected: most, saw: `${assets.length}` }));
   for (const path of assets.slice(0, MAX_ASSETS)) {
     const reply = await ask(run, { file: assetFile, target: `/${path}` });
     const cacheControl = header(reply, "cache-control");

@@ -32,6 +32,8 @@ const LIMIT = 100;
 const SMALL = 3;
 const SMALL_PAGES = 3;
 
+type Walks = ReadonlyMap<Category, Walked>;
+
 export async function walkActivity(run: Run, route: RouteContract): Promise<void> {
   const walks = new Map<Category, Walked>();
   for (const category of CATEGORIES) {
@@ -39,7 +41,7 @@ export async function walkActivity(run: Run, route: RouteContract): Promise<void
     if (walked !== undefined) walks.set(category, walked);
   }
   compareCategories(run, route, walks);
-  for (const category of CATEGORIES) await misuse(run, route, { category, walks });
+  for (const category of CATEGORIES) await misuse(run, route, category, walks);
 }
 
 async function walk(run: Run, route: RouteContract, category: Category): Promise<Walked | undefined> {
@@ -152,7 +154,7 @@ async function smaller(
   return first?.nextCursor ?? undefined;
 }
 
-function compareCategories(run: Run, route: RouteContract, walks: ReadonlyMap<Category, Walked>): void {
+function compareCategories(run: Run, route: RouteContract, walks: Walks): void {
   const all = walks.get("all");
   if (all === undefined || !all.complete) return;
   const inAll = new Set(all.events.map(({ id }) => id));
@@ -177,13 +179,8 @@ function compareCategories(run: Run, route: RouteContract, walks: ReadonlyMap<Ca
   }));
 }
 
-interface Misuse {
-  readonly category: Category;
-  readonly walks: ReadonlyMap<Category, Walked>;
-}
-
 /** Cursors of other categories, of the observations and of nobody. */
-async function misuse(run: Run, route: RouteContract, { category, walks }: Misuse): Promise<void> {
+async function misuse(run: Run, route: RouteContract, category: Category, walks: Walks): Promise<void> {
   if (!walks.has(category)) return;
   const others = CATEGORIES.filter((other) => other !== category).flatMap((other) => walks.get(other)?.cursor ?? []);
   for (const cursor of [...others, "MTI4", "A", "a".repeat(512)]) {
