@@ -7,7 +7,7 @@ const report = process.env.NOONMARK_TEST_REPORT;
 const REAL = ["test/servers/**/*.test.ts", "test/site/browser/**/*.test.ts"];
 /** On a directory in "unit", on a real S3 server in "servers". */
 const SCENES = ["test/regressions/**/*.test.ts"];
-/** Of these, whose bounds are times: each has the machine for itself. */
+/** Tests with limits of time: each has the machine for itself. */
 const ALONE = [
   "test/servers/real-time.test.ts",
   "test/servers/demo.test.ts",

@@ -1,6 +1,6 @@
 /**
- * What npm runs after an install in a checkout, and before a pack. It builds where the compiler is; an install without
- * development packages (`npm ci --omit=dev`) has none, and is no failure for that: `dist/` then comes from elsewhere.
+ * Runs after an npm install in a checkout, and before a pack. It builds if the compiler is there. An install without
+ * development packages (`npm ci --omit=dev`) has none, and does not fail: `dist/` then comes from elsewhere.
  */
 import { execSync } from "node:child_process";
 import { createRequire } from "node:module";

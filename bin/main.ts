@@ -8,7 +8,7 @@ import { addCommands } from "./commands/all.ts";
 export async function main(argv: string[]): Promise<void> {
   nameSourceFiles();
   const program = new Command("noonmark")
-    .description("Publishes accepted measurements and safe chain state as static HTTP answers.")
+    .description("Publishes accepted measurements and safe chain state as a read-only JSON API in static files.")
     .version(packageVersion())
     .option("--debug", "print stack traces of failures")
     .showHelpAfterError("(noonmark --help lists the commands)")

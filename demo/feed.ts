@@ -29,6 +29,6 @@ function expectAccepted({ rejected, rejections }: Ingested): void {
   if (rejected === 0) return;
   throw new Failure("demo_rejected", `intake rejected a record of the demo: ${JSON.stringify(rejections[0])}`, {
     exit: EXIT.failed,
-    hint: "Begin anew: npm start -- --fresh",
+    hint: "Start again from nothing: npm start -- --fresh",
   });
 }

@@ -23,7 +23,7 @@ export interface Home {
   readonly historyEnd: number;
   readonly ledger: string;
   readonly chain: boolean;
-  /** Of the commands. */
+  /** Path of the commands' configuration. */
   readonly configuration: string;
   /** Writes it: every setting, so that none of the user's own counts. */
   configure(chain?: { readonly deployment: string; readonly rpcUrl: string }): void;
@@ -98,7 +98,7 @@ function readMemory(path: string): Memory {
   } catch (cause) {
     throw new Failure("demo_unreadable", `${path} is not what a demo has written`, {
       exit: EXIT.usage,
-      hint: "Begin anew: npm start -- --fresh",
+      hint: "Start again from nothing: npm start -- --fresh",
       cause,
     });
   }

@@ -62,7 +62,7 @@ async function manual(version: string): Promise<string> {
   const { manualPage } = await import("../bin/cli/manual/manual-page.ts");
   const { addAllCommands } = await import("../bin/commands/all.ts");
   const program = new Command("noonmark").description(
-    "publishes accepted measurements and safe chain state as static HTTP answers",
+    "publishes accepted measurements and safe chain state as a read-only JSON API in static files",
   );
   return manualPage(await addAllCommands(program), version);
 }

@@ -52,7 +52,7 @@ async function examplesFrom(full: FullWorld): Promise<Examples> {
     },
     onchain: {
       available: { summary: "A safe snapshot", value: golden("resources/onchain/golden/available.json") },
-      unavailable: { summary: "The chain does not answer", value: await stored(full, constantKey(ONCHAIN_KEY)) },
+      unavailable: { summary: "The chain does not respond", value: await stored(full, constantKey(ONCHAIN_KEY)) },
     },
     settlements: {
       queue: {
@@ -66,7 +66,10 @@ async function examplesFrom(full: FullWorld): Promise<Examples> {
         summary: "Milestones of the measurement",
         value: golden("publish/activity/golden/measurement.json"),
       },
-      unavailable: { summary: "The chain does not answer", value: await stored(full, constantKey(activityKey("all"))) },
+      unavailable: {
+        summary: "The chain does not respond",
+        value: await stored(full, constantKey(activityKey("all"))),
+      },
     },
     "settlements-legacy": {
       now: { summary: "Of all time", value: golden("resources/settlements/golden/v3-now.json") },

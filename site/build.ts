@@ -19,7 +19,7 @@ const TYPES: Readonly<Record<string, string>> = {
   js: "text/javascript; charset=utf-8",
   css: "text/css; charset=utf-8",
 };
-/** What every browser of the last three years reads. */
+/** Read by every browser of the last three years. */
 const TARGET = ["es2022", "chrome110", "firefox115", "safari16"];
 
 /** The page's scripts and styles; what esbuild says of them names the packages in them. */

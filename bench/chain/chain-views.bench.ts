@@ -1,7 +1,7 @@
 /**
- * What a new block with one settlement costs the views of the chain: bringing the projections to it, building and
- * comparing onchain, settlements of both versions, and activity; over five hundred batches and over forty thousand. Before
- * that all of them are taken in, in steps. In a process of its own, with a publisher's heap.
+ * The cost of a new block with one settlement for the views of the chain: updating the projections, building and comparing
+ * onchain, settlements of both versions, and activity; over five hundred batches and over forty thousand. Before that all
+ * batches are read, in steps. In a process of its own, with a publisher's heap.
  */
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";

@@ -55,7 +55,7 @@ function report(name: string, { ready, seconds, events }: PonderRun, ours: numbe
   const took = `${name}: ${events ?? "unknown"} events, ${ready ? "ready" : "NOT ready"} after ${seconds.toFixed(1)} s`;
   if (events === undefined) throw new Error(took);
   if (ready && events < EVENTS) throw new Error(`${took}: fewer than the chain has`);
-  // Where it is not ready, the rest of the sync is not timed: its rate is that of what it had stored.
+  // If it is not ready, the rest of the sync is not timed: its rate is that of its stored events.
   const rate = events / seconds;
   const ratio = rate === 0 ? "no ratio" : `ours ${(ours / rate).toFixed(1)} ×`;
   console.log(`${took}, ${Math.round(rate)} a second; ${ratio} (at least 10 cold)`);

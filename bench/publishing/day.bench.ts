@@ -1,4 +1,4 @@
-/** What a day of a wheel costs in requests: the real publisher under a set clock, its store's requests counted by key. */
+/** The requests of a wheel's day: the real publisher under a set clock, its store's requests counted by key. */
 import type { Asked } from "../support/stores/counting-store.ts";
 import { simulate } from "../support/publisher/simulated-day.ts";
 

@@ -1,7 +1,7 @@
 /**
- * What one publisher of 1, 1,000 and 10,000 installations costs: the first publish, a cycle for one new receipt, taking
- * over with the state lost, all turning stale at one instant. NOONMARK_BENCH_INSTALLATIONS=100000: so many beside one, in
- * memory alone.
+ * The cost of one publisher of 1, 1,000 and 10,000 installations: the first publish, a cycle for one new receipt, a takeover
+ * with the state lost, all turning stale at one instant. NOONMARK_BENCH_INSTALLATIONS=100000: that many beside one, in memory
+ * only.
  */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -95,7 +95,7 @@ async function begin(folder: string, installations: number, open: (folder: strin
   return { installations, folder, store, publisher, writer, cycles: [], stop };
 }
 
-/** Of the configured installation, whose other answers are judged too. */
+/** For the configured installation, whose other responses are compared too. */
 async function oneReceipt({ writer, publisher, cycles }: Subject, turn: number): Promise<void> {
   writer.transaction(() => addReceipt(writer, 1, turn + 2))();
   cycles.push(await watched(() => publisher.cycle(RECEIVED + 1000)));

@@ -1,6 +1,6 @@
 /**
- * What a cycle costs the publisher itself: idle, and with one new receipt, over ten thousand receipts and over ten
- * million; and its memory through ten thousand cycles, in a process of its own.
+ * The cost of a cycle for the publisher itself: idle, and with one new receipt, over ten thousand receipts and over ten
+ * million. Also its memory through ten thousand cycles, in a process of its own.
  */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";

@@ -71,7 +71,7 @@ function takeFacts(subject: Subject): void {
   processorTime(subject, ["ingest", "facts.ndjson", "--ledger", "ledger.db"]);
 }
 
-/** Of each subject the median, in seconds; in turn, so that all meet the same machine. */
+/** The median of each subject, in seconds; in turn, so that all meet the same machine. */
 function compare(subjects: readonly Subject[], args: readonly string[]): number[] {
   const times = subjects.map((): number[] => []);
   for (let turn = 0; turn < WARM_UP + TURNS; turn++) {

@@ -1,6 +1,6 @@
 /**
  * Noonmark's shim over a published directory against a conventional server over the same ledger of ten years of rounds
- * (Fastify, better-sqlite3, 30 s cache), each in a process of its own, measured in turn: the first answer of a fresh
+ * (Fastify, better-sqlite3, 30 s cache). Each is a process of its own, measured in turn: the first response of a fresh
  * process, requests a second, p99 and CPU seconds per 10,000 requests.
  */
 import { type ChildProcess, fork } from "node:child_process";
@@ -40,7 +40,7 @@ export async function run(): Promise<void> {
   }
 }
 
-/** The conventional server's own answers are what is published: both serve the same bytes. */
+/** The conventional server's own responses are published: both serve the same bytes. */
 async function publishWhatItAnswers(ledger: string, directory: string): Promise<void> {
   const store = await openStore(directory, { write: true });
   const server = await start("conventional", ledger, directory, "");
@@ -80,7 +80,7 @@ async function compare(name: string, path: string, ledger: string, directory: st
   console.log(
     `conventional (${name}): ${(rate("noonmark") / rate("conventional")).toFixed(2)} × the requests a second ` +
       `(${pair((kind) => rate(kind).toFixed(0))}); p99 ${pair((kind) => of(kind, ({ p99 }) => p99).toFixed(1))} ms; CPU s per 10,000 ` +
-      `${pair((kind) => of(kind, ({ cpuSecondsPer10000 }) => cpuSecondsPer10000).toFixed(2))}; first answer of a fresh process ` +
+      `${pair((kind) => of(kind, ({ cpuSecondsPer10000 }) => cpuSecondsPer10000).toFixed(2))}; first response of a fresh process ` +
       `${pair((kind) => first[kind].toFixed(0))} ms (Noonmark to Fastify, same bytes; ${TURNS} turns of ${TURN_MS / 1000} s, ${CONNECTIONS} connections)`,
   );
 }

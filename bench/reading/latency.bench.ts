@@ -1,5 +1,5 @@
 /**
- * From a receipt's commit to the first answer that has it: at the shim, and through Varnish. A publisher and a shim as a user
+ * From a receipt's commit to the first response with it: at the shim, and through Varnish. A publisher and a shim as a user
  * starts them, over a directory, on the publisher's own cadence of a second; receipts come at every phase of it.
  */
 import { type ChildProcess, spawn } from "node:child_process";

@@ -1,7 +1,7 @@
 /**
- * What metrics cost: requests a second of the shim with them, its page read once a turn (Prometheus asks each quarter of
- * a minute), against the shim without, each in a process of its own, measured in turn (at least 0.97 ×). On a machine
- * that does other things beside it these say little; what counting adds to an answer's CPU in one process does.
+ * The cost of metrics: requests a second of the shim with them against the shim without, each in a process of its own,
+ * measured in turn (at least 0.97 ×). The page is read once a turn; Prometheus reads it each quarter of a minute. On a busy
+ * machine these say little, so the CPU that counting adds to a response is measured in one process.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -38,7 +38,7 @@ export async function run(): Promise<void> {
     await putAnswer(store, PROCESS_KEY, { status: 200, headers, body });
     const { answer, counting } = await countingCost(store, PATH);
     console.log(
-      `metrics (2 kB): counting adds ${counting.toFixed(3)} µs of CPU to an answer's ${answer.toFixed(2)} µs without HTTP ` +
+      `metrics (2 kB): counting adds ${counting.toFixed(3)} µs of CPU to a response's ${answer.toFixed(2)} µs without HTTP ` +
         `(${((answer + counting) / answer).toFixed(3)} ×)`,
     );
     for (const kind of ["shim", "counted"]) servers.push(await start(kind, directory));
@@ -51,7 +51,7 @@ export async function run(): Promise<void> {
 
 interface Figure {
   readonly perSecond: number;
-  /** Of the server's process. */
+  /** CPU of the server's process. */
   readonly cpuMicroseconds: number;
 }
 

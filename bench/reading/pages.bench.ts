@@ -75,7 +75,7 @@ async function measure(context: ShimContext, cursors: readonly number[], reads: 
   );
 }
 
-/** Milliseconds from the request to the answer's last byte. */
+/** Milliseconds from the request to the response's last byte. */
 function ask(port: number, path: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const started = performance.now();

@@ -1,7 +1,7 @@
 /**
- * Requests a second of a published body: the shim over a directory against a bare `node:http` server that answers the
- * same bytes and headers from memory, each in a process of its own, measured in turn; and the shim's 304 against the bare
- * server that sends the body all the same.
+ * Requests a second of a published body: the shim over a directory against a bare `node:http` server with the same bytes and
+ * headers in memory. Each is a process of its own, measured in turn. Also the shim's 304 against the bare server that sends
+ * the body all the same.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -23,7 +23,7 @@ const REVALIDATE = "public, max-age=0, must-revalidate";
 
 interface Figure {
   readonly perSecond: number;
-  /** Of the server's process. */
+  /** CPU of the server's process. */
   readonly cpuMicroseconds: number;
 }
 

@@ -1,7 +1,7 @@
 /**
  * `serve --workers 2` beside one process: requests a second of 2 kB over one port, in turn. The load, wrk, shares the
- * machine, and nothing is pinned: on two processors it takes what the second worker would have, so that CPU a request
- * is told with it, of the workers and of the load, and what both processors would give to workers alone.
+ * machine, and nothing is pinned: on two processors it takes the second worker's part. So the bench also prints CPU a
+ * request, of the workers and of the load, and the result of both processors for workers alone.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -21,12 +21,12 @@ const CONNECTIONS = 32;
 const WORKERS = 2;
 const PATH = "/v4/public/process";
 const ENTRY = new URL("../../test/support/cli-entry.ts", import.meta.url).pathname;
-/** Of `/proc/PID/stat`, µs (USER_HZ is 100 wherever Linux runs). */
+/** From `/proc/PID/stat`, µs (USER_HZ is 100 wherever Linux runs). */
 const TICK = 10_000;
 
 interface Figure {
   readonly perSecond: number;
-  /** Of all processes of the server, and of the load; µs a request. */
+  /** All processes of the server, and the load; µs a request. */
   readonly cpu: number;
   readonly loadCpu: number;
 }
@@ -56,7 +56,7 @@ export async function run(): Promise<void> {
 interface Serving {
   readonly child: ChildProcess;
   readonly port: number;
-  /** Of the processes that answer, and of the one that hands connections out. */
+  /** The processes that serve, and the one that hands connections out. */
   readonly pids: readonly number[];
 }
 

@@ -1,8 +1,8 @@
-/** What parts carry: providers' own limits (read 2026-11-22; look them up before you rely on them) and measured figures. */
+/** The limits of parts: providers' own (read 2026-11-22; look them up before you rely on them) and measured figures. */
 
 export interface Limit {
   readonly part: string;
-  /** What is counted, a second. */
+  /** The unit, a second. */
   readonly of: "requests" | "gets" | "puts" | "putsOfAKey" | "bits" | "shimRequests";
   readonly perSecond: number;
   /** The provider's page, or the row of docs/performance.md. */

@@ -14,7 +14,7 @@ import { startOrigins } from "../support/scale-origins.ts";
 const FRONTS = 4;
 const CLIENTS = 64;
 const SECONDS = 30;
-/** What a fetch was seen to take here, some milliseconds; it hardly matters beside the edge seconds. */
+/** The measured time of a fetch here, some milliseconds; it hardly matters beside the edge seconds. */
 const FETCH_SECONDS = 0.01;
 
 export async function run(): Promise<void> {

@@ -1,15 +1,17 @@
 /**
- * What reaches the origins while caches in many data centres answer readers (docs/spec/publishing.md#caches). A cache keeps
- * an answer for its edge seconds from when it was fetched, and requests for one URL that meet a fetch wait for it. So a
- * URL costs a data centre one fetch for each time that it is asked for with nothing kept, whatever the readers do
- * meanwhile: the simulation goes from one fetch to the next.
+ * The load of the origins while caches in many data centres serve readers (docs/spec/publishing.md#caches). A cache keeps a
+ * response for its edge seconds from its fetch, and simultaneous requests for one URL wait for one fetch. So a URL costs a
+ * data centre one fetch for each request with nothing kept, whatever the readers do meanwhile: the simulation goes from one
+ * fetch to the next.
  */
 
 export interface SimulatedUrl {
-  /** Of all requests, from 0 to 1. */
+  /** Share of all requests, from 0 to 1. */
   readonly share: number;
   readonly edgeSeconds: number;
-  /** Whether the bucket's object is past its valid-until, as all with a scheduled version are once a publisher has been dead for long. */
+  /**
+   * True if the bucket's object is past its valid-until, as all with a successor are once a publisher has been dead for long.
+   */
   readonly isPast: boolean;
 }
 
@@ -19,7 +21,7 @@ export interface Scene {
   readonly requestsPerSecond: number;
   readonly urls: readonly SimulatedUrl[];
   readonly seconds: number;
-  /** What a fetch from the bucket takes, and one from a shim (which reads the bucket). */
+  /** The time of a fetch from the bucket, and of one from a shim (which reads the bucket). */
   readonly fetchSeconds: number;
   readonly seed: number;
 }
@@ -46,7 +48,7 @@ export function simulate(scene: Scene): OriginLoad {
   return { bucket, shim };
 }
 
-/** Of one URL in one data centre. */
+/** One URL in one data centre. */
 function fetchesOf({ edgeSeconds, isPast }: SimulatedUrl, perSecond: number, scene: Scene, random: () => number): number {
   const { seconds, fetchSeconds } = scene;
   const takes = isPast ? 2 * fetchSeconds : fetchSeconds;

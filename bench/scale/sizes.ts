@@ -6,7 +6,7 @@ import { expected, type SimulatedUrl } from "./simulation.ts";
 /** A reader asks for telemetry and process as often as they change, and for one of the others each minute. */
 const FAST_SECONDS = 5;
 const SLOW_SECONDS = 60;
-/** Bytes of an answer as sent, compressed, its head included: 2 kB of JSON. */
+/** Bytes of a response as sent, compressed, its head included: 2 kB of JSON. */
 const ANSWER_BYTES = 1_000;
 /** Keys that a device's receipts put, and how often at most (docs/storage.md#what-it-costs). */
 const KEYS_A_DEVICE = 2;
@@ -58,7 +58,7 @@ export interface Needed {
   readonly count: number;
 }
 
-/** What one of a part does not carry. */
+/** The limit that one of a part exceeds. */
 export function beyondOne(size: Size): Needed[] {
   return LIMITS.map((limit) => ({ limit, count: Math.ceil(size[limit.of] / limit.perSecond) })).filter(({ count }) => count > 1);
 }

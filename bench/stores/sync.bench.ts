@@ -1,7 +1,7 @@
 /**
- * One receipt after 20,000 objects stand on radosgw: a cycle of the running publisher and a cold `publish --once`
- * beside `rclone sync` and `aws s3 sync` of the same tree, in which the same objects have changed. About 990 MB on disk
- * and twice that in the server's memory.
+ * One receipt after 20,000 objects on radosgw: a cycle of the running publisher and a cold `publish --once` beside `rclone
+ * sync` and `aws s3 sync` of the same tree, in which the same objects have changed. About 990 MB on disk and twice that in
+ * the server's memory.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -95,10 +95,10 @@ async function compare(server: S3Server, folder: string): Promise<void> {
   }
 }
 
-/** What one receipt changes. */
+/** The objects that one receipt changes. */
 const CHANGED = [TELEMETRY_KEY, PROCESS_KEY, observationTileKey("wheel-1", "1", tileOf(RECEIPTS))];
 
-/** The tree's files as the objects stand in the store, and their bytes; a key may be another one's folder, a file not. */
+/** The tree's files for the store's objects, and their bytes; a key may be another one's folder, a file not. */
 async function refresh(store: S3Store, tree: string, keys: readonly string[]): Promise<number> {
   let bytes = 0;
   await eachLimited(keys, IN_FLIGHT, async (key) => {

@@ -39,7 +39,7 @@ export function writeLargeLedger(path: string, { receipts, rounds }: LedgerSize)
   db.close();
 }
 
-/** What a ledger gains in ten minutes: a round, its closure and some receipts. */
+/** The facts of ten minutes: a round, its closure and some receipts. */
 export function appendRound(ledger: Database, round: number): void {
   ledger.transaction(() => {
     insertRounds(ledger, round, 1);

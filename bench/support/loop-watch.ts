@@ -7,7 +7,7 @@ import { setTimeout as wait } from "node:timers/promises";
 
 export interface Watched {
   readonly milliseconds: number;
-  /** Of these the processor's for this thread. */
+  /** The part of it that was this thread's processor time. */
   readonly workMs: number;
   /** The longest that no turn came, ms. */
   readonly longestBlockMs: number;

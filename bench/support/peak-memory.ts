@@ -1,4 +1,4 @@
-/** Preloaded into a process (`--import`): at its end it tells its greatest resident size, in kilobytes, on descriptor 3. */
+/** Preloaded into a process (`--import`): at its end it reports its greatest resident size, in kilobytes, on descriptor 3. */
 import { writeSync } from "node:fs";
 import { peakResidentKb } from "./peak-resident.ts";
 

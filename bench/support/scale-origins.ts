@@ -17,7 +17,7 @@ export interface CountedOrigins {
   readonly origins: FrontOrigins;
   /** Since the last time it was asked. */
   counts(): { readonly bucket: number; readonly shims: readonly number[] };
-  /** Publishes every answer anew; `lives`: ms until its scheduled version takes over. */
+  /** Publishes every response again; `lives`: ms until its successor takes over. */
   publish(lives: number): Promise<void>;
   stop(): Promise<void>;
 }

@@ -7,7 +7,7 @@ export interface CdnOptions {
   readonly shim: Origin;
   /** The absolute path of the directory in which nginx finds the files; undefined: the one of nginx.conf. */
   readonly directory?: string | undefined;
-  /** Where nginx listens, in the form of its directive. */
+  /** The address that nginx listens on, in the form of its directive. */
   readonly listen: string;
   /** A socket in the file system between nginx's script and its cache. */
   readonly socket: string;

@@ -28,7 +28,7 @@ sub vcl_recv {
     unset req.http.noonmark-stale;
     unset req.http.noonmark-pass;
     unset req.http.noonmark-none-match;
-    # What a cache is asked for by tag is judged in vcl_deliver; ranges and dates are not part of the API.
+    # vcl_deliver evaluates tags; ranges and dates are not part of the API.
     if (req.http.If-None-Match) {
       std.collect(req.http.If-None-Match);
       set req.http.noonmark-none-match = req.http.If-None-Match;
@@ -41,9 +41,9 @@ sub vcl_recv {
     if (req.method == "OPTIONS") { return (synth(204)); }
     return (synth(405));
   }
-  # A stale answer only after the origin failed, see vcl_synth.
+  # A stale response only after the origin failed, see vcl_synth.
   if (!req.http.noonmark-stale) { set req.grace = 0s; } else { set req.grace = 60s; }
-  # The URL that everybody writes costs no pattern.
+  # The usual URL costs no pattern.
   if (req.url == "/v1/public/telemetry"
       || req.url == "/v1/public/modules"
       || req.url == "/v4/public/process"
@@ -124,7 +124,7 @@ sub vcl_recv {
     set req.http.noonmark-pass = "1";
     return (pass);
   }
-  # A field that is no list of at most fifty tags is the shim's to read.
+  # A field other than a list of at most fifty tags goes to the shim.
   if (req.http.noonmark-none-match && req.http.noonmark-none-match !~ {"^[ \t]*(?:\*|(?:W/)?"[^"]*"(?:[ \t]*,[ \t]*(?:W/)?"[^"]*"){0,49})[ \t]*$"}
       && req.url ~ "^(?:/v4/public/process|/v2/public/stats|/v4/public/settlements|/v3/public/settlements|/|/docs|/assets/[^/?]+|/openapi\.json|/feed\.json|/feed\.atom|/badge\.json|/robots\.txt|/favicon\.svg)(?:\?|$)") {
     set req.http.noonmark-pass = "1";
@@ -138,7 +138,7 @@ sub vcl_hash {
   return (lookup);
 }
 
-# Which object answers, and whether the URL is one that a cache may keep at all.
+# The URL's object, and if a cache may keep the URL at all.
 sub noonmark_object {
   unset bereq.http.noonmark-known;
   unset bereq.http.noonmark-key;
@@ -211,11 +211,11 @@ sub vcl_backend_fetch {
   unset bereq.http.If-Range;
   unset bereq.http.Range;
   unset bereq.http.noonmark-pass;
-  # The bucket is never asked conditionally.
+  # Requests to the bucket have no conditions.
   if (bereq.uncacheable && bereq.http.noonmark-none-match) {
     set bereq.http.If-None-Match = bereq.http.noonmark-none-match;
   }
-  # Nothing stands there twice: the shim takes 16 kB.
+  # No field is sent twice: the shim accepts 16 kB.
   unset bereq.http.noonmark-none-match;
   if (bereq.http.noonmark-key && bereq.retries == 0) {
     set bereq.backend = bucket;
@@ -238,15 +238,15 @@ sub vcl_backend_response {
   set beresp.grace = 0s;
   if (beresp.http.noonmark-valid-until) { set beresp.http.noonmark-until = beresp.http.noonmark-valid-until; }
   if (bereq.backend == bucket) {
-    # Absent, forbidden, failing, or no answer of ours: the shim knows.
+    # Absent, forbidden, failing, or another program's object: the shim knows.
     if (beresp.status != 200 || !beresp.http.x-amz-meta-headers) { return (retry); }
     if (beresp.http.x-amz-meta-valid-until) { set beresp.http.noonmark-until = beresp.http.x-amz-meta-valid-until; }
   } elsif (!beresp.http.noonmark-heard) {
-    # A shim that does not hear this front has not said how long its answer holds.
+    # A shim that does not trust this front does not say how long its response holds.
     unset beresp.http.noonmark-published;
     set beresp.http.noonmark-past = "1";
   }
-  # Past its word an answer's successor holds, which the shim works out.
+  # Past valid-until a response's successor holds, which the shim applies.
   if (beresp.http.noonmark-until
       && std.time(regsub(beresp.http.noonmark-until, "(...)$", ".\1"), now) <= now) {
     if (bereq.backend == bucket) { return (retry); }
@@ -292,7 +292,7 @@ sub vcl_backend_response {
       set beresp.grace = std.time(regsub(beresp.http.noonmark-until, "(...)$", ".\1"), now) - now - beresp.ttl;
     }
   }
-  # What stands on every answer of its kind; what else is the API's, by its value.
+  # The headers of every response of its kind; the API's other headers, by their values.
   if (bereq.backend == bucket) {
     if (beresp.status != 200 || !(bereq.http.noonmark-asked ~ "^(?:/|/docs)(?:\?|$)")) {
       set beresp.http.access-control-allow-origin = "*";
@@ -393,11 +393,11 @@ sub vcl_backend_response {
   unset beresp.http.noonmark-past;
   unset beresp.http.noonmark-published;
   unset beresp.http.noonmark-heard;
-  # Kept compressed; the tag of what is not stands in vcl_deliver.
+  # Kept compressed; vcl_deliver sets the tag of an uncompressed response.
   if (beresp.status == 200 && !bereq.uncacheable && std.integer(beresp.http.Content-Length, 0) >= 1024
       && beresp.http.Content-Type ~ "^(?:application/json|text/html|text/css|text/javascript|application/javascript|application/feed\+json|application/atom\+xml|text/plain|image/svg\+xml)(?:;|$)") {
     set beresp.do_gzip = true;
-    # Whole before it goes out: else nobody could say how long it is.
+    # Whole before it goes out: otherwise its length would be unknown.
     set beresp.do_stream = false;
     if (beresp.http.ETag) {
       set beresp.http.noonmark-etag = beresp.http.ETag;
@@ -460,11 +460,11 @@ sub vcl_synth {
 sub vcl_deliver {
   unset resp.http.X-Varnish;
   unset resp.http.Via;
-  # To a reader this is the server, not a cache before one: the Date is that of the response, and there is no Age.
+  # A reader sees a server, not a cache: the Date is that of the response, and there is no Age.
   set resp.http.Date = now;
   unset resp.http.Age;
   unset resp.http.Accept-Ranges;
-  # Of a compressed answer the tag is a weak one.
+  # A compressed response has a weak tag.
   if (resp.http.noonmark-etag) {
     if (req.http.Accept-Encoding) {
       set resp.http.ETag = "W/" + resp.http.noonmark-etag;
@@ -473,7 +473,7 @@ sub vcl_deliver {
     }
     unset resp.http.noonmark-etag;
   }
-  # If-None-Match after the answer has been chosen: a list, weak tags, or any.
+  # If-None-Match after the response has been chosen: a list, weak tags, or any.
   if (req.http.noonmark-none-match && !req.http.noonmark-pass && resp.status == 200 && resp.http.ETag
       && req.url ~ "^(?:/v4/public/process|/v2/public/stats|/v4/public/settlements|/v3/public/settlements|/|/docs|/assets/[^/?]+|/openapi\.json|/feed\.json|/feed\.atom|/badge\.json|/robots\.txt|/favicon\.svg)(?:\?|$)"
       && (req.http.noonmark-none-match ~ "^[ \t]*\*[ \t]*$"

@@ -12,7 +12,7 @@ export interface Sent {
   readonly block: number;
 }
 
-/** Where the chain stands: every batch on it, in order, with the transaction that settled it. */
+/** The chain's batches, in order, with the transaction that settled each. */
 export interface ChainBatches {
   readonly settled: Settled[];
   /** By the last round of the batch. */

@@ -62,7 +62,7 @@ export class DemoChain {
     else if (!existsSync(state) || !existsSync(path)) {
       throw new Failure("demo_unreadable", `the demo's chain is missing in ${folder}`, {
         exit: EXIT.usage,
-        hint: "Begin anew: npm start -- --fresh",
+        hint: "Start again from nothing: npm start -- --fresh",
       });
     }
     const node = await Node.start(binary, state, plan.genesisMs / 1000 - HOUR_S);

@@ -1,4 +1,4 @@
-/** An operation of the document for people: parameters, and every answer with its headers and an example. */
+/** An operation of the document for people: parameters, and every response with its headers and an example. */
 import type { OpenApiDocument } from "../../src/openapi/document.ts";
 import type { JsonSchema } from "../../src/openapi/schemas/json-schema.ts";
 import { type Html, html, NOTHING } from "./html.ts";

@@ -1,4 +1,4 @@
-/** The reference as one page: how to begin, how to read an answer, then resource by resource. */
+/** The reference as one page: how to begin, how to read a response, then resource by resource. */
 import type { OpenApiDocument } from "../../src/openapi/document.ts";
 import { ROUTES } from "../../src/resources/table.ts";
 import { Html, html } from "./html.ts";

@@ -68,7 +68,7 @@ function digits(text: string, from: number, to: number): number {
   return value;
 }
 
-/** Of the proleptic Gregorian calendar; years are counted from March, so that a leap day is their last. */
+/** In the proleptic Gregorian calendar; years are counted from March, so that a leap day is their last. */
 function daysSinceEpoch(year: number, month: number, day: number): number {
   const marchYear = month > 2 ? year : year - 1;
   const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + day - 1;

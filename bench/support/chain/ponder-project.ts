@@ -45,7 +45,7 @@ export default app;
 export interface PonderRun {
   readonly ready: boolean;
   readonly seconds: number;
-  /** Rows in its table at the end; undefined where it answered no query. */
+  /** Rows in its table at the end; undefined if it responded to no query. */
   readonly events: number | undefined;
 }
 

@@ -14,7 +14,7 @@ import {
   MINING,
 } from "../../../test/support/chain/chain-state.ts";
 
-/** Of ten minutes, each with work: a batch each 160 minutes. */
+/** Rounds of ten minutes, each with work: a batch each 160 minutes. */
 const ROUNDS = 16;
 const BATCH_MS = ROUNDS * 600_000;
 const BLOCK_MS = 12_000;
@@ -55,7 +55,7 @@ export class SettledChain {
     return timeOf(this.#batches) + CONFIRMED * BLOCK_MS;
   }
 
-  /** What a pass at that instant gives. */
+  /** The result of a pass at that instant. */
   state(): ChainState {
     const view = coreView();
     const safeBlock = blockOf(this.#batches);

@@ -1,7 +1,7 @@
 /**
- * A process of its own: the answers of the routes as a bucket gives them, as the shim does, and as a plain server would
- * that names a max-age. Its arguments: bytes of a body, and (each 0 or absent for any) the ports of bucket and shim, and
- * which fronts the shim hears. Sends the three ports.
+ * A process of its own with the responses of the routes: from a bucket, from the shim, and from a plain server with a
+ * max-age. Its arguments: bytes of a body, and (each 0 or absent for any) the ports of bucket and shim, and the fronts that
+ * the shim trusts. Sends the three ports.
  */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

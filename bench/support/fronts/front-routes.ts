@@ -1,4 +1,4 @@
-/** The URLs of `fronts.bench.ts`: every one that an object answers, in its plain form. */
+/** The URLs of `fronts.bench.ts`: every one with a stored object, in its plain form. */
 import { ROUTES } from "../../../src/resources/table.ts";
 
 export const BENCH_ROUTES = ROUTES.flatMap(({ path, objects, etag, edgeSeconds }) =>

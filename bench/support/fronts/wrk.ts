@@ -15,11 +15,11 @@ export interface WrkOptions {
   readonly connections: number;
   readonly seconds: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Where its script may stand. */
+  /** The folder for its script. */
   readonly folder: string;
 }
 
-/** Throws where an answer was no 2xx or 3xx, or a connection failed. */
+/** Throws if a response was no 2xx or 3xx, or a connection failed. */
 export async function wrk({ port, urls, connections, seconds, headers = {}, folder }: WrkOptions): Promise<WrkLoad> {
   const script = join(folder, "urls.lua");
   const fields = Object.entries(headers).map(([name, value]) => `[${JSON.stringify(name)}] = ${JSON.stringify(value)}`);

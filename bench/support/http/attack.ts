@@ -1,4 +1,4 @@
-/** The built `serve` while clients pipeline and read nothing, and what others wait for their answers meanwhile. */
+/** The built `serve` while clients pipeline and read nothing, and the waiting time of other readers meanwhile. */
 import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -18,7 +18,7 @@ export interface Attack {
 export interface Attacked {
   /** Resident at most. */
   readonly megabytes: number;
-  /** Of what was asked in `ATTACK_MS` from the attack on. */
+  /** Requests in `ATTACK_MS` from the attack on. */
   readonly plain: PlainTimes;
 }
 

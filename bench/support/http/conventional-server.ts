@@ -1,7 +1,7 @@
 /**
- * What a user would write instead: `node conventional-server.ts <ledger> [compressed]` answers the statistics and the process
- * snapshot from the ledger with Fastify and better-sqlite3, statistics cached for 30 s, process for one. The bodies are
- * built by the same code as Noonmark's. `compressed`: by @fastify/compress, which does it for each request.
+ * The usual alternative: `node conventional-server.ts <ledger> [compressed]` serves the statistics and the process snapshot
+ * from the ledger with Fastify and better-sqlite3, statistics cached for 30 s, process for one. The bodies are built by the
+ * same code as Noonmark's. `compressed`: by @fastify/compress, for each request.
  */
 import type { AddressInfo } from "node:net";
 import fastifyCompress from "@fastify/compress";

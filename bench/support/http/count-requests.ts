@@ -1,7 +1,7 @@
 /** Counts what goes through the global fetch, and how long it was waited for. */
 export interface RequestCount {
   requests: number;
-  /** Milliseconds from a request's start to the end of its answer's body, one request at a time. */
+  /** Milliseconds from a request's start to the end of its response's body, one request at a time. */
   waited: number;
   stop(): void;
 }

@@ -1,4 +1,4 @@
-/** What counting costs an answer of the shim's core, without HTTP around it: CPU in one process, batch beside batch. */
+/** The cost of counting for a response of the shim's core, without HTTP around it: CPU in one process, batch beside batch. */
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { respond } from "../../../src/shim/respond.ts";
 import { type ShimContext, shimContext } from "../../../src/shim/context.ts";
@@ -14,9 +14,9 @@ const TURNS = 300;
 const AT_ONCE = 3;
 
 export interface CountingCost {
-  /** CPU of an answer that is not counted, µs. */
+  /** CPU of an uncounted response, µs. */
   readonly answer: number;
-  /** What counting adds, µs: the median of the pairs' differences. */
+  /** The cost of counting, µs: the median of the pairs' differences. */
   readonly counting: number;
 }
 
@@ -41,7 +41,7 @@ export async function countingCost(store: ObjectStore, url: string): Promise<Cou
   return { answer: median(answers), counting: median(differences) };
 }
 
-/** CPU of one answer, µs. */
+/** CPU of one response, µs. */
 async function batch(context: ShimContext, url: string): Promise<number> {
   const before = process.cpuUsage();
   for (let turn = 0; turn < TURNS; turn++) {

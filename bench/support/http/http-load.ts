@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 export interface Load {
   readonly requests: number;
   readonly seconds: number;
-  /** Milliseconds that 99 of 100 answers took at most. */
+  /** Milliseconds within which 99 of 100 responses came. */
   readonly p99: number;
 }
 
@@ -13,11 +13,11 @@ export interface LoadOptions {
   readonly path: string;
   readonly connections: number;
   readonly milliseconds: number;
-  /** A tag that is known: the answers must be 304 then. */
+  /** A known tag: the responses must then be 304. */
   readonly ifNoneMatch?: string;
 }
 
-/** Asks for one path as fast as the answers come. All answers must be of one length, and 200 (or 304). */
+/** Requests one path as fast as the responses come. All responses must have one length, and be 200 (or 304). */
 export async function httpLoad({ port, path, connections, milliseconds, ifNoneMatch }: LoadOptions): Promise<Load> {
   const condition = ifNoneMatch === undefined ? "" : `If-None-Match: ${ifNoneMatch}\r\n`;
   const request = Buffer.from(`GET ${path} HTTP/1.1\r\nHost: bench\r\n${condition}\r\n`);
@@ -36,11 +36,11 @@ interface Asking {
   readonly port: number;
   readonly request: Buffer;
   readonly until: number;
-  /** Of a whole answer, by its first bytes. */
+  /** Length of a whole response, by its first bytes. */
   lengthOf(first: Buffer): number;
 }
 
-/** Milliseconds of each answer. */
+/** Milliseconds of each response. */
 function askUntil({ port, request, until, lengthOf }: Asking): Promise<number[]> {
   return new Promise((resolve, reject) => {
     const socket: Socket = connect(port, "127.0.0.1");
@@ -81,12 +81,12 @@ function answerLength(first: Buffer): number {
   const end = first.indexOf("\r\n\r\n");
   const head = first.toString("latin1", 0, end);
   const length = /^content-length: (\d+)$/im.exec(head)?.[1];
-  if (!head.startsWith("HTTP/1.1 200 ") || length === undefined) throw new Error(`not an answer to measure: ${head}`);
+  if (!head.startsWith("HTTP/1.1 200 ") || length === undefined) throw new Error(`not a response to measure: ${head}`);
   return end + 4 + Number(length);
 }
 
 function notModifiedLength(first: Buffer): number {
   const head = first.toString("latin1");
-  if (!head.startsWith("HTTP/1.1 304 ")) throw new Error(`not an answer to measure: ${head}`);
+  if (!head.startsWith("HTTP/1.1 304 ")) throw new Error(`not a response to measure: ${head}`);
   return head.indexOf("\r\n\r\n") + 4;
 }

@@ -1,11 +1,11 @@
 /**
- * A process of clients that ask once and read: `port path`. Every 20 ms one asks on a connection of its own and one on a
- * connection that was kept, whether those before it were answered or not. To each message it replies with the
- * milliseconds of what was asked since the message before it, once all of that is answered.
+ * A process of clients that send one request and read: `port path`. Every 20 ms one uses a new connection and one a kept
+ * connection, even if earlier requests still wait. It replies to each message with the milliseconds of the requests since the
+ * message before, once all of them have ended.
  */
 import { Agent, get } from "node:http";
 
-/** Milliseconds from when a request was due to its answer's end; infinite where there was none. */
+/** Milliseconds from when a request was due to its response's end; infinite without one. */
 export interface PlainTimes {
   readonly fresh: readonly number[];
   readonly kept: readonly number[];

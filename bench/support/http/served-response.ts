@@ -1,7 +1,7 @@
 /**
  * A server of its own process for the shim's benches: `node served-response.ts bare|shim|counted <directory> <path>
- * [<Accept-Encoding>]`. All answer one path with the same bytes and headers: `shim` from the store, `counted` likewise
- * and with metrics, `bare` from memory with nothing but `node:http`, what a shim has answered it once.
+ * [<Accept-Encoding>]`. All serve one path with the same bytes and headers: `shim` from the store, `counted` likewise and
+ * with metrics. `bare` serves from memory with nothing but `node:http` what a shim has sent it once.
  */
 import { once } from "node:events";
 import { createServer, get, type IncomingMessage } from "node:http";
@@ -28,7 +28,7 @@ process.send?.({ ...(await (kind === "bare" ? bare() : kind === "shim" ? shim(co
 
 interface Served {
   readonly port: number;
-  /** Of the page of metrics. */
+  /** The page of metrics. */
   readonly metrics?: string;
 }
 
@@ -42,7 +42,7 @@ async function bare(): Promise<Served> {
   return { port: (server.address() as AddressInfo).port };
 }
 
-/** As a shim says it; what is the connection's Node adds by itself. */
+/** As a shim sends it; Node adds the connection's own headers. */
 async function answered(): Promise<{ status: number; headers: Record<string, string>; body: Buffer }> {
   const server = await startServer(context, SERVER_OPTIONS);
   const headers = accepted === undefined ? {} : { "Accept-Encoding": accepted };

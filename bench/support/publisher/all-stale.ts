@@ -1,6 +1,6 @@
 /**
- * All installations turn stale at one instant, by the clock alone: a publisher on its schedule, with its state kept, puts
- * them anew while its lease is renewed on a timer of its own.
+ * All installations turn stale at one instant, by the clock alone: a publisher on its schedule, with its state kept, rewrites
+ * them while its lease is renewed on a timer of its own.
  */
 import { setTimeout as wait } from "node:timers/promises";
 import { runSchedule } from "../../../publish/schedule/schedule.ts";
@@ -18,11 +18,11 @@ export interface AllStale extends Watched {
   readonly puts: number;
   /** From the instant to the last put, ms. */
   readonly lastPutMs: number;
-  /** Of the lease from the start to the end. */
+  /** The lease's renewals from the start to the end. */
   readonly renewals: number;
   /** The longest between two of them, ms. */
   readonly longestBetweenMs: number;
-  /** What a shim answers at the very instant of one whose object says `online` still. */
+  /** A shim's response at the very instant, for an object that is still `online`. */
   readonly readBefore: string;
 }
 

@@ -16,7 +16,7 @@ export interface BenchPublisher {
   readonly statisticsInterval?: number;
 }
 
-/** Of wheel-1, every put at once, as on a filesystem. */
+/** For wheel-1, every put at once, as on a filesystem. */
 export async function benchPublisher(subject: BenchPublisher): Promise<Publisher> {
   const { store, clock, known, reader, statisticsInterval = 1e9 } = subject;
   const lease = await acquireNow({ store, clock, identity: leaseIdentity(), known });

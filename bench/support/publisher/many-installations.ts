@@ -55,7 +55,7 @@ export interface ManyOptions {
   /** The name of a state directory in the folder. */
   readonly state: string;
   readonly store: ObjectStore;
-  /** Stands still where absent, a second after the receipts. */
+  /** Fixed if absent, a second after the receipts. */
   readonly clock?: Clock;
 }
 

@@ -11,7 +11,7 @@ const subject = await openSubject(folder, Number(receipts));
 firstPublishDone();
 for (let cycle = 0; cycle < CYCLES; cycle++) {
   await measure(subject);
-  // As a real store's answer would: what SQLite holds for objects that were collected is freed between turns of the loop.
+  // As a real store's response would: SQLite frees its memory for collected objects between ticks of the loop.
   await new Promise((resolve) => setImmediate(resolve));
 }
 subject.close();

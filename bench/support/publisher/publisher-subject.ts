@@ -1,4 +1,7 @@
-/** A publisher over a large ledger and a store that keeps nothing and answers at once: what is measured is ours. */
+/**
+ * A publisher over a large ledger and a store that keeps nothing and responds at once, so that only the publisher is
+ * measured.
+ */
 import { benchPublisher } from "./bench-publisher.ts";
 import { join } from "node:path";
 import SqliteDatabase, { type Database } from "better-sqlite3";

@@ -35,7 +35,7 @@ const START = Date.parse("2026-11-21T11:00:00.000Z");
 export interface Simulated {
   /** From after the first publish of the history. */
   readonly counts: Counts;
-  /** What start-up would say at the end. */
+  /** The estimate of a start at the end. */
   readonly putsAMonth: number;
 }
 
@@ -101,7 +101,7 @@ function open(folder: string, chain: SimulatedChain, clock: Clock, counts: Count
   };
 }
 
-/** What `runSchedule` does at every second and at every instant that falls due. */
+/** The steps of `runSchedule` at every second and at every due instant. */
 async function turn(publisher: Publisher, now: number): Promise<void> {
   const at = publisher.instant(now);
   if (!publisher.isIdle(at)) {

@@ -1,4 +1,4 @@
-/** A store that answers at once and keeps no tiles: what they would take of time and memory is the store's, not ours. */
+/** A store that responds at once and keeps no tiles, so that their time and memory do not count. */
 import type { ObjectStore, StoredObject } from "../../../src/object-store/object-store.ts";
 
 /** `puts` gets the key of each put. */

@@ -1,4 +1,4 @@
-/** A store in memory that keeps everything and answers at once. */
+/** A store in memory that keeps everything and responds at once. */
 import { type ObjectStore, StoreConflict, type StoredObject } from "../../../src/object-store/object-store.ts";
 
 export function keepingStore(): ObjectStore {

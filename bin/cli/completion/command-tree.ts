@@ -5,7 +5,7 @@ export interface TreeOption {
   /** `--json`, and `-h` if there is a short one. */
   readonly names: readonly string[];
   readonly help: string;
-  /** What may follow: nothing, one of these words, a file or directory, or anything else. */
+  /** The value: nothing, one of these words, a file or directory, or any other text. */
   readonly value: "none" | "file" | "other" | readonly string[];
 }
 

@@ -23,7 +23,7 @@ export function monthOf(measured: MeasuredRequests | undefined): Month {
   if (measured === undefined || elapsed < LEAST_MS) {
     throw new Failure("nothing_measured", "no publisher has counted a minute of its requests here yet", {
       exit: EXIT.failed,
-      hint: "A publisher tells its counts every ten minutes of its first hour, then every hour, and each time that it ends.",
+      hint: "A publisher reports its counts every ten minutes of its first hour, then every hour, and each time that it ends.",
     });
   }
   const monthly = (count: number) => Math.round((count * MONTH_MS) / elapsed);

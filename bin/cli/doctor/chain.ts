@@ -20,7 +20,7 @@ type Fault = Extract<PollEvent, { readonly check: string }>;
 /** `now` in epoch ms. Throws `Failure` if the deployment file is wrong. */
 export async function examineChain(settings: Settings, now: () => number): Promise<Finding[]> {
   if (settings.deployment === undefined || settings.rpcUrl === undefined) {
-    return [fine("chain", "none: its views are answered as disabled")];
+    return [fine("chain", "none: its views are disabled")];
   }
   const { readDeployment } = await import("../../../src/chain/deployment.ts");
   const { chainId } = readDeployment(settings.deployment);
@@ -56,13 +56,13 @@ async function examineNode(address: string, chainId: number, now: () => number):
     const age = now() / 1000 - Number(quantity(timestamp));
     const saw = `chain ${quantity(id)}, head ${quantity(number)} (${duration(age)} old), ${batch}`;
     if (quantity(id) !== BigInt(chainId)) {
-      return wrong(check, saw, `The deployment is on chain ${chainId}: mend rpcUrl or the deployment file.`);
+      return wrong(check, saw, `The deployment is on chain ${chainId}: correct rpcUrl or the deployment file.`);
     }
     return age > OLDEST_HEAD
       ? wrong(check, saw, "It does not follow the chain: look at it, or name another.")
       : fine(check, saw);
   } catch (error) {
-    const what = error instanceof RpcError ? `${error.kind}: no good answer` : "no good answer";
+    const what = error instanceof RpcError ? `${error.kind}: no good response` : "no good answer";
     return wrong(check, what, "Look at the address, its key and whether the node runs.");
   }
 }

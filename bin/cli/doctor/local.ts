@@ -29,8 +29,8 @@ export async function examineSettings(settings: Settings, file: string, now: num
 
 function examineGenesis({ genesisTimestamp, rpcUrl }: Settings): Finding[] {
   if (genesisTimestamp !== undefined || rpcUrl !== undefined) return [];
-  const todo = "Set genesisTimestamp (seconds, a multiple of 600), or a chain, which tells it.";
-  return [wrong("genesis", "nothing tells when round 0 began: the statistics are 503", todo)];
+  const todo = "Set genesisTimestamp (seconds, a multiple of 600), or a chain, which has it.";
+  return [wrong("genesis", "the start of round 0 is unknown: the statistics are 503", todo)];
 }
 
 /** The most installations that a line names. */
@@ -48,7 +48,7 @@ export function examineLedger({ ledger: path, installationId }: Settings, now: n
       const no = installationId === undefined ? undefined : installationNo(db, installationId);
       if (installationId === undefined) return [fine("ledger", `${path}: ${all}`)];
       if (no === undefined) {
-        const todo = "Mend the setting installationId, or ingest that installation's records.";
+        const todo = "Correct the setting installationId, or ingest that installation's records.";
         return [
           fine("ledger", `${path}: ${all}`),
           wrong("installation", `${installationId} is not in the ledger`, todo),
@@ -96,7 +96,7 @@ export function examineDisks({ ledger, state, store }: Settings): Finding[] {
     if (files > 0 && ffree === 0)
       return wrong("disk", `${saw}, and no inode`, "Delete files there, or name another place.");
     return free < LEAST_FREE_BYTES
-      ? wrong("disk", saw, `Make room on that disk, or name another place with --${name}.`)
+      ? wrong("disk", saw, `Free space on that disk, or name another place with --${name}.`)
       : fine("disk", saw);
   });
 }

@@ -51,7 +51,7 @@ export async function holdAndPublish(options: PublisherOptions, watchers: Watche
     } catch (error) {
       // The schedule waits for the end of outages by itself. This one came between the lease and the first cycle.
       if (signal.aborted || !(error instanceof StoreUnavailable) || error.isFinal) throw error;
-      logProblem(watchers.log, "the store does not answer: the publisher begins again", error);
+      logProblem(watchers.log, "the store does not respond: the publisher begins again", error);
     }
     await wait(BEGIN_AGAIN_MS, undefined, { signal }).catch(() => {});
   }
@@ -107,7 +107,9 @@ function outageLog(log: Logger, clock: SteadyClock): { began(error: Error): void
   let isFull = false;
   const report = rareReport(
     (error, before) => {
-      const what = isFull ? "a disk is full: publishing goes on once there is room" : "the store does not answer";
+      const what = isFull
+        ? "a disk is full: publishing continues once it has free space"
+        : "the store does not respond";
       logProblem(log, what, error, { before });
     },
     () => clock.monotonic(),
@@ -120,7 +122,7 @@ function outageLog(log: Logger, clock: SteadyClock): { began(error: Error): void
     },
     ended() {
       if (since === undefined) return;
-      const what = isFull ? "the disk has room again: publishing goes on" : "the store responds again";
+      const what = isFull ? "the disk has free space again: publishing continues" : "the store responds again";
       log.info({ afterMs: Math.round(clock.monotonic() - since) }, what);
       since = undefined;
     },
@@ -144,7 +146,7 @@ function heldLease(
       if (taken.because !== "first" && taken.because !== "released") log.info(taken, "took over the lease");
     },
     onUnreadable: (forMs) =>
-      log.warn({ key: "status.json", forMs }, "damaged, or no lease record: watched before it is taken anew"),
+      log.warn({ key: "status.json", forMs }, "damaged, or no lease record: watched before it is taken"),
   });
   return waitForLease(monitor.watched(attempts), {
     signal,

@@ -23,9 +23,9 @@ export function missingGenesis(answers: readonly Answered[], settings: Settings)
   if (settings.genesisTimestamp !== undefined || !areStatisticsMissing(answers)) return [];
   const hint =
     settings.rpcUrl === undefined
-      ? "Set genesisTimestamp (seconds, a multiple of 600), or a chain, which tells it."
-      : "The chain tells it once its safe block is read; until then, genesisTimestamp may be set by hand.";
-  return [{ code: "no_genesis", message: "the statistics are 503: nothing tells when round 0 began", hint }];
+      ? "Set genesisTimestamp (seconds, a multiple of 600), or a chain, which has it."
+      : "The chain has it once its safe block is read; until then, set genesisTimestamp by hand.";
+  return [{ code: "no_genesis", message: "the statistics are 503: the start of round 0 is unknown", hint }];
 }
 
 /** Every input that is missing for what is published, by the facts that it was published from. Throws `StoreUnavailable`. */

@@ -54,7 +54,7 @@ async function publishWithLog(
   );
   const stop = new AbortController();
   const { signal } = stop;
-  const notify = systemdNotify((error) => logProblem(log, "systemd cannot be told that this service runs", error));
+  const notify = systemdNotify((error) => logProblem(log, "systemd cannot be notified that this service runs", error));
   const service = serviceManager({ environment: process.env, pid: process.pid, monotonic, notify });
   void askedToStop().then(() => {
     service.ending();
@@ -145,10 +145,10 @@ async function openedStore(settings: Settings, opening: Opening): Promise<Object
       return await openConfiguredStore(settings, { write: true });
     } catch (error) {
       if (!(error instanceof StoreUnavailable) || error.isFinal) throw error;
-      if (tries === 1) service.began("the store does not answer: it is asked again");
+      if (tries === 1) service.began("the store does not respond: it is asked again");
       service.rested();
       monitor.health.failed(error);
-      logProblem(log, "the store does not answer: it is asked again", error, { tries, hint: error.hint });
+      logProblem(log, "the store does not respond: it is asked again", error, { tries, hint: error.hint });
     }
     await wait(OPEN_AGAIN_MS, undefined, { signal }).catch(() => {});
   }

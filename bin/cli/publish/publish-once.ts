@@ -82,7 +82,7 @@ export async function publishOnce(settings: Settings, flags: OnceFlags): Promise
 }
 
 function warnOfWait(forMs: number): void {
-  const message = `status.json is damaged, or no lease record: taken anew if nobody writes it for ${Math.ceil(forMs / 1000)} s`;
+  const message = `status.json is damaged, or no lease record: taken over if nobody writes it for ${Math.ceil(forMs / 1000)} s`;
   warn({ code: "lease_unreadable", message });
 }
 

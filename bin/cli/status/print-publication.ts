@@ -92,7 +92,7 @@ function sourceFields({ ledger, chain }: PublicRecord["sources"], now: number): 
 function othersField(others: unknown, worst: unknown, now: number): [string, string][] {
   const { count = 0, unread = 0, overdue = 0, oldestAt = null } = (others ?? {}) as Partial<OtherInstallations>;
   if (count + unread === 0) return [];
-  const oldest = oldestAt === null ? "" : `, the oldest answer ${ago(oldestAt, now)}`;
+  const oldest = oldestAt === null ? "" : `, the oldest response ${ago(oldestAt, now)}`;
   const named = (Array.isArray(worst) ? (worst as WorstInstallation[]) : []).slice(0, overdue);
   const which = named.length === 0 ? "" : `: ${named.map(({ installationId }) => installationId).join(", ")}`;
   const rest = unread === 0 ? "" : `; ${unread} more have not moved since an earlier publisher`;

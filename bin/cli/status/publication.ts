@@ -42,7 +42,7 @@ function notReadable(error: unknown): undefined {
   if (!(error instanceof StoreUnavailable)) throw error;
   warn({
     code: "private_status_unreadable",
-    message: `what the publisher tells its operator cannot be read (${error.message})`,
+    message: `the publisher's report for the operator cannot be read (${error.message})`,
     hint: "Run this as the user that publishes, or with a key that may read private/*.",
   });
 }

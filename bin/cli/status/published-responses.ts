@@ -58,7 +58,7 @@ async function readAnswer(store: ObjectStore, key: string, now: number): Promise
   }
 }
 
-/** Of the constant that a response has become; without it the shim responds like an unavailable store. */
+/** The constant that replaces a response after its validity; without it the shim responds like an unavailable store. */
 async function statusOf(store: ObjectStore, key: string): Promise<number> {
   const object = await store.get(key, { fresh: true });
   if (object === undefined) return 503;

@@ -50,7 +50,7 @@ async function makeDemo(directory: string): Promise<void> {
     if (!isDiskFull(cause)) throw cause;
     throw new Failure("disk_full", `no space is left for ${directory}: the demo in it is incomplete`, {
       exit: EXIT.io,
-      hint: "Make room for 100 MB, then name another directory: noonmark demo ./demo-2",
+      hint: "Free 100 MB of disk space, then name another directory: noonmark demo ./demo-2",
       cause,
     });
   }

@@ -55,7 +55,11 @@ function settingsOrFinding(flags: Readonly<Record<string, unknown>>): Settings |
     return loadSettings(flags);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return wrong("settings", `${error.code}: ${error.message}`, error.hint ?? "Mend it; the rest is looked at then.");
+    return wrong(
+      "settings",
+      `${error.code}: ${error.message}`,
+      error.hint ?? "Correct it, then run noonmark doctor again.",
+    );
   }
 }
 

@@ -62,7 +62,7 @@ async function judge(base: URL, { only, installation, qps, timeout, pages, watch
     return await verify({ routes, installationId: installation, pages, watch }, surroundings);
   } catch (error) {
     if (!(error instanceof Unanswered)) throw error;
-    throw new Failure("unreachable", `${base.href} does not answer: ${error.message}`, {
+    throw new Failure("unreachable", `${base.href} does not respond: ${error.message}`, {
       exit: EXIT.io,
       hint: "See that the address is right and that the front and its origin run.",
       cause: error,

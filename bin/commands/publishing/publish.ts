@@ -69,7 +69,7 @@ function refuseOfCadence({ once, dryRun, metrics }: Flags): void {
   if (metrics === undefined || (once !== true && dryRun !== true)) return;
   throw new Failure("usage", "--metrics goes without --once: one run is over before anybody asks", {
     exit: EXIT.usage,
-    hint: "Of single runs `noonmark status --max-age <seconds>` tells whether they come.",
+    hint: "For single runs, check with `noonmark status --max-age <seconds>`.",
   });
 }
 

@@ -72,7 +72,7 @@ function warnOfLaterFacts({ ledger, installationId }: Snapshot, at: number): voi
   warn({
     code: "facts_after_instant",
     message: `the newest receipt came at ${formatTimestamp(newest.receivedAt)}, after --at ${formatTimestamp(at)}`,
-    hint: "The answer is computed from every fact there is, later ones too: it is none that was ever given.",
+    hint: "The response is computed from every known fact, later ones too: it was never published so.",
   });
 }
 

@@ -52,8 +52,8 @@ export function registerServe(program: Command): void {
 }
 
 const FRONTS: Readonly<Record<string, string>> = {
-  none: "No front may keep its answers (--fronts none); behind one, set NOONMARK_FRONTS to a secret, or give --fronts any",
-  any: "Any front may keep its answers (--fronts any): nobody else may reach this address",
+  none: "No front may keep its responses (--fronts none); behind one, set NOONMARK_FRONTS to a secret, or give --fronts any",
+  any: "Any front may keep its responses (--fronts any): nobody else may reach this address",
 };
 
 const UNREADABLE = "the store cannot be read";
@@ -157,7 +157,7 @@ async function serveCounted(
 
 function announce(url: string, { name }: ObjectStore, { fronts }: Settings, at: number | undefined): void {
   console.log(`Serving ${name} on ${url}${at === undefined ? "" : ` as of ${formatTimestamp(at)}`}`);
-  console.log(FRONTS[fronts] ?? "Fronts that give the secret may keep its answers");
+  console.log(FRONTS[fronts] ?? "Fronts with the secret may keep its responses");
 }
 
 /** A missing or unreadable store is reported before the first reader meets it. It may come yet, so it is no failure. */

@@ -21,10 +21,10 @@ export function answersServer(options: CdnOptions): string {
   proxy_pass_request_body off;
   proxy_pass_request_headers off;
   proxy_pass_header Date;
-  # The script takes a response when it is whole: as large as it may be, it is held in memory and in no temporary file.
+  # The script gets a whole response, which is in memory at any size and never in a temporary file.
   proxy_buffers 130 32k;
 ${tlsLines(trusted, [bucket, shim])}
-  # An answer is made, and compressed, once for as long as it is kept.
+  # A response is made, and compressed, once for as long as it is kept.
   location = /answer {
     js_content noonmark.answer;
     gzip on;
@@ -35,8 +35,8 @@ ${tlsLines(trusted, [bucket, shim])}
     gzip_vary on;
 ${brotliLines(options)}  }
 
-  # The script's requests are what nginx calls background ones, which never wait for one another: they go through the
-  # socket once more, where each is a request of its own and those for one object are collapsed.
+  # The script's requests are nginx's background requests, which never wait for one another. So they go through the socket
+  # once more, where each is a request of its own and those for one object are collapsed.
   location /ask/ {
     internal;
 ${BODILESS}

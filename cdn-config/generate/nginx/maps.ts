@@ -20,8 +20,8 @@ upstream noonmark_bucket { server ${bucket.host}:${bucket.port}; keepalive 32; }
 upstream noonmark_cache { server unix:${socket}; keepalive 64; }
 upstream noonmark_shim { server ${shim.host}:${shim.port}; keepalive 32; }
 
-# Public URLs that may be cached: their route, and the object that answers or the URL itself. All else is the shim's.
-# What stands here without a pattern nginx finds whatever its case, so that a capital is told beforehand.
+# Public URLs that may be cached: their route, and their object or the URL itself. All others go to the shim.
+# nginx ignores the case of entries without a pattern, so capitals are recognised first.
 map $request_uri $noonmark_capital {
   default "";
   "~[A-Z]" 1;
@@ -34,8 +34,8 @@ ${CACHED_URLS.map(mapping).join("\n")}
 
 ${encodings(options.brotli === true ? ["br", "gzip"] : ["gzip"])}
 
-# Conditions that nginx judges as the API does: none, or plain tags. Beside If-Modified-Since nginx ignores
-# If-None-Match and answers 200 (RFC 9110, 13.1.3, says the opposite), so those requests are the script's.
+# Conditions that nginx evaluates as the API does: none, or plain tags. Beside If-Modified-Since nginx ignores
+# If-None-Match and sends 200 (RFC 9110, 13.1.3, says the opposite), so those requests go to the script.
 map "$http_if_match$http_if_unmodified_since$http_if_modified_since|$http_if_none_match" $noonmark_way {
   default judged;
   "|" kept;
@@ -49,14 +49,14 @@ map "$status $upstream_http_noonmark_not_modified" $noonmark_etag {
 }
 ${OWN.map((name) => `map $status $noonmark_${variable(name)} {\n  default $upstream_http_noonmark_${variable(name)};\n  304 "";\n}`).join("\n")}
 
-# Of a shim that hears this front a cache keeps the good answers and the published 503s.
+# A cache keeps good responses and published 503s of a shim that trusts this front.
 map "$upstream_http_${variable(HEARD_HEADER)} $upstream_status $upstream_http_${variable(PUBLISHED_HEADER)}" $noonmark_unkept {
   default 1;
   "~^1 200 " "";
   "1 503 1" "";
 }
 
-# Of a request that nginx itself refuses: what the shim judges in its place.
+# For a request that nginx itself refuses: the request that the shim judges in its place.
 map $request $noonmark_method {
   default POST;
   "~^(?<noonmark_allowed>${ALLOWED_METHODS.join("|")}) " $noonmark_allowed;
@@ -65,7 +65,7 @@ map $request $noonmark_target {
   default "/";
   "~*^[^ ]+ (?:https?://[^/?#]*)?(?<noonmark_written>/[!-~]*) HTTP/" $noonmark_written;
 }
-# No request line, or a host that is none. Of a line that is refused no host has been read, and its end only if it is
+# No request line, or an invalid host. If nginx refuses a line, it has read no host, and the line's end only if it is
 # short.
 map "$http_host $request" $noonmark_malformed {
   default 1;
@@ -107,7 +107,7 @@ function encodings(codings: readonly string[]): string {
     (coding) =>
       `  "~*(?:^|,)[ \\t]*${coding}[ \\t]*(?:;[ \\t]*q=(?:1(?:\\.0*)?|0\\.0*[1-9][0-9]*)[ \\t]*)?(?:,|$)" ${coding};`,
   );
-  return `# How the client takes its answers; one that takes nothing at all gets what there is.
+  return `# The coding for the client; one that accepts none gets the plain form.
 map $http_accept_encoding $noonmark_encoding {
   default "";
 ${[...written, ...patterns].join("\n")}

@@ -46,21 +46,21 @@ server {
   server_tokens off;
   merge_slashes off;
   max_ranges 0;
-  # Answers come compressed, or the client takes none.
+  # Responses are compressed already, or the client refuses that.
   gzip off;
   default_type "${CONTENT_TYPE}";
   subrequest_output_buffer_size 4m;
-  # As much of a head as the shim takes.
+  # The shim's limit for a head.
   large_client_header_buffers 4 16k;
 
   proxy_http_version 1.1;
   proxy_connect_timeout 1s;
   proxy_read_timeout 10s;
   proxy_pass_request_body off;
-  # No body is passed on, so none is kept: what does not fit into memory is too large, which the shim judges by the method.
+  # No body is passed on, so none is kept: one that does not fit into memory is too large, which the shim judges by the method.
   client_body_buffer_size 16k;
   client_max_body_size 16k;
-  # What is not cached waits for a slow reader in memory, up to 1 MB, and then with the shim: never in a temporary file.
+  # An uncached response waits for a slow reader in memory, up to 1 MB, and then at the shim: never in a temporary file.
   proxy_buffers 32 32k;
   proxy_max_temp_file_size 0;
 ${tlsLines(trusted, [shim])}
@@ -72,7 +72,7 @@ ${shimLines(shim, frontSecret)}
 ${ERROR_PAGES}
   }
 
-  # The answers themselves, compressed and not, as long as the script behind says: no script runs for one that is kept.
+  # The responses, compressed and not, for as long as the script says: no script runs for a kept one.
   proxy_cache_key "$noonmark_object $noonmark_encoding";
   proxy_ignore_headers Expires Set-Cookie Vary;
   location = /_noonmark/kept {
@@ -86,7 +86,7 @@ ${headerLines(KEPT)}
 ${ERROR_PAGES}
   }
 
-  # On conditions that nginx would judge otherwise than the API.
+  # For conditions that nginx would evaluate otherwise than the API.
   location = /_noonmark/judged {
     internal;
     js_content noonmark.judged;
@@ -101,8 +101,8 @@ ${askLines()}
     proxy_pass http://noonmark_cache/answer;
   }
 
-  # What nginx itself refuses: a bad escape, a NUL, \`..\` above the root, If-None-Match on two lines, TRACE, names of its
-  # own. Nothing of it but method and target reaches the shim.
+  # Requests that nginx itself refuses: a bad escape, a NUL, \`..\` above the root, If-None-Match on two lines, TRACE, names of its
+  # own. Only their method and target reach the shim.
 ${REFUSED}
   error_page 414 494 = /_noonmark/too-large;
   error_page 501 505 = /_noonmark/malformed;

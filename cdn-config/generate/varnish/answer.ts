@@ -36,11 +36,11 @@ ${constant(unavailable("store_unavailable"))}
 sub vcl_deliver {
   unset resp.http.X-Varnish;
   unset resp.http.Via;
-  # To a reader this is the server, not a cache before one: the Date is that of the response, and there is no Age.
+  # A reader sees a server, not a cache: the Date is that of the response, and there is no Age.
   set resp.http.Date = now;
   unset resp.http.Age;
   unset resp.http.Accept-Ranges;
-  # Of a compressed answer the tag is a weak one.
+  # A compressed response has a weak tag.
   if (resp.http.noonmark-etag) {
     if (req.http.Accept-Encoding) {
       set resp.http.ETag = "W/" + resp.http.noonmark-etag;
@@ -49,7 +49,7 @@ sub vcl_deliver {
     }
     unset resp.http.noonmark-etag;
   }
-  # If-None-Match after the answer has been chosen: a list, weak tags, or any.
+  # If-None-Match after the response has been chosen: a list, weak tags, or any.
   if (req.http.noonmark-none-match && !req.http.noonmark-pass && resp.status == 200 && resp.http.ETag
       && ${urlOf("req", (row) => row.conditional)}
       && (req.http.noonmark-none-match ~ "^[ \\t]*\\*[ \\t]*$"

@@ -45,7 +45,7 @@ const FORGOTTEN = [
 ];
 
 export function originSubroutines({ bucket, shim, frontSecret }: CdnOptions): string {
-  return `# Which object answers, and whether the URL is one that a cache may keep at all.
+  return `# The URL's object, and if a cache may keep the URL at all.
 sub noonmark_object {
   unset bereq.http.noonmark-known;
   unset bereq.http.noonmark-key;
@@ -66,11 +66,11 @@ sub vcl_backend_fetch {
     set bereq.http.noonmark-url = bereq.url;
   }
 ${FORGOTTEN.map((name) => `  unset bereq.http.${name};`).join("\n")}
-  # The bucket is never asked conditionally.
+  # Requests to the bucket have no conditions.
   if (bereq.uncacheable && bereq.http.noonmark-none-match) {
     set bereq.http.If-None-Match = bereq.http.noonmark-none-match;
   }
-  # Nothing stands there twice: the shim takes 16 kB.
+  # No field is sent twice: the shim accepts 16 kB.
   unset bereq.http.noonmark-none-match;
   if (bereq.http.noonmark-key && bereq.retries == 0) {
     set bereq.backend = bucket;
@@ -93,15 +93,15 @@ sub vcl_backend_response {
   set beresp.grace = 0s;
   if (beresp.http.noonmark-valid-until) { set beresp.http.noonmark-until = beresp.http.noonmark-valid-until; }
   if (bereq.backend == bucket) {
-    # Absent, forbidden, failing, or no answer of ours: the shim knows.
+    # Absent, forbidden, failing, or another program's object: the shim knows.
     if (beresp.status != 200 || !beresp.http.x-amz-meta-headers) { return (retry); }
     if (beresp.http.x-amz-meta-valid-until) { set beresp.http.noonmark-until = beresp.http.x-amz-meta-valid-until; }
   } elsif (!beresp.http.${HEARD_HEADER}) {
-    # A shim that does not hear this front has not said how long its answer holds.
+    # A shim that does not trust this front does not say how long its response holds.
     unset beresp.http.noonmark-published;
     set beresp.http.noonmark-past = "1";
   }
-  # Past its word an answer's successor holds, which the shim works out.
+  # Past valid-until a response's successor holds, which the shim applies.
   if (beresp.http.noonmark-until
       && std.time(regsub(beresp.http.noonmark-until, "(...)$", ".\\1"), now) <= now) {
     if (bereq.backend == bucket) { return (retry); }
@@ -139,7 +139,7 @@ ${edgeSeconds()}
       set beresp.grace = std.time(regsub(beresp.http.noonmark-until, "(...)$", ".\\1"), now) - now - beresp.ttl;
     }
   }
-  # What stands on every answer of its kind; what else is the API's, by its value.
+  # The headers of every response of its kind; the API's other headers, by their values.
   if (bereq.backend == bucket) {
     if (beresp.status != 200 || !(${originalUrl((row) => alwaysOf(row) !== COMMON_HEADERS)})) {
 ${Object.entries(COMMON_HEADERS)
@@ -166,11 +166,11 @@ ${[
 ]
   .map((name) => `  unset beresp.http.${name};`)
   .join("\n")}
-  # Kept compressed; the tag of what is not stands in vcl_deliver.
+  # Kept compressed; vcl_deliver sets the tag of an uncompressed response.
   if (beresp.status == 200 && !bereq.uncacheable && std.integer(beresp.http.Content-Length, 0) >= ${COMPRESSED_FROM}
       && beresp.http.Content-Type ~ "^(?:${COMPRESSED_TYPES.map((type) => type.replaceAll(/[.+]/g, "\\$&")).join("|")})(?:;|$)") {
     set beresp.do_gzip = true;
-    # Whole before it goes out: else nobody could say how long it is.
+    # Whole before it goes out: otherwise its length would be unknown.
     set beresp.do_stream = false;
     if (beresp.http.ETag) {
       set beresp.http.noonmark-etag = beresp.http.ETag;

@@ -16,7 +16,7 @@ export function requestSubroutines(): string {
     unset req.http.noonmark-stale;
     unset req.http.noonmark-pass;
     unset req.http.noonmark-none-match;
-    # What a cache is asked for by tag is judged in vcl_deliver; ranges and dates are not part of the API.
+    # vcl_deliver evaluates tags; ranges and dates are not part of the API.
     if (req.http.If-None-Match) {
       std.collect(req.http.If-None-Match);
       set req.http.noonmark-none-match = req.http.If-None-Match;
@@ -29,9 +29,9 @@ export function requestSubroutines(): string {
     if (req.method == "OPTIONS") { return (synth(204)); }
     return (synth(405));
   }
-  # A stale answer only after the origin failed, see vcl_synth.
+  # A stale response only after the origin failed, see vcl_synth.
   if (!req.http.noonmark-stale) { set req.grace = 0s; } else { set req.grace = ${STALE}s; }
-  # The URL that everybody writes costs no pattern.
+  # The usual URL costs no pattern.
   if (${OBJECT_URLS.map(({ url }) => `req.url == "${url}"`).join("\n      || ")}) {
 ${OBJECT_URLS.map(({ pattern, url }) => `  } elsif (req.url ~ "${pattern}") {\n    set req.url = "${url}";`).join("\n")}
 ${COMPOSED_URLS.map(({ pattern, route }) =>
@@ -46,7 +46,7 @@ ${COMPOSED_URLS.map(({ pattern, route }) =>
     set req.http.noonmark-pass = "1";
     return (pass);
   }
-  # A field that is no list of at most fifty tags is the shim's to read.
+  # A field other than a list of at most fifty tags goes to the shim.
   if (req.http.noonmark-none-match && req.http.noonmark-none-match !~ {"${LIST_OF_TAGS}"}
       && ${urlOf("req", (row) => row.conditional)}) {
     set req.http.noonmark-pass = "1";

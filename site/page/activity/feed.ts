@@ -6,7 +6,7 @@ export const MOST_EVENTS = 500;
 
 export interface Feed {
   readonly events: readonly ActivityEvent[];
-  /** Where older ones go on; null at the end of what there is, or of what is kept. */
+  /** The cursor of older events; null at the end of all or of the kept ones. */
   readonly cursor: string | null;
   /** The reader had older events loaded, which a newer first page must not take away. */
   readonly extended: boolean;

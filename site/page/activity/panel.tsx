@@ -1,4 +1,4 @@
-/** What followed: the feed by category, loading on. */
+/** The activity by category, loading more on request. */
 
 import { useEffect, useState } from "preact/hooks";
 import type { ActivityCategory } from "../../../src/client/create-client.ts";

@@ -1,4 +1,4 @@
-/** The settlement chain: how far it is read, what stands there, and who may change it. */
+/** The settlement chain: how far it is read, its state, and who may change it. */
 
 import type { ComponentChildren } from "preact";
 import type { Onchain } from "../../../src/client/create-client.ts";

@@ -1,5 +1,5 @@
-/** The browser as views see it, and the server's clock as far as it can be told. */
-import type { Surroundings } from "./view.ts";
+/** The browser for views, and the server's clock as far as it is known. */
+import type { BrowserEnvironment } from "./view.ts";
 
 /** Date has whole seconds and is some network away; below this the reader's clock is believed. */
 const TOLERANCE_MS = 5_000;
@@ -11,7 +11,7 @@ export function now(): number {
   return Date.now() + ahead;
 }
 
-/** Learns from an answer's Date and Age how far the reader's clock is off. */
+/** Learns from a response's Date and Age how far the reader's clock is off. */
 export function learnTime(headers: Headers): void {
   const date = Date.parse(headers.get("date") ?? "");
   if (Number.isNaN(date)) return;
@@ -19,7 +19,7 @@ export function learnTime(headers: Headers): void {
   ahead = Math.abs(offset) > TOLERANCE_MS ? offset : 0;
 }
 
-export const BROWSER: Surroundings = {
+export const BROWSER: BrowserEnvironment = {
   now,
   random: () => Math.random(),
   after(ms, call) {

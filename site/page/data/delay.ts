@@ -1,14 +1,14 @@
 /** How long a view waits before it is asked again. */
 
-/** While answers fail no view waits longer than this, so that the device is asked within two minutes all the same. */
+/** While requests fail no view waits longer than this, so that the device is requested within two minutes all the same. */
 const LONGEST_MS = 115_000;
 /** Readers who lost the same server shall not come back in step. */
 const SPREAD = 0.2;
 
 export interface Waiting {
-  /** Between two answers, in ms. */
+  /** Between two responses, in ms. */
   readonly every: number;
-  /** Failed answers since the last good one. */
+  /** Failed requests since the last good one. */
   readonly failures: number;
   /** Seconds that the server asked for. */
   readonly retryAfter?: number | undefined;

@@ -1,4 +1,4 @@
-/** The page's one running clock: everything that counts up is told at once, and nothing in a hidden tab. */
+/** The page's one running clock: it updates everything that counts up, and nothing in a hidden tab. */
 
 const TICK_MS = 1_000;
 

@@ -13,7 +13,7 @@ export function useView<Body>(view: View<Body>): ViewState<Body> {
   return view.state;
 }
 
-/** Epoch ms, told anew each second (or each `every` ms) while the tab is shown. */
+/** Epoch ms, updated each second (or each `every` ms) while the tab is shown. */
 export function useNow(every = SECOND_MS): number {
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   useEffect(() => eachTick(every, () => redraw(undefined)), [every]);

@@ -1,11 +1,11 @@
 /**
- * One answer of the API, asked again and again for as long as somebody on the page shows it: not in a hidden tab, less
- * often while it fails, and at once when the reader comes back.
+ * One response of the API, requested again and again while some part of the page shows it: not in a hidden tab, less often
+ * while it fails, and at once when the reader comes back.
  */
 import { delayOf } from "./delay.ts";
 
-/** What the view needs of the browser; tests have one of their own. */
-export interface Surroundings {
+/** The browser's part for a view; tests have one of their own. */
+export interface BrowserEnvironment {
   /** Epoch ms as the server counts it. */
   now(): number;
   /** From 0 to 1. */
@@ -26,12 +26,12 @@ export interface Failure {
   /** The API's error word, or `network`, `timeout`, `invalid_answer`. */
   readonly code: string;
   readonly retryAfter?: number | undefined;
-  /** Epoch ms of the first of the failed answers since the last good one. */
+  /** Epoch ms of the first failed request since the last good one. */
   readonly since: number;
 }
 
 export interface ViewState<Body> {
-  /** The last good answer, which stays while later ones fail. */
+  /** The last good response, which stays while later ones fail. */
   readonly body?: Body;
   readonly headers?: Headers;
   /** When it was given, epoch ms. */
@@ -44,14 +44,14 @@ export interface ViewOptions<Body> {
   /** In ms. */
   readonly every: number;
   readonly ask: (signal: AbortSignal) => Promise<Answered<Body>>;
-  /** What an error means; its `since` is the view's business. */
+  /** The meaning of an error; the view adds its `since`. */
   readonly failureOf: (error: unknown) => Omit<Failure, "since">;
 }
 
 export class View<Body> {
   state: ViewState<Body> = {};
   readonly #options: ViewOptions<Body>;
-  readonly #around: Surroundings;
+  readonly #around: BrowserEnvironment;
   readonly #watchers = new Set<() => void>();
   #end: (() => void) | undefined;
   #callOff: (() => void) | undefined;
@@ -59,7 +59,7 @@ export class View<Body> {
   #failures = 0;
   #askedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(options: ViewOptions<Body>, around: Surroundings) {
+  constructor(options: ViewOptions<Body>, around: BrowserEnvironment) {
     this.#options = options;
     this.#around = around;
   }

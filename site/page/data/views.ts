@@ -1,4 +1,4 @@
-/** Every answer that the page reads, and how often. */
+/** Every response that the page reads, and how often. */
 import {
   type Activity,
   type ActivityCategory,

@@ -1,4 +1,4 @@
-/** What the range and the whole life add up to. A sum over nothing observed is not known. */
+/** Sums of the range and of the whole life. A sum over nothing observed is not known. */
 import type { Statistics } from "../../../src/client/create-client.ts";
 import { Exact, Figure, Unknown } from "../parts/figure.tsx";
 import { distance, grouped, milli, percent, plural } from "../words/number.ts";

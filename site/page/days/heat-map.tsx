@@ -10,7 +10,7 @@ import { day as dayWords, noonOf, shortDay } from "../words/time.ts";
 import { Legend } from "./legend.tsx";
 
 const SLOTS = 48;
-/** Column headings stand at every sixth half hour. */
+/** Every sixth half hour has a column heading. */
 const HEADED = 6;
 const MOVES: Readonly<Record<string, readonly [down: number, right: number]>> = {
   ArrowUp: [-1, 0],

@@ -30,7 +30,7 @@ export function Block({ process }: { readonly process: Process | undefined }) {
   );
 }
 
-/** Without a block it keeps its place until the first answer. */
+/** Without a block it keeps its place until the first response. */
 function Parts({ block }: { readonly block: FillingBlock | undefined }) {
   const completed = block?.completed ?? 0n;
   const stopped = useStopped();

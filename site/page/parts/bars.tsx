@@ -4,14 +4,14 @@ import { share } from "../words/number.ts";
 
 export interface Bar {
   readonly key: string;
-  /** What the column is, as the table's row heading. */
+  /** The table's row heading. */
   readonly name: string;
   /** `null`: not known. */
   readonly value: bigint | null;
   /** The table's cells, and what pointer and touch say. */
   readonly cells: readonly string[];
   readonly mark?: "partial" | "ahead" | "peak" | undefined;
-  /** Stands below the column where there is room. */
+  /** Shown below the column if there is space. */
   readonly tick?: string | undefined;
 }
 
@@ -78,7 +78,7 @@ export function Bars({ label, columns, bars, top }: BarsProps) {
   );
 }
 
-/** What is not known and what lies ahead are outlines of full height. */
+/** Unknown and future values are outlines of full height. */
 function heightOf(value: bigint | null, most: bigint, mark: Bar["mark"]): number {
   if (value === null || mark === "ahead") return HEIGHT;
   return value === 0n ? 0 : Math.max(LEAST, share(value, most) * HEIGHT);

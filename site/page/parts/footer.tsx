@@ -1,4 +1,4 @@
-/** Where the same can be read without this page. */
+/** Other ways to read the same data. */
 const LINKS = [
   ["openapi.json", "OpenAPI"],
   ["docs", "Reference"],

@@ -12,14 +12,14 @@ export interface PanelProps {
   readonly heading: string;
   /** Epoch ms; undefined where nothing says it. */
   readonly asOf?: number | undefined;
-  /** The answer's URL path with its query: /status.json says when it was published, where it does not say so itself. */
+  /** The response's URL path with its query: /status.json has its instant of publication, if the response itself does not. */
   readonly path?: string;
   readonly failure?: Failure | undefined;
   readonly now: number;
   readonly children: ComponentChildren;
-  /** Nothing has been answered yet: the panel keeps the rest of the page below the fold, so that nothing jumps. */
+  /** There is no response yet: the panel keeps the rest of the page below the fold, so that nothing jumps. */
   readonly waiting?: boolean;
-  /** Stands beside the heading: tabs. */
+  /** Shown beside the heading: tabs. */
   readonly controls?: ComponentChildren;
 }
 
@@ -55,7 +55,7 @@ function AsOf({ at, now }: { readonly at: number | undefined; readonly now: numb
   );
 }
 
-/** What is shown is an earlier answer, because newer ones fail. */
+/** An earlier response is shown, because newer requests fail. */
 function Late({ failure, now }: { readonly failure: Failure; readonly now: number }) {
   return (
     <p class="late">

@@ -1,4 +1,4 @@
-/** What a batch's reward is: confirmed, or pending and then a projection that never looks minted. */
+/** A batch's reward: confirmed, or pending and then a projection that never looks minted. */
 import type { Settlements } from "../../../src/client/create-client.ts";
 import type { Available, RecentSettlement } from "../data/bodies.ts";
 import { Exact } from "../parts/figure.tsx";

@@ -1,4 +1,4 @@
-/** What the queue would settle: drawn dashed, and said to be neither settled nor minted. */
+/** The next settlement by the queue: drawn dashed, and marked as neither settled nor minted. */
 import type { Settlements } from "../../../src/client/create-client.ts";
 import type { Available } from "../data/bodies.ts";
 import { plural } from "../words/number.ts";

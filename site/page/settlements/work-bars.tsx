@@ -6,7 +6,7 @@ import { plural } from "../words/number.ts";
 import { clock, day, ms, shortDay } from "../words/time.ts";
 
 const DAY_SECONDS = 86_400;
-/** Every fourth hour, each noon, every fifth day: labels stand at equal distances. */
+/** Every fourth hour, each noon, every fifth day: labels have equal distances. */
 const SLICES_PER_TICK = { now: 1, "24h": 4, "7d": 4, "30d": 5 } as const;
 
 export function WorkBars({ history }: { readonly history: Available<Settlements> }) {

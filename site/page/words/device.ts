@@ -1,4 +1,4 @@
-/** What the device does, in one sentence (docs/spec/api.md#process: freshness, and #telemetry: status). */
+/** The device's state in one sentence (docs/spec/api.md#process: freshness, and #telemetry: status). */
 import type { Process } from "../../../src/client/create-client.ts";
 import type { Failure } from "../data/view.ts";
 import { fixed } from "./number.ts";
@@ -9,7 +9,7 @@ export type DeviceState = "asking" | "turning" | "still" | "fault" | "silent" | 
 export interface DeviceWords {
   readonly state: DeviceState;
   readonly sentence: string;
-  /** What else a reader must know to believe the sentence. */
+  /** Further facts that a reader needs to believe the sentence. */
   readonly detail: string;
 }
 

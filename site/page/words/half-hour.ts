@@ -35,7 +35,7 @@ export function mostOf(days: readonly StatisticsDay[]): bigint {
   return most;
 }
 
-/** What a cell says by itself, its row and column being named beside it. */
+/** The text of a cell; its row and column are named beside it. */
 export function cellWords(bucket: Bucket): string {
   const { coverage, workUnits, observedRoundCount } = bucket;
   if (coverage === "missing") return "Missing: no accepted round, work not known";

@@ -1,4 +1,4 @@
-/** What the banner says when the publisher, the ledger or the chain lags (docs/spec/api.md#status). */
+/** The banner's text if the publisher, the ledger or the chain lags (docs/spec/api.md#status). */
 import type { PublicationStatus } from "../../../src/client/create-client.ts";
 import { moment, ms } from "./time.ts";
 

@@ -64,7 +64,7 @@ const REASONS: Readonly<Record<string, ReasonWords>> = {
     why: "The statistics are being made anew.",
     holds: "They are asked for again; nothing is lost.",
   },
-  // What the page itself meets.
+  // Errors of the page's own requests.
   not_published: { why: "This has not been published yet.", holds: "It is asked for again." },
   store_unavailable: { why: "The server cannot read what is published.", holds: "It is asked for again." },
   network: { why: "The server cannot be reached.", holds: "It is asked for again." },

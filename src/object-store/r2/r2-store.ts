@@ -83,7 +83,7 @@ function onlyIf(condition: PutCondition | undefined): Pick<R2PutOptions, "onlyIf
 async function limited<T>(what: string, request: () => Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${STORE_LIMIT_MS} ms`)), STORE_LIMIT_MS);
+    timer = setTimeout(() => reject(new Error(`no response within ${STORE_LIMIT_MS} ms`)), STORE_LIMIT_MS);
   });
   try {
     return await Promise.race([request(), late]);

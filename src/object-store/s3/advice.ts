@@ -65,7 +65,7 @@ export function adviceOn(code: string, error: unknown, { address = "the S3 serve
     const what = name === "NotS3" ? message : "no XML";
     return {
       says: `the response of ${address} is not one of an S3 server (${what})`,
-      todo: `Another server answers there, such as a proxy or a console. Name the port of the S3 API in ${SETTING}.`,
+      todo: `Another server responds there, such as a proxy or a console. Name the port of the S3 API in ${SETTING}.`,
     };
   }
   return { todo: REFUSED[code] };

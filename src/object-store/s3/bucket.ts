@@ -135,7 +135,7 @@ export class S3Bucket {
       { step: "deserialize", priority: "low", name: "noonmarkDate" },
     );
     const error = await this.#client.send(command, { abortSignal }).then(
-      () => new Error("the answer has no Date"),
+      () => new Error("the response has no Date"),
       (cause: unknown) => cause,
     );
     if (Number.isNaN(date)) throw error;

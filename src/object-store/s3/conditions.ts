@@ -19,7 +19,7 @@ export type ProbePut = (headers: {
 const STALE_TAG = "0".repeat(32);
 
 /**
- * `create` tells a refusal from a lost response, which takes a read. `put` need not: the later puts have the same bytes, and
+ * `create` distinguishes a refusal from a lost response, which takes a read. `put` need not: the later puts have the same bytes, and
  * so the same tag.
  */
 export async function probeConditions(create: ProbePut, put: ProbePut): Promise<Conditions> {

@@ -18,7 +18,7 @@ interface Clocks {
 export class StoreTime {
   readonly #store: Pick<StoreClock, "measureClock">;
   readonly #clocks: Clocks;
-  /** Of the monotonic clock, so that setting the host's clock does not change it. */
+  /** By the monotonic clock, so that setting the host's clock does not change it. */
   readonly #offset = new ClockOffset();
   #last: { readonly time: number; readonly monotonic: number } | undefined;
 

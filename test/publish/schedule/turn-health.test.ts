@@ -35,8 +35,8 @@ test("a start that comes to nothing is not well after a minute; a standby that a
 test("what broke a turn off is the reason until one finishes", () => {
   const { health } = subject();
   health.reached("publishing", 1_000);
-  health.failed(new Error("the store does not answer"));
-  expect(health.state()).toMatchObject({ isWell: false, reason: "the store does not answer" });
+  health.failed(new Error("the store does not respond"));
+  expect(health.state()).toMatchObject({ isWell: false, reason: "the store does not respond" });
   health.reached("publishing", 1_000);
   expect(health.state()).toMatchObject({ isWell: true });
 });

@@ -70,7 +70,7 @@ export function takeovers(server: () => S3Server): void {
         const both = [await scene.active(proxies[0].endpoint), await scene.standby(proxies[1].endpoint)];
         for (const proxy of proxies) proxy.otherwise = { status: 503, code: "SlowDown" };
         await until("both notice", async () =>
-          both.every(({ output }) => output().includes("the store does not answer")),
+          both.every(({ output }) => output().includes("the store does not respond")),
         );
         for (const proxy of proxies) proxy.otherwise = "pass";
         await scene.readerSees(scene.receive());

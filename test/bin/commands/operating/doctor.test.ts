@@ -35,7 +35,7 @@ describe("noonmark doctor", () => {
     expect(lines.slice(3).filter((line) => !line.includes(" disk "))).toEqual([
       "ok   state        .noonmark/state: publish will make it",
       "ok   store        .noonmark/public: publish will make it",
-      "ok   chain        none: its views are answered as disabled",
+      "ok   chain        none: its views are disabled",
     ]);
     expect(readdirSync(directory)).toEqual([]);
   });
@@ -177,7 +177,7 @@ describe("noonmark doctor", () => {
       try {
         const state = join(disk.path, "state");
         expect(await wrongLines(...SETTINGS, "--state", state)).toEqual([
-          `MEND disk         state ${state}: 1 MiB free. Make room on that disk, or name another place with --state.`,
+          `MEND disk         state ${state}: 1 MiB free. Free space on that disk, or name another place with --state.`,
         ]);
       } finally {
         disk.unmount();
@@ -196,7 +196,7 @@ describe("noonmark doctor", () => {
       const { lines } = await doctor(...settings, `${on.anvil.url},http://127.0.0.1:9/secret`);
       expect(lines).toContainEqual(expect.stringMatching(/^\S+ +node \S+ chain 31337, head \d+ \(.* old\), batches/));
       expect(lines).toContainEqual(
-        "MEND node http://127.0.0.1:9/… transient: no good answer. Look at the address, its key and whether the node runs.",
+        "MEND node http://127.0.0.1:9/… transient: no good response. Look at the address, its key and whether the node runs.",
       );
       expect(lines).toContainEqual("ok   deployment   no check failed; core available, economy available");
       expect(existsSync(join(directory, ".noonmark"))).toBe(false);

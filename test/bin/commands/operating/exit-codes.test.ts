@@ -266,7 +266,7 @@ test("a store that does not answer at the start is asked again, until a signal e
     });
     child.once("exit", () => resolve());
   });
-  expect(log).toContain("the store does not answer: it is asked again");
+  expect(log).toContain("the store does not respond: it is asked again");
   expect(child.exitCode).toBeNull();
   expect(await ended(child, "SIGTERM")).toBe(0);
 });

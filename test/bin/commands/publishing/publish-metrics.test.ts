@@ -83,7 +83,7 @@ test("a publisher tells of answers, cycles, puts, lease and sources; its health 
   expect(await health(metrics)).toMatchObject({ status: 200, body: { status: "ok", phase: "publishing" } });
   renameSync(join(directory, "store"), join(directory, "away"));
   // With the next put of what is told, or renewal: ten seconds after the last at most.
-  await logged("the store does not answer");
+  await logged("the store does not respond");
   expect(await health(metrics)).toMatchObject({
     status: 503,
     body: {

@@ -45,7 +45,7 @@ describe("noonmark publish, before and beside other runs", () => {
     const first = await publish("--once");
     expect(first.exitCode).toBe(0);
     expect(first.stdout).toMatch(/^as of \S+Z: \d+ created, 0 updated, 0 unchanged, 0 failed\n$/);
-    expect(first.stderr).toContain("warning: no_genesis: the statistics are 503: nothing tells when round 0 began\n");
+    expect(first.stderr).toContain("warning: no_genesis: the statistics are 503: the start of round 0 is unknown\n");
     const second = await publish("--once", "--quiet", "--genesis-timestamp", "0");
     expect(second).toEqual({ exitCode: 0, stdout: "", stderr: "" });
     const tried = await publish("--dry-run", "--quiet", "--genesis-timestamp", "0");

@@ -80,7 +80,7 @@ test.each([
   onTestFinished(() => stop(child));
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   expect((await lines.next()).value).toMatch(/^Serving /);
-  expect((await lines.next()).value).toBe("Fronts that give the secret may keep its answers");
+  expect((await lines.next()).value).toBe("Fronts with the secret may keep its responses");
   const workers = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8").trim().split(" ");
   expect(workers.length).toBeGreaterThan(0);
   for (const pid of workers) expect(readFileSync(`/proc/${pid}/cmdline`, "utf8")).not.toContain(SECRET);
