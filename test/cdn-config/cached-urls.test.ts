@@ -35,7 +35,7 @@ const QUERIES = PARAMETERS.flatMap((one) =>
   PARAMETERS.flatMap((other) => ["", `?${one}`, `?${one}&${other}`, `?&${one}&&${other}&`, `?${one}${other}`]),
 );
 
-test("a front answers a URL from the object that the shim would, and leaves every other URL to the shim", () => {
+test("a front serves a URL from the shim's object, and leaves every other URL to the shim", () => {
   let cached = 0;
   for (const path of PATHS) {
     for (const query of new Set(QUERIES)) {

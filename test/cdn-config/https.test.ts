@@ -18,7 +18,7 @@ test.each([
   expect(existsSync(join(folder, "cdn-config"))).toBe(false);
 });
 
-test("nginx goes by https to whom it is told to, judging certificates by the given file", async () => {
+test("nginx uses https for https origins, and checks certificates by the given file", async () => {
   const origins = ["--shim", "https://shim.example", "--bucket", "http://store.example:8080/bucket/"];
   const { exitCode } = await runCli(["cdn", "nginx", "--out", ".", "--trusted", "/some.pem", ...origins], folder);
   expect(exitCode).toBe(0);

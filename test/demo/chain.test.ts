@@ -59,7 +59,7 @@ test.skipIf(NO_ANVIL)(
   },
 );
 
-test.skipIf(NO_ANVIL)("each batch is in a block of its time, under the hash that the wheel is told", () => {
+test.skipIf(NO_ANVIL)("each batch is in a block of its time, under the hash that the wheel gets", () => {
   const settled = newestOf(noonmark.chain.db, "core", "BatchSettled", 1_000).toReversed();
   const settlement = new ChainSettlement(node as Node, chain.cast, chain.batches, END);
   expect(settled).toHaveLength(batches.length);

@@ -1,4 +1,4 @@
-// What the manual page escapes. The page itself is generated (generate/all.ts).
+// The manual page's escapes. The page itself is generated (generate/all.ts).
 import { Command } from "commander";
 import { expect, test } from "vitest";
 import { manualPage } from "../../bin/cli/manual/manual-page.ts";

@@ -27,7 +27,7 @@ export function anchors(markdown: string): string[] {
   return [...written, ...headings];
 }
 
-/** Anchors that were written out alone: each may stand once. */
+/** Explicit anchors only: each must be unique. */
 export function writtenAnchors(markdown: string): string[] {
   return [...withoutCode(markdown).matchAll(/<a id="([^"]+)"><\/a>/g)].map(([, id = ""]) => id);
 }

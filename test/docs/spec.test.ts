@@ -1,4 +1,4 @@
-// The specification stands by itself and agrees with the code: its examples are taken, its links and citations lead somewhere.
+// The specification agrees with the code: its examples are accepted, its links and citations lead somewhere.
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { parseAbi, toEventSelector, toFunctionSelector } from "viem";
@@ -30,7 +30,7 @@ function hasAnchor(path: string, anchor: string): boolean {
   return anchors(read(path)).includes(anchor);
 }
 
-test("an example of each record type is taken as it stands", () => {
+test("the example of each record type is accepted", () => {
   const lines = fenced(spec("intake"), "json").map((text) => text.trim());
   const types = lines.map((line) => (JSON.parse(line) as { type: string }).type);
   expect(types).toEqual(Object.keys(RECORD_SCHEMAS));
@@ -42,7 +42,7 @@ test("an example of each record type is taken as it stands", () => {
   }
 });
 
-test("each record type's table names its fields in the order in which faults are told", () => {
+test("each record type's table names its fields in the order in which faults are reported", () => {
   const text = spec("intake");
   for (const [type, schema] of Object.entries(RECORD_SCHEMAS)) {
     const section = text.split(`<a id="${type}"></a>`)[1]?.split('<a id="')[0] ?? "";
@@ -104,7 +104,7 @@ test("every rule of verify and every route cites a section that exists", () => {
   expect(cited.length).toBeGreaterThan(50);
 });
 
-test("an anchor stands once in its file", () => {
+test("an anchor is unique in its file", () => {
   for (const path of DOCUMENTS) {
     const found = writtenAnchors(read(path));
     expect.soft(found, path).toEqual([...new Set(found)]);

@@ -93,7 +93,7 @@ test("status.json and the state deleted after many runs: the next ones publish, 
   expect(JSON.parse(cli.run("status", "--json").stdout).epoch).toBeGreaterThan(3);
 });
 
-test("a truncated answer, with the state lost, harms itself alone and is put anew", () => {
+test("a truncated response, with the state lost, harms itself alone and is rewritten", () => {
   ingest([...receipts(1, 3), receipt(1, { installationId: "wheel-2" })]);
   expect(publish(10).status).toBe(0);
   const key = "v1/public/installations/~wheel-2/telemetry";

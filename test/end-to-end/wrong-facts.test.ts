@@ -1,4 +1,4 @@
-/** What docs/facts.md, "Wrong facts", says to do: a new ledger without them, and a new history. */
+/** The steps of docs/facts.md, "Wrong facts": a new ledger without them, and a new history. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";

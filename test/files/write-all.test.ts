@@ -16,7 +16,7 @@ test("a new file holds its parts in order, and an existing one is never written 
   await expect(writeNewFile(path, [Buffer.from("three")])).rejects.toMatchObject({ code: "EEXIST" });
 });
 
-test("what is appended stands behind what there was; what is overwritten in its place", () => {
+test("appended bytes follow the old ones, and an overwrite replaces them", () => {
   const path = join(root, "appended");
   const fd = openSync(path, "a");
   appendAll(fd, Buffer.from("one\n"));

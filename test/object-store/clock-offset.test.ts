@@ -2,7 +2,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { boundsOf, ClockOffset, provenSkew } from "../../src/object-store/clock-offset.ts";
 
-/** An answer of a store whose clock is behind ours by `ahead`, `there` ms after it was asked for and `back` ms before it is here. */
+/**
+ * A response of a store whose clock is behind ours by `ahead`, `there` ms after its request and `back` ms before its arrival.
+ */
 function answer(now: number, ahead: number, [there, back]: readonly [number, number]) {
   const date = Math.floor((now + there - ahead) / 1_000) * 1_000;
   return boundsOf(now, date, now + there + back);
@@ -26,7 +28,7 @@ test("the true difference always lies between the bounds", () => {
   );
 });
 
-test("one slow answer among quick ones changes nothing: the least round trip decides, not the newest", () => {
+test("one slow response among quick ones changes nothing: the least round trip decides, not the newest", () => {
   const offset = new ClockOffset();
   for (let now = 1e9; now < 1e9 + 60_000; now += 1_937) offset.add(answer(now, 2_500, [5, 5]), now);
   const before = offset.bounds;
@@ -35,7 +37,7 @@ test("one slow answer among quick ones changes nothing: the least round trip dec
   expect(offset.bounds).toEqual(before);
 });
 
-test("answers from before a clock was set count no more, and those of five minutes ago", () => {
+test("responses from before a clock was set no longer count, nor those of five minutes ago", () => {
   const offset = new ClockOffset();
   offset.add(answer(0, 500, [5, 5]), 0);
   offset.add(answer(20_000, 90_000, [5, 5]), 20_000);

@@ -1,4 +1,4 @@
-/** What every store passes: the contract of `src/object-store/object-store.ts`, one test a promise. */
+/** The contract of `src/object-store/object-store.ts`, one test a promise. Every store passes it. */
 import { describe, expect, test } from "vitest";
 import { type ObjectStore, StoreConflict, StoreDamaged } from "../../src/object-store/object-store.ts";
 import { plain, sample, versioned, versionOf } from "./samples.ts";
@@ -176,7 +176,7 @@ export function conforms(name: string, subject: Conformance): void {
     });
 
     for (const [how, damaged] of DAMAGES) {
-      promise(`an object that was ${how} is told as damaged, and put over by its tag alone`, async (store) => {
+      promise(`an object that was ${how} is reported as damaged, and can be overwritten by its tag`, async (store) => {
         const key = "v1/public/installations/~a/observations/h/0";
         const tag = await store.put(key, sample(GOOD, { status: "200" }));
         expect(plain(await store.get(key))?.body).toBe(GOOD);
@@ -238,7 +238,7 @@ export async function keysOf(store: ObjectStore, prefix: string): Promise<string
   return keys;
 }
 
-/** One put is done and is what stands there, the others are conflicts; gives its tag. */
+/** One put is stored, the others are conflicts; returns its tag. */
 async function expectOneWinner(store: ObjectStore, key: string, puts: readonly Promise<string>[]): Promise<string> {
   const results = await Promise.allSettled(puts);
   const won = results.flatMap((result, index) =>

@@ -19,7 +19,7 @@ conforms("a counted store", {
   damage: async (store, key) => inner(store).damage(key),
 });
 
-test("each request is told once, by how it ended", async () => {
+test("each request is reported once, by its outcome", async () => {
   const store = new MemoryStore();
   const told: string[] = [];
   const subject = countedStore(store, (operation, key, outcome) => told.push(`${operation} ${key} ${outcome}`));

@@ -4,7 +4,7 @@ export function sample(text: string, metadata: Readonly<Record<string, string>> 
   return { body: new TextEncoder().encode(text), contentType: "application/json; charset=utf-8", metadata };
 }
 
-/** What a test compares: the body as text, and no tag. */
+/** The compared parts of an object: the body as text, and no tag. */
 export function plain(object: StoredObject | undefined) {
   if (object === undefined) return undefined;
   const { body, contentType, metadata } = object;

@@ -12,7 +12,7 @@ import { packedFiles } from "./packed-files.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const PACKED = packedFiles();
-/** `docs/nodes.md`, `docs/spec/api.md#process`, `README.md`; not what stands inside a longer path, as an import does. */
+/** Matches `docs/nodes.md`, `docs/spec/api.md#process`, `README.md`, but not a part of a longer path, as in an import. */
 const NAMED =
   /(?<![\w./-])(?:(?:docs|cdn-config|packaging|src|test|bin|bench|demo)\/[\w./-]*\.[a-z0-9]+|[A-Z]{5,}\.md)(?:#[\w-]+)?/g;
 /** As verify says where a rule is written. */

@@ -1,4 +1,4 @@
-/** What `npm pack` holds of the build as it is. */
+/** The files that `npm pack` takes of the build as it is. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ export function packInto(directory: string): string {
   }
 }
 
-/** What npm's own script does before it packs, and after. */
+/** The steps of npm's own script before and after it packs. */
 function shrinkwrap(action: "write" | "remove"): void {
   execFileSync(process.execPath, [join(ROOT, ".ci/shrinkwrap.mjs"), action]);
 }
@@ -41,7 +41,7 @@ function openLock(): SqliteDatabase.Database {
   return lock;
 }
 
-/** The build is the test run's own (test/support/build.ts): npm's scripts would make it anew. */
+/** The build is the test run's own (test/support/build.ts): npm's scripts would make it again. */
 function npmPack(given: readonly string[]): Packed {
   const printed = execFileSync("npm", ["pack", "--ignore-scripts", "--json", ...given], {
     cwd: ROOT,

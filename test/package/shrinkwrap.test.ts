@@ -68,6 +68,6 @@ test("each entry of the lock without integrity is a development tool's optional 
   expect(wrong.map(([path]) => path)).toEqual([]);
 });
 
-/** As npm tells them apart. */
+/** As npm distinguishes them. */
 const { header } = process.report.getReport() as unknown as { header: { glibcVersionRuntime?: string } };
 const LIBC = header.glibcVersionRuntime === undefined ? "musl" : "glibc";

@@ -7,7 +7,7 @@ import { plainResponse, rowResponse } from "../../src/shim/full-response.ts";
 const NOW = 1_000_000;
 const body = new Uint8Array();
 
-test("three caches in a row and a stale answer end at valid-until, by CloudFront's count and by the function's", () => {
+test("three caches in a row and a stale response end at valid-until, by CloudFront's count and by the function's", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 200_000 }), (leftMs) => {
       const full = { ...rowResponse(telemetryRoute, { status: 200, headers: {} }, body), validUntil: NOW + leftMs };

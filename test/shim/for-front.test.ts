@@ -1,4 +1,4 @@
-/** What a front is told, and that nobody gains by saying that he is one. */
+/** A front's headers, and that a stranger gains nothing by claiming to be one. */
 import { expect, test } from "vitest";
 import { ONCHAIN_KEY } from "../../src/resources/onchain/route.ts";
 import { PROCESS_KEY } from "../../src/resources/process/route.ts";
@@ -33,7 +33,7 @@ async function asker() {
 }
 
 test.each(["1", "edge", "pass", "", "x"])(
-  "unheard, %j changes neither status nor body, and makes nothing keepable",
+  "from an untrusted front, %j changes neither status nor body, and makes nothing keepable",
   async (said) => {
     const ask = await asker();
     for (const url of URLS) {
@@ -50,19 +50,22 @@ test.each(["1", "edge", "pass", "", "x"])(
         url,
         expect.stringMatching(/s-maxage|stale-if-error/),
       ]);
-      // What files that are older than the setting go by.
+      // The header that older files than the setting check.
       if (!isEdge) expect([url, told.headers["noonmark-valid-until"]]).toEqual([url, "0"]);
       else if (plain.status < 400) expect([url, told.headers["cache-control"]]).toEqual([url, "no-store"]);
     }
   },
 );
 
-test.each(["1", "edge", "pass"])("heard, %j is told so on each answer that its own code sees", async (said) => {
-  const ask = await asker();
-  for (const url of URLS) {
-    const { status, headers } = await ask(url, { front: said });
-    expect([url, headers["noonmark-heard"]]).toEqual([url, said === "1" || status < 400 ? "1" : undefined]);
-  }
-  const { status, headers } = await ask("/v4/public/process", { front: "1", ifNoneMatch: "*" });
-  expect([status, headers["noonmark-heard"]]).toEqual([304, "1"]);
-});
+test.each(["1", "edge", "pass"])(
+  "a trusted front, %j, gets the mark on each response that its own code sees",
+  async (said) => {
+    const ask = await asker();
+    for (const url of URLS) {
+      const { status, headers } = await ask(url, { front: said });
+      expect([url, headers["noonmark-heard"]]).toEqual([url, said === "1" || status < 400 ? "1" : undefined]);
+    }
+    const { status, headers } = await ask("/v4/public/process", { front: "1", ifNoneMatch: "*" });
+    expect([status, headers["noonmark-heard"]]).toEqual([304, "1"]);
+  },
+);

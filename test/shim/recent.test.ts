@@ -3,7 +3,7 @@ import { Recent } from "../../src/shim/recent.ts";
 import { MemoryStore } from "../support/memory-store.ts";
 import { putText } from "../support/publish-answer.ts";
 
-/** A store whose reads end when they are told to, with what stood there when they began. */
+/** A store whose reads end on request, with the object from their beginning. */
 async function slowStore() {
   const store = new MemoryStore();
   const releases: (() => void)[] = [];

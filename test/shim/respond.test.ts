@@ -58,7 +58,7 @@ test("a store that fails is 503 store_unavailable, and it is reported", async ()
   expect(reported).toHaveLength(3);
 });
 
-test("an object whose metadata cannot be read is the store's failure, never half an answer", async () => {
+test("an object with unreadable metadata is the store's failure, never half a response", async () => {
   const { store, get } = surroundings();
   await store.put(PROCESS_KEY, { body: new Uint8Array(), contentType: "x", metadata: { headers: "{" } });
   await store.put("installations", { body: new Uint8Array([1]), contentType: "x", metadata: {} });
@@ -100,7 +100,7 @@ test("successors take over at exactly their instant, and tags are compared after
   expect((await get("/v4/public/process")).body).toBe(body);
 });
 
-test("a successor may be a constant answer; one that is missing is not published", async () => {
+test("a successor may be a constant response; one that is missing is not published", async () => {
   const { store, clocks, get } = surroundings();
   const key = "v4/public/onchain";
   await putAnswer(store, key, { status: 200, headers: { "cache-control": "no-store" }, body: "{}" }, [
@@ -167,7 +167,7 @@ test("a repeated read of the same object spares the work", async () => {
   expect(second.body).toBe(first.body);
 });
 
-test("whatever is asked, there is an answer with the headers of every answer", async () => {
+test("every request gets a response with the headers of every response", async () => {
   const { store, context } = surroundings();
   await putIndex(store, { w: "h" });
   const piece = fc.constantFrom(
@@ -215,7 +215,7 @@ test("whatever is asked, there is an answer with the headers of every answer", a
   );
 });
 
-test("a front that asks is told when the answer's word ends, nobody else is", async () => {
+test("a front gets the end of the response's validity, nobody else does", async () => {
   const { store, clocks, context } = surroundings();
   const successors = [{ from: 1_000_500, edits: [{ offset: 0, length: 1, text: "b" }] }, { from: 1_000_900 }];
   await putAnswer(store, TELEMETRY_KEY, { status: 200, headers: {}, body: "a" }, successors);
@@ -238,7 +238,7 @@ test("a page cut from the activity's head holds as long as the head", async () =
   expect([page.status, page.headers["noonmark-valid-until"]]).toEqual([200, String(clocks.now + 600_000)]);
 });
 
-test("a front is told which errors are published, nobody else is", async () => {
+test("a front gets a mark on published errors, nobody else does", async () => {
   const { store, clocks, context } = surroundings();
   await putWorld(store, clocks.now);
   const told = async (url: string, front?: string) => {

@@ -62,7 +62,7 @@ async function examineNode(address: string, chainId: number, now: () => number):
       ? wrong(check, saw, "It does not follow the chain: look at it, or name another.")
       : fine(check, saw);
   } catch (error) {
-    const what = error instanceof RpcError ? `${error.kind}: no good response` : "no good answer";
+    const what = error instanceof RpcError ? `${error.kind}: no good response` : "no good response";
     return wrong(check, what, "Look at the address, its key and whether the node runs.");
   }
 }

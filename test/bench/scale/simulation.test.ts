@@ -34,7 +34,7 @@ test("past valid-until every fetch goes to the bucket and then to a shim", () =>
   expect(simulate(scene({ urls }))).toEqual({ bucket: 40, shim: 20 });
 });
 
-test("the time that a fetch takes is added to the time for which its answer is kept", () => {
+test("the time of a fetch is added to the time for which its response is kept", () => {
   expect(simulate(scene({ fetchSeconds: 5 })).bucket).toBe(10);
   expect(simulate(scene({ fetchSeconds: 2.5, urls: [{ ...url, isPast: true }] })).bucket).toBe(10);
 });

@@ -39,7 +39,7 @@ afterEach(async () => {
 /** Both of its outputs on a terminal, which is also where Ctrl-C comes from. */
 function onTerminal(args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
   const command = [process.execPath, ENTRY, ...args].map((word) => `'${word}'`).join(" ");
-  // Where a shell stands between, Ctrl-C ends that one too; and Node shows no colours to a CI that it does not know.
+  // A shell in between would be ended by Ctrl-C, too; and Node shows no colours to an unknown CI.
   const child = spawn("script", ["-qec", `exec ${command}`, "/dev/null"], {
     cwd: directory,
     env: { ...process.env, CI: undefined, NODE_NO_WARNINGS: "1", TERM: "xterm-256color", ...env },
@@ -48,7 +48,7 @@ function onTerminal(args: readonly string[], env: NodeJS.ProcessEnv = {}): Child
   return child;
 }
 
-/** All that it printed by its end, which is asked for once `seen` stands there. */
+/** Everything that it printed by its end, which is requested once `seen` is printed. */
 async function printed(child: ChildProcess, seen: string, stop: () => void): Promise<string> {
   let text = "";
   let isAsked = false;

@@ -1,4 +1,4 @@
-// Metrics are for the machine that they are told on, not for a page whose name points to it.
+// Metrics are for the machine of their address, not for a page whose name points to it.
 import { request } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
 import { isAskedFor, startMetricsServer } from "../../../bin/cli/metrics/metrics-server.ts";

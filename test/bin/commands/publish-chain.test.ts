@@ -1,4 +1,4 @@
-// `noonmark publish --once` with a chain whose node does not answer: what the chain says is data, all else is published.
+// `noonmark publish --once` with a chain whose node does not respond: the chain's state is data, all else is published.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Socket } from "node:net";
@@ -68,7 +68,7 @@ function publish(rpcUrl: string, seconds: number) {
 
 const silences: Record<string, (socket: Socket) => void> = {
   "never answers": () => {},
-  "answers a byte at a time": (socket) => {
+  "sends a byte at a time": (socket) => {
     socket.write("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 1000000\r\n\r\n");
     const trickle = setInterval(() => socket.write(" "), 20);
     socket.on("close", () => clearInterval(trickle));

@@ -110,7 +110,7 @@ describe("what is kept", () => {
     expect(world.asked).toHaveLength(4);
   });
 
-  test("for the table's edge seconds, and an unpublished answer's absence not at all", async () => {
+  test("for the table's edge seconds, and the absence of an unpublished response not at all", async () => {
     const world = distribution();
     const url = "/v4/public/process";
     expect((await world.get(url)).status).toBe(503);
@@ -169,7 +169,9 @@ describe("time", () => {
   const successors: Successor[] = [{ from: NOW + 10_500, edits: [{ offset: 1, length: 5, text: "stale" }] }];
   const online = { status: 200, headers: {}, body: '"fresh"' };
 
-  /** When each location first asks (ms), so that a cache is filled just before the one behind it would fill anew. */
+  /**
+   * The first request of each location (ms), so that a cache is filled just before the one behind it would be filled again.
+   */
   const FIRST_ASKS = [1_700, 850, 425, 0];
 
   test.each([1, 2, 3])("through %d tiers nothing outlives valid-until, and nobody is turned away", async (tiers) => {
@@ -208,7 +210,7 @@ describe("time", () => {
     });
   });
 
-  test("an answer without an end is hidden behind for a minute", async () => {
+  test("a response without an end hides a failing origin for a minute", async () => {
     const world = distribution({ tiers: 1 });
     await putAnswer(world.store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"offline"' });
     await world.get("/v1/public/telemetry");

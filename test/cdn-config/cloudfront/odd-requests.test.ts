@@ -1,4 +1,4 @@
-/** CloudFront's functions under odd requests, before the shim's core: each answer is the one of the core alone. */
+/** CloudFront's functions under odd requests, before the shim's core: each response is that of the core alone. */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { cloudfrontFiles } from "../../../cdn-config/generate/cloudfront/template.ts";

@@ -134,7 +134,7 @@ describe("answer", () => {
     expect([await of(0), await of(1_000), await of(2_000)]).toEqual([`@${SECOND + 1}`, `@${SECOND}`, "0"]);
   });
 
-  test("past valid-until the shim answers, kept only where it heard", async () => {
+  test("past valid-until the shim responds, and only a trusted front keeps that", async () => {
     const past = { [BUCKET]: object(HEADERS, { "x-amz-meta-valid-until": String(NOW) }) };
     const shim = "/ask/shim/1/v4/public/process";
     const reply = { etag: '"s"', Date: new Date(NOW).toUTCString(), "noonmark-kept": "MISS" };
@@ -152,7 +152,7 @@ describe("answer", () => {
     expect([unheard.asked, unheard.headersOut["X-Accel-Expires"]]).toEqual([[BUCKET, shim, fresh], "0"]);
   });
 
-  test("a published error for a second, any other answer of a failing origin not at all", async () => {
+  test("a published error for a second, any other response of a failing origin not at all", async () => {
     const error = object({ "retry-after": "2" }, { "x-amz-meta-status": "503" });
     const r = await answered(PROCESS, { [BUCKET]: error, "/ask/bucket/error/v4/public/process": error });
     expect([r.status, r.headersOut["X-Accel-Expires"]]).toEqual([503, `@${SECOND + 1}`]);
@@ -193,7 +193,7 @@ describe("judged", () => {
     expect(await judged(unconditional, "*")).toMatchObject({ written: 299, status: 200 });
   });
 
-  test("a compressed answer's tag is weak, in its 304 too", async () => {
+  test("a compressed response's tag is weak, in its 304 too", async () => {
     const compressed = { ...KEPT, "noonmark-etag": 'W/"r"', "Content-Encoding": "gzip", Vary: "Accept-Encoding" };
     expect(await judged(compressed)).toMatchObject({
       variables: { noonmark_judged_etag: 'W/"r"', noonmark_judged_cache_control: "no-cache" },
@@ -203,7 +203,7 @@ describe("judged", () => {
     expect([headersOut, variables["noonmark_judged_etag"]]).toEqual([{ Vary: "Accept-Encoding" }, 'W/"r"']);
   });
 
-  test("where the cache does not answer, nginx's own error is ours", async () => {
+  test("if the cache does not respond, nginx's own error becomes one of the API", async () => {
     const r = request(PROCESS, {});
     await program.judged(r);
     expect(r.redirected).toBe("@noonmark_unavailable");

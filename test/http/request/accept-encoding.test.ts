@@ -28,13 +28,13 @@ test.each([
   ["identity;q=0", undefined],
   ["identity;q=0, *;q=0", undefined],
   ["identity;q=0, deflate", undefined],
-  // What is not well formed says nothing.
+  // A malformed member is ignored.
   ["gzip;q=2", undefined],
   ["gzip;q=0.1234", undefined],
   ["gzip q=1, br;level=3", undefined],
   [" \tgzip\t;\tQ=0.5 ,,", "gzip"],
   ["gzip;q=0, gzip", "gzip"],
-] as const)("%j is answered in %j", (field, coding) => {
+] as const)("%j gets %j", (field, coding) => {
   expect(chooseCoding(field)).toBe(coding);
 });
 

@@ -4,7 +4,7 @@ import { matchesNone } from "../../../src/http/request/conditional.ts";
 
 const etagc = fc.stringMatching(/^[!#-~]{0,8}$/);
 
-test("a list matches where one of its tags is the tag, strong or weak, wherever its commas and blanks stand", () => {
+test("a list matches if one of its tags is the tag, strong or weak, wherever its commas and blanks are", () => {
   const member = fc.record({
     tag: etagc,
     weak: fc.boolean(),
@@ -34,12 +34,12 @@ test("* alone is any tag, in a list or in quotes it is none", () => {
   expect(matchesNone('"*"', '"r"')).toBe(false);
 });
 
-test("only blanks and tabs may stand around *, as around a tag", () => {
+test("only blanks and tabs may be around *, as around a tag", () => {
   expect(matchesNone("\t* ", '"r"')).toBe(true);
   expect(matchesNone("\u00a0*", '"r"')).toBe(false);
   expect(matchesNone('\u00a0"r"', '"r"')).toBe(false);
 });
 
-test("whatever the field, it is answered", () => {
+test("every field gets a result", () => {
   fc.assert(fc.property(fc.string(), (field) => typeof matchesNone(field, '"r"') === "boolean"));
 });

@@ -1,4 +1,4 @@
-/** What a completed put has synced: after a power cut a directory is there only if its parent was synced too. */
+/** A completed put is synced: after a power cut a directory is there only if its parent was synced too. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";

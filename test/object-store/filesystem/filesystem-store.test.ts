@@ -61,7 +61,7 @@ test("an object that an earlier version put has no seal, and is read as it is", 
   expect(await store.get("k")).toMatchObject({ tag: "t", metadata: { status: "200" } });
 });
 
-test("metadata changed by hand, and what was never an object, are told with their key", async () => {
+test("metadata changed by hand, and files that were never objects, are reported with their key", async () => {
   const directory = scratch();
   const store = new FilesystemStore(directory, { write: true });
   await store.put("k", sample("body", { status: "200" }));

@@ -29,7 +29,7 @@ test.each([
   [403, "SignatureDoesNotMatch", /403 SignatureDoesNotMatch/, /secret does not fit the access key/],
   [403, "InvalidAccessKeyId", /403 InvalidAccessKeyId/, /does not know this access key/],
   [403, "AccessDenied", /403 AccessDenied/, /may not do that/],
-])("%i %s: the put is told, with what to do", async (status, code, message, hint) => {
+])("%i %s: the put is reported, with what to do", async (status, code, message, hint) => {
   const endpoint = await refusing(status, code);
   await expect(store({ endpoint, region: "x", credentials: KEYS }).probe()).rejects.toMatchObject({
     message: expect.stringMatching(message),

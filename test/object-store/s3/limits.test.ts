@@ -1,4 +1,4 @@
-// What an S3 server may send without an end: bodies, lists, errors.
+// An S3 server may send these without an end: bodies, lists, errors.
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";

@@ -1,4 +1,4 @@
-/** What an operator reads if the S3 endpoint is not what it should be: real servers, and no words of a library. */
+/** An operator's messages about a wrong S3 endpoint: real servers, and no words of a library. */
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -26,7 +26,7 @@ function storeAt(endpoint: string): S3Store {
     prefix: "p",
     singleWriter: true,
     absentAfter: S3_PROVIDERS.other.absentAfter,
-    // Short, so that a server that never answers is given up soon.
+    // Short, so that a server that never responds is given up soon.
     limits: { limitMs: 300, attemptMs: 120 },
     client: {
       endpoint,
@@ -54,7 +54,7 @@ function failureOf(call: Promise<unknown>): Promise<StoreUnavailable> {
   );
 }
 
-test.each(CALLS)("%s: a server that never answers is named, with the time limit and what to try", async (_, call) => {
+test.each(CALLS)("%s: a server that never responds is named, with the time limit and what to try", async (_, call) => {
   const host = await listening(() => {});
   const failure = await failureOf(call(storeAt(`http://${host}`)));
   expect(failure.message).toMatch(
@@ -95,7 +95,7 @@ test("a connection that the server cuts is said to be cut", async () => {
   expect(failure.message).toContain(`http://${host} closed the connection before its response was complete`);
 });
 
-test("https to an http port is told as such", async () => {
+test("https to an http port is reported as such", async () => {
   const host = await listening((_request, response) => response.end());
   const failure = await failureOf(storeAt(`https://${host}`).get("status.json"));
   expect(failure.message).toBe(`get s3://bucket/p/status.json: https://${host} does not speak https on that port`);
@@ -110,24 +110,27 @@ const PAGES = [200, 400, 404, 500].flatMap((status) =>
   [HTML, GARBAGE, ""].flatMap((body) => CALLS.map(([name, call]) => ({ status, body, name, call }))),
 );
 
-test.each(PAGES)("$name: another server's $status with $body is told in our words", async ({ status, body, call }) => {
-  const host = await listening((request, response) => {
-    request.resume();
-    response.writeHead(status, { "content-type": "text/html" }).end(body);
-  });
-  const store = storeAt(`http://${host}`);
-  const failure = await call(store).then(
-    () => undefined,
-    (error: unknown) => error as StoreUnavailable,
-  );
-  // A deletion needs no more than the status, and an empty list none that is parsed.
-  if (failure === undefined) return expect(status).toBe(200);
-  const text = `${failure.message} ${failure.hint ?? ""}`;
-  expect(text).not.toMatch(/hidden field|XML parse|[Dd]eserializ|aws-sdk|smithy|\$response|UnknownError|undefined/);
-});
+test.each(PAGES)(
+  "$name: another server's $status with $body is reported in our words",
+  async ({ status, body, call }) => {
+    const host = await listening((request, response) => {
+      request.resume();
+      response.writeHead(status, { "content-type": "text/html" }).end(body);
+    });
+    const store = storeAt(`http://${host}`);
+    const failure = await call(store).then(
+      () => undefined,
+      (error: unknown) => error as StoreUnavailable,
+    );
+    // A deletion needs no more than the status, and an empty list none that is parsed.
+    if (failure === undefined) return expect(status).toBe(200);
+    const text = `${failure.message} ${failure.hint ?? ""}`;
+    expect(text).not.toMatch(/hidden field|XML parse|[Dd]eserializ|aws-sdk|smithy|\$response|UnknownError|undefined/);
+  },
+);
 
 test.each([200, 404])(
-  "a page with the status %i in the place of an object is told as another server's",
+  "a page with the status %i in place of an object is reported as another server's",
   async (status) => {
     const host = await listening((_request, response) => {
       response.writeHead(status, { "content-type": "text/html" }).end(HTML);
@@ -136,11 +139,11 @@ test.each([200, 404])(
     expect(failure.message).toMatch(
       new RegExp(`: the response of http://${host} is not one of an S3 server \\((?:no XML|no ETag)\\)$`),
     );
-    expect(failure.hint).toContain("Another server answers there");
+    expect(failure.hint).toContain("Another server responds there");
   },
 );
 
-test("a put that a page with the status 200 answers is not taken as done", async () => {
+test("a put whose response is a page with the status 200 does not count as done", async () => {
   const host = await listening((request, response) => {
     request.resume();
     response.writeHead(200, { "content-type": "text/html" }).end(HTML);

@@ -11,7 +11,7 @@ function memory(): WorldStore & { readonly writer: MemoryStore } {
   return { writer: store, reader: store, fail: () => store.fail(), recover: () => {} };
 }
 
-test("the status is of its schema, and nothing of the lease's holder stands in it", async () => {
+test("the status passes its schema, and has nothing of the lease's holder", async () => {
   const { context } = await scriptWorld(memory());
   const { status, body } = await respond({ method: "GET", url: "/status.json" }, context);
   expect(status).toBe(200);

@@ -1,4 +1,4 @@
-/** Answers that need not be waited for, held against the same that are. */
+/** Synchronous responses, compared with the same ones that are waited for. */
 import { afterEach, expect, test } from "vitest";
 import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
 import { statisticsKey } from "../../../src/resources/statistics/route.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { rareReport } from "../../../src/shim/node/rare-report.ts";
 
-test("the first failure is told at once, those of the next ten seconds as a number", () => {
+test("the first failure is reported at once, those of the next ten seconds as a number", () => {
   const told: [unknown, number][] = [];
   let now = 0;
   const report = rareReport(

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { boundsOf, type ClockBounds, shifted } from "../../../src/object-store/clock-offset.ts";
 import { StoreTime } from "../../../src/shim/node/store-time.ts";
 
-/** What one answer at once leaves open, where its end nearer to no difference is `skew`. */
+/** The bounds of one immediate response, whose end nearer to zero is `skew`. */
 function around(skew: number): ClockBounds {
   return { least: skew > 0 ? skew : skew - 999, most: skew < 0 ? skew : skew + 999 };
 }
@@ -13,7 +13,7 @@ function host(measured: number) {
   const clocks = { wall: () => state.wall, monotonic: () => state.monotonic };
   const measureClock = async (now: () => number) => {
     if (state.fails) throw new Error("down");
-    // As a difference of the host's clock, told of the one that is asked about.
+    // As a difference of the host's clock.
     return shifted(around(state.measured), now() - state.wall);
   };
   const pass = (ms: number) => {
@@ -77,7 +77,7 @@ test("a thousand calls in one millisecond make no time", async () => {
   expect(time.now() - first).toBeGreaterThanOrEqual(499);
 });
 
-test("what the answers of the last five minutes have in common counts, whatever the seconds hide in the newest", async () => {
+test("the bounds of the last five minutes are intersected, whatever the seconds hide in the newest", async () => {
   const { state, pass, time } = host(300);
   for (const [measured, skew] of [
     [300, 300],
@@ -104,7 +104,7 @@ test("a host whose clock is set goes on by the store's, without a measurement", 
     state.wall += step;
     pass(1_000);
   }
-  // One answer leaves a second open.
+  // One response leaves a second open.
   expect(time.now() - before).toBeLessThan(4_000);
   expect(time.now() - before).toBeGreaterThanOrEqual(2_000);
 });

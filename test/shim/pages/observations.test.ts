@@ -79,7 +79,7 @@ test("an old copy of a tile is never crossed: it is read again past every cache"
   expect(nextCursor).toBe(encodeObservationCursor(140));
 });
 
-test("a tile that is still not full ends the page, whatever stands behind it", async () => {
+test("a tile that is still not full ends the page, whatever follows it", async () => {
   const { store, grow, page } = await history(100);
   const stale = await store.get(tile(0));
   await grow(200);

@@ -65,7 +65,7 @@ test.each([
   await expect(get(key)).rejects.toThrow(StoreUnavailable);
 });
 
-test("requests that meet share a read; after a fresh one nothing older is answered", async () => {
+test("simultaneous requests share a read; after a fresh one nothing older is served", async () => {
   const { store, reader, get } = edge();
   await putText(store, PROCESS_KEY, "1");
   await Promise.all(Array.from({ length: 64 }, () => get(PROCESS_KEY)));

@@ -1,4 +1,4 @@
-/** A day open: how often the page asks, hidden and shown, with answers and without, and that it does not grow. */
+/** A day open: how often the page requests, hidden and shown, with responses and without, and that it does not grow. */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { fullWorld } from "../support/full-world.ts";
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-/** From here on answers come from inside the page, in no time: a day of them would take long over a network. */
+/** From here on responses come from inside the page, in no time: a day of them would take long over a network. */
 async function answerInside(page: Page, world: World): Promise<void> {
   const answers = Object.fromEntries(world.targets().map((target) => [target, world.answer(target, undefined)]));
   await page.evaluate((known) => {
@@ -103,7 +103,7 @@ it("stops in a hidden tab, resumes at once, and goes on slowly while everything 
 
   await pass(page, 10 * MINUTE, { fail: true });
   const failing = await pass(page, HOUR);
-  // Every two minutes at least, and at most half as often as while answers come.
+  // Every two minutes at least, and at most half as often as while requests succeed.
   expect(failing[PROCESS]).toBeGreaterThanOrEqual(30);
   expect(failing[PROCESS]).toBeLessThanOrEqual(180);
   for (const [path, count] of Object.entries(failing)) {

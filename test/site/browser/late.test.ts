@@ -1,4 +1,4 @@
-/** What is late is seen: the device, the publication, the chain, the network, the reader's own clock. */
+/** Late data is visible: the device, the publication, the chain, the network, the reader's own clock. */
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { deadWorld, goldenProcess, sayStatus, withoutChain } from "../support/changed-worlds.ts";
@@ -50,7 +50,7 @@ it("claims nothing about the present while the publisher is dead, and says so on
   expect(await barriers(page)).toEqual([]);
 });
 
-it("turns silent by the clock alone, at 120 seconds and not before, and tells who listens", async () => {
+it("turns silent by the clock alone, at 120 seconds and not before, and announces it", async () => {
   const world = fullWorld();
   await using reader = await read(browser, world);
   const { page } = reader;
@@ -125,7 +125,7 @@ it("keeps what it has when the network goes, says so, does not claim silence, an
   expect(await page.locator(".sentence").innerText()).toBe("Silent since 03:11 UTC");
 });
 
-it("says that nothing could be read where the first answers fail", async () => {
+it("says that nothing could be read if the first requests fail", async () => {
   const world = fullWorld();
   world.offline = true;
   await using reader = await read(browser, world);
@@ -138,7 +138,7 @@ it("counts ages by the server's clock, whatever the reader's says", async () => 
   expect(await reader.page.locator(".detail").innerText()).toMatch(/^Last heard at 03:11 UTC, [23] s ago\.$/);
 });
 
-it("marks a device at fault, and one that stands still", async () => {
+it("marks a device at fault, and one that is idle", async () => {
   const world = fullWorld();
   await using reader = await read(browser, world);
   const process = world.said<ReturnType<typeof goldenProcess>>(TARGETS.process);

@@ -68,7 +68,7 @@ test("is read without script, and its links lead somewhere", async () => {
   await context.close();
 });
 
-test("printed, closed answers are on paper too", async () => {
+test("printed, closed responses are on paper too", async () => {
   const context = await browser.newContext();
   const page = await context.newPage();
   await page.goto(server.url);

@@ -89,7 +89,7 @@ it("says the queue's eight states in words", async () => {
   }
 });
 
-it("shows an installation that nobody has heard of as not known, nowhere as zero", async () => {
+it("shows an unknown installation as not known, nowhere as zero", async () => {
   await using reader = await read(browser, emptyWorld());
   const { page } = reader;
   expect(await page.locator(".sentence").innerText()).toBe("Never heard of");

@@ -76,7 +76,7 @@ it("walks the heat map with keys, and says the same words to pointer, focus and 
   expect(await words.innerText()).toBe(await cells.nth(60).getAttribute("aria-label"));
 });
 
-it("tells worked, idle, missing, not yet and partial apart in words and looks", async () => {
+it("shows worked, idle, missing, not yet and partial in different words and looks", async () => {
   await using reader = await read(browser, fullWorld());
   const looks = await reader.page.evaluate<Record<string, string>>(`Object.fromEntries(
     [...document.querySelectorAll(".heat td")].map((td) => [td.className.replace(/ step-\\d/, ""), td.ariaLabel]))`);

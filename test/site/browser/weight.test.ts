@@ -9,7 +9,7 @@ import { openBrowser } from "../support/reader.ts";
 import { startSite } from "../support/site-server.ts";
 
 const MOST_BYTES = 60_000;
-/** Chromium's Slow 4G: 1.6 Mbit/s less a tenth, 562.5 ms before each answer; and a processor a quarter as fast. */
+/** Chromium's Slow 4G: 1.6 Mbit/s less a tenth, 562.5 ms before each response; and a processor a quarter as fast. */
 const SLOW_4G = { offline: false, latency: 562.5, downloadThroughput: 180_000, uploadThroughput: 84_375 };
 const CPU_SLOWDOWN = 4;
 /** The best of a few: what else the machine does is not the page's. */

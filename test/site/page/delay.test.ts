@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { delayOf } from "../../../site/page/data/delay.ts";
 
-it("waits as long as asked while answers come", () => {
+it("waits for its interval while requests succeed", () => {
   expect(delayOf({ every: 10_000, failures: 0 }, 0.9)).toBe(10_000);
 });
 
-it("asks at most half as often while answers fail, the device every two minutes at least, and honours Retry-After", () => {
+it("requests at most half as often while they fail, the device every two minutes at least, and honours Retry-After", () => {
   fc.assert(
     fc.property(
       fc.constantFrom(10_000, 20_000, 30_000, 60_000),

@@ -71,7 +71,7 @@ export function deadWorld(): World {
 
 const SILENT_SINCE = "2026-11-21T14:02:00.000Z";
 
-/** Nobody has ever heard of the device, and there is no chain. */
+/** The device is unknown, and there is no chain. */
 export function emptyWorld(): World {
   const world = fullWorld();
   world.say(TARGETS.process, goldenProcess("nothing"));

@@ -41,12 +41,12 @@ export interface Reader extends AsyncDisposable {
 }
 
 export interface ReaderOptions extends BrowserContextOptions {
-  /** Epoch ms of the reader's own clock, which then stands until it is moved; the recording's instant unless given. */
+  /** Epoch ms of the reader's own clock, which is fixed until it is moved; by default the recording's instant. */
   readonly clock?: number;
   readonly subpath?: string;
 }
 
-/** Opens the page over a world and waits until its first answers are drawn. */
+/** Opens the page over a world and waits until its first responses are drawn. */
 export async function read(browser: Browser, world: World, options: ReaderOptions = {}): Promise<Reader> {
   const { clock = RECORDED_AT, subpath = "/", ...context } = options;
   const server = await startSite((target, request) => world.answer(target, request.headers["if-none-match"]), {
@@ -85,7 +85,7 @@ export async function read(browser: Browser, world: World, options: ReaderOption
         world.now += Math.min(rest, STEP_MS);
         await page.clock.runFor(Math.min(rest, STEP_MS));
         await page.evaluate("0");
-        // Answers take no time by the page's clock: they shall not run into its timeouts.
+        // Responses take no time by the page's clock, so that they do not run into its timeouts.
         while (underWay.size > 0) await page.evaluate("0");
       }
       await settle();
@@ -99,7 +99,7 @@ export async function read(browser: Browser, world: World, options: ReaderOption
   };
 }
 
-/** Quiet for so many looks in a row: an answer may cause a drawing, and a drawing a request. */
+/** Quiet for this many looks in a row: a response may cause a drawing, and a drawing a request. */
 const QUIET_LOOKS = 4;
 const FRAME_MS = 20;
 
@@ -111,12 +111,12 @@ async function settled(page: Page, underWay: ReadonlySet<unknown>): Promise<void
   }
 }
 
-/** What axe finds, best practices included, a line each; nothing where all is well. Time passes meanwhile. */
+/** The findings of axe, best practices included, a line each; nothing if all is well. Time passes meanwhile. */
 export async function barriers(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   const run = page.evaluate<AxeResults>("axe.run(document)");
   for (;;) {
-    // axe waits on timers, and the page's clock stands.
+    // axe waits on timers, and the page's clock is fixed.
     const found = await Promise.race([run, page.clock.runFor(FRAME_MS)]);
     if (found !== undefined) return linesOf(found);
   }

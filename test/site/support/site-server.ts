@@ -1,4 +1,4 @@
-/** The built page with its headers, and behind it whatever answers the API: for looking at it, and for the tests. */
+/** The built page with its headers, and the server of the API behind it: for a look at it, and for the tests. */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -23,7 +23,7 @@ export interface SiteServer {
 
 export interface SiteServerOptions {
   readonly port?: number;
-  /** Where the page lives: "/" or "/some/where/". */
+  /** The page's path: "/" or "/some/where/". */
   readonly subpath?: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What the page is told in a test: every answer of the API at one instant, each held against the API's own schema, so
- * that no test shows what the API cannot say. Counts what it is asked.
+ * The page's data in a test: every response of the API at one instant, each checked by the API's own schema, so that no test
+ * shows impossible data. Counts the requests.
  */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -16,7 +16,7 @@ export class World {
   now = RECORDED_AT;
   /** Targets in the order in which they were asked for. */
   readonly asked: string[] = [];
-  /** How many were answered with 304. */
+  /** How many got a 304. */
   notModified = 0;
   /** Connections are cut. */
   offline = false;
@@ -29,7 +29,7 @@ export class World {
     this.#answers.set(target, { status: 200, headers, body: JSON.stringify(body) });
   }
 
-  /** What the API could never say. */
+  /** Impossible data. */
   sayAnything(target: string, body: unknown): void {
     this.#answers.set(target, { status: 200, headers: {}, body: JSON.stringify(body) });
   }

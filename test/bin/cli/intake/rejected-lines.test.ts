@@ -28,7 +28,7 @@ test("a line that was not UTF-8 is rejected again, and a line that is no rejecte
   }
 });
 
-test("all faults of a line's fields are told at once, the one that counts first, a bounded number of them", () => {
+test("all faults of a line's fields are reported at once, the one that counts first, a bounded number of them", () => {
   const [rejection] = ingest(emptyLedger(), [
     round("01", { workUnits: "x", eligible: 1, closedAt: "now", extra: 1 }),
   ]).rejections;

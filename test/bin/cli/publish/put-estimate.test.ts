@@ -1,4 +1,4 @@
-/** What a month of publishing costs in puts, from a third of an hour of it; `npm run bench -- day` is a whole day. */
+/** The puts of a month of publishing, from a third of an hour of it; `npm run bench -- day` is a whole day. */
 import { expect, test } from "vitest";
 import { simulate } from "../../../../bench/support/publisher/simulated-day.ts";
 import { MONTH_MS, putsAMonth } from "../../../../bin/cli/publish/put-estimate.ts";

@@ -1,4 +1,4 @@
-/** What a publisher tells the service manager that started it (docs/spec/people.md#packaging). */
+/** A publisher's messages to the service manager that started it (docs/spec/people.md#packaging). */
 import { expect, test } from "vitest";
 import { serviceManager } from "../../../../bin/cli/publish/service-manager.ts";
 

@@ -64,11 +64,11 @@ describe("settings are judged as a whole, and say what was meant", () => {
     },
   );
 
-  test("an IPv6 host may stand in brackets", () => {
+  test("an IPv6 host may be in brackets", () => {
     expect(loadSettings({ host: "[::1]" }, { environment: {} }).host).toBe("::1");
   });
 
-  test("a configuration that is missing or a directory is told apart by the system's own words", () => {
+  test("a missing configuration and a directory have messages with the system's own words", () => {
     expect(failure({ config: join(directory, "none.json") })).toContain("cannot be read: ENOENT");
     expect(failure({ config: directory })).toContain("cannot be read: EISDIR");
   });
@@ -137,7 +137,7 @@ describe("settings are judged as a whole, and say what was meant", () => {
     ]);
   });
 
-  test("all mistakes are told at once, each with the name that was meant and the unit", () => {
+  test("all mistakes are reported at once, each with the name that was meant and the unit", () => {
     const path = join(directory, "given.json");
     writeFileSync(path, '{ "instalationId": "a", "genesis": 1, "chainGrace": "soon", "port": 70000 }');
     const flags = { config: path, readerTimeout: "x" };

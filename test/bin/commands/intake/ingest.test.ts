@@ -131,7 +131,7 @@ test.skipIf(!existsSync("/dev/full"))(
   },
 );
 
-/** What is not there yet, or being made, is not yet so. */
+/** A file that is missing or being made may still come. */
 function safely<T>(read: () => T): T | undefined {
   try {
     return read();

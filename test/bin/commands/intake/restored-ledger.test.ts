@@ -90,7 +90,7 @@ test("a first day needs no --yes: a new ledger, an empty store, and a second fil
   });
 });
 
-test("a store that does not answer stops no intake into a ledger that is there; it is warned of", async () => {
+test("a store that does not respond stops no intake into an existing ledger, and causes a warning", async () => {
   await ingest([receipt(1)]);
   writeFileSync(at("file"), "no directory");
   const taken = await ingest([receipt(2)], "--store", "file");

@@ -51,7 +51,7 @@ test("deployment: the example of the specification, and mistakes in it", () => {
   }
 });
 
-test("config: every setting may stand, none must, and mistakes are told", () => {
+test("config: every setting is optional, and mistakes are reported", () => {
   const validate = validator("config");
   const right = {
     installationId: "wheel-1",

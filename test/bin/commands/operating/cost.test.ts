@@ -45,7 +45,7 @@ test("runs of publish --once add up to a month, and to money", async () => {
   const monthly = (put: number) => Math.round((put * 30 * 86_400) / cost.measuredSeconds);
   const puts = (keys: string) => cost.objects.find((object) => object.keys === keys)?.put;
   expect(puts("v4/public/process")).toBe(monthly(1));
-  // Taken and released by the first run, taken by the second, which told before it released.
+  // Taken and released by the first run, taken by the second, which reported before it released.
   expect(puts("status.json")).toBe(monthly(3));
   expect(puts("private/status.json")).toBe(monthly(1));
   expect(Object.keys(cost.money)).toEqual(["s3", "gcs", "r2"]);
@@ -69,7 +69,7 @@ test.each([
   ["nowhere.json", 74, /^noonmark: prices_unreadable: nowhere.json cannot be read/],
   ["bad.json", 2, /^noonmark: invalid_prices: bad.json: providers: /],
   ["none.json", 2, /^noonmark: invalid_prices: none.json: .*JSON/],
-])("--prices %s is told", async (file, exitCode, message) => {
+])("--prices %s is reported", async (file, exitCode, message) => {
   writeFileSync(join(directory, "bad.json"), '{"asOf":"2026-11-22","currency":"EUR"}');
   writeFileSync(join(directory, "none.json"), "{");
   const ran = await runCli(["cost", "--prices", file], directory);

@@ -48,7 +48,7 @@ describe("noonmark doctor", () => {
     expect(lines[1]).toContain('unknown key "ledgr"; did you mean ledger? Known keys: ');
   });
 
-  test("after a publish all is well; an address where nobody answers is not", async () => {
+  test("after a publish all is well; an address without a server is not", async () => {
     const settings = ["--installation-id", "wheel-1", "--ledger", "none", "--genesis-timestamp", "0"];
     expect((await runCli(["publish", "--once", ...settings], directory)).exitCode).toBe(0);
     const well = await doctor(...settings);

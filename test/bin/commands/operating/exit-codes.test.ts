@@ -249,7 +249,7 @@ test("a run that fails lets its lease go, and the next one need not wait", async
   expect([exitCode, stdout]).toEqual([1, expect.stringContaining("noonmark fsck --repair")]);
 });
 
-test("a store that does not answer at the start is asked again, until a signal ends that", async () => {
+test("a store that does not respond at the start is tried again, until a signal ends that", async () => {
   mkdirSync(join(folder, "home"));
   await withLedger();
   const nobody = `http://127.0.0.1:${await freePort()}`;

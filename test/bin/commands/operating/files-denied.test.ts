@@ -12,7 +12,7 @@ const NOBODY = ["--reuid", "nobody", "--regid", "nogroup", "--clear-groups"];
 const noNobody = spawnSync("setpriv", [...NOBODY, process.execPath, "--version"]).status !== 0;
 
 let folder: string;
-/** Of root alone, and readable for all. */
+/** It belongs to root, and is readable for all. */
 let ofRoot: string;
 /** Writable for all. */
 let open: string;

@@ -29,7 +29,7 @@ test("a person reads the state in one sentence, then each route, sources and lea
   expect(stderr).toContain("no_genesis: the statistics are 503");
 });
 
-test("a machine reads the lease record as before, and the answers", async () => {
+test("a machine reads the lease record as before, and the responses", async () => {
   const { stdout } = await noonmark("status", "--json");
   expect(JSON.parse(stdout)).toMatchObject({
     epoch: 1,

@@ -57,7 +57,7 @@ async function healthOf(metrics: string, status: number) {
   }
 }
 
-test("a publisher tells of answers, cycles, puts, lease and sources; its health follows the store", async () => {
+test("a publisher has metrics of responses, cycles, puts, lease and sources; its health follows the store", async () => {
   const { child, logged } = publisher("state");
   const metrics = String((await logged("metrics")).url);
   await logged("cycle");
@@ -82,7 +82,7 @@ test("a publisher tells of answers, cycles, puts, lease and sources; its health 
   expect(samples['noonmark_store_reads_total{outcome="absent"}']).toBeGreaterThan(0);
   expect(await health(metrics)).toMatchObject({ status: 200, body: { status: "ok", phase: "publishing" } });
   renameSync(join(directory, "store"), join(directory, "away"));
-  // With the next put of what is told, or renewal: ten seconds after the last at most.
+  // With the next put of a report, or renewal: ten seconds after the last at most.
   await logged("the store does not respond");
   expect(await health(metrics)).toMatchObject({
     status: 503,
@@ -110,7 +110,7 @@ test("a standby is well, holds no lease and has published nothing", async () => 
   expect(Object.keys(samples).some((name) => name.startsWith("noonmark_answer_"))).toBe(false);
 });
 
-test("a used port is told before the lease is taken", async () => {
+test("a used port is reported before the lease is taken", async () => {
   const other = createServer().listen(0, "127.0.0.1");
   await once(other, "listening");
   const { port } = other.address() as { port: number };
@@ -142,7 +142,7 @@ test("of one run nobody could ask", async () => {
   expect(stderr).toMatch("noonmark: usage: --metrics goes without --once");
 });
 
-test("ingest --follow tells of its lines, for as long as it runs", async () => {
+test("ingest --follow has metrics of its lines, for as long as it runs", async () => {
   const port = await freePort();
   writeFileSync(join(directory, "more.ndjson"), "{}\n");
   const args = ["ingest", "--follow", "more.ndjson", "--ledger", "ledger.db", "--metrics", `127.0.0.1:${port}`];

@@ -63,7 +63,7 @@ async function status(url: string, init: RequestInit = {}): Promise<number> {
   return response.status;
 }
 
-/** A target as it stands, which fetch would normalise. */
+/** A raw target, which fetch would normalise. */
 async function rawStatus(shim: string, path: string): Promise<number | undefined> {
   const asked = request(shim, { path }).end();
   const [response] = (await once(asked, "response")) as [IncomingMessage];
@@ -129,7 +129,7 @@ test("a store that fails is counted, and malformed HTTP too", async () => {
   expect(samples['noonmark_store_reads_total{outcome="failed"}']).toBeGreaterThanOrEqual(2);
 });
 
-test("the metrics have an address of their own, which answers nothing else; the public one has no metrics", async () => {
+test("the metrics have an address of their own, which serves nothing else; the public one has no metrics", async () => {
   const { shim, metrics } = await served("--metrics", "127.0.0.1:0");
   expect(new URL(metrics).port).not.toBe(new URL(shim).port);
   expect(await status(`${shim}/metrics`)).toBe(404);
@@ -167,7 +167,7 @@ test("the workers' numbers are summed, and a worker that dies takes none of them
   expect(await once(child, "exit")).toEqual([0, null]);
 });
 
-test.each([["1"], ["2"]])("a used port is told before anything listens (%s workers)", async (workers) => {
+test.each([["1"], ["2"]])("a used port is reported before anything listens (%s workers)", async (workers) => {
   const other = createServer().listen(0, "127.0.0.1");
   await once(other, "listening");
   const { port } = other.address() as { port: number };

@@ -175,7 +175,7 @@ test("workers without a store are not ready; where their primary is killed, they
   await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow();
 });
 
-test("a port in use and an instant that is none are told in a line, without a stack", async () => {
+test("a used port and an invalid instant are reported in one line, without a stack", async () => {
   const first = noonmark("serve");
   const port = await serving(first);
   for (const [args, code, message] of [

@@ -45,7 +45,7 @@ test("a client that pipelines a little changes nothing for others", async () => 
   expect(others.map(({ isRead }) => isRead)).toEqual([true, true]);
 });
 
-test("in a flood those that were answered are read from, the others again one a turn, the newest first", async () => {
+test("in a flood connections that had a response are read, the others again one a tick, the newest first", async () => {
   const others = Array.from({ length: 6 }, () => new Fake());
   const [plain, ...unknown] = others as [Fake, ...Fake[]];
   plain.begun = 1;
@@ -116,7 +116,7 @@ test("a connection whose requests wait is left to them", async () => {
   expect(waiting.isRead).toBe(false);
 });
 
-test("sixteen answers are composed in a turn, in the order in which they were to be", async () => {
+test("sixteen responses are composed in a tick, in their order", async () => {
   const flood = floodOf([]);
   const composed: number[] = [];
   for (let answer = 0; answer < 40; answer++) flood.compose(() => composed.push(answer));
@@ -129,7 +129,7 @@ test("sixteen answers are composed in a turn, in the order in which they were to
   expect(composed).toEqual(Array.from({ length: 40 }, (_, answer) => answer));
 });
 
-test("while connections are not read from, one answer is composed in a turn", async () => {
+test("while connections are paused, one response is composed in a tick", async () => {
   const flood = floodOf(Array.from({ length: 3 }, () => new Fake()));
   read(flood, 64);
   let composed = 0;

@@ -26,7 +26,7 @@ async function start(requestTimeout = DEFAULT_LIMITS.requestTimeout): Promise<nu
   return server.port;
 }
 
-/** An answer as it stands on the wire, the length of its body judged. */
+/** A raw response, the length of its body checked. */
 function answers(text: string): (readonly [status: number, body: string])[] {
   const found: [number, string][] = [];
   let rest = text;
@@ -103,7 +103,7 @@ test("HTTP/1.0 needs no host", async () => {
   expect(answers(await raw(await start(), "GET / HTTP/1.0\r\n\r\n"))).toEqual([UNKNOWN]);
 });
 
-test("what is malformed is answered in its turn, behind the answers that are under way", async () => {
+test("a malformed request gets its response in order, after those that are under way", async () => {
   const port = await start();
   const good = `GET / HTTP/1.1\r\n${HOST}\r\n`;
   expect(answers(await raw(port, `${good}${good}FOO / HTTP/1.1\r\n${HOST}\r\n${good}`))).toEqual([
@@ -116,7 +116,7 @@ test("what is malformed is answered in its turn, behind the answers that are und
   expect(answers(await raw(port, good, `GET / HTTP/1.1\r\na: ${"b".repeat(17_000)}`))).toEqual([UNKNOWN, LARGE]);
 });
 
-test("a body that breaks off its own rules ends the connection behind its answer", async () => {
+test("a body that breaks its own framing ends the connection after its response", async () => {
   const port = await start();
   const chunked = `POST / HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n`;
   expect(answers(await raw(port, chunked, "x\r\n"))).toEqual([METHOD]);
@@ -127,11 +127,11 @@ test("a body without end is not read for ever", async () => {
   const port = await start();
   const head = `POST / HTTP/1.1\r\n${HOST}Content-Length: 1000000000000\r\n\r\n`;
   const megabyte = "x".repeat(1 << 20);
-  // That it ends is the test; cut while it still writes, a client may lose the answer.
+  // The test is that it ends; cut while it still writes, a client may lose the response.
   expect(await raw(port, head, megabyte, megabyte, "x")).toMatch(/^(?:HTTP\/1\.1 405 |$)/);
 });
 
-test("a request that does not arrive is told so in time, a connection that says nothing is closed", async () => {
+test("a request that does not arrive gets 408 in time, and a silent connection is closed", async () => {
   const port = await start(1_000);
   const [partial, silent, slowBody] = await Promise.all([
     raw(port, `GET / HTTP/1.1\r\n${HOST}`),

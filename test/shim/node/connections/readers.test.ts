@@ -1,4 +1,4 @@
-/** Clients that ask and do not read, or connect and do not ask: what they cost, in answers and connections. */
+/** Limits for clients that request and do not read, or connect and do not request: responses and connections. */
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
@@ -61,12 +61,12 @@ test("of a thousand pipelined requests that nobody reads a few are composed, and
   const { server, store } = await start();
   await Promise.all(Array.from({ length: 20 }, () => mute(server.port, REQUEST.repeat(1_000))));
   for (let asked = 0; asked < 50; asked++) expect(await raw(server.port, LAST)).toMatch(/^HTTP\/1\.1 200 /);
-  // What the system's own buffers take is sent: some megabytes a connection, 135 kB an answer.
+  // The system's own buffers take some megabytes a connection, 135 kB a response.
   expect(store.gets.length - 50).toBeLessThan(20 * 60);
   expect(server.connections.waiting).toBeLessThanOrEqual(MAX_WAITING);
 });
 
-test("pipelined requests of a client that reads are answered one after the other, all of them", async () => {
+test("pipelined requests of a client that reads get their responses one after the other", async () => {
   const { server, store } = await start({}, 2_000);
   const heard = await raw(server.port, REQUEST.repeat(1_000) + LAST);
   expect(heard.split("HTTP/1.1 200 OK").length - 1).toBe(1_001);
@@ -74,7 +74,7 @@ test("pipelined requests of a client that reads are answered one after the other
   expect(server.connections.waiting).toBe(0);
 });
 
-test("an answer that nobody takes is given up in time", async () => {
+test("a response that nobody takes is abandoned in time", async () => {
   const { server } = await start({ readerTimeout: 2_000 });
   const client = await mute(server.port, REQUEST.repeat(200));
   while (server.connections.open > 0) await once(client, "close", { signal: AbortSignal.timeout(100) }).catch(() => {});
@@ -94,7 +94,7 @@ test("silent connections give way to those that ask, and these keep their place"
   expect(first.toString("latin1", 0, 15)).toBe("HTTP/1.1 200 OK");
 });
 
-test("where every place is taken by an answer under way, one more connection is closed", async () => {
+test("if every connection has a response under way, one more connection is closed", async () => {
   const { server, crowded } = await start({ maxConnections: 3 });
   for (let made = 0; made < 3; made++) {
     const client = await mute(server.port, REQUEST.repeat(200));

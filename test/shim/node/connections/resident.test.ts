@@ -67,7 +67,7 @@ test.each([
     const { port, megabytes } = await serve();
     for (let made = 0; made < connections; made++) mute(port, requests);
     for (let asked = 0; asked < PLAIN_REQUESTS; asked++) expect(await raw(port, PLAIN)).toMatch(/^HTTP\/1\.1 200 /);
-    // What the flood costs is spent when it has been read: a page is asked for after it.
+    // The cost of the flood is over once it has been read: a page is requested after it.
     expect(await raw(port, REQUEST.replace("Host", "Connection: close\r\nHost"))).toMatch(/^HTTP\/1\.1 200 /);
     expect(megabytes()).toBeLessThan(MOST_MEGABYTES);
   },
