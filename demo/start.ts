@@ -2,6 +2,8 @@
  * `npm start`: thirty days of a simulated wheel through intake and on a chain of its own, published into a directory, served,
  * and kept live. A second start continues the first; `npm start -- --fresh` begins again; Ctrl-C stops.
  */
+import { plainTargets } from "../src/resources/plain-targets.ts";
+import { ROUTES } from "../src/resources/table.ts";
 import { parseArgs } from "node:util";
 import { report } from "../bin/cli/report-failure.ts";
 import { askedToStop } from "../bin/cli/signals.ts";
@@ -12,9 +14,7 @@ import { DemoChain } from "./chain/demo-chain.ts";
 import { Command } from "./command.ts";
 import { feedHistory, feedLive } from "./feed.ts";
 import { type Home, openHome } from "./home.ts";
-import { invitation } from "./invitation.ts";
 import { isReady } from "./ready.ts";
-import { rejection } from "./history/rejection.ts";
 import { requireFreePort } from "./running.ts";
 import { type Settlement, simulatedSettlement } from "./history/settlement.ts";
 import { readWheelState } from "./tail.ts";
@@ -148,3 +148,49 @@ function showProgress(share: number): void {
 start().catch((error: unknown) => {
   process.exitCode = report(error, process.argv.includes("--debug"));
 });
+
+/** A promise that fails with the first failure, whenever and wherever it comes. */
+interface Rejection {
+  readonly promise: Promise<never>;
+  reject(error: unknown): void;
+  attempt(action: () => void): void;
+}
+
+function rejection(): Rejection {
+  const { promise, reject } = Promise.withResolvers<never>();
+  return {
+    promise,
+    reject,
+    attempt(action) {
+      try {
+        action();
+      } catch (error) {
+        reject(error);
+      }
+    },
+  };
+}
+
+/** Requests each route once; `url` has no slash at its end. */
+async function invitation(url: string, configuration: string): Promise<string> {
+  const lines = ["", "Open or curl:", `  ${url}/`];
+  const conditional: string[] = [];
+  for (const row of ROUTES) {
+    const [path = ""] = plainTargets(row, "wheel-1");
+    // curl asks for no encoding, and gets the strong tag.
+    const response = await fetch(url + path, { headers: { "accept-encoding": "identity" } });
+    const { status } = response;
+    const body = await response.text();
+    lines.push(`  ${url}${path}${status === 200 ? "" : `   (${status} ${body})`}`);
+    const etag = response.headers.get("etag");
+    if (row.conditional && etag !== null && status === 200) conditional.push(`  curl -i -H 'If-None-Match: ${etag}' '${url}${path}'`);
+  }
+  lines.push("", "304 for as long as nothing moves (the process snapshot moves with every receipt):", ...conditional);
+  lines.push(
+    "",
+    "The same from the sources, and how the publisher is:",
+    `  npx noonmark render /v4/public/process --config ${configuration}`,
+    `  npx noonmark status --config ${configuration}`,
+  );
+  return lines.join("\n");
+}

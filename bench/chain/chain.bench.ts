@@ -13,7 +13,6 @@ import { NO_ANVIL, startAnvil } from "../../demo/chain/anvil.ts";
 import { deployWorld, type World } from "../../demo/chain/deploy.ts";
 import { fillWithWork } from "../support/chain/chain-fill.ts";
 import { bareLoop, type Range, storingLoop } from "../support/chain/chain-peer.ts";
-import { countRequests, type RequestCount } from "../support/http/count-requests.ts";
 
 const BLOCKS = 20_000;
 const EVENTS = 120_000;
@@ -169,4 +168,32 @@ function open(world: World, statePath: string, onRange: (range: { through: bigin
 function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] as number;
+}
+
+/** Counts what goes through the global fetch, and how long it was waited for. */
+interface RequestCount {
+  requests: number;
+  /** Milliseconds from a request's start to the end of its response's body, one request at a time. */
+  waited: number;
+  stop(): void;
+}
+
+function countRequests(): RequestCount {
+  const real = globalThis.fetch;
+  const counted: RequestCount = {
+    requests: 0,
+    waited: 0,
+    stop() {
+      globalThis.fetch = real;
+    },
+  };
+  globalThis.fetch = async (input, init) => {
+    counted.requests++;
+    const begun = performance.now();
+    const response = await real(input, init);
+    const body = await response.arrayBuffer();
+    counted.waited += performance.now() - begun;
+    return new Response(body, { status: response.status, headers: response.headers });
+  };
+  return counted;
 }

@@ -3,20 +3,19 @@
  * with the state lost, all turning stale at one instant. NOONMARK_BENCH_INSTALLATIONS=100000: that many beside one, in memory
  * only.
  */
+import { type ObjectStore, StoreConflict, type StoredObject } from "../../src/object-store/object-store.ts";
+import { PRIVATE_STATUS_KEY, STATUS_KEY } from "../../src/http/keys.ts";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import SqliteDatabase, { type Database } from "better-sqlite3";
 import type { Publisher } from "../../publish/publisher.ts";
 import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";
-import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { blocked, type Watched, watched } from "../support/loop-watch.ts";
 import { allStale } from "../support/publisher/all-stale.ts";
 import { addReceipt, openMany, RECEIVED, writeManyInstallations } from "../support/publisher/many-installations.ts";
 import { median } from "../support/quantile.ts";
-import { countedStore, type CountedStore } from "../support/stores/counted-store.ts";
-import { keepingStore } from "../support/stores/keeping-store.ts";
+import SqliteDatabase, { type Database } from "better-sqlite3";
 
 const MANY = Number(process.env.NOONMARK_BENCH_INSTALLATIONS ?? 0);
 const SIZES = MANY > 0 ? [1, MANY] : [1, 1000, 10_000];
@@ -140,4 +139,54 @@ async function onSchedule({ folder, store, writer, installations, stop }: Subjec
       `the lease renewed ${renewals} times, ${(longestBetweenMs / 1000).toFixed(1)} s between two at most; ` +
       `a shim at that instant: ${readBefore}; ${blocked(seen)}`,
   );
+}
+
+interface CountedStore extends ObjectStore {
+  /** In their order. */
+  readonly asked: ("get" | "put")[];
+}
+
+function countedStore(store: ObjectStore): CountedStore {
+  const asked: ("get" | "put")[] = [];
+  const count = (key: string, what: "get" | "put") => {
+    if (key !== STATUS_KEY && key !== PRIVATE_STATUS_KEY) asked.push(what);
+  };
+  return {
+    name: store.name,
+    asked,
+    get(key, options) {
+      count(key, "get");
+      return store.get(key, options);
+    },
+    put(key, object, condition) {
+      count(key, "put");
+      return store.put(key, object, condition);
+    },
+    delete: (key) => store.delete(key),
+    list: (prefix) => store.list(prefix),
+  };
+}
+
+function keepingStore(): ObjectStore {
+  const kept = new Map<string, StoredObject>();
+  let tag = 0;
+  return {
+    name: "memory",
+    get: async (key) => kept.get(key),
+    async put(key, object, condition) {
+      const present = kept.get(key)?.tag;
+      const holds =
+        condition === undefined || ("ifAbsent" in condition ? present === undefined : present === condition.ifTag);
+      if (!holds) throw new StoreConflict(key);
+      const stored = { ...object, tag: String(++tag) };
+      kept.set(key, stored);
+      return stored.tag;
+    },
+    async delete(key) {
+      kept.delete(key);
+    },
+    async *list(prefix) {
+      yield* [...kept.keys()].filter((key) => key.startsWith(prefix)).toSorted();
+    },
+  };
 }

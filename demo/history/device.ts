@@ -1,9 +1,8 @@
 /** The measuring device: a receipt at each tick, and its revolutions in each round. */
 import { ROUND_MS } from "../../src/values/round.ts";
-import { type DemoRecord, isoOf, type Plan } from "./plan.ts";
 import { fraction, uuidOf } from "./random.ts";
-import { rpmMilliAt, speedOf } from "./rhythm.ts";
-import { isWithin } from "./story.ts";
+import { DAY, WAKING, isWithin } from "./story.ts";
+import { type DemoRecord, isoOf, type Plan } from "./plan.ts";
 
 /** The counters; revolutions, one unit of work each, in thousandths. */
 export interface DeviceState {
@@ -106,4 +105,28 @@ export function firstEpochOf({ seed }: Plan): string {
 /** The epoch that begins when the counter has failed. */
 export function resetEpochOf({ seed }: Plan): string {
   return uuidOf(seed, "epoch", 2);
+}
+
+/** Millimetres that one revolution covers. */
+const CIRCUMFERENCE_MM = 850;
+const FASTEST_RPM_MILLI = 60_000;
+const RESTS = 0.2;
+
+/** Thousandths of a revolution a minute at an instant; `dawn` is any dawn (epoch ms). */
+function rpmMilliAt(seed: number, dawn: number, at: number): number {
+  const day = Math.floor((at - dawn) / DAY);
+  const sinceDawn = at - dawn - day * DAY;
+  if (sinceDawn >= WAKING) return 0;
+  const round = Math.floor(at / ROUND_MS);
+  const mood = fraction(seed, 1, round);
+  if (mood < RESTS) return 0;
+  const arc = Math.sin((Math.PI * sinceDawn) / WAKING);
+  const ofDay = 0.55 + 0.45 * fraction(seed, 2, day);
+  const tremble = 0.9 + 0.2 * fraction(seed, 3, at);
+  return Math.round(FASTEST_RPM_MILLI * arc * ofDay * (0.5 + 0.5 * mood) * tremble);
+}
+
+/** Millimetres a second. */
+function speedOf(rpmMilli: number): number {
+  return Math.round((rpmMilli * CIRCUMFERENCE_MM) / 60_000);
 }

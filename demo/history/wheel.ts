@@ -2,13 +2,12 @@
  * The demo's simulated wheel: thirty days of accepted facts as NDJSON records, then the same device live. It keeps only
  * unfinished work, so that a history of any length costs no memory. It can continue any ledger that it has filled.
  */
+import { type DemoRecord, isoOf, type Plan } from "./plan.ts";
+import { isWithin, HOUR, MINUTE } from "./story.ts";
 import { Device, type DeviceState, type Turned } from "./device.ts";
-import { moduleSnapshots } from "./modules.ts";
 import { Oracle, type OracleState } from "./oracle.ts";
-import type { DemoRecord, Plan } from "./plan.ts";
 import { Reporter, type ReporterState } from "./reporter.ts";
 import { type Settlement, simulatedSettlement } from "./settlement.ts";
-import { HOUR, MINUTE } from "./story.ts";
 
 /** Unfinished work; `tail.ts` reads it back from a ledger. */
 export interface WheelState {
@@ -72,4 +71,40 @@ export class Wheel {
     yield* this.#reporter.tick(lastTick, at, batch);
     this.#at = at;
   }
+}
+
+const MODULES = [
+  { instanceId: "encoder-0", moduleType: "encoder", driverId: "as5600", moduleVersion: "2.1.0", bus: "i2c-1" },
+  { instanceId: "controller", moduleType: "controller", driverId: "stm32g4", moduleVersion: "5.0.3", bus: "spi-0" },
+  { instanceId: "uplink", moduleType: "network", driverId: "sim7600", moduleVersion: "1.9.12", bus: "usb-2" },
+  { instanceId: "display", moduleType: "display", driverId: "ssd1306", moduleVersion: "0.8.0", bus: "i2c-1" },
+] as const;
+
+/** A snapshot of each module as of an instant. */
+function* moduleSnapshots(plan: Plan, at: number): Generator<DemoRecord> {
+  for (const { bus, ...module } of MODULES) {
+    const state = stateOf(plan, module.instanceId, at);
+    yield {
+      type: "module",
+      installationId: plan.installationId,
+      ...module,
+      schemaVersion: 1,
+      state,
+      observedAt: isoOf(at),
+      provenance: "simulated",
+      health: { checkedAt: isoOf(at - 1_000), message: `${module.instanceId} is ${state}`, code: null },
+      data: { temperatureMilliCelsius: 31_000 + (Math.floor(at / 60_000) % 900) },
+      resources: { bus, memoryBytes: 65_536 },
+      configuration: { apiKey: `private-${module.instanceId}`, samplesPerSecond: 200 },
+      configurationVersion: "7",
+      enabled: state !== "disabled",
+    };
+  }
+}
+
+function stateOf({ story }: Plan, instanceId: string, at: number): string {
+  if (instanceId === "display") return "disabled";
+  if (instanceId === "uplink" && isWithin(story.uplinkOutage, at)) return "faulted";
+  if (instanceId === "encoder-0" && isWithin(story.counterFault, at)) return "degraded";
+  return "ready";
 }

@@ -1,10 +1,11 @@
 /** The handlers that rows name. */
-import type { FileHandlerName, RouteHandlerName } from "../http/route.ts";
+
+import { type FileHandlerName, PATH_PARAMETERS, type RouteHandlerName } from "../http/route.ts";
 import { matchObject } from "../resources/find.ts";
+import { ASSETS_PREFIX } from "../resources/site/route.ts";
 import type { ShimContext } from "./context.ts";
 import { badge } from "./files/badge.ts";
 import { publicationStatus } from "./files/publication-status.ts";
-import { storedAsset, storedFile } from "./files/stored-file.ts";
 import { type FullResponse, invalidQuery } from "./full-response.ts";
 import type { FileRequest, Handler, RouteRequest } from "./handler.ts";
 import type { MaybePromise } from "./maybe-promise.ts";
@@ -32,4 +33,17 @@ function stored({ route, query }: RouteRequest, context: ShimContext): MaybeProm
   const object = matchObject(route, query);
   if (object === undefined) return invalidQuery(route);
   return storedResponse(route, object.key, context.store, context.now());
+}
+
+const ASSET = new RegExp(`^${PATH_PARAMETERS.asset}$`);
+
+function storedFile({ file }: FileRequest, context: ShimContext): MaybePromise<FullResponse | undefined> {
+  const [object] = file.objects;
+  return object === undefined ? undefined : storedResponse(file, object.key, context.store, context.now());
+}
+
+/** An unknown name costs no read. */
+function storedAsset({ file, asset }: FileRequest, context: ShimContext): MaybePromise<FullResponse | undefined> {
+  if (!ASSET.test(asset)) return undefined;
+  return storedResponse(file, `${ASSETS_PREFIX}${asset}`, context.store, context.now());
 }

@@ -27,7 +27,7 @@ export const WORD_EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   "bin/cli/metrics/source-metrics.ts": ["answered"],
   // The page speaks to people who build no caches.
   "site/page/words/device.ts": ["answer", "answers", "heard"],
-  "site/page/words/publication.ts": ["answered"],
+  "site/page/parts/banner.tsx": ["answered"],
   "site/page/words/reasons.ts": ["answer", "anew"],
   "site/page/parts/panel.tsx": ["answer"],
   "site/page/days/daily.tsx": ["stands"],

@@ -11,7 +11,6 @@ import { noChain } from "../../../src/chain/chain.ts";
 import { openLedgerForIntake } from "../../../src/ledger/open.ts";
 import type { Clock } from "../../../publish/clock/clock.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
-import { uuid } from "../uuid.ts";
 
 /** Epoch ms of every receipt. */
 export const RECEIVED = Date.parse("2026-11-20T10:00:00Z");
@@ -81,4 +80,9 @@ export async function openMany(folder: string, { state, store, clock = STILL }: 
       known.close();
     },
   };
+}
+
+/** A UUID with a number in it, so that it can be recognised and found again. */
+function uuid(number: number): string {
+  return `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
 }

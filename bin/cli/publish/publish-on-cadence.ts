@@ -1,6 +1,8 @@
 /** `noonmark publish` without --once: its dependencies, from its first moment as a standby to its end. */
+
 import { existsSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
+import { createTask } from "node-cron";
 import type { Logger } from "pino";
 import { systemClock } from "../../../publish/clock/clock.ts";
 import { SteadyClock } from "../../../publish/clock/steady-clock.ts";
@@ -21,7 +23,6 @@ import { chainLog } from "./chain-log.ts";
 import { CommonTime } from "./common-time.ts";
 import { holdAndPublish } from "./hold-and-publish.ts";
 import { judgeNewHistories } from "./judge-new-histories.ts";
-import { untilNextRun } from "./next-run.ts";
 import { PublisherMonitor } from "./publisher-monitor.ts";
 import { type PublishFlags, publisherOptions } from "./publisher-options.ts";
 import { minimumPutIntervalOf, scrubIntervalOf } from "./put-interval.ts";
@@ -161,3 +162,12 @@ const LOOK_MS = 1_000;
 /** A publisher's clock while the host's is not trusted. */
 const MEANWHILE =
   "publishing goes on by its own count until that clock has been steady for a minute or the store's clock agrees";
+
+/** The time until a cadence's next run (ms), by the wall clock (epoch ms). The pattern is valid. */
+function untilNextRun(cadence: string, wall: () => number): () => number {
+  const task = createTask(cadence, () => {}, { timezone: "UTC" });
+  return () => {
+    const [next] = task.getNextRuns(1);
+    return next === undefined ? Number.POSITIVE_INFINITY : Math.max(0, next.getTime() - wall());
+  };
+}

@@ -8,7 +8,6 @@ import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
-import { Backoff } from "./backoff.ts";
 
 export interface Workers {
   readonly port: number;
@@ -138,4 +137,22 @@ async function portOf(first: Worker): Promise<number | { readonly exitCode: numb
 /** The worker's file is of this one's kind: source or built. */
 function workerFile(): string {
   return fileURLToPath(new URL(`./worker-entry${extname(import.meta.url)}`, import.meta.url));
+}
+
+const FIRST_MS = 100;
+const LONGEST_MS = 10_000;
+/** A process that lived for this long did not die of its start. */
+const LIVED_MS = 30_000;
+
+/** The wait before a process is started again: twice as long each time it ends soon. */
+export class Backoff {
+  #next = FIRST_MS;
+
+  /** `lived`: ms from its start to its end. */
+  after(lived: number): number {
+    if (lived >= LIVED_MS) this.#next = FIRST_MS;
+    const wait = this.#next;
+    this.#next = Math.min(LONGEST_MS, wait * 2);
+    return wait;
+  }
 }

@@ -1,6 +1,6 @@
 /** Varnish 7: the bucket and the shim behind one cache (`docs/cdn-varnish.md`). */
-import type { CdnOptions, Origin } from "../options.ts";
-import { requireHttp } from "../plain-http.ts";
+import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { type CdnOptions, hostOf, type Origin } from "../options.ts";
 import { answerSubroutines } from "./answer.ts";
 import { originSubroutines } from "./origin.ts";
 import { requestSubroutines } from "./request.ts";
@@ -32,4 +32,16 @@ function backend(name: string, { host, port }: Origin): string {
   .between_bytes_timeout = 5s;
 }
 `;
+}
+
+/** For a front that speaks only plain HTTP to its origins. Throws `Failure` https_unsupported. */
+function requireHttp(target: string, { bucket, shim }: Pick<CdnOptions, "bucket" | "shim">): void {
+  for (const [option, origin] of Object.entries({ bucket, shim })) {
+    if (origin.protocol === "http") continue;
+    const message = `${target} speaks plain HTTP to its origins: --${option} https://${hostOf(origin)} is out of its reach`;
+    throw new Failure("https_unsupported", message, {
+      exit: EXIT.usage,
+      hint: "Put a TLS proxy (stunnel, haproxy) beside it and give that one's http address, or take nginx.",
+    });
+  }
 }

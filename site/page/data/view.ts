@@ -2,7 +2,6 @@
  * One response of the API, requested again and again while some part of the page shows it: not in a hidden tab, less often
  * while it fails, and at once when the reader comes back.
  */
-import { delayOf } from "./delay.ts";
 
 /** The browser's part for a view; tests have one of their own. */
 export interface BrowserEnvironment {
@@ -125,4 +124,26 @@ export class View<Body> {
     this.#asking?.abort();
     this.#asking = undefined;
   }
+}
+
+/** While requests fail no view waits longer than this, so that the device is requested within two minutes all the same. */
+const LONGEST_MS = 115_000;
+/** Readers who lost the same server shall not come back in step. */
+const SPREAD = 0.2;
+
+interface Waiting {
+  /** Between two responses, in ms. */
+  readonly every: number;
+  /** Failed requests since the last good one. */
+  readonly failures: number;
+  /** Seconds that the server asked for. */
+  readonly retryAfter?: number | undefined;
+}
+
+/** In ms; `random` is from 0 to 1. Twice as long after each failure, never less than twice `every` while they last. */
+export function delayOf({ every, failures, retryAfter = 0 }: Waiting, random: number): number {
+  if (failures === 0) return every;
+  const longest = Math.max(2 * every, LONGEST_MS);
+  const doubled = every * 2 ** Math.min(failures, 10) * (1 + SPREAD * random);
+  return Math.max(Math.min(doubled, longest), Math.min(retryAfter * 1000, LONGEST_MS));
 }

@@ -7,7 +7,6 @@ import type { StatisticsDay } from "../data/bodies.ts";
 import { memo } from "../parts/memo.ts";
 import { cellWords, fromNoon, lookOf, mostOf, slotClock, slotWords, stepOf } from "../words/half-hour.ts";
 import { day as dayWords, noonOf, shortDay } from "../words/time.ts";
-import { Legend } from "./legend.tsx";
 
 const SLOTS = 48;
 /** Every sixth half hour has a column heading. */
@@ -139,4 +138,31 @@ function moveFocus(from: EventTarget | null, [down, right]: readonly [number, nu
 
 function clamp(index: number, length: number): number {
   return Math.max(0, Math.min(index, length - 1));
+}
+
+/** The looks of a half hour, which differ by more than their colour. */
+
+const LOOKS = [
+  ["worked step-1", "little"],
+  ["worked step-2", ""],
+  ["worked step-3", ""],
+  ["worked step-4", ""],
+  ["worked step-5", "most work"],
+  ["idle", "idle"],
+  ["missing", "missing"],
+  ["future", "not yet"],
+  ["worked step-3 partial", "partial"],
+] as const;
+
+function Legend() {
+  return (
+    <ul class="legend" aria-label="Looks of a half hour">
+      {LOOKS.map(([look, text]) => (
+        <li key={look} aria-hidden={text === "" ? "true" : undefined}>
+          <i class={`cell ${look}`} />
+          {text}
+        </li>
+      ))}
+    </ul>
+  );
 }

@@ -8,11 +8,11 @@ import { SETTLEMENTS } from "../data/views.ts";
 import { Choice } from "../parts/choice.tsx";
 import { Figure } from "../parts/figure.tsx";
 import { Panel, Unavailable, useStopped } from "../parts/panel.tsx";
-import { grouped } from "../words/number.ts";
+import { grouped, plural } from "../words/number.ts";
 import { reasonWords } from "../words/reasons.ts";
 import { ms } from "../words/time.ts";
 import { Batches } from "./batches.tsx";
-import { Projection } from "./projection.tsx";
+import { Mint } from "./mint.tsx";
 import { WorkBars } from "./work-bars.tsx";
 
 const RANGES = [
@@ -73,6 +73,28 @@ function History({ history, newest }: HistoryProps) {
         {projection !== undefined && <Projection projection={projection} economy={history.economy} />}
       </div>
       <Batches history={history} />
+    </div>
+  );
+}
+
+interface ProjectionProps {
+  readonly projection: NonNullable<Available<Settlements>["queueProjection"]>;
+  readonly economy: Available<Settlements>["economy"];
+}
+
+function Projection({ projection, economy }: ProjectionProps) {
+  const { settledThroughRound, activeRoundCount, completedBlockCount, amountBaseUnits } = projection;
+  return (
+    <div class="projection">
+      <h3>If the queue were settled</h3>
+      <p class="projected">
+        ~ through round {settledThroughRound}, {plural(activeRoundCount, "round")} with work,{" "}
+        {plural(completedBlockCount, "block")} completed
+      </p>
+      <p>
+        <Mint mint={{ state: "pending", amountBaseUnits }} economy={economy} />
+      </p>
+      <p class="note">A projection: neither settled work nor confirmed minting.</p>
     </div>
   );
 }

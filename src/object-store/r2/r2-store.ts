@@ -2,6 +2,7 @@
  * An R2 bucket as a store, through a Worker's binding: at the edge, without `node:`. The runtime signs, retries and
  * times the requests itself. Tags hash the body alone, as on S3.
  */
+
 import { checkKey, checkObject } from "../check-object.ts";
 import {
   type ObjectStore,
@@ -13,8 +14,8 @@ import {
   type StoreTag,
   StoreUnavailable,
 } from "../object-store.ts";
+import { assertSeal, sealedHead, withoutSeal, withSeal } from "../seal.ts";
 import type { R2Bucket, R2PutOptions } from "./binding.ts";
-import { seal, unseal } from "./seal-web.ts";
 
 export class R2Store implements ObjectStore {
   readonly name: string;
@@ -92,4 +93,27 @@ async function limited<T>(what: string, request: () => Promise<T>): Promise<T> {
   } finally {
     clearTimeout(timer);
   }
+}
+
+async function seal(object: StoreObject): Promise<StoreObject> {
+  return withSeal(object, await digestOf(object));
+}
+
+/** The object without its seal. Throws `StoreDamaged` if it is another than was sealed. */
+async function unseal(key: string, stored: StoredObject): Promise<StoredObject> {
+  const { object, claimed } = withoutSeal(stored);
+  if (claimed !== undefined) assertSeal(key, object, claimed, await digestOf(object));
+  return object;
+}
+
+async function digestOf(object: StoreObject): Promise<string> {
+  const head = new TextEncoder().encode(sealedHead(object));
+  const bytes = new Uint8Array(head.length + object.body.length);
+  bytes.set(head);
+  bytes.set(object.body, head.length);
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return btoa(String.fromCharCode(...digest))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
 }

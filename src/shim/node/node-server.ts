@@ -1,12 +1,12 @@
 /** The shim as a service on Node: it listens, reports its health, and ends without cutting anybody off. */
+
 import { once } from "node:events";
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type RequestListener, type Server, STATUS_CODES } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { ShimContext } from "../context.ts";
 import type { ShimResponse } from "../respond.ts";
 import { CHECK_MS, Connections } from "./connections/connections.ts";
 import { DEFAULT_LIMITS, MAX_HEAD_BYTES, type ServerLimits } from "./connections/limits.ts";
-import { rawResponse } from "./connections/raw-response.ts";
 import {
   isParserError,
   type ParserError,
@@ -147,3 +147,12 @@ async function close(server: Server, graceMs: number): Promise<void> {
   clearInterval(timer);
   clearTimeout(deadline);
 }
+
+/** A response as bytes, for a connection without a `ServerResponse` of Node. It ends the connection. */
+function rawResponse({ status, headers, body }: ShimResponse, date: Date): Buffer {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`, ...lines, `Date: ${date.toUTCString()}`];
+  return Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\nConnection: close\r\n\r\n`, "latin1"), body ?? EMPTY]);
+}
+
+const EMPTY = Buffer.alloc(0);

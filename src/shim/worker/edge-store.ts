@@ -8,7 +8,6 @@ import { type StoredObject, StoreUnavailable } from "../../object-store/object-s
 import { decodeWriterMetadata } from "../../object-store/stored-response.ts";
 import { matchKey } from "../../resources/find.ts";
 import type { StoreReader } from "../recent.ts";
-import { collapsed } from "./collapsed.ts";
 
 /** The methods used of `caches.default`. */
 export interface EdgeCache {
@@ -89,4 +88,43 @@ async function match(cache: EdgeCache, key: string): Promise<Kept | undefined> {
     metadata: JSON.parse(kept.headers.get("noonmark-metadata") ?? "{}") as Record<string, string>,
   };
   return { object, at: Number(kept.headers.get("noonmark-at")) };
+}
+
+/** How long one request waits for the read of another (ms): on workerd that other may have been cancelled for good. */
+const PATIENCE_MS = 250;
+
+/**
+ * Simultaneous reads of one key share one, however long it takes. This is for caches, whose readers accept a response that is
+ * a moment old. A failed read fails for all who share it, and for nobody after.
+ */
+function collapsed<Value>(read: (key: string) => Promise<Value>): (key: string) => Promise<Value> {
+  const running = new Map<string, Promise<Value>>();
+
+  return async (key) => {
+    const other = running.get(key);
+    if (other === undefined) return start(key);
+    const shared = await within(PATIENCE_MS, other);
+    return shared === undefined ? start(key) : shared.value;
+  };
+
+  function start(key: string): Promise<Value> {
+    const own = read(key).finally(() => {
+      if (running.get(key) === own) running.delete(key);
+    });
+    running.set(key, own);
+    return own;
+  }
+}
+
+/** `undefined` if it takes longer. */
+async function within<Value>(ms: number, promise: Promise<Value>): Promise<{ readonly value: Value } | undefined> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const patience = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), ms);
+  });
+  try {
+    return await Promise.race([promise.then((value) => ({ value })), patience]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

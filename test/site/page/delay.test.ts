@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { delayOf } from "../../../site/page/data/delay.ts";
+import { delayOf } from "../../../site/page/data/view.ts";
 
 it("waits for its interval while requests succeed", () => {
   expect(delayOf({ every: 10_000, failures: 0 }, 0.9)).toBe(10_000);

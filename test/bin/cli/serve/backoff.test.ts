@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Backoff } from "../../../../bin/cli/serve/backoff.ts";
+import { Backoff } from "../../../../bin/cli/serve/workers.ts";
 
 test("twice as long each time, up to ten seconds; who lived for long is started at once again", () => {
   const backoff = new Backoff();
