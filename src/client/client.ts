@@ -3,9 +3,8 @@ import type { Answer } from "./answer.ts";
 import { type AskOptions, asker } from "./ask.ts";
 import type { Runtime } from "./exchange/runtime.ts";
 import { type Calls, type Methods, methodsOf } from "./generated/methods.ts";
-import { type EachActivity, eachActivity } from "./walks/each-activity.ts";
-import { type EachObservation, eachObservation } from "./walks/each-observation.ts";
-import { type WatchOptions, watch } from "./walks/watch.ts";
+import { type EachActivity, type EachObservation, eachActivity, eachObservation } from "./walks.ts";
+import { type WatchOptions, watch } from "./watch.ts";
 
 /** Parameters may be left out if none is required. */
 type WatchArguments<Parameters> = undefined extends Parameters

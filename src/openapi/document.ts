@@ -1,10 +1,31 @@
 /** The OpenAPI 3.1 document, made from the table of routes and the schemas (docs/spec/people.md#openapi). */
-import { OPERATIONS } from "../resources/contracts.ts";
+import { OPERATIONS, type Operation as OperationRow } from "../resources/contracts.ts";
 import { HEADER_COMPONENTS } from "./answers/headers.ts";
-import { type Operation, operationOf } from "./operations.ts";
+import { type Responses, responsesOf } from "./answers/responses.ts";
+import { type Parameter, parametersOf } from "./parameters.ts";
 import { schemaComponents } from "./schemas/bodies.ts";
 import type { Components } from "./schemas/json-schema.ts";
-import { ABOUT, TAGS } from "./words-about.ts";
+
+const ABOUT = `Read-only JSON about one measuring installation and the settlement of its work on an EVM chain. No credentials and no
+wallet; every operation is a GET. HEAD answers as GET without the body, OPTIONS answers 204 on every path.
+
+How to read an answer (docs/spec/api.md#interpretation):
+
+1. An accepted measurement is not settled work.
+2. An optimistically completed block is neither a confirmed settlement nor a reward.
+3. A safe settlement does not say that its reward is minted.
+4. Missing coverage and an unavailable view mean unknown: never zero work, never a failed settlement.
+5. HTTP 200 may carry an unavailable part or envelope. That is data, not an error.
+6. No amount is a claimable balance of a wallet.
+
+Work, amounts and positions on the chain are decimal strings up to 78 digits: never read them as floats. Rules between
+fields, which a schema cannot say, stand in the descriptions with the section of docs/spec/api.md that states them.`;
+
+const TAGS = [
+  { name: "Measurement", description: "What the device measured and what was accepted." },
+  { name: "Chain", description: "What was settled, read at a confirmation-safe height." },
+  { name: "Files", description: "For feed readers, badges, monitors and generators of clients." },
+] as const;
 
 export interface OpenApiDocument {
   readonly openapi: string;
@@ -37,5 +58,27 @@ export function openApiDocument({ version, server }: Published): OpenApiDocument
     tags: TAGS,
     paths: Object.fromEntries(OPERATIONS.map((operation) => [operation.row.path, { get: operationOf(operation) }])),
     components: { schemas: schemaComponents(), headers: HEADER_COMPONENTS },
+  };
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description: string;
+  readonly parameters?: readonly Parameter[];
+  readonly responses: Responses;
+}
+
+function operationOf({ row, contract }: OperationRow): Operation {
+  const rules = contract.rules.map((rule, index) => `${index + 1}. ${rule}`);
+  const parameters = parametersOf(row, contract);
+  return {
+    operationId: contract.operation,
+    tags: [contract.tag],
+    summary: contract.summary,
+    description: [contract.description, rules.join("\n")].filter((part) => part !== "").join("\n\n"),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    responses: responsesOf(row, contract),
   };
 }

@@ -115,7 +115,8 @@ function judgeReply(run: Run, replied: Replied): void {
   const isError = exchange.body !== undefined && "text" in exchange.body;
   const code = isError ? (JSON.parse(exchange.body.text) as { error: string }).error : undefined;
   if (code !== undefined) return judgeRefusal({ run, rule, subject, request, reply }, status, code);
-  run.check(rule, subject, reply.status === status, () => ({ expected: `${status} to ${request}`, saw: seen(reply) }));
+  const saw = `${seen(reply)}, ETag ${header(reply, "etag") ?? "none"}, Age ${header(reply, "age") ?? "none"}`;
+  run.check(rule, subject, reply.status === status, () => ({ expected: `${status} to ${request}`, saw }));
   if (reply.status !== status) return;
   for (const [name, value] of Object.entries(exchange.headers)) {
     const wanted = value === "{plain}" ? plain && header(plain, name) : value;

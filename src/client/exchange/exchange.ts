@@ -2,7 +2,6 @@
 import { NoonmarkError } from "../noonmark-error.ts";
 import { pause } from "./abort.ts";
 import { attempt, type Reply, type Request } from "./attempt.ts";
-import { retryAfterSeconds } from "./retry-after.ts";
 import type { Runtime } from "./runtime.ts";
 
 /** However long a server would have its readers wait. */
@@ -48,4 +47,13 @@ function errorCode(text: string): string {
   } catch {
     return "";
   }
+}
+
+/** Seconds from `now` (epoch ms) on; null where it is absent or says neither seconds nor a date. */
+function retryAfterSeconds(header: string | null, now: number): number | null {
+  const text = header ?? "";
+  // Only HTTP dates: engines read a year out of almost any other text.
+  const date = /^[A-Z][a-z]+, .+ GMT$/.test(text) ? Date.parse(text) : Number.NaN;
+  const seconds = /^\d+$/.test(text) ? Number(text) : Math.max(0, Math.ceil((date - now) / 1000));
+  return Number.isFinite(seconds) ? seconds : null;
 }

@@ -1,6 +1,6 @@
-import type { Answer, CallOptions } from "../answer.ts";
-import { pause, throwIfAborted } from "../exchange/abort.ts";
-import type { Runtime } from "../exchange/runtime.ts";
+import type { Answer, CallOptions } from "./answer.ts";
+import { pause, throwIfAborted } from "./exchange/abort.ts";
+import type { Runtime } from "./exchange/runtime.ts";
 
 export interface WatchOptions extends CallOptions {
   /** Milliseconds from one answer to the next request, 100 at least; 5,000 unless said otherwise. */
