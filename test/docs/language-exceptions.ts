@@ -2,7 +2,6 @@
 
 /** Words per sentence on average, if a document may have more than 15, and its sentences of more than 30 words. */
 export const DOCUMENT_EXCEPTIONS: Readonly<Record<string, { readonly average: number; readonly long: number }>> = {
-  "CHANGELOG.md": { average: 16.6, long: 18 },
   "docs/facts.md": { average: 15, long: 1 },
 };
 
@@ -72,7 +71,7 @@ export const LEFT_OVER_STARTS: Readonly<Record<string, number>> = {
 
 /** Retired words that are still there: at most so many in a folder. */
 export const LEFT_OVER_WORDS: Readonly<Record<string, number>> = {
-  "CHANGELOG.md": 2,
+  "CHANGELOG.md": 1,
   bin: 22,
   "cdn-config": 2,
   demo: 2,

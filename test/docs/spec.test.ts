@@ -81,6 +81,16 @@ test("every link in the documents leads to a file and an anchor that exist", () 
   expect(broken).toEqual([]);
 });
 
+test("every file that ARCHITECTURE.md and CONTRIBUTING.md name is there", () => {
+  const named = ["ARCHITECTURE.md", "CONTRIBUTING.md"].flatMap((page) =>
+    [...read(page).matchAll(/`((?:src|publish|bin|test|docs|site|build|cdn-config)\/[\w./-]+)`/g)].map(
+      ([, path = ""]) => path,
+    ),
+  );
+  expect(named.length).toBeGreaterThan(40);
+  expect(named.filter((path) => !path.includes("NAME") && !existsSync(join(ROOT, path)))).toEqual([]);
+});
+
 test("every citation of the specification, in source and documents, names a section that exists", () => {
   const cited = /docs\/spec\/([a-z-]+\.md)(?:#([\w-]+))?/g;
   const broken = [...DOCUMENTS, ...SOURCES].flatMap((path) =>
