@@ -50,7 +50,7 @@ export const LEFT_OVER_STARTS: Readonly<Record<string, number>> = {
   "src/client": 6,
   "src/fsck": 12,
   "src/ledger": 32,
-  "src/openapi": 8,
+  "src/openapi": 7,
   "src/projections": 28,
   "src/resources": 60,
   "src/sqlite": 4,
