@@ -1,9 +1,10 @@
 /** The wheel's unfinished work, read back from the end of a ledger that an earlier run has filled. */
 import type { Database } from "better-sqlite3";
-import { readNewestReceipt } from "../src/ledger/read/receipts.ts";
+import { readNewestReceipt, readReceiptBefore } from "../src/ledger/read/receipts.ts";
 import { iterateRounds, readNewestClosure, readNewestRoundId } from "../src/ledger/read/rounds.ts";
 import {
   readActiveSubmission,
+  readLatestConfirmed,
   readLatestSubmission,
   type Submission as Stored,
 } from "../src/ledger/read/submissions.ts";
@@ -51,31 +52,21 @@ export function readWheelState(ledger: Database, plan: Plan): WheelState | undef
 
 /** The additions of the receipts after the last one observed before an instant (epoch ms). */
 function turnedSince(ledger: Database, installation: number, counterEpoch: string, from: number): Turned {
-  const row = ledger
-    .prepare<[number, string, number], { work: string; distanceMm: number }>(
-      `SELECT cumulative_work_units AS work, distance_mm AS distanceMm FROM receipt
-        WHERE installation = ? AND counter_epoch = ? AND observed_at < ? ORDER BY position DESC LIMIT 1`,
-    )
-    .get(installation, counterEpoch, from);
+  const row = readReceiptBefore(ledger, installation, counterEpoch, from);
   const newest = readNewestReceipt(ledger, installation);
   if (row === undefined || newest === undefined) return { work: 0, distanceMm: 0 };
   return {
-    work: Number(newest.cumulativeWorkUnits) - Number(row.work),
+    work: Number(newest.cumulativeWorkUnits) - Number(row.cumulativeWorkUnits),
     distanceMm: newest.distanceMm - row.distanceMm,
   };
 }
 
 function reporterOf(ledger: Database, installation: number, plan: Plan): ReporterState {
-  const row = ledger
-    .prepare<[number], { frontier: string; work: string }>(
-      `SELECT settled_through_round AS frontier, expected_cumulative_work AS work FROM submission
-        WHERE installation = ? AND lifecycle = 'confirmed' ORDER BY prepared_at DESC LIMIT 1`,
-    )
-    .get(installation);
-  const settledWork = Number(row?.work ?? 0);
+  const confirmed = readLatestConfirmed(ledger, installation);
+  const settledWork = Number(confirmed?.expected.cumulativeWork ?? 0);
   const active = readActiveSubmission(ledger, installation);
   return {
-    frontier: Number(row?.frontier ?? 0),
+    frontier: Number(confirmed?.settledThroughRound ?? 0),
     settledWork,
     active: active === undefined ? undefined : submissionOf(active, settledWork, plan),
     lastPreparedAt: readLatestSubmission(ledger, installation)?.preparedAt ?? plan.from,

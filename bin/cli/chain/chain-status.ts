@@ -2,6 +2,7 @@
 
 import type { ProblemEvent } from "../../../src/chain/poll-event.ts";
 import { redactUrl } from "../../../src/chain/rpc/redact.ts";
+import { countEvents } from "../../../src/chain/store/read-events.ts";
 import { readSync } from "../../../src/chain/store/sync-row.ts";
 import { printable, SHOWN_CHARACTERS } from "../../../src/values/printable.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
@@ -32,7 +33,7 @@ export function chainStatus({ chain, deployment, rpcUrls }: ConfiguredChain, now
     chainId: deployment.chainId,
     core: deployment.core,
     rpc: rpcUrls.map(redactUrl),
-    events: chain.db.prepare("SELECT count(*) FROM event").pluck().get() as number,
+    events: countEvents(chain.db),
     storedThroughBlock: stored === undefined ? null : String(stored.block),
     indexedThroughBlock: indexedThroughBlock === undefined ? null : String(indexedThroughBlock),
     lastGoodPassAt: lastGoodPassAt === undefined ? null : formatTimestamp(lastGoodPassAt),

@@ -42,6 +42,10 @@ export function newestOf(db: Database, kind: ContractKind, name: string, limit: 
     .map(eventOfRow);
 }
 
+export function countEvents(db: Database): number {
+  return statement<[], number>(db, "SELECT count(*) FROM event").pluck().get() ?? 0;
+}
+
 /** All events from a block on, ascending. */
 export function eventsFrom(db: Database, block: bigint): ChainEvent[] {
   return statement<[bigint], EventRow>(

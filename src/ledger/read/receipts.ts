@@ -38,6 +38,18 @@ export function readReceipts(ledger: Database, installation: number, from: numbe
   return statement<[number, number, number], Receipt>(ledger, sql).all(installation, from, to);
 }
 
+/** The last receipt of a counter epoch that was observed before an instant (epoch ms). */
+export function readReceiptBefore(
+  ledger: Database,
+  installation: number,
+  counterEpoch: string,
+  instant: number,
+): Receipt | undefined {
+  const sql = `SELECT ${COLUMNS} FROM receipt
+    WHERE installation = ? AND counter_epoch = ? AND observed_at < ? ORDER BY position DESC LIMIT 1`;
+  return statement<[number, string, number], Receipt>(ledger, sql).get(installation, counterEpoch, instant);
+}
+
 /** The telemetryId at a position, by which a ledger is known to go on from what was published. */
 export function readTelemetryIdAt(ledger: Database, installation: number, position: number): string | undefined {
   const sql = "SELECT telemetry_id FROM receipt WHERE installation = ? AND position = ?";

@@ -59,6 +59,12 @@ export function readActiveSubmission(ledger: Database, installation: number): Su
   return submissionOf(statement<[number], Row>(ledger, sql).get(installation));
 }
 
+/** The confirmed one with the highest preparedAt. */
+export function readLatestConfirmed(ledger: Database, installation: number): Submission | undefined {
+  const sql = `SELECT ${COLUMNS} FROM submission WHERE installation = ? AND lifecycle = 'confirmed' ${NEWEST}`;
+  return submissionOf(statement<[number], Row>(ledger, sql).get(installation));
+}
+
 function submissionOf(row: Row | undefined): Submission | undefined {
   if (row === undefined) return undefined;
   const { cumulativeWork, blockHeight, currentWork, completedBlockCount, ...rest } = row;

@@ -37,6 +37,10 @@ export function addToIntervals(db: Database, unit: IntervalUnit, numbers: readon
   if (first !== undefined) join(db, unit, first, last);
 }
 
+export function forgetIntervals(db: Database): void {
+  db.exec("DELETE FROM active_interval");
+}
+
 /** The longest, of several the earliest. */
 export function longestInterval(db: Database, unit: IntervalUnit): Interval | undefined {
   const sql = `SELECT first, length FROM active_interval WHERE unit = ?

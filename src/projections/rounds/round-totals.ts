@@ -74,6 +74,10 @@ export function writeRoundTotals(projections: Database, totals: RoundTotals): vo
   );
 }
 
+export function forgetRoundTotals(projections: Database): void {
+  projections.exec("DELETE FROM round_totals");
+}
+
 /** Nothing but a value above zero is a record; a tie goes to the earlier one. Values only grow: facts are never undone. */
 export function better(best: Best | undefined, value: bigint, at: number): Best | undefined {
   if (value === 0n) return best;

@@ -35,6 +35,10 @@ export function emptyDay(day: number): DayRounds {
   return { day, observed: 0, work: 0n, measured: 0, distance: 0n, rounds: Array(SLOTS_PER_DAY).fill(undefined) };
 }
 
+export function forgetDays(projections: Database): void {
+  projections.exec("DELETE FROM day_rounds");
+}
+
 /** The days from one to another, both included, that have an observed round; ascending. */
 export function readDays(projections: Database, from: number, to: number): DayRounds[] {
   const sql = `SELECT day, observed, work, measured, distance, rounds FROM day_rounds

@@ -7,9 +7,9 @@ import type { AcceptedRound } from "../../ledger/logs.ts";
 import { statement } from "../../sqlite/statement.ts";
 import { dayOfSlot, firstSlotOf, SLOTS_PER_HALF_HOUR, slotAt, slotOfRound } from "../../values/slot.ts";
 import type { Follower, StepBudget } from "../follow.ts";
-import { addToIntervals } from "./intervals.ts";
-import { better, type RoundTotals, readRoundTotals, writeRoundTotals } from "./round-totals.ts";
-import { type DayRounds, emptyDay, readDay, writeDay } from "./rounds-day.ts";
+import { addToIntervals, forgetIntervals } from "./intervals.ts";
+import { better, forgetRoundTotals, type RoundTotals, readRoundTotals, writeRoundTotals } from "./round-totals.ts";
+import { type DayRounds, emptyDay, forgetDays, readDay, writeDay } from "./rounds-day.ts";
 
 export const WAITING_TABLE = `
 CREATE TABLE waiting_round (
@@ -42,13 +42,12 @@ export function roundFollower(installationId: string, genesis: bigint, at: numbe
       observe(projections, elapsed);
     },
     rewind(projections, to) {
-      for (const table of TABLES) projections.exec(`DELETE FROM ${table}`);
+      projections.exec("DELETE FROM waiting_round");
+      for (const forget of [forgetDays, forgetIntervals, forgetRoundTotals]) forget(projections);
       return to.at;
     },
   };
 }
-
-const TABLES = ["day_rounds", "active_interval", "round_totals", "waiting_round"];
 
 /** Observes rounds that have waited and have elapsed at `at` (epoch ms); true while there are more. */
 export function observeElapsed(projections: Database, at: number, budget: StepBudget): boolean {

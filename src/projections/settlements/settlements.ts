@@ -105,8 +105,6 @@ const SELECT = `SELECT block_number AS blockNumber, log_index AS logIndex, block
   total_active_rounds AS totalActiveRounds FROM settlement`;
 const NEWEST = "ORDER BY block_timestamp DESC, block_number DESC, log_index DESC";
 
-const TABLES = ["settlement", "round_funding"];
-
 export const SETTLEMENT_EVENTS: readonly EventName[] = [
   ["core", "BatchSettled"],
   ["mining", "RoundFunded"],
@@ -123,18 +121,21 @@ export const settlementFollower: Follower<ChainEvent> = {
     rewindBlocks(to, budget, {
       cost: 10,
       blockBelow(rows) {
-        const blocks = TABLES.flatMap((table) => {
-          const sql = `SELECT block_number FROM ${table} ORDER BY block_number DESC LIMIT 1 OFFSET ?`;
-          return statement<[number], number>(projections, sql).pluck().all(rows) as number[];
-        });
+        const blocks = ROW_BELOW.flatMap((sql) => statement<[number], number>(projections, sql).pluck().all(rows));
         return blocks.length === 0 ? undefined : Math.max(...blocks);
       },
-      dropAbove: (block) =>
-        TABLES.map(
-          (table) => statement(projections, `DELETE FROM ${table} WHERE block_number > ?`).run(block).changes,
-        ).reduce((sum, rows) => sum + rows, 0),
+      dropAbove: (block) => DROP_ABOVE.reduce((sum, sql) => sum + statement(projections, sql).run(block).changes, 0),
     }),
 };
+
+const ROW_BELOW = [
+  "SELECT block_number FROM settlement ORDER BY block_number DESC LIMIT 1 OFFSET ?",
+  "SELECT block_number FROM round_funding ORDER BY block_number DESC LIMIT 1 OFFSET ?",
+];
+const DROP_ABOVE = [
+  "DELETE FROM settlement WHERE block_number > ?",
+  "DELETE FROM round_funding WHERE block_number > ?",
+];
 
 function addSettlement(projections: Database, event: ChainEvent): void {
   const last = statement<[], { batches: number; total: string }>(
