@@ -1,3 +1,4 @@
+import type { DecodedPiece } from "../../src/ledger/intake/decode/decode-lines.ts";
 import type { Counts, Intake } from "../../src/ledger/intake/intake.ts";
 
 /** After this silence of an input (ms), its lines are committed at once. */
@@ -28,6 +29,26 @@ export async function feed(
   } finally {
     intake.abort();
     await iterator.return?.();
+  }
+}
+
+/** The same for an input that another thread decodes: it has an end, so that nothing is committed before a batch is full. */
+export async function feedDecoded(
+  pieces: AsyncIterable<DecodedPiece>,
+  intake: Intake,
+  seen: (bytes: number) => void = () => undefined,
+): Promise<Counts> {
+  let bytes = 0;
+  try {
+    for await (const piece of pieces) {
+      intake.take(piece);
+      if (intake.stopped) return intake.counts;
+      bytes += piece.bytes;
+      seen(bytes);
+    }
+    return intake.end();
+  } finally {
+    intake.abort();
   }
 }
 

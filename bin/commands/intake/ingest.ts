@@ -1,15 +1,17 @@
 /** `noonmark ingest FILE|-`: accepted facts into the ledger (docs/spec/intake.md). */
+import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import type { Database } from "better-sqlite3";
 import type { Command } from "commander";
 import { systemClock } from "../../../publish/clock/clock.ts";
+import { decodeInThread } from "../../../src/ledger/intake/decode/decode-thread.ts";
 import { type Counts, Intake } from "../../../src/ledger/intake/intake.ts";
 import { type Rejection, rejectionSentences } from "../../../src/ledger/intake/rejection.ts";
 import { exampleLine } from "../../../src/ledger/intake/schema/examples.ts";
 import { openLedgerForIntake } from "../../../src/ledger/open.ts";
 import { FACT_KINDS } from "../../../src/ledger/schema.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
-import { feed } from "../../cli/feed.ts";
+import { feed, feedDecoded } from "../../cli/feed.ts";
 import { refuseBehind } from "../../cli/intake/behind-publication.ts";
 import { type FollowOptions, followable, followPath } from "../../cli/intake/follow/follow-path.ts";
 import { openInput } from "../../cli/intake/input.ts";
@@ -34,6 +36,9 @@ interface Flags {
   readonly quiet?: boolean;
   readonly metrics?: string;
 }
+
+/** From this size on a file is decoded in a thread of its own, whose start costs as much as some MB. */
+const THREAD_FROM_BYTES = 8 * 1024 * 1024;
 
 export function registerIngest(program: Command): void {
   const command = program
@@ -106,9 +111,11 @@ async function ingestFile(file: string, settings: Settings, flags: Flags): Promi
       );
     };
     const intake = new Intake(ledger, { strict: flags.strict ?? false, onRejected, ...clockOf(flags) });
-    return await feed(flags.retry === true ? rejectedLines(input.chunks, file) : input.chunks, intake, (bytes) =>
-      progress?.advance(bytes, intake.lines),
-    );
+    const chunks = flags.retry === true ? rejectedLines(input.chunks, file) : input.chunks;
+    const seen = (bytes: number): void => progress?.advance(bytes, intake.lines);
+    const isBulk = (input.size ?? 0) >= THREAD_FROM_BYTES && availableParallelism() > 1;
+    if (!isBulk) return await feed(chunks, intake, seen);
+    return await feedDecoded(decodeInThread(chunks, { judgesFuture: flags.allowFuture !== true }), intake, seen);
   } finally {
     progress?.stop();
     ledger?.close();

@@ -6,7 +6,7 @@ import type { Database } from "better-sqlite3";
 import { ledgerFailure } from "../ledger-failure.ts";
 import { accept } from "./accept/accept.ts";
 import { InstallationStates } from "./accept/installation-states.ts";
-import { type DecodedLine, LineDecoder } from "./decode/decode-lines.ts";
+import { type DecodedLine, type DecodedPiece, LineDecoder } from "./decode/decode-lines.ts";
 import { LineBuffer } from "./decode/line-buffer.ts";
 import { Fault } from "./fault.ts";
 import { type Rejection, rejection } from "./rejection.ts";
@@ -49,6 +49,7 @@ export class Intake {
   /** Of the batch that is not committed yet. */
   #batch = { accepted: 0, duplicate: 0, rejected: 0, bytes: 0 };
   #batchBytes = FIRST_BATCH_BYTES;
+  #lineCount = 0;
   #stopped = false;
 
   /** `db` is a ledger open for writing (`openLedgerForIntake`). */
@@ -67,7 +68,7 @@ export class Intake {
 
   /** Lines read so far, empty ones too. */
   get lines(): number {
-    return this.#decoder.lines;
+    return this.#lineCount;
   }
 
   /** A strict run met its rejection: what is written from now on is not looked at. */
@@ -79,12 +80,16 @@ export class Intake {
   write(chunk: Uint8Array): void {
     for (let start = 0; start < chunk.byteLength && !this.#stopped; start += PIECE_BYTES) {
       this.#lines.write(chunk.subarray(start, start + PIECE_BYTES));
-      if (this.#lines.size >= PIECE_BYTES) this.#take(this.#lines.take());
-      if (this.#batch.bytes >= this.#batchBytes && !this.#strict) {
-        this.flush();
-        this.#batchBytes = Math.min(2 * this.#batchBytes, LARGEST_BATCH_BYTES);
-      }
+      if (this.#lines.size >= PIECE_BYTES) this.take(this.#decoded());
     }
+  }
+
+  /** Takes in what another thread has decoded: `write` and this are never both used. Throws as `flush` does. */
+  take(piece: DecodedPiece): void {
+    this.#take(piece);
+    if (this.#batch.bytes < this.#batchBytes || this.#strict) return;
+    this.#commit();
+    this.#batchBytes = Math.min(2 * this.#batchBytes, LARGEST_BATCH_BYTES);
   }
 
   /**
@@ -92,13 +97,13 @@ export class Intake {
    * `disk_full`, `ledger_unwritable`, `ledger_damaged`): the batch is then not in the ledger.
    */
   flush(): void {
-    this.#take(this.#lines.take());
+    this.#take(this.#decoded());
     if (!this.#strict) this.#commit();
   }
 
   /** Commits the rest, a last line without its end included, and gives the counts. Throws as `flush` does. */
   end(): Counts {
-    this.#take(this.#lines.take(true));
+    this.#take(this.#decoded(true));
     this.#commit();
     return this.#counts;
   }
@@ -110,17 +115,24 @@ export class Intake {
     this.#batch = { accepted: 0, duplicate: 0, rejected: 0, bytes: 0 };
   }
 
-  #take(lines: Buffer): void {
-    if (lines.length === 0 || this.#stopped) return;
-    const decoded = this.#decoder.decode(lines);
+  /** The whole lines that were written; at the end also what follows the last of them. */
+  #decoded(isEnd = false): DecodedPiece {
+    const bytes = this.#lines.take(isEnd);
+    const lines = this.#stopped ? [] : this.#decoder.decode(bytes);
+    return { lines, bytes: bytes.length, lineCount: this.#decoder.lines };
+  }
+
+  #take({ lines, bytes, lineCount }: DecodedPiece): void {
+    if (bytes === 0 || this.#stopped) return;
+    this.#lineCount = lineCount;
     this.#guarded(() => {
       if (!this.#db.inTransaction) {
         this.#db.exec("BEGIN IMMEDIATE");
         this.#states.refresh();
       }
-      this.#accept(decoded);
+      this.#accept(lines);
     });
-    this.#batch.bytes += lines.length;
+    this.#batch.bytes += bytes;
     if (!this.#stopped) return;
     this.abort();
     this.#counts = { accepted: 0, duplicate: 0, rejected: 1 };
@@ -128,8 +140,8 @@ export class Intake {
 
   #accept(lines: readonly DecodedLine[]): void {
     const rejections: Rejection[] = [];
-    for (const { line, raw, record } of lines) {
-      const verdict = record instanceof Fault ? record : accept(this.#states, record);
+    for (const { line, raw, record, hash } of lines) {
+      const verdict = record instanceof Fault ? record : accept(this.#states, record, hash);
       if (!(verdict instanceof Fault)) {
         this.#batch[verdict]++;
         continue;

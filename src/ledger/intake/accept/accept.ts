@@ -6,13 +6,14 @@ import { acceptReceipt } from "./accept-receipt.ts";
 import { acceptReporterRun } from "./accept-reporter-run.ts";
 import { acceptClosure, acceptRound } from "./accept-round.ts";
 import { acceptSubmission } from "./accept-submission.ts";
+import type { Hash64 } from "./fact-hash.ts";
 import type { InstallationState, InstallationStates } from "./installation-states.ts";
 
-/** Takes one normalised record into the ledger, or says why not; what is accepted is counted. */
-export function accept(states: InstallationStates, record: IntakeRecord): Verdict {
+/** Takes one normalised record into the ledger, or says why not; what is accepted is counted. `hash`: the record's, if known. */
+export function accept(states: InstallationStates, record: IntakeRecord, hash?: Hash64): Verdict {
   const state = states.of(record.installationId);
   const verdict = judge(states, state, record);
-  if (verdict === "accepted") states.count(state, record);
+  if (verdict === "accepted") states.count(state, record, hash);
   return verdict;
 }
 

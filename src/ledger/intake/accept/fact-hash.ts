@@ -7,6 +7,12 @@ import { formatTimestamp } from "../../../values/timestamp.ts";
 import { canonicalJson } from "../decode/canonical-json.ts";
 import type { IntakeRecord, RecordOf } from "../decode/records.ts";
 
+/** 64 bits in two halves, each from 0 to 2^32 - 1. */
+export interface Hash64 {
+  readonly high: number;
+  readonly low: number;
+}
+
 /** A sum of hashes modulo 2^64, in two halves of 32 bits: no bigint is made for each fact. */
 export class FactSum64 {
   #high: number;
@@ -17,7 +23,7 @@ export class FactSum64 {
     this.#low = Number(BigInt.asUintN(32, value));
   }
 
-  add(hash: FactHash): void {
+  add(hash: Hash64): void {
     const low = this.#low + hash.low;
     this.#low = low >>> 0;
     this.#high = (this.#high + hash.high + (low > 0xffffffff ? 1 : 0)) >>> 0;

@@ -8,7 +8,7 @@ import { RECEIPTS_PER_SUM, readFactSum } from "../../read/changes.ts";
 import type { FactKind } from "../../schema.ts";
 import { installationNo, readWatermarks, type Watermarks } from "../../watermarks.ts";
 import type { IntakeRecord } from "../decode/records.ts";
-import { FactHash, FactSum64 } from "./fact-hash.ts";
+import { FactHash, FactSum64, type Hash64 } from "./fact-hash.ts";
 
 export interface InstallationState {
   /** 0 until its first accepted record, from which on it exists. */
@@ -87,7 +87,7 @@ export class InstallationStates {
   }
 
   /** Counts a fact that has been accepted. */
-  count(state: InstallationState, fact: IntakeRecord): void {
+  count(state: InstallationState, fact: IntakeRecord, hash: Hash64 = this.#hash.of(fact)): void {
     const kind = fact.type;
     let sum = state.moved.get(kind);
     if (sum === undefined) {
@@ -95,7 +95,7 @@ export class InstallationStates {
       sum = new FactSum64(readFactSum(this.db, state.no, kind, state.watermarks[kind]).sum ?? 0n);
       state.moved.set(kind, sum);
     }
-    sum.add(this.#hash.of(fact));
+    sum.add(hash);
     const count = ++state.watermarks[kind];
     if (kind !== "receipt" || count % RECEIPTS_PER_SUM === 0) this.#saveSum(state, kind, sum);
   }

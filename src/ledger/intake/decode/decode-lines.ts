@@ -1,5 +1,6 @@
 /** Whole lines of bytes → a normalised record or a fault for each line that is not empty. */
 import { isUtf8 } from "node:buffer";
+import type { Hash64 } from "../accept/fact-hash.ts";
 import { Fault } from "../fault.ts";
 import { receiptDecoder } from "./decode-receipt.ts";
 import { decodeRecord } from "./decode-record.ts";
@@ -13,6 +14,16 @@ export interface DecodedLine {
   /** Without its end, U+FFFD for bytes that are not UTF-8; as long as it is. */
   readonly raw: string;
   readonly record: IntakeRecord | Fault;
+  /** What counts it into the sum of its kind, if it is known already. */
+  readonly hash?: Hash64;
+}
+
+/** Decoded lines, and how much of the input they are. */
+export interface DecodedPiece {
+  readonly lines: readonly DecodedLine[];
+  readonly bytes: number;
+  /** Lines of the input so far, empty ones too. */
+  readonly lineCount: number;
 }
 
 const LF = 10;
