@@ -17,7 +17,7 @@ export interface Chain {
   nextChange(now: number): number | undefined;
   /** Rises whenever `state` has changed by anything but time; `validUntil` alone is not counted. */
   moved(): number;
-  /** Whether the last poll came to a verdict: nothing more is to be had from the nodes now. */
+  /** True if the last poll came to a verdict: nothing more is to be had from the nodes now. */
   concluded(): boolean;
   /**
    * The hash of a block as the first node says that answers; undefined if none does. Asked before a view is believed that

@@ -1,7 +1,7 @@
 /**
- * What schema 2 adds to the ledger: one row for each commit, installation and kind of fact it added to. `seq` orders
+ * Schema 2 adds one row for each commit, installation and kind of fact it added to. `seq` orders
  * them, so that a reader asks for what has moved since; `count` and `sum` are the state of that kind then, so that a
- * ledger that was restored or replaced is told from one that grew (docs/spec/publishing.md#nothing-goes-back).
+ * ledger that was restored or replaced is not taken for one that grew (docs/spec/publishing.md#nothing-goes-back).
  */
 export const CHANGE_SCHEMA = `
 CREATE TABLE change (

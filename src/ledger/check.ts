@@ -1,5 +1,5 @@
 /**
- * Whether a ledger is whole, as far as bounded time can tell (docs/spec/publishing.md#damage): its file as long as it
+ * True if a ledger is whole, as far as bounded time can tell (docs/spec/publishing.md#damage): its file as long as it
  * says, its pages readable, and as many facts in its tables as its watermarks count. A small file is read whole; of a
  * large one both ends of every table and index are.
  */

@@ -52,7 +52,7 @@ SELECT position, telemetry_id AS telemetryId, counter_epoch AS counterEpoch, obs
        distance_mm AS distanceMm
 FROM receipt WHERE installation = ? AND position > ? AND position <= ? ORDER BY position`;
 
-/** What a submission has come to; the instants are epoch ms. */
+/** The newest state of a submission; the instants are epoch ms. */
 export interface ChangedSubmission {
   readonly submissionId: string;
   readonly lifecycle: string;

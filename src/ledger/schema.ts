@@ -65,7 +65,7 @@ CREATE TABLE receipt (
 CREATE UNIQUE INDEX receipt_telemetry ON receipt (installation, telemetry_id);
 CREATE UNIQUE INDEX receipt_sequence ON receipt (installation, boot_id, sequence);
 
--- the first and the newest receipt of each counter epoch: where the counters stand
+-- the first and the newest receipt of each counter epoch: the state of the counters
 CREATE TABLE counter_epoch (
   installation INTEGER NOT NULL,
   counter_epoch TEXT NOT NULL,
@@ -126,7 +126,7 @@ CREATE TABLE oracle_block (
   PRIMARY KEY (installation, at)
 ) STRICT, WITHOUT ROWID;
 
--- where each submission stands now
+-- the current state of each submission
 CREATE TABLE submission (
   installation INTEGER NOT NULL,
   submission_id TEXT NOT NULL,

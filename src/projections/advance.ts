@@ -97,12 +97,12 @@ export function forgetLedger(projections: Database): void {
   deleteCursors(projections, [RECEIPTS, SUBMISSIONS, ROUNDS]);
 }
 
-/** Whether the milestones and the peaks lack receipts of the ledger. */
+/** True if the milestones and the peaks lack receipts of the ledger. */
 export function lacksReceipts(projections: Database, inputs: Pick<LedgerInputs, "ledger" | "installationId">): boolean {
   return isBehind(projections, ledgerLogs(inputs).receipts, receiptFollower(inputs.installationId));
 }
 
-/** Whether the ledger holds anything that the statistics lack; true while genesis is not known. */
+/** True if the ledger holds anything that the statistics lack; true while genesis is not known. */
 export function lacksFacts(projections: Database, inputs: Omit<LedgerInputs, "at">): boolean {
   const { installationId, genesis } = inputs;
   if (!isOnGrid(genesis)) return true;
@@ -114,7 +114,7 @@ export function lacksFacts(projections: Database, inputs: Omit<LedgerInputs, "at
   );
 }
 
-/** Whether the statistics are not yet what they are at `at`: facts, or elapsed rounds. */
+/** True if the statistics are not yet what they are at `at`: facts, or elapsed rounds. */
 export function areStatisticsBehind(projections: Database, inputs: LedgerInputs): boolean {
   return lacksFacts(projections, inputs) || hasElapsedWaiting(projections, inputs.at);
 }

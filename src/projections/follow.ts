@@ -73,7 +73,7 @@ export function catchUp<Fact>(
   return step();
 }
 
-/** Whether a follower is not at the end of its log. */
+/** True if a follower is not at the end of its log. */
 export function isBehind(
   projections: Database,
   log: Log<unknown>,

@@ -6,7 +6,7 @@
 export interface Position {
   /** Compact text that only the log itself reads; "" is the beginning. */
   readonly at: string;
-  /** What the log holds up to there, so that another log is noticed at the same place. */
+  /** A checksum of everything up to there, so that another log is noticed at the same place. */
   readonly checksum: string;
 }
 

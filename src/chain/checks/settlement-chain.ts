@@ -1,4 +1,4 @@
-/** Whether each BatchSettled continues the one before (docs/spec/chain.md#checks). */
+/** True if each BatchSettled continues the one before (docs/spec/chain.md#checks). */
 import { MAX_ACTIVE_ROUNDS } from "../../values/settlement-limits.ts";
 import type { ChainEvent } from "../chain-state.ts";
 import { integerArgument } from "../store/event-argument.ts";

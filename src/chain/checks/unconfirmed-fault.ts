@@ -17,7 +17,7 @@ export interface UnconfirmedFault {
   digest(from: bigint, through: bigint): string;
 }
 
-/** Whether the second of two passes running says the same as the first. */
+/** True if the second of two passes running says the same as the first. */
 export function confirms(
   first: UnconfirmedFault | undefined,
   second: UnconfirmedFault,

@@ -3,9 +3,9 @@ import { RangeSize } from "./range-size.ts";
 
 export interface NodeMemory {
   readonly size: RangeSize;
-  /** Whether its chain has Multicall3; undefined before it was asked. */
+  /** True if its chain has Multicall3; undefined before it was asked. */
   multicall: boolean | undefined;
-  /** Whether its last pass said anything of the chain. */
+  /** True if its last pass said anything of the chain. */
   hasAnswered: boolean;
   /** Epoch ms at which it last answered nothing in time. */
   silentAt: number;
@@ -61,7 +61,7 @@ export class Nodes {
     return skippedUntil > now && skippedUntil <= now + SKIPPED;
   }
 
-  /** Whether no other node said anything of the chain when it was last asked. */
+  /** True if no other node said anything of the chain when it was last asked. */
   answersAlone(index: number): boolean {
     return !this.#memories.some((other, at) => at !== index && other.hasAnswered);
   }

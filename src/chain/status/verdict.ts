@@ -12,9 +12,9 @@ export interface Verdict {
   readonly safe: bigint | undefined;
   /** Epoch ms of the last good pass. */
   readonly lastGoodPassAt: number | undefined;
-  /** Whether a pass has ever come to its end. */
+  /** True if a pass has ever come to its end. */
   readonly synced: boolean;
-  /** Whether the last attempt ended in an error, and no range has been stored since. */
+  /** True if the last attempt ended in an error, and no range has been stored since. */
   readonly failed: boolean;
   /** With the safe block that the node has shown, where it is of another chain. */
   readonly coreMismatch: { readonly failure: FailedCheck; readonly otherSafe: bigint | undefined } | undefined;

@@ -49,7 +49,7 @@ export function append(db: Database, { expected, from, events, through, finish }
 }
 
 /**
- * Whether the events stored from `from` to `to` are those read again. Where they are not they are removed, and the
+ * True if the events stored from `from` to `to` are those read again. Where they are not they are removed, and the
  * history is another one for everybody who follows it.
  */
 function replace(db: Database, from: bigint, to: bigint, events: readonly ChainEvent[]): boolean {

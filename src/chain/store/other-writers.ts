@@ -16,7 +16,7 @@ export class OtherWriters {
     this.#known = stateOf(this.#db);
   }
 
-  /** Whether another process has written since the last call, or since the last write of this one. */
+  /** True if another process has written since the last call, or since the last write of this one. */
   haveWritten(): boolean {
     const state = stateOf(this.#db);
     const isAnother = state !== this.#known;

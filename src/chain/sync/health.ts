@@ -25,9 +25,9 @@ export interface ChainHealth {
   readonly askingSince: number | undefined;
   /** Until when the last attempt lasted, or may last. */
   readonly askedUntil: number;
-  /** Whether this poll has come to a verdict. */
+  /** True if this poll has come to a verdict. */
   readonly concluded: boolean;
-  /** Whether no other node is asked in this poll. */
+  /** True if no other node is asked in this poll. */
   readonly isOver: boolean;
   /** What this poll has found wrong, and no node after it has made good. */
   readonly problem: ProblemEvent | undefined;
@@ -50,7 +50,7 @@ export interface Heard {
   readonly node: string;
   /** No other node answers, so that a second pass of this one confirms its first. */
   readonly answersAlone: boolean;
-  /** Whether no node is left to ask in this turn. */
+  /** True if no node is left to ask in this turn. */
   readonly isLast: boolean;
 }
 
@@ -109,12 +109,12 @@ export function rewritten(health: ChainHealth, snapshot: Snapshot | undefined): 
   return changed({ ...health, fault: undefined, fundingRepair: undefined }, { snapshot });
 }
 
-/** Whether no pass has been good for so long that nobody is believed any more. */
+/** True if no pass has been good for so long that nobody is believed any more. */
 export function isSilent({ verdict, rules }: ChainHealth, now: number): boolean {
   return verdict.lastGoodPassAt === undefined || now - verdict.lastGoodPassAt >= rules.grace;
 }
 
-/** Whether everything that is published stands on a good pass, so that an unmoved safe block needs no reading. */
+/** True if everything that is published stands on a good pass, so that an unmoved safe block needs no reading. */
 export function isGood({ verdict, rules }: ChainHealth): boolean {
   const { snapshot, coreMismatch, economyMismatch, safe } = verdict;
   const { economy } = rules.deployment;

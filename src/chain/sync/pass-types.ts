@@ -40,7 +40,7 @@ export interface PassNode {
   /** Its place in the list. */
   readonly index: number;
   readonly size: RangeSize;
-  /** Whether its chain has Multicall3; undefined where nobody has asked yet. */
+  /** True if its chain has Multicall3; undefined where nobody has asked yet. */
   readonly multicall: boolean | undefined;
   /** No other node answers, so that a second pass of this one confirms its first. */
   readonly answersAlone: boolean;
@@ -48,7 +48,7 @@ export interface PassNode {
 
 /** What the passes before have found and not settled. */
 export interface EarlierFindings {
-  /** Whether the last pass was good: then a safe block that has not moved needs no reading. */
+  /** True if the last pass was good: then a safe block that has not moved needs no reading. */
   readonly isGood: boolean;
   /** What the pass before found and no second one has confirmed. */
   readonly fault: UnconfirmedFault | undefined;

@@ -78,7 +78,7 @@ interface OtherChain {
 interface HeadQuestion {
   readonly chainId: bigint;
   readonly checkpoint: Checkpoint | undefined;
-  /** Whether Multicall3 is known to be there; undefined asks. */
+  /** True if Multicall3 is known to be there; undefined asks. */
   readonly multicall: boolean | undefined;
 }
 

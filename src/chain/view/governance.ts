@@ -9,7 +9,7 @@ interface Operation {
   /** Position of its last scheduling and execution in the timelock's events. */
   scheduledAt: number;
   executedAt: number;
-  /** Whether one of its calls goes to the proxy admin. */
+  /** True if one of its calls goes to the proxy admin. */
   upgrade: boolean;
   /** Of the last upgradeAndCall; undefined where there is none. */
   implementation: string | undefined;

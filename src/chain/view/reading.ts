@@ -19,7 +19,7 @@ const ECONOMY_CODE = ["mining", "token", "tokenFactory", "collection"] as const;
 /** What was read at one block; undefined or absent is what the node refused. */
 export interface Reading {
   readonly block: Block;
-  /** Whether there is code, by the contracts' keys in the deployment file. */
+  /** True if there is code, by the contracts' keys in the deployment file. */
   readonly hasCode: ReadonlyMap<string, boolean>;
   readonly proxyAdminSlot: Address | undefined;
   readonly implementation: Address | undefined;

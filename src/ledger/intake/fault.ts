@@ -23,7 +23,7 @@ export class Fault {
   /** A dotted path; of a conflict the last field of its key; null where there is none. */
   readonly field: string | null;
   readonly sentence: string;
-  /** What else is wrong with the fields of the same line, in the same order: for people, who mend all at once. */
+  /** The other faults of the same line, in the same order: people correct all of them at once. */
   readonly others: readonly Fault[];
 
   constructor(code: FaultCode, field: string | null, sentence: string, others: readonly Fault[] = []) {
@@ -34,7 +34,7 @@ export class Fault {
   }
 }
 
-/** What became of one well-formed record. */
+/** The outcome of one well-formed record. */
 export type Verdict = "accepted" | "duplicate" | Fault;
 
 /** The same key with other content; `field` is the last of the key. */

@@ -34,7 +34,7 @@ export interface IntakeOptions {
   readonly strict?: boolean;
   /** The clock, epoch ms, that instants must not be ahead of (docs/spec/intake.md#future); without one none is. */
   readonly now?: () => number;
-  /** Rejections in the order of their lines; called before the batch in which they stand is committed. */
+  /** Rejections in the order of their lines; called before their batch is committed. */
   readonly onRejected?: (rejections: readonly Rejection[]) => void;
 }
 

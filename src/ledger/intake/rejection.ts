@@ -1,5 +1,5 @@
 /**
- * How a rejected line is told: a sentence for people on stderr, an object for programs in the rejects file
+ * How a rejected line is reported: a sentence for people on stderr, an object for programs in the rejects file
  * (docs/spec/intake.md#codes).
  */
 import { printable } from "../../values/printable.ts";
@@ -26,7 +26,7 @@ export function rejection(line: number, raw: string, fault: Fault): Rejection {
   return { line, fault, raw: raw.slice(0, encoder.encodeInto(raw, room).read) };
 }
 
-/** The most faults of one line that are told: an object may have a hundred thousand unknown fields. */
+/** At most so many faults of one line are reported: an object may have a hundred thousand unknown fields. */
 const TOLD_MAX = 32;
 
 /** `line N: code field: sentence`, a line for each fault; nothing in it that a terminal would obey. */

@@ -116,13 +116,13 @@ export function newestPoint(ledger: Database): LedgerPoint {
   return { seq: newest, check: checkAt(ledger, newest) };
 }
 
-/** Whether this ledger was at that point once; of one without changes nothing can be told. */
+/** True if this ledger was at that point once. A ledger without changes cannot know. */
 export function hasBeenAt(ledger: Database, point: LedgerPoint): boolean {
   if (point.seq === 0) return true;
   return hasChanges(ledger) && checkAt(ledger, point.seq) === point.check;
 }
 
-/** Whether the file keeps changes: another process may upgrade it while it is open. */
+/** True if the file keeps changes: another process may upgrade it while it is open. */
 function hasChanges(ledger: Database): boolean {
   const sql = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'change'";
   return statement(ledger, sql).get() !== undefined;

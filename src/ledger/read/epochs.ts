@@ -2,7 +2,7 @@
 import type { Database } from "better-sqlite3";
 import { statement } from "../../sqlite/statement.ts";
 
-/** Whether the Oracle lets a counter epoch count, whenever it said so. */
+/** True if the Oracle lets a counter epoch count, whenever it said so. */
 export function isEpochApproved(ledger: Database, installation: number, counterEpoch: string): boolean {
   const sql = "SELECT 1 FROM epoch_approval WHERE installation = ? AND counter_epoch = ?";
   return statement<[number, string]>(ledger, sql).get(installation, counterEpoch) !== undefined;

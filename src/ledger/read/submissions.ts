@@ -1,5 +1,5 @@
 /**
- * Typed reads of settlement submissions (docs/spec/intake.md#submission): where each stands now. Instants are epoch ms.
+ * Typed reads of settlement submissions (docs/spec/intake.md#submission): the current state of each. Instants are epoch ms.
  */
 import type { Database } from "better-sqlite3";
 import { statement } from "../../sqlite/statement.ts";

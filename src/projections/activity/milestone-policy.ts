@@ -47,7 +47,7 @@ export function isSpeedRecord(speed: number, fastest: number, lastRecord: number
   return speed > fastest && BigInt(speed) * 100n >= BigInt(lastRecord) * 105n;
 }
 
-/** Whether so many consecutive days are worth an event. */
+/** True if so many consecutive days are worth an event. */
 export function isStreakMilestone(days: number): boolean {
   return STREAK_DAYS.includes(days) || (days > 0 && days % STREAK_YEAR === 0);
 }

@@ -62,7 +62,7 @@ export function writeDay(projections: Database, day: DayRounds): void {
   );
 }
 
-/** Whether each day from one to another has all its 144 rounds observed; days without any are not looked for. */
+/** True if each day from one to another has all its 144 rounds observed; days without any are not looked for. */
 export function areComplete(projections: Database, from: number, to: number): boolean {
   const sql = `SELECT 1 FROM day_rounds WHERE day BETWEEN ? AND ? AND observed < ${SLOTS_PER_DAY}`;
   return statement<[number, number]>(projections, `${sql} LIMIT 1`).get(from, to) === undefined;

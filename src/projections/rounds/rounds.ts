@@ -65,7 +65,7 @@ export function observeElapsed(projections: Database, at: number, budget: StepBu
   return hasElapsedWaiting(projections, at);
 }
 
-/** Whether a round that waited for its end has elapsed at `at` (epoch ms). */
+/** True if a round that waited for its end has elapsed at `at` (epoch ms). */
 export function hasElapsedWaiting(projections: Database, at: number): boolean {
   const sql = "SELECT 1 FROM waiting_round WHERE slot < ? LIMIT 1";
   return statement<[number]>(projections, sql).get(slotAt(at)) !== undefined;

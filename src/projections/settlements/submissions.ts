@@ -86,7 +86,7 @@ export function readSubmissionTotals(projections: Database): SubmissionTotals | 
       };
 }
 
-/** Whether its lifecycle is another than before. */
+/** True if its lifecycle is another than before. */
 function upsert(projections: Database, submission: ChangedSubmission): boolean {
   const sql = "SELECT lifecycle FROM submission_state WHERE submission_id = ?";
   const before = statement<[string], string>(projections, sql).pluck().get(submission.submissionId);

@@ -53,7 +53,7 @@ export function acceptSettlementControl(
   };
   const stored = statement<[number, number], typeof come>(db, STORED_CONTROL).get(state.no, at);
   if (stored !== undefined) {
-    return isSame(stored, come) ? "duplicate" : conflict("at", "the switches stood otherwise at this instant");
+    return isSame(stored, come) ? "duplicate" : conflict("at", "the switches were set otherwise at this instant");
   }
   const { settlementEnabled, reporterEnvironmentEnabled, incidentOpen } = come;
   const no = states.exist(state);

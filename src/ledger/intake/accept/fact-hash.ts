@@ -1,5 +1,5 @@
 /**
- * The 64 bits by which an accepted fact is counted into the sum of its kind. They stand in ledgers and in published
+ * The 64 bits by which an accepted fact is counted into the sum of its kind. They are stored in ledgers and in published
  * objects: whoever changes what comes out here changes the ledger's schema. Not cryptographic; the facts come from
  * those whose facts they are, and ten million receipts are a catch-up: SHA-256 would take a third of its time.
  */
@@ -92,7 +92,7 @@ export class FactHash {
   }
 }
 
-/** The two halves of a text's own hash, computed anew where the text is another than the last one. */
+/** The two halves of a text's own hash, computed only if the text differs from the last one. */
 class KnownText {
   a = 0;
   b = 0;

@@ -63,7 +63,7 @@ export class InstallationStates {
     return state;
   }
 
-  /** Where an epoch's counters stand; undefined before its first receipt. */
+  /** The counters of an epoch; undefined before its first receipt. */
   epoch(state: InstallationState, counterEpoch: string): EpochCounters | undefined {
     const known = state.epochs.get(counterEpoch);
     if (known !== undefined) return known;

@@ -12,7 +12,7 @@ export function flag(value: boolean): 0 | 1 {
   return value ? 1 : 0;
 }
 
-/** Whether a stored row says the same as the fact that came, column by column. */
+/** True if a stored row says the same as the fact that came, column by column. */
 export function isSame<Row extends object>(
   stored: Row,
   come: { readonly [Column in keyof Row]: Row[Column] },

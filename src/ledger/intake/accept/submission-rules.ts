@@ -11,7 +11,7 @@ export function isTerminal(lifecycle: Lifecycle): boolean {
   return lifecycle === "confirmed" || lifecycle === "reverted" || lifecycle === "superseded";
 }
 
-/** The first rule that a record breaks, as `submission_invalid`; `before` is where the submission stood, if anywhere. */
+/** The first rule that a record breaks, as `submission_invalid`; `before` is the submission's lifecycle so far, if it has one. */
 export function submissionFault(submission: Submission, before: Lifecycle | undefined): Fault | undefined {
   for (const [field, rule, holds] of RULES) {
     if (!holds(submission, before)) return new Fault("submission_invalid", field, rule);

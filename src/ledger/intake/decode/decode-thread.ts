@@ -16,7 +16,7 @@ const PART_BYTES = 64 * 1024;
 const PARTS_AHEAD = 8;
 /** A part is garbage once it is sent. */
 const YOUNG_MB = 4;
-/** Tells this thread from any other that may load this file. */
+/** Distinguishes this thread from any other that may load this file. */
 const THREAD = "noonmark-decode";
 
 /**

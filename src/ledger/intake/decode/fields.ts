@@ -10,7 +10,7 @@ import { isNameableInstallationId } from "../../../values/installation-id.ts";
 import { parseTimestamp } from "../../../values/timestamp.ts";
 import { FORMS } from "./forms.ts";
 
-/** The mark by which `decodeRecord` tells out_of_range from invalid_field. */
+/** The mark by which `decodeRecord` distinguishes out_of_range from invalid_field. */
 export const OUT_OF_RANGE = "out_of_range";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -85,7 +85,7 @@ export function word<const Words extends readonly [string, ...string[]]>(...word
   return z.enum(words, `must be one of ${words.join(", ")}`);
 }
 
-/** Whether a string may stand in a field without a form of its own: 1 to 256 code points, no control character. */
+/** True if a string is allowed in a field without a form of its own: 1 to 256 code points, no control character. */
 export function isText(value: string): boolean {
   if (value.length === 0 || value.length > 2 * TEXT_MAX || CONTROL.test(value)) return false;
   return value.length <= TEXT_MAX || [...value].length <= TEXT_MAX;

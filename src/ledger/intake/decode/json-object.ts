@@ -28,7 +28,7 @@ export function malformed(sentence: string): Fault {
 const HIGH = "89abAB";
 const LOW = "cdefCDEF";
 
-/** Whether valid JSON has an escape that is half of a pair. Unescaped halves cannot be: the bytes were UTF-8. */
+/** True if valid JSON has an escape that is half of a pair. Unescaped halves cannot be: the bytes were UTF-8. */
 function hasLoneSurrogate(json: string): boolean {
   // Where the half that still lacks its other half ends; −1 where none does.
   let highEndsAt = -1;

@@ -9,7 +9,7 @@ const LF = 10;
 
 export class LineBuffer {
   #bytes = Buffer.allocUnsafeSlow(KEPT_MAX);
-  /** What `take` has given away stands before this. */
+  /** `take` has given away everything before this. */
   #start = 0;
   /** Behind the last LF. */
   #whole = 0;
@@ -34,7 +34,7 @@ export class LineBuffer {
   }
 
   /**
-   * The whole lines so far, each with its LF; with `last` also what stands behind the last LF. A view, good until the
+   * The whole lines so far, each with its LF; with `last` also what follows the last LF. A view, good until the
    * next write.
    */
   take(last = false): Buffer {

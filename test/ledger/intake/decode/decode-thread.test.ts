@@ -1,4 +1,4 @@
-/** What a thread decodes is what is decoded without one, however the input is cut into chunks. */
+/** A thread decodes the same as is decoded without one, however the input is cut into chunks. */
 import { expect, test } from "vitest";
 import { feed, feedDecoded } from "../../../../bin/cli/feed.ts";
 import { decodeInThread } from "../../../../src/ledger/intake/decode/decode-thread.ts";
