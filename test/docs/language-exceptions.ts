@@ -64,8 +64,6 @@ export const LEFT_OVER_STARTS: Readonly<Record<string, number>> = {
   "test/publish": 17,
   "test/regressions": 3,
   "test/resources": 7,
-  "test/servers": 49,
-  "test/support": 13,
   "test/verify": 6,
 };
 
@@ -99,8 +97,8 @@ export const LEFT_OVER_WORDS: Readonly<Record<string, number>> = {
   "test/publish": 97,
   "test/regressions": 4,
   "test/resources": 28,
-  "test/servers": 109,
+  "test/servers": 15,
   "test/site": 1,
-  "test/support": 20,
+  "test/support": 2,
   "test/verify": 29,
 };

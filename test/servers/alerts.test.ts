@@ -17,7 +17,7 @@ const P = 'instance="p:9464", job="noonmark"';
 const S = 'instance="s:9465", job="noonmark"';
 
 interface Case {
-  /** Of series that are in trouble from the beginning, a value each minute. */
+  /** For series that are in trouble from the beginning, a value each minute. */
   readonly series: Readonly<Record<string, string>>;
   /** The minute at which it is pending still, and the one at which it fires. */
   readonly pending: number;
@@ -181,7 +181,7 @@ interface Rule {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** As they stand in the file, in its one way of writing them. */
+/** As in the file, in its one way of writing them. */
 const rules: Rule[] = readFileSync(RULES, "utf8")
   .split("- alert: ")
   .slice(1)
@@ -199,7 +199,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** What promtool says; throws where it finds something. A file of JSON is one of YAML. */
+/** The output of promtool; throws if it finds something. A file of JSON is one of YAML. */
 function promtool(...args: string[]): string {
   return execFileSync("promtool", args, { encoding: "utf8", stdio: "pipe" });
 }
@@ -207,7 +207,7 @@ function promtool(...args: string[]): string {
 interface Expected {
   readonly minute: number;
   readonly rule: Rule;
-  /** Of the alert that fires; none where it must not. */
+  /** For the alert that fires; none if it must not. */
   readonly labels: Readonly<Record<string, string>> | undefined;
 }
 
@@ -266,7 +266,7 @@ test("promtool has nothing to say against our names, types and texts", async () 
     ingestRegistry(() => ({ accepted: 1, duplicate: 0, rejected: 0 })),
   ];
   for (const registry of registries) {
-    // What is not ours is the library's own.
+    // Other metrics are the library's own.
     const text = (await registry.metrics()).split("\n").filter((line) => /^(?:# \w+ )?noonmark_/.test(line));
     expect(text.length).toBeGreaterThan(3);
     const input = `${text.join("\n")}\n`;

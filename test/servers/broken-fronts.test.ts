@@ -1,4 +1,4 @@
-/** Varnish broken on purpose, one thing at a time: `noonmark verify` finds each and says what to mend. */
+/** Varnish broken on purpose, one thing at a time: `noonmark verify` finds each and says what to correct. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -36,7 +36,7 @@ interface Vcl {
   readonly hash?: string;
   readonly fetched?: string;
   readonly deliver?: string;
-  /** Whether Range gets as far as Varnish's own evaluation. */
+  /** True if Range gets as far as Varnish's own evaluation. */
   readonly ranges?: boolean;
 }
 
@@ -122,7 +122,7 @@ test.each(Object.entries(BROKEN))("%s", { timeout: 120_000 }, async (_, { vcl, o
   for (const finding of found) expect(finding.mend).toMatch(mend);
 });
 
-test("stale past valid-until: an answer from before the 120 s is still given after them", {
+test("stale past valid-until: a response from before the 120 s is still given after them", {
   timeout: 180_000,
 }, async () => {
   // The wheel reports each half minute: its last receipt is 75 to 105 s old now, and turns 125 s old while verify watches.

@@ -9,7 +9,7 @@ import { until } from "./processes.ts";
 import type { S3Server } from "./radosgw.ts";
 
 const PATIENCE = { timeout: 120_000 };
-/** Whole seconds of the store, and the time that an answer takes. */
+/** Whole seconds of the store, and the time of a response. */
 const SLACK_MS = 5_000;
 const WITHOUT_LEDGER = ["--ledger", "none", "--installation-id", "wheel-1"];
 
@@ -33,7 +33,7 @@ export function clocks(server: () => S3Server): void {
   });
 
   test.concurrent(
-    "a wrong clock is told from two seconds on, and takes no lease beyond a minute",
+    "a wrong clock is reported from two seconds on, and takes no lease beyond a minute",
     PATIENCE,
     async () => {
       await withCommands(server(), async ({ proxy, start }) => {
@@ -61,7 +61,7 @@ export function clocks(server: () => S3Server): void {
     },
   );
 
-  test.concurrent("the shim measures its clock too, and answers by the store's", PATIENCE, async () => {
+  test.concurrent("the shim measures its clock too, and uses the store's", PATIENCE, async () => {
     await withCommands(server(), async ({ proxy, start, store }) => {
       const successors = [{ from: Date.now() + 45_000, edits: [{ offset: 1, length: 3, text: "next" }] }];
       await putAnswer(store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"now"' }, successors);
@@ -76,7 +76,7 @@ export function clocks(server: () => S3Server): void {
   });
 }
 
-/** What is wrong is told on the lines after it, on stderr. */
+/** The problem is on the lines after it, on stderr. */
 function firstLine(output: string): string {
   return output.split("\n", 1)[0] ?? "";
 }

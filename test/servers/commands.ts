@@ -1,4 +1,4 @@
-/** The command line as real processes over one bucket, each heard to its end. */
+/** The command line as real processes over one bucket, with their output to the end. */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -13,7 +13,7 @@ import { s3Store } from "./stores/s3-store.ts";
 
 export interface Running {
   readonly process: ChildProcess;
-  /** What it has printed so far, its log included. */
+  /** Its output so far, its log included. */
   output(): string;
   /** Its exit code; null where a signal ended it. */
   readonly ended: Promise<number | null>;

@@ -1,4 +1,4 @@
-/** What a running demo's chain and its ledger say of the same batches, and whether every chain view is there. */
+/** Compares the batches of a running demo's chain and its ledger, and checks that every chain view is there. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import SqliteDatabase from "better-sqlite3";
@@ -15,7 +15,7 @@ export interface Confirmed {
   readonly transactionHash: string;
 }
 
-/** Of the confirmed submissions in the demo's ledger; `folder` is the demo's. */
+/** The confirmed submissions in the demo's ledger; `folder` is the demo's. */
 export function confirmedIn(folder: string): Confirmed {
   const ledger = new SqliteDatabase(join(folder, "ledger.db"), { readonly: true });
   try {

@@ -10,7 +10,7 @@ import { freePort } from "../support/free-port.ts";
 const ROOT = join(import.meta.dirname, "../..");
 const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { scripts: { start: string } };
 const PATIENCE = { timeout: 60_000 };
-/** What is under way is finished first: a part of the history is made without a pause. */
+/** It finishes its work first: a part of the history is made without a pause. */
 const GONE = { timeout: 30_000, interval: 100 };
 
 let folder: string;

@@ -5,17 +5,17 @@ import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 
 export type Fault =
-  /** An answer in the server's place, which never hears of the request. */
+  /** A response in the server's place, which never gets the request. */
   | { readonly status: number; readonly code: string; readonly headers?: Readonly<Record<string, string>> }
   /** The connection is cut before the request is passed on. */
   | "reset"
-  /** Nothing is answered, nothing passed on. */
+  /** Sends no response and passes nothing on. */
   | "silence"
-  /** The server does as it is asked, and the connection is cut before its answer. */
+  /** The server carries out the request, and the connection is cut before its response. */
   | "lost"
-  /** As `lost`, with a 500 in place of the answer. */
+  /** As `lost`, with a 500 in place of the response. */
   | "lost-500"
-  /** Half of the answer's body, then the connection is cut. */
+  /** Half of the response's body, then the connection is cut. */
   | "half"
   | "pass";
 
@@ -27,19 +27,19 @@ export interface Held {
 
 export interface FaultProxy {
   readonly endpoint: string;
-  /** What happens to the next requests, in order; then `otherwise`. */
+  /** The faults of the next requests, in order; then `otherwise`. */
   script(...faults: readonly Fault[]): void;
-  /** What happens to a request that the script has nothing for: `pass`, unless told otherwise. */
+  /** The fault of a request that the script has none for: by default `pass`. */
   otherwise: Fault;
   /** The next request whose method and path match is kept back, and passed on only once it is let go. */
   hold(request: RegExp): Held;
   /** Method and path of every request so far. */
   readonly seen: string[];
-  /** Method, path and status of every answer of the server's so far, whether or not anybody waited for it. */
+  /** Method, path and status of every response of the server's so far, whether or not anybody waited for it. */
   readonly answered: string[];
-  /** Stand on every response of the server's besides its own, or in place of them. */
+  /** Added to every response of the server's, or in place of its own. */
   headers: Readonly<Record<string, string>>;
-  /** Added to the Date of every answer, ms. */
+  /** Added to the Date of every response, ms. */
   dateShiftMs: number;
   stop(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { CdnOptions } from "../../cdn-config/generate/options.ts";
 
-/** What a front is told of its origins. */
+/** A front's origins. */
 export type FrontOrigins = Pick<CdnOptions, "bucket" | "shim" | "frontSecret">;
 
 /** A cache in front of bucket and shim. */

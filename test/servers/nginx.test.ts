@@ -38,7 +38,7 @@ describe("the scripts through nginx", () =>
     ["server", "vary"],
   ));
 
-// What it refuses, the shim judges without the tags.
+// The shim judges requests that it refuses, without the tags.
 describe("nginx under odd requests", () =>
   answersAsCore({
     front: () => front,
@@ -59,7 +59,7 @@ describe("nginx and https", () => goesByCertificates({ world: () => world, start
 
 describe("nginx and errors", () => keepsPublishedErrors({ server: () => server, start: startNginx }));
 
-describe("nginx and what a shim hears", () => isHeard({ server: () => server, start: startNginx }));
+describe("nginx and a shim that trusts it", () => isHeard({ server: () => server, start: startNginx }));
 
 describe("nginx and compression", () => compresses({ server: () => server, start: startNginx }));
 

@@ -28,7 +28,7 @@ export async function run(command: string, args: readonly string[], options: Spa
   return output.join("");
 }
 
-/** Asks until the answer is yes; the limit is for a server that never comes up. */
+/** Asks until the result is true; the limit is for a server that never comes up. */
 export async function until(what: string, ask: () => Promise<boolean>, limitMs = 30_000): Promise<void> {
   for (const end = performance.now() + limitMs; performance.now() < end; ) {
     if (await ask().catch(() => false)) return;

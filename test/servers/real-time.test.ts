@@ -1,4 +1,4 @@
-/** What takes its seconds on the real clock to show, all side by side: most of it is waiting. */
+/** Tests that take seconds on the real clock, all side by side: most of it is waiting. */
 import { afterAll, beforeAll } from "vitest";
 import { clocks } from "./clocks.ts";
 import { useCredentials } from "./commands.ts";

@@ -1,4 +1,4 @@
-/** The recipes of the reference run as they stand there, against a published world. */
+/** The recipes of the reference, as they are written, against a published world. */
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -72,11 +72,11 @@ describe("Varnish and its origins' headers", () =>
 
 describe("Varnish and errors", () => keepsPublishedErrors({ server: () => server, start: startVarnish }));
 
-describe("Varnish and what a shim hears", () => isHeard({ server: () => server, start: startVarnish }));
+describe("Varnish and a shim that trusts it", () => isHeard({ server: () => server, start: startVarnish }));
 
 describe("Varnish and compression", () => compresses({ server: () => server, start: startVarnish }));
 
-// What it takes for no HTTP it answers before any rule of ours is asked: a status and no more.
+// It handles malformed HTTP before any rule of the file: a status and no more.
 describe("Varnish under what is no HTTP", () =>
   refusesMalformed(() => front, {
     "an expectation that nobody has": 417,

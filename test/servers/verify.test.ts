@@ -1,4 +1,7 @@
-/** `noonmark verify` over the live demo, through Varnish and nginx: no finding, within ninety seconds; and its answers against the document. */
+/**
+ * `noonmark verify` over the live demo, through Varnish and nginx: no finding, within ninety seconds. Its responses also pass
+ * the document.
+ */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,7 +31,7 @@ beforeAll(async () => {
   for (const stream of [demo.stdout, demo.stderr]) stream?.on("data", (data: Buffer) => (said += data.toString()));
   await until("the demo is ready", async () => said.includes("Ctrl-C stops"), 120_000);
   const { store } = JSON.parse(readFileSync(join(folder, ".noonmark/noonmark.json"), "utf8")) as { store: string };
-  // The demo's own shim hears no front: a front keeps nothing of it.
+  // The demo's own shim trusts no front: a front keeps nothing of it.
   const flags = ["--config", ".noonmark/noonmark.json", "--port", String(shimPort), "--fronts", "any"];
   shim = spawn(process.execPath, [ENTRY, "serve", ...flags], { cwd: folder, stdio: "ignore" });
   await until("the shim is ready", async () => (await fetch(`http://127.0.0.1:${shimPort}/readyz`)).ok);
@@ -44,7 +47,7 @@ afterAll(async () => {
 /** HTTP's own, of which the document says nothing. */
 const OF_CONNECTION = new Set(["connection", "keep-alive", "date"]);
 
-test("every answer of the live demo is as the OpenAPI document says", async () => {
+test("every response of the live demo passes the OpenAPI document", async () => {
   const { judged, found } = await judgeEveryAnswer(async (url) => {
     const got = await fetch(`http://127.0.0.1:${shimPort}${url}`, { headers: { "accept-encoding": "identity" } });
     const headers = [...got.headers].filter(([name]) => !OF_CONNECTION.has(name));

@@ -33,7 +33,7 @@ interface FunctionResponse {
   readonly body?: string;
 }
 
-/** Exposed to no function, or not to be changed by one: CloudFront answers 502 to a function that does. */
+/** Not exposed to a function, or read-only for it: CloudFront responds with 502 if a function changes them. */
 const FORBIDDEN = ["connection", "expect", "keep-alive", "proxy-connection", "trailer", "upgrade", "transfer-encoding"];
 const READ_ONLY = ["via", "warning", "host"];
 
@@ -85,7 +85,7 @@ function requestEvent(eventType: string, { method, url, headers }: EventRequest)
   };
 }
 
-/** Parameters that stand more than once have all their values in `multiValue`, as written. */
+/** A repeated parameter has all its values in `multiValue`, as written. */
 function queryFields(query: string): Fields {
   const found: Fields = {};
   for (const piece of query.split("&").filter((text) => text !== "")) {

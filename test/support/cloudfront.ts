@@ -29,9 +29,9 @@ export interface CloudFrontOptions {
   readonly origin: Origin;
   /** Epoch ms. */
   now(): number;
-  /** Caches one behind the other; none counts the time that an answer spent in another. */
+  /** Caches in a row; none counts the time that a response spent in another. */
   readonly tiers: number;
-  /** What a viewer-response function sees of the request: the documentation can be read both ways. */
+  /** The part of the request that a viewer-response function sees: the documentation can be read both ways. */
   readonly responseSees: "what the client sent" | "what the function made of it";
 }
 
@@ -44,7 +44,7 @@ interface Kept {
 const BAD_GATEWAY: ScriptAnswer = { status: 502, headers: { "content-type": "text/html" }, body: "<html>" };
 
 export class CloudFront {
-  /** Where the next request comes in: 2 ** tiers locations share one cache in the last tier. */
+  /** The location of the next request: 2 ** tiers locations share one cache in the last tier. */
   location = 0;
   readonly #options: CloudFrontOptions;
   readonly #policy: CachePolicy;
@@ -72,7 +72,7 @@ export class CloudFront {
     return method === "HEAD" ? { ...answer, body: "" } : answer;
   }
 
-  /** The answer of a tier: its own while fresh, else of the next one, else (where that fails) its own all the same. */
+  /** The response of a tier: its own while fresh, else that of the next one, else (if that fails) its own all the same. */
   async #through(tier: number, request: EventRequest): Promise<ScriptAnswer> {
     const cache = this.#tiers[tier];
     if (cache === undefined) return this.#fromOrigin(request);

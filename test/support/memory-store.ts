@@ -77,13 +77,13 @@ export class MemoryStore implements ObjectStore {
     if (object !== undefined) this.#stale.set(key, object);
   }
 
-  /** Until it is put again: what stands there is not what was put. */
+  /** Until the next put, the stored object is not what was put. */
   damage(key: string): void {
     if (!this.#objects.has(key)) throw new Error(`${key} is not there to be damaged`);
     this.#damaged.add(key);
   }
 
-  /** What it holds, without asking it anything. */
+  /** Its content, without a request. */
   contents(): ReadonlyMap<string, StoredObject | "damaged"> {
     return new Map([...this.#objects].map(([key, object]) => [key, this.#damaged.has(key) ? "damaged" : object]));
   }

@@ -1,4 +1,4 @@
-/** Puts answers and tiles into a store as a publisher does, for tests that need no publisher. */
+/** Puts responses and tiles into a store as a publisher does, for tests that need no publisher. */
 
 import { encodeWholeIndex } from "../../src/http/installations.ts";
 import { INSTALLATIONS_KEY, TILE_SIZE } from "../../src/http/keys.ts";
@@ -57,7 +57,7 @@ export async function putTiles(
   }
 }
 
-/** The immutable tiles that an answer names and the store has not, as a cycle puts them. */
+/** The immutable tiles that a response names and the store lacks, as a cycle puts them. */
 export async function putNamedTiles(store: ObjectStore, publication: Publication, snapshot: Snapshot): Promise<void> {
   for (const tile of publication.tileSet?.tiles(snapshot).flat() ?? []) {
     if ((await store.get(tile.key)) !== undefined) continue;

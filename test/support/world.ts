@@ -119,7 +119,7 @@ async function putChainViews(store: ObjectStore, at: number): Promise<void> {
   await putProtocolFeed(store, at);
 }
 
-/** Five events at one fixed instant, so that their cursors can stand in a script: one in the head, two in each tile. */
+/** Five events at one fixed instant, so that their cursors can be in a script: one in the head, two in each tile. */
 async function putProtocolFeed(store: ObjectStore, at: number): Promise<void> {
   const event = (number: number): EventLine => ({
     key: chainEventKey(FEED_AT, { blockNumber: BigInt(100 + number), transactionIndex: 0, logIndex: 0 }),

@@ -44,7 +44,7 @@ test.each([
   ]);
 });
 
-/** What the page's side has; the tests are compiled without a DOM. */
+/** The page's side; the tests are compiled without a DOM. */
 interface InPage {
   clientScene(addresses: SceneAddresses): Promise<unknown>;
   readonly Worker: new (

@@ -1,6 +1,6 @@
 /**
- * What a program does with the client, wherever it runs: over a world that answers and over one that misbehaves. Gives
- * plain data, for the test on the other side.
+ * A program with the client, wherever it runs: over a world that responds and over one that misbehaves. Returns plain data,
+ * for the test on the other side.
  */
 import { amount, type Client, createClient, NoonmarkError, units } from "../../../src/client/create-client.ts";
 

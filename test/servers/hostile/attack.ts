@@ -1,4 +1,4 @@
-/** Asks a target the hostile requests of a seed, several connections at a time, and judges every answer. */
+/** Sends a target the hostile requests of a seed, several connections at a time, and checks every response. */
 import { faultsOf } from "../../support/hostile/judge.ts";
 import { batchOf, type Malformed } from "../../support/hostile/requests.ts";
 import { written } from "../../support/scripts/answered-by-core.ts";
@@ -20,7 +20,7 @@ export interface Attack {
 
 export interface Report {
   asked: number;
-  /** Ms from a connection's beginning to the last of its answers, at most. */
+  /** Ms from a connection's beginning to the last of its responses, at most. */
   slowest: number;
   /** How often each status came, and `own`: the front's own refusals, `cut`. */
   readonly counts: Record<string, number>;
@@ -66,7 +66,7 @@ async function attackWith(target: HostileTarget, seed: number, requests: number,
       const outcomes = await askAll(port, group);
       for (const [index, request] of group.entries()) odd(request, outcomes[index] ?? "cut");
     }),
-    // What is left of a body on a connection would be the next request there.
+    // The rest of a body on a connection would be the next request there.
     ...asked
       .filter((request) => request.body !== undefined)
       .map((request) => async () => odd(request, await sendRaw({ port }, request).catch(() => "cut" as const))),

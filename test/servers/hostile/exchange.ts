@@ -5,7 +5,7 @@ import type { OddRequest } from "../../support/scripts/odd-requests.ts";
 import type { ScriptAnswer } from "../../support/scripts/run-http-script.ts";
 import { headOf, parseAnswer } from "../scenes/raw-request.ts";
 
-/** `cut`: the connection ended before a whole answer; `hang`: neither came in time. */
+/** `cut`: the connection ended before a whole response; `hang`: neither came in time. */
 export type Outcome = ScriptAnswer | "cut" | "hang";
 
 /** More than any bound of the servers for a request that has come (shim: 15 s; Varnish and nginx: 10 s an origin). */
@@ -13,7 +13,7 @@ const HANG_MS = 30_000;
 /** Bytes that are no request leave a server waiting for more: after so long they end. */
 const END_AFTER_MS = 250;
 
-/** Requests over one connection, all at once; those that it does not live to answer are asked on another. */
+/** Requests over one connection, all at once. Those without a response at its end are sent on another. */
 export async function askAll(port: number, requests: readonly OddRequest[]): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   while (outcomes.length < requests.length) {
@@ -57,7 +57,7 @@ function askOnce(port: number, requests: readonly OddRequest[]): Promise<Outcome
   });
 }
 
-/** Bytes as they are, over a connection of their own: the first answer to them. */
+/** Raw bytes, over a connection of their own: the first response to them. */
 export function sendMalformed(port: number, { method, bytes }: Malformed): Promise<Outcome> {
   return new Promise((resolve) => {
     let heard = Buffer.alloc(0);

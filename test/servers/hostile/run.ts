@@ -1,4 +1,4 @@
-/** `npm run hostile [-- --requests N --seed S --against node,varnish,nginx,workerd]`: exit 1 where an answer is none. */
+/** `npm run hostile [-- --requests N --seed S --against node,varnish,nginx,workerd]`: exit 1 if a response is wrong. */
 import { parseArgs } from "node:util";
 import { attack } from "./attack.ts";
 import { startTarget, TARGETS } from "./targets.ts";

@@ -14,17 +14,17 @@ export type TargetName = (typeof TARGETS)[number];
 
 export interface HostileTarget {
   readonly port: number;
-  /** What it is not asked. */
+  /** Requests that it does not get. */
   leavesOut(request: OddRequest): boolean;
-  /** It is the shim itself, which answers a front in the fronts' language. */
+  /** It is the shim itself, which responds to a front in the fronts' language. */
   readonly hearsFronts: boolean;
-  /** Whether bytes that are no HTTP are its own matter. */
+  /** True if it handles malformed HTTP by itself. */
   readonly hearsMalformed: boolean;
-  /** An answer of its own to what it takes for no HTTP, before the API is asked; its page names it. */
+  /** Its own response to malformed HTTP, before the API; its page names it. */
   isOwn(answer: ScriptAnswer): boolean;
-  /** Whether it may end a connection without a word over bytes that are no request. */
+  /** True if it may end a connection silently over bytes that are no request. */
   readonly mayCut: boolean;
-  /** Whether it may end a connection whose body it has not read, so that the answer is lost on the way. */
+  /** True if it may end a connection whose body it has not read, so that the response is lost on the way. */
   readonly mayCutBodies: boolean;
   stop(): Promise<void>;
 }

@@ -53,7 +53,7 @@ systemctl() {
 }
 `;
 
-/** What the operator's own service has to say: one receipt, a second old. */
+/** A fact of the operator's own service: one receipt, a second old. */
 function receiptOfNow(): string {
   const receivedAt = new Date(Date.now() - 1_000).toISOString();
   return JSON.stringify({ ...EXAMPLES.receipt, observedAt: receivedAt, receivedAt });

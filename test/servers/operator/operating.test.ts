@@ -30,7 +30,7 @@ const BETWEEN: ReadonlyMap<number, readonly string[]> = new Map([
   [AFTER_ENABLE, SHIM_SEES],
   [BACKUP, [BLOCKS[BACKUP] ?? "", LOOK_AT_BACKUP]],
 ]);
-/** What a block's own comment says; it is 0 else. */
+/** The exit code in a block's own comment; else 0. */
 const expected = (block: string) => Number(/# exit (\d+)$/m.exec(block)?.[1] ?? 0);
 
 let folder: string;
@@ -85,7 +85,7 @@ test("the shim's service reads the store, and neither ledger nor private status 
   ]);
 });
 
-test("readers get answers, and verify finds nothing", () => {
+test("readers get responses, and verify finds nothing", () => {
   const seen = saidBy("curl -s http://127.0.0.1:8787/v1/public/telemetry");
   expect(seen).toContain('"installationId":"wheel-1"');
   expect(seen).toMatch(/Publishing: /);

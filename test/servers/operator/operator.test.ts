@@ -163,12 +163,12 @@ test("the publisher is killed, and the standby takes over", PATIENCE, async () =
 });
 
 test.skipIf(noSmallDisk !== undefined)(
-  "a full disk is said, costs nothing that was taken, and is over when there is room",
+  "a full disk is reported, loses nothing that was ingested, and is over once there is free space",
   PATIENCE,
   async () => {
     const disk = smallDisk(8_192);
     try {
-      // What was taken in last stands beside the file, in its log: a copy of the file alone would lack it.
+      // The newest facts are beside the file, in its log: a copy of the file alone would lack them.
       expect(await run(`sqlite3 ledger.db "VACUUM INTO '${join(disk.path, "ledger.db")}'"`)).toMatchObject({ code: 0 });
       const onDisk = `--ledger ${join(disk.path, "ledger.db")} --state ${join(disk.path, "state")}`;
       disk.leave(0);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { run } from "../processes.ts";
 
 export interface Installed {
-  /** Where commands are run; the package lies in its node_modules. */
+  /** The folder of the commands; the package is in its node_modules. */
   readonly folder: string;
   readonly environment: NodeJS.ProcessEnv;
 }
@@ -16,7 +16,7 @@ export async function installNode(tools: string, node: string, npm: string): Pro
   mkdirSync(tools, { recursive: true });
   writeFileSync(join(tools, "package.json"), "{}");
   await run("npm", ["install", "--no-audit", "--no-fund", `node@${node}`, `npm@${npm}`], { cwd: tools });
-  // Where tests run by `npm run`, npm says where it runs; how it reaches its registry stays.
+  // If `npm run` runs the tests, npm sets variables of that run; the registry's address stays.
   const settings = Object.keys(process.env).filter((name) =>
     /^(?:NOONMARK_|npm_config_(?:local_)?prefix$)/i.test(name),
   );
@@ -55,7 +55,7 @@ export async function shell({ folder, environment }: Installed, line: string): P
 }
 
 export interface Staying {
-  /** What it has printed so far. */
+  /** Its output so far. */
   output(): string;
   /** Ends all that the line started: npx does not hand a signal on. */
   end(signal?: NodeJS.Signals): Promise<void>;

@@ -188,7 +188,7 @@ test("the image's installation has the versions that the package fixes, and no o
   expect(await shell(here, `${place}/bin/noonmark --version`)).toMatchObject({ code: 0 });
 });
 
-test("Node 20 is told which it needs", PATIENCE, async () => {
+test("Node 20 gets a message with the needed version", PATIENCE, async () => {
   const environment = await installNode(join(root, "tools-20"), "20", "10");
   const here = await installPackage(join(root, "on-20"), tarball, environment);
   expect(await shell(here, "npx noonmark --version")).toMatchObject({

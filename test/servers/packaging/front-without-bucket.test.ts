@@ -12,7 +12,7 @@ import { startVarnish } from "../varnish.ts";
 const PROCESS = "/v4/public/process";
 const DURING_MS = 2_000;
 
-test("readers get the shim's answers, which it is asked for about once a second", async () => {
+test("readers get the shim's responses, which Varnish requests about once a second", async () => {
   const folder = mkdtempSync(join(tmpdir(), "noonmark-no-bucket-"));
   const store = new FilesystemStore(folder, { write: true });
   await putWorld(store, Date.now());
@@ -43,7 +43,7 @@ test("readers get the shim's answers, which it is asked for about once a second"
       await answer.arrayBuffer();
     }
     expect(answers).toBeGreaterThan(50);
-    // The one that looks for a bucket, and the one for the answer.
+    // The one that looks for a bucket, and the one for the response.
     expect(asked.length).toBeLessThanOrEqual(2 * (DURING_MS / 1_000 + 1));
   } finally {
     await front.stop();

@@ -30,7 +30,7 @@ const run = (command: string, args: readonly string[]) =>
     env: { ...process.env, TERM: "xterm" },
   });
 
-/** What each shell offers at the end of a line. */
+/** A shell's suggestions at the end of a line. */
 const OFFERED: Record<string, (line: string) => string[]> = {
   bash: (line) => {
     const words = line.split(" ");
@@ -59,7 +59,7 @@ describe.each(Object.keys(OFFERED))("%s", (shell) => {
   ])("%s", (line, words) => expect(offered(line)).toEqual(words));
 });
 
-/** Typed on a terminal, with a tab at the end of each; a key of its own then says what stands there. */
+/** Typed on a terminal, with a tab at the end of each; a key of its own then prints the line. */
 const TYPED = `
 zmodload zsh/zpty
 zpty shell zsh -f -i

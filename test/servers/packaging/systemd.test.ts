@@ -10,7 +10,7 @@ import { stop, until } from "../processes.ts";
 const ROOT = join(import.meta.dirname, "../../..");
 const UNITS = globSync("packaging/systemd/*.{service,timer}", { cwd: ROOT });
 const SERVICES = UNITS.filter((path) => path.endsWith(".service"));
-/** Of 10; systemd calls what is below 2 well guarded, up to 5 medium. */
+/** Out of 10; systemd calls below 2 well guarded, up to 5 medium. */
 const MOST_EXPOSED = 2;
 
 let folder: string;
@@ -32,7 +32,7 @@ test.each(SERVICES)("%s is guarded", (path) => {
   expect(execFileSync("systemd-analyze", args, { cwd: ROOT, encoding: "utf8" })).toContain("Overall exposure level");
 });
 
-/** Prints each datagram as a line, as who stands behind NOTIFY_SOCKET gets it. */
+/** Prints each datagram to NOTIFY_SOCKET as a line. */
 const LISTENER = `
 import socket, sys
 s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)

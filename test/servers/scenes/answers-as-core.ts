@@ -1,4 +1,4 @@
-/** A front under odd requests, several at a time: each answer is the one of the shim's core, and nobody gets another's. */
+/** A front under odd requests, several at a time: each response is that of the shim's core, and nobody gets another's. */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ObjectStore, StoredObject } from "../../../src/object-store/object-store.ts";
@@ -16,11 +16,11 @@ export interface UnderOddRequests {
   world(): { readonly store: Pick<ObjectStore, "get"> };
   /** How many are drawn. */
   readonly requests: number;
-  /** What the front adds to every answer besides what HTTP/1.1 does. */
+  /** Headers that the front adds to every response, besides those of HTTP/1.1. */
   readonly transport?: readonly string[];
-  /** What the front answers itself, as its page says. */
+  /** Requests that the front handles itself, by its page. */
   leavesOut?(request: OddRequest): boolean;
-  /** Where the front may answer as if there were no If-None-Match, as its page says. */
+  /** Requests for which the front may ignore If-None-Match, by its page. */
   mayMissTags?(request: OddRequest): boolean;
 }
 
@@ -52,7 +52,7 @@ export function answersAsCore(options: UnderOddRequests): void {
         (answer) => essence(uncompressed(request, answer), [...TRANSPORT_HEADERS, ...transport]),
         (error: unknown) => String(error),
       );
-      // An instant may have come in between, at which the world's answers change.
+      // An instant may have come in between, at which the world's responses change.
       if (wanted.includes(timeless(got)) || (await expected(request)).includes(timeless(got))) return;
       differences.push(`${written(request)}: ${got}, not ${wanted.join(" nor ")}`);
     }
@@ -69,7 +69,7 @@ export function answersAsCore(options: UnderOddRequests): void {
   });
 }
 
-/** What it would be without its Content-Encoding: its body is decoded already. */
+/** The response without its Content-Encoding: its body is decoded already. */
 function uncompressed(request: OddRequest, { status, headers, body }: ScriptAnswer): ScriptAnswer {
   const { vary, "content-encoding": encoding, "transfer-encoding": _, ...rest } = headers;
   const own: Record<string, string> = {
@@ -84,7 +84,7 @@ function uncompressed(request: OddRequest, { status, headers, body }: ScriptAnsw
   return { status, headers: own, body };
 }
 
-/** What is in a store, read once. */
+/** The content of a store, read once. */
 function constant(store: Pick<ObjectStore, "get">): Pick<ObjectStore, "get"> {
   const objects = new Map<string, Promise<StoredObject | undefined>>();
   return {

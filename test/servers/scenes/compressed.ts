@@ -1,4 +1,4 @@
-/** Answers with Content-Encoding through a front, their tags and what HEAD says of them. */
+/** Responses with Content-Encoding through a front, their tags and their HEAD. */
 import { once } from "node:events";
 import { type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
@@ -21,7 +21,7 @@ const PAGE = `<!doctype html>${"<p>noon</p>".repeat(200)}`;
 export interface Compressing {
   readonly server: () => S3Server;
   start(origins: FrontOrigins): Promise<Front>;
-  /** What it prefers. */
+  /** Its preference. */
   readonly coding?: "br" | "gzip";
 }
 
@@ -128,7 +128,7 @@ function essence({ status, headers }: Seen): unknown[] {
   return [status, headers["content-encoding"], headers.etag, headers.vary];
 }
 
-/** What an answer says of itself; of its transport only how long it is. */
+/** A response's own headers; of its transport only the length. */
 function said(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const transport = new Set(["date", "connection", "keep-alive", "transfer-encoding"]);
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !transport.has(name)));

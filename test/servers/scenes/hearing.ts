@@ -1,4 +1,7 @@
-/** A front and a shim that hears it, one that does not, and what neither passes on (`docs/spec/publishing.md#caches`). */
+/**
+ * A front and a shim that trusts it, one that does not, and the headers that neither passes on
+ * (`docs/spec/publishing.md#caches`).
+ */
 import { expect, test } from "vitest";
 import { TELEMETRY_KEY } from "../../../src/resources/telemetry/keys.ts";
 import { putAnswer } from "../../support/publish-answer.ts";
@@ -20,17 +23,17 @@ export interface Hearing {
 
 export function isHeard({ server, start }: Hearing): void {
   test.each([
-    ["a shim that hears nobody", "none", undefined, false],
+    ["a shim that trusts nobody", "none", undefined, false],
     ["a shim with another secret", `${SECRET}-not`, SECRET, false],
     ["a shim with a secret that the front does not know", SECRET, undefined, false],
     ["a shim with the front's secret", SECRET, SECRET, true],
-    ["a shim that hears anybody", "any", SECRET, true],
-  ])("%s: answers are right, and kept only where it hears", async (_, fronts, frontSecret, isKept) => {
+    ["a shim that trusts anybody", "any", SECRET, true],
+  ])("%s: responses are right, and kept only if it trusts the front", async (_, fronts, frontSecret, isKept) => {
     const store = s3Store(server());
     const world = await originsOver(server(), store, fronts);
     const startWith = (origins: FrontOrigins) => start({ ...origins, frontSecret });
     await overProxies(world, startWith, async (front, bucket, shim) => {
-      // The shim alone answers: what it says of an answer's time is all that a front knows.
+      // Only the shim responds, so its headers are all that a front knows about a response's time.
       bucket.otherwise = { status: 503, code: "SlowDown" };
       const from = Date.now() + NOTICE_MS;
       await putAnswer(store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"fresh"' }, [

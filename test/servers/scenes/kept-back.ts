@@ -1,4 +1,4 @@
-/** What a front hands on of its origins' headers: those of the API, whatever else stands there. */
+/** A front passes on only the API's headers of its origins. */
 import { expect, test } from "vitest";
 import { TRANSPORT_HEADERS } from "../../support/scripts/script-targets.ts";
 import { putWorld } from "../../support/world.ts";
@@ -43,7 +43,7 @@ noonmark-published noonmark-until noonmark-past`,
 /** No store's: only a front that knows what to hand on keeps it back. */
 const ODD = "x-odd";
 
-/** Of each way an answer takes: an object's (200, 304, a published 503), composed, passed on, an error. */
+/** Each way of a response: an object's (200, 304, a published 503), composed, passed on, an error. */
 const REQUESTS: readonly [status: number, path: string, init?: RequestInit][] = [
   [200, "/v1/public/telemetry"],
   [200, "/v1/public/modules", { method: "HEAD" }],

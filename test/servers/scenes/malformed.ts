@@ -1,6 +1,6 @@
 /**
- * A front under requests that are not HTTP as it is defined, byte by byte. What it can answer with an error of the API's is
- * one; what it answers by itself, before any rule of ours, has the status that its page names.
+ * A front under malformed HTTP, byte by byte. If it can, it responds with an error of the API. Its own response, before any
+ * rule of the generated files, has the status that its page names.
  */
 import { expect, test } from "vitest";
 import { raw } from "../../shim/node/raw-connection.ts";
@@ -37,7 +37,7 @@ const REQUESTS = {
   "a target of 17 kB": `GET /${"b".repeat(17_000)} HTTP/1.1\r\n${HOST}${CLOSE}`,
 } as const;
 
-/** A status alone: the front's own answer, without the API's headers. `{ error }`: the API's. */
+/** A status alone: the front's own response, without the API's headers. `{ error }`: the API's. */
 export type Answered = number | { readonly error: string; readonly status: number } | "the answer";
 export type Malformed = keyof typeof REQUESTS;
 
@@ -45,7 +45,7 @@ const BAD = { status: 400, error: "bad_request" } as const;
 const METHOD = { status: 405, error: "method_not_allowed" } as const;
 const LARGE = { status: 431, error: "headers_too_large" } as const;
 
-/** What the API asks for (docs/spec/api.md#malformed-http); a cache answers what it keeps whatever else the head holds. */
+/** The API's rule (docs/spec/api.md#malformed-http); a cache serves a kept response whatever else the head has. */
 const ASKED: Readonly<Record<Malformed, Answered>> = {
   "an expectation that nobody has": { status: 417, error: "expectation_failed" },
   CONNECT: METHOD,
@@ -81,7 +81,7 @@ export function refusesMalformed(front: () => Front, otherwise: Partial<Record<M
   });
 }
 
-/** `answer`: what a plain request gets. */
+/** `answer`: the response to a plain request. */
 function judged(answered: string, answer: string): Answered {
   const [head = "", body = ""] = answered.split("\r\n\r\n");
   const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1]);

@@ -31,7 +31,7 @@ const PATHS: Readonly<Record<string, (body: unknown) => string>> = {
 };
 /** From the receipt's acceptance to its instant (ms): time to publish it, kill the publisher and be seen online. */
 const NOTICE_MS = 25_000;
-/** Of one who watches. */
+/** For a reader who watches. */
 const BETWEEN_ROUNDS_MS = 25;
 
 export function turnsStale(server: () => S3Server): void {
@@ -53,7 +53,7 @@ export function turnsStale(server: () => S3Server): void {
     }
   });
 
-  /** Puts the answers of one receipt; the instant (epoch ms) at which it is stale. */
+  /** Puts the responses of one receipt; returns the instant (epoch ms) at which it is stale. */
   async function publishAndDie(folder: string, store: S3Store): Promise<number> {
     const ledger = openLedgerForIntake(join(folder, "ledger.db"));
     const instant = Date.now() + NOTICE_MS;
@@ -79,7 +79,7 @@ async function copy(from: ObjectStore, to: ObjectStore): Promise<void> {
   }
 }
 
-/** What was wrong through a front, from before the instant until after it. */
+/** Faults through a front, from before the instant until after it. */
 async function watch(name: string, front: Front, instant: number): Promise<string[]> {
   const wrong: string[] = [];
   const seen = new Set<string>();

@@ -1,4 +1,4 @@
-/** How a front behaves under load, through an outage, and when an answer's word runs out. */
+/** A front under load, through an outage, and when a response's validity ends. */
 import { expect, test } from "vitest";
 import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
 import { TELEMETRY_KEY } from "../../../src/resources/telemetry/keys.ts";
@@ -45,7 +45,7 @@ export function endures({ world, start, loadMs }: Hardship): void {
       expect((await ask(front, "/v4/public/process")).status).toBe(200);
       await bucket.stop();
       await shim.stop();
-      // One edge second later the one is stale and stands, the other is gone.
+      // One edge second later the one is stale and stays, the other is gone.
       await until("process fails", async () => (await ask(front, "/v4/public/process")).status === 503);
       const failed = await ask(front, "/v4/public/process");
       expect([failed.headers.get("cache-control"), await failed.text()]).toEqual([
@@ -64,7 +64,7 @@ export function endures({ world, start, loadMs }: Hardship): void {
       await putAnswer(world().store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"fresh"' }, successors);
       const seen: [number, string][] = [];
       while (Date.now() < from + 300) seen.push([Date.now(), await (await ask(front, "/v1/public/telemetry")).text()]);
-      // Asked before the instant, answered around it: only what was asked after it must be the successor.
+      // Sent before the instant, with a response around it: only requests after it must get the successor.
       expect(seen.filter(([at, text]) => text === '"fresh"' && at >= from)).toEqual([]);
       expect(seen.filter(([at, text]) => text === '"stale"' && at < from - 1_000)).toEqual([]);
       expect(seen.at(-1)?.[1]).toBe('"stale"');
@@ -72,7 +72,7 @@ export function endures({ world, start, loadMs }: Hardship): void {
       const end = Date.now() + 4_500;
       await putAnswer(world().store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"brief"' }, [{ from: end }]);
       await until(
-        "the new answer is seen",
+        "the new response is seen",
         async () => (await (await ask(front, "/v1/public/telemetry")).text()) === '"brief"',
       );
       await bucket.stop();

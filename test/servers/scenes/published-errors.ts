@@ -13,9 +13,9 @@ import { originsOver } from "./published-world.ts";
 const PATH = "/v2/public/stats?range=30d";
 const KEY = statisticsKey("30d");
 const WATCHED_MS = 4_000;
-/** Of a client that asks again and again. */
+/** For a client that repeats its request. */
 const BETWEEN_MS = 25;
-/** One second at the edge, counted in whole seconds by some, and the time that an answer takes. */
+/** One second at the edge, counted in whole seconds by some, and the time of a response. */
 const SEEN_WITHIN_MS = 3_000;
 
 export interface PublishedErrors {
@@ -75,7 +75,7 @@ export function keepsPublishedErrors({ server, start }: PublishedErrors): void {
   });
 }
 
-/** Every answer of some time, each once, and how often it was asked. */
+/** Every response of some time, each once, and its number of requests. */
 async function answersFor(front: Front, milliseconds: number): Promise<{ answers: string[]; times: number }> {
   const seen = new Set<string>();
   let times = 0;

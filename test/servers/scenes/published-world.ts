@@ -24,7 +24,7 @@ export async function publishWorld(server: S3Server): Promise<PublishedWorld> {
   return originsOver(server, store);
 }
 
-/** A folder of the bucket, whatever is in it, and a shim over it that hears some fronts. */
+/** A folder of the bucket, with any content, and a shim over it that trusts some fronts. */
 export async function originsOver(server: S3Server, store: S3Store, fronts = "any"): Promise<PublishedWorld> {
   const shim = await startServer(
     shimContext({ store: sameFolder(server, store), now: Date.now, monotonic: () => performance.now() }),

@@ -5,14 +5,14 @@ import { gunzipSync } from "node:zlib";
 import type { OddRequest } from "../../support/scripts/odd-requests.ts";
 import type { ScriptAnswer } from "../../support/scripts/run-http-script.ts";
 
-/** Throws where what came back is not one whole answer and nothing more. */
+/** Throws if the bytes are not one whole response and nothing more. */
 export async function sendRaw({ port }: { readonly port: number }, request: OddRequest): Promise<ScriptAnswer> {
   const { method, body } = request;
   const socket = connect(port, "127.0.0.1");
   let bytes = Buffer.alloc(0);
   socket.on("data", (chunk: Buffer) => {
     bytes = Buffer.concat([bytes, chunk]);
-    // Not every server heeds `connection: close`; what it has to say beyond the answer comes before its end.
+    // Not every server heeds `connection: close`; further bytes after the response come before its end.
     if (parseAnswer(bytes, method) !== undefined) socket.end();
   });
   socket.write(`${headOf(request, "close")}${body?.text ?? ""}`, "latin1");
@@ -40,7 +40,7 @@ export interface ParsedAnswer {
   readonly beyond: number;
 }
 
-/** `undefined` until an answer to a request of that method is whole. */
+/** `undefined` until a response to a request of that method is whole. */
 export function parseAnswer(bytes: Buffer, method: string): ParsedAnswer | undefined {
   const end = bytes.indexOf(HEAD_END);
   if (end < 0) return undefined;

@@ -5,7 +5,7 @@ interface Receipt {
   readonly receivedAt: string | null;
 }
 
-/** Where a reader sees how far the facts have come: a number that must never fall. */
+/** A number of the facts that a reader sees, which must never fall. */
 const PLACES: Readonly<Record<string, (body: unknown) => number>> = {
   "/v1/public/telemetry": (body) => instantOf(body as Receipt),
   "/v1/public/installations/wheel-1/telemetry": (body) => instantOf(body as Receipt),
@@ -18,7 +18,7 @@ const MOST_COMPLAINTS = 3;
 const BETWEEN_ROUNDS_MS = 25;
 
 export interface Reader {
-  /** Answers that were older than an earlier one, or none at all. */
+  /** Responses that were older than an earlier one, or missing. */
   readonly complaints: readonly string[];
   /** The newest that each place has shown, in the order of the places. */
   newest(): readonly number[];

@@ -9,7 +9,7 @@ import { s3Store } from "../stores/s3-store.ts";
 import { ask, type Origins, overProxies } from "./over-proxies.ts";
 import { originsOver } from "./published-world.ts";
 
-/** An object's answer, and one that the shim composes. */
+/** An object's response, and one that the shim composes. */
 const PATHS = ["/v1/public/telemetry", "/v1/public/installations/wheel-1/observations"];
 /** nginx counts in whole seconds, rounded up twice (docs/cdn-nginx.md). */
 const GRAIN_MS = 2_000;
@@ -31,7 +31,7 @@ export function hidesFailure(name: string, server: () => S3Server, start: (origi
   });
 }
 
-/** An answer that the front has taken from its origin between two instants (ms, monotonic). */
+/** A response that the front has taken from its origin between two instants (ms, monotonic). */
 interface Kept {
   readonly path: string;
   readonly body: string;

@@ -30,7 +30,7 @@ export interface TakeoverScene {
   takenOver(): Promise<void>;
   /** The reader has been given this receipt on every route. */
   readerSees(position: number): Promise<void>;
-  /** What the reader complained of. */
+  /** The reader's complaints. */
   complaints(): readonly string[];
   end(): Promise<void>;
 }

@@ -63,7 +63,7 @@ export function takeovers(server: () => S3Server): void {
     }),
   );
 
-  test.concurrent("a store that does not answer for a while ends neither the holder nor its standby", PATIENCE, () =>
+  test.concurrent("a store that does not respond for a while ends neither the holder nor its standby", PATIENCE, () =>
     inScene(server(), startVarnish, async (scene) => {
       const proxies = [await startFaultProxy(server().endpoint), await startFaultProxy(server().endpoint)] as const;
       try {

@@ -69,7 +69,7 @@ test("start-up says what a month will cost", async () => {
   expect(log).toContain('"putsAMonth":259200,');
 });
 
-test("a bucket that does not answer is store_unavailable, exit 74", async () => {
+test("a bucket that does not respond is store_unavailable, exit 74", async () => {
   const closed = `http://127.0.0.1:${await freePort()}`;
   const { exitCode, stderr } = await runCli(["status", ...store().slice(0, -1), closed], folder);
   expect([exitCode, stderr.split(":").slice(0, 2).join(":")]).toEqual([74, "noonmark: store_unavailable"]);

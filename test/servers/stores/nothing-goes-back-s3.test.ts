@@ -1,6 +1,6 @@
 /**
- * Nothing goes back and what is damaged is mended, on a real bucket (docs/spec/publishing.md#nothing-goes-back, #damage):
- * the scenes of test/end-to-end/nothing-goes-back.test.ts where the store matters.
+ * Nothing goes back, and damage is repaired, on a real bucket (docs/spec/publishing.md#nothing-goes-back, #damage): the
+ * scenes of test/end-to-end/nothing-goes-back.test.ts that depend on the store.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -102,7 +102,7 @@ test("status.json deleted, with the state: the next run publishes, and its epoch
   expect(await epoch()).toBeGreaterThan(3);
 });
 
-test("objects that somebody's tool has changed are found by key, and mended by --repair", async () => {
+test("objects that somebody's tool has changed are found by key, and restored by --repair", async () => {
   await ingest(1, 200);
   expect(await publish()).toMatchObject({ exitCode: 0 });
   const whole = [await text(TILE), await text("v4/public/process")];
@@ -117,7 +117,7 @@ test("objects that somebody's tool has changed are found by key, and mended by -
   expect(JSON.parse(await text("v4/public/process")).revision).toBe(JSON.parse(whole[1] ?? "").revision);
 });
 
-test("a damaged lease object is watched for 34 s and taken; a damaged index is put anew with it", {
+test("a damaged lease object is watched for 34 s and taken; a damaged index is rewritten with it", {
   timeout: 90_000,
 }, async () => {
   await ingest(1, 3);

@@ -87,7 +87,7 @@ test("a process that was stopped on the way to a put or a deletion sends neither
   expect(proxy.seen).toEqual([]);
 });
 
-test("an answer of which half came is asked for again", async () => {
+test("a half response is requested again", async () => {
   await truth.put("k", sample("a whole body ".repeat(1000)));
   proxy.script("half");
   expect(plain(await store.get("k"))?.body).toBe("a whole body ".repeat(1000));
@@ -163,7 +163,7 @@ test("a put whose condition the server cannot judge is refused, never done witho
   expect(await truth.get("k")).toBeUndefined();
 });
 
-test("a probe whose first answer is lost still finds what the server can", async () => {
+test("a probe whose first response is lost still finds what the server can", async () => {
   const fresh = sameFolder(server, truth, { endpoint: proxy.endpoint });
   proxy.script("lost");
   await fresh.probe();

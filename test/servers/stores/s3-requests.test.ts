@@ -1,4 +1,4 @@
-/** What a publisher asks of a real S3 server, request by request: what it costs is counted on the wire. */
+/** A publisher's requests to a real S3 server, counted on the wire. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { START, type Worker, World } from "../../publish/world.ts";
 import { type FaultProxy, startFaultProxy } from "../fault-proxy.ts";
@@ -69,7 +69,7 @@ test("one new receipt is three puts and nothing else", async () => {
 });
 
 test("idle for a minute: six renewals of the lease and nothing else", async () => {
-  // What the operator alone is told follows the first of them, and then every five minutes at most.
+  // The operator's report follows the first of them, and then every five minutes at most.
   const first = await requestsDuring(() => turnUntil(START + 26_000));
   expect(first).toEqual([RENEWAL[0], "PUT private/status.json", RENEWAL[1]]);
   const renewals = await requestsDuring(() => turnUntil(START + 86_000));

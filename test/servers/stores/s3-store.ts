@@ -23,7 +23,7 @@ interface Options {
   readonly region?: string;
   readonly singleWriter?: boolean;
   readonly absentAfter?: number | undefined;
-  /** Of a proxy in front of the server. */
+  /** The address of a proxy in front of the server. */
   readonly endpoint?: string;
 }
 

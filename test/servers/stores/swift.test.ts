@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const notAtomic = "Swift answers 501 to conditions: the store judges them itself, for a single writer";
+const notAtomic = "Swift gives 501 to conditions: the store checks them itself, for a single writer";
 conforms("Swift", {
   open: async () => s3Store(server, PRESET),
   again: async (store) => sameFolder(server, store, PRESET),

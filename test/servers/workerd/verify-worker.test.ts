@@ -24,7 +24,7 @@ afterAll(async () => {
  * weakens the tag; nothing of the Worker's takes part.
  */
 const MINIFLARES_OWN = /^FAIL edge\/encoding /;
-/** workerd itself refuses a method that it does not know (501): the Worker never hears of it. */
+/** workerd itself refuses an unknown method (501): the Worker never gets it. */
 const WORKERDS_OWN = / FOO \//;
 
 test("the Worker gives no finding", { timeout: 150_000 }, async () => {

@@ -41,7 +41,7 @@ followsScripts(
   scriptsForWorkerd(),
 );
 
-// Before a Worker stands Cloudflare's edge; workerd alone knows no absolute targets and few methods.
+// Cloudflare's edge is before a Worker; workerd alone knows no absolute targets and few methods.
 describe("the Worker under odd requests", () =>
   answersAsCore({
     front: () => address,

@@ -7,7 +7,7 @@ import { AT, address, chainEvent, chainState, coreView, DEPLOYMENT_BLOCK, hash, 
 
 export const projectionsDb: () => Database = openProjectionsInMemory;
 
-/** Synced through `storedThrough`; another `history` stands for a wiped or rewound file. */
+/** Synced through `storedThrough`; another `history` is a wiped or rewound file. */
 export function chainDb(events: readonly ChainEvent[], storedThrough = 500, history = "first"): Database {
   const db = new SqliteDatabase(":memory:");
   db.exec(CHAIN_SCHEMA);

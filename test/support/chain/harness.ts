@@ -43,7 +43,7 @@ export interface Reader extends Disposable {
 export interface ReaderOptions extends Partial<Omit<ChainOptions, "now">> {
   /** An existing file; otherwise one of its own, removed at the end. */
   readonly path?: string;
-  /** Where the clock stands at first, epoch ms. */
+  /** The clock's first instant, epoch ms. */
   readonly begins?: number;
 }
 

@@ -11,20 +11,20 @@ export interface Call {
   readonly params: readonly unknown[];
 }
 
-/** What a script makes of a call. */
+/** The script's reaction to a call. */
 export type Fault =
-  /** In place of the node's answer. */
+  /** In place of the node's response. */
   | { readonly result: unknown }
   | { readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } }
   /** The node's own result, changed. */
   | { readonly change: (result: never) => unknown }
-  /** The whole HTTP answer, whatever else is in the batch. */
+  /** The whole HTTP response, whatever else is in the batch. */
   | { readonly http: { readonly status?: number; readonly headers?: Record<string, string>; readonly body?: string } }
-  /** Nothing is ever answered. */
+  /** There is never a response. */
   | { readonly hang: true }
-  /** The true answer, cut off after so many bytes. */
+  /** The true response, cut off after this many bytes. */
   | { readonly truncate: number }
-  /** An answer of so many bytes of spaces before the true one. */
+  /** This many bytes of spaces before the true response. */
   | { readonly pad: number };
 
 /** Asked for every call; undefined leaves it to the node. `request` counts HTTP requests from 1. */

@@ -13,7 +13,7 @@ export interface Operation {
 }
 
 export interface Governance {
-  /** Schedules an upgrade to a newly deployed CoreV2, or to `implementation`; `salt` tells equal ones apart. */
+  /** Schedules an upgrade to a newly deployed CoreV2, or to `implementation`; `salt` distinguishes equal ones. */
   scheduleUpgrade(options?: { implementation?: Address; migrate?: boolean; salt?: number }): Promise<Operation>;
   /** Schedules any calls: one with schedule, several with scheduleBatch. */
   scheduleCalls(targets: readonly Address[], payloads: readonly Hex[], salt?: number): Promise<Operation>;

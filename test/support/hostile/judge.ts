@@ -1,4 +1,4 @@
-/** What is wrong with a response as a test's client parsed it, by the one judge. */
+/** The faults of a response as a test's client parsed it, by the one judge. */
 import { judgeResponse } from "../../../src/judge/judge.ts";
 
 interface Answer {
@@ -8,10 +8,10 @@ interface Answer {
   readonly body: string;
 }
 
-/** Nothing that is asked there may be answered so, though the API has the word. */
+/** No request there may get it, though the API has the word. */
 const DEFECT = 500;
 
-/** A front is told more than a reader, in headers of its own. */
+/** A front gets more than a reader, in headers of its own. */
 const OF_FRONTS = ["headers/foreign", "answer/cache-control"];
 
 interface Asked {

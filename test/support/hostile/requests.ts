@@ -14,7 +14,7 @@ export interface Batch {
   readonly malformed: readonly Malformed[];
 }
 
-/** Of so many requests one is malformed. */
+/** One in this many requests is malformed. */
 const MALFORMED_EVERY = 8;
 
 const PIECES = [

@@ -1,4 +1,4 @@
-/** What the shim's core says to a request, as the measure of everything in front of it. */
+/** The response of the shim's core to a request, as the measure of everything in front of it. */
 
 import type { ShimContext } from "../../../src/shim/context.ts";
 import { respond } from "../../../src/shim/respond.ts";

@@ -11,7 +11,7 @@ export interface OddRequest {
   readonly target: string;
   /** Names may be repeated. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** What announces the body, and the body as it is sent. */
+  /** The announcement of the body, and the body as it is sent. */
   readonly body?: { readonly header: string; readonly text: string };
 }
 
@@ -94,7 +94,7 @@ const headers = fc
   )
   .map(([tags, others]) => [...tags, ...others]);
 
-/** Where a body is left on a connection, it is the next request there. */
+/** The rest of a body on a connection is the next request there. */
 const SMUGGLED = "GET /v4/public/onchain HTTP/1.1\r\nhost: front.example\r\n\r\n";
 const body = fc.constantFrom(
   { header: `content-length: ${SMUGGLED.length}`, text: SMUGGLED },

@@ -5,7 +5,7 @@ import { webHandler } from "../../../src/shim/web-handler.ts";
 import type { ScriptAnswer, ScriptControl, ScriptTarget } from "./run-http-script.ts";
 import type { ScriptWorld } from "./script-world.ts";
 
-/** What HTTP/1.1 itself adds. */
+/** Headers of HTTP/1.1 itself. */
 export const TRANSPORT_HEADERS = ["date", "connection", "keep-alive"];
 
 export function coreTarget({ context, control, object }: ScriptWorld): ScriptTarget {

@@ -14,10 +14,10 @@ export interface ScriptWorld {
   object: ScriptTarget["object"];
 }
 
-/** What the world is put into, and a way to make it fail. */
+/** The world's store, and a way to make it fail. */
 export interface WorldStore {
   readonly writer: ObjectStore;
-  /** What the shim reads. */
+  /** The store of the shim. */
   readonly reader: StoreReader;
   fail(): void;
   recover(): void;
