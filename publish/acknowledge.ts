@@ -1,4 +1,4 @@
-/** What a publisher remembers of a plan that was executed: when each object is due again, what is behind, the report. */
+/** Records an executed plan in memory: when each object is due again, which sources are behind, and the report. */
 import { observationsKey } from "../src/resources/observations/keys.ts";
 import { isNamed } from "./plan/installations.ts";
 import type { Plan, PlannedAnswer } from "./plan/plan.ts";
@@ -6,7 +6,7 @@ import { confirmTiles } from "./plan/tile-sets.ts";
 import type { PutOutcome } from "./put.ts";
 import { failedRow, type ReportRow } from "./report.ts";
 import type { Session } from "./session.ts";
-import type { CycleSources } from "./sources/cycle-sources.ts";
+import type { CycleSources } from "./sources/source-reader.ts";
 
 export interface Acknowledging {
   /** Epoch ms. */
@@ -15,14 +15,13 @@ export interface Acknowledging {
   readonly sources: CycleSources;
   /** The report so far. */
   readonly rows: ReportRow[];
-  /** The scope is not planned again: conflicts are told. */
+  /** The scope is not planned again: conflicts are reported as failures. */
   readonly isLast: boolean;
 }
 
-/** What the next cycles go by, and the report. If the scope is planned again, conflicts are not told yet. */
 export function acknowledge(plan: Plan, outcomes: readonly PutOutcome[], acknowledging: Acknowledging): void {
   const { at, session, rows, isLast } = acknowledging;
-  const { pace, regressions, moved, known } = session;
+  const { pace, regressions, dirty, known } = session;
   const byKey = new Map(outcomes.map((outcome) => [outcome.put.key, outcome]));
   for (const [key, until] of plan.waits) pace.wait(key, until);
   for (const { publication, inputs, row, regression } of plan.failed) {
@@ -34,12 +33,12 @@ export function acknowledge(plan: Plan, outcomes: readonly PutOutcome[], acknowl
   for (const { installationId: id, regression, until } of plan.observations) {
     if (regression === undefined) {
       regressions.clear(`observations ${id}`);
-      moved.finish(id);
+      dirty.clear(id);
       if (until === undefined) pace.tilesPut(id, at);
       else pace.tilesWait(id, until);
     } else {
       regressions.add(`observations ${id}`, regression);
-      moved.leave(id);
+      dirty.keep(id);
     }
   }
   for (const set of plan.tileSets) {
@@ -96,10 +95,10 @@ function rowOf({ put, result, bytes, milliseconds }: PutOutcome, isLast: boolean
   return isLast ? failedRow(put, new Error(`${key} in the store is not what was put last`)) : undefined;
 }
 
-/** The installation is planned again by the next cycle, moved or not. */
-function failTiles({ key }: ReportRow, { moved }: Session): void {
+/** The next cycle plans the installation again. */
+function failTiles({ key }: ReportRow, { dirty }: Session): void {
   const [, id] = /^v1\/public\/installations\/~([^/]+)\/observations\//.exec(key) ?? [];
-  if (id !== undefined) moved.leave(id);
+  if (id !== undefined) dirty.keep(id);
 }
 
 /** An installation is named in the index once its own responses are stored. */

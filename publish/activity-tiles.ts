@@ -1,10 +1,10 @@
 /**
- * Where the activity is cut into tiles (docs/spec/publishing.md#activity-tiles): for each category tiles of events, and index
- * tiles over them by the same rule. What has come or gone touches the tile that covers it and no other. Every tile but the
- * oldest holds at least 99 events, so that a page of 100 is at most two of them.
+ * Cuts the activity into tiles (docs/spec/publishing.md#activity-tiles): per category, tiles of events, and index tiles over
+ * them. A new or removed event changes only the tile that covers it. Every tile but the oldest holds at least 99 events, so
+ * that a page of 100 needs at most two tiles.
  *
- * In steps: one tile at a time is cut or hashed, in an order that the tree gives, so that a process that dies between two
- * of them goes on with the next and comes to the same tiles.
+ * Each step cuts or hashes one tile, in an order that depends on the tree alone. A process that is killed between two steps
+ * continues with the next one and arrives at the same tiles.
  */
 import type { Database } from "better-sqlite3";
 import { TILE_SIZE } from "../src/http/keys.ts";
@@ -28,27 +28,24 @@ import type { ActivityContext } from "../src/resources/activity/event.ts";
 import { CATEGORIES } from "../src/resources/activity/keys.ts";
 import { type CategoryEvents, hashOf, indexBody, tileHash } from "../src/resources/activity/tiles/tile-body.ts";
 
-/** In microseconds, as are the other costs. */
+/** Costs are in microseconds. */
 const COST_OF_A_CHANGE = 15;
 const COST_OF_A_TILE = 200;
 const COST_OF_A_KEY = 1;
-/** Its text made, checked and hashed. */
+/** Rendered, checked and hashed. */
 const COST_OF_AN_EVENT = 30;
 
-/** One event of a tile and the next tile whole make a page of 100. */
-const FEWEST_EVENTS = 99;
+/** One event of a tile and a whole next tile fill a page of 100. */
+const MINIMUM_TILE_EVENTS = 99;
 
-/** What tiles are cut for. */
+/** The state that the tiles must reach. */
 interface Goal {
-  /** What their texts depend on besides the events. */
+  /** Everything besides the events that the tiles' bytes depend on. */
   readonly basis: string;
   readonly newestChange: number;
 }
 
-/**
- * One step, without a budget all of it, to where every category's tiles are what the projections hold; true while there
- * is more. Synchronous; idempotent; nothing is put.
- */
+/** One step; without a budget all of them. Returns true while tiles are left to cut. Nothing is put. */
 export function planActivity(projections: Database, context: ActivityContext, budget = new StepBudget()): boolean {
   const goal: Goal = {
     basis: JSON.stringify([context.installationId, context.target, String(context.chainId), context.releaseId]),
@@ -71,7 +68,7 @@ function isReached({ basis, changeNo, isWhole }: Tiling, goal: Goal): boolean {
   return basis === goal.basis && changeNo === goal.newestChange && isWhole;
 }
 
-/** Whether the category is whole. */
+/** Returns true if the category is complete. */
 function planCategory(own: CategoryEvents, goal: Goal, budget: StepBudget): boolean {
   const { projections, category } = own;
   if (budget.isSpent) return false;
@@ -87,7 +84,7 @@ function planCategory(own: CategoryEvents, goal: Goal, budget: StepBudget): bool
   return true;
 }
 
-/** If the tiles were cut for another basis, they are cut from nothing: their texts are others. */
+/** If the basis has changed, all tiles are cut again. */
 function begin({ projections, category }: CategoryEvents, tree: TileTree, goal: Goal): Tiling {
   const before = readTiling(projections, category);
   if (before?.basis === goal.basis) return before;
@@ -98,7 +95,7 @@ function begin({ projections, category }: CategoryEvents, tree: TileTree, goal: 
   return tiling;
 }
 
-/** The tiles that cover what has come or gone are to be cut anew; what lies above all of them touches none. */
+/** Marks the tiles that cover new or removed events. Events newer than all tiles mark none. */
 function takeChanges(
   { projections, category }: CategoryEvents,
   tree: TileTree,
@@ -112,33 +109,33 @@ function takeChanges(
   budget.spend(changes.length * COST_OF_A_CHANGE);
   const isAll = changes.length < most;
   const changeNo = isAll ? goal.newestChange : (changes.at(-1)?.no ?? tiling.changeNo);
-  // Nothing is planned before the category is whole, so that one change of what readers get is one of the version.
+  // Nothing is planned before the category is complete, so one change for readers is one version.
   const version = tiling.version + (changes.length > 0 && tiling.isWhole ? 1 : 0);
   const isWhole = tiling.isWhole && changes.length === 0;
   writeTiling(projections, category, { ...tiling, changeNo, version, isWhole });
   return isAll;
 }
 
-/** One level of a category's tree, and what it is cut from. */
+/** One level of a category's tree. */
 interface Level {
   readonly level: TileLevel;
   readonly fewest: number;
-  /** The children's keys above one and at or below another, newest first. */
+  /** Keys of children above one key and at or below another, newest first. */
   keys(above: string, through: string): string[];
-  /** The oldest of them above one, oldest first. */
+  /** The oldest children above a key, oldest first. */
   oldestKeys(above: string, most: number): string[];
   /** The key of the oldest event that a child holds. */
   lastOf(key: string): string;
-  /** The tile's name; of an index tile it is known when all tiles below it have theirs. */
+  /** The tile's name. An index tile's name needs the names of all tiles below it. */
   hashOf(tile: TileNode): string;
 }
 
-/** Tiles of events, then index tiles over them: a level is cut when the one before it is. */
+/** Tiles of events, then index tiles. A level is cut after the one below it. */
 function levelsOf(own: CategoryEvents, tree: TileTree): readonly Level[] {
   const { projections, category } = own;
   const ofEvents: Level = {
     level: 1,
-    fewest: FEWEST_EVENTS,
+    fewest: MINIMUM_TILE_EVENTS,
     keys: (above, through) => readActivityKeys(projections, category, above, through),
     oldestKeys: (above, most) => oldestKeys(projections, category, above, most),
     lastOf: (key) => key,
@@ -156,8 +153,8 @@ function levelsOf(own: CategoryEvents, tree: TileTree): readonly Level[] {
 }
 
 /**
- * As far as the budget goes: cuts anew what is to be cut, then full tiles from the oldest of what lies above all of
- * them; the rest stays in the head. Whether all of that is done.
+ * Within the budget: cuts marked tiles again, then full tiles from the oldest events above them. The rest stays in the head.
+ * Returns true when done.
  */
 function cutLevel(level: Level, tree: TileTree, budget: StepBudget): boolean {
   while (!budget.isSpent) {
@@ -173,7 +170,7 @@ function recut(level: Level, tree: TileTree, tile: TileNode, budget: StepBudget)
   remove(tree, tile);
   let older = tree.olderThan(level.level, tile.first);
   let keys = level.keys(older?.first ?? "", tile.first);
-  // Too few to stand between two others: it joins the next older one.
+  // Too few for a tile between two others: they join the next older tile.
   while (keys.length > 0 && keys.length < level.fewest && older !== undefined) {
     remove(tree, older);
     older = tree.olderThan(level.level, older.first);
@@ -193,7 +190,7 @@ function hash(level: Level, tree: TileTree, tile: TileNode, budget: StepBudget):
   budget.spend(TILE_SIZE * COST_OF_AN_EVENT);
 }
 
-/** False where no tile can be filled. */
+/** Returns false if there are too few events to fill a tile. */
 function cutNext(level: Level, tree: TileTree, budget: StepBudget): boolean {
   const keys = level.oldestKeys(tree.newest(level.level)?.first ?? "", TILE_SIZE);
   if (keys.length < TILE_SIZE) return false;

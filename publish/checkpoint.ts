@@ -1,50 +1,50 @@
 /**
- * Up to which change of the ledger the installations are published, as the lease object keeps it: whoever takes over plans
- * only those that have moved since (docs/spec/publishing.md#ten-thousand).
+ * The published checkpoint in the lease object: the ledger position up to which all installations are published. A publisher
+ * that takes over plans only the installations that changed since (docs/spec/publishing.md#ten-thousand).
  */
 import { isShardKey } from "../src/http/installations.ts";
 import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
 import { parseInstallationTelemetryKey } from "../src/resources/telemetry/keys.ts";
-import { MovedInstallations } from "./due/moved-installations.ts";
+import { DirtyInstallations } from "./dirty-installations.ts";
 import type { Known } from "./known.ts";
-import type { SettledPoint } from "./lease/lease-record.ts";
+import type { Checkpoint } from "./lease/lease-record.ts";
 import type { Pace } from "./pace.ts";
 import { storedIndex } from "./plan/installations.ts";
 import type { Session } from "./session.ts";
 
-/** So few installations are all planned: that is bounded too, and what is damaged among them is found. */
+/** Up to this number, all installations are planned. That is cheap, and finds what is damaged. */
 const FULL_SCAN_LIMIT = 64;
 
 /** At most this many ids fit in the lease. If more are unpublished, the previous checkpoint is kept. */
 const UNPUBLISHED_LIMIT = 64;
 
 export interface Resumption {
-  readonly checkpoint: SettledPoint | null;
+  readonly checkpoint: Checkpoint | null;
   readonly known: Known;
   readonly configured: string;
   /** The version of this program. */
   readonly program: string;
-  /** Put everything. */
+  /** Write every object. */
   readonly force: boolean;
 }
 
 /**
- * What this process has to plan first: the installations that have moved since the checkpoint, and those that were not
- * published there. All of them if they are few, if everything is put, if another program may have built other responses,
- * and if the index does not say that they are published for this configured installation.
+ * The installations that this process plans first: those that changed since the checkpoint, and those that were unpublished
+ * then. It plans all of them in these cases: they are few; `force`; another program version published, whose responses may
+ * differ; the stored index is missing or has another configured installation.
  */
-export function dirtyInstallations({ checkpoint, known, configured, program, force }: Resumption): MovedInstallations {
+export function dirtyInstallations({ checkpoint, known, configured, program, force }: Resumption): DirtyInstallations {
   const index = storedIndex(known);
   const isKnown = index !== undefined && index.is !== "lost" && index.configured === configured;
   const isFew = index?.is === "whole" && index.names.size <= FULL_SCAN_LIMIT;
   if (checkpoint === null || checkpoint.program !== program || !isKnown || force || isFew) {
-    return new MovedInstallations();
+    return new DirtyInstallations();
   }
   const { seq, check, left } = checkpoint;
-  return new MovedInstallations({ point: { seq, check }, left });
+  return new DirtyInstallations({ point: { seq, check }, left });
 }
 
-/** Installations other than the configured one: what an earlier process has put falls due in its time. */
+/** Other installations that an earlier process published become due at their next change by time. */
 export function resumeDue(pace: Pace, known: Known): void {
   for (const { key, states } of known.all()) {
     const next = states[1]?.from;
@@ -52,18 +52,18 @@ export function resumeDue(pace: Pace, known: Known): void {
   }
 }
 
-/** What the lease object may say now; `before` if that has to stay. */
-export function checkpointOf(session: Session, program: string, before: SettledPoint | null): SettledPoint | null {
-  const { selected, moved, pace, names } = session;
+/** The checkpoint to write now; `before` if it cannot advance. */
+export function checkpointOf(session: Session, program: string, before: Checkpoint | null): Checkpoint | null {
+  const { selected, dirty, pace, names } = session;
   if (!selected("telemetry") || !selected("observations")) return before;
-  if (moved.point === undefined) return null;
-  const left = new Set([...moved.unfinished, ...pace.waitingTiles()]);
+  if (dirty.point === undefined) return null;
+  const left = new Set([...dirty.unpublished, ...pace.waitingTiles()]);
   for (const key of pace.waiting()) {
     if (key === INSTALLATIONS_KEY || isShardKey(key)) return before;
     const id = parseInstallationTelemetryKey(key);
     if (id !== undefined) left.add(id);
   }
-  // The index could not be put: those that it does not name are planned again.
+  // Installations that the stored index does not name yet.
   for (const id of names.keys()) left.add(id);
-  return left.size > UNPUBLISHED_LIMIT ? before : { ...moved.point, left: [...left], program };
+  return left.size > UNPUBLISHED_LIMIT ? before : { ...dirty.point, left: [...left], program };
 }

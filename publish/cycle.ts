@@ -1,9 +1,9 @@
 /**
- * One cycle (docs/spec/publishing.md#the-cycle): learn, plan, put, acknowledge, scope by scope. It is idempotent: killed at
- * any step, the next cycle reads what is stored and goes on.
+ * One cycle (docs/spec/publishing.md#the-cycle): learn, plan, put, acknowledge, scope by scope. A cycle that is killed at
+ * any step is repeated by the next one, which looks up what is stored.
  *
- * The order is what makes a crash safe: a new history is named before anything is put under it; the configured
- * installation comes before the others; the index comes after what it names; deletions come last.
+ * The order makes a crash safe: a new history is named before anything is stored under it; the configured installation
+ * comes before the others; the index comes after the objects that it names; deletions come last.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { isShardKey } from "../src/http/installations.ts";
@@ -16,7 +16,7 @@ import type { Snapshot } from "../src/resources/snapshot.ts";
 import { parseInstallationTelemetryKey } from "../src/resources/telemetry/keys.ts";
 import { EXIT, Failure } from "../src/values/failure.ts";
 import { acknowledge } from "./acknowledge.ts";
-import type { InstallationsToPlan } from "./due/moved-installations.ts";
+import type { DirtyBatch } from "./dirty-installations.ts";
 import { eachLimited } from "./each-limited.ts";
 import { learn } from "./learn.ts";
 import { isNamed, planIndex } from "./plan/installations.ts";
@@ -26,7 +26,7 @@ import { plannedDeletions } from "./plan/tile-sets.ts";
 import { executeDeletions, executePuts, type PutTarget } from "./put.ts";
 import { type CycleReport, type ReportRow, unknownInstallation } from "./report.ts";
 import { reconcileNames, type Session } from "./session.ts";
-import type { CycleSources } from "./sources/cycle-sources.ts";
+import type { CycleSources } from "./sources/source-reader.ts";
 
 export interface Cycle {
   /** Epoch ms. */
@@ -38,39 +38,39 @@ export interface Cycle {
   readonly rows: ReportRow[];
 }
 
-/** How often a scope is planned again because the store held something else than was known. */
+/** A scope is planned so many times if the store holds something else than `known` says. */
 const ATTEMPTS = 3;
 /** Installations that are looked up in the ledger together. */
 const SLICE = 16;
 
-/** Throws what stops the whole cycle: a ledger that cannot be read, a lease that is lost, a clock that is behind. */
+/** Throws what stops the whole cycle: an unreadable ledger, a lost lease, a clock that is behind. */
 export async function runCycle(cycle: Cycle): Promise<CycleReport> {
   const { at, session, sources, rows } = cycle;
   readDoubted(session, at);
-  const dirty = sources.snapshot(({ ledger }) => session.moved.find(ledger, dueInstallations(session, at)));
+  const dirty = sources.snapshot(({ ledger }) => session.dirty.find(ledger, dueInstallations(session, at)));
   if (session.mustNameFirst) await nameHistories(cycle);
   await publishOwn(cycle);
   await publishOthers(cycle, dirty);
   await nextTurn();
   await publishIndex(cycle);
   await deleteUnnamed(cycle);
-  session.moved.settle(dirty);
-  dateDoubted(session, at);
+  session.dirty.planned(dirty);
+  scheduleDoubted(session, at);
   session.known.dropBodies((key) => isKept(key, session));
   for (const [number, hash] of session.known.blocks) if (hash === null) session.known.blocks.delete(number);
   rows.sort((a, b) => (a.key < b.key ? -1 : 1));
   return { at, rows, failures: session.regressions.report(), warnings: warningsOf(sources) };
 }
 
-/** A put whose end nobody knows may still be done for so long (ms): far beyond the time limit of a put. */
+/** A put whose result is unknown may still arrive within this time (ms), which is far beyond the time limit of a put. */
 const DOUBT_MS = 60_000;
 
-/** What such a put was to replace may be back: until then each cycle reads the object before it believes it. */
+/** A put that arrives late may bring an older object back. Until the doubt is over, each cycle reads the object first. */
 function readDoubted({ known, pace, doubtedSince }: Session, at: number): void {
   for (const key of known.doubted) {
     const since = doubtedSince.get(key) ?? at;
     known.forget(key);
-    // One that could not be put keeps its own pace.
+    // A failed put already has its own retry time.
     if (!pace.waiting().has(key)) pace.hurry(key, at);
     if (at - since < DOUBT_MS) continue;
     pace.reread(key, undefined);
@@ -79,8 +79,8 @@ function readDoubted({ known, pace, doubtedSince }: Session, at: number): void {
   }
 }
 
-/** Those of this cycle are read for the last time when the doubt is over, also if nothing moves until then. */
-function dateDoubted({ known, pace, doubtedSince }: Session, at: number): void {
+/** Each doubted object is read once more when the doubt is over, also if nothing else is due. */
+function scheduleDoubted({ known, pace, doubtedSince }: Session, at: number): void {
   for (const key of known.doubted) {
     if (doubtedSince.has(key)) continue;
     doubtedSince.set(key, at);
@@ -88,7 +88,7 @@ function dateDoubted({ known, pace, doubtedSince }: Session, at: number): void {
   }
 }
 
-/** Installations of which something is due by time; not all of them need be known to the ledger. */
+/** Installations that are due by time. Not all of them need be in the ledger. */
 function* dueInstallations({ pace }: Session, at: number): Iterable<string> {
   for (const key of pace.due(at)) {
     const id = parseInstallationTelemetryKey(key);
@@ -97,7 +97,7 @@ function* dueInstallations({ pace }: Session, at: number): Iterable<string> {
   yield* pace.dueTiles(at);
 }
 
-/** Nothing may be put under a history that the store does not name yet. */
+/** Nothing may be stored under a history that the index does not name yet. */
 async function nameHistories(cycle: Cycle): Promise<void> {
   await publishIndex(cycle);
   const failed = cycle.rows.find(({ action }) => action === "failed");
@@ -107,7 +107,7 @@ async function nameHistories(cycle: Cycle): Promise<void> {
   cycle.session.mustNameFirst = false;
 }
 
-/** A ledger that would take something back is not taken into the projections, and its answers stay as they are. */
+/** If the ledger is behind what was published, the projections are not advanced, and the responses stay as they are. */
 async function publishOwn(cycle: Cycle): Promise<void> {
   const { sources } = cycle;
   const planning = planningOf(cycle);
@@ -131,13 +131,13 @@ function advanced(sources: CycleSources): Read {
   return (plan) => sources.advance(plan);
 }
 
-/** A few at a time, each in a snapshot of its own: what is held of them stays small, and the event loop runs in between. */
-async function publishOthers(cycle: Cycle, dirty: InstallationsToPlan): Promise<void> {
+/** A few at a time, each in its own snapshot: memory stays flat, and the event loop runs in between. */
+async function publishOthers(cycle: Cycle, dirty: DirtyBatch): Promise<void> {
   const { sources, target } = cycle;
   const planning = planningOf(cycle);
   let turns = Promise.resolve();
   await eachLimited(othersOf(cycle, dirty), target.concurrency, async (installation) => {
-    // One in each turn of the event loop, however many wait for the store.
+    // One per turn of the event loop, however many wait for the store.
     turns = turns.then(() => nextTurn());
     await turns;
     await target.fence.beforePut();
@@ -145,7 +145,7 @@ async function publishOthers(cycle: Cycle, dirty: InstallationsToPlan): Promise<
   });
 }
 
-function* othersOf({ session, sources }: Cycle, dirty: InstallationsToPlan): Iterable<Installation> {
+function* othersOf({ session, sources }: Cycle, dirty: DirtyBatch): Iterable<Installation> {
   const take = () => sources.snapshot(({ ledger }) => ledger && dirty.take(ledger, SLICE));
   for (let slice = take(); slice !== undefined; slice = take()) {
     yield* slice.filter(({ id }) => id !== session.configured);
@@ -159,11 +159,11 @@ async function publishIndex(cycle: Cycle): Promise<void> {
   const { known, names, rechecked } = session;
   for (const [id, history] of names) if (isNamed(known, id, history)) names.delete(id);
   for (const key of rechecked) if (known.get(key) !== undefined) rechecked.delete(key);
-  // Who has objects is listed again if the index is lost again.
+  // If the index is lost again, the objects are listed again.
   known.publishedInstallations = undefined;
 }
 
-/** Learns what the plan does not know, puts what it has, and plans again if the store held something else. */
+/** Plans, learns what the plan lacks, puts what it has, and plans again after a conflict. */
 async function publishScope(cycle: Cycle, plan: (snapshot: Snapshot) => Plan, read: Read): Promise<void> {
   const { sources, target } = cycle;
   for (let conflicts = 0; ; ) {
@@ -183,7 +183,7 @@ async function publishScope(cycle: Cycle, plan: (snapshot: Snapshot) => Plan, re
   }
 }
 
-/** Settlement history that the projections have lost is read from the response that shows it. */
+/** Settlement history that the projections have lost is read back from the stored response. */
 function keepSaved({ unknown }: Plan, { session, sources }: Cycle): void {
   for (const one of unknown) {
     if (one.is !== "saved") continue;
@@ -193,7 +193,7 @@ function keepSaved({ unknown }: Plan, { session, sources }: Cycle): void {
   }
 }
 
-/** What fails of it is done in a later cycle: it is of no use to a reader. */
+/** Deletes objects that nothing names any more. An outage only postpones that. */
 async function deleteUnnamed({ at, session, target }: Cycle): Promise<void> {
   const { known, publications, hasSite } = session;
   try {
@@ -209,7 +209,7 @@ async function deleteUnnamed({ at, session, target }: Cycle): Promise<void> {
   }
 }
 
-/** With the site turned off, everything below its prefix goes, once. */
+/** If the site is turned off, everything below its prefix is deleted once. */
 async function removeSite(target: PutTarget): Promise<void> {
   const { known } = target;
   if (known.listing(SITE_PREFIX) === undefined) await learn([{ is: "listing", prefix: SITE_PREFIX }], target);
@@ -229,7 +229,7 @@ function planningOf({ session, at }: Cycle): ScopePlanning {
   return { ...session, at };
 }
 
-/** Bodies that later plans read: the index, and what a silent chain leaves as it was published. */
+/** Bodies that later plans read: the index, and responses that keep the published chain part while no node answers. */
 function isKept(key: string, { publications }: Session): boolean {
   if (key === INSTALLATIONS_KEY || isShardKey(key)) return true;
   return publications.some((one: Publication) => one.key === key && one.publishedCore !== undefined);

@@ -1,8 +1,8 @@
-/** A cycle that puts nothing: the store is read, what would be put is judged and forgotten. */
+/** A cycle that writes nothing: it reads the store and reports what it would put. */
 import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
 import { type ObjectStore, type PutCondition, StoreConflict } from "../src/object-store/object-store.ts";
 import { runCycle } from "./cycle.ts";
-import { MovedInstallations } from "./due/moved-installations.ts";
+import { DirtyInstallations } from "./dirty-installations.ts";
 import { Known } from "./known.ts";
 import { learn } from "./learn.ts";
 import type { PublisherOptions } from "./publisher.ts";
@@ -17,7 +17,7 @@ const UNFENCED: Fence = {
   raiseAbove: async () => {},
 };
 
-/** Neither lease nor state directory is touched, so it may run beside a publisher. `at` in epoch ms. */
+/** Uses neither the lease nor the state directory, so it may run besides a publisher. `at` in epoch ms. */
 export async function dryRun(options: Omit<PublisherOptions, "known">, at: number): Promise<CycleReport> {
   const { reader, concurrency, newHistories } = options;
   const known = Known.inMemory();
@@ -25,12 +25,12 @@ export async function dryRun(options: Omit<PublisherOptions, "known">, at: numbe
   const blockHash = (number: bigint) => reader.blockHash(number, at);
   const target = { store, fence: UNFENCED, known, concurrency, blockHash };
   await learn([{ is: "index", key: INSTALLATIONS_KEY }], target);
-  const session = newSession({ ...options, known, minimumPutInterval: 0 }, new MovedInstallations());
+  const session = newSession({ ...options, known, minimumPutInterval: 0 }, new DirtyInstallations());
   for (const id of newHistories) await startHistory(id, session, target);
   return runCycle({ at, session, sources: reader.begin(at), target, rows: [] });
 }
 
-/** Conditions are judged as the store would, so that the plan meets what is published. */
+/** Checks the conditions of puts as the store would, so that conflicts show up. */
 function readOnly(store: ObjectStore): ObjectStore {
   return {
     name: store.name,

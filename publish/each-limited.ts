@@ -1,4 +1,4 @@
-/** Runs `work` over the items, at most `limit` at once; the first failure is thrown after those under way have ended. */
+/** Runs `work` for each item, at most `limit` at once. Throws the first failure after the running ones have ended. */
 export async function eachLimited<T>(
   items: Iterable<T>,
   limit: number,

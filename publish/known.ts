@@ -1,6 +1,6 @@
 /**
- * What the object store holds, as far as this publisher knows: one table, filled on demand, in the state directory.
- * A row changes only after the store has confirmed it, and counts only while nobody else has held the lease since.
+ * What the object store holds, as far as this publisher knows: one table, filled on demand, in the state directory. A row
+ * changes only after the store has confirmed it. If somebody else has held the lease since, every row is forgotten.
  */
 import { readFileSync, statSync } from "node:fs";
 import { hostname } from "node:os";
@@ -27,7 +27,7 @@ export interface KnownObject {
   readonly tag: StoreTag | null;
   /** The fingerprints of the response and of its successors; empty unless the object is a stored response. */
   readonly states: readonly ResponseState[];
-  /** The newest source version that is known to have been published under this key, also if it was lost since. */
+  /** The newest source version that was published under this key, also if the object was lost since. */
   readonly asof: Asof;
   /** 0 unless the object is stored. */
   readonly status: number;
@@ -37,7 +37,7 @@ export interface KnownObject {
   readonly putAt: number;
 }
 
-/** How far the observations of one installation are stored. */
+/** The end of the stored observations of one installation. */
 export interface TileProgress {
   readonly history: string;
   readonly position: number;
@@ -46,7 +46,7 @@ export interface TileProgress {
   readonly telemetryId: string | null;
 }
 
-/** The objects below a prefix whose names are hashes: each name, and since when nothing names it (epoch ms; null: named). */
+/** Objects below a prefix with hashes for names: name → since when nothing names it (epoch ms; null: named). */
 export type Listing = Map<string, number | null>;
 
 const SCHEMA = `
@@ -66,13 +66,13 @@ CREATE TABLE IF NOT EXISTS known_name (
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 `;
 
-/** A row is committed at most this long after it came (ms): a commit writes whole pages, and the next often the same. */
+/** Rows are committed at most this long after a change (ms), because each commit writes whole pages. */
 const SAVE_EVERY_MS = 30_000;
 
-/** Hashes of blocks that are kept in memory. */
+/** Block hashes that are kept in memory. */
 const BLOCKS_LIMIT = 256;
 
-/** In the state directory: a machine that has it has published. */
+/** The file's name in the state directory. */
 export const KNOWN_FILE = "published.db";
 
 export class Known {
@@ -80,24 +80,24 @@ export class Known {
   readonly #objects = new Map<string, KnownObject>();
   readonly #progress = new Map<string, TileProgress>();
   readonly #listings = new Map<string, { version: string; readonly names: Listing }>();
-  /** Keys whose rows are only the memory of what was published: the object has to be read before a plan uses it. */
+  /** Keys whose objects must be read before a plan uses them. Their rows only remember the published version. */
   readonly #unread = new Set<string>();
-  /** Installations whose progress has to be compared with the store. */
+  /** Installations whose progress must be compared with the store. */
   readonly #unreadProgress = new Set<string>();
-  /** Keys of tiles that were found damaged or absent below the end of their history. */
+  /** Keys of tiles below the end of their history that are damaged or absent. */
   readonly #faultyTiles = new Set<string>();
-  /** Objects read or put lately whose bodies a plan needs. */
+  /** Bodies that a plan needs, of objects that were read or put. */
   readonly #bodies = new Map<string, Pick<StoredObject, "body" | "contentType" | "metadata">>();
-  /** Installations that the store has objects of, and the highest history of each; listed only if the index is lost. */
+  /** Installations with stored objects, and the highest history of each. Listed only if the index is lost. */
   publishedInstallations: ReadonlyMap<string, string> | undefined;
-  /** Hashes that the chain has at blocks that were published, by number; null if no node has said. */
+  /** The chain's hashes at published blocks, by number; null if no node answered. */
   readonly blocks = new Map<string, string | null>();
-  /** Keys of puts whose end nobody knows: one may still be done long after it was given up. */
+  /** Keys of puts whose result is unknown: such a put may still arrive. */
   readonly doubted = new Set<string>();
   readonly #checkpoint: IdleCheckpoint;
-  /** Since when rows wait for their commit, by a clock that never jumps (ms). */
+  /** Since when rows wait for their commit (monotonic, ms). */
   #unsavedSince: number | undefined;
-  /** A write failed: the file may lack rows that are held here, so it is never called complete. */
+  /** A write failed. The file may lack rows that memory has, so it is not marked as closed. */
   #lacksRows = false;
 
   private constructor(db: Database) {
@@ -106,16 +106,16 @@ export class Known {
     this.#load();
   }
 
-  /** Takes the state directory for this process until `close`: a second process gets `Failure` state_locked. */
+  /** Locks the state directory until `close`. Throws `Failure` state_locked, state_unusable, disk_full. */
   static open(directory: string): Known {
     const path = join(directory, KNOWN_FILE);
     try {
       makeDirectory(directory);
       makePrivateFile(path);
       const db = new SqliteDatabase(path, { timeout: 0 });
-      // Held by the kernel for the life of the process: a killed one leaves no lock behind.
+      // The kernel's lock ends with the process.
       db.pragma("locking_mode = EXCLUSIVE");
-      // Not synced at each put: what a power cut takes is read back from the store, which has it.
+      // Not synced at each put: rows that a power cut takes are looked up in the store again.
       db.pragma("journal_mode = WAL");
       db.pragma("synchronous = NORMAL");
       db.exec(`BEGIN EXCLUSIVE;${SCHEMA}COMMIT;`);
@@ -127,8 +127,8 @@ export class Known {
   }
 
   /**
-   * If the last process did not close the file, its rows may be older than the store: an object that changed and changed
-   * back would pass for unchanged. Then nothing is known. The mark of a running process is synced.
+   * If the last process did not close the file, rows may be older than the store, and an object that changed and changed back
+   * would look unchanged. Then every row is forgotten. The mark of a running process is synced.
    */
   static #begun(db: Database): Known {
     const known = new Known(db);
@@ -139,24 +139,24 @@ export class Known {
     return known;
   }
 
-  /** For a dry run or a repair: nothing on disk, nothing known. */
+  /** For a dry run or a repair: empty, and not on disk. */
   static inMemory(): Known {
     const db = new SqliteDatabase(":memory:");
     db.exec(SCHEMA);
     return new Known(db);
   }
 
-  /** Undefined if nobody has looked the object up. */
+  /** Undefined: never looked up. */
   get(key: string): KnownObject | undefined {
     return this.#unread.has(key) ? undefined : this.#objects.get(key);
   }
 
-  /** The newest source version known to have been published under a key, read or not. */
+  /** The newest published source version of a key, also if the object must be read again. */
   floor(key: string): Asof | undefined {
     return this.#objects.get(key)?.asof;
   }
 
-  /** Every object that is stored, as far as is known. */
+  /** Every stored object. */
   *all(): Iterable<KnownObject> {
     for (const object of this.#objects.values()) if (object.condition === "stored") yield object;
   }
@@ -169,26 +169,26 @@ export class Known {
     this.#unread.delete(key);
   }
 
-  /** The next plan looks the object up. What it was computed from is remembered, so that nothing older replaces it. */
+  /** The next plan looks the object up. Its published version is remembered, so that nothing older replaces it. */
   forget(key: string): void {
     this.#run("DELETE FROM known WHERE key = ?", key);
     this.#unread.add(key);
     this.#bodies.delete(key);
   }
 
-  /** A put of it may still be done: it is read again before it is believed. */
+  /** A put of this key may still arrive: the object is read again before it counts. */
   doubt(key: string): void {
     this.doubted.add(key);
   }
 
-  /** The object is not of interest by itself any more: a tile is known by its name or by its history's end. */
+  /** Removes the row. Tiles have none: a listing or a progress covers them. */
   drop(key: string): void {
     if (!this.#objects.has(key)) return;
     this.#run("DELETE FROM known WHERE key = ?", key);
     this.#objects.delete(key);
   }
 
-  /** An object that has to be rewritten; `tag` is of what is stored there instead, null if nothing is. */
+  /** The object must be rewritten. `tag`: of what is stored there instead; null: nothing. */
   rememberFaulty(key: string, tag: StoreTag | null): void {
     const condition = tag === null ? "absent" : "damaged";
     const nothing = { states: [], status: 0, bytes: 0, etag: null, putAt: 0 } as const;
@@ -196,8 +196,8 @@ export class Known {
   }
 
   /**
-   * What a publisher reads when it begins, because it may have been damaged or deleted meanwhile: every object but the
-   * other installations' and the shards, which are many and are checked one by one (`scrub.ts`).
+   * At the start of a publisher: its objects are read again, because they may have been damaged meanwhile. Other installations'
+   * objects and shards are too many; `scrub.ts` checks them one by one.
    */
   forgetOwn(configured: string): void {
     for (const key of this.#objects.keys()) {
@@ -206,7 +206,7 @@ export class Known {
     if (this.#progress.has(configured)) this.#unreadProgress.add(configured);
   }
 
-  /** The object as it was read or put, if a plan has asked for its body; undefined if the body is not at hand. */
+  /** The object with its body; undefined if the body is not in memory. */
   object(key: string): Pick<StoredObject, "body" | "contentType" | "metadata"> | undefined {
     return this.#unread.has(key) ? undefined : this.#bodies.get(key);
   }
@@ -220,23 +220,22 @@ export class Known {
     this.#bodies.set(key, object);
   }
 
-  /** The chain has this block, as a plan has seen it. */
   rememberBlock(number: string, hash: string | null): void {
     if (this.blocks.size > BLOCKS_LIMIT) this.blocks.clear();
     this.blocks.set(number, hash);
   }
 
-  /** Frees the bodies but of some keys. */
+  /** Frees all bodies except those of some keys. */
   dropBodies(isKept: (key: string) => boolean): void {
     for (const key of this.#bodies.keys()) if (!isKept(key)) this.#bodies.delete(key);
   }
 
-  /** Undefined if nobody has looked up where the installation's tiles end. */
+  /** Undefined: never looked up. */
   progress(installationId: string): TileProgress | undefined {
     return this.#unreadProgress.has(installationId) ? undefined : this.#progress.get(installationId);
   }
 
-  /** How far they were stored, compared with the store or not. */
+  /** The last progress, also if it must be compared with the store again. */
   progressFloor(installationId: string): TileProgress | undefined {
     return this.#progress.get(installationId);
   }
@@ -249,7 +248,7 @@ export class Known {
     this.#unreadProgress.delete(installationId);
   }
 
-  /** The next plan compares the end of its tiles with the store. */
+  /** The next plan looks up the end of the tiles. */
   forgetProgress(installationId: string): void {
     if (!this.#progress.has(installationId)) return;
     this.#run("DELETE FROM known_progress WHERE installation = ?", installationId);
@@ -260,7 +259,7 @@ export class Known {
     return this.#progress;
   }
 
-  /** Keys below a prefix of tiles that have to be rewritten although they lie below the end. */
+  /** Keys of tiles below the end that must be rewritten. */
   faultyTiles(prefix: string): string[] {
     return [...this.#faultyTiles].filter((key) => key.startsWith(prefix));
   }
@@ -270,12 +269,12 @@ export class Known {
     else this.#faultyTiles.delete(key);
   }
 
-  /** Undefined if nobody has listed the prefix. */
+  /** Undefined: never listed. */
   listing(prefix: string): ReadonlyMap<string, number | null> | undefined {
     return this.#listings.get(prefix)?.names;
   }
 
-  /** The version of what names the objects below a prefix when all of them were last stored; "" before that. */
+  /** The version of the tile set whose objects are all stored; "" if there is none. */
   listedVersion(prefix: string): string {
     return this.#listings.get(prefix)?.version ?? "";
   }
@@ -284,7 +283,7 @@ export class Known {
     return this.#listings.keys();
   }
 
-  /** These names and no others are stored below a prefix. */
+  /** The names below a prefix, as listed. */
   rememberListing(prefix: string, names: Iterable<string>): void {
     const before = this.#listings.get(prefix)?.names;
     this.#run("DELETE FROM known_name WHERE prefix = ?", prefix);
@@ -317,7 +316,7 @@ export class Known {
     this.#listings.get(prefix)?.names.delete(name);
   }
 
-  /** Everything but what `meta` says: another publisher may have written since. */
+  /** Forgets everything except `meta`: another publisher may have written since. */
   forgetAll(): void {
     for (const table of ["known", "known_progress", "known_prefix", "known_name"]) this.#run(`DELETE FROM ${table}`);
     this.#save();
@@ -336,7 +335,7 @@ export class Known {
     if (name !== "at") this.#save();
   }
 
-  /** Commits what has waited long enough at `now` (ms, by a clock that never jumps). Throws as `remember` does. */
+  /** Commits rows that have waited long enough; `now` is monotonic (ms). Throws as `remember` does. */
   saveIfDue(now: number): void {
     if (!this.#db.inTransaction) return this.#guarded(() => this.#checkpoint.look(now));
     this.#unsavedSince ??= now;
@@ -371,7 +370,7 @@ export class Known {
     }
   }
 
-  /** Waits for its commit. Throws `Failure`: disk_full. */
+  /** Committed later, by `saveIfDue`. Throws `Failure` disk_full. */
   #run(sql: string, ...values: readonly (string | number | null)[]): void {
     this.#guarded(() => {
       if (!this.#db.inTransaction) this.#db.exec("BEGIN IMMEDIATE");
@@ -397,9 +396,11 @@ export class Known {
 }
 
 /**
- * `open`: whether a process has the file, or was killed with it. `at`: the last instant computed for, which never goes
- * back. `epoch`, `writer`, `store`: of the last lease held; `knownEpoch`: of the last one under which rows were written
- * (an earlier version of the program sets `epoch` alone). `requests`: what was asked of the store (`request-tally.ts`).
+ * - `open`: "yes" while a process uses the file, and after it was killed.
+ * - `at`: the last published instant (epoch ms). It never goes back.
+ * - `epoch`, `writer`, `store`: of the last lease held.
+ * - `knownEpoch`: of the last lease under which rows were written. Earlier versions of the program set only `epoch`.
+ * - `requests`: counts of requests (`request-tally.ts`).
  */
 type MetaName = "open" | "at" | "epoch" | "knownEpoch" | "writer" | "store" | "requests";
 
@@ -422,13 +423,13 @@ function openingFailure(cause: unknown, directory: string, path: string): unknow
   if (code.startsWith("SQLITE_BUSY")) {
     return new Failure("state_locked", `${userOf(directory)} uses the state directory ${directory}`, {
       exit: EXIT.locked,
-      hint: "Let it finish, or give this one a state directory of its own (--state).",
+      hint: "Wait until it has ended, or use another state directory (--state).",
       cause,
     });
   }
-  const told = sqliteFailure(cause, path, "state", "write");
-  if (isDiskFull(told)) return told;
-  const { message, hint } = told as Partial<Failure>;
+  const failure = sqliteFailure(cause, path, "state", "write");
+  if (isDiskFull(failure)) return failure;
+  const { message, hint } = failure as Partial<Failure>;
   const isDamage = /^SQLITE_(?:CORRUPT|NOTADB)/.test(code);
   return new Failure("state_unusable", message ?? String(cause), {
     exit: EXIT.io,
@@ -437,10 +438,10 @@ function openingFailure(cause: unknown, directory: string, path: string): unknow
   });
 }
 
-/** Who has the state directory; its time is since when. Read only while somebody has. */
+/** Names the process that uses the state directory; its time is the start. */
 const USER_FILE = "user";
 
-/** By rename: whoever is refused at this very moment reads a whole name. */
+/** Written by rename, so that a process that is refused at this moment reads a whole name. */
 function nameUser(directory: string): void {
   const path = join(directory, USER_FILE);
   replaceFile(path, Buffer.from(`${hostname()} process ${process.pid}\n`), PRIVATE_MODE);

@@ -1,5 +1,5 @@
-/** Looks up in the store what a plan needs and nobody knows yet. The only code that reads the store for a plan. */
-import { judgeObservationTile } from "../src/fsck/objects/observation-tile.ts";
+/** Looks up what a plan needs and `known` lacks. This is the only code that reads the store for a plan. */
+import { judgeObservationTile } from "../src/fsck/objects.ts";
 import { parseIndex, parseIndexShard } from "../src/http/installations.ts";
 import { type ObjectStore, StoreDamaged, type StoredObject, type StoreTag } from "../src/object-store/object-store.ts";
 import { readOrDamaged } from "../src/object-store/read-or-damaged.ts";
@@ -20,13 +20,13 @@ import type { Unknown } from "./plan/plan.ts";
 export interface Learning {
   readonly store: ObjectStore;
   readonly known: Known;
-  /** Requests at once. */
+  /** Requests in flight. */
   readonly concurrency: number;
-  /** As the chain's nodes say; undefined if none answers. */
+  /** From the chain's nodes; undefined if none answers. */
   blockHash(number: bigint): Promise<string | undefined>;
 }
 
-/** Each is asked for once. Throws `StoreUnavailable`. */
+/** Throws `StoreUnavailable`. */
 export async function learn(unknown: readonly Unknown[], learning: Learning): Promise<void> {
   const { store, known, concurrency } = learning;
   const asked = new Map(unknown.map((one) => [nameOf(one), one]));
@@ -40,7 +40,7 @@ export async function learn(unknown: readonly Unknown[], learning: Learning): Pr
   });
 }
 
-/** A saved body and the response that it is read from are one object. */
+/** A saved history and the response that contains it are the same object. */
 function nameOf(unknown: Unknown): string {
   if (unknown.is === "history") return `history ${unknown.installationId}`;
   if (unknown.is === "block") return `block ${unknown.number}`;
@@ -63,21 +63,21 @@ async function readObject(
     if (is === "index") parseIndex(new TextDecoder().decode(found.body));
     if (is === "shard") parseIndexShard(new TextDecoder().decode(found.body));
     const object = knownObject(key, found);
-    // An older version that came back takes nothing back: what was published since is remembered.
+    // An older version may have come back (bucket versioning): the newest published version is remembered.
     const isOlder = object.asof.at < asof.at && object.asof.of === asof.of && object.asof.history === asof.history;
     known.remember(isOlder ? { ...object, asof } : object);
     known.keepBody(key, found);
   } catch {
-    // It says nothing: whatever it is, it is not what a publisher puts.
+    // Not an object that a publisher writes.
     known.rememberFaulty(key, found.tag);
   }
 }
 
-/** Throws if the object is no response of ours. */
+/** Throws if the object is not a stored response. */
 function knownObject(key: string, found: StoredObject): KnownObject {
   const { representation, states, writerMetadata } = decodeResponse(found);
   const { asof } = writerMetadata;
-  // An array is an object to JSON, and its `at` a function.
+  // In an array, `at` would be a function.
   if (!Number.isFinite(asof.at)) throw new TypeError("its asof has no instant");
   return {
     key,
@@ -100,7 +100,7 @@ async function list(prefix: string, { store, known }: Learning): Promise<void> {
 
 const INSTALLATIONS_PREFIX = "v1/public/installations/~";
 
-/** Every installation with an object of its own, and the highest history of its tiles. */
+/** Every installation that has stored objects, with the highest history of its tiles. */
 async function listInstallations(store: ObjectStore): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   for await (const key of store.list(INSTALLATIONS_PREFIX)) {
@@ -115,8 +115,8 @@ async function listInstallations(store: ObjectStore): Promise<ReadonlyMap<string
 type History = Extract<Unknown, { readonly is: "history" }>;
 
 /**
- * Where the tiles of a history end. If it was known, the newest tile alone is read; else they are listed, so that one that
- * is missing below the end is found too.
+ * Where the tiles of a history end. If that was known before, only the newest tile is read. Else the tiles are listed, which
+ * also finds missing ones below the end.
  */
 async function findProgress(unknown: History, { store, known }: Learning): Promise<TileProgress> {
   const { installationId, history } = unknown;
@@ -146,7 +146,7 @@ async function findProgress(unknown: History, { store, known }: Learning): Promi
   const facts = found === undefined || found instanceof StoreDamaged ? undefined : judgeObservationTile(tile, found);
   const { first } = tileBounds(newest);
   if (found === undefined || facts?.complaint !== undefined || facts?.lastTelemetryId === undefined) {
-    // It is put anew from its first position on.
+    // The tile is rewritten from its first position on.
     setFaulty(keyOf(newest), found?.tag ?? null);
     return { history, position: first - 1, tag: null, telemetryId: null };
   }

@@ -1,70 +1,71 @@
 /**
- * When each object is planned again: its inputs have moved, or an instant has come; and where puts cost something, not
- * before its minimum interval is over (docs/spec/publishing.md#the-cycle). In memory: a new process plans everything.
+ * When each object is planned again: if its inputs have changed or its instant has come, but not before its minimum interval
+ * is over (docs/spec/publishing.md#the-cycle). This is kept in memory: a new process plans everything.
  */
+
+import TinyQueue from "tinyqueue";
 import type { Publication } from "../src/resources/publication.ts";
 import type { Snapshot } from "../src/resources/snapshot.ts";
-import { DueQueue } from "./due/due-queue.ts";
 
-/** What a response was built from, as texts. */
+/** The inputs of a response, as texts that change with them. */
 export interface Inputs {
   readonly inputs: string;
   readonly throttledInputs: string;
 }
 
 interface LastBuild extends Inputs {
-  /** Epoch ms; 0 if nothing good could be built, so that the next news need not wait. */
+  /** Epoch ms; 0 for a placeholder, so that the next change need not wait. */
   readonly builtAt: number;
-  /** Built again then, though no input moved. */
+  /** Epoch ms: built again then, although no input has changed. */
   readonly dueAt: number | undefined;
 }
 
-/** After a failure: not again before an input moves or this has passed (ms). */
+/** After a failure, the next attempt comes after this time (ms) or a change of an input. */
 const AFTER_FAILURE_MS = 30_000;
 
 export class Pace {
   readonly #builds = new Map<string, LastBuild>();
   readonly #dueAt = new DueQueue();
-  /** Keys of what has moved and may not be put yet, or has failed. */
+  /** Keys that have changed or failed, and are not put yet. */
   readonly #waiting = new Set<string>();
   readonly #minimumPutInterval: number;
   /** Installation id → epoch ms of its last tile. */
   readonly #tilesPutAt = new Map<string, number>();
-  /** Installations with receipts that wait → epoch ms at which their tiles are put. */
+  /** Installations with unpublished receipts → epoch ms at which their tiles are put. */
   readonly #tilesDueAt = new DueQueue();
 
-  /** Keys that are read again at an instant (epoch ms), whatever else they are due for. */
+  /** Keys that are read again at an instant (epoch ms), besides their other due times. */
   readonly #rereadAt = new DueQueue();
 
-  /** `minimumPutInterval`: of one key, in ms; the first change is put at once. 0 if puts cost nothing. */
+  /** `minimumPutInterval`: between two puts of one key (ms); 0 if puts cost nothing. */
   constructor(minimumPutInterval: number) {
     this.#minimumPutInterval = minimumPutInterval;
   }
 
-  /** The earliest instant (epoch ms) at which something changes by time alone, or has waited long enough. */
+  /** The next instant (epoch ms) at which something is due. */
   nextDue(): number | undefined {
     return earlier(earlier(this.#dueAt.next(), this.#tilesDueAt.next()), this.#rereadAt.next());
   }
 
-  /** The keys whose instant has come at `at` (epoch ms). */
+  /** The keys that are due at `at` (epoch ms). */
   *due(at: number): Iterable<string> {
     yield* this.#dueAt.due(at);
     yield* this.#rereadAt.due(at);
   }
 
-  /** Read again at `until` (epoch ms); undefined: no more. */
+  /** Reads the key again at `until` (epoch ms); undefined: not any more. */
   reread(key: string, until: number | undefined): void {
     this.#rereadAt.set(key, until);
   }
 
-  /** The installations whose tiles have waited long enough at `at` (epoch ms). */
+  /** The installations whose tiles are due at `at` (epoch ms). */
   dueTiles(at: number): ReadonlySet<string> {
     return this.#tilesDueAt.due(at);
   }
 
   /**
-   * The instant (epoch ms) from which a response may be built: `at` or before if it is due now, later if it has moved and
-   * has to wait; undefined if nothing has moved. `putAt`: of its last put.
+   * The instant (epoch ms) from which a response may be built: at most `at` if it is due, later if it has changed and must
+   * wait; undefined if nothing has changed. `putAt`: its last put (epoch ms).
    */
   buildableAt(publication: Publication, now: Inputs, at: number, putAt: number): number | undefined {
     const { key, minimumInterval = 0, throttledInterval = 0 } = publication;
@@ -87,7 +88,7 @@ export class Pace {
     this.#dueAt.set(key, build.dueAt);
   }
 
-  /** It has moved, and is built at `until` (epoch ms). */
+  /** It has changed, and is built at `until` (epoch ms). */
   wait(key: string, until: number): void {
     const last = this.#builds.get(key);
     const dueAt = earlier(last?.dueAt, until);
@@ -96,12 +97,12 @@ export class Pace {
     this.#waiting.add(key);
   }
 
-  /** An object of the index, which nothing but a change of names moves: the instant (epoch ms) from which it may be put. */
+  /** The instant (epoch ms) from which an object of the index may be put. */
   indexAt(putAt: number): number {
     return putAt + this.#minimumPutInterval;
   }
 
-  /** It has been put, and is not due by time. */
+  /** It was put, and is not due by time. */
   rest(key: string): void {
     this.#waiting.delete(key);
     this.#dueAt.set(key, undefined);
@@ -112,12 +113,12 @@ export class Pace {
     this.#waiting.add(key);
   }
 
-  /** A response that an earlier process put: built when its next change by time alone has come (epoch ms). */
+  /** An earlier process put it: it is due at its next change by time (epoch ms). */
   resume(key: string, dueAt: number): void {
     this.#dueAt.set(key, dueAt);
   }
 
-  /** Planned by the next cycle, whatever has moved. */
+  /** The next cycle plans it, changed or not. */
   hurry(key: string, at: number): void {
     this.#builds.delete(key);
     this.#dueAt.set(key, at);
@@ -132,14 +133,14 @@ export class Pace {
     this.#tilesDueAt.set(installationId, until);
   }
 
-  /** Everything is built again: the sources are others. */
+  /** Everything is built again: the sources were replaced. */
   forget(): void {
     this.#builds.clear();
     this.#dueAt.clear();
     this.#waiting.clear();
   }
 
-  /** The keys of what has moved, or failed, and is not put yet. */
+  /** Keys that have changed or failed, and are not put yet. */
   waiting(): ReadonlySet<string> {
     return this.#waiting;
   }
@@ -153,7 +154,86 @@ export function inputsOf(publication: Publication, snapshot: Snapshot): Inputs {
   return { inputs: publication.inputs(snapshot), throttledInputs: publication.throttledInputs?.(snapshot) ?? "" };
 }
 
-/** The earlier of two instants, either of which may be none. */
+/** The earlier of two instants; undefined counts as never. */
 export function earlier(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined ? b : b === undefined ? a : Math.min(a, b);
+}
+
+interface Entry {
+  readonly key: string;
+  /** Epoch ms. */
+  readonly at: number;
+}
+
+/** The heap may hold so many outdated entries, besides as many as are valid. */
+const OUTDATED_LIMIT = 64;
+
+/** Keys by due time: a heap that keeps outdated entries until they come up or become too many. */
+export class DueQueue {
+  readonly #instants = new Map<string, number>();
+  /** Keys that are due and have no later instant yet. */
+  readonly #due = new Set<string>();
+  #heap = heapOf([]);
+
+  /** `at` in epoch ms replaces the key's instant; undefined removes it. */
+  set(key: string, at: number | undefined): void {
+    if (at !== undefined && this.#instants.get(key) === at) return;
+    this.#due.delete(key);
+    if (at === undefined) {
+      this.#instants.delete(key);
+      return;
+    }
+    this.#instants.set(key, at);
+    this.#heap.push({ key, at });
+    if (this.#heap.length > 2 * this.#instants.size + OUTDATED_LIMIT) this.#rebuild();
+  }
+
+  /** The earliest instant (epoch ms); undefined if there is none. */
+  next(): number | undefined {
+    let next = this.#first()?.at;
+    for (const key of this.#due) next = Math.min(next ?? Number.POSITIVE_INFINITY, this.#instants.get(key) ?? 0);
+    return next;
+  }
+
+  /** The due keys. Each stays due until it gets another instant. */
+  due(at: number): ReadonlySet<string> {
+    for (let first = this.#first(); first !== undefined && first.at <= at; first = this.#first()) {
+      this.#due.add(first.key);
+      this.#heap.pop();
+    }
+    return this.#due;
+  }
+
+  /** Keys that have an instant. */
+  keys(): Iterable<string> {
+    return this.#instants.keys();
+  }
+
+  clear(): void {
+    this.#instants.clear();
+    this.#due.clear();
+    this.#heap = heapOf([]);
+  }
+
+  /** The first valid entry; outdated ones before it are removed. */
+  #first(): Entry | undefined {
+    for (;;) {
+      const first = this.#heap.peek();
+      if (first === undefined || this.#isValid(first)) return first;
+      this.#heap.pop();
+    }
+  }
+
+  #isValid({ key, at }: Entry): boolean {
+    return this.#instants.get(key) === at && !this.#due.has(key);
+  }
+
+  #rebuild(): void {
+    const entries = [...this.#instants].map(([key, at]) => ({ key, at })).filter((entry) => this.#isValid(entry));
+    this.#heap = heapOf(entries);
+  }
+}
+
+function heapOf(entries: Entry[]): TinyQueue<Entry> {
+  return new TinyQueue(entries, (one, other) => one.at - other.at);
 }

@@ -1,7 +1,4 @@
-/**
- * A publisher at work: it holds the state directory and the lease, and runs cycles. Opening one may end in `Failure`:
- * state_locked, lease_held (75), ledger_… and store_… (74).
- */
+/** A publisher: it holds the state directory and the lease, and runs cycles, checks and repairs under them. */
 
 import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
 import { type ObjectStore, StoreUnavailable } from "../src/object-store/object-store.ts";
@@ -15,14 +12,14 @@ import { notBefore, PublishedTime } from "./clock/instant.ts";
 import { type Cycle, runCycle } from "./cycle.ts";
 import type { Known } from "./known.ts";
 import { learn } from "./learn.ts";
-import type { Lease, LeaseNews } from "./lease/lease.ts";
+import type { Lease, StatusUpdate } from "./lease/lease.ts";
 import { earlier } from "./pace.ts";
 import { repairStore } from "./repair.ts";
 import type { CycleReport } from "./report.ts";
 import { checkTiles, Scrub } from "./scrub.ts";
 import { newSession, reconcileNames, type Session, startHistory } from "./session.ts";
-import type { PublishedSite } from "./site/public-record.ts";
 import type { SourceReader } from "./sources/source-reader.ts";
+import type { PublishedSite } from "./status/public-status.ts";
 import { PublisherStatus } from "./status/publisher-status.ts";
 import type { RequestTally } from "./status/request-tally.ts";
 
@@ -33,21 +30,21 @@ export interface PublisherOptions {
   readonly known: Known;
   readonly publications: readonly Publication[];
   selected(resource: ResourceName): boolean;
-  /** Puts in flight at once. */
+  /** Puts in flight. */
   readonly concurrency: number;
-  /** Installations whose published history is left behind on purpose. */
+  /** Installations whose published history is abandoned (`--new-history`). */
   readonly newHistories: readonly string[];
-  /** Put everything as of this instant, changed or not. */
+  /** Put everything as of now, changed or not. */
   readonly force: boolean;
-  /** Of one key, where puts cost something (S3, R2): the first change at once, then at most one put in this time (ms). */
+  /** Minimum time between two puts of one key (ms); 0 if puts cost nothing. The first change is put at once. */
   readonly minimumPutInterval: number;
-  /** Between two stored objects that are checked for damage (ms); 0: none is. */
+  /** One stored object is checked for damage in this time (ms); 0: none. */
   readonly scrubInterval: number;
   /** The version of this program. */
   readonly program: string;
-  /** What the store is asked, for `noonmark cost`; absent where nobody counts. */
+  /** Counts the requests for `noonmark cost`. */
   readonly requests?: RequestTally | undefined;
-  /** What is published beside the API; undefined with the site turned off. */
+  /** Undefined if the site is turned off. */
   readonly site?: PublishedSite | undefined;
 }
 
@@ -72,14 +69,11 @@ export class Publisher {
       () => lease.clockOffset,
     );
     this.#status = new PublisherStatus(options, lease);
-    // Before the first cycle the lease tells what the last holder told.
-    lease.tell(() => (this.#last === undefined ? {} : this.#news(this.nextDue())));
+    // Until the first cycle has ended, the lease keeps the last holder's status.
+    lease.onRenewal(() => (this.#last === undefined ? {} : this.#statusUpdate(this.nextDue())));
   }
 
-  /**
-   * Begins under a lease just taken, works, and lets the lease go, also if that fails: the store then says why, and a
-   * standby need not wait. Throws what `work` throws.
-   */
+  /** Runs `work` under a lease that was just taken, and releases it, also after a failure. Throws what `work` throws. */
   static async hold<T>(
     options: PublisherOptions,
     lease: Lease,
@@ -91,7 +85,7 @@ export class Publisher {
       return await work(publisher);
     } catch (error) {
       await (publisher?.release(error) ?? lease.release({})).catch(() => {
-        // The run ends by what went wrong first; a lease that cannot be let go runs out by itself.
+        // The first error is reported; a lease that cannot be released expires.
       });
       publisher = undefined;
       throw error;
@@ -100,7 +94,7 @@ export class Publisher {
     }
   }
 
-  /** With a lease just taken (`acquireNow`, or a standby's). */
+  /** `lease` was just taken. */
   static async begin(options: PublisherOptions, lease: Lease): Promise<Publisher> {
     const { known, store, concurrency, newHistories, program, force, reader } = options;
     const configured = reader.installationId;
@@ -108,46 +102,46 @@ export class Publisher {
     const blockHash = (number: bigint) => reader.blockHash(number, options.clock.wall());
     const learning = { store, known, concurrency, blockHash };
     await learn([{ is: "index", key: INSTALLATIONS_KEY }], learning);
-    // A new history begins with every installation, as without a checkpoint.
-    const checkpoint = newHistories.length > 0 ? null : lease.settled;
+    // With a new history every installation is planned, as without a checkpoint.
+    const checkpoint = newHistories.length > 0 ? null : lease.checkpoint;
     const resumption = { checkpoint, known, configured, program, force };
     const session = newSession(options, dirtyInstallations(resumption));
     reconcileNames([{ is: "index", key: INSTALLATIONS_KEY }], session);
     resumeDue(session.pace, known);
     for (const id of newHistories) await startHistory(id, session, learning);
     if (newHistories.length > 0) reader.begin(options.clock.wall()).forgetLedger();
-    // A run that dies once it has named them leaves them to the next one, whatever has moved.
-    if (newHistories.length > 0 && lease.settled !== null) await lease.renew({ settled: null });
+    // If this run is killed after it named the new histories, the next one must plan every installation too.
+    if (newHistories.length > 0 && lease.checkpoint !== null) await lease.renew({ settled: null });
     return new Publisher(options, lease, session);
   }
 
-  /** `at` never goes back (docs/spec/publishing.md#clocks): not before the last instant published. */
+  /** The instant of the next cycle: `now`, but never before the last published instant (docs/spec/publishing.md#clocks). */
   instant(now: number): number {
     return notBefore(Number(this.#options.known.meta("at") ?? 0), this.now(now));
   }
 
-  /** Epoch ms by the common clock; `wall` is this host's. */
+  /** Epoch ms, corrected by the store's clock; `wall` is this host's. */
   now(wall: number): number {
     return this.#time.now(wall);
   }
 
-  /** As the last cycle has seen them. */
+  /** At the end of the last cycle. */
   get sources(): PublicRecord["sources"] {
     return this.#status.sources;
   }
 
-  /** What the last cycle did; undefined before the first. */
+  /** The last cycle's report; undefined before the first. */
   get last(): CycleReport | undefined {
     return this.#last;
   }
 
-  /** The earliest instant (epoch ms) at which something changes by time alone. */
+  /** The next instant (epoch ms) at which something changes by time alone. */
   nextDue(): number | undefined {
     const chain = this.#last === undefined ? undefined : this.#options.reader.nextChange(this.#last.at);
     return earlier(this.#session.pace.nextDue(), chain);
   }
 
-  /** Microseconds, and no request: whether a cycle at this instant could have anything to do. */
+  /** True if a cycle at this instant would have nothing to do. Takes microseconds and makes no request. */
   isIdle(at: number): boolean {
     if (this.#last === undefined || this.#options.reader.moved()) return false;
     const retryAt = isWhole(this.#last) ? Number.POSITIVE_INFINITY : this.#last.at + RETRY_AFTER_MS;
@@ -167,8 +161,8 @@ export class Publisher {
   }
 
   /**
-   * Checks the object that was checked longest ago, if it is time for that; what is wrong with it is put right by the next
-   * cycle. `at` in epoch ms. Throws the store's own errors.
+   * If due, checks the object that was checked longest ago. The next cycle rewrites it if it is damaged. `at` in epoch ms.
+   * Throws the store's own errors.
    */
   async scrubIfDue(at: number): Promise<void> {
     const { store, reader, clock, scrubInterval } = this.#options;
@@ -179,30 +173,30 @@ export class Publisher {
     await this.#scrub.step({ session: this.#session, sources: reader.begin(at), target: { store }, at });
   }
 
-  /** Puts right what the sources can give (docs/fsck.md). Throws as a cycle does. */
+  /** Rewrites everything that the sources can give (docs/fsck.md). Throws as a cycle does. */
   async repair(at: number): Promise<CycleReport> {
     const { store, known } = this.#options;
     const forget = (key: string) => known.forget(key);
     const forcedCycle = async () => {
       this.#session.pace.forget();
-      this.#session.moved.forget();
+      this.#session.dirty.forget();
       await this.#checkTiles(await this.#cycle(at, { ...this.#session, force: true }));
     };
     await repairStore({ store, fence: this.#lease, now: at, forget, forcedCycle });
     return this.#last ?? { at, rows: [], failures: [], warnings: [] };
   }
 
-  /** Reads every tile, and puts right at once what is wrong. */
+  /** Reads every tile, then rewrites the wrong ones with a second cycle. */
   async #checkTiles(report: CycleReport): Promise<CycleReport> {
     const { reader, store, concurrency } = this.#options;
     const { at } = report;
     const sources = reader.begin(at);
     const failed = await checkTiles({ session: this.#session, sources, target: { store }, at }, concurrency);
-    const mended = await this.#cycle(at, { ...this.#session, force: false });
+    const second = await this.#cycle(at, { ...this.#session, force: false });
     const before = new Set(report.rows.filter(({ action }) => action !== "unchanged").map(({ key }) => key));
-    const rows = mended.rows.filter(({ key, action }) => !before.has(key) && action !== "unchanged");
+    const rows = second.rows.filter(({ key, action }) => !before.has(key) && action !== "unchanged");
     const all = [...report.rows.filter(({ key }) => !rows.some((row) => row.key === key)), ...rows, ...failed];
-    this.#last = { ...mended, rows: all.toSorted((a, b) => (a.key < b.key ? -1 : 1)) };
+    this.#last = { ...second, rows: all.toSorted((a, b) => (a.key < b.key ? -1 : 1)) };
     return this.#last;
   }
 
@@ -210,7 +204,7 @@ export class Publisher {
     const { reader, known, store, concurrency } = this.#options;
     if (reader.takeReplaced()) {
       session.pace.forget();
-      session.moved.forget();
+      session.dirty.forget();
     }
     const version = reader.version();
     const blockHash = (number: bigint) => reader.blockHash(number, at);
@@ -228,43 +222,43 @@ export class Publisher {
   async #run(cycle: Cycle): Promise<CycleReport> {
     try {
       const report = await runCycle(cycle);
-      this.#status.saw(cycle.sources, report);
+      this.#status.cycleEnded(cycle.sources, report);
       return report;
     } catch (error) {
-      this.#status.failed(error);
+      this.#status.cycleFailed(error);
       throw error;
     }
   }
 
-  /** Writes what is due: the state, status.json, and what the operator is told if that has changed. */
+  /** Saves the state, renews the lease and writes the private status, each if due. */
   async renewIfDue(nextCycleAt: number | undefined): Promise<void> {
     const { known, reader, clock } = this.#options;
     known.saveIfDue(clock.monotonic());
     reader.saveIfDue(clock.monotonic());
-    if (this.#lease.renewalDue) await this.#lease.renew(this.#news(nextCycleAt));
-    if (this.#status.isOperatorDue) await this.#status.tellOperator(this.#last);
+    if (this.#lease.renewalDue) await this.#lease.renew(this.#statusUpdate(nextCycleAt));
+    if (this.#status.isPrivateStatusDue) await this.#status.writePrivateStatus(this.#last);
   }
 
-  /** Ends the publisher's hold; the store then says so, and why if `cause` ended it. */
+  /** Releases the lease. The status then has `cause`, if a failure ended this publisher. */
   async release(cause?: unknown): Promise<void> {
     if (cause instanceof Failure) this.#status.endedBy(cause);
     try {
-      await this.#status.tellOperator(this.#last);
+      await this.#status.writePrivateStatus(this.#last);
     } catch (error) {
-      // Whoever waits for the lease is not kept waiting by it.
+      // The release must not wait for the private status.
       if (!(error instanceof StoreUnavailable) && cause === undefined) throw error;
     }
-    await this.#lease.release(this.#news(undefined));
+    await this.#lease.release(this.#statusUpdate(undefined));
   }
 
-  #news(nextCycleAt: number | undefined): LeaseNews {
-    const news = this.#status.news(this.#last, nextCycleAt);
-    if (this.#last === undefined) return news;
-    return { ...news, settled: checkpointOf(this.#session, this.#options.program, this.#lease.settled) };
+  #statusUpdate(nextCycleAt: number | undefined): StatusUpdate {
+    const update = this.#status.statusUpdate(this.#last, nextCycleAt);
+    if (this.#last === undefined) return update;
+    return { ...update, settled: checkpointOf(this.#session, this.#options.program, this.#lease.checkpoint) };
   }
 }
 
-/** What could not be published is tried again although nothing has moved. */
+/** After a failure the next cycle runs so much later (ms), although nothing has changed. */
 const RETRY_AFTER_MS = 5_000;
 
 function isWhole({ rows }: CycleReport): boolean {

@@ -1,6 +1,6 @@
 /**
- * Executes a plan: the only code that writes or deletes objects. Each put is conditional on what is known, under the lease
- * (docs/spec/publishing.md#one-writer). A crash anywhere leaves whole objects, and nothing that names what is not there.
+ * Executes a plan: the only code that writes or deletes objects. Each put is conditional and needs the lease
+ * (docs/spec/publishing.md#one-writer). After a crash anywhere, no stored object names one that is missing.
  */
 import {
   StoreConflict,
@@ -19,16 +19,13 @@ import type { Learning } from "./learn.ts";
 import { constantMissing } from "./plan/answers.ts";
 import { type Deletion, PHASES, type Put } from "./plan/plan.ts";
 
-/** The lease, as whoever puts needs it. */
+/** The lease, as a put needs it. */
 export interface Fence {
   readonly epoch: number;
   readonly writer: string;
   /** Awaited before each put; rejects unless a put that starts now would end while the lease still holds. */
   beforePut(): Promise<void>;
-  /**
-   * If the store holds an object of a later epoch: takes an epoch above it, if the lease is ours all the same (the lease
-   * object had been lost, and epochs began anew). Rejects with `Failure` lease_lost (75) if it is not.
-   */
+  /** For a stored object with a higher epoch: raises ours. Rejects with `Failure` lease_lost (75) if the lease is not ours. */
   raiseAbove(epoch: number): Promise<void>;
 }
 
@@ -36,7 +33,7 @@ export interface PutTarget extends Learning {
   readonly fence: Fence;
 }
 
-/** `conflicted`: the store holds something else than was known, which the next plan looks up. */
+/** `conflicted`: the store holds something else than `known` says. The next plan looks it up. */
 export interface PutOutcome {
   readonly put: Put;
   readonly result: "done" | "conflicted" | { readonly failed: unknown };
@@ -44,7 +41,7 @@ export interface PutOutcome {
   readonly milliseconds: number;
 }
 
-/** Phase by phase. Throws what stops a publisher: a lease that is lost, a clock that is behind. */
+/** Phase by phase. Throws what stops a publisher: a lost lease, a clock that is behind. */
 export async function executePuts(puts: readonly Put[], sources: Snapshots, target: PutTarget): Promise<PutOutcome[]> {
   const outcomes = new Map<string, PutOutcome>();
   for (const phase of PHASES) {
@@ -88,7 +85,7 @@ function isStored(key: string, outcomes: ReadonlyMap<string, PutOutcome>, known:
   return outcome === undefined ? known.get(key)?.condition === "stored" : outcome.result === "done";
 }
 
-/** The new tag; undefined if the store holds something else than was known. Throws the store's own errors, lease_… (75). */
+/** The new tag; undefined after a conflict. Throws the store's own errors, lease_… (75). */
 async function fencedPut(put: Put, object: StoreObject, target: PutTarget): Promise<StoreTag | undefined> {
   const { key, replaces, isContentEnough } = put;
   try {
@@ -98,7 +95,7 @@ async function fencedPut(put: Put, object: StoreObject, target: PutTarget): Prom
     return tag;
   } catch (error) {
     if (error instanceof StoreUnavailable) {
-      // Nobody knows whether it was done, or still will be: what is there is asked before it is believed again.
+      // The put may have been done, or may arrive later: the object is read before `known` believes it again.
       put.conflicted(target.known, undefined);
       target.known.doubt(key);
     }
@@ -109,13 +106,13 @@ async function fencedPut(put: Put, object: StoreObject, target: PutTarget): Prom
 export interface UnderLease extends Pick<Put, "key" | "replaces"> {
   readonly object: StoreObject;
   readonly isContentEnough?: boolean;
-  /** The request was sent again: the one before may still be done. */
+  /** Called if the request was sent again: the first one may still arrive. */
   readonly repeated?: () => void;
 }
 
 /**
- * One put under the lease. Without a `tag`, the store holds something else than `replaces`, which is `found`; undefined if
- * it holds nothing. Throws the store's own errors, lease_… (75).
+ * One put under the lease. A result without `tag` is a conflict; `found` is what the store holds instead, undefined if
+ * nothing. Throws the store's own errors, lease_… (75).
  */
 export async function putUnderLease(
   { key, object, replaces, isContentEnough = false, repeated }: UnderLease,
@@ -143,7 +140,7 @@ function hasMetadata(found: StoredObject, object: StoreObject): boolean {
   return Object.entries(object.metadata).every(([name, value]) => found.metadata[name] === value);
 }
 
-/** Deletes what nothing names, under the lease. Throws the store's own errors, lease_… (75). */
+/** Deletes objects under the lease. Throws the store's own errors, lease_… (75). */
 export async function executeDeletions(
   deletions: readonly Deletion[],
   { store, fence, known }: PutTarget,
@@ -155,7 +152,7 @@ export async function executeDeletions(
   }
 }
 
-/** True if an error ends the publisher, and not one object's put. */
+/** True if an error ends the publisher; else only the put of one object has failed. */
 export function stopsAll(error: unknown): boolean {
   return error instanceof Failure && (error.exitCode === EXIT.locked || error.code.startsWith("clock_"));
 }

@@ -1,6 +1,6 @@
 /**
- * `noonmark fsck --repair` (docs/fsck.md#repair): puts right what the sources can give, under the lease. Everything is put
- * as of now, every tile is read, and what an earlier publisher put and none puts now, or no head leads to, is deleted.
+ * `noonmark fsck --repair` (docs/fsck.md#repair), under the lease. It rewrites every object as of now, checks every tile, and
+ * deletes objects that only earlier versions wrote or that nothing names.
  */
 import { type FsckReport, fsck, fsckKeys } from "../src/fsck/fsck.ts";
 import { kindOf } from "../src/fsck/kind.ts";
@@ -10,18 +10,18 @@ import { type ObjectStore, StoreDamaged } from "../src/object-store/object-store
 import { readOrDamaged } from "../src/object-store/read-or-damaged.ts";
 import { activityKey, activityTileKey, CATEGORIES } from "../src/resources/activity/keys.ts";
 import { decodeHead, decodeIndexTile } from "../src/resources/activity/stored-feed.ts";
-import { leaseClaim } from "./lease/lease-claim.ts";
-import { parsePrivateStatus } from "./lease/private-status.ts";
+import { leaseClaim } from "./lease/lease-record.ts";
 import { type Fence, putUnderLease } from "./put.ts";
+import { parsePrivateStatus } from "./status/private-status.ts";
 
 export interface Repair {
   readonly store: ObjectStore;
   readonly fence: Fence;
   /** Epoch ms. */
   readonly now: number;
-  /** Drops everything remembered about an object. */
+  /** The next plan looks the object up. */
   forget(key: string): void;
-  /** A cycle that puts everything and mends every tile. */
+  /** A cycle that puts everything and checks every tile. */
   forcedCycle(): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ export function examine(store: ObjectStore, now: number): Promise<FsckReport> {
   return fsck(store, { now, parseLease: leaseClaim, parsePrivateStatus });
 }
 
-/** The same for some keys alone, object by object. */
+/** Examines only these keys, one by one. */
 export function examineKeys(store: ObjectStore, keys: readonly string[], now: number): Promise<readonly Finding[]> {
   return fsckKeys(store, keys, { now, parseLease: leaseClaim, parsePrivateStatus });
 }
@@ -37,7 +37,7 @@ export function examineKeys(store: ObjectStore, keys: readonly string[], now: nu
 /** Throws the store's own errors, lease_… (75), and what stops a cycle. */
 export async function repairStore({ store, fence, now, forget, forcedCycle }: Repair): Promise<void> {
   const before = await examine(store, now);
-  // The lease itself is ours by now: it tells the right time once it is let go.
+  // The lease object is ours: its release writes the right time.
   const fromFuture = before.findings.filter(({ rule, key }) => rule === "asof-future" && key !== STATUS_KEY);
   for (const { key } of fromFuture) {
     await redate(store, fence, key, now);
@@ -45,7 +45,7 @@ export async function repairStore({ store, fence, now, forget, forcedCycle }: Re
   }
   await forcedCycle();
   const { findings } = await examine(store, now);
-  // One that came meanwhile is of a start that is under way.
+  // A newer probe belongs to a process that is starting now.
   const left = new Set(before.findings.filter(({ rule }) => rule === "probe-left").map(({ key }) => key));
   const led = findings.some(({ key }) => kindOf(key).is === "activity-tile") ? await tilesLedTo(store) : undefined;
   for (const finding of findings) {
@@ -57,8 +57,8 @@ export async function repairStore({ store, fence, now, forget, forcedCycle }: Re
 }
 
 /**
- * An object from the future stops every cycle. It is put as of now, with what it says that it was computed from, so that
- * sources that are behind it still put nothing over it.
+ * An object that is ahead of the time stops every cycle. It is rewritten as of now, with its source version unchanged, so
+ * that sources behind that version still do not replace it.
  */
 async function redate(store: ObjectStore, fence: Fence, key: string, now: number): Promise<void> {
   const found = await readOrDamaged(store, key);
@@ -71,16 +71,16 @@ async function redate(store: ObjectStore, fence: Fence, key: string, now: number
 }
 
 interface Named {
-  /** Tiles of the activity that a head leads to; undefined if none was found to be wrong. */
+  /** Activity tiles that a head or an index tile names; undefined if no tile has a finding. */
   readonly led: ReadonlySet<string> | undefined;
-  /** Probes that were there before the forced cycle. */
+  /** Probes that existed before the forced cycle. */
   readonly left: ReadonlySet<string>;
 }
 
-/** What nobody puts, nobody reads, or nobody is led to. */
+/** The keys to delete for a finding. */
 async function toDelete(store: ObjectStore, { rule, key }: Finding, { led, left }: Named) {
   if (rule === "probe-left") return left.has(key) ? [key] : [];
-  // Its key is that of a history, and none of an object.
+  // Its key is that of a history, not of an object.
   if (rule === "tile-history") return listed(store, `${key}/`);
   const { is } = kindOf(key);
   if (is === "foreign") return (await isPublished(store, key)) ? [key] : [];
@@ -88,7 +88,7 @@ async function toDelete(store: ObjectStore, { rule, key }: Finding, { led, left 
   return isUnled ? [key] : [];
 }
 
-/** Whether a publisher put it, of whatever version. What is somebody else's is left: the store may be named wrongly. */
+/** True if a publisher of any version wrote it. Other objects stay: the configured store may be the wrong one. */
 async function isPublished(store: ObjectStore, key: string): Promise<boolean> {
   const found = await readOrDamaged(store, key);
   if (found === undefined || found instanceof StoreDamaged) return false;
@@ -101,7 +101,7 @@ async function listed(store: ObjectStore, prefix: string): Promise<string[]> {
   return keys;
 }
 
-/** Keys of the activity's tiles that the heads name, themselves or by an index tile. */
+/** Keys of the activity tiles that the heads and their index tiles name. */
 async function tilesLedTo(store: ObjectStore): Promise<ReadonlySet<string>> {
   const led = new Set<string>();
   const textOf = async (key: string) => {

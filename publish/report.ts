@@ -1,25 +1,24 @@
-/** What a cycle did, object by object. */
+/** The report of a cycle, object by object. */
 import * as z from "zod";
 import type { ResourceName } from "../src/resources/table.ts";
 import { Failure } from "../src/values/failure.ts";
 
-/** Why an object was put over one that says nothing any more. */
 export const WAS_DAMAGED = "missing or damaged in the store";
 
 export interface ReportRow {
   readonly key: string;
   readonly resource: ResourceName;
   readonly action: "created" | "updated" | "unchanged" | "failed";
-  /** Why it was put, or left alone, or what failed. */
+  /** Why it was put or left, or what failed. */
   readonly why: string;
   readonly status: number | null;
   readonly bytes: number;
   readonly etag: string | null;
-  /** Building and putting. */
+  /** Time to build and put. */
   readonly milliseconds: number;
 }
 
-/** The stable code of what kept an installation or a source from being published. */
+/** Why an installation or a source could not be published. `code` is stable. */
 export interface ReportFailure {
   readonly code: string;
   readonly message: string;
@@ -27,19 +26,19 @@ export interface ReportFailure {
 }
 
 export interface CycleReport {
-  /** The instant computed for, epoch ms. */
+  /** The instant of the cycle, epoch ms. */
   readonly at: number;
   readonly rows: readonly ReportRow[];
-  /** What keeps an installation or a view from being published. */
+  /** Why an installation or a view could not be published. */
   readonly failures: readonly ReportFailure[];
-  /** What is published, and may not be what was meant. */
+  /** Published, but possibly not as intended. */
   readonly warnings: readonly ReportFailure[];
 }
 
-/** The part of a report that is published. A publisher that never ran a cycle has no instant. */
+/** The part of a report that goes into the status. */
 export type Problems = Omit<CycleReport, "at">;
 
-/** A resource that could not be built or put: its last good object and the other resources are unharmed. */
+/** An object that could not be built or put. Its last good version and the other objects stay. */
 export function failedRow({ key, resource }: Pick<ReportRow, "key" | "resource">, error: unknown): ReportRow {
   return { key, resource, action: "failed", why: reasonOf(error), status: null, bytes: 0, etag: null, milliseconds: 0 };
 }
@@ -48,17 +47,17 @@ export function reportFailure({ code, message, hint }: Failure): ReportFailure {
   return { code, message, ...(hint === undefined ? {} : { hint }) };
 }
 
-/** A configured installation that the ledger has no record of: it is published as one never heard of. */
+/** A configured installation that is not in the ledger. */
 export function unknownInstallation(installationId: string, known: readonly string[]): ReportFailure {
   const named = known.length === 0 ? "it has none" : `it has ${known.slice(0, 10).join(", ")}`;
   return {
     code: "unknown_installation",
-    message: `the ledger knows no installation ${installationId}: ${named}`,
-    hint: "It is published as one never heard of; the setting installationId may be mistyped.",
+    message: `the ledger has no installation ${installationId}: ${named}`,
+    hint: "It is published as offline. Check the setting installationId.",
   };
 }
 
-/** Of a body that breaks its schema, the rule and where. */
+/** For a body that breaks its schema: the path and the rule. */
 function reasonOf(error: unknown): string {
   if (error instanceof Failure) return `${error.code}: ${error.message}`;
   if (error instanceof z.ZodError) {

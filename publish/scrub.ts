@@ -1,8 +1,8 @@
 /**
- * Checks, one object at a time, what no plan looks at by itself: it forgets the object that was checked longest ago, so that
- * the next plan reads it again, and compares a tile with what it has to be. What is damaged is rewritten by the next plan.
+ * Checks stored objects for damage, one at a time, in rounds over everything that `known` has. A damaged object is marked in
+ * `known`, so that the next plan rewrites it. Nothing is written here.
  */
-import { judgeObservationTile } from "../src/fsck/objects/observation-tile.ts";
+import { judgeObservationTile } from "../src/fsck/objects.ts";
 import { isShardKey } from "../src/http/installations.ts";
 import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
 import { installationNo } from "../src/ledger/watermarks.ts";
@@ -30,7 +30,6 @@ export interface Scrubbing {
   readonly at: number;
 }
 
-/** Something to check. */
 type Item =
   | { readonly is: "object"; readonly key: string }
   | { readonly is: "tile"; readonly installationId: string; readonly tile: number }
@@ -39,7 +38,7 @@ type Item =
 export class Scrub {
   #items: Iterator<Item> | undefined;
 
-  /** Of the last round: what cannot be put right, by key. */
+  /** Objects of this round that cannot be rewritten, by key. */
   #faults = new Map<string, ReportRow>();
 
   /** Checks the next object. Throws the store's own errors. */
@@ -57,13 +56,13 @@ export class Scrub {
     }
   }
 
-  /** What this round has found and nobody can put right. */
+  /** Objects of this round that cannot be rewritten. */
   faults(): Iterable<ReportRow> {
     return this.#faults.values();
   }
 }
 
-/** Every tile, as `--force` and `fsck --repair` check them. */
+/** Checks every tile, for `--force` and `fsck --repair`. Returns the tiles that cannot be rewritten. */
 export async function checkTiles(scrubbing: Scrubbing, concurrency: number): Promise<ReportRow[]> {
   const rows: ReportRow[] = [];
   const items = [...itemsOf(scrubbing.session)].filter(({ is }) => is !== "object").values();
@@ -77,7 +76,7 @@ export async function checkTiles(scrubbing: Scrubbing, concurrency: number): Pro
   return rows;
 }
 
-/** What is stored, as far as is known when the round begins. */
+/** Everything that `known` has when the round begins. */
 function* itemsOf({ known, selected }: Session): Iterable<Item> {
   for (const { key } of known.all()) yield { is: "object", key };
   if (selected("observations")) {
@@ -96,7 +95,7 @@ function checked(item: Item, scrubbing: Scrubbing): Promise<ReportRow | undefine
   return checkObject(item.key, scrubbing);
 }
 
-/** What is no longer what was put is planned by the next cycle. */
+/** If the object is not what was put, the next cycle plans it. */
 async function checkObject(key: string, { session, sources, target, at }: Scrubbing): Promise<undefined> {
   const { known, pace, rechecked } = session;
   const before = known.get(key);
@@ -112,7 +111,7 @@ async function checkObject(key: string, { session, sources, target, at }: Scrubb
   if (isPlanned) pace.hurry(key, at);
 }
 
-/** A tile of observations has to be what the ledger gives. Whole receipts that are others are another ledger's. */
+/** Compares an observation tile with the ledger. If it holds other valid receipts, the ledger has forked. */
 async function checkTile(
   id: string,
   tile: number,
@@ -128,11 +127,11 @@ async function checkTile(
     return ledger === undefined || no === undefined ? undefined : observationTile(ledger, { no, id }, tile, through);
   });
   const found = await readOrDamaged(target.store, key);
-  // It has grown meanwhile, or the ledger does not reach so far: that is judged before its responses are put.
+  // The tile has grown meanwhile, or the ledger does not reach so far. `sourceRegression` decides about that.
   if (expected?.position !== through || known.progress(id) !== progress) return undefined;
   if (found !== undefined && !(found instanceof StoreDamaged)) {
     if (isAsExpected(found, expected)) return undefined;
-    if (isOtherLedgers(key, found, expected)) return failedRow({ key, resource: "observations" }, forkedTile(key));
+    if (hasOtherReceipts(key, found, expected)) return failedRow({ key, resource: "observations" }, forkedTile(key));
   }
   known.rememberFaulty(key, found?.tag ?? null);
   known.setTileFaulty(key, true);
@@ -150,7 +149,7 @@ function isAsExpected({ body, metadata }: StoredObject, expected: ObservationTil
   }
 }
 
-function isOtherLedgers(key: string, found: StoredObject, { body }: ObservationTileBody): boolean {
+function hasOtherReceipts(key: string, found: StoredObject, { body }: ObservationTileBody): boolean {
   const tile = parseObservationTileKey(key);
   if (tile === undefined || judgeObservationTile(tile, found).complaint !== undefined) return false;
   const ours = body.toString().split("\n");
@@ -161,11 +160,11 @@ function isOtherLedgers(key: string, found: StoredObject, { body }: ObservationT
 function forkedTile(key: string): Failure {
   return new Failure("ledger_forked", `${key} in the store holds other receipts than the ledger`, {
     exit: EXIT.failed,
-    hint: "Publish from the ledger that was published, or begin a new history on purpose: publish --new-history.",
+    hint: "Restore the ledger that was published from, or abandon that history: noonmark publish --new-history ID",
   });
 }
 
-/** A tile of the activity is what its name says; of an asset the store's own seal is enough. */
+/** An activity tile must have the hash in its name. For an asset the store's checksum is enough. */
 async function checkNamed(prefix: string, name: string, { session, target, at }: Scrubbing): Promise<undefined> {
   const { known, publications, pace } = session;
   const key = prefix + name;
@@ -173,7 +172,7 @@ async function checkNamed(prefix: string, name: string, { session, target, at }:
   const isDamaged = found === undefined || found instanceof StoreDamaged || !isNamedRight(key, name, found);
   const unnamedSince = known.listing(prefix)?.get(name);
   if (!isDamaged || unnamedSince === undefined) return;
-  // Nobody can read it any more, and nothing names it: it need not be kept for its time.
+  // Nothing names it, and nobody can read it: it may be deleted at once.
   if (unnamedSince !== null) {
     known.setName(prefix, name, 0);
     return;

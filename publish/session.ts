@@ -1,8 +1,9 @@
-/** What a publisher keeps from cycle to cycle beside what it knows of the store, and how a new history begins. */
+/** What a publisher keeps in memory from cycle to cycle, besides what it knows about the store; and how a new history begins. */
 import type { Publication } from "../src/resources/publication.ts";
 import type { ResourceName } from "../src/resources/table.ts";
 import { parseInstallationTelemetryKey } from "../src/resources/telemetry/keys.ts";
-import type { MovedInstallations } from "./due/moved-installations.ts";
+import type { Failure } from "../src/values/failure.ts";
+import type { DirtyInstallations } from "./dirty-installations.ts";
 import type { Known } from "./known.ts";
 import { type Learning, learn } from "./learn.ts";
 import { Pace } from "./pace.ts";
@@ -15,19 +16,21 @@ import {
   namedInIndex,
 } from "./plan/installations.ts";
 import type { Unknown } from "./plan/plan.ts";
-import { Regressions } from "./regressions.ts";
+import { type ReportFailure, reportFailure } from "./report.ts";
 
 export interface Session extends Omit<IndexPlanning, "at" | "mustNameFirst"> {
-  readonly moved: MovedInstallations;
-  /** What is behind what was published, for as long as it is. */
+  readonly dirty: DirtyInstallations;
+  /** Sources that are behind what was published. */
   readonly regressions: Regressions;
+  /** Keys whose settlement history was looked up in the store once. */
   readonly savedAsked: Set<string>;
+  /** Keys of the index that are planned again, named or not. */
   readonly rechecked: Set<string>;
   /** Since when (epoch ms) each doubted object is read again. */
   readonly doubtedSince: Map<string, number>;
-  /** Something is published beside the API. */
+  /** The site is published besides the API. */
   readonly hasSite: boolean;
-  /** The operator has begun new histories, and the store does not name them yet. */
+  /** The operator began new histories, and the stored index does not name them yet. */
   mustNameFirst: boolean;
 }
 
@@ -41,14 +44,14 @@ export interface SessionOptions {
   selected(resource: ResourceName): boolean;
 }
 
-export function newSession(options: SessionOptions, moved: MovedInstallations): Session {
+export function newSession(options: SessionOptions, dirty: DirtyInstallations): Session {
   const { known, reader, publications, force, minimumPutInterval, site } = options;
   return {
     known,
     configured: reader.installationId,
     publications,
     force,
-    moved,
+    dirty,
     pace: new Pace(minimumPutInterval),
     names: new Map(),
     regressions: new Regressions(),
@@ -61,7 +64,7 @@ export function newSession(options: SessionOptions, moved: MovedInstallations): 
   };
 }
 
-/** Leaves the published history of an installation behind, on the operator's word: the next one begins from nothing. */
+/** Abandons the published history of an installation, for `--new-history`. The next one begins at position 1. */
 export async function startHistory(id: string, session: Session, learning: Learning): Promise<void> {
   for (;;) {
     const { history, isPublished, unknown } = historyOf(id, session.configured, session);
@@ -77,7 +80,7 @@ export async function startHistory(id: string, session: Session, learning: Learn
   }
 }
 
-/** An index or a shard that was read may be an older one: whoever it no longer names is named again. */
+/** An index or a shard that was just read may be an older version. Installations that it lacks are named again. */
 export function reconcileNames(unknown: readonly Unknown[], { known, names }: Session): void {
   const keys = unknown.flatMap((one) => (one.is === "index" || one.is === "shard" ? [one.key] : []));
   if (keys.length === 0) return;
@@ -88,5 +91,30 @@ export function reconcileNames(unknown: readonly Unknown[], { known, names }: Se
     if (named.unknown !== undefined || named.isLost) continue;
     const history = higherHistory(asof.history ?? FIRST_HISTORY, known.progressFloor(id)?.history) ?? FIRST_HISTORY;
     if (higherHistory(named.history, history) !== named.history) names.set(id, history);
+  }
+}
+
+/** Source regressions by key, until they are over. They are reported in each cycle, also if the object is not due. */
+export class Regressions {
+  readonly #failures = new Map<string, Failure>();
+
+  add(key: string, failure: Failure): void {
+    this.#failures.set(key, failure);
+  }
+
+  /** The sources have caught up. */
+  clear(key: string): void {
+    this.#failures.delete(key);
+  }
+
+  /** One for each installation (its hint names it) and one for the chain. A forked ledger hides that it is also behind. */
+  report(): ReportFailure[] {
+    const subjects = new Map<string, ReportFailure>();
+    for (const failure of this.#failures.values()) {
+      const subject = failure.hint ?? failure.code;
+      const isWorse = failure.code === "ledger_forked" && subjects.get(subject)?.code !== "ledger_forked";
+      if (isWorse || !subjects.has(subject)) subjects.set(subject, reportFailure(failure));
+    }
+    return [...subjects.values()];
   }
 }

@@ -1,7 +1,4 @@
-/**
- * A store that holds nothing and builds what is asked for from the sources, so that `render` answers through the very
- * shim that readers meet, and publishes nothing.
- */
+/** A store that builds each object from the sources when it is read. So `render` uses the readers' shim and publishes nothing. */
 import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
 import { representationOf } from "../src/http/representation.ts";
 import { installationNo, listInstallations } from "../src/ledger/watermarks.ts";
@@ -22,14 +19,14 @@ export interface SourceStoreOptions {
   readonly publications: readonly Publication[];
   /** Epoch ms. */
   readonly at: number;
-  /** Advanced to what it is to show. */
+  /** The projections are up to date. */
   readonly sources: Snapshots;
 }
 
 const HISTORY = "1";
 const NOBODY = { epoch: 0, writer: "render", asof: { at: 0 } };
 
-/** Only `get` is of use: it is a store for a shim. */
+/** Only `get` works: a shim needs no more. */
 export function sourceStore({ publications, at, sources }: SourceStoreOptions): Pick<ObjectStore, "get"> {
   return {
     async get(key) {

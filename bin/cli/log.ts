@@ -1,6 +1,6 @@
 import { fstatSync } from "node:fs";
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from "pino";
-import type { ClockMove } from "../../publish/clock/steady-clock.ts";
+import type { ClockMove } from "../../publish/clock/clock.ts";
 import { printableValues } from "../../src/values/printable.ts";
 import { endingOf } from "./report-failure.ts";
 import type { Settings } from "./settings/settings.ts";

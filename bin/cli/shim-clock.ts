@@ -1,6 +1,5 @@
 import type { Logger } from "pino";
-import { systemClock } from "../../publish/clock/clock.ts";
-import { SteadyClock } from "../../publish/clock/steady-clock.ts";
+import { SteadyClock, systemClock } from "../../publish/clock/clock.ts";
 import { hasClock, type ObjectStore } from "../../src/object-store/object-store.ts";
 import { StoreTime, TOLERATED_SKEW_MS } from "../../src/shim/node/store-time.ts";
 import { logClockMove, logProblem } from "./log.ts";
@@ -25,7 +24,7 @@ const MEANWHILE = "responses go by the later of it and the shim's own count unti
  */
 function clockOfTheHost(log: Logger): ShimClock {
   const clock = new SteadyClock(systemClock);
-  const timer = setInterval(() => logClockMove(log, clock.look(), MEANWHILE), LOOK_MS).unref();
+  const timer = setInterval(() => logClockMove(log, clock.check(), MEANWHILE), LOOK_MS).unref();
   const now = () => Math.max(clock.hostWall(), clock.wall());
   return { now, skew: () => undefined, stop: () => clearInterval(timer) };
 }

@@ -1,42 +1,42 @@
 /**
- * The one place that knows what time it is for what is published (docs/spec/publishing.md#clocks): the publisher's steady
- * clock, corrected by the store's. It never goes back, unless it was more than a minute ahead: that stops the publisher.
+ * The time of what is published (docs/spec/publishing.md#clocks): the publisher's steady clock, corrected by the store's. It
+ * never goes back. If it was more than a minute ahead, the publisher stops.
  */
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { FUTURE_ALLOWANCE_MS } from "../../src/values/freshness.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
 
-/** Of the time that has passed, at most this part goes into a correction: time runs slower or faster, it never jumps. */
+/** A correction changes the speed of time by at most this part; time never jumps. */
 const SLEW = 0.1;
-/** Clocks that differ by no more are in step (ms). */
+/** Clocks that differ by at most this are in step (ms). */
 const IN_STEP_MS = 2_000;
 
 export class PublishedTime {
   readonly #monotonic: () => number;
   readonly #measured: () => number | undefined;
-  /** The instant given last, its fractions kept, and when that was by the monotonic clock. */
+  /** The last instant, with fractions, and its time on the monotonic clock. */
   #last: { readonly now: number; readonly at: number; readonly isMeasured: boolean } | undefined;
 
-  /** `measured` tells how far the host is ahead of the store (ms), undefined where that is not known. */
+  /** `measured`: how far the host is ahead of the store (ms); undefined if unknown. */
   constructor(monotonic: () => number, measured: () => number | undefined) {
     this.#monotonic = monotonic;
     this.#measured = measured;
   }
 
-  /** Epoch ms by the common clock; `wall` is the steady clock's. */
+  /** Epoch ms, corrected by the store's clock; `wall` is the steady clock's. */
   now(wall: number): number {
     const [offset, at, last] = [this.#measured(), this.#monotonic(), this.#last];
     const target = wall - (offset ?? 0);
-    // A clock that was far ahead and is right now must not stand still until then: `notBefore` says what is wrong.
+    // After a clock that was far ahead, time must not stand still: `notBefore` reports that.
     let now = last === undefined || isAhead(last.now, target) ? target : Math.max(target, last.now);
-    // Without a store's clock, and at the first measurement, the clock counts at once: nothing was dated by another.
+    // Without a store's clock, and at the first measurement, the correction applies at once.
     if (offset !== undefined && last?.isMeasured === true) {
       const passed = at - last.at;
       const wrong = target - last.now - passed;
-      const most = passed * SLEW;
-      // Host and store agree that this process has stood still: there is nothing to be smooth about.
-      const hasStoodStill = wrong > IN_STEP_MS && Math.abs(offset) <= IN_STEP_MS;
-      now = hasStoodStill ? target : last.now + passed + Math.max(-most, Math.min(most, wrong));
+      const limit = passed * SLEW;
+      // Host and store agree that this process was suspended.
+      const wasSuspended = wrong > IN_STEP_MS && Math.abs(offset) <= IN_STEP_MS;
+      now = wasSuspended ? target : last.now + passed + Math.max(-limit, Math.min(limit, wrong));
     }
     this.#last = { now, at, isMeasured: offset !== undefined };
     return Math.round(now);
@@ -57,16 +57,16 @@ export function isAhead(instant: number, now: number): boolean {
   return instant - now > FUTURE_ALLOWANCE_MS;
 }
 
-/** `what` was published as of `at`, which `isAhead` of `now`; both in epoch ms. */
+/** `what` was published as of `at`, which is ahead of `now`; both in epoch ms. */
 export function clockBehind(what: string, at: number, now: number): Failure {
   const message = `${what} was published as of ${formatTimestamp(at)}, but this clock says ${formatTimestamp(now)}`;
   return new Failure("clock_behind", message, { exit: EXIT.failed, hint: CLOCK_BEHIND_HINT });
 }
 
-/** The one way out, for every message with the code clock_behind (docs/fsck.md#repair). */
+/** The hint of every clock_behind message (docs/fsck.md#repair). */
 const CLOCK_BEHIND_HINT =
-  "If this clock is wrong, set it (NTP); publishing then goes on by itself. " +
-  "If it is right, rewrite what lies in the future: noonmark fsck --repair";
+  "If this clock is wrong, correct it (NTP): publishing then continues. " +
+  "If it is right, rewrite the objects that are ahead of it: noonmark fsck --repair";
 
 export interface ExplicitInstant {
   readonly at: number;
@@ -77,20 +77,20 @@ export interface ExplicitInstant {
 }
 
 /**
- * `--at`: an instant before what was published would take answers back, one ahead of the clock would hold up every later
- * publish. Throws `Failure` at_before_published or at_in_future.
+ * Checks `--at`. An earlier instant than the published one would take responses back; one ahead of the clock would delay
+ * every later publish. Throws `Failure` at_before_published or at_in_future.
  */
 export function explicitInstant({ at, now, last, force }: ExplicitInstant): number {
   if (at - now > FUTURE_ALLOWANCE_MS && !(force && last === 0)) {
     throw new Failure("at_in_future", `--at is more than a minute ahead of ${formatTimestamp(now)}`, {
       exit: EXIT.usage,
-      hint: "Answers are never dated ahead of time; --force does it where nothing was published before, for a trial.",
+      hint: "Use an instant that is not ahead. For a trial on an empty store, add --force.",
     });
   }
   if (at < last && !force) {
     throw new Failure("at_before_published", `--at is before ${formatTimestamp(last)}, the last instant published`, {
       exit: EXIT.failed,
-      hint: "Answers never go back in time; --force puts them as of that instant all the same.",
+      hint: "Use a later instant. To publish as of that instant anyway, add --force.",
     });
   }
   return at;

@@ -1,21 +1,21 @@
-/** The publisher's clock against the store's, which is the common one (docs/spec/publishing.md#clocks). */
+/** Compares the publisher's clock with the store's, which all publishers and shims share (docs/spec/publishing.md#clocks). */
 import { ClockOffset, provenSkew, shifted } from "../../src/object-store/clock-offset.ts";
 import { hasClock, type ObjectStore } from "../../src/object-store/object-store.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { type Clock, hostWall, movedBy } from "../clock/clock.ts";
 
-/** Up to here a difference (ms) is not worth telling. */
-const TOLERATED_MS = 2_000;
-/** Above it nothing is put. */
-const STOPPING_MS = 60_000;
+/** Smaller differences (ms) are not reported. */
+const REPORTED_FROM_MS = 2_000;
+/** With a larger difference (ms) nothing is written. */
+const STEP_LIMIT_MS = 60_000;
 
 export class StoreSkew {
   readonly #store: ObjectStore;
   readonly #clock: Clock;
-  /** Of the monotonic clock: that the host's is set changes nothing of it. */
+  /** The store's clock against our monotonic clock, so that setting the host's clock does not change it. */
   readonly #offset = new ClockOffset();
 
-  /** Measured is with every answer of the store, at no request more. */
+  /** Every response of the store is a measurement; no extra request is needed. */
   constructor(store: ObjectStore, clock: Clock) {
     this.#store = store;
     this.#clock = clock;
@@ -23,43 +23,43 @@ export class StoreSkew {
     if (hasClock(store)) store.watchClock(monotonic, (bounds) => this.#offset.add(bounds, monotonic()));
   }
 
-  /** How far this host is ahead of the store (ms, negative behind); null where it is in step or the store has no clock. */
-  get telling(): number | null {
+  /** How far the publishing clock is ahead of the store's (ms); null if that is small or the store has no clock. */
+  get reportedMs(): number | null {
     const skew = Math.round(this.offset ?? 0);
-    return Math.abs(skew) > TOLERATED_MS ? skew : null;
+    return Math.abs(skew) > REPORTED_FROM_MS ? skew : null;
   }
 
-  /** As the answers of the last minutes prove it, worth telling or not; undefined before the first. */
+  /** The same, also if it is small; undefined before the first response. */
   get offset(): number | undefined {
     const { bounds } = this.#offset;
     return bounds && provenSkew(shifted(bounds, this.#clock.wall() - this.#clock.monotonic()));
   }
 
-  /** The same of the host's own clock, which may have moved (`SteadyClock`). */
+  /** The same for the host's own clock, which may have moved (`SteadyClock`). */
   get hostOffset(): number | undefined {
     const { bounds } = this.#offset;
     return bounds && provenSkew(shifted(bounds, hostWall(this.#clock) - this.#clock.monotonic()));
   }
 
   /**
-   * Throws `Failure` clock_skew where the clocks are too far apart to put anything. Asks the store only where nothing
-   * is known yet and, lest one odd answer stop a publisher, before it says so.
+   * Throws `Failure` clock_skew if the clocks differ by too much. Before it throws, it asks the store once more, so that one
+   * wrong response does not stop a publisher.
    */
   async check(): Promise<void> {
     if (!hasClock(this.#store) || this.#isInStep(this.offset) || this.#isInStep(this.hostOffset)) return;
     const bounds = await this.#store.measureClock(() => this.#clock.wall());
     const skew = provenSkew(bounds);
-    // A machine that slept: its own clock is right, and the one that we publish with follows it at the next look.
+    // After sleep the host's clock is right, and the publishing clock follows it at the next tick.
     const hostSkew = provenSkew(shifted(bounds, movedBy(this.#clock)));
     if (this.#isInStep(skew) || this.#isInStep(hostSkew)) return;
     const difference = `${Math.round(Math.abs(skew) / 1000)} s ${skew > 0 ? "ahead of" : "behind"}`;
     throw new Failure("clock_skew", `this host's clock is ${difference} that of ${this.#store.name}`, {
       exit: EXIT.failed,
-      hint: "Nothing is put by a clock that is more than a minute wrong. Set it right (NTP), then start again.",
+      hint: "Nothing is written while the clock is wrong by more than a minute. Correct it (NTP), then start again.",
     });
   }
 
   #isInStep(skew: number | undefined): boolean {
-    return skew !== undefined && Math.abs(skew) <= STOPPING_MS;
+    return skew !== undefined && Math.abs(skew) <= STEP_LIMIT_MS;
   }
 }

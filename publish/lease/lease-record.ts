@@ -1,20 +1,40 @@
-/** `status.json`: who publishes, under which epoch, and how it goes (docs/spec/publishing.md#one-writer, #status). */
-
+/**
+ * The lease object, `status.json` (docs/spec/publishing.md#one-writer): who publishes, under which epoch, and what everybody
+ * may read about the publisher. It changes hands by compare-and-swap only.
+ */
 import * as z from "zod";
+import type { LeaseClaim } from "../../src/fsck/facts.ts";
+import { STATUS_KEY } from "../../src/http/keys.ts";
+import {
+  type ObjectStore,
+  PUT_LIMIT_MS,
+  StoreDamaged,
+  type StoreObject,
+  type StoreTag,
+} from "../../src/object-store/object-store.ts";
+import { JSON_TYPE } from "../../src/object-store/stored-response.ts";
 import type { PublicRecord } from "../../src/resources/publication-status/public-record.ts";
 import { parseInstallationTelemetryKey } from "../../src/resources/telemetry/keys.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
+import { FUTURE_ALLOWANCE_MS } from "../../src/values/freshness.ts";
+import { printable } from "../../src/values/printable.ts";
+import { readPrivateStatus } from "../status/private-status.ts";
 
-const settledPointSchema = z.object({
+/** A lease that is not renewed ends after `ttlMs`. The second pace is used while a standby waits. */
+export const DEFAULT_PACE = { ttlMs: 30_000, renewMs: 10_000 } as const;
+export const STANDBY_PACE = { ttlMs: 12_000, renewMs: 4_000 } as const;
+
+const checkpointSchema = z.object({
+  /** A position in the ledger's changes, and the checksum of everything up to it. */
   seq: z.number().int().nonnegative(),
   check: z.string(),
-  /** Ids of those of which something up to there is left to put. */
+  /** Ids of installations that have unpublished facts at or before that position. */
   left: z.array(z.string()),
-  /** The version of the program that published: another one's answers may be others. */
+  /** The version of the program that published. Another version may render other responses. */
   program: z.string(),
 });
 
-export type SettledPoint = z.infer<typeof settledPointSchema>;
+export type Checkpoint = z.infer<typeof checkpointSchema>;
 
 export const leaseRecordSchema = z.object({
   schemaVersion: z.literal(1),
@@ -22,23 +42,23 @@ export const leaseRecordSchema = z.object({
   epoch: z.number().int().positive(),
   /** The holder's random id: its writer token in every object that it puts. */
   holder: z.string().min(1),
-  /** For messages, of the holder's id; of an earlier version host and process id. The operator's name for it is private. */
+  /** For messages. It is made from the holder's id, because the host and process id are private. */
   holderName: z.string(),
   ttlMs: z.number().int().positive(),
   renewedAt: z.iso.datetime(),
-  /** How far the holder's clock is ahead of the store's (ms), where that is worth telling (`store-skew.ts`). */
+  /** How far the holder's clock is ahead of the store's clock (ms); null if the difference is small or unknown. */
   clockSkewMs: z.number().nullable().default(null),
-  /** How far the holder's wall clock has moved and is not trusted (ms, ahead positive); null while it is trusted. */
+  /** How far the holder's wall clock has moved (ms, positive: ahead); null while the clock is trusted. */
   clockMovedMs: z.number().nullable().default(null),
-  /** The holder has let go: anybody may take it at once. */
+  /** True if the holder released it: anybody may take it at once. */
   released: z.boolean(),
   lastCycleAt: z.iso.datetime().nullable(),
   nextCycleAt: z.iso.datetime().nullable(),
-  /** Up to which change of the ledger the installations are published; null where that is not known, or by an earlier version. */
-  settled: settledPointSchema.nullable().default(null),
-  /** What everybody may read of the objects and `noonmark status` shows; free in form. */
+  /** The published checkpoint; null if it is unknown. The field keeps the name that older versions read. */
+  settled: checkpointSchema.nullable().default(null),
+  /** A summary of the stored objects for `noonmark status`. Versions differ in its form. */
   report: z.record(z.string(), z.unknown()),
-  /** What the shim makes `/status.json` of; null with the site turned off, and of an earlier version. */
+  /** The shim renders `/status.json` from this; null if the site is turned off. */
   public: z
     .custom<PublicRecord>((value) => typeof value === "object" && value !== null)
     .nullable()
@@ -47,12 +67,12 @@ export const leaseRecordSchema = z.object({
 
 export type LeaseRecord = z.infer<typeof leaseRecordSchema>;
 
-/** What a stranger may call a holder. */
+/** A holder's name for the public. */
 export function publicName(holder: string): string {
   return `publisher ${holder.slice(0, 8)}`;
 }
 
-/** Undefined where the object is none of ours. */
+/** Undefined if the object is no lease record. */
 export function leaseRecordOf(body: Uint8Array): LeaseRecord | undefined {
   try {
     return leaseRecordSchema.parse(JSON.parse(new TextDecoder().decode(body)));
@@ -62,22 +82,113 @@ export function leaseRecordOf(body: Uint8Array): LeaseRecord | undefined {
 }
 
 export function leaseUnreadable(): Failure {
-  return new Failure("lease_unreadable", "status.json in the store is damaged, or no lease record", {
+  return new Failure("lease_unreadable", "status.json in the store is damaged or is no lease record", {
     exit: EXIT.io,
-    hint: "A publisher that starts takes the lease anew once this object has stood unchanged for 34 s.",
+    hint: "Start a publisher: it takes the lease if this object does not change for 34 s.",
   });
 }
 
-/** Throws `Failure` lease_unreadable where the object is none of ours. */
+/** Throws `Failure` lease_unreadable if the object is no lease record. */
 export function parseLeaseRecord(body: Uint8Array): LeaseRecord {
   const record = leaseRecordOf(body);
   if (record === undefined) throw leaseUnreadable();
   return record;
 }
 
-/** Of the last holder's report what a new one says until its first cycle has ended: nothing that is the operator's. */
-export function carriedOver(report: Readonly<Record<string, unknown>> | undefined): Record<string, unknown> {
+/** A new holder repeats this part of the last holder's report until its own first cycle has ended. */
+export function inheritedReport(report: Readonly<Record<string, unknown>> | undefined): Record<string, unknown> {
   const { resources, others } = report ?? {};
   const own = Object.entries(resources ?? {}).filter(([key]) => parseInstallationTelemetryKey(key) === undefined);
   return { resources: Object.fromEntries(own), ...(others === undefined ? {} : { others }) };
+}
+
+/** The stored lease object. */
+export interface FoundLease {
+  /** Undefined if the object is damaged or is no lease record. */
+  readonly record: LeaseRecord | undefined;
+  /** Taken from the metadata if the object is unreadable; 0 if they have none. */
+  readonly epoch: number;
+  readonly tag: StoreTag;
+}
+
+/** Undefined if nobody ever held the lease. Throws `StoreUnavailable`. */
+export async function findLease(store: ObjectStore): Promise<FoundLease | undefined> {
+  try {
+    const object = await store.get(STATUS_KEY, { fresh: true });
+    if (object === undefined) return undefined;
+    const record = leaseRecordOf(object.body);
+    const epoch = record?.epoch ?? Number(object.metadata.epoch);
+    return { record, epoch: Number.isSafeInteger(epoch) ? epoch : 0, tag: object.tag };
+  } catch (error) {
+    if (error instanceof StoreDamaged) return { record: undefined, epoch: 0, tag: error.tag };
+    throw error;
+  }
+}
+
+/** Undefined if nobody ever held the lease. Throws `Failure` lease_unreadable, `StoreUnavailable`. */
+export async function readLease(store: ObjectStore): Promise<(FoundLease & { record: LeaseRecord }) | undefined> {
+  const found = await findLease(store);
+  if (found === undefined) return undefined;
+  const { record } = found;
+  if (record === undefined) throw leaseUnreadable();
+  return { ...found, record };
+}
+
+/** True if anybody may take the lease at once: it was released, or ended so long ago that no clock can be that wrong. */
+export function isFree(record: LeaseRecord, now: number): boolean {
+  return record.released || now - Date.parse(record.renewedAt) > record.ttlMs + PUT_LIMIT_MS + FUTURE_ALLOWANCE_MS;
+}
+
+/** For `noonmark lease release`. A holder that is alive finds out at its next renewal. */
+export async function forceRelease(store: ObjectStore): Promise<LeaseRecord | undefined> {
+  const found = await readLease(store);
+  if (found === undefined) return undefined;
+  await store.put(STATUS_KEY, leaseObject({ ...found.record, released: true }), { ifTag: found.tag });
+  return found.record;
+}
+
+/** `Failure` lease_held, with the holder's private name if it can be read. */
+export async function heldBy(store: ObjectStore, record: LeaseRecord | undefined): Promise<Failure> {
+  const holder =
+    record === undefined ? "another publisher" : `${await holderNameOf(store, record)} (epoch ${record.epoch})`;
+  const since = record === undefined ? "" : `, renewed ${record.renewedAt}`;
+  return new Failure("lease_held", `${holder} holds the lease${since}`, {
+    exit: EXIT.locked,
+    hint: "Try again when that publisher has ended. `noonmark lease show` says more about it.",
+  });
+}
+
+/** `Failure` lease_lost, for a holder that finds another record than its own. */
+export function lostTo(found: LeaseRecord | undefined, writer: string): Failure {
+  if (found?.holder === writer && found.released) {
+    return new Failure("lease_lost", "this publisher's lease was released by hand (`noonmark lease release`)", {
+      exit: EXIT.locked,
+      hint: "It writes nothing more. Start it again, unless another publisher has taken over.",
+    });
+  }
+  return new Failure("lease_lost", `${found?.holderName ?? "another publisher"} has taken over the lease`, {
+    exit: EXIT.locked,
+  });
+}
+
+/** Host and process id, if the holder's private status can be read. */
+export async function holderNameOf(store: ObjectStore, record: LeaseRecord): Promise<string> {
+  const status = await readPrivateStatus(store, record).catch(() => undefined);
+  return printable(status?.holderName ?? record.holderName);
+}
+
+export function leaseObject(record: LeaseRecord): StoreObject {
+  const body = new TextEncoder().encode(`${JSON.stringify(record)}\n`);
+  return { body, contentType: JSON_TYPE, metadata: { epoch: String(record.epoch), writer: record.holder } };
+}
+
+/** The part of a lease that `noonmark fsck` compares with the other objects. Throws `Failure` lease_unreadable. */
+export function leaseClaim(body: Uint8Array): LeaseClaim {
+  const { epoch, holder, lastCycleAt, public: status } = parseLeaseRecord(body);
+  return {
+    epoch,
+    holder,
+    lastCycleAt: lastCycleAt === null ? undefined : Date.parse(lastCycleAt),
+    answers: Object.keys(status?.answers ?? {}),
+  };
 }

@@ -1,36 +1,46 @@
 /**
- * One writer (docs/spec/publishing.md#one-writer): a lease object taken and renewed by compare-and-swap. Its epoch and
- * its holder's token stand in every object that is put. S3 and R2 hash only the body into their tags, so a condition
- * alone is no fence: no put may start unless the lease outlasts the put's time limit, and whoever takes a lease over
- * from a holder that fell silent has waited out both on its own clock.
+ * The lease of the one writer (docs/spec/publishing.md#one-writer), taken and renewed by compare-and-swap.
+ *
+ * S3 and R2 compute an object's tag from its body alone, so a conditional put is no fence. Instead, no put starts unless
+ * the lease outlasts the time limit of a put. A standby takes over only after it has waited for both on its own clock.
  */
 
 import { STATUS_KEY } from "../../src/http/keys.ts";
-import { type ObjectStore, StoreConflict, type StoreTag } from "../../src/object-store/object-store.ts";
+import { type ObjectStore, PUT_LIMIT_MS, StoreConflict, type StoreTag } from "../../src/object-store/object-store.ts";
 import type { PublicRecord } from "../../src/resources/publication-status/public-record.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
 import { type Clock, hostWall, MOVE_ALLOWANCE_MS, movedBy } from "../clock/clock.ts";
 import { StoreSkew } from "./clock-skew.ts";
-import { type FoundLease, findLease, heldBy, leaseObject, lostTo } from "./lease-object.ts";
-import { carriedOver, type LeaseRecord, publicName, type SettledPoint } from "./lease-record.ts";
+import {
+  type Checkpoint,
+  DEFAULT_PACE,
+  type FoundLease,
+  findLease,
+  heldBy,
+  inheritedReport,
+  type LeaseRecord,
+  leaseObject,
+  lostTo,
+  publicName,
+  STANDBY_PACE,
+} from "./lease-record.ts";
 import { StandbyWatch } from "./standby-record.ts";
-import { CALM, PUT_LIMIT_MS, WATCHED } from "./timing.ts";
 
 export interface LeaseIdentity {
   readonly holder: string;
-  /** Host and process id; for the operator alone. */
+  /** Host and process id; private. */
   readonly holderName: string;
-  /** What `/status.json` says until the first cycle has ended, given what it said before; absent: the same. */
+  /** Gives the public status until the first cycle has ended, from the one before; if absent, it stays as it is. */
   readonly opening?: (before: PublicRecord | null) => PublicRecord | null;
 }
 
-/** What the holder tells with each renewal. */
-export type LeaseNews = Partial<
+/** What the holder writes with each renewal. */
+export type StatusUpdate = Partial<
   Pick<LeaseRecord, "lastCycleAt" | "nextCycleAt" | "settled" | "report" | "public" | "released" | "epoch">
 >;
 
-interface Surroundings {
+interface LeaseDependencies {
   readonly store: ObjectStore;
   readonly clock: Clock;
   readonly identity: LeaseIdentity;
@@ -47,17 +57,17 @@ export class Lease {
   readonly #skew: StoreSkew;
   #record: LeaseRecord;
   #tag: StoreTag;
-  /** Monotonic: when the renewal that counts was *sent*. */
+  /** Monotonic (ms): when the last successful renewal was *sent*. */
   #renewedAt: number;
-  /** How far the host's wall clock was ahead of the monotonic one at that time (ms). */
-  #apart: number;
+  /** How far the host's wall clock was ahead of the monotonic clock at that time (ms). */
+  #wallOffset: number;
   #lost: Failure | undefined;
-  #newest: () => LeaseNews = () => ({});
-  /** Puts that run side by side share one renewal. */
+  #statusUpdate: () => StatusUpdate = () => ({});
+  /** Concurrent puts share one renewal. */
   #renewal: Promise<void> | undefined;
 
   private constructor(
-    { store, clock, identity, skew }: Surroundings,
+    { store, clock, identity, skew }: LeaseDependencies,
     held: { record: LeaseRecord; tag: StoreTag; at: number },
   ) {
     this.#store = store;
@@ -67,15 +77,14 @@ export class Lease {
     this.#record = held.record;
     this.#tag = held.tag;
     this.#renewedAt = held.at;
-    this.#apart = hostWall(clock) - held.at;
+    this.#wallOffset = hostWall(clock) - held.at;
     this.writer = identity.holder;
     this.holderName = identity.holderName;
   }
 
   /**
-   * Takes the lease from `found`. The caller has made sure that it may: see `isFree`, and
-   * `standby` for a holder that fell silent. Throws `Failure` lease_held (75) where somebody else was quicker, or
-   * clock_skew.
+   * Replaces `found`. The caller has checked that it may (`isFree`, `standby`). Throws `Failure` lease_held (75) if somebody
+   * else was quicker, or clock_skew.
    */
   static async take(
     store: ObjectStore,
@@ -92,15 +101,15 @@ export class Lease {
       epoch: (found?.epoch ?? 0) + 1,
       holder: identity.holder,
       holderName: publicName(identity.holder),
-      ttlMs: CALM.ttlMs,
+      ttlMs: DEFAULT_PACE.ttlMs,
       renewedAt: formatTimestamp(clock.wall()),
-      clockSkewMs: skew.telling,
+      clockSkewMs: skew.reportedMs,
       clockMovedMs: movedBy(clock) || null,
       released: false,
       lastCycleAt: found?.record?.lastCycleAt ?? null,
       nextCycleAt: null,
       settled: found?.record?.settled ?? null,
-      report: carriedOver(found?.record?.report),
+      report: inheritedReport(found?.record?.report),
       public: identity.opening === undefined ? before : identity.opening(before),
     };
     try {
@@ -116,13 +125,13 @@ export class Lease {
     }
   }
 
-  /** What each renewal tells, whoever asks for it: one that a put needs says as much as any other. */
-  tell(newest: () => LeaseNews): void {
-    this.#newest = newest;
+  /** Every renewal writes this update, also a renewal that a put needs. */
+  onRenewal(statusUpdate: () => StatusUpdate): void {
+    this.#statusUpdate = statusUpdate;
   }
 
-  /** As the record tells it: the last holder's until this one has told its own. */
-  get settled(): SettledPoint | null {
+  /** The published checkpoint: the previous holder's until this one has written its own. */
+  get checkpoint(): Checkpoint | null {
     return this.#record.settled;
   }
 
@@ -131,98 +140,98 @@ export class Lease {
   }
 
   /**
-   * The lease object had been lost and epochs began anew below what the store's objects say: takes an epoch above that,
-   * the lease first. Throws `Failure` lease_lost (75) where somebody else has taken the lease.
+   * Raises the epoch above one that an object has. That is needed after the lease object was lost, because epochs then began
+   * at 1 again. Throws `Failure` lease_lost (75) if somebody else has taken the lease.
    */
   async raiseAbove(epoch: number): Promise<void> {
     while (epoch >= this.epoch) await this.renew({ epoch: epoch + 1 });
   }
 
-  /** Milliseconds since the renewal that counts was sent. */
+  /** Milliseconds since the last successful renewal was sent. */
   get age(): number {
     return this.#clock.monotonic() - this.#renewedAt;
   }
 
-  /** How far the clock that we publish with is ahead of the store's (ms); undefined where that is not known. */
+  /** How far the publishing clock is ahead of the store's clock (ms); undefined if unknown. */
   get clockOffset(): number | undefined {
     return this.#skew.offset;
   }
 
-  /** The same of the host's own clock. */
+  /** How far the host's own clock is ahead of the store's clock (ms); undefined if unknown. */
   get hostClockOffset(): number | undefined {
     return this.#skew.hostOffset;
   }
 
-  /** To be awaited before each put: renews where it is time, and throws unless the lease outlasts a put begun now. */
+  /** Must be awaited before each put. Renews if due. Throws unless the lease outlasts a put that starts now. */
   async beforePut(): Promise<void> {
     if (this.renewalDue) await this.renew({});
     if (this.#lost !== undefined) throw this.#lost;
     if (!this.#isAlive) {
-      throw new Failure("lease_expired", "the lease could not be renewed in time, so nothing is put", {
+      throw new Failure("lease_expired", "the lease could not be renewed in time, so nothing is written", {
         exit: EXIT.locked,
       });
     }
   }
 
-  /** Whether the lease outlasts a put that begins now. */
+  /** True if the lease outlasts a put that starts now. */
   get #isAlive(): boolean {
     return this.#clock.monotonic() - this.#renewedAt <= this.#record.ttlMs - PUT_LIMIT_MS;
   }
 
-  /** In time, and at once where the clocks have drifted apart: a machine that slept cannot know how long. */
+  /** Also true if the wall clock moved against the monotonic clock: a machine that slept cannot know for how long. */
   get renewalDue(): boolean {
-    const drift = hostWall(this.#clock) - this.#clock.monotonic() - this.#apart;
+    const drift = hostWall(this.#clock) - this.#clock.monotonic() - this.#wallOffset;
     if (Math.abs(drift) > MOVE_ALLOWANCE_MS) return true;
-    const renewMs = this.#record.ttlMs === CALM.ttlMs ? CALM.renewMs : WATCHED.renewMs;
+    const renewMs = this.#record.ttlMs === DEFAULT_PACE.ttlMs ? DEFAULT_PACE.renewMs : STANDBY_PACE.renewMs;
     return this.#clock.monotonic() - this.#renewedAt >= renewMs;
   }
 
-  /** Writes the record anew with what has happened since. Throws `Failure` lease_lost (75), or clock_skew. */
-  renew(news: LeaseNews): Promise<void> {
-    this.#renewal ??= this.#renew(news).finally(() => {
+  /** Writes the record with the current status. Throws `Failure` lease_lost (75), or clock_skew. */
+  renew(update: StatusUpdate): Promise<void> {
+    this.#renewal ??= this.#renew(update).finally(() => {
       this.#renewal = undefined;
     });
     return this.#renewal;
   }
 
-  async #renew(news: LeaseNews): Promise<void> {
+  async #renew(update: StatusUpdate): Promise<void> {
     if (this.#lost !== undefined) throw this.#lost;
-    const pace = (await this.#standby.isAwaited()) ? WATCHED : CALM;
-    // The answer just given has told the store's time.
+    const pace = (await this.#standby.isAwaited()) ? STANDBY_PACE : DEFAULT_PACE;
+    // The response to the last read carried the store's time.
     await this.#skew.check().catch((error: unknown) => {
       if (error instanceof Failure) this.#lost = error;
       throw error;
     });
     const at = this.#clock.monotonic();
-    const apart = hostWall(this.#clock) - at;
+    const wallOffset = hostWall(this.#clock) - at;
     const record = {
       ...this.#record,
-      ...this.#newest(),
-      ...news,
+      ...this.#statusUpdate(),
+      ...update,
       ttlMs: pace.ttlMs,
       renewedAt: formatTimestamp(this.#clock.wall()),
-      clockSkewMs: this.#skew.telling,
+      clockSkewMs: this.#skew.reportedMs,
       clockMovedMs: movedBy(this.#clock) || null,
     };
     this.#tag = await this.#swap(record);
     this.#record = record;
     this.#renewedAt = at;
-    this.#apart = apart;
+    this.#wallOffset = wallOffset;
   }
 
-  /** Lets go, so that the next one need not wait. */
-  async release(news: LeaseNews): Promise<void> {
+  /** Marks the lease as released, so that the next publisher need not wait. */
+  async release(update: StatusUpdate): Promise<void> {
     await this.#renewal?.catch(() => {
-      // The next lines ask if the lease is still ours.
+      // The next lines check if the lease is still ours.
     });
-    if (this.#lost === undefined) return this.renew({ ...news, released: true });
-    // Still ours, but nothing may carry this clock's time: the record stays as it is, and is free.
+    if (this.#lost === undefined) return this.renew({ ...update, released: true });
+    // The lease is still ours, but this clock's time must not be published: only the flag changes.
     if (this.#lost.code === "clock_skew") this.#tag = await this.#swap({ ...this.#record, released: true });
   }
 
   /**
-   * Puts the record in the place of our last one. Where another stands there it may be our own all the same: the answer
-   * to this put was lost, or to an earlier one that we had to give up.
+   * Replaces our last record. After a conflict the stored record may still be ours: the response to this put, or to an
+   * earlier one that timed out, was lost.
    */
   async #swap(record: LeaseRecord): Promise<StoreTag> {
     const object = leaseObject(record);
@@ -232,16 +241,16 @@ export class Lease {
       if (!(error instanceof StoreConflict)) throw error;
     }
     const found = await findLease(this.#store);
-    const theirs = found?.record;
-    const isOwn = theirs?.holder === this.writer && theirs.released === record.released;
-    if (isOwn && theirs.renewedAt === record.renewedAt) return found?.tag ?? this.#tag;
-    // Damaged under a holder that lives: within its life nobody else has taken the lease, and it is put anew.
-    const isDamaged = found !== undefined && theirs === undefined && this.#isAlive;
+    const stored = found?.record;
+    const isOwn = stored?.holder === this.writer && stored.released === record.released;
+    if (isOwn && stored.renewedAt === record.renewedAt) return found?.tag ?? this.#tag;
+    // While our lease lasts, nobody else can have written it: a damaged record is rewritten.
+    const isDamaged = found !== undefined && stored === undefined && this.#isAlive;
     if (found !== undefined && (isOwn || isDamaged)) {
       this.#tag = found.tag;
       return this.#swap(record);
     }
-    this.#lost = lostTo(theirs, this.writer);
+    this.#lost = lostTo(stored, this.writer);
     throw this.#lost;
   }
 }

@@ -1,4 +1,4 @@
-/** `standby.json`: a standby writes it anew at each read of the lease, so that the holder knows of it and renews faster. */
+/** `standby.json`: a standby rewrites it at each read of the lease. While it changes, the holder renews faster. */
 
 import * as z from "zod";
 import { STANDBY_KEY } from "../../src/http/keys.ts";
@@ -8,8 +8,8 @@ import { JSON_TYPE } from "../../src/object-store/stored-response.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
 import { publicName } from "./lease-record.ts";
 
-/** Three reads of a standby: within these what it says of when it last read is believed (ms). */
-const LATELY_MS = 6_000;
+/** An announcement counts for so long (ms): three reads of a standby. */
+const RECENT_MS = 6_000;
 
 const standbyRecordSchema = z.object({
   schemaVersion: z.literal(1),
@@ -30,7 +30,7 @@ export async function announce(store: ObjectStore, holder: string, now: number):
   });
 }
 
-/** A holder's eye on whoever waits. */
+/** Tells a holder if a standby waits. */
 export class StandbyWatch {
   readonly #store: ObjectStore;
   readonly #wall: () => number;
@@ -44,17 +44,16 @@ export class StandbyWatch {
     this.#self = self;
   }
 
-  /** Whether one has written since it was last asked; the first time, whether it says so. */
+  /** True if a standby has written since the last call. The first call believes the timestamp. */
   async isAwaited(): Promise<boolean> {
-    // A damaged one holds up no renewal; a standby that lives puts it anew.
+    // A damaged object must not delay a renewal; a standby that is alive rewrites it.
     const object = await readIfWhole(this.#store, STANDBY_KEY);
     const before = this.#seen;
     this.#seen = object?.tag ?? "none";
     if (object === undefined) return false;
     const { data } = standbyRecordSchema.safeParse(parsedOrNull(object.body));
-    const isLate = data !== undefined && Math.abs(this.#wall() - Date.parse(data.at)) <= LATELY_MS;
-    const isAwaited = before === undefined ? isLate && data.standby !== this.#self : object.tag !== before;
-    return isAwaited;
+    const isRecent = data !== undefined && Math.abs(this.#wall() - Date.parse(data.at)) <= RECENT_MS;
+    return before === undefined ? isRecent && data.standby !== this.#self : object.tag !== before;
   }
 }
 

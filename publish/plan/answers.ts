@@ -1,4 +1,4 @@
-/** What the responses of one installation come to in a snapshot, beside what is published of them. */
+/** Plans the responses of one installation: builds those that are due, and compares them with what is published. */
 import type { SafeCoreState } from "../../src/chain/chain-state.ts";
 import { representationOf } from "../../src/http/representation.ts";
 import type { Asof } from "../../src/object-store/stored-response.ts";
@@ -10,10 +10,10 @@ import { clockBehind, isAhead } from "../clock/instant.ts";
 import type { Known, KnownObject } from "../known.ts";
 import { earlier, type Inputs, inputsOf, type Pace } from "../pace.ts";
 import { failedRow } from "../report.ts";
-import { isNewerProgram } from "../site/program-version.ts";
 import { type Decision, decide, isNew } from "./decide.ts";
 import { type NamedTiles, NOTHING, needs, type Plan, type PlannedAnswer, type Put, type Unknown } from "./plan.ts";
 import {
+  isNewerProgram,
   isRegression,
   isVersionOf,
   joinedFacts,
@@ -24,7 +24,7 @@ import {
 import { fitAnswer } from "./successors.ts";
 import { namedTiles } from "./tile-sets.ts";
 
-/** What a publisher was told to publish, and when what is due. */
+/** What every plan needs besides the snapshot. */
 export interface Planning {
   readonly known: Known;
   readonly pace: Pace;
@@ -32,7 +32,7 @@ export interface Planning {
   readonly force: boolean;
   /** Epoch ms. */
   readonly at: number;
-  /** Keys whose saved settlement history the store has been asked for. */
+  /** Keys whose settlement history was looked up in the store. */
   readonly savedAsked: ReadonlySet<string>;
   selected(resource: ResourceName): boolean;
 }
@@ -42,13 +42,13 @@ export interface Subject {
   readonly id: string;
   /** The history under which it is published. */
   readonly history: string;
-  /** What was published of it under other keys: nothing may be older than that. */
+  /** Its versions that were published under other keys: nothing older may replace them. */
   readonly elsewhere: readonly Asof[];
   /** Keys that must be stored before any of its own is put. */
   readonly after: readonly string[];
 }
 
-/** Builds nothing whose inputs have not moved and whose instant has not come. Throws `Failure` clock_behind. */
+/** Builds only what is due. Throws `Failure` clock_behind. */
 export function planAnswers(
   publications: readonly Publication[],
   subject: Subject,
@@ -97,7 +97,7 @@ export function planAnswers(
   return { ...NOTHING, answers, failed, waits, puts, tileSets };
 }
 
-/** What others name is put before they are, as soon as it can be. */
+/** A response that others name does not wait: it must be stored before them. */
 function buildableAt(publication: Publication, inputs: Inputs, { known, pace, at }: Planning): number | undefined {
   const object = known.get(publication.key);
   if (publication.isNamedByOthers === true && object?.condition !== "stored") return at;
@@ -135,8 +135,13 @@ interface Context {
   readonly planning: Planning;
 }
 
-/** Also if everything is put: a rollback of the program takes back no file of the newer one. */
-const LEFT_TO_NEWER: Decision = { put: false, why: "a newer version's stands", dueAt: undefined, isPlaceholder: false };
+/** Also with `force`: an older program must not replace the files of a newer one. */
+const LEFT_TO_NEWER: Decision = {
+  put: false,
+  why: "written by a newer version",
+  dueAt: undefined,
+  isPlaceholder: false,
+};
 
 function planAnswer(publication: Publication, inputs: Inputs, { subject, snapshot, planning }: Context): PlannedAnswer {
   const started = performance.now();
@@ -144,7 +149,7 @@ function planAnswer(publication: Publication, inputs: Inputs, { subject, snapsho
   const { key } = publication;
   const object = known.get(key);
   if (object === undefined) throw new TypeError(`${key} was not looked up`);
-  // What was published as of a later instant, by another clock, is followed by nothing older.
+  // Another clock may have published as of a later instant: time must not go back.
   const instant = force ? at : Math.max(at, object.asof.at);
   const permitted = permittedSources(publication, object, { subject, snapshot, planning });
   const isNewer = isNewerProgram(object.asof.program, publication.program);
@@ -170,24 +175,24 @@ function planAnswer(publication: Publication, inputs: Inputs, { subject, snapsho
   };
 }
 
-/** What a chain that is still being read lacks says nothing: a good response has an end, and stays until then. */
+/** While the chain is read for the first time, a good response stays until its own end. */
 function keptWhileSettling(isSettling: boolean, { states, condition }: KnownObject, at: number): Decision | undefined {
   const until = states[1]?.from;
   if (!isSettling || condition !== "stored" || until === undefined || until <= at) return undefined;
-  return { put: false, why: "a good answer is valid while the chain is being read", dueAt: until, isPlaceholder: true };
+  return { put: false, why: "still valid while the chain is read", dueAt: until, isPlaceholder: true };
 }
 
 interface PermittedSources {
-  /** With the part that is behind as it was published. */
+  /** If the chain is behind, the snapshot has the published chain state instead. */
   readonly snapshot: Snapshot;
   readonly version: Asof;
-  /** The stored object speaks of another installation, or of a history that was left behind. */
+  /** The stored object is of another installation, or of an abandoned history. */
   readonly isOthers: boolean;
-  /** The chain is being read for the first time: a good response stays for as long as it is valid. */
+  /** The chain is read for the first time. */
   readonly isSettling: boolean;
 }
 
-/** What a response may be built from beside what is published: nothing goes back, part by part. Throws the regression. */
+/** The sources that a response may be built from, so that no part of it goes back. Throws the regression if there are none. */
 function permittedSources(publication: Publication, object: KnownObject, context: Context): PermittedSources {
   const { subject, snapshot, planning } = context;
   const { installationId = snapshot.installationId, kinds = [], usesChain = false } = publication;
@@ -230,12 +235,12 @@ function publishedCore({ key, publishedCore: read }: Publication, known: Known):
   return body === undefined ? undefined : read?.(body);
 }
 
-/** A view that the chain does not give now is still of the blocks that were published. */
+/** A response without a current chain view still has the published blocks. */
 function withChainOf({ safeBlock, safeHash, chain }: Asof, now: Asof): Asof {
   return { ...now, ...(safeBlock && { safeBlock }), ...(safeHash && { safeHash }), ...(chain && { chain }) };
 }
 
-/** The facts of kinds that this response is not computed from, and that it carries for others (`planPrevious`). */
+/** Keeps facts of kinds that this response is not computed from, but that its version has (`planPrevious`). */
 function withOtherFacts(before: Asof, now: Asof): Asof {
   const carries = before.facts?.some((part, kind) => part !== null && (now.facts?.[kind] ?? null) === null) === true;
   return carries && before.of === now.of ? joinedFacts(now, before) : now;
@@ -292,7 +297,7 @@ function putOf({ publication, before, decision, asof, after }: Deciding): Put {
   };
 }
 
-/** What a stored response becomes after its end has to be stored: else readers of a dead publisher find nothing. */
+/** A response that becomes a constant is not put before that constant: else readers would find nothing after its end. */
 export function constantMissing(key: string): Failure {
   return new Failure("constant_missing", `${key} is not in the store yet`, { exit: EXIT.failed });
 }

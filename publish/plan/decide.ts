@@ -1,12 +1,11 @@
 /**
- * Whether a response is put, and as of which instant (docs/spec/publishing.md#frozen-bytes). The same fingerprint means
- * the same bytes: a response that differs by `generatedAt` alone stays, and a successor whose time has come is put as it
- * was built for its instant.
+ * Decides if a response is put, and as of which instant (docs/spec/publishing.md#frozen-bytes). The same fingerprint means the
+ * same bytes: a response that differs only by `generatedAt` stays. A due successor is put exactly as it was announced.
  */
 import type { Built } from "../../src/resources/built.ts";
 import type { KnownObject } from "../known.ts";
 import { WAS_DAMAGED } from "../report.ts";
-import { type Future, futureOf, identityOf } from "./successors.ts";
+import { type Future, fingerprintOf, futureOf } from "./successors.ts";
 
 export type Decision = Judgement & ({ readonly put: false } | { readonly put: true; readonly future: Future });
 
@@ -14,14 +13,14 @@ interface Judgement {
   readonly why: string;
   /** Epoch ms of the next change by time alone. */
   readonly dueAt: number | undefined;
-  /** The build has nothing good to say, and only fills a place that is empty. */
+  /** A placeholder is only put if nothing is stored. */
   readonly isPlaceholder: boolean;
 }
 
 export interface DecideOptions {
   /** Put as of now, changed or not. */
   readonly force: boolean;
-  /** The stored object speaks of another installation, or of a history that was left behind. */
+  /** The stored object is of another installation, or of an abandoned history. */
   readonly isOthers?: boolean;
 }
 
@@ -33,35 +32,32 @@ export function decide(
   { force, isOthers = false }: DecideOptions,
 ): Decision {
   if (isNew(known)) return put(build, at, "new");
-  if (isOthers) return put(build, at, "another installation's, or an earlier history's");
+  if (isOthers) return put(build, at, "of another installation or an abandoned history");
   if (known.condition !== "stored") return put(build, at, WAS_DAMAGED);
   if (force) return put(build, at, "forced");
   const fresh = build(at);
-  // A build may read hundreds of rows: none is repeated.
+  // A build may read hundreds of rows, so it is not repeated.
   const buildAt = (instant: number) => (instant === at ? fresh : build(instant));
   if (fresh.onlyIfAbsent === true) return { ...keep(whyKept(known), undefined), isPlaceholder: true };
   const index = known.states.findLastIndex((state) => state.from <= at);
   const current = known.states[index];
-  if (current === undefined || current.identity !== identityOf(fresh)) return put(buildAt, at, "changed");
-  if (index > 0) return put(buildAt, current.from, "its time has come");
+  if (current === undefined || current.identity !== fingerprintOf(fresh)) return put(buildAt, at, "changed");
+  if (index > 0) return put(buildAt, current.from, "its successor is due");
   const next = known.states[1]?.from;
   if (staysValid(next, fresh.nextChangeAt, at)) return keep("unchanged", next);
-  return put(buildAt, current.from, "its future has changed");
+  return put(buildAt, current.from, "its successors have changed");
 }
 
-/** True if nothing was ever published under the key, as far as is known. */
+/** True if nothing was ever published under the key. */
 export function isNew({ condition, asof }: KnownObject): boolean {
   return condition === "absent" && asof.at === 0;
 }
 
 function whyKept({ status }: KnownObject): string {
-  return status === 200 ? "a good answer stands" : `there is still no answer: the ${status} stands`;
+  return status === 200 ? "a good response is stored" : `still unavailable: a ${status} is stored`;
 }
 
-/**
- * True if the next change that was published still serves: it is the one that holds now, or it comes sooner (to be valid
- * for a shorter time is no lie) and at least half of the time is left.
- */
+/** True if the published next change is right, or comes sooner with at least half of the time left: that is safe. */
 function staysValid(published: number | undefined, now: number | undefined, at: number): boolean {
   if (published === now) return true;
   if (published === undefined || now === undefined) return false;

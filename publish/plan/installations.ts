@@ -1,6 +1,6 @@
 /**
- * The index of installations (docs/spec/publishing.md#index): which installation is published under which history, as the
- * store has it and as it has to be. One object, or shards of which each is read when one of its installations is planned.
+ * The index of installations (docs/spec/publishing.md#index): installation → history. It is one object, or a small object and
+ * shards; a shard is read when one of its installations is planned.
  */
 import {
   encodeIndexShard,
@@ -24,21 +24,21 @@ import { decide } from "./decide.ts";
 import { NOTHING, needs, type Plan, type Put, type Unknown } from "./plan.ts";
 import { shortHash } from "./source-version.ts";
 
-/** An index of more installations is kept in shards: up to there it has some 50 kB. */
+/** Above this number of installations (about 50 kB) the index has shards. */
 const WHOLE_LIMIT = 1_000;
 
 export const FIRST_HISTORY = "1";
 
-/** Names that the store's index does not have yet: installation id → history. */
+/** Names that the stored index lacks: installation id → history. */
 export type NewNames = Map<string, string>;
 
-/** The higher of two histories, which are numbers. */
+/** The higher of two histories, which are decimal numbers. */
 export function higherHistory(one: string | undefined, other: string | undefined): string | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return Number(other) > Number(one) ? other : one;
 }
 
-/** The index as it is stored; undefined if nobody has read it. */
+/** The stored index. */
 export type StoredIndex =
   | { readonly is: "lost" }
   | { readonly is: "whole"; readonly configured: string; readonly names: HistoryNames }
@@ -53,7 +53,7 @@ export function storedIndex(known: Known): StoredIndex | undefined {
     : { is: "sharded", configured: index.configured, shards: index.shards };
 }
 
-/** "lost" if the object is damaged or absent; undefined if nobody has read it. */
+/** "lost": damaged or absent; undefined: never looked up. */
 function storedText(known: Known, key: string): string | undefined {
   const object = known.get(key);
   if (object !== undefined && object.condition !== "stored") return "lost";
@@ -62,7 +62,7 @@ function storedText(known: Known, key: string): string | undefined {
 
 const parsedTexts = new Map<string, unknown>();
 
-/** An index is parsed once, not for each installation that is looked up in it. */
+/** Parses an index once, not for each installation. */
 function parsed<T>(text: string, parse: (text: string) => T): T {
   let value = parsedTexts.get(text) as T | undefined;
   if (value === undefined) {
@@ -73,18 +73,18 @@ function parsed<T>(text: string, parse: (text: string) => T): T {
   return value;
 }
 
-/** True if a key of the index is the one that names an installation. */
+/** True if this object of the index names the installation. */
 export function isNamedIn(known: Known, key: string, id: string): boolean {
   const index = storedIndex(known);
   return index?.is === "sharded" ? shardKeyOf(id, index.shards) === key : key === INSTALLATIONS_KEY;
 }
 
-/** What names an installation: its history there, or what has to be looked up first. */
+/** An installation's history in the stored index, or what must be looked up first. */
 export type Named =
   | { readonly unknown: Unknown }
   | { readonly unknown?: undefined; readonly history: string | undefined; readonly isLost: boolean };
 
-/** As the store's index says; `isLost` if what would name it is damaged or absent. */
+/** `isLost`: the object that would name it is damaged or absent. */
 export function namedInIndex(known: Known, id: string): Named {
   const index = storedIndex(known);
   if (index === undefined) return { unknown: { is: "index", key: INSTALLATIONS_KEY } };
@@ -98,8 +98,8 @@ export function namedInIndex(known: Known, id: string): Named {
 }
 
 /**
- * The history under which an installation is published: the highest that the index, its own objects and its tiles report,
- * so that an older index which comes back takes nothing back.
+ * The published history of an installation: the highest that the index, its telemetry, its tiles and `names` report. So an older
+ * index that comes back (bucket versioning) does no harm.
  */
 export function historyOf(
   id: string,
@@ -122,7 +122,7 @@ export function historyOf(
   return { history: history ?? FIRST_HISTORY, isPublished: history !== undefined, unknown };
 }
 
-/** Which names the store's index does not have, of an installation whose objects are stored. */
+/** True if the stored index names the installation with this history. */
 export function isNamed(known: Known, id: string, history: string): boolean {
   const named = namedInIndex(known, id);
   return named.unknown === undefined && named.history === history;
@@ -131,15 +131,15 @@ export function isNamed(known: Known, id: string, history: string): boolean {
 export interface IndexPlanning extends Planning {
   readonly names: NewNames;
   readonly configured: string;
-  /** The configured installation's responses but telemetry. */
+  /** The configured installation's responses except telemetry. */
   readonly publications: readonly Publication[];
-  /** Keys of the index that are read again, named or not. */
+  /** Keys of the index that are planned although no name has changed. */
   readonly rechecked: ReadonlySet<string>;
-  /** New histories are named before anything is put under them, whatever the minimum put interval. */
+  /** New histories are named at once, whatever the minimum put interval. */
   readonly mustNameFirst: boolean;
 }
 
-/** What has to be put of the index; the shards before the object that says how many there are. */
+/** Plans the index; shards before the object that says how many there are. */
 export function planIndex(planning: IndexPlanning): Plan {
   const { known, names, force, rechecked } = planning;
   const index = storedIndex(known);
@@ -181,7 +181,7 @@ function planShards(keys: readonly string[], { shards, configured, names }: Shar
     .filter((key) => storedText(known, key) === undefined)
     .map((key) => ({ is: "shard", key }));
   const isAnyLost = keys.some((key) => storedText(known, key) === "lost");
-  // A new index has no shard yet: only one that was there before can have named somebody.
+  // A new index has no shards yet, so only a shard that existed can have lost names.
   if (isAnyLost && storedIndex(known)?.is === "sharded" && known.publishedInstallations === undefined) {
     unknown.push({ is: "installations" });
   }
@@ -201,14 +201,14 @@ function planShards(keys: readonly string[], { shards, configured, names }: Shar
   return paced(top === undefined ? puts : [...puts, top], planning);
 }
 
-/** Where puts cost something, none before the minimum interval since the last put of its key is over. */
+/** Waits until the minimum put interval of each key is over. */
 function paced(puts: readonly Put[], { known, pace, at, force, mustNameFirst }: IndexPlanning): Plan {
   const until = Math.max(...puts.map(({ key }) => pace.indexAt(known.get(key)?.putAt ?? 0)));
   if (puts.length === 0 || force || mustNameFirst || until <= at) return { ...NOTHING, puts };
   return { ...NOTHING, waits: puts.map(({ key }) => [key, until] as const) };
 }
 
-/** Undefined if it is stored as it has to be. */
+/** Undefined if it is stored already. */
 function indexPut(
   key: string,
   text: string,
@@ -266,7 +266,7 @@ function withNames(before: HistoryNames, names: HistoryNames): HistoryNames {
   return all;
 }
 
-/** A changed installationId is named once its own responses are stored. */
+/** A new configured installation is named after all of its responses are stored. */
 function namedConfigured(before: string, { known, configured, publications }: IndexPlanning): string {
   if (before === configured) return configured;
   const own = shortHash(configured);

@@ -1,6 +1,6 @@
 /**
- * The observations of one installation (docs/spec/publishing.md#tiles): positions are dense, so position / 128 names the
- * tile. Full tiles never change, the last one grows; they are stored in ascending order.
+ * Plans the observation tiles of one installation (docs/spec/publishing.md#tiles). Positions are dense, so a position gives its
+ * tile. Full tiles never change, the last one grows, and they are stored in ascending order.
  */
 import type { Database } from "better-sqlite3";
 import { readReceipts } from "../../src/ledger/read/receipts.ts";
@@ -16,12 +16,12 @@ import type { Planning, Subject } from "./answers.ts";
 import { NOTHING, needs, type Phase, type Plan, type Put } from "./plan.ts";
 import { sourceRegression, sourceVersion } from "./source-version.ts";
 
-/** Lines of JSON, one an item. */
+/** One line of JSON per item. */
 export const TILE_TYPE = "application/x-ndjson; charset=utf-8";
-/** Tiles of one plan, so that a first publish of a long history stays flat in memory. */
-const CHUNK = 64;
+/** At most so many tiles per plan, so that a first publish of a long history needs little memory. */
+const TILES_LIMIT = 64;
 
-/** Nothing if the receipts do not go on from those that were published. */
+/** Plans no tile if the ledger is behind what was published. */
 export function planObservations(
   installation: Installation,
   subject: Subject,
@@ -57,7 +57,7 @@ export function planObservations(
   if (puts.length > 0 && until > at) {
     return { ...NOTHING, observations: [{ installationId: id, regression: undefined, until, hasMore: false }] };
   }
-  const hasMore = through > tileBounds(tileOf(progress.position + 1) + CHUNK - 1).last;
+  const hasMore = through > tileBounds(tileOf(progress.position + 1) + TILES_LIMIT - 1).last;
   return {
     ...nothingToPut,
     observations: [{ installationId: id, regression: undefined, until: undefined, hasMore }],
@@ -65,7 +65,7 @@ export function planObservations(
   };
 }
 
-/** The newest tile says to which receipt it goes, so it is a published version of its own. */
+/** The newest tile is a published version too: it states its last receipt. */
 function versionOf({ history, position, telemetryId }: TileProgress, { of }: Asof): Asof {
   return {
     at: 0,
@@ -83,15 +83,15 @@ interface TileSource {
   readonly at: number;
 }
 
-/** The tiles after what is stored, at most `CHUNK`: the one that grows, then new ones. */
+/** The tiles after the stored end: the growing one, then new ones, at most `TILES_LIMIT`. */
 function nextTiles(progress: TileProgress, through: number, source: TileSource, { known }: Planning): Put[] {
   const puts: Put[] = [];
   const first = tileOf(progress.position + 1);
-  const last = Math.min(tileOf(Math.max(1, through)), first + CHUNK - 1);
+  const last = Math.min(tileOf(Math.max(1, through)), first + TILES_LIMIT - 1);
   if (through <= progress.position) return puts;
   for (let tile = first; tile <= last; tile++) {
     const key = observationTileKey(source.installation.id, source.history, tile);
-    // Found damaged at the end of the history, or missing.
+    // Damaged or missing at the end of the history.
     const faulty = known.get(key);
     const grows = tile === first && progress.position >= tileBounds(tile).first;
     const phase: Phase = tile === first ? "first-tile" : tile === last ? "last-tile" : "next-tiles";
@@ -106,7 +106,7 @@ function nextTiles(progress: TileProgress, through: number, source: TileSource, 
   return puts;
 }
 
-/** A tile below the end that was found damaged, or is missing. */
+/** A damaged or missing tile below the end. */
 function faultyTile(key: string, progress: TileProgress, source: TileSource, { known }: Planning): Put[] {
   const tile = Number(key.slice(key.lastIndexOf("/") + 1));
   const { first, last } = tileBounds(tile);
@@ -117,7 +117,7 @@ function faultyTile(key: string, progress: TileProgress, source: TileSource, { k
 
 type TilePut = Omit<Put, "why" | "action" | "replaces" | "after">;
 
-/** The receipts of a tile through a position. Published receipts never change, so it is read when its turn comes. */
+/** The receipts of a tile up to a position. Published receipts never change, so they are read at the put. */
 function tilePut(tile: number, through: number, phase: Phase, { installation, history, at }: TileSource): TilePut {
   const { no, id } = installation;
   const key = observationTileKey(id, history, tile);
@@ -144,7 +144,7 @@ function tilePut(tile: number, through: number, phase: Phase, { installation, hi
       known.setTileFaulty(key, false);
       known.drop(key);
       const reached = known.progress(id);
-      // Those between are in flight side by side: how far the store goes is known when the last one is there.
+      // Tiles in between are put concurrently, so only the first and the last one move the stored end.
       const isNext = phase !== "next-tiles" && (reached === undefined || through >= reached.position);
       const isNewest = reached !== undefined && tileOf(Math.max(1, reached.position)) === tile;
       if (isNext || isNewest) known.rememberProgress(id, { history, position: through, tag, telemetryId });
@@ -155,12 +155,12 @@ function tilePut(tile: number, through: number, phase: Phase, { installation, hi
 
 export interface ObservationTileBody {
   readonly body: Buffer;
-  /** Of its last receipt. */
+  /** Position of the last receipt. */
   readonly position: number;
   readonly telemetryId: string;
 }
 
-/** Undefined if the ledger has no receipt for it. */
+/** Undefined if the ledger has no receipt in it. */
 export function observationTile(
   ledger: Database,
   { no, id }: Installation,

@@ -1,4 +1,4 @@
-/** What a plan is: values alone, so that it outlives the snapshot it was made in. Nothing here writes. */
+/** A plan: the puts of one scope, as values that outlive their snapshot. Nothing here writes. */
 import type { StoreDamaged, StoredObject, StoreObject, StoreTag } from "../../src/object-store/object-store.ts";
 import type { Asof } from "../../src/object-store/stored-response.ts";
 import type { Publication } from "../../src/resources/publication.ts";
@@ -9,15 +9,15 @@ import type { Known } from "../known.ts";
 import type { Inputs } from "../pace.ts";
 import type { ReportRow } from "../report.ts";
 
-/** The order that makes a crash safe: what is named is stored before what names it. */
+/** The order of puts. After a crash, no stored object names one that is missing. */
 export const PHASES = [
-  /** The telemetry of an installation that is no longer the configured one, before its place is taken. */
+  /** The telemetry of the previously configured installation, under its own key. */
   "previous",
   "tiles",
   "index-tiles",
   "constants",
   "answers",
-  /** The growing tile of a history, then those between, then the last one. */
+  /** Observation tiles: the growing one, those in between, the last one. */
   "first-tile",
   "next-tiles",
   "last-tile",
@@ -26,7 +26,7 @@ export const PHASES = [
 ] as const;
 export type Phase = (typeof PHASES)[number];
 
-/** Who puts: part of every object's metadata. */
+/** Identifies the writer in every object's metadata. */
 export interface Writer {
   readonly epoch: number;
   readonly writer: string;
@@ -42,63 +42,63 @@ export interface Put {
   /** The response's status and ETag, for the report. */
   readonly status: number;
   readonly etag: string | null;
-  /** What is stored now, as far as is known; null: nothing. */
+  /** The tag of the stored object; null: none. */
   readonly replaces: StoreTag | null;
-  /** Keys of other puts of this plan that must be confirmed before. */
+  /** Keys that must be stored before. */
   readonly after: readonly string[];
-  /** True if the key is never used for two contents, or only grows: the same bytes by another writer are as good. */
+  /** True if the same bytes from another writer are as good. */
   readonly isContentEnough: boolean;
-  /** Made when its turn comes, so that memory stays flat; undefined if the sources have another object there by now. */
+  /** Built right before the put, so that memory stays flat; undefined if the sources have changed since. */
   object(writer: Writer, snapshot: <T>(use: (snapshot: Snapshot) => T) => T): StoreObject | undefined;
-  /** What is known once the put is confirmed. */
+  /** Called after the store has confirmed the put. */
   confirmed(known: Known, tag: StoreTag, object: StoreObject): void;
-  /** What is asked again of a store that holds something else than was known. */
+  /** Called after a conflict: `known` forgets the key. */
   conflicted(known: Known, found: StoredObject | StoreDamaged | undefined): void;
 }
 
-/** What a response names below a prefix, once all of it is stored. */
+/** The tiles that a response names below a prefix. */
 export interface NamedTiles {
   readonly prefix: string;
-  /** Of what names them. */
+  /** Key of the response that names them. */
   readonly head: string;
   readonly version: string;
-  /** Names that are stored, and that the version no longer names. */
+  /** Stored names that this version no longer has. */
   readonly unnamed: readonly string[];
-  /** Names that nothing named for a while, and that the version names again. */
+  /** Stored names without a head that this version has again. */
   readonly renamed: readonly string[];
 }
 
-/** One object that nothing names any more. */
+/** One object to delete. */
 export interface Deletion {
   readonly key: string;
   confirmed(known: Known): void;
 }
 
-/** Something of the store that a plan needs and nobody has looked up yet. */
+/** Something that a plan needs and `known` lacks. */
 export type Unknown =
   /** An object, with its body. */
   | { readonly is: "answer" | "index" | "shard"; readonly key: string }
-  /** The settlement history that a stored response shows, which the projections have lost. */
+  /** Settlement history that the projections have lost; it is in a stored response. */
   | { readonly is: "saved"; readonly key: string; readonly publication: Publication }
   /** Where the tiles of a history end. */
   | { readonly is: "history"; readonly installationId: string; readonly history: string }
   /** The names below a prefix. */
   | { readonly is: "listing"; readonly prefix: string }
-  /** The hash that the chain has at a block that was published. */
+  /** The chain's hash at a published block. */
   | { readonly is: "block"; readonly number: string }
-  /** Which installations have objects, and under which history: nothing else names them. */
+  /** All installations with stored objects; needed if the index is lost. */
   | { readonly is: "installations" };
 
-/** A response that was judged: `put` is absent if it stays as it is. */
+/** A response that was due. `put` is undefined if it stays as it is. */
 export interface PlannedAnswer {
   readonly publication: Publication;
   readonly inputs: Inputs;
-  /** What it was computed from. */
+  /** Its source version. */
   readonly version: Asof;
   readonly put: Put | undefined;
   readonly why: string;
   readonly isPlaceholder: boolean;
-  /** Epoch ms: built again then, though no input has moved. */
+  /** Epoch ms: built again then, although no input has changed. */
   readonly dueAt: number | undefined;
   readonly milliseconds: number;
 }
@@ -107,17 +107,17 @@ export interface FailedAnswer {
   readonly publication: Publication;
   readonly inputs: Inputs | undefined;
   readonly row: ReportRow | undefined;
-  /** Its sources are behind what is published. */
+  /** Present if its sources are behind what is published. */
   readonly regression: Failure | undefined;
 }
 
-/** An installation whose receipts are published. */
+/** The tiles of one installation. */
 export interface PlannedObservations {
   readonly installationId: string;
   readonly regression: Failure | undefined;
-  /** Epoch ms: the tiles wait until then; undefined if they do not wait. */
+  /** Epoch ms: the tiles wait until then. */
   readonly until: number | undefined;
-  /** More tiles than one plan holds are left. */
+  /** The next plan has more tiles. */
   readonly hasMore: boolean;
 }
 
@@ -125,7 +125,7 @@ export interface Plan {
   readonly unknown: readonly Unknown[];
   readonly answers: readonly PlannedAnswer[];
   readonly failed: readonly FailedAnswer[];
-  /** Responses that have moved and may not be put yet: key and instant (epoch ms). */
+  /** Responses that have changed and may not be put yet: key and instant (epoch ms). */
   readonly waits: readonly (readonly [key: string, until: number])[];
   readonly observations: readonly PlannedObservations[];
   readonly puts: readonly Put[];
@@ -142,7 +142,7 @@ export const NOTHING: Plan = {
   tileSets: [],
 };
 
-/** The plans of one scope as one; it knows enough only if each of them does. */
+/** One plan from several. If one of them lacks knowledge, the result only says what is unknown. */
 export function joined(plans: readonly Plan[]): Plan {
   const all = <Name extends keyof Plan>(name: Name) => plans.flatMap((plan) => plan[name] as Plan[Name][number][]);
   const unknown = all("unknown") as Unknown[];

@@ -1,4 +1,4 @@
-/** What one cycle plans together: the configured installation and every file, or another installation. */
+/** The scopes that are planned together: the configured installation with every file, or one other installation. */
 import { type Installation, installationNo } from "../../src/ledger/watermarks.ts";
 import { type Asof, encodeWriterMetadata } from "../../src/object-store/stored-response.ts";
 import type { Publication } from "../../src/resources/publication.ts";
@@ -14,7 +14,7 @@ import { isVersionOf, joinedFacts, ledgerRegression, shortHash } from "./source-
 
 export interface ScopePlanning extends Planning {
   readonly names: NewNames;
-  /** The configured installation's responses but telemetry, and every file. */
+  /** The configured installation's responses except telemetry, and every file. */
   readonly publications: readonly Publication[];
 }
 
@@ -33,7 +33,7 @@ export function planOwn(snapshot: Snapshot, planning: ScopePlanning): Plan {
   return joined([previous, planAnswers(answers, subject, snapshot, planning), observations]);
 }
 
-/** What is published of an installation other than the configured one. Throws `Failure` clock_behind. */
+/** An installation other than the configured one. Throws `Failure` clock_behind. */
 export function planOther(installation: Installation, snapshot: Snapshot, planning: ScopePlanning): Plan {
   const { id } = installation;
   const { history, unknown } = historyOf(id, snapshot.installationId, planning);
@@ -45,8 +45,8 @@ export function planOther(installation: Installation, snapshot: Snapshot, planni
 }
 
 /**
- * What the ledger would take back of the configured installation, before its facts are taken into the projections: a
- * ledger that is refused must leave no trace there. Undefined if it goes on from everything that was published.
+ * Checks the ledger against everything that was published of the configured installation. This comes before its facts go into
+ * the projections, because a refused ledger must leave no trace there.
  */
 export function refusedLedger(
   snapshot: Snapshot,
@@ -64,7 +64,7 @@ export function refusedLedger(
   const versions = own.flatMap(({ key }) => planning.known.get(key)?.asof ?? []);
   const published = [...versions, ...elsewhereOf(installationTelemetryKey(id), id, planning.known)]
     .filter((one) => one.of === of && isVersionOf(one, of, history))
-    // A ledger that has all facts of the highest count of a kind has those of every lower one.
+    // A ledger that has the facts of the highest count also has those of every lower count.
     .reduce(joinedFacts, { at: 0, of, ...(history === "1" ? {} : { history }) });
   const regression = ledgerRegression(published, { snapshot, installationId: id, version: published });
   return { unknown: [], isRefused: regression !== undefined };
@@ -76,13 +76,13 @@ function ownPublications(id: string, { publications }: ScopePlanning): Publicati
   return [telemetryPublication(id, true), ...publications.filter(isOwn)];
 }
 
-/** What an object under another key says was published of an installation. */
+/** The installation's version that is published under another key. */
 function elsewhereOf(key: string, id: string, known: Known): Asof[] {
   const asof = known.get(key)?.asof;
   return asof?.of === shortHash(id) ? [asof] : [];
 }
 
-/** A configured installation that was another one before has its own key still: what it says was published counts. */
+/** If another installation was configured before, this one may still have a key of its own. */
 function unknownElsewhere(id: string, { known }: ScopePlanning): Unknown[] {
   const index = storedIndex(known);
   if (index === undefined) return [];
@@ -92,9 +92,9 @@ function unknownElsewhere(id: string, { known }: ScopePlanning): Unknown[] {
 }
 
 /**
- * The installation that was the configured one before keeps its telemetry under its own key, before its place is taken
- * (docs/spec/publishing.md#asof). Its version there names all facts that were published of it, under whatever key, so that
- * it can become the configured one again without going back.
+ * Moves the telemetry of the previously configured installation to its own key, before another one takes its place
+ * (docs/spec/publishing.md#asof). Its version there joins all facts that were published of it. So it can become the configured
+ * one again without going back.
  */
 function planPrevious(id: string, planning: ScopePlanning): Plan {
   const { known, at } = planning;
@@ -115,7 +115,7 @@ function planPrevious(id: string, planning: ScopePlanning): Plan {
     .reduce((one, other) => higherHistory(one, other) ?? one, "1");
   const facts = versions.filter((one) => isVersionOf(one, of, history)).reduce(joinedFacts, { at: 0 });
   const stored = known.get(key)?.asof ?? { at: 0 };
-  if (facts.facts === undefined || (isVersionOf(stored, of, history) && saysAsMuch(stored, facts))) return NOTHING;
+  if (facts.facts === undefined || (isVersionOf(stored, of, history) && includes(stored, facts))) return NOTHING;
   const isStillThere = known.get(TELEMETRY_KEY)?.condition === "stored" && known.get(TELEMETRY_KEY)?.asof.of === of;
   const source = isStillThere ? TELEMETRY_KEY : key;
   const copied = known.get(source);
@@ -127,7 +127,7 @@ function planPrevious(id: string, planning: ScopePlanning): Plan {
     key,
     resource: "telemetry",
     phase: "previous",
-    why: "another installation takes its place",
+    why: "another installation is configured now",
     action: known.get(key)?.condition === "stored" ? "updated" : "created",
     status: copied.status,
     etag: copied.etag,
@@ -145,7 +145,7 @@ function planPrevious(id: string, planning: ScopePlanning): Plan {
   return { ...NOTHING, puts: [put] };
 }
 
-function saysAsMuch(stored: Asof, facts: Asof): boolean {
+function includes(stored: Asof, facts: Asof): boolean {
   const own = joinedFacts(stored, facts);
   return JSON.stringify([own.facts, own.position]) === JSON.stringify([stored.facts, stored.position]);
 }

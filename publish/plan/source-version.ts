@@ -1,6 +1,6 @@
 /**
- * What an object is computed from, as its writer metadata say it (docs/spec/publishing.md#asof), and the one check of
- * whether the sources now would take back what was published.
+ * The source version of an object, which its metadata record (docs/spec/publishing.md#asof), and the one check that keeps
+ * responses from going back: `sourceRegression`.
  */
 import { createHash } from "node:crypto";
 import type { Database } from "better-sqlite3";
@@ -39,7 +39,7 @@ export function chainId(binding: ChainBinding): string {
   return shortHash(JSON.stringify([target, String(id), core, String(deploymentBlock)]));
 }
 
-/** True if a version speaks of this installation and history; one of an earlier program version may not say of whom. */
+/** True if a version is of this installation and history. Earlier program versions did not record the installation. */
 export function isVersionOf(version: Asof, of: string | undefined, history: string): boolean {
   const isSame = version.of === undefined || of === undefined || version.of === of;
   return isSame && (version.history ?? "1") === history;
@@ -62,25 +62,25 @@ function higher(one: FactPart | null, other: FactPart | null): FactPart | null {
   return (other?.[0] ?? -1) > (one?.[0] ?? -1) ? other : one;
 }
 
-/** What the sources are now, to be compared with what was published. */
+/** The sources now. */
 export interface CurrentSources {
   readonly snapshot: Pick<Snapshot, "ledger">;
   readonly installationId: string;
-  /** As `sourceVersion` gives it, chain included. */
+  /** From `sourceVersion`. */
   readonly version: Asof;
-  /** The hash that the chain has at a published block: null if no node has said, undefined if nobody has asked. */
+  /** The chain's hash at a published block; null: no node answered; undefined: not looked up. */
   blockAt?(number: string): string | null | undefined;
-  /** The kinds of fact that count; every kind that the published version names if absent. */
+  /** The kinds of fact to compare; all if absent. */
   readonly kinds?: readonly FactKind[];
 }
 
 /**
- * The one check (docs/spec/publishing.md#asof): `Failure` ledger_behind, ledger_forked or chain_behind if the sources do
- * not go on from those of a published version. A version of another installation or history says nothing of the ledger.
+ * The one check (docs/spec/publishing.md#asof): `Failure` ledger_behind, ledger_forked or chain_behind unless the sources
+ * continue those of a published version. Versions of another installation or history are not compared with the ledger.
  */
 export function sourceRegression(published: Asof, current: CurrentSources): Failure | undefined {
   const { of, history = "1" } = current.version;
-  // A new history is the operator's word for both sources; another installation was published from the same chain.
+  // A new history also accepts another chain. Another installation was published from the same chain.
   const isLeftBehind = isVersionOf(published, of, published.history ?? "1") && (published.history ?? "1") !== history;
   return (
     ledgerRegression(published, current) ??
@@ -88,7 +88,7 @@ export function sourceRegression(published: Asof, current: CurrentSources): Fail
   );
 }
 
-/** The ledger's part of it, for who publishes nothing. */
+/** The ledger's part of the check. */
 export function ledgerRegression(published: Asof, current: CurrentSources): Failure | undefined {
   const { snapshot, installationId, version, kinds = FACT_KINDS } = current;
   if (!isVersionOf(published, version.of, version.history ?? "1")) return undefined;
@@ -107,7 +107,7 @@ export function ledgerRegression(published: Asof, current: CurrentSources): Fail
   return undefined;
 }
 
-/** The published block that a newer chain must still have, if it is the same chain; undefined if there is none to compare. */
+/** The published block that a newer state of the same chain must still have; undefined if there is none. */
 export function publishedBlock(
   published: Asof,
   now: Asof,
@@ -138,7 +138,7 @@ function chainRegression(published: Asof, now: Asof, blockAt: CurrentSources["bl
         : `has another block at ${published.safeBlock} than was published`;
   return new Failure("chain_behind", `the chain ${what}`, {
     exit: EXIT.failed,
-    hint: "What was published stays until the chain has caught up; ask another node (rpcUrl) if it does not.",
+    hint: "What was published stays until the chain has caught up. If it does not, use another node (rpcUrl).",
   });
 }
 
@@ -173,10 +173,10 @@ function kindRegression(kind: FactKind, part: FactPart, { ledger, installation }
   const present = ledger === undefined ? 0 : readWatermarks(ledger, installation)[kind];
   const message = `was published with ${count} facts of kind ${kind}, the ledger`;
   if (present < count) return { code: "ledger_behind", message: `${message} has ${present}` };
-  // Objects of earlier versions have counts alone.
+  // Objects of earlier program versions have only counts.
   if (ledger === undefined || sum === undefined) return undefined;
   const then = factSumAt(ledger, installation, kind, count);
-  // What cannot be compared is no consent.
+  // A ledger that cannot be compared counts as forked.
   if (then === undefined) return { code: "ledger_forked", message: `${message} cannot tell if they are the same` };
   const [, sumThen, baseThen = 0] = factPart(then);
   return sum === sumThen && base === baseThen ? undefined : { code: "ledger_forked", message: `${message} has others` };
@@ -186,7 +186,7 @@ function ledgerFailure({ code, message }: Fault, installationId: string): Failur
   return new Failure(code, `${installationId} ${message}`, {
     exit: EXIT.failed,
     hint:
-      "What was published stays. Restore the ledger that was published from, or leave that history behind on purpose: " +
+      "What was published stays. Restore the ledger that was published from, or abandon its published history: " +
       `noonmark publish --new-history ${installationId}`,
   });
 }
@@ -213,4 +213,21 @@ function chainOf({ chain: { core, binding } }: Snapshot) {
   if (core.status === "unavailable") return bound;
   const { safeThroughBlock, safeBlockHash } = core.view.chain;
   return { ...bound, safeBlock: String(safeThroughBlock), safeHash: safeBlockHash };
+}
+
+/** True if `one` is a later program version (semver) than `other`; false if either is unknown. */
+export function isNewerProgram(one: string | undefined, other: string | undefined): boolean {
+  if (one === undefined || other === undefined) return false;
+  const [a, b] = [numbersOf(one), numbersOf(other)];
+  for (const [index, number] of a.entries()) {
+    if (number !== b[index]) return number > (b[index] ?? 0);
+  }
+  return false;
+}
+
+/** Major, minor, patch, and 1 for a release or 0 for a prerelease. */
+function numbersOf(version: string): number[] {
+  const [core = "", before] = version.split("-", 2);
+  const numbers = core.split(".").map(Number);
+  return [numbers[0] ?? 0, numbers[1] ?? 0, numbers[2] ?? 0, before === undefined ? 1 : 0];
 }

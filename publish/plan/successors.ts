@@ -1,6 +1,6 @@
 /**
- * A response with its successors: what it is at an instant, and what time alone makes of it afterwards
- * (docs/spec/publishing.md#future). A successor is byte for byte what a running publisher puts at its instant.
+ * A response with its successors: what it becomes later by time alone (docs/spec/publishing.md#future). A successor has the
+ * same bytes that a running publisher puts at its instant.
  */
 import { createHash } from "node:crypto";
 import { type Edit, MAX_SUCCESSORS, type Successor } from "../../src/http/successor.ts";
@@ -12,14 +12,14 @@ import { EXIT, Failure } from "../../src/values/failure.ts";
 
 export interface Future {
   readonly built: Built;
-  /** The answer itself first, then each of its successors. */
+  /** The fingerprints of the response itself, then of each successor. */
   readonly states: readonly ResponseState[];
   readonly successors: readonly Successor[];
 }
 
 export function futureOf(build: (at: number) => Built, at: number): Future {
   const built = build(at);
-  const states: ResponseState[] = [{ from: at, identity: identityOf(built) }];
+  const states: ResponseState[] = [{ from: at, identity: fingerprintOf(built) }];
   const successors: Successor[] = [];
   let last = built;
   while (last.nextChangeAt !== undefined && successors.length < MAX_SUCCESSORS) {
@@ -30,27 +30,24 @@ export function futureOf(build: (at: number) => Built, at: number): Future {
       break;
     }
     const next = last.successor ?? build(from);
-    states.push({ from, identity: identityOf(next) });
+    states.push({ from, identity: fingerprintOf(next) });
     successors.push(successorOf(built, next, from));
     last = next;
   }
   return { built, states, successors };
 }
 
-const identities = new WeakMap<Built, string>();
+const fingerprints = new WeakMap<Built, string>();
 
-/**
- * The hash by which a change is judged: never the store's own tags (docs/spec/publishing.md#frozen-bytes). Made once an
- * answer.
- */
-export function identityOf(built: Built): string {
-  let identity = identities.get(built);
-  if (identity === undefined) {
+/** Two responses with the same fingerprint differ at most by `generatedAt` (docs/spec/publishing.md#frozen-bytes). */
+export function fingerprintOf(built: Built): string {
+  let fingerprint = fingerprints.get(built);
+  if (fingerprint === undefined) {
     const text = JSON.stringify([built.status, built.headers, built.identity]);
-    identity = createHash("sha256").update(text).digest("base64url");
-    identities.set(built, identity);
+    fingerprint = createHash("sha256").update(text).digest("base64url");
+    fingerprints.set(built, fingerprint);
   }
-  return identity;
+  return fingerprint;
 }
 
 function successorOf(base: Built, next: Built, from: number): Successor {
@@ -72,7 +69,7 @@ export interface FittedAnswer {
   readonly states: StoredResponse["states"];
 }
 
-/** Throws `Failure` metadata_too_large where not even the next change fits: without it the answer would not end in time. */
+/** Drops late successors that do not fit into the metadata. Throws `Failure` metadata_too_large if the first does not fit. */
 export function fitAnswer(answer: StoredResponse): FittedAnswer {
   for (let kept = answer.successors.length; kept >= Math.min(1, answer.successors.length); kept--) {
     const states = answer.states.slice(0, kept + 1);
@@ -111,12 +108,12 @@ function tokenEdits(old: readonly string[], now: readonly string[]): Edit[] {
 }
 
 function middleEdit(before: string, after: string): Edit {
-  const most = Math.min(before.length, after.length);
+  const limit = Math.min(before.length, after.length);
   let head = 0;
-  while (head < most && before[head] === after[head]) head++;
+  while (head < limit && before[head] === after[head]) head++;
   if (isHighSurrogate(before, head - 1)) head--;
   let tail = 0;
-  while (tail < most - head && before.at(-1 - tail) === after.at(-1 - tail)) tail++;
+  while (tail < limit - head && before.at(-1 - tail) === after.at(-1 - tail)) tail++;
   if (isHighSurrogate(before, before.length - tail - 1)) tail--;
   return {
     offset: Buffer.byteLength(before.slice(0, head)),
@@ -125,7 +122,7 @@ function middleEdit(before: string, after: string): Edit {
   };
 }
 
-/** An edit must not begin or end inside a surrogate pair: half of one has no bytes. */
+/** An edit must not split a surrogate pair, because half of one has no bytes. */
 function isHighSurrogate(text: string, index: number): boolean {
   const unit = text.charCodeAt(index);
   return unit >= 0xd800 && unit <= 0xdbff;

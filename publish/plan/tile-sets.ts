@@ -1,6 +1,6 @@
 /**
- * The objects with hashes for names that a response leads to: the activity's tiles, a page's assets. They are stored
- * before what names them, and deleted some time after nothing names them (docs/spec/publishing.md#deletions).
+ * Immutable objects with hashes for names: activity tiles, and the assets of the page. They are stored before the object that
+ * names them, and deleted some time after nothing names them (docs/spec/publishing.md#deletions).
  */
 import { type Asof, encodeResponse, encodeWriterMetadata, JSON_TYPE } from "../../src/object-store/stored-response.ts";
 import type { ImmutableTile, Publication } from "../../src/resources/publication.ts";
@@ -11,10 +11,10 @@ import type { Deletion, NamedTiles, Put } from "./plan.ts";
 
 const PHASES = ["tiles", "index-tiles"] as const;
 
-/** Deletions of one cycle. */
+/** At most so many deletions per cycle. */
 const DELETIONS_LIMIT = 64;
 
-/** The tiles that the store lacks, and what the set is then; `set` is undefined if it is the one that was stored last. */
+/** The tiles that the store lacks. `set` is undefined if the set has not changed. */
 export function namedTiles(
   { key: head, resource, tileSet }: Publication,
   snapshot: Snapshot,
@@ -40,12 +40,12 @@ export function namedTiles(
 
 interface Place extends Pick<Put, "resource" | "phase"> {
   readonly prefix: string;
-  /** What the response that leads to it was computed from. */
+  /** The source version of the response that names it. */
   readonly asof: Asof;
   readonly known: Known;
 }
 
-/** A tile's bytes never change: what another publisher has stored under its name is as good, unless it is damaged. */
+/** A tile's name determines its bytes, so a tile of another publisher is as good. */
 function putOf(tile: ImmutableTile, { resource, phase, prefix, asof, known }: Place): Put {
   const { key, answer } = tile;
   const damaged = known.get(key);
@@ -78,14 +78,14 @@ function putOf(tile: ImmutableTile, { resource, phase, prefix, asof, known }: Pl
   };
 }
 
-/** After everything that a set names is stored, and its head. `at` in epoch ms. */
+/** Called when all tiles of a set and its head are stored. `at` in epoch ms. */
 export function confirmTiles(known: Known, { prefix, version, unnamed, renamed }: NamedTiles, at: number): void {
   for (const name of renamed) known.setName(prefix, name, null);
   for (const name of unnamed) known.setName(prefix, name, at);
   known.setListedVersion(prefix, version);
 }
 
-/** What nothing has named for as long as the set says; `at` in epoch ms. */
+/** Deletes what nothing has named for `keptMs`; `at` in epoch ms. */
 export function plannedDeletions(publications: readonly Publication[], known: Known, at: number): Deletion[] {
   const deletions: Deletion[] = [];
   for (const { key: head, tileSet } of publications) {

@@ -1,48 +1,47 @@
 /**
- * When cycles run: on the cadence, and at the next instant at which an answer changes by time alone. A cycle that takes
- * long keeps neither the lease nor what the operator is told waiting: both have a timer of their own.
+ * When cycles run: at each instant of a cron pattern, and when a response changes by time alone. A timer of its own renews
+ * the lease, so that a long cycle does not delay that.
  */
 
-import type { Clock } from "../clock/clock.ts";
-import type { Timers } from "../clock/timers.ts";
-import { isOutage } from "../outage.ts";
+import { isDiskFull } from "../../src/files/disk-full.ts";
+import { StoreUnavailable } from "../../src/object-store/object-store.ts";
+import { type Clock, type CronTimer, hostWall, MOVE_ALLOWANCE_MS, type Timers } from "../clock/clock.ts";
 import type { CycleReport } from "../report.ts";
-import { Cadence, type LateTurn } from "./cadence.ts";
 
 export interface ScheduleOptions {
   /** A cron pattern, seconds first, UTC. */
   readonly cadence: string;
   readonly clock: Clock;
   readonly timers: Timers;
-  /** Ends the schedule; the cycle under way is finished first. */
+  /** Ends the schedule after the running cycle. */
   readonly signal: AbortSignal;
   onCycle(report: CycleReport): void;
-  /** The store did not answer, or a disk is full; the next turn tries again. */
+  /** The store did not answer, or a disk is full; the next tick tries again. */
   onOutage(error: Error): void;
-  /** The clock was set, or a turn did not come. */
-  onLate(late: LateTurn): void;
-  /** A turn has ended, in an outage too, or none is under way: at least each second but while one is. */
+  /** The clock was set, or a tick did not come. */
+  onLate(late: LateTick): void;
+  /** Called after each tick, and each second while none is running. */
   onRest?(): void;
 }
 
-/** What a schedule needs of a publisher. */
+/** The part of a publisher that a schedule needs. */
 export interface Scheduled {
-  /** Epoch ms by the common clock; `wall` is this host's. */
+  /** Epoch ms, corrected by the store's clock; `wall` is this host's. */
   now(wall: number): number;
-  /** What a cycle now is computed for: never before the last one. */
+  /** The instant of a cycle now: never before the last one. */
   instant(now: number): number;
-  /** Whether a cycle at this instant could have anything to do. */
+  /** True if a cycle at this instant would have nothing to do. */
   isIdle(at: number): boolean;
   cycle(at: number): Promise<CycleReport>;
-  /** Checks one stored object, if it is time for that. */
+  /** Checks one stored object, if due. */
   scrubIfDue(at: number): Promise<void>;
-  /** The earliest instant (epoch ms) at which something changes by time alone. */
+  /** The next instant (epoch ms) at which something changes by time alone. */
   nextDue(): number | undefined;
   renewIfDue(nextCycleAt: number | undefined): Promise<void>;
 }
 
-/** How often the lease and the cadence are looked after. */
-const STEADY_MS = 1_000;
+/** The lease and the cadence are checked this often (ms). */
+const CHECK_EVERY_MS = 1_000;
 
 /** Runs until the signal; rejects with what stops a publisher, such as a lost lease. */
 export function runSchedule(publisher: Scheduled, options: ScheduleOptions): Promise<void> {
@@ -55,7 +54,7 @@ export function runSchedule(publisher: Scheduled, options: ScheduleOptions): Pro
   let cancelInstant = () => {};
 
   const failed = (error: unknown) => (isOutage(error) ? options.onOutage(error) : end(error));
-  const turn = async () => {
+  const runTick = async () => {
     const at = publisher.instant(clock.wall());
     if (!publisher.isIdle(at)) options.onCycle(await publisher.cycle(at));
     await publisher.scrubIfDue(at);
@@ -65,7 +64,7 @@ export function runSchedule(publisher: Scheduled, options: ScheduleOptions): Pro
   };
   const tick = () => {
     if (hasEnded) return;
-    running ??= turn()
+    running ??= runTick()
       .catch(failed)
       .finally(() => {
         running = undefined;
@@ -80,8 +79,8 @@ export function runSchedule(publisher: Scheduled, options: ScheduleOptions): Pro
         renewing = undefined;
       });
   };
-  const cadence = new Cadence({ pattern: options.cadence, clock, timers, onTurn: tick, onLate });
-  const stopSteady = timers.every(STEADY_MS, () => {
+  const cadence = new Cadence({ pattern: options.cadence, clock, timers, onTick: tick, onLate });
+  const stopChecks = timers.every(CHECK_EVERY_MS, () => {
     renew();
     cadence.check();
     if (running === undefined) options.onRest?.();
@@ -89,13 +88,89 @@ export function runSchedule(publisher: Scheduled, options: ScheduleOptions): Pro
   const end = (error?: unknown) => {
     hasEnded = true;
     cancelInstant();
-    stopSteady();
+    stopChecks();
     cadence.stop();
-    // Whoever waits closes what a cycle works with.
+    // The caller closes the files that a cycle uses, so it must wait.
     void Promise.all([running, renewing]).then(() => (error === undefined ? resolve() : reject(error)));
   };
   signal.addEventListener("abort", () => end(), { once: true });
   if (signal.aborted) end();
   else tick();
   return promise;
+}
+
+/** A tick that is later than this (ms) is missed. */
+const OVERDUE_MS = 1_500;
+
+/** Why a tick did not come from the pattern's timer; ms. */
+export type LateTick = { readonly clockSetBy: number } | { readonly overdueBy: number };
+
+export interface CadenceOptions {
+  /** A cron pattern, seconds first. */
+  readonly pattern: string;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  onTick(): void;
+  onLate(late: LateTick): void;
+}
+
+/**
+ * Ticks at the instants of a cron pattern, also if the wall clock is set (docs/spec/publishing.md#clock-steps). The pattern's
+ * timer would wait too long after the clock was set back; `check` notices that, and a missed tick.
+ */
+export class Cadence {
+  readonly #options: CadenceOptions;
+  #cron: CronTimer;
+  /** Monotonic (ms): the next tick. */
+  #dueAt = Number.POSITIVE_INFINITY;
+  /** The host's wall clock, which the pattern's timer uses, minus the monotonic clock (ms). */
+  #wallOffset: number;
+
+  constructor(options: CadenceOptions) {
+    this.#options = options;
+    this.#wallOffset = this.#currentOffset();
+    this.#cron = this.#arm();
+  }
+
+  /** Must be called about once a second. */
+  check(): void {
+    const { clock, onLate } = this.#options;
+    const clockSetBy = Math.round(this.#currentOffset() - this.#wallOffset);
+    const overdueBy = Math.round(clock.monotonic() - this.#dueAt);
+    if (Math.abs(clockSetBy) <= MOVE_ALLOWANCE_MS && overdueBy <= OVERDUE_MS) return;
+    onLate(Math.abs(clockSetBy) > MOVE_ALLOWANCE_MS ? { clockSetBy } : { overdueBy });
+    this.#wallOffset = this.#currentOffset();
+    this.#cron.stop();
+    this.#cron = this.#arm();
+    this.#options.onTick();
+  }
+
+  stop(): void {
+    this.#cron.stop();
+  }
+
+  #arm(): CronTimer {
+    const { pattern, timers, onTick } = this.#options;
+    const cron = timers.cron(pattern, () => {
+      this.#expect(cron);
+      onTick();
+    });
+    this.#expect(cron);
+    return cron;
+  }
+
+  #expect(cron: CronTimer): void {
+    const { clock } = this.#options;
+    const next = cron.nextRun();
+    this.#dueAt = next === undefined ? Number.POSITIVE_INFINITY : clock.monotonic() + next - hostWall(clock);
+  }
+
+  #currentOffset(): number {
+    return hostWall(this.#options.clock) - this.#options.clock.monotonic();
+  }
+}
+
+/** True if the next tick may succeed: the store did not answer, or a disk is full. */
+export function isOutage(error: unknown): error is Error {
+  return error instanceof StoreUnavailable || isDiskFull(error);
 }

@@ -1,13 +1,13 @@
 /**
- * The ledger as the publisher reads it: whether it has moved since the last cycle, in microseconds, and one short
- * synchronous read transactions (docs/spec/publishing.md#snapshot). A file that was replaced is opened anew.
+ * The publisher's view of the ledger: a check for changes that takes microseconds, and short synchronous read transactions
+ * (docs/spec/publishing.md#snapshot). A replaced file is opened again.
  */
 import { statSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import { openLedgerForReading, readLedger } from "../../src/ledger/open.ts";
 import { statement } from "../../src/sqlite/statement.ts";
 
-/** How far a file had come. */
+/** A state of a ledger file. */
 export interface LedgerVersion {
   readonly db: Database;
   readonly version: number;
@@ -19,17 +19,14 @@ export class LedgerSource {
   #file: string;
   #version = -1;
 
-  /** Throws `Failure` where the ledger is missing, locked, newer, foreign or no database. */
+  /** Throws `Failure` ledger_…: missing, locked, newer, foreign or no database. */
   constructor(path: string) {
     this.path = path;
     this.#file = fileOf(path);
     this.#db = openLedgerForReading(path);
   }
 
-  /**
-   * `replaced` when another file stands at the path (what was verified of the old one no longer counts), `moved` when
-   * another connection has committed since the version that was settled last.
-   */
+  /** `moved`: something was committed since the last settled version. `replaced`: there is another file at the path. */
   change(): "none" | "moved" | "replaced" {
     const file = fileOf(this.path);
     if (file !== this.#file) {
@@ -43,12 +40,12 @@ export class LedgerSource {
     return this.#dataVersion() === this.#version ? "none" : "moved";
   }
 
-  /** Outside of a `read`: data_version stands still inside a transaction. */
+  /** Must be called outside of a `read`, because data_version does not change inside a transaction. */
   version(): LedgerVersion {
     return { db: this.#db, version: this.#dataVersion() };
   }
 
-  /** All that had been committed by then is dealt with. */
+  /** Everything up to this version is published. */
   settle({ db, version }: LedgerVersion): void {
     if (db === this.#db) this.#version = version;
   }
@@ -67,7 +64,7 @@ export class LedgerSource {
   }
 }
 
-/** Device and inode; a missing file is told by the open that follows. */
+/** Device and inode. A missing file makes the next open fail. */
 function fileOf(path: string): string {
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat === undefined ? "none" : `${stat.dev}:${stat.ino}`;

@@ -1,4 +1,4 @@
-/** The publisher's own file of what is derived from ledger and chain, advanced by new facts only. */
+/** The publisher's projections file: what is derived from the ledger and the chain, advanced by new facts only. */
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";
@@ -17,44 +17,41 @@ export type ProjectionInputs = Pick<
 >;
 
 export interface ProjectionsSource {
-  /** What is derived, as far as it has been brought; a file that was replaced is opened anew. */
+  /** A replaced file is opened again. */
   open(): Database;
-  /**
-   * One short step of what follows the ledger; whether all of it is in. Synchronous: inside a read transaction. `at` in
-   * epoch ms.
-   */
+  /** One short step along the ledger, inside a read transaction. Returns true at its end. `at` in epoch ms. */
   step(inputs: ProjectionInputs, at: number): boolean;
   /**
-   * One short step of what follows the chain, then of the tiles of both; whether all of it is in, without which nothing
-   * is planned. Synchronous: in the transaction of a plan.
+   * One short step along the chain, then one of the activity tiles. Returns true at the end of both; nothing is planned
+   * before. Runs in the transaction of the plan.
    */
   chainStep(inputs: ProjectionInputs): boolean;
   /**
-   * Rows written so far by anything but `step`. These are committed at once (`commit`); what a step writes waits, since
-   * the next step writes the same pages again, and since it is derived again if the process is killed.
+   * Count of rows that anything but `step` has written. Those are committed at once. Rows of a step wait, because the next
+   * step writes the same pages, and because they are derived again after a crash.
    */
   otherWrites(): number;
   commit(): void;
-  /** Commits steps that have waited long enough at `now` (ms, by a clock that never jumps), and empties an idle -wal file. */
+  /** Commits steps that have waited long enough, and empties an idle -wal file; `now` is monotonic (ms). */
   commitIfDue(now: number): void;
-  /** Whether the last step left facts for another one. */
+  /** True if the last step left facts for the next one. */
   readonly isBehind: boolean;
-  /** In one cycle. */
-  readonly mostSteps: number;
+  /** Steps along the ledger per cycle. */
+  readonly stepLimit: number;
   close(): void;
 }
 
-/** Steps are committed at most this long after the first of them (ms): below what a rebuild waits for the lock. */
+/** Steps are committed at most this long after the first one (ms). A rebuild waits longer for the lock. */
 const COMMIT_EVERY_MS = 20_000;
 
-/** Steps of a publisher, in microseconds of counted work: other things have their turn between them. */
+/** Budget of one step, in microseconds of counted work. The event loop runs between steps. */
 const LEDGER_STEP_US = 20_000;
 const CHAIN_STEP_US = 10_000;
 
-/** Some half a second, between whose steps other things have their turn: what is left is taken in by the next cycles. */
+/** Less than a second of work per cycle. The next cycles do the rest. */
 const STEPS_OF_A_CYCLE = 40;
 
-/** The publisher's own; a file that `noonmark rebuild` has put in its place is opened anew. */
+/** The publisher's own file. After `noonmark rebuild` has replaced it, it is opened again. */
 export function ownProjections(stateDirectory: string, options: { readonly whole: boolean }): ProjectionsSource {
   const path = join(stateDirectory, PROJECTIONS_FILE);
   let db = openProjections(path);
@@ -73,7 +70,7 @@ export function ownProjections(stateDirectory: string, options: { readonly whole
   );
 }
 
-/** A copy in memory, for what leaves no trace: it takes in all that is new before it answers. */
+/** A copy in memory, for commands that write nothing. It follows the sources to their end. */
 export function copiedProjections(stateDirectory: string): ProjectionsSource {
   const db = openProjectionsCopy(join(stateDirectory, PROJECTIONS_FILE));
   return source(() => db, { whole: true, isOnDisk: false });
@@ -86,7 +83,7 @@ function source(
   let isBehind = false;
   let stepWrites = 0;
   let waitsSince: number | undefined;
-  /** A file that was replaced is another connection. */
+  /** Of the current connection. */
   let checkpoint: { readonly db: Database; readonly idle: IdleCheckpoint } | undefined;
   return {
     open,
@@ -94,7 +91,7 @@ function source(
       const { projections } = inputs;
       if (isOnDisk && !projections.inTransaction) projections.exec("BEGIN IMMEDIATE");
       const before = totalChanges(projections);
-      // Until the step is whole: if it fails, the next cycle takes it again.
+      // If the step fails, the next cycle repeats it.
       isBehind = true;
       isBehind = advanceLedgerViews(
         projections,
@@ -128,12 +125,12 @@ function source(
     get isBehind() {
       return isBehind;
     },
-    mostSteps: whole ? Number.POSITIVE_INFINITY : STEPS_OF_A_CYCLE,
+    stepLimit: whole ? Number.POSITIVE_INFINITY : STEPS_OF_A_CYCLE,
     close() {
       try {
         this.commit();
       } catch {
-        // It is derived again by whoever opens the file next, who is told then if the disk is still full.
+        // The next process derives the lost rows again, and fails then if the disk is still full.
       }
       open().close();
     },

@@ -3,9 +3,8 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
 import type { Chain } from "../../src/chain/chain.ts";
 import { forgetLedger } from "../../src/projections/advance.ts";
-import type { Snapshot } from "../../src/resources/snapshot.ts";
+import type { Snapshot, Snapshots } from "../../src/resources/snapshot.ts";
 import { failureOfOneOf } from "../../src/sqlite/sqlite-failure.ts";
-import type { CycleSources } from "./cycle-sources.ts";
 import type { LedgerSource, LedgerVersion } from "./ledger-source.ts";
 import type { ProjectionsSource } from "./projections-source.ts";
 
@@ -18,10 +17,10 @@ export interface SourceReaderOptions {
   readonly genesisTimestamp: number | undefined;
 }
 
-/** Of the projections at once, while something else waits too. */
-const MOST_STEPS = 32;
+/** Advances of the projections in one call of `follow`. */
+const STEP_LIMIT = 32;
 
-/** How far ledger and chain had come. */
+/** A state of both sources. */
 export interface SourcesVersion {
   readonly ledger: LedgerVersion | undefined;
   readonly chain: number;
@@ -38,19 +37,19 @@ export class SourceReader {
     this.installationId = options.installationId;
   }
 
-  /** To be taken before a cycle reads anything: what comes while it reads is the next one's. */
+  /** Must be called before a cycle reads anything: later changes belong to the next cycle. */
   version(): SourcesVersion {
     const { ledger, chain } = this.#options;
     return { ledger: ledger?.version(), chain: chain.moved() };
   }
 
-  /** The cycle that began with this version is done. */
+  /** The cycle for this version has ended. */
   settle({ ledger, chain }: SourcesVersion): void {
     if (ledger !== undefined) this.#options.ledger?.settle(ledger);
     this.#chainVersion = chain;
   }
 
-  /** Whether anything but time has changed since the version that was settled last; microseconds. */
+  /** True if a source has changed since the last settled version. Takes microseconds. */
   moved(): boolean {
     const change = this.#options.ledger?.change() ?? "none";
     if (change === "replaced") this.#replaced = true;
@@ -58,7 +57,7 @@ export class SourceReader {
     return change !== "none" || this.#replaced || projections.isBehind || chain.moved() !== this.#chainVersion;
   }
 
-  /** Whether another ledger file has come since the last time this was asked. */
+  /** True once after the ledger file was replaced. */
   takeReplaced(): boolean {
     this.moved();
     const replaced = this.#replaced;
@@ -66,7 +65,7 @@ export class SourceReader {
     return replaced;
   }
 
-  /** Of a cycle at `at` (epoch ms). */
+  /** The sources of a cycle at `at` (epoch ms). */
   begin(at: number): CycleSources {
     const { projections, chain, installationId, genesisTimestamp } = this.#options;
     const state = chain.state(at);
@@ -77,14 +76,14 @@ export class SourceReader {
       chainDb: chain.db,
       genesisTimestamp: genesisTimestamp === undefined ? state.genesisTimestamp : BigInt(genesisTimestamp),
     };
-    let stepsLeft = projections.mostSteps;
+    let stepsLeft = projections.stepLimit;
     let isChainIn = true;
     // Whether all is in that a plan needs. The chain's steps are not counted: half of what it says must not be published.
     const takeIn = (snapshot: Snapshot): boolean => {
       const goesOn = !isChainIn;
       if (!goesOn && !projections.step(snapshot, at) && --stepsLeft > 0) return false;
       isChainIn = projections.chainStep(snapshot);
-      // After a long one the ledger may have moved: it is followed once more, in the plan's own transaction.
+      // After a long step the ledger may have moved: it is followed once more, in the plan's own transaction.
       return isChainIn && !goesOn;
     };
     return {
@@ -109,8 +108,8 @@ export class SourceReader {
    * part of it at a time, the rest when it is called again. `at` in epoch ms.
    */
   async follow(at: number): Promise<void> {
-    for (let steps = 0; steps < MOST_STEPS && this.moved(); steps++) {
-      // Whoever publishes later begins with everything anyway.
+    for (let steps = 0; steps < STEP_LIMIT && this.moved(); steps++) {
+      // A publisher plans everything at its start anyway.
       this.takeReplaced();
       const version = this.version();
       const sources = this.begin(at);
@@ -121,18 +120,18 @@ export class SourceReader {
     this.#blaming(() => this.#options.projections.commit());
   }
 
-  /** Commits what was derived and has waited long enough at `now` (ms, by a clock that never jumps). Throws `Failure`. */
+  /** Commits projections that have waited long enough; `now` is monotonic (ms). Throws `Failure`. */
   saveIfDue(now: number): void {
     const { projections } = this.#options;
     this.#blaming(() => projections.commitIfDue(now));
   }
 
-  /** Epoch ms after `now` at which the chain says something else by time alone. */
+  /** The next instant (epoch ms) after `now` at which the chain's state changes by time alone. */
   nextChange(now: number): number | undefined {
     return this.#options.chain.nextChange(now);
   }
 
-  /** As the chain's nodes say; undefined if none answers. `now` in epoch ms. */
+  /** From the chain's nodes; undefined if none answers. `now` in epoch ms. */
   blockHash(number: bigint, now: number): Promise<string | undefined> {
     return this.#options.chain.blockHash(number, now);
   }
@@ -149,7 +148,7 @@ export class SourceReader {
     this.#options.chain.close();
   }
 
-  /** Throws `Failure` with the path of the file that failed: what is derived is written while the ledger is read. */
+  /** Throws `Failure` with the path of the file that failed: projections are written while the ledger is read. */
   #read<T>(use: (ledger: Database | undefined) => T): T {
     const { ledger, projections } = this.#options;
     const blamed = (db: Database | undefined) =>
@@ -172,4 +171,17 @@ export class SourceReader {
       throw failureOfOneOf(error, [derived, ...read]);
     }
   }
+}
+
+/** The sources of one cycle. Chain and projections stay the same in all of its snapshots; the ledger may be ahead of them. */
+export interface CycleSources extends Snapshots {
+  /**
+   * Advances the projections to the ledger and the chain, in short steps so that the event loop runs in between. Calls `use`
+   * with a snapshot of exactly that state.
+   */
+  advance<T>(use: (snapshot: Snapshot) => T): Promise<T>;
+  /** Everything derived from the ledger is derived again: its facts may have been replaced. */
+  forgetLedger(): void;
+  /** Writes to the projections. All other users of a snapshot only read. */
+  write(keep: (snapshot: Snapshot) => void): void;
 }

@@ -1,5 +1,4 @@
-/** What a publisher tells of itself: in the lease object to everybody, in `private/status.json` to its operator. */
-
+/** A publisher's status: the public part goes into the lease object, the rest into `private/status.json`. */
 import { lastInstallationNo } from "../../src/ledger/watermarks.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import type { PublicRecord } from "../../src/resources/publication-status/public-record.ts";
@@ -8,19 +7,19 @@ import { Failure } from "../../src/values/failure.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Known } from "../known.ts";
-import type { Lease, LeaseNews } from "../lease/lease.ts";
+import type { Lease, StatusUpdate } from "../lease/lease.ts";
 import { type CycleReport, type Problems, type ReportFailure, reportFailure } from "../report.ts";
+import type { SourceReader } from "../sources/source-reader.ts";
+import { operatorReport, PrivateStatusWriter } from "./private-status.ts";
 import {
-  NOTHING_SEEN,
   type PublishedSite,
   publicAnswers,
+  publicReport,
+  SOURCES_UNREAD,
   sourcesOf,
   withUnreadableLedger,
-} from "../site/public-record.ts";
-import type { SourceReader } from "../sources/source-reader.ts";
-import { operatorReport } from "./operator-report.ts";
-import { PrivateStatusWriter } from "./private-status-writer.ts";
-import { publicReport, worstInstallations } from "./public-report.ts";
+  worstInstallations,
+} from "./public-status.ts";
 import type { RequestTally } from "./request-tally.ts";
 
 export interface StatusOptions {
@@ -35,8 +34,8 @@ export interface StatusOptions {
 export class PublisherStatus {
   readonly #options: StatusOptions;
   readonly #operator: PrivateStatusWriter;
-  #sources = NOTHING_SEEN;
-  /** That the ledger knows. */
+  #sources = SOURCES_UNREAD;
+  /** Count in the ledger. */
   #installations = 0;
   #ended: ReportFailure | undefined;
 
@@ -45,8 +44,8 @@ export class PublisherStatus {
     this.#operator = new PrivateStatusWriter({ store: options.store, fence: lease }, options.clock, lease.holderName);
   }
 
-  /** The sources as a cycle has seen them. */
-  saw(sources: Snapshots, report: CycleReport): void {
+  /** A cycle has ended: keeps the state of its sources. */
+  cycleEnded(sources: Snapshots, report: CycleReport): void {
     const { chainValidity = 0 } = this.#options.site ?? {};
     sources.snapshot((snapshot) => {
       this.#sources = sourcesOf(snapshot, report, chainValidity);
@@ -54,25 +53,24 @@ export class PublisherStatus {
     });
   }
 
-  /** As the last cycle has seen them. */
+  /** At the end of the last cycle. */
   get sources(): PublicRecord["sources"] {
     return this.#sources;
   }
 
-  /** What a cycle ended with. */
-  failed(error: unknown): void {
+  cycleFailed(error: unknown): void {
     if (error instanceof Failure && error.code.startsWith("ledger_")) {
       this.#sources = withUnreadableLedger(this.#sources);
     }
   }
 
-  /** The failure that ends this publisher, for its last report. */
+  /** Adds the failure that ends this publisher to its last report. */
   endedBy(failure: Failure): void {
     this.#ended = reportFailure(failure);
   }
 
-  /** `last`: undefined before the first cycle; the lease then goes on saying when the last holder's was. */
-  news(last: CycleReport | undefined, nextCycleAt: number | undefined): LeaseNews {
+  /** `last`: undefined before the first cycle; the lease then keeps the last holder's instant. */
+  statusUpdate(last: CycleReport | undefined, nextCycleAt: number | undefined): StatusUpdate {
     const { known, clock } = this.#options;
     return {
       ...(last === undefined ? {} : { lastCycleAt: formatTimestamp(last.at) }),
@@ -82,12 +80,12 @@ export class PublisherStatus {
     };
   }
 
-  get isOperatorDue(): boolean {
+  get isPrivateStatusDue(): boolean {
     return this.#operator.isDue;
   }
 
-  /** Put where there is something new. Throws the store's own errors, lease_… (75). */
-  async tellOperator(last: CycleReport | undefined): Promise<void> {
+  /** Throws the store's own errors, lease_… (75). */
+  async writePrivateStatus(last: CycleReport | undefined): Promise<void> {
     const { known, reader, clock, requests } = this.#options;
     const now = clock.wall();
     const report = operatorReport(this.#withEnd(last), reader.describe(), worstInstallations(known, now));
@@ -97,7 +95,7 @@ export class PublisherStatus {
   #withEnd(last: CycleReport | undefined): Problems | undefined {
     const ended = this.#ended;
     if (ended === undefined) return last;
-    // A cycle that failed as a whole has put nothing into the last report; one that failed in part has.
+    // The failure is in the last report already if that cycle failed in part.
     const before = (last?.failures ?? []).filter(({ code }) => code !== ended.code);
     return { rows: last?.rows ?? [], failures: [...before, ended], warnings: last?.warnings ?? [] };
   }

@@ -1,6 +1,6 @@
 /**
- * What a publisher has asked of its store, by kind of object, over its last day or two: what `noonmark cost` works a month
- * out from (docs/spec/people.md#status-command). Kept beside what was published, so that runs of `publish --once` add up.
+ * Counts a publisher's requests to its store by kind of object, over one to two days, for `noonmark cost`
+ * (docs/spec/people.md#status-command). The counts are kept in the state directory, so that `publish --once` runs add up.
  */
 import * as z from "zod";
 import { isDiskFull } from "../../src/files/disk-full.ts";
@@ -13,7 +13,7 @@ const count = z.number().int().nonnegative();
 const countsSchema = z.object({ put: count, get: count, list: count, delete: count });
 export type RequestCounts = z.infer<typeof countsSchema>;
 
-/** By keys as `objectClass` names them. */
+/** By the class of the key (`objectClass`). */
 const objectsSchema = z.record(z.string(), countsSchema);
 
 export const measuredRequestsSchema = z.object({
@@ -28,7 +28,7 @@ const windowSchema = z.object({ since: z.number(), objects: objectsSchema });
 type Window = z.infer<typeof windowSchema>;
 const savedSchema = z.object({ current: windowSchema, previous: windowSchema.optional() });
 
-/** A window this old (ms) becomes the one before: what is told is of one to two of them. */
+/** Length of a window (ms). A report covers the current window and the one before. */
 const WINDOW_MS = 86_400_000;
 const META = "requests";
 
@@ -37,11 +37,11 @@ export class RequestTally {
   #current: Window;
   #previous: Window | undefined;
 
-  /** Goes on from what the state directory holds; `now` in epoch ms. */
+  /** Continues the counts in the state directory; `now` in epoch ms. */
   constructor(known: Known, now: number) {
     this.#known = known;
     const saved = parseSaved(known.meta(META));
-    // A clock that was set back would make a month of nothing.
+    // A window that begins in the future (the clock was set back) is useless.
     const isUsable = saved !== undefined && (saved.previous ?? saved.current).since <= now;
     this.#current = isUsable ? saved.current : { since: now, objects: {} };
     this.#previous = isUsable ? saved.previous : undefined;
@@ -53,12 +53,12 @@ export class RequestTally {
     counts[operation] += 1;
   }
 
-  /** To be called before the state directory is let go. */
+  /** Must be called before the state directory is closed. */
   save(): void {
     try {
       this.#known.setMeta(META, JSON.stringify({ current: this.#current, previous: this.#previous }));
     } catch (error) {
-      // A full disk is told by what has to be kept there; nothing waits for a count.
+      // Other writes to the state directory report a full disk; counts are not worth a failure.
       if (!isDiskFull(error)) throw error;
     }
   }
@@ -82,7 +82,7 @@ function parseSaved(text: string | undefined): z.infer<typeof savedSchema> | und
   try {
     return savedSchema.parse(JSON.parse(text));
   } catch {
-    // Another version's: counting begins anew.
+    // Written by another version: counting starts again.
     return undefined;
   }
 }

@@ -1,15 +1,18 @@
 /**
- * Every invariant of the stored objects, from their bytes alone (docs/fsck.md). What is found is looked for once more: a
- * publisher that runs meanwhile makes what was read earlier disagree with what was read later.
+ * `noonmark fsck` checks every invariant of the stored objects from their bytes (docs/fsck.md). A second pass confirms findings,
+ * because a publisher may have written between two reads of the first one.
  */
 import { type ObjectStore, StoreDamaged } from "../object-store/object-store.ts";
+import { printable } from "../values/printable.ts";
 import { Facts } from "./facts.ts";
 import { type JudgeOptions, judgeObject } from "./judge.ts";
-import { activityFindings } from "./relations/activity.ts";
-import { installationFindings } from "./relations/installations.ts";
-import { leaseFindings } from "./relations/lease.ts";
-import { namedFindings } from "./relations/named.ts";
-import { observationFindings } from "./relations/observations.ts";
+import {
+  activityFindings,
+  installationFindings,
+  leaseFindings,
+  namedFindings,
+  observationFindings,
+} from "./relations.ts";
 import type { Finding } from "./rules.ts";
 
 export interface FsckReport {
@@ -17,19 +20,19 @@ export interface FsckReport {
   readonly findings: readonly Finding[];
 }
 
-/** Objects read at once. */
+/** Reads in flight. */
 const CONCURRENCY = 16;
 
-/** Throws `StoreUnavailable` where the store does not answer. */
+/** Throws `StoreUnavailable`. */
 export async function fsck(store: ObjectStore, options: JudgeOptions): Promise<FsckReport> {
   const first = await pass(store, options);
   if (first.findings.length === 0) return first;
   const again = await pass(store, options);
-  const before = new Set(first.findings.map(identityOf));
-  return { ...again, findings: again.findings.filter((finding) => before.has(identityOf(finding))) };
+  const before = new Set(first.findings.map(fingerprintOf));
+  return { ...again, findings: again.findings.filter((finding) => before.has(fingerprintOf(finding))) };
 }
 
-/** The rules of single objects for these keys alone, and the lease against them: cheap, and it lists nothing. */
+/** Only the rules of single objects, for these keys, and the lease against them. Lists nothing. */
 export async function fsckKeys(
   store: ObjectStore,
   keys: readonly string[],
@@ -58,7 +61,7 @@ async function pass(store: ObjectStore, options: JudgeOptions): Promise<FsckRepo
     ...activityFindings(facts, options.now),
     ...namedFindings(facts),
   );
-  const byIdentity = new Map(findings.map((finding) => [identityOf(finding), finding]));
+  const byIdentity = new Map(findings.map((finding) => [fingerprintOf(finding), finding]));
   const inOrder = [...byIdentity.keys()].toSorted().flatMap((identity) => byIdentity.get(identity) ?? []);
   return { objects: facts.keys.size, findings: inOrder };
 }
@@ -66,7 +69,7 @@ async function pass(store: ObjectStore, options: JudgeOptions): Promise<FsckRepo
 async function judgeKey(store: ObjectStore, key: string, facts: Facts, options: JudgeOptions): Promise<Finding[]> {
   try {
     const object = await store.get(key, { fresh: true });
-    // Deleted since it was listed.
+    // Deleted since the listing.
     if (object === undefined) facts.keys.delete(key);
     return object === undefined ? [] : judgeObject(key, object, facts, options);
   } catch (error) {
@@ -76,6 +79,28 @@ async function judgeKey(store: ObjectStore, key: string, facts: Facts, options: 
   }
 }
 
-function identityOf({ rule, key }: Finding): string {
+function fingerprintOf({ rule, key }: Finding): string {
   return `${key} ${rule}`;
+}
+
+/** `repaired`: findings before a repair that are gone. */
+export type Report = FsckReport & { readonly repaired?: readonly Finding[] };
+
+export function reportLines({ objects, findings, repaired }: Report): string[] {
+  const counts = [`${objects} objects`, `${findings.length} findings`];
+  if (repaired !== undefined) counts.push(`${repaired.length} repaired`);
+  return [
+    ...(repaired ?? []).map((finding) => `DONE ${lineOf(finding)}`),
+    ...findings.map((finding) => `FAIL ${lineOf(finding)}`),
+    counts.join(", "),
+  ];
+}
+
+/** A key has up to 1,024 bytes. It is printed whole, so that it can be searched for. */
+function lineOf({ rule, key, says }: Finding): string {
+  return `${rule} ${printable(key, 1_024)}: ${printable(says)}`;
+}
+
+export function reportJson({ objects, findings, repaired }: Report): string {
+  return JSON.stringify({ objects, findings, ...(repaired === undefined ? {} : { repaired }) });
 }

@@ -1,4 +1,4 @@
-/** One object by itself: what is wrong with it, and what is kept of it for the others. */
+/** Checks one object and keeps its facts for the checks between objects. */
 import { parseIndex, parseIndexShard } from "../http/installations.ts";
 import type { StoredObject } from "../object-store/object-store.ts";
 import { decodeHead } from "../resources/activity/stored-feed.ts";
@@ -6,29 +6,33 @@ import { observationTileKey } from "../resources/observations/keys.ts";
 import { FUTURE_ALLOWANCE_MS } from "../values/freshness.ts";
 import type { Facts, LeaseClaim } from "./facts.ts";
 import { type Kind, kindOf } from "./kind.ts";
-import { eventsComplaint, judgeActivityTile } from "./objects/activity-tile.ts";
-import { judgeAnswer } from "./objects/answer.ts";
-import { assetsIn, judgeFile } from "./objects/file.ts";
-import { judgeObservationTile } from "./objects/observation-tile.ts";
-import { writerOf } from "./objects/writer.ts";
+import {
+  assetsIn,
+  eventsComplaint,
+  judgeActivityTile,
+  judgeAnswer,
+  judgeFile,
+  judgeObservationTile,
+  writerOf,
+} from "./objects.ts";
 import type { Finding } from "./rules.ts";
 
 export interface JudgeOptions {
   /** Epoch ms. */
   readonly now: number;
-  /** Throws where the bytes are no lease. */
+  /** Throws if the bytes are no lease. */
   readonly parseLease: (body: Uint8Array) => LeaseClaim;
-  /** Throws where the bytes are no `private/status.json`. */
+  /** Throws if the bytes are no `private/status.json`. */
   readonly parsePrivateStatus: (body: Uint8Array) => { readonly epoch: number; readonly holder: string };
 }
 
 export function judgeObject(key: string, object: StoredObject, facts: Facts, options: JudgeOptions): Finding[] {
   const kind = kindOf(key);
-  if (kind.is === "foreign") return [{ rule: "foreign-key", key, says: "no publisher puts such a key" }];
+  if (kind.is === "foreign") return [{ rule: "foreign-key", key, says: "no publisher writes such a key" }];
   if (kind.is === "lease") return judgeLease(key, object, facts, options);
   if (kind.is === "standby") return [];
   if (kind.is === "probe")
-    return [{ rule: "probe-left", key, says: "a start that tried the store with it was interrupted" }];
+    return [{ rule: "probe-left", key, says: "a start was interrupted while it tested the store" }];
   if (kind.is === "private-status") {
     return [...judgeWriter(key, object, facts, options.now), ...judgePrivateStatus(key, object, options)];
   }
@@ -47,7 +51,7 @@ function judgeLease(key: string, object: StoredObject, facts: Facts, { parseLeas
       {
         rule: "lease",
         key,
-        says: `its metadata say epoch ${epoch} of ${writer}, its body ${lease.epoch} of ${lease.holder}`,
+        says: `its metadata have epoch ${epoch} of ${writer}, its body has ${lease.epoch} of ${lease.holder}`,
       },
     ];
   } catch (error) {
@@ -62,7 +66,7 @@ function judgePrivateStatus(key: string, object: StoredObject, options: JudgeOpt
     if (metadata.epoch === String(epoch) && metadata.writer === holder) return [];
     return [{ rule: "private-status", key, says: `its metadata and its body name another holder or epoch` }];
   } catch {
-    return [{ rule: "private-status", key, says: "it is no status of a publisher" }];
+    return [{ rule: "private-status", key, says: "it is not a publisher's status" }];
   }
 }
 

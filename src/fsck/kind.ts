@@ -17,7 +17,7 @@ import { parseInstallationTelemetryKey, UNKNOWN_TELEMETRY_KEY } from "../resourc
 
 export type Kind =
   | { readonly is: "lease" | "standby" | "private-status" | "index" | "index-shard" | "template" | "probe" | "foreign" }
-  /** `of` is the installation whose id stands in the key, undefined for the configured one. */
+  /** `of` is the installation id in the key; undefined for the configured one. */
   | { readonly is: "answer" | "constant"; readonly resource: ResourceName; readonly of?: string }
   | { readonly is: "head"; readonly category: Category }
   | { readonly is: "activity-tile"; readonly category: Category; readonly name: string }

@@ -77,7 +77,7 @@ test("an installation that the ledger does not know is published, and warned of"
   ingest(receipts(1, 3));
   const { status, stderr } = publish(10, "--installation-id", "whell-1");
   expect(status).toBe(0);
-  expect(stderr).toContain("warning: unknown_installation: the ledger knows no installation whell-1: it has wheel-1");
+  expect(stderr).toContain("warning: unknown_installation: the ledger has no installation whell-1: it has wheel-1");
 });
 
 test("status.json and the state deleted after many runs: the next ones publish, epochs go on rising", () => {

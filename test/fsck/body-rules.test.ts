@@ -1,6 +1,6 @@
 /** fsck judges a stored body by the same rules as verify judges a served one, those that no schema says included. */
 import { expect, test } from "vitest";
-import { parseBody } from "../../src/fsck/body.ts";
+import { parseBody } from "../../src/fsck/objects.ts";
 import { golden } from "../openapi/golden-bodies.ts";
 
 const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));

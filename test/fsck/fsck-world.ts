@@ -2,8 +2,8 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { leaseClaim } from "../../publish/lease/lease-claim.ts";
-import { parsePrivateStatus } from "../../publish/lease/private-status.ts";
+import { leaseClaim } from "../../publish/lease/lease-record.ts";
+import { parsePrivateStatus } from "../../publish/status/private-status.ts";
 import { type FsckReport, fsck } from "../../src/fsck/fsck.ts";
 import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";
 import { fileOfKey } from "../../src/object-store/filesystem/names.ts";

@@ -3,8 +3,8 @@
  * readers with whole answers, and the next one completes what was begun: the store ends as if nothing had happened.
  */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { leaseClaim } from "../../publish/lease/lease-claim.ts";
-import { parsePrivateStatus } from "../../publish/lease/private-status.ts";
+import { leaseClaim } from "../../publish/lease/lease-record.ts";
+import { parsePrivateStatus } from "../../publish/status/private-status.ts";
 import { fsck } from "../../src/fsck/fsck.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { steppedStore } from "../support/stepped-store.ts";

@@ -5,12 +5,12 @@
 import { join } from "node:path";
 import { systemClock } from "../../publish/clock/clock.ts";
 import { Known } from "../../publish/known.ts";
-import { acquireNow } from "../../publish/lease/acquire.ts";
+import { acquireNow } from "../../publish/lease/take.ts";
 import { Publisher } from "../../publish/publisher.ts";
 import { LedgerSource } from "../../publish/sources/ledger-source.ts";
 import { ownProjections } from "../../publish/sources/projections-source.ts";
 import { SourceReader } from "../../publish/sources/source-reader.ts";
-import { leaseIdentity } from "../../publish/status/lease-identity.ts";
+import { leaseIdentity } from "../../publish/status/public-status.ts";
 import { noChain } from "../../src/chain/chain.ts";
 import { openStore } from "../../src/object-store/open-store.ts";
 import { allPublications } from "../../src/resources/publications.ts";

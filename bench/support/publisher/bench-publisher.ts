@@ -1,11 +1,11 @@
 import type { Clock } from "../../../publish/clock/clock.ts";
-import { acquireNow } from "../../../publish/lease/acquire.ts";
+import { acquireNow } from "../../../publish/lease/take.ts";
 import { Publisher } from "../../../publish/publisher.ts";
 import type { SourceReader } from "../../../publish/sources/source-reader.ts";
 import type { Known } from "../../../publish/known.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { allPublications } from "../../../src/resources/publications.ts";
-import { leaseIdentity } from "../../../publish/status/lease-identity.ts";
+import { leaseIdentity } from "../../../publish/status/public-status.ts";
 
 export interface BenchPublisher {
   readonly store: ObjectStore;

@@ -5,13 +5,13 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { acquireNow } from "../../../publish/lease/acquire.ts";
+import { acquireNow } from "../../../publish/lease/take.ts";
 import type { Clock } from "../../../publish/clock/clock.ts";
 import { LedgerSource } from "../../../publish/sources/ledger-source.ts";
 import { ownProjections } from "../../../publish/sources/projections-source.ts";
 import { allPublications } from "../../../src/resources/publications.ts";
 import { Known } from "../../../publish/known.ts";
-import { leaseIdentity } from "../../../publish/status/lease-identity.ts";
+import { leaseIdentity } from "../../../publish/status/public-status.ts";
 import { Publisher, type PublisherOptions } from "../../../publish/publisher.ts";
 import { putsAMonth, receiptPace } from "../../../bin/cli/publish/put-estimate.ts";
 import { minimumPutIntervalOf } from "../../../bin/cli/publish/put-interval.ts";

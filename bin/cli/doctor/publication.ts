@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { examineKeys } from "../../../publish/repair.ts";
-import { ANSWERS } from "../../../publish/site/public-record.ts";
+import { ANSWERS } from "../../../publish/status/public-status.ts";
 import { INSTALLATIONS_KEY, PRIVATE_STATUS_KEY, STATUS_KEY } from "../../../src/http/keys.ts";
 import { STORE_MARK } from "../../../src/object-store/filesystem/prepare.ts";
 import { storeLocation } from "../../../src/object-store/location.ts";

@@ -1,12 +1,11 @@
 /** `noonmark fsck --repair`: under the lease, if it is free. */
 import { setTimeout as wait } from "node:timers/promises";
-import { systemClock } from "../../../publish/clock/clock.ts";
-import { SteadyClock } from "../../../publish/clock/steady-clock.ts";
+import { SteadyClock, systemClock } from "../../../publish/clock/clock.ts";
 import { Known } from "../../../publish/known.ts";
-import { acquireOnce, type Candidate } from "../../../publish/lease/acquire.ts";
 import type { Lease } from "../../../publish/lease/lease.ts";
+import { acquireOnce, type Candidate } from "../../../publish/lease/take.ts";
 import { Publisher } from "../../../publish/publisher.ts";
-import { leaseIdentity } from "../../../publish/status/lease-identity.ts";
+import { leaseIdentity } from "../../../publish/status/public-status.ts";
 import { pollUntilConcluded } from "../../../src/chain/chain.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";

@@ -6,7 +6,7 @@ import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";
 import { KNOWN_FILE } from "../../../publish/known.ts";
-import { findLease } from "../../../publish/lease/lease-object.ts";
+import { findLease } from "../../../publish/lease/lease-record.ts";
 import { ledgerRegression } from "../../../publish/plan/source-version.ts";
 import { type InstallationIndex, parseIndex } from "../../../src/http/installations.ts";
 import { INSTALLATIONS_KEY } from "../../../src/http/keys.ts";

@@ -2,8 +2,8 @@
 import { Histogram, type Registry } from "@prometheus-io/client";
 import type { Known } from "../../../publish/known.ts";
 import type { ReportRow } from "../../../publish/report.ts";
-import { CYCLE_OUTCOMES, type CycleOutcome } from "../../../publish/schedule/watched-publisher.ts";
-import { ANSWERS } from "../../../publish/site/public-record.ts";
+import { CYCLE_OUTCOMES, type CycleOutcome } from "../../../publish/schedule/health.ts";
+import { ANSWERS } from "../../../publish/status/public-status.ts";
 import type { PublisherMonitor } from "../publish/publisher-monitor.ts";
 import { collectedCounter, collectedGauge, oneOf, type Sample, single } from "./collected.ts";
 import { processRegistry } from "./process-registry.ts";

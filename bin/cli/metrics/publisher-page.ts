@@ -1,6 +1,6 @@
 /** The metrics page of a publisher, if the setting `metrics` names an address; otherwise nothing of it is loaded. */
 import type { Logger } from "pino";
-import type { TurnHealthState } from "../../../publish/schedule/turn-health.ts";
+import type { TickHealthState } from "../../../publish/schedule/health.ts";
 import { logProblem } from "../log.ts";
 import type { Settings } from "../settings/settings.ts";
 import { metricsAddress } from "./address.ts";
@@ -32,7 +32,7 @@ export async function startPublisherPage(
  * A standby is well: it is there when it is needed. So is a publisher whose host's clock has moved: a restart would only make
  * it forget the trusted time.
  */
-function healthOf({ isWell, phase, quietSeconds, reason }: TurnHealthState, clockMovedMs: number): Health {
+function healthOf({ isWell, phase, quietSeconds, reason }: TickHealthState, clockMovedMs: number): Health {
   const moved = clockMovedMs === 0 ? {} : { problem: "clock_moved", clockMovedMs };
   const about = { phase, lastTurnSecondsAgo: quietSeconds, ...moved };
   return isWell

@@ -1,17 +1,14 @@
 /** Waits for the lease, as a standby if another holds it, then runs cycles until it is asked to stop. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
-import type { SteadyClock } from "../../../publish/clock/steady-clock.ts";
-import { systemTimers } from "../../../publish/clock/timers.ts";
-import { standby } from "../../../publish/lease/acquire.ts";
+import { type SteadyClock, systemTimers } from "../../../publish/clock/clock.ts";
 import type { Lease } from "../../../publish/lease/lease.ts";
-import { waitForLease } from "../../../publish/lease/wait-for-lease.ts";
+import { standby, waitForLease } from "../../../publish/lease/take.ts";
 import { Publisher, type PublisherOptions } from "../../../publish/publisher.ts";
 import type { CycleReport } from "../../../publish/report.ts";
-import type { LateTurn } from "../../../publish/schedule/cadence.ts";
-import { runSchedule } from "../../../publish/schedule/schedule.ts";
-import { watchedPublisher } from "../../../publish/schedule/watched-publisher.ts";
-import { leaseIdentity } from "../../../publish/status/lease-identity.ts";
+import { watchedPublisher } from "../../../publish/schedule/health.ts";
+import { type LateTick, runSchedule } from "../../../publish/schedule/schedule.ts";
+import { leaseIdentity } from "../../../publish/status/public-status.ts";
 import { isDiskFull } from "../../../src/files/disk-full.ts";
 import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { rareReport } from "../../../src/shim/node/rare-report.ts";
@@ -91,7 +88,7 @@ async function heldOnce(options: PublisherOptions, watchers: Watchers, term: Ter
         repairs.cycled(report.rows);
         logCycle(report);
       },
-      onLate: (late: LateTurn) => {
+      onLate: (late: LateTick) => {
         // A changed clock is logged by the module that checks it.
         if ("overdueBy" in late) log.warn(late, "a cycle did not start on time; it starts now");
       },

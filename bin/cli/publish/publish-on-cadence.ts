@@ -4,12 +4,10 @@ import { existsSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { createTask } from "node-cron";
 import type { Logger } from "pino";
-import { systemClock } from "../../../publish/clock/clock.ts";
-import { SteadyClock } from "../../../publish/clock/steady-clock.ts";
-import { systemTimers } from "../../../publish/clock/timers.ts";
+import { SteadyClock, systemClock, systemTimers } from "../../../publish/clock/clock.ts";
 import { Known } from "../../../publish/known.ts";
-import { followChain } from "../../../publish/sources/follow-chain.ts";
 import { RequestTally } from "../../../publish/status/request-tally.ts";
+import type { Chain } from "../../../src/chain/chain.ts";
 import { packageVersion } from "../../../src/files/package-file.ts";
 import { countedStore } from "../../../src/object-store/counted-store.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
@@ -71,7 +69,7 @@ async function publishWithLog(
   });
   const time = new CommonTime(() => clock.wall());
   const now = () => time.now();
-  const stopLooking = systemTimers.every(LOOK_MS, () => logClockMove(log, clock.look(), MEANWHILE));
+  const stopLooking = systemTimers.every(LOOK_MS, () => logClockMove(log, clock.check(), MEANWHILE));
   let stopPage = async () => {};
   try {
     stopPage = await startPublisherPage(settings, log, { monitor, known, now, monotonic });
@@ -170,4 +168,24 @@ function untilNextRun(cadence: string, wall: () => number): () => number {
     const [next] = task.getNextRuns(1);
     return next === undefined ? Number.POSITIVE_INFINITY : Math.max(0, next.getTime() - wall());
   };
+}
+
+export interface FollowOptions {
+  /** Between two passes, ms. */
+  readonly interval: number;
+  /** Time limit of one pass, ms. The next pass continues. */
+  readonly passLimit: number;
+  /** Epoch ms. */
+  now(): number;
+  readonly signal: AbortSignal;
+}
+
+/** Runs passes over the chain until the signal, besides the cycles that publish their results. */
+export async function followChain(chain: Chain, options: FollowOptions): Promise<void> {
+  const { signal, interval, passLimit } = options;
+  while (!signal.aborted) {
+    const now = options.now();
+    await chain.poll(now, now + passLimit);
+    await wait(interval, undefined, { signal }).catch(() => {});
+  }
 }

@@ -1,14 +1,13 @@
 /** `noonmark publish --once`: one cycle under the lease, then the end. */
 import { setTimeout as wait } from "node:timers/promises";
-import { systemClock } from "../../../publish/clock/clock.ts";
+import { SteadyClock, systemClock } from "../../../publish/clock/clock.ts";
 import { explicitInstant } from "../../../publish/clock/instant.ts";
-import { SteadyClock } from "../../../publish/clock/steady-clock.ts";
 import { Known } from "../../../publish/known.ts";
-import { acquireOnce, lastPublishedAt } from "../../../publish/lease/acquire.ts";
-import { findLease, heldBy } from "../../../publish/lease/lease-object.ts";
+import { findLease, heldBy } from "../../../publish/lease/lease-record.ts";
+import { acquireOnce, lastPublishedAt } from "../../../publish/lease/take.ts";
 import { Publisher } from "../../../publish/publisher.ts";
 import type { CycleReport } from "../../../publish/report.ts";
-import { leaseIdentity } from "../../../publish/status/lease-identity.ts";
+import { leaseIdentity } from "../../../publish/status/public-status.ts";
 import { RequestTally } from "../../../publish/status/request-tally.ts";
 import { pollUntilConcluded } from "../../../src/chain/chain.ts";
 import type { PollEvent } from "../../../src/chain/poll-event.ts";

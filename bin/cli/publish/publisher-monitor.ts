@@ -1,12 +1,15 @@
 /** The work and health of a publisher on a cadence: plain values, collected on request. */
-import { movedBy } from "../../../publish/clock/clock.ts";
-import type { SteadyClock } from "../../../publish/clock/steady-clock.ts";
-import type { Standby } from "../../../publish/lease/acquire.ts";
+import { movedBy, type SteadyClock } from "../../../publish/clock/clock.ts";
 import type { Lease } from "../../../publish/lease/lease.ts";
-import { CALM } from "../../../publish/lease/timing.ts";
+import { DEFAULT_PACE } from "../../../publish/lease/lease-record.ts";
+import type { Standby } from "../../../publish/lease/take.ts";
 import type { Publisher } from "../../../publish/publisher.ts";
-import { TurnHealth, type TurnHealthState } from "../../../publish/schedule/turn-health.ts";
-import type { CycleOutcome, TurnWatcher } from "../../../publish/schedule/watched-publisher.ts";
+import {
+  type CycleOutcome,
+  TickHealth,
+  type TickHealthState,
+  type TickWatcher,
+} from "../../../publish/schedule/health.ts";
 import type { PollEvent } from "../../../src/chain/poll-event.ts";
 import type { RpcOutcome } from "../../../src/chain/rpc/rpc-node.ts";
 import type { StoreOperation, StoreOutcome } from "../../../src/object-store/counted-store.ts";
@@ -18,8 +21,8 @@ export interface PutCount {
   count: number;
 }
 
-export class PublisherMonitor implements TurnWatcher {
-  readonly health: TurnHealth;
+export class PublisherMonitor implements TickWatcher {
+  readonly health: TickHealth;
   readonly puts = new Map<string, PutCount>();
   readonly reads = new Map<StoreOutcome, number>();
   readonly rpc = new Map<RpcOutcome, number>();
@@ -47,7 +50,7 @@ export class PublisherMonitor implements TurnWatcher {
   constructor(monotonic: () => number, untilNextRun: () => number) {
     this.#monotonic = monotonic;
     this.#untilNextRun = untilNextRun;
-    this.health = new TurnHealth(monotonic);
+    this.health = new TickHealth(monotonic);
   }
 
   /** How far this machine's clock has moved and is not trusted (ms, ahead positive); 0 while it is trusted. */
@@ -61,11 +64,11 @@ export class PublisherMonitor implements TurnWatcher {
   }
 
   /** Ticks finish, and the lease is renewed. */
-  state(): TurnHealthState {
+  state(): TickHealthState {
     const state = this.health.state();
     const { lease } = this;
     if (!state.isWell || lease === undefined) return state;
-    const isOld = lease.age > CALM.ttlMs;
+    const isOld = lease.age > DEFAULT_PACE.ttlMs;
     if (!isOld && this.#renewalTrouble === undefined) return state;
     const age = `the lease was renewed ${Math.round(lease.age / 1_000)} s ago`;
     const reason = this.#renewalTrouble === undefined ? age : `${age}: ${this.#renewalTrouble}`;
@@ -112,7 +115,7 @@ export class PublisherMonitor implements TurnWatcher {
     };
   }
 
-  turned(): void {
+  ticked(): void {
     this.health.reached("publishing", this.#untilNextRun());
   }
 

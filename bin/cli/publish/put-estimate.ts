@@ -3,7 +3,7 @@
  * ledger's own pace. `npm run bench -- day` compares it with the counted puts of a simulated day.
  */
 import type { Database } from "better-sqlite3";
-import { CALM } from "../../../publish/lease/timing.ts";
+import { DEFAULT_PACE } from "../../../publish/lease/lease-record.ts";
 import { readNewestReceipt, readReceipts } from "../../../src/ledger/read/receipts.ts";
 import { listInstallations } from "../../../src/ledger/watermarks.ts";
 import type { Publication } from "../../../src/resources/publication.ts";
@@ -31,7 +31,7 @@ export interface PutPace {
 /** Puts in thirty days, the lease's renewals among them. Rare changes, such as modules, are left out. */
 export function putsAMonth({ minimumPutInterval, publications, selected, receipts, hasChain }: PutPace): number {
   const every = (ms: number) => MONTH_MS / ms;
-  let puts = every(CALM.renewMs);
+  let puts = every(DEFAULT_PACE.renewMs);
   for (const { configured, everyMs } of receipts) {
     const moved: readonly ResourceName[] = ["telemetry", "observations", ...(configured ? (["process"] as const) : [])];
     puts += moved.filter((resource) => selected(resource)).length * every(Math.max(minimumPutInterval, everyMs));

@@ -1,6 +1,6 @@
 /** The status for a person: one sentence, the responses, the sources, the lease, the problems. */
 import Table from "cli-table3";
-import type { OtherInstallations, WorstInstallation } from "../../../publish/status/public-report.ts";
+import type { OtherInstallations, WorstInstallation } from "../../../publish/status/public-status.ts";
 import type { PublicRecord } from "../../../src/resources/publication-status/public-record.ts";
 import type { Publication } from "./publication.ts";
 

@@ -1,8 +1,7 @@
 /** The data of `noonmark status`: the publisher's last report and a read of the store, combined. */
 import { clockBehind, isAhead } from "../../../publish/clock/instant.ts";
-import { readLease } from "../../../publish/lease/lease-object.ts";
-import type { LeaseRecord } from "../../../publish/lease/lease-record.ts";
-import { type OperatorStatus, readOperatorStatus } from "../../../publish/status/operator-report.ts";
+import { type LeaseRecord, readLease } from "../../../publish/lease/lease-record.ts";
+import { type OperatorStatus, readPrivateStatus } from "../../../publish/status/private-status.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { type PublisherState, publisherState } from "../../../src/resources/publication-status/public-record.ts";
 import { printableValues } from "../../../src/values/printable.ts";
@@ -33,7 +32,7 @@ export async function readPublication(store: ObjectStore, now: number): Promise<
   const { record } = found;
   const said = new Set(Object.keys(record.report.resources ?? {}));
   const answers = await publishedResponses(store, said, now);
-  const told = { record, operator: await readOperatorStatus(store, record).catch(notReadable) };
+  const told = { record, operator: await readPrivateStatus(store, record).catch(notReadable) };
   return printableValues(publicationOf(store.name, told, answers, now));
 }
 

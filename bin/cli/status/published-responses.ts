@@ -1,5 +1,5 @@
 /** Reads the store itself: the responses of now, and not as the publisher remembers them. */
-import { ANSWERS } from "../../../publish/site/public-record.ts";
+import { ANSWERS } from "../../../publish/status/public-status.ts";
 import { successorAt } from "../../../src/http/successor.ts";
 import { decodedAs, type ObjectStore, StoreDamaged } from "../../../src/object-store/object-store.ts";
 import { decodeResponse } from "../../../src/object-store/stored-response.ts";

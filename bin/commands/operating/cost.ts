@@ -1,7 +1,7 @@
 /** `noonmark cost`: requests and money a month, from what the publisher really did. */
 import type { Command } from "commander";
-import { readLease } from "../../../publish/lease/lease-object.ts";
-import { readOperatorStatus } from "../../../publish/status/operator-report.ts";
+import { readLease } from "../../../publish/lease/lease-record.ts";
+import { readPrivateStatus } from "../../../publish/status/private-status.ts";
 import { type MeasuredRequests, measuredRequestsSchema } from "../../../publish/status/request-tally.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { monthOf } from "../../cli/cost/month.ts";
@@ -34,6 +34,6 @@ async function measured(settings: Settings): Promise<MeasuredRequests | undefine
   if (found === undefined) {
     throw new Failure("never_published", `nothing has ever been published to ${store.name}`, { exit: EXIT.failed });
   }
-  const operator = await readOperatorStatus(store, found.record);
+  const operator = await readPrivateStatus(store, found.record);
   return measuredRequestsSchema.safeParse(operator?.requests).data;
 }

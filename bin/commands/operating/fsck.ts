@@ -1,7 +1,7 @@
 /** `noonmark fsck`: every invariant of the stored objects, from their bytes alone (docs/fsck.md). */
 import type { Command } from "commander";
 import { examine } from "../../../publish/repair.ts";
-import { reportJson, reportLines } from "../../../src/fsck/report.ts";
+import { reportJson, reportLines } from "../../../src/fsck/fsck.ts";
 import { RULES } from "../../../src/fsck/rules.ts";
 import { EXIT } from "../../../src/values/failure.ts";
 import { openConfiguredStore } from "../../cli/open-configured-store.ts";

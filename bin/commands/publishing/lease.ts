@@ -2,7 +2,7 @@
 
 import type { Command } from "commander";
 import { systemClock } from "../../../publish/clock/clock.ts";
-import { forceRelease, holderNameOf, isFree, readLease } from "../../../publish/lease/lease-object.ts";
+import { forceRelease, holderNameOf, isFree, readLease } from "../../../publish/lease/lease-record.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { printableValues } from "../../../src/values/printable.ts";
 import { openConfiguredStore } from "../../cli/open-configured-store.ts";

@@ -131,7 +131,7 @@ test("an installation that the ledger does not know is warned of, with those tha
   const worker = await world.work({ installationId: "whell-1" });
   const { warnings } = await worker.cycle(START + 20_000);
   expect(warnings.map(({ code, message }) => [code, message])).toEqual([
-    ["unknown_installation", "the ledger knows no installation whell-1: it has wheel-1"],
+    ["unknown_installation", "the ledger has no installation whell-1: it has wheel-1"],
   ]);
   await worker.stop();
 });

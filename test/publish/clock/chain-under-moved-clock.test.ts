@@ -1,8 +1,8 @@
 /** The chain's views while the publisher's wall clock moves and returns (docs/spec/publishing.md#moved-clock). */
 import { describe, expect, test } from "vitest";
 import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
+import { SteadyClock } from "../../../publish/clock/clock.ts";
 import { PublishedTime } from "../../../publish/clock/instant.ts";
-import { SteadyClock } from "../../../publish/clock/steady-clock.ts";
 import { CHAIN_BEGINS, reader, stage } from "../../support/chain/harness.ts";
 
 const SECOND = 1_000;
@@ -26,7 +26,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`the chain${NO_ANVIL ? `: ${NO_ANVIL}` :
       for (let second = 0; second < 60; second++) {
         if (second === 10) apart += by * SECOND;
         if (second === 22) apart -= by * SECOND;
-        clock.look();
+        clock.check();
         read.now = time.now(clock.wall());
         if (second % PASS_SECONDS === 0) await read.poll();
         for (const one of read.says()) said.add(one);

@@ -1,9 +1,7 @@
 /** The clock that a publisher publishes with (docs/spec/publishing.md#moved-clock). No test waits: both clocks are set. */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { movedBy } from "../../../publish/clock/clock.ts";
-import { SteadyClock } from "../../../publish/clock/steady-clock.ts";
-import { readLease } from "../../../publish/lease/lease-object.ts";
-import { CALM } from "../../../publish/lease/timing.ts";
+import { movedBy, SteadyClock } from "../../../publish/clock/clock.ts";
+import { DEFAULT_PACE, readLease } from "../../../publish/lease/lease-record.ts";
 import { START, World } from "../world.ts";
 
 const SECOND = 1_000;
@@ -24,7 +22,7 @@ function pass(seconds: number): unknown[] {
   const found: unknown[] = [];
   for (let second = 0; second < seconds; second++) {
     monotonic += SECOND;
-    const move = clock.look();
+    const move = clock.check();
     if (move !== undefined) found.push(move);
   }
   return found;
@@ -152,6 +150,6 @@ test("a publisher that has published the future ends, lets go and says why; a re
   const again = await publisherBy(clock);
   const { at } = await again.cycle();
   expect(at).toBe(clock.wall());
-  monotonic += CALM.renewMs;
+  monotonic += DEFAULT_PACE.renewMs;
   await again.worker.stop();
 });

@@ -5,9 +5,9 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Known } from "../../../publish/known.ts";
-import { standby, type TakenLease } from "../../../publish/lease/acquire.ts";
 import type { Lease } from "../../../publish/lease/lease.ts";
-import { readLease } from "../../../publish/lease/lease-object.ts";
+import { readLease } from "../../../publish/lease/lease-record.ts";
+import { standby, type TakenLease } from "../../../publish/lease/take.ts";
 import { INSTALLATION, START, World } from "../world.ts";
 
 let world: World;

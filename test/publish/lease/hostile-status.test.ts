@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parsePrivateStatus } from "../../../publish/lease/private-status.ts";
+import { parsePrivateStatus } from "../../../publish/status/private-status.ts";
 
 test("a holder's name that a terminal would obey reaches no operator as it is", () => {
   const hostile = {

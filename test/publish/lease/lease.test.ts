@@ -4,9 +4,8 @@
  */
 import { beforeEach, expect, test } from "vitest";
 import { Lease } from "../../../publish/lease/lease.ts";
-import { forceRelease, readLease } from "../../../publish/lease/lease-object.ts";
+import { DEFAULT_PACE, forceRelease, readLease, STANDBY_PACE } from "../../../publish/lease/lease-record.ts";
 import { announce } from "../../../publish/lease/standby-record.ts";
-import { CALM, WATCHED } from "../../../publish/lease/timing.ts";
 import type { ClockBounds } from "../../../src/object-store/clock-offset.ts";
 import type { StoreClock } from "../../../src/object-store/object-store.ts";
 import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
@@ -53,7 +52,7 @@ beforeEach(() => {
 
 test("a renewal that was stored and never answered is the holder's own", async () => {
   const lease = await take();
-  now += CALM.renewMs;
+  now += DEFAULT_PACE.renewMs;
   store.losing = true;
   await expect(lease.renew({})).rejects.toThrow(StoreUnavailable);
   store.losing = false;
@@ -65,7 +64,7 @@ test("a renewal that was stored and never answered is the holder's own", async (
 test("what the operator has released is the holder's no more, nor is another's", async () => {
   const lease = await take();
   await forceRelease(store);
-  now += CALM.renewMs;
+  now += DEFAULT_PACE.renewMs;
   await expect(lease.beforePut()).rejects.toMatchObject({ code: "lease_lost", exitCode: 75 });
   await Lease.take(store, clock, { holder: "other", holderName: "other" }, await readLease(store));
   await expect(lease.renew({})).rejects.toMatchObject({ code: "lease_lost" });
@@ -75,14 +74,14 @@ test("the first renewal takes a standby's word, later ones see it move, and it i
   const paceAfter = async (standby: string, ago: number) => {
     store = new OddStore();
     const lease = await take();
-    now += CALM.renewMs;
+    now += DEFAULT_PACE.renewMs;
     await announce(store, standby, now - ago);
     await lease.renew({});
     return (await readLease(store))?.record.ttlMs;
   };
-  expect(await paceAfter("other", 2_000)).toBe(WATCHED.ttlMs);
-  expect(await paceAfter("other", 7_000)).toBe(CALM.ttlMs);
-  expect(await paceAfter("me", 2_000)).toBe(CALM.ttlMs);
+  expect(await paceAfter("other", 2_000)).toBe(STANDBY_PACE.ttlMs);
+  expect(await paceAfter("other", 7_000)).toBe(DEFAULT_PACE.ttlMs);
+  expect(await paceAfter("me", 2_000)).toBe(DEFAULT_PACE.ttlMs);
 });
 
 test("a clock is told from two seconds on, and beyond a minute nothing is put", async () => {
@@ -101,7 +100,7 @@ test("a clock is told from two seconds on, and beyond a minute nothing is put", 
   const lease = await take();
   store.skew = 60_001;
   store.tell();
-  now += CALM.renewMs;
+  now += DEFAULT_PACE.renewMs;
   for (let times = 0; times < 2; times++) {
     await expect(lease.beforePut()).rejects.toMatchObject({ code: "clock_skew", exitCode: 1 });
   }
@@ -129,8 +128,8 @@ test("a holder whose clocks have drifted apart, as on a machine that slept, rene
 test("a renewal that a put needs tells the newest cycle too", async () => {
   const lease = await take();
   const lastCycleAt = new Date(START).toISOString();
-  lease.tell(() => ({ lastCycleAt }));
-  now += CALM.renewMs;
+  lease.onRenewal(() => ({ lastCycleAt }));
+  now += DEFAULT_PACE.renewMs;
   await lease.beforePut();
   expect((await readLease(store))?.record).toMatchObject({ lastCycleAt });
 });

@@ -1,8 +1,8 @@
 /** What the lease object says to everybody, and what the operator alone is told (docs/spec/publishing.md#private-status). */
 import { hostname } from "node:os";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { readLease } from "../../../publish/lease/lease-object.ts";
-import { readPrivateStatus } from "../../../publish/lease/private-status.ts";
+import { readLease } from "../../../publish/lease/lease-record.ts";
+import { readPrivateStatus } from "../../../publish/status/private-status.ts";
 import { PRIVATE_STATUS_KEY, STATUS_KEY } from "../../../src/http/keys.ts";
 import { INSTALLATION, receive, START, World } from "../world.ts";
 

@@ -1,8 +1,8 @@
 /** A lease object that is damaged, or none (docs/spec/publishing.md#one-writer): who takes it, when, and who keeps it. */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { readLease } from "../../../publish/lease/lease-object.ts";
-import { CALM, PUT_LIMIT_MS } from "../../../publish/lease/timing.ts";
+import { DEFAULT_PACE, readLease } from "../../../publish/lease/lease-record.ts";
 import { STANDBY_KEY, STATUS_KEY } from "../../../src/http/keys.ts";
+import { PUT_LIMIT_MS } from "../../../src/object-store/object-store.ts";
 import { putText } from "../../support/publish-answer.ts";
 import { START, World } from "../world.ts";
 
@@ -29,8 +29,8 @@ test.each(Object.entries(DAMAGES))(
     const before = world.now;
     // Of another state directory: it knows nothing of the lease before.
     const worker = await world.work({ state: "other" });
-    expect(world.now - before).toBeGreaterThanOrEqual(CALM.ttlMs + PUT_LIMIT_MS);
-    expect(world.now - before).toBeLessThan(CALM.ttlMs + PUT_LIMIT_MS + 2_000);
+    expect(world.now - before).toBeGreaterThanOrEqual(DEFAULT_PACE.ttlMs + PUT_LIMIT_MS);
+    expect(world.now - before).toBeLessThan(DEFAULT_PACE.ttlMs + PUT_LIMIT_MS + 2_000);
     world.receive(1);
     const { rows } = await worker.cycle(world.now);
     expect(rows.filter(({ action }) => action === "failed")).toEqual([]);
@@ -52,7 +52,7 @@ test.each(Object.entries(DAMAGES))("a holder that lives mends it and goes on: %s
   const holder = await world.work();
   await holder.cycle(START + 10_000);
   await damage();
-  world.now += CALM.renewMs;
+  world.now += DEFAULT_PACE.renewMs;
   await holder.publisher.renewIfDue(undefined);
   expect((await readLease(world.store))?.record).toMatchObject({ epoch: 1, released: false });
   world.receive(1);
@@ -63,7 +63,7 @@ test.each(Object.entries(DAMAGES))("a holder that lives mends it and goes on: %s
 test("one that was away for longer than its life mends nothing: another may have the lease", async () => {
   const holder = await world.work();
   await putText(world.store, STATUS_KEY, "{}");
-  world.now += CALM.ttlMs;
+  world.now += DEFAULT_PACE.ttlMs;
   await expect(holder.publisher.renewIfDue(undefined)).rejects.toMatchObject({ code: "lease_lost", exitCode: 75 });
   holder.kill();
 });
@@ -75,7 +75,7 @@ test("whoever finds it readable again while it watches leaves it to its holder",
   let reads = 0;
   world.store.get = async (key, options) => {
     if (key === STATUS_KEY && ++reads === 4) {
-      world.now = Math.max(world.now, START + CALM.renewMs);
+      world.now = Math.max(world.now, START + DEFAULT_PACE.renewMs);
       await holder.publisher.renewIfDue(undefined);
     }
     return renew(key, options);
@@ -89,7 +89,7 @@ test("a damaged standby.json keeps no holder from renewing", async () => {
   const holder = await world.work();
   await putText(world.store, STANDBY_KEY, "{}");
   world.store.damage(STANDBY_KEY);
-  world.now += CALM.renewMs;
+  world.now += DEFAULT_PACE.renewMs;
   await holder.publisher.renewIfDue(undefined);
   expect((await readLease(world.store))?.record.renewedAt).toBe(new Date(world.now).toISOString());
   await holder.stop();

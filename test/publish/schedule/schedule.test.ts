@@ -1,9 +1,8 @@
 /** Turns and renewals under a clock that is set and timers that are set off (docs/spec/publishing.md#clock-steps). */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Timers } from "../../../publish/clock/timers.ts";
+import type { Timers } from "../../../publish/clock/clock.ts";
 import type { CycleReport } from "../../../publish/report.ts";
-import type { LateTurn } from "../../../publish/schedule/cadence.ts";
-import { runSchedule, type Scheduled } from "../../../publish/schedule/schedule.ts";
+import { type LateTick, runSchedule, type Scheduled } from "../../../publish/schedule/schedule.ts";
 import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { Failure } from "../../../src/values/failure.ts";
 
@@ -17,7 +16,7 @@ let timers: Set<{ at: () => number; fire: () => void }>;
 let stop: AbortController;
 let turns: number[];
 let renewals: number;
-let late: LateTurn[];
+let late: LateTick[];
 let outages: string[];
 let rests: number;
 let cycle: () => Promise<CycleReport>;

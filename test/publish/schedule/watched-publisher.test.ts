@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { CycleReport, ReportRow } from "../../../publish/report.ts";
+import { watchedPublisher } from "../../../publish/schedule/health.ts";
 import type { Scheduled } from "../../../publish/schedule/schedule.ts";
-import { watchedPublisher } from "../../../publish/schedule/watched-publisher.ts";
 import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
 
 const ROW: ReportRow = {
@@ -37,7 +37,7 @@ function subject(ending: () => CycleReport) {
   const clock = { wall: () => now, monotonic: () => now };
   const watched = watchedPublisher(publisher, clock, {
     renewed: (error) => told.push(`renewed ${String(error)}`),
-    turned: () => told.push("turned"),
+    ticked: () => told.push("ticked"),
     cycled: (outcome, seconds, error) => told.push(`${outcome} ${seconds} ${String(error)}`),
   });
   return { watched, told };
@@ -46,9 +46,9 @@ function subject(ending: () => CycleReport) {
 test("an idle turn is a finished one, and no cycle", () => {
   const { watched, told } = subject(() => REPORT);
   expect(watched.isIdle(1)).toBe(true);
-  expect(told).toEqual(["turned"]);
+  expect(told).toEqual(["ticked"]);
   expect(watched.isIdle(2)).toBe(false);
-  expect(told).toEqual(["turned"]);
+  expect(told).toEqual(["ticked"]);
 });
 
 test.each([
@@ -58,7 +58,7 @@ test.each([
 ])("a cycle is told as %s with its seconds", async (outcome, report) => {
   const { watched, told } = subject(() => report);
   expect(await watched.cycle(2)).toBe(report);
-  expect(told).toEqual([`${outcome} 1.5 undefined`, "turned"]);
+  expect(told).toEqual([`${outcome} 1.5 undefined`, "ticked"]);
 });
 
 test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isNewerProgram } from "../../../publish/site/program-version.ts";
+import { isNewerProgram } from "../../../publish/plan/source-version.ts";
 
 test("versions are compared number by number, what comes before a release before it, unknown ones not at all", () => {
   const ascending = ["0.9.9", "0.10.0", "1.0.0-rc.1", "1.0.0", "1.0.1", "1.1.0", "2.0.0"];

@@ -2,7 +2,7 @@ import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Known } from "../../../publish/known.ts";
-import { isOutage } from "../../../publish/outage.ts";
+import { isOutage } from "../../../publish/schedule/schedule.ts";
 import { noSmallDisk, smallDisk } from "../../support/small-disk.ts";
 
 test.skipIf(noSmallDisk !== undefined)(

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { identityOf } from "../../../publish/plan/successors.ts";
+import { fingerprintOf } from "../../../publish/plan/successors.ts";
 import type { ChainState, ChainUnavailable } from "../../../src/chain/chain-state.ts";
 import { advanceChainViews } from "../../../src/projections/advance.ts";
 import { activityPublications } from "../../../src/resources/activity/publication.ts";
@@ -54,7 +54,7 @@ test.each(ALL.map((publication) => [publication.key, publication] as const))(
       expect(later.nextChangeAt).toBeUndefined();
     }
     const due = publication.build(silent(sources, "indexer_unavailable"), AT + 700_000);
-    expect(identityOf(due)).toBe(built.successor === undefined ? "" : identityOf(built.successor));
+    expect(fingerprintOf(due)).toBe(built.successor === undefined ? "" : fingerprintOf(built.successor));
   },
 );
 

@@ -2,8 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readLease } from "../../../publish/lease/lease-object.ts";
-import { WATCHED } from "../../../publish/lease/timing.ts";
+import { readLease, STANDBY_PACE } from "../../../publish/lease/lease-record.ts";
 import { openLedgerForIntake } from "../../../src/ledger/open.ts";
 import type { S3Store } from "../../../src/object-store/s3/s3-store.ts";
 import { receive, START } from "../../publish/world.ts";
@@ -68,7 +67,7 @@ export async function openScene(
     },
     async standby(endpoint = server.endpoint) {
       const publisher = publish("standby", endpoint);
-      await until("the holder knows of its standby", async () => (await record())?.ttlMs === WATCHED.ttlMs);
+      await until("the holder knows of its standby", async () => (await record())?.ttlMs === STANDBY_PACE.ttlMs);
       return publisher;
     },
     receive() {

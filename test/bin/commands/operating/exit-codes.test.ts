@@ -9,7 +9,7 @@ import SqliteDatabase from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { systemClock } from "../../../../publish/clock/clock.ts";
 import { Lease } from "../../../../publish/lease/lease.ts";
-import { readLease } from "../../../../publish/lease/lease-object.ts";
+import { readLease } from "../../../../publish/lease/lease-record.ts";
 import { FilesystemStore } from "../../../../src/object-store/filesystem/filesystem-store.ts";
 import { runCli, startCli } from "../../../support/cli.ts";
 import { freePort } from "../../../support/free-port.ts";

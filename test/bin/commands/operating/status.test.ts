@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { publicationOf } from "../../../../bin/cli/status/publication.ts";
 import type { LeaseRecord } from "../../../../publish/lease/lease-record.ts";
-import type { OperatorStatus } from "../../../../publish/status/operator-report.ts";
+import type { OperatorStatus } from "../../../../publish/status/private-status.ts";
 import { runCli } from "../../../support/cli.ts";
 
 let directory: string;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../../../publish/clock/clock.ts";
 import { Lease } from "../../../../publish/lease/lease.ts";
-import { readLease } from "../../../../publish/lease/lease-object.ts";
+import { readLease } from "../../../../publish/lease/lease-record.ts";
 import { FilesystemStore } from "../../../../src/object-store/filesystem/filesystem-store.ts";
 import { runCli } from "../../../support/cli.ts";
 

@@ -217,7 +217,7 @@ function everyOther(edit: (body: Any) => unknown): Planted["fault"] {
 }
 
 /** While it is watched a node of the front falls back behind the others. */
-const WATCHED: readonly Planted[] = SUBJECTS.flatMap(({ route, target }) => {
+const STANDBY_PACE: readonly Planted[] = SUBJECTS.flatMap(({ route, target }) => {
   if (["modules", "observations"].includes(route.name)) return [];
   const at = (reply: Reply, edit: (text: string) => string) => {
     const changed = withBody(reply, edit(new TextDecoder().decode(reply.body)));
@@ -263,4 +263,4 @@ function secondTime(target: string, change: (reply: Reply) => Reply): Planted["f
   };
 }
 
-export const WALK_FAULTS: readonly Planted[] = [...OBSERVED, ...FED, ...WATCHED];
+export const WALK_FAULTS: readonly Planted[] = [...OBSERVED, ...FED, ...STANDBY_PACE];

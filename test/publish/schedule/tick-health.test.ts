@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { TurnHealth } from "../../../publish/schedule/turn-health.ts";
+import { TickHealth } from "../../../publish/schedule/health.ts";
 
 function subject() {
   const clock = { now: 5_000 };
-  return { clock, health: new TurnHealth(() => clock.now) };
+  return { clock, health: new TickHealth(() => clock.now) };
 }
 
 test("well while turns finish, and for a minute after one was due", () => {
@@ -17,7 +17,7 @@ test("well while turns finish, and for a minute after one was due", () => {
     isWell: false,
     phase: "publishing",
     quietSeconds: 360,
-    reason: "no turn has finished for 360 s: one was due",
+    reason: "no tick has finished for 360 s, although one was due",
   });
   health.reached("publishing", 1_000);
   expect(health.state()).toMatchObject({ isWell: true, quietSeconds: 0 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { DueQueue } from "../../../publish/due/due-queue.ts";
+import { DueQueue } from "../../publish/pace.ts";
 
 const step = fc.record({ key: fc.integer({ min: 0, max: 40 }), at: fc.option(fc.nat(100)), now: fc.nat(60) });
 

@@ -1,29 +1,37 @@
-/** How a publisher comes by the lease: at once where it may, as a standby where another holds it. */
-import type { ObjectStore } from "../../src/object-store/object-store.ts";
+/**
+ * How a publisher takes the lease: at once if it is free, or as a standby that waits until the holder releases it or times
+ * out on our own monotonic clock (docs/spec/publishing.md#one-writer).
+ */
+import { type ObjectStore, PUT_LIMIT_MS, StoreUnavailable } from "../../src/object-store/object-store.ts";
 import { Failure } from "../../src/values/failure.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Known } from "../known.ts";
 import { Lease, type LeaseIdentity } from "./lease.ts";
-import { type FoundLease, findLease, heldBy, isFree } from "./lease-object.ts";
-import { type LeaseRecord, leaseUnreadable } from "./lease-record.ts";
-import { Silence } from "./silence.ts";
+import {
+  DEFAULT_PACE,
+  type FoundLease,
+  findLease,
+  heldBy,
+  isFree,
+  type LeaseRecord,
+  leaseUnreadable,
+} from "./lease-record.ts";
 import { announce } from "./standby-record.ts";
-import { CALM } from "./timing.ts";
 
 export interface Candidate {
   readonly store: ObjectStore;
   readonly clock: Clock;
   readonly identity: LeaseIdentity;
-  /** Held exclusively: a holder that wrote into it before us is dead. */
+  /** Opened exclusively. So a holder that used the same state directory before is dead. */
   readonly known: Known;
-  /** The lease object cannot be read: it is watched for so long (ms) before it is taken anew. */
+  /** The lease object is unreadable. It must stay unchanged for so long (ms) before the lease is taken. */
   readonly onUnreadable?: (forMs: number) => void;
-  /** The lease was taken: from whom, and why it could be. */
+  /** The lease was taken. */
   readonly onTaken?: (taken: TakenLease) => void;
 }
 
 export interface TakenLease {
-  /** The public name of the holder before; null if there was none or the lease object is unreadable. */
+  /** The previous holder's public name; null if there was none or the lease object is unreadable. */
   readonly from: string | null;
   readonly epoch: number;
   readonly because: "first" | "released" | "our own process died" | "expired" | "silent" | "unreadable";
@@ -37,7 +45,7 @@ export async function acquireNow(candidate: Candidate): Promise<Lease> {
   const record = found?.record;
   const mine = record !== undefined && isOurs(known, record.holder);
   if (record !== undefined && !mine && !isFree(record, clock.wall())) throw await heldBy(store, record);
-  // Nobody else has put anything since we did: what we remember still stands. Otherwise it is read back.
+  // True if nobody else can have written since. Then `known` still holds.
   const trusted =
     (mine || record?.released === true) &&
     String(record?.epoch) === known.meta("epoch") &&
@@ -49,8 +57,8 @@ export async function acquireNow(candidate: Candidate): Promise<Lease> {
 }
 
 /**
- * The same for a run that does not wait as a standby: an unreadable lease object names nobody who could be asked, and is
- * watched for as long as a holder could live. `pause` waits for so many milliseconds.
+ * Like `acquireNow`, but waits if the lease object is unreadable: an unknown holder may be alive for as long as the
+ * longest lease lasts. `pause` waits for so many milliseconds.
  */
 export async function acquireOnce(candidate: Candidate, pause: (ms: number) => Promise<void>): Promise<Lease> {
   const { store } = candidate;
@@ -70,14 +78,14 @@ async function take(
   found: FoundLease | undefined,
   { trusted, because }: { readonly trusted: boolean; readonly because: TakenLease["because"] },
 ): Promise<Lease> {
-  // Written before the take, so that a death right after it leaves a lease that we know for our own.
+  // Written first: if this process dies right after the put, the next one recognises the lease as its own.
   known.setMeta("writer", `${known.meta("writer") ?? ""} ${identity.holder}`);
-  // Of an unreadable object our own state may know more; whoever knows less meets higher epochs and goes above them.
+  // Our state may know a higher epoch than an unreadable object. If not, `raiseAbove` corrects it at the first object.
   const lastEpoch = known.meta("store") === store.name ? Number(known.meta("epoch") ?? 0) : 0;
   const isUnreadable = found !== undefined && found.record === undefined;
   const from = isUnreadable ? { ...found, epoch: Math.max(found.epoch, lastEpoch) } : found;
   const lease = await Lease.take(store, clock, identity, from);
-  // Responses never go back in time, whoever gave the last one.
+  // Responses never go back in time, whoever published the last one.
   known.setMeta("at", String(lastPublishedAt(known, store, found?.record)));
   if (!trusted) known.forgetAll();
   known.setMeta("epoch", String(lease.epoch));
@@ -89,18 +97,18 @@ async function take(
 }
 
 /**
- * The last instant published (epoch ms; 0: none), by the lease object and our own state. A later holder's word counts
- * alone: it began after the instant that we remember, or has rewritten what lay in the future (`fsck --repair`).
+ * The last published instant (epoch ms; 0: none), from the lease object and our own state. If somebody held the lease after
+ * us, only the lease object counts: `fsck --repair` may have rewritten objects that were ahead of the time.
  */
 export function lastPublishedAt(known: Known, store: ObjectStore, record: LeaseRecord | undefined): number {
   const own = Number(known.meta("at") ?? 0);
-  const told = Date.parse(record?.lastCycleAt ?? "");
-  if (Number.isNaN(told)) return own;
+  const reported = Date.parse(record?.lastCycleAt ?? "");
+  if (Number.isNaN(reported)) return own;
   const isLater = known.meta("store") === store.name && Number(record?.epoch) > Number(known.meta("epoch") ?? 0);
-  return isLater ? told : Math.max(own, told);
+  return isLater ? reported : Math.max(own, reported);
 }
 
-/** Another standby was quicker: this one goes on waiting. */
+/** Undefined if another standby was quicker. */
 async function unlessHeld(lease: Promise<Lease>): Promise<Lease | undefined> {
   try {
     return await lease;
@@ -110,31 +118,28 @@ async function unlessHeld(lease: Promise<Lease>): Promise<Lease | undefined> {
   }
 }
 
-/** Whether a process that had this state directory, and so is dead, took the lease. */
+/** True if a process that used this state directory took the lease. That process is dead. */
 function isOurs(known: Known, holder: string): boolean {
   return (known.meta("writer") ?? "").split(" ").includes(holder);
 }
 
 export interface Standby {
-  /** Reads the lease once and takes it where it can be taken; undefined while another holds it. */
+  /** Reads the lease once and takes it if possible; undefined while another publisher holds it. */
   tryAcquire(): Promise<Lease | undefined>;
-  /** Until the next try (ms): the usual time, or less where the holder's silence will have lasted long enough. */
+  /** Time until the next try (ms): the poll interval, or less if the holder times out before. */
   pause(): number;
 }
 
-/** Between two reads of the lease by a standby. */
+/** A standby reads the lease this often (ms). */
 const POLL_MS = 2_000;
 
-/**
- * Waits for a holder to let go or fall silent. It also makes itself known, so that the holder renews faster. Who may
- * stand behind an unreadable lease object is given the longest life that a lease has.
- */
+/** The holder renews faster while a standby announces itself. An unreadable lease gets the longest lifetime. */
 export function standby(candidate: Candidate): Standby {
   const { store, clock, identity, known } = candidate;
-  const silence = new Silence(clock);
+  const timeout = new HolderTimeout(clock);
   let isUnreadable = false;
   return {
-    pause: () => Math.min(POLL_MS, silence.left),
+    pause: () => Math.min(POLL_MS, timeout.remainingMs),
     async tryAcquire() {
       const found = await findLease(store);
       const record = found?.record;
@@ -143,11 +148,66 @@ export function standby(candidate: Candidate): Standby {
       }
       await announce(store, identity.holder, clock.wall());
       const version = record === undefined ? `unreadable ${found.tag}` : `${record.epoch} ${record.renewedAt}`;
-      const isSure = silence.isSure(version, record?.ttlMs ?? CALM.ttlMs);
-      if (record === undefined && !isUnreadable) candidate.onUnreadable?.(silence.left);
+      const hasExpired = timeout.hasExpired(version, record?.ttlMs ?? DEFAULT_PACE.ttlMs);
+      if (record === undefined && !isUnreadable) candidate.onUnreadable?.(timeout.remainingMs);
       isUnreadable = record === undefined;
       const because = record === undefined ? "unreadable" : "silent";
-      return isSure ? await unlessHeld(take(candidate, found, { trusted: false, because })) : undefined;
+      return hasExpired ? await unlessHeld(take(candidate, found, { trusted: false, because })) : undefined;
     },
   };
+}
+
+/** A lease object that did not change for its lifetime plus the time limit of a put has no living holder. */
+class HolderTimeout {
+  readonly #clock: Clock;
+  #seen: { readonly version: string; readonly endsAt: number } | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** `version` differs after each write of the object; `lifeMs` is the lifetime that it states. */
+  hasExpired(version: string, lifeMs: number): boolean {
+    const now = this.#clock.monotonic();
+    if (this.#seen?.version !== version) this.#seen = { version, endsAt: now + lifeMs + PUT_LIMIT_MS };
+    return now >= this.#seen.endsAt;
+  }
+
+  /** Time until it expires if nobody writes the object (ms). */
+  get remainingMs(): number {
+    return this.#seen === undefined
+      ? Number.POSITIVE_INFINITY
+      : Math.max(0, this.#seen.endsAt - this.#clock.monotonic());
+  }
+}
+
+export interface Waiting {
+  /** Brings the projections up to date, so that the first cycle after a takeover is short. */
+  follow(): Promise<void>;
+  readonly signal: AbortSignal;
+  /** Waits for so long (ms), or until the signal. */
+  pause(ms: number): Promise<void>;
+  /** Called once if another publisher holds the lease. */
+  onWait(): void;
+  onOutage(error: Error): void;
+}
+
+/** Waits until the lease is taken, also through outages of the store; undefined if the signal ended the wait. */
+export async function waitForLease(standby: Standby, waiting: Waiting): Promise<Lease | undefined> {
+  const { signal, onWait, onOutage } = waiting;
+  let hasWaited = false;
+  while (!signal.aborted) {
+    try {
+      const lease = await standby.tryAcquire();
+      if (lease !== undefined) return lease;
+      if (!hasWaited) onWait();
+      hasWaited = true;
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      onOutage(error);
+    }
+    await waiting.follow();
+    await waiting.pause(standby.pause());
+  }
+  return undefined;
 }

@@ -1,0 +1,103 @@
+/**
+ * The installations that a cycle has to plan: those with new facts since the last cycle, those that are due by time, and those
+ * with unpublished facts (docs/spec/publishing.md#ten-thousand). A new process goes on from the checkpoint in the lease
+ * object; without a checkpoint it plans all of them.
+ */
+import type { Database } from "better-sqlite3";
+import { changedSince, type LedgerPoint } from "../src/ledger/read/changes.ts";
+import { type Installation, installationNo, installationsAfter, readInstallation } from "../src/ledger/watermarks.ts";
+
+/** The dirty installations of one cycle, looked up a few at a time so that no step is long. */
+export class DirtyBatch {
+  /** The ledger's position when they were found; undefined without a ledger. */
+  readonly point: LedgerPoint | undefined;
+  /** Row ids of installations with new facts; undefined: all installations are planned. */
+  readonly #changed: readonly number[] | undefined;
+  readonly #others: Iterator<string>;
+  readonly #taken = new Set<number>();
+  #next = 0;
+
+  /** `others`: ids, not all of which need be in the ledger. */
+  constructor(point: LedgerPoint | undefined, changed: readonly number[] | undefined, others: Iterable<string>) {
+    this.point = point;
+    this.#changed = changed;
+    this.#others = others[Symbol.iterator]();
+  }
+
+  /** The next ones, at most `limit`, none twice; undefined at the end. */
+  take(ledger: Database, limit: number): Installation[] | undefined {
+    if (this.#changed === undefined) {
+      const next = installationsAfter(ledger, this.#next, limit);
+      this.#next = next.at(-1)?.no ?? this.#next;
+      return next.length === 0 ? undefined : next;
+    }
+    const numbers = this.#changed.slice(this.#next, this.#next + limit);
+    this.#next += numbers.length;
+    if (numbers.length > 0) return this.#withoutTaken(numbers.flatMap((no) => readInstallation(ledger, no) ?? []));
+    const found: Installation[] = [];
+    for (let asked = 0; asked < limit; asked++) {
+      const { done, value: id } = this.#others.next();
+      if (done) return asked === 0 ? undefined : this.#withoutTaken(found);
+      const no = installationNo(ledger, id);
+      if (no !== undefined) found.push({ no, id });
+    }
+    return this.#withoutTaken(found);
+  }
+
+  #withoutTaken(installations: readonly Installation[]): Installation[] {
+    const fresh = installations.filter(({ no }) => !this.#taken.has(no));
+    for (const { no } of fresh) this.#taken.add(no);
+    return fresh;
+  }
+}
+
+export class DirtyInstallations {
+  #point: LedgerPoint | undefined;
+  readonly #unpublished: Set<string>;
+
+  constructor(from?: { readonly point: LedgerPoint; readonly left: readonly string[] }) {
+    this.#point = from?.point;
+    this.#unpublished = new Set(from?.left);
+  }
+
+  /** The ledger's position up to which every installation was planned; undefined if the next cycle plans all of them. */
+  get point(): LedgerPoint | undefined {
+    return this.#point;
+  }
+
+  /** Ids of installations with facts at or before `point` that could not be published. */
+  get unpublished(): ReadonlySet<string> {
+    return this.#unpublished;
+  }
+
+  /** `due`: ids that are due by time, not all of which need be in the ledger. */
+  find(ledger: Database | undefined, due: Iterable<string>): DirtyBatch {
+    if (ledger === undefined) return new DirtyBatch(undefined, [], []);
+    const { now, installations } = changedSince(ledger, this.#point);
+    return new DirtyBatch(now, installations, concat(due, [...this.#unpublished]));
+  }
+
+  /** The next cycle plans it again, whether or not it has new facts. */
+  keep(installationId: string): void {
+    this.#unpublished.add(installationId);
+  }
+
+  clear(installationId: string): void {
+    this.#unpublished.delete(installationId);
+  }
+
+  /** Every installation of the batch has been planned. */
+  planned({ point }: DirtyBatch): void {
+    this.#point = point;
+  }
+
+  /** The next cycle plans all installations: the ledger was replaced. */
+  forget(): void {
+    this.#point = undefined;
+  }
+}
+
+function* concat<T>(one: Iterable<T>, other: Iterable<T>): Iterable<T> {
+  yield* one;
+  yield* other;
+}

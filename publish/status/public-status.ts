@@ -1,0 +1,222 @@
+/**
+ * The public part of a publisher's status, inside the lease object: the shim renders `/status.json` from it
+ * (docs/spec/people.md#status-json), `noonmark status` prints it. It stays small for any number of installations.
+ */
+import { hostname } from "node:os";
+import type { ChainState } from "../../src/chain/chain-state.ts";
+import { isShardKey } from "../../src/http/installations.ts";
+import { readNewestReceipt } from "../../src/ledger/read/receipts.ts";
+import { installationNo } from "../../src/ledger/watermarks.ts";
+import { ACTIVITY_PATH, activityKey, CATEGORIES } from "../../src/resources/activity/keys.ts";
+import type { PublicAnswer, PublicRecord } from "../../src/resources/publication-status/public-record.ts";
+import type { Snapshot, Snapshots } from "../../src/resources/snapshot.ts";
+import { ROUTES } from "../../src/resources/table.ts";
+import { parseInstallationTelemetryKey } from "../../src/resources/telemetry/keys.ts";
+import { formatTimestamp } from "../../src/values/timestamp.ts";
+import type { Clock } from "../clock/clock.ts";
+import type { Known, KnownObject } from "../known.ts";
+import type { LeaseIdentity } from "../lease/lease.ts";
+import type { CycleReport, Problems } from "../report.ts";
+import type { SourceReader } from "../sources/source-reader.ts";
+
+type Sources = PublicRecord["sources"];
+
+/** Settings that `/status.json` needs. */
+export interface PublishedSite {
+  readonly explorerUrl: string | undefined;
+  /** How long a chain view is valid after a good pass, ms. */
+  readonly chainValidity: number;
+}
+
+/** The objects of the configured installation, by the URL that serves them. */
+export const ANSWERS: readonly (readonly [url: string, key: string])[] = [
+  ...ROUTES.flatMap(({ path, objects }) =>
+    objects.map(({ query, key }) => [query === "" ? path : `${path}?${query}`, key] as const),
+  ),
+  ...CATEGORIES.map((category) => [`${ACTIVITY_PATH}?category=${category}`, activityKey(category)] as const),
+];
+
+/** The published ones; `now` in epoch ms. */
+export function publicAnswers(known: Known, now: number): Record<string, PublicAnswer> {
+  const found = ANSWERS.flatMap(([url, key]): [string, PublicAnswer][] => {
+    const object = known.get(key);
+    if (object?.condition !== "stored") return [];
+    const next = object.states.find(({ from }, index) => index > 0 && from > now)?.from;
+    const nextChangeAt = next === undefined ? null : formatTimestamp(next);
+    return [[url, { asOf: formatTimestamp(object.asof.at), status: object.status, nextChangeAt }]];
+  });
+  return Object.fromEntries(found);
+}
+
+/** The record until the first cycle has ended. `answers` is copied if the last holder published the same installation. */
+export function openingRecord(
+  sources: Snapshots,
+  { explorerUrl, chainValidity }: PublishedSite,
+): (before: PublicRecord | null) => PublicRecord {
+  return (before) =>
+    sources.snapshot((snapshot) => ({
+      installationId: snapshot.installationId,
+      answers: before?.installationId === snapshot.installationId ? before.answers : {},
+      sources: sourcesOf(snapshot, { failures: [] }, chainValidity),
+      explorer: explorerUrl ?? null,
+    }));
+}
+
+/** `chainValidity`: how long a chain view is valid after a good pass (ms). */
+export function sourcesOf(
+  snapshot: Snapshot,
+  { failures }: Pick<CycleReport, "failures">,
+  chainValidity: number,
+): Sources {
+  const { ledger, installationId, chain } = snapshot;
+  const no = ledger && installationNo(ledger, installationId);
+  const newest = ledger === undefined || no === undefined ? undefined : readNewestReceipt(ledger, no);
+  const isBehind = failures.some(({ code }) => code === "ledger_behind" || code === "ledger_forked");
+  return {
+    ledger: {
+      status: ledger === undefined ? "none" : isBehind ? "behind" : "followed",
+      newestReceiptAt: newest === undefined ? null : formatTimestamp(newest.receivedAt),
+    },
+    chain: chainOf(chain, chainValidity),
+  };
+}
+
+export function withUnreadableLedger(sources: Sources): Sources {
+  return { ...sources, ledger: { ...sources.ledger, status: "unreadable" } };
+}
+
+export const SOURCES_UNREAD: Sources = {
+  ledger: { status: "unreadable", newestReceiptAt: null },
+  chain: { status: "silent", indexedThroughBlock: null, safeThroughBlock: null, lastGoodPassAt: null },
+};
+
+const CHAIN_STATUS = {
+  indexer_disabled: "disabled",
+  indexer_mismatch: "mismatch",
+  indexer_unavailable: "silent",
+  not_yet_safe: "behind",
+} as const;
+
+function chainOf({ core, validUntil }: ChainState, chainValidity: number): Sources["chain"] {
+  if (core.status === "unavailable") {
+    const status = CHAIN_STATUS[core.reason];
+    return { status, indexedThroughBlock: null, safeThroughBlock: null, lastGoodPassAt: null };
+  }
+  const { indexedThroughBlock, safeThroughBlock } = core.view.chain;
+  return {
+    status: "followed",
+    indexedThroughBlock: String(indexedThroughBlock),
+    safeThroughBlock: String(safeThroughBlock),
+    lastGoodPassAt: formatTimestamp(validUntil - chainValidity),
+  };
+}
+
+/** Sums over all installations but the configured one. */
+export interface OtherInstallations {
+  readonly count: number;
+  /** So many more were published by an earlier holder and have not changed since. */
+  readonly unread: number;
+  /** Count of their telemetry responses by HTTP status. */
+  readonly byStatus: Readonly<Record<string, number>>;
+  /** The instants of the oldest and the newest telemetry. */
+  readonly oldestAt: string | null;
+  readonly newestAt: string | null;
+  /** Count of those whose successor is due and not yet put. */
+  readonly overdue: number;
+}
+
+/** One of the longest overdue installations, or of the oldest; private. */
+export interface WorstInstallation {
+  readonly installationId: string;
+  readonly at: string;
+  readonly nextChangeAt: string | null;
+}
+
+const NAMED_LIMIT = 10;
+
+/** `now` in epoch ms; `installations`: count in the ledger, the configured one included. */
+export function publicReport(
+  known: Known,
+  last: Problems | undefined,
+  now: number,
+  installations: number,
+): Record<string, unknown> & { readonly others: OtherInstallations } {
+  const resources: Record<string, unknown> = {};
+  const others: KnownObject[] = [];
+  for (const object of known.all()) {
+    if (isOfAnother(object)) others.push(object);
+    else if (!isShardKey(object.key)) resources[object.key] = describe(object);
+  }
+  const unread = Math.max(0, installations - 1 - others.length);
+  return { resources, others: { ...sumOf(others, now), unread }, problems: problemsOf(last) };
+}
+
+/** The count is public; what the problems are is private. */
+export function problemsOf(last: Problems | undefined): number {
+  if (last === undefined) return 0;
+  return last.failures.length + last.rows.filter(({ action }) => action === "failed").length;
+}
+
+/** `now` in epoch ms. */
+export function worstInstallations(known: Known, now: number): WorstInstallation[] {
+  const worst: KnownObject[] = [];
+  for (const object of known.all()) {
+    if (!isOfAnother(object)) continue;
+    worst.push(object);
+    if (worst.length > NAMED_LIMIT) worst.sort((a, b) => waitsSince(a, now) - waitsSince(b, now)).pop();
+  }
+  return worst
+    .toSorted((a, b) => waitsSince(a, now) - waitsSince(b, now))
+    .map((object) => {
+      const { at, nextChangeAt } = describe(object);
+      return { installationId: parseInstallationTelemetryKey(object.key) ?? "", at, nextChangeAt };
+    });
+}
+
+/** Sorts the longest overdue first, then the oldest. */
+function waitsSince({ states, asof }: KnownObject, now: number): number {
+  const next = states[1]?.from;
+  return next !== undefined && next <= now ? next - now : asof.at;
+}
+
+function sumOf(objects: readonly KnownObject[], now: number): Omit<OtherInstallations, "unread"> {
+  let [oldest, newest, overdue] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
+  const byStatus: Record<string, number> = {};
+  for (const { asof, states, status } of objects) {
+    oldest = Math.min(oldest, asof.at);
+    newest = Math.max(newest, asof.at);
+    if ((states[1]?.from ?? now + 1) <= now) overdue++;
+    byStatus[status] = (byStatus[status] ?? 0) + 1;
+  }
+  const instant = (at: number) => (Number.isFinite(at) ? formatTimestamp(at) : null);
+  return { count: objects.length, byStatus, oldestAt: instant(oldest), newestAt: instant(newest), overdue };
+}
+
+function describe({ asof, status, states, etag }: KnownObject) {
+  const next = states[1]?.from;
+  const nextChangeAt = next === undefined ? null : formatTimestamp(next);
+  return { at: formatTimestamp(asof.at), status, etag, nextChangeAt };
+}
+
+function isOfAnother({ key }: KnownObject): boolean {
+  return parseInstallationTelemetryKey(key) !== undefined;
+}
+
+/** What the status in the first lease needs. */
+export interface Publishes {
+  readonly reader: SourceReader;
+  readonly clock: Clock;
+  /** Undefined if the site is turned off. */
+  readonly site?: PublishedSite | undefined;
+}
+
+/** A new identity for each process. With `publishes`, `/status.json` is available from the first lease on. */
+export function leaseIdentity(publishes?: Publishes): LeaseIdentity {
+  const identity = { holder: crypto.randomUUID(), holderName: `${hostname()} process ${process.pid}` };
+  if (publishes === undefined) return identity;
+  const { reader, site, clock } = publishes;
+  return {
+    ...identity,
+    opening: (before) => (site === undefined ? null : openingRecord(reader.begin(clock.wall()), site)(before)),
+  };
+}

@@ -1,0 +1,268 @@
+/** Checks stored objects against each other: index, histories, activity tiles, named objects, lease. */
+
+import { type HistoryNames, shardKey, shardKeyOf } from "../http/installations.ts";
+import { INSTALLATIONS_KEY, STANDBY_KEY, STATUS_KEY, TILE_SIZE } from "../http/keys.ts";
+import { activityKey, activityTileKey, type Category, parseActivityTileKey } from "../resources/activity/keys.ts";
+import type { TileEntry } from "../resources/activity/stored-feed.ts";
+import { observationsKey, observationTileKey } from "../resources/observations/keys.ts";
+import { ASSETS_PREFIX } from "../resources/site/route.ts";
+import { ROUTES } from "../resources/table.ts";
+import { installationTelemetryKey, TELEMETRY_KEY } from "../resources/telemetry/keys.ts";
+import type { Facts, ObservationTileFacts } from "./facts.ts";
+import { kindOf } from "./kind.ts";
+import type { Finding } from "./rules.ts";
+
+export function* installationFindings(facts: Facts): Generator<Finding> {
+  const { keys, damaged, installations } = facts;
+  const index = indexNames(facts);
+  if (index === undefined) {
+    if (keys.has(TELEMETRY_KEY) && !keys.has(INSTALLATIONS_KEY)) {
+      yield { rule: "index-missing", key: INSTALLATIONS_KEY, says: "there are responses, but no index" };
+    }
+    return;
+  }
+  yield* shardFindings(facts);
+  const { configured, histories } = index;
+  // An installation without facts is published without a history.
+  const hasNoFacts = installations.get(TELEMETRY_KEY) === configured && !hasTiles(facts, configured);
+  if (!histories.has(configured) && index.isReadable(configured) && !hasNoFacts) {
+    yield {
+      rule: "index-entry",
+      key: INSTALLATIONS_KEY,
+      says: `it has no history for ${configured}, the configured installation`,
+    };
+  }
+  for (const id of histories.keys()) {
+    const key = id === configured ? TELEMETRY_KEY : installationTelemetryKey(id);
+    if (!keys.has(key)) yield { rule: "index-entry", key, says: `the index names ${id}, whose telemetry is missing` };
+  }
+  for (const [key, id] of installations) {
+    const kind = kindOf(key);
+    const expected = "of" in kind && kind.of !== undefined ? kind.of : configured;
+    if (id !== expected && !damaged.has(key)) {
+      yield { rule: "installation", key, says: `it is of ${id} instead of ${expected}` };
+    }
+  }
+}
+
+function hasTiles({ histories }: Pick<Facts, "histories">, id: string): boolean {
+  return [...histories.keys()].some((name) => name.startsWith(`${id} `));
+}
+
+/** The readable part of the index. */
+interface IndexNames {
+  readonly configured: string;
+  readonly histories: HistoryNames;
+  /** True if the object that would name the installation is readable. */
+  isReadable(installationId: string): boolean;
+}
+
+/** Undefined if the index is missing or damaged. */
+function indexNames({ index, shards }: Pick<Facts, "index" | "shards">): IndexNames | undefined {
+  if (index === undefined) return undefined;
+  if ("histories" in index) return { ...index, isReadable: () => true };
+  const histories = new Map<string, string>();
+  for (let shard = 0; shard < index.shards; shard++) {
+    for (const [id, history] of shards.get(shardKey(shard, index.shards)) ?? []) histories.set(id, history);
+  }
+  return {
+    configured: index.configured,
+    histories,
+    isReadable: (id) => shards.has(shardKeyOf(id, index.shards)),
+  };
+}
+
+/** Missing shards, and ids in the wrong shard. */
+function* shardFindings({ index, shards, keys }: Facts): Generator<Finding> {
+  if (index === undefined || "histories" in index) return;
+  for (let shard = 0; shard < index.shards; shard++) {
+    const key = shardKey(shard, index.shards);
+    if (!keys.has(key))
+      yield { rule: "index-missing", key, says: `the index has ${index.shards} shards, and it is not there` };
+    const stray = [...(shards.get(key)?.keys() ?? [])].find((id) => shardKeyOf(id, index.shards) !== key);
+    if (stray !== undefined)
+      yield { rule: "index-entry", key, says: `it names ${stray}, which belongs in another shard` };
+  }
+}
+
+/** Each history has tiles from 0 on without a gap, full except the last, and the index knows the history. */
+export function* observationFindings(facts: Facts): Generator<Finding> {
+  const index = indexNames(facts);
+  for (const [name, tiles] of facts.histories) {
+    const [installationId = "", history = ""] = name.split(" ");
+    const keyOf = (tile: number) => observationTileKey(installationId, history, tile);
+    yield* gaps(tiles, keyOf, facts);
+    yield* positions(tiles, keyOf, facts);
+    const known = index?.histories.get(installationId);
+    if (index?.isReadable(installationId) !== true || (known !== undefined && Number(history) <= Number(known)))
+      continue;
+    const says = known === undefined ? "the index does not know the installation" : `the index names history ${known}`;
+    yield { rule: "tile-history", key: `${observationsKey(installationId)}/${history}`, says };
+  }
+}
+
+type KeyOf = (tile: number) => string;
+
+function* gaps(tiles: readonly ObservationTileFacts[], keyOf: KeyOf, { keys }: Facts): Generator<Finding> {
+  const last = Math.max(...tiles.map(({ tile }) => tile));
+  const byTile = new Map(tiles.map((one) => [one.tile, one]));
+  for (let tile = 0; tile < last; tile++) {
+    const found = byTile.get(tile);
+    const key = keyOf(tile);
+    if (found === undefined && !keys.has(key)) {
+      yield { rule: "tile-gap", key, says: `it is missing, but tile ${last} exists` };
+    } else if (found !== undefined && found.positions < TILE_SIZE) {
+      yield { rule: "tile-gap", key, says: `it has ${found.positions} positions, but it is not the last tile` };
+    }
+  }
+}
+
+function* positions(tiles: readonly ObservationTileFacts[], keyOf: KeyOf, { writers }: Facts): Generator<Finding> {
+  for (const { tile, positions: count, lastTelemetryId, complaint } of tiles) {
+    const asof = writers.get(keyOf(tile))?.asof;
+    if (asof === undefined || complaint !== undefined) continue;
+    const through = tile * TILE_SIZE + count;
+    if (asof.position === through && asof.telemetryId === lastTelemetryId) continue;
+    const says = `it goes through position ${through} (${lastTelemetryId}), its asof says ${asof.position} (${asof.telemetryId})`;
+    yield { rule: "tile-position", key: keyOf(tile), says };
+  }
+}
+
+/** So a page of 100 needs at most two tiles (docs/spec/publishing.md#activity-tiles). */
+const MINIMUM_TILE_EVENTS = 99;
+/** Tiles are deleted this long (ms) after no head names them (docs/spec/publishing.md#deletions). */
+const TILE_KEPT_MS = 3_600_000;
+
+/** Heads, index tiles and tiles agree, and every tile has a name. `now` in epoch ms. */
+export function* activityFindings(facts: Facts, now: number): Generator<Finding> {
+  const named = new Set<string>();
+  for (const [category, { recent, tiles, indexes }] of facts.heads) {
+    const activity = { category, named, facts };
+    const all: TileEntry[] = [...tiles];
+    for (const index of indexes) {
+      yield* indexFindings(activity, index);
+      all.push(...(facts.activityTiles.get(activityTileKey(category, index.name))?.entries ?? []));
+    }
+    yield* tileFindings(activity, all, recent.at(-1)?.key);
+  }
+  yield* orphans(facts, named, now);
+}
+
+interface Activity {
+  readonly category: Category;
+  readonly named: Set<string>;
+  readonly facts: Facts;
+}
+
+function* indexFindings(
+  activity: Activity,
+  { name, last, first }: TileEntry & { first: TileEntry },
+): Generator<Finding> {
+  const key = activityTileKey(activity.category, name);
+  yield* presence(activity, key, "index");
+  const found = activity.facts.activityTiles.get(key);
+  if (found?.entries === undefined) return;
+  if (found.last !== last || found.first !== first.name || found.entries[0]?.last !== first.last) {
+    yield { rule: "activity-order", key, says: "it does not begin or end with the tiles that the head says" };
+  }
+}
+
+function* tileFindings(
+  activity: Activity,
+  entries: readonly TileEntry[],
+  newer: string | undefined,
+): Generator<Finding> {
+  let above = newer;
+  for (const [index, { name, last }] of entries.entries()) {
+    const key = activityTileKey(activity.category, name);
+    yield* presence(activity, key, "events");
+    const found = activity.facts.activityTiles.get(key);
+    if (found !== undefined && found.entries === undefined) {
+      if (found.last !== last)
+        yield { rule: "activity-order", key, says: "it ends with another event than its entry says" };
+      if (above !== undefined && found.first >= above) {
+        yield {
+          rule: "activity-order",
+          key,
+          says: "it begins with an event that is not older than those before it",
+        };
+      }
+      if (found.count < MINIMUM_TILE_EVENTS && index < entries.length - 1) {
+        yield { rule: "activity-order", key, says: `it has ${found.count} events, but it is not the oldest tile` };
+      }
+    }
+    above = last;
+  }
+}
+
+function* presence({ category, named, facts }: Activity, key: string, as: "events" | "index"): Generator<Finding> {
+  named.add(key);
+  if (!facts.keys.has(key)) {
+    yield { rule: "activity-missing", key, says: `the ${category} activity names it, but it is missing` };
+    return;
+  }
+  const tile = facts.activityTiles.get(key);
+  if (tile !== undefined && (tile.entries !== undefined) !== (as === "index")) {
+    yield {
+      rule: "activity-missing",
+      key,
+      says: `the ${category} activity names it as a tile of ${as === "index" ? "tiles" : "events"}`,
+    };
+  }
+  const [own, head] = [facts.writers.get(key), facts.writers.get(activityKey(category))];
+  if (own !== undefined && head !== undefined && own.asof.at > head.asof.at) {
+    yield { rule: "activity-asof", key: activityKey(category), says: `it is older than ${key}, which it names` };
+  }
+}
+
+/** A tile counts as an orphan if its head has not changed for the whole time, too. */
+function* orphans(
+  { activityTiles, heads, writers }: Facts,
+  named: ReadonlySet<string>,
+  now: number,
+): Generator<Finding> {
+  for (const key of activityTiles.keys()) {
+    const category = parseActivityTileKey(key)?.category;
+    if (named.has(key) || category === undefined || !heads.has(category)) continue;
+    const instants = [key, activityKey(category)].map((one) => writers.get(one)?.asof.at ?? now);
+    const since = Math.max(...instants);
+    if (now - since > TILE_KEPT_MS) {
+      yield { rule: "orphan", key, says: `no head has named it since ${new Date(since).toISOString()}` };
+    }
+  }
+}
+
+/** Path with query → key, as in the publisher's status. */
+const KEYS: ReadonlyMap<string, string> = new Map(
+  ROUTES.flatMap(({ path, objects }) =>
+    objects.map(({ query, key }): [string, string] => [query === "" ? path : `${path}?${query}`, key]),
+  ),
+);
+
+/** Constants, assets and responses that something names exist. */
+export function* namedFindings({ named, keys, lease }: Facts): Generator<Finding> {
+  for (const [by, names] of named) {
+    for (const key of new Set(names)) {
+      if (keys.has(key)) continue;
+      const rule = key.startsWith(ASSETS_PREFIX) ? "asset-missing" : "constant-missing";
+      yield { rule, key, says: `${by} names it, but it is missing` };
+    }
+  }
+  for (const path of lease?.answers ?? []) {
+    const key = KEYS.get(path);
+    if (key === undefined || keys.has(key)) continue;
+    yield { rule: "answer-missing", key, says: `the publisher's status has ${path}, but it is missing` };
+  }
+}
+
+/** No object has a higher epoch than the lease. */
+export function* leaseFindings({ keys, lease, writers }: Facts): Generator<Finding> {
+  const others = [...keys].filter((key) => key !== STANDBY_KEY && key !== STATUS_KEY);
+  if (!keys.has(STATUS_KEY) && others.length > 0) {
+    yield { rule: "lease-missing", key: STATUS_KEY, says: `there are ${others.length} objects, but no lease` };
+  }
+  if (lease === undefined) return;
+  for (const [key, { epoch }] of writers) {
+    if (epoch > lease.epoch) yield { rule: "epoch", key, says: `its epoch is ${epoch}, the lease's is ${lease.epoch}` };
+  }
+}
