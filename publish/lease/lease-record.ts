@@ -17,8 +17,6 @@ import type { PublicRecord } from "../../src/resources/publication-status/public
 import { parseInstallationTelemetryKey } from "../../src/resources/telemetry/keys.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { FUTURE_ALLOWANCE_MS } from "../../src/values/freshness.ts";
-import { printable } from "../../src/values/printable.ts";
-import { readPrivateStatus } from "../status/private-status.ts";
 
 /** A lease that is not renewed ends after `ttlMs`. The second pace is used while a standby waits. */
 export const DEFAULT_PACE = { ttlMs: 30_000, renewMs: 10_000 } as const;
@@ -66,6 +64,14 @@ export const leaseRecordSchema = z.object({
 });
 
 export type LeaseRecord = z.infer<typeof leaseRecordSchema>;
+
+export interface LeaseIdentity {
+  readonly holder: string;
+  /** Host and process id; private. */
+  readonly holderName: string;
+  /** Gives the public status until the first cycle has ended, from the one before; if absent, it stays as it is. */
+  readonly opening?: (before: PublicRecord | null) => PublicRecord | null;
+}
 
 /** A holder's name for the public. */
 export function publicName(holder: string): string {
@@ -147,17 +153,6 @@ export async function forceRelease(store: ObjectStore): Promise<LeaseRecord | un
   return found.record;
 }
 
-/** `Failure` lease_held, with the holder's private name if it can be read. */
-export async function heldBy(store: ObjectStore, record: LeaseRecord | undefined): Promise<Failure> {
-  const holder =
-    record === undefined ? "another publisher" : `${await holderNameOf(store, record)} (epoch ${record.epoch})`;
-  const since = record === undefined ? "" : `, renewed ${record.renewedAt}`;
-  return new Failure("lease_held", `${holder} holds the lease${since}`, {
-    exit: EXIT.locked,
-    hint: "Try again when that publisher has ended. `noonmark lease show` says more about it.",
-  });
-}
-
 /** `Failure` lease_lost, for a holder that finds another record than its own. */
 export function lostTo(found: LeaseRecord | undefined, writer: string): Failure {
   if (found?.holder === writer && found.released) {
@@ -169,12 +164,6 @@ export function lostTo(found: LeaseRecord | undefined, writer: string): Failure 
   return new Failure("lease_lost", `${found?.holderName ?? "another publisher"} has taken over the lease`, {
     exit: EXIT.locked,
   });
-}
-
-/** Host and process id, if the holder's private status can be read. */
-export async function holderNameOf(store: ObjectStore, record: LeaseRecord): Promise<string> {
-  const status = await readPrivateStatus(store, record).catch(() => undefined);
-  return printable(status?.holderName ?? record.holderName);
 }
 
 export function leaseObject(record: LeaseRecord): StoreObject {

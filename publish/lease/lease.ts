@@ -7,18 +7,18 @@
 
 import { STATUS_KEY } from "../../src/http/keys.ts";
 import { type ObjectStore, PUT_LIMIT_MS, StoreConflict, type StoreTag } from "../../src/object-store/object-store.ts";
-import type { PublicRecord } from "../../src/resources/publication-status/public-record.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
 import { type Clock, hostWall, MOVE_ALLOWANCE_MS, movedBy } from "../clock/clock.ts";
+import { heldBy } from "../status/private-status.ts";
 import { StoreSkew } from "./clock-skew.ts";
 import {
   type Checkpoint,
   DEFAULT_PACE,
   type FoundLease,
   findLease,
-  heldBy,
   inheritedReport,
+  type LeaseIdentity,
   type LeaseRecord,
   leaseObject,
   lostTo,
@@ -26,14 +26,6 @@ import {
   STANDBY_PACE,
 } from "./lease-record.ts";
 import { StandbyWatch } from "./standby-record.ts";
-
-export interface LeaseIdentity {
-  readonly holder: string;
-  /** Host and process id; private. */
-  readonly holderName: string;
-  /** Gives the public status until the first cycle has ended, from the one before; if absent, it stays as it is. */
-  readonly opening?: (before: PublicRecord | null) => PublicRecord | null;
-}
 
 /** What the holder writes with each renewal. */
 export type StatusUpdate = Partial<

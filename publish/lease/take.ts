@@ -6,16 +6,10 @@ import { type ObjectStore, PUT_LIMIT_MS, StoreUnavailable } from "../../src/obje
 import { Failure } from "../../src/values/failure.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Known } from "../known.ts";
-import { Lease, type LeaseIdentity } from "./lease.ts";
-import {
-  DEFAULT_PACE,
-  type FoundLease,
-  findLease,
-  heldBy,
-  isFree,
-  type LeaseRecord,
-  leaseUnreadable,
-} from "./lease-record.ts";
+import { heldBy } from "../status/private-status.ts";
+import { Lease } from "./lease.ts";
+import type { LeaseIdentity } from "./lease-record.ts";
+import { DEFAULT_PACE, type FoundLease, findLease, isFree, type LeaseRecord, leaseUnreadable } from "./lease-record.ts";
 import { announce } from "./standby-record.ts";
 
 export interface Candidate {

@@ -7,7 +7,8 @@ import { PRIVATE_STATUS_KEY } from "../../src/http/keys.ts";
 import type { ObjectStore, StoreTag } from "../../src/object-store/object-store.ts";
 import { readIfWhole } from "../../src/object-store/read-or-damaged.ts";
 import { encodeWriterMetadata, JSON_TYPE } from "../../src/object-store/stored-response.ts";
-import { printableValues } from "../../src/values/printable.ts";
+import { EXIT, Failure } from "../../src/values/failure.ts";
+import { printable, printableValues } from "../../src/values/printable.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { LeaseRecord } from "../lease/lease-record.ts";
 import { type PutTarget, putUnderLease } from "../put.ts";
@@ -142,4 +143,21 @@ function stepOf({ since, until }: MeasuredRequests): string {
   const elapsed = Date.parse(until) - Date.parse(since);
   const step = elapsed < FIRST_HOUR_MS ? FIRST_STEP_MS : FIRST_HOUR_MS;
   return `${since} ${step} ${Math.floor(elapsed / step)}`;
+}
+
+/** `Failure` lease_held, with the holder's private name if it can be read. */
+export async function heldBy(store: ObjectStore, record: LeaseRecord | undefined): Promise<Failure> {
+  const holder =
+    record === undefined ? "another publisher" : `${await holderNameOf(store, record)} (epoch ${record.epoch})`;
+  const since = record === undefined ? "" : `, renewed ${record.renewedAt}`;
+  return new Failure("lease_held", `${holder} holds the lease${since}`, {
+    exit: EXIT.locked,
+    hint: "Try again when that publisher has ended. `noonmark lease show` says more about it.",
+  });
+}
+
+/** Host and process id, if the holder's private status can be read. */
+export async function holderNameOf(store: ObjectStore, record: LeaseRecord): Promise<string> {
+  const status = await readPrivateStatus(store, record).catch(() => undefined);
+  return printable(status?.holderName ?? record.holderName);
 }

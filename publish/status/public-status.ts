@@ -15,7 +15,7 @@ import { parseInstallationTelemetryKey } from "../../src/resources/telemetry/key
 import { formatTimestamp } from "../../src/values/timestamp.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Known, KnownObject } from "../known.ts";
-import type { LeaseIdentity } from "../lease/lease.ts";
+import type { LeaseIdentity } from "../lease/lease-record.ts";
 import type { CycleReport, Problems } from "../report.ts";
 import type { SourceReader } from "../sources/source-reader.ts";
 

@@ -1,7 +1,8 @@
 /** The store and its lease. A missing directory is not made. */
 import { accessSync, constants, existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { holderNameOf, isFree, readLease } from "../../../publish/lease/lease-record.ts";
+import { isFree, readLease } from "../../../publish/lease/lease-record.ts";
+import { holderNameOf } from "../../../publish/status/private-status.ts";
 import { provenSkew } from "../../../src/object-store/clock-offset.ts";
 import { STORE_MARK } from "../../../src/object-store/filesystem/prepare.ts";
 import { storeLocation } from "../../../src/object-store/location.ts";

@@ -2,7 +2,8 @@
 
 import type { Command } from "commander";
 import { systemClock } from "../../../publish/clock/clock.ts";
-import { forceRelease, holderNameOf, isFree, readLease } from "../../../publish/lease/lease-record.ts";
+import { forceRelease, isFree, readLease } from "../../../publish/lease/lease-record.ts";
+import { holderNameOf } from "../../../publish/status/private-status.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { printableValues } from "../../../src/values/printable.ts";
 import { openConfiguredStore } from "../../cli/open-configured-store.ts";

@@ -80,7 +80,7 @@ test("a word that was extended is put anew only when half of it is spent", () =>
   expect(decide(aging(1100), before, 100, { force: false }).put).toBe(false);
   expect(decide(aging(2500), before, 400, { force: false })).toMatchObject({
     put: true,
-    why: "its future has changed",
+    why: "its successors have changed",
   });
 });
 
