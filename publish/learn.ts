@@ -120,6 +120,10 @@ type History = Extract<Unknown, { readonly is: "history" }>;
  */
 async function findProgress(unknown: History, { store, known }: Learning): Promise<TileProgress> {
   const { installationId, history } = unknown;
+  // Listed as a whole already: a first publish asks for no installation by itself.
+  if (known.publishedInstallations?.has(installationId) === false) {
+    return { history, position: 0, tag: null, telemetryId: null };
+  }
   const before = known.progressFloor(installationId);
   const keyOf = (tile: number) => observationTileKey(installationId, history, tile);
   if (before?.history === history && before.position > 0) {

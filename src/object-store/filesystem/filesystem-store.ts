@@ -106,15 +106,18 @@ export class FilesystemStore implements ObjectStore {
 
   async *list(prefix: string): AsyncIterable<string> {
     const keys: string[] = [];
+    // Only below the prefix's last directory: a walk of the whole store for each history would be quadratic.
+    const directory = dirname(this.pathOf(`${prefix.slice(0, prefix.lastIndexOf("/") + 1)}-`));
     try {
-      for (const entry of await readdir(this.name, { recursive: true, withFileTypes: true })) {
+      for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
         if (!entry.isFile()) continue;
         const file = relative(this.name, join(entry.parentPath, entry.name)).split(sep).join("/");
         const key = keyOfFile(file);
         if (key?.startsWith(prefix)) keys.push(key);
       }
     } catch (error) {
-      throw unavailable("list", this.name, error);
+      if (codeOf(error) !== "ENOENT") throw unavailable("list", directory, error);
+      this.absent();
     }
     yield* keys.sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
   }

@@ -4,6 +4,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import type { StoreUnavailable } from "../../../src/object-store/object-store.ts";
+import { LIMITS } from "../../../src/object-store/s3/calls.ts";
 import { S3_PROVIDERS } from "../../../src/object-store/s3/providers.ts";
 import { S3Store } from "../../../src/object-store/s3/s3-store.ts";
 
@@ -20,14 +21,16 @@ async function listening(listener: RequestListener): Promise<string> {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-function storeAt(endpoint: string): S3Store {
+// Short, so that a server that never responds is given up soon.
+const SHORT = { limitMs: 300, attemptMs: 120 };
+
+function storeAt(endpoint: string, limits = SHORT): S3Store {
   return new S3Store({
     bucket: "bucket",
     prefix: "p",
     singleWriter: true,
     absentAfter: S3_PROVIDERS.other.absentAfter,
-    // Short, so that a server that never responds is given up soon.
-    limits: { limitMs: 300, attemptMs: 120 },
+    limits,
     client: {
       endpoint,
       region: "x",
@@ -72,7 +75,7 @@ test("a body that never ends its first half is no response within the time limit
 });
 
 test.each(CALLS)("%s: an unknown host is said to be one, and not a server that is slow", async (_, call) => {
-  const failure = await failureOf(call(storeAt("http://no-such-host.invalid:9000")));
+  const failure = await failureOf(call(storeAt("http://no-such-host.invalid:9000", LIMITS)));
   // A machine without a name service cannot tell that a name does not exist.
   expect(failure.message).toMatch(
     /: the host name no-such-host\.invalid (?:is unknown \(ENOTFOUND\)|cannot be looked up: no name server responds \(EAI_AGAIN\))$/,
