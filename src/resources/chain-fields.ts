@@ -46,7 +46,7 @@ export function heightsAgree(chain: Heights): boolean {
   );
 }
 
-/** Whether a block lies between the deployment and the safe height. */
+/** True if a block lies between the deployment and the safe height. */
 export function isWithin(chain: Heights, blockNumber: string): boolean {
   return BigInt(chain.deploymentBlock) <= BigInt(blockNumber) && BigInt(blockNumber) <= BigInt(chain.safeThroughBlock);
 }

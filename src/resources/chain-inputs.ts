@@ -1,4 +1,4 @@
-/** What the chain-backed publications depend on, as texts: the news of a pass, and its height alone. */
+/** The inputs of the chain-backed publications, as texts: the changes of a pass, and its height alone. */
 import type { ChainState } from "../chain/chain-state.ts";
 import { decimalText } from "../values/decimal.ts";
 

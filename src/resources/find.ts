@@ -5,7 +5,7 @@ import { type NamedRow, ROWS } from "./table.ts";
 
 export interface RowMatch {
   readonly row: NamedRow;
-  /** Of the path's placeholder: decoded once; "" where it does not decode, as malformed as an empty one. */
+  /** The path's placeholder, decoded once; "" if it does not decode, which is as malformed as an empty one. */
   readonly parameter?: string;
 }
 
@@ -43,7 +43,7 @@ export function matchPath(path: string): RowMatch | undefined {
   return undefined;
 }
 
-/** The object that answers a query on a row of the `ignored` or `exact` rule; `undefined` for an invalid query. */
+/** The object for a query on a row of the `ignored` or `exact` rule; `undefined` for an invalid query. */
 export function matchObject(row: Row, query: string): RouteObject | undefined {
   if (row.query === "ignored") return row.objects[0];
   const quick = byQuery.get(row)?.get(query);
@@ -56,7 +56,7 @@ export function matchObject(row: Row, query: string): RouteObject | undefined {
   });
 }
 
-/** The row whose answers an object is (part of); the first where there are several; `undefined` for no reader's object. */
+/** The first row with an object as its response, or as a part of it; `undefined` for an object that no reader gets. */
 export function matchKey(key: string): NamedRow | undefined {
   return byKey.find(({ pattern }) => pattern.test(key))?.row;
 }

@@ -14,18 +14,18 @@ export interface Publication {
   readonly key: string;
   /** Whose facts it speaks of, where that is not the configured installation; null: nobody's. */
   readonly installationId?: string | null;
-  /** Of a file: the version of the program whose words it has. An older one's never takes the place of a newer one's. */
+  /** For a file: the version of the program that made it. An older one's never replaces a newer one's. */
   readonly program?: string;
   /** The kinds of fact that it is computed from; none where absent. */
   readonly kinds?: readonly FactKind[];
-  /** Whether it is computed from the chain; not where absent. */
+  /** True if it is computed from the chain; absent means false. */
   readonly usesChain?: boolean;
   /**
-   * Of an answer with other sources besides: the Core's state that a published body was built with, which stays while
-   * the chain is behind it. Undefined where the body does not show it.
+   * For a response with other sources besides: the Core's state of a published body, which stays while the chain is behind
+   * it. Undefined if the body does not show it.
    */
   publishedCore?(body: string): SafeCoreState | undefined;
-  /** A constant that takes over when another answer is no longer valid: it is in the store before that one names it. */
+  /** A constant that takes over when another response is no longer valid: it is stored before that one names it. */
   readonly isNamedByOthers?: boolean;
   /** Changes whenever anything changes that `build` reads, `at` aside: watermarks, a chain pass, a setting. */
   inputs(snapshot: Snapshot): string;
@@ -35,14 +35,16 @@ export interface Publication {
    */
   build(snapshot: Snapshot, at: number): Built;
   /**
-   * What moves without news in it, such as the height of the chain: built anew for it alone no sooner than
-   * `throttledInterval` (ms) after the last build where puts cost something (docs/spec/publishing.md#the-cycle).
+   * Inputs that change often and matter little, such as the height of the chain. If nothing else changes, the next build
+   * waits for `throttledInterval` (ms) after the last one, if puts cost money (docs/spec/publishing.md#the-cycle).
    */
   throttledInputs?(snapshot: Snapshot): string;
   readonly throttledInterval?: number;
-  /** The immutable objects that the answer leads to: stored before it is, and deleted some time after nothing names them. */
+  /**
+   * The immutable objects that the response leads to: stored before it is, and deleted some time after nothing names them.
+   */
   readonly tileSet?: TileSet;
-  /** Of an answer whose last body is kept for later: settlement history, which stands in for a silent chain. */
+  /** For a response whose last body is kept for later: settlement history, which replaces a silent chain. */
   readonly savedBody?: SavedBody;
   /** Not rebuilt sooner than this after the last build (ms), unless an instant is due; 0 where absent. */
   readonly minimumInterval?: number;
@@ -50,28 +52,30 @@ export interface Publication {
   rebuildAt?(snapshot: Snapshot, at: number): number | undefined;
 }
 
-/** Objects below a prefix that an answer leads to. Several answers may have one prefix. */
+/** Objects below a prefix that a response leads to. Several responses may have one prefix. */
 export interface TileSet {
   readonly prefix: string;
-  /** An object stays for so long (ms) after nothing names it: caches and readers may have the answer that did. */
+  /** An object stays for this long (ms) after nothing names it: caches and readers may have the response that did. */
   readonly keptMs: number;
   /** Changes whenever any of them does. */
   version(snapshot: Snapshot): string;
-  /** All of them, in groups: each is confirmed in the store before the next one is put, and all before the answer is. */
+  /** All of them, in groups: each is confirmed in the store before the next one is put, and all before the response is. */
   tiles(snapshot: Snapshot): readonly (readonly ImmutableTile[])[];
 }
 
 /** Its own fields are values; its body is read when its turn has come. */
 export interface ImmutableTile {
   readonly key: string;
-  /** Of a file that the shim answers with as it is: all but the body. Else it is JSON, and read by the shim alone. */
+  /**
+   * For a file that the shim serves as it is: everything except the body. Otherwise it is JSON, and only the shim reads it.
+   */
   readonly answer?: Omit<Representation, "body">;
-  /** Undefined if the projections have another tile there by now: the answer that named this one is planned anew. */
+  /** Undefined if the projections have another tile there by now: the response that named this one is planned again. */
   body(snapshot: Snapshot): string | undefined;
 }
 
 export interface SavedBody {
-  /** Whether there is nothing saved although there might be: the store is then asked, once in a process. */
+  /** True if nothing is saved although there might be something: the store is then asked, once in a process. */
   isMissing(snapshot: Snapshot): boolean;
   /** Called with what is confirmed in the store: after each put, and where it was read back from there. */
   save(snapshot: Snapshot, body: string): void;

@@ -16,7 +16,7 @@ export interface PublicationSettings {
   readonly installationId: string;
   /** Least time between two computations of one statistics range, ms. */
   readonly statisticsInterval: number;
-  /** What is published beside the API; undefined with the site turned off. */
+  /** The files beside the API; undefined with the site turned off. */
   readonly site?: Site | undefined;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What a plan reads: ledger, projections and chain in one short synchronous read transaction
+ * A plan's inputs: ledger, projections and chain in one short synchronous read transaction
  * (docs/spec/publishing.md#snapshot). Only values leave it; no part of it is of use once the transaction has ended.
  */
 import type { Database } from "better-sqlite3";
@@ -19,7 +19,7 @@ export interface Snapshot {
   readonly genesisTimestamp: bigint | undefined;
 }
 
-/** Where snapshots come from. */
+/** The source of snapshots. */
 export interface Snapshots {
   /** One synchronous read transaction: everything in `use` sees one state; it must not await, and only values leave it. */
   snapshot<T>(use: (snapshot: Snapshot) => T): T;

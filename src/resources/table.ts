@@ -61,7 +61,7 @@ export type NamedRow = NamedRoute | NamedFile;
 
 /** The API's. */
 export const ROUTES: readonly NamedRoute[] = ROUTE_ROWS;
-/** What stands beside it. */
+/** The files beside the API. */
 export const FILES: readonly NamedFile[] = FILE_ROWS;
 export const ROWS: readonly NamedRow[] = [...ROUTES, ...FILES];
 
@@ -77,7 +77,7 @@ export const COMPRESSED_TYPES: readonly string[] = [
   ),
 ];
 
-/** Of what a publisher puts. */
+/** The objects that a publisher puts. */
 export const RESOURCE_NAMES: readonly ResourceName[] = [
   ...new Set(
     ROWS.filter(({ objects, kind }) => kind === "route" || objects.length > 0).map(({ resource }) => resource),

@@ -6,7 +6,7 @@
 export interface Position {
   /** Compact text that only the log itself reads; "" is the beginning. */
   readonly at: string;
-  /** A checksum of everything up to there, so that another log is noticed at the same place. */
+  /** A checksum of the log's facts up to there, so that another log is noticed at the same place. */
   readonly checksum: string;
 }
 

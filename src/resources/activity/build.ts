@@ -10,7 +10,7 @@ import { activitySchema, MAX_PAGE } from "./schema.ts";
 import { type EventLine, encodeHead, type Head, pageBody } from "./stored-feed.ts";
 import { activeTypes } from "./types.ts";
 
-/** A category as its tiles hold it; the newest events stand in the head. */
+/** A category in the form of its tiles; the newest events are in the head. */
 export interface ActivityLayout extends Pick<Head, "tiles" | "indexes"> {
   readonly recent: readonly EventLine[];
 }
@@ -18,7 +18,7 @@ export interface ActivityLayout extends Pick<Head, "tiles" | "indexes"> {
 export interface HeadInputs {
   readonly installationId: string;
   readonly category: Category;
-  /** Whether there is a measurement source. */
+  /** True if there is a measurement source. */
   readonly hasMeasurements: boolean;
   readonly core: CoreView;
   readonly economy: EconomyView;

@@ -1,6 +1,6 @@
 /**
- * The cursor of the activity feed (docs/spec/api.md#activity-order): category and key of the last event returned,
- * as unpadded base64url, opaque to readers. `btoa` and `atob` because the shim runs where there is no Buffer.
+ * The cursor of the activity (docs/spec/api.md#activity-order): category and key of the last event returned, as unpadded
+ * base64url, opaque to readers. `btoa` and `atob` because the shim also runs without Buffer.
  */
 import { isActivityKey } from "../../values/activity-key.ts";
 import type { Category } from "./keys.ts";

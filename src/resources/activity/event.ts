@@ -8,7 +8,7 @@ import { measurementSuffix } from "../../values/activity-key.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
 import { encodeObservationCursor } from "../observations/cursor.ts";
 
-/** What every event of a feed has in common; where it changes, every event's text does. */
+/** The common inputs of every event; if they change, every event's text does. */
 export interface ActivityContext {
   readonly installationId: string;
   readonly target: string;

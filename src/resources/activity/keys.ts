@@ -1,4 +1,4 @@
-/** The objects of the activity feed: a head for each category, and its tiles (docs/spec/publishing.md#objects). */
+/** The objects of the activity: a head for each category, and its tiles (docs/spec/publishing.md#objects). */
 import { pathKey } from "../../http/keys.ts";
 
 export const ACTIVITY_PATH = "/v1/public/activity";
@@ -10,7 +10,7 @@ export function activityKey(category: Category): string {
   return pathKey(ACTIVITY_PATH, category);
 }
 
-/** What the keys of a category's tiles begin with. */
+/** The prefix of the keys of a category's tiles. */
 export function activityTilesPrefix(category: Category): string {
   return `${activityKey(category)}/tiles/`;
 }

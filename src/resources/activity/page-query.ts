@@ -1,4 +1,4 @@
-/** What a page of the activity feed is asked for by (docs/spec/api.md#activity). */
+/** The query of a page of the activity (docs/spec/api.md#activity). */
 import { uniqueParameters } from "../../http/request/query.ts";
 import { CATEGORIES, type Category } from "./keys.ts";
 

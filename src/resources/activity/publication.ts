@@ -1,5 +1,7 @@
-/** The activity (docs/spec/api.md#activity): a head for each category with the tiles that it names, and the constant
- * answer once it is no longer valid. */
+/**
+ * The activity (docs/spec/api.md#activity): a head for each category with the tiles that it names, and the constant response
+ * once it is no longer valid.
+ */
 
 import { constantKey } from "../../http/keys.ts";
 import { readTiling } from "../../projections/activity/tile-tree.ts";

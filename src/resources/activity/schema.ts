@@ -1,4 +1,4 @@
-/** docs/spec/api.md#activity, the activity feed resource, and its rules. */
+/** docs/spec/api.md#activity, the resource, and its rules. */
 import * as z from "zod";
 import { uint256String } from "../../values/decimal.ts";
 import { CHAIN_UNAVAILABLE, chainPointFields, heightsAgree } from "../chain-fields.ts";

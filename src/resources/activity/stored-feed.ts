@@ -24,7 +24,7 @@ export interface EventLine {
 }
 
 export interface Head {
-  /** The answer up to and including `"events":[`. */
+  /** The response up to and including `"events":[`. */
   readonly opening: string;
   /** Newer than every tile; newest first, as is all of this. */
   readonly recent: readonly EventLine[];
@@ -37,7 +37,7 @@ export function encodeHead({ opening, recent, tiles, indexes }: Head): string {
   return [opening, JSON.stringify({ tiles, indexes }), ...recent.map(lineOf)].join("\n");
 }
 
-/** `undefined` for an unavailable feed: the text is then the answer. Throws if the layout is not one of ours. */
+/** `undefined` for an unavailable activity: the text is then the response. Throws if the layout is invalid. */
 export function decodeHead(text: string): Head | undefined {
   const [opening = "", layout, ...recent] = text.split("\n");
   if (layout === undefined) return undefined;
@@ -80,7 +80,7 @@ export function decodeIndexTile(text: string): TileEntry[] {
   });
 }
 
-/** The answer of a page. */
+/** The response of a page. */
 export function pageBody(opening: string, events: readonly EventLine[], nextCursor: string | null): string {
   return `${opening}${events.map(({ text }) => text).join(",")}],"nextCursor":${JSON.stringify(nextCursor)}}`;
 }

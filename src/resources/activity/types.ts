@@ -1,4 +1,4 @@
-/** The event types of the activity feed (docs/spec/api.md#activity-types) and which category has which. */
+/** The event types of the activity (docs/spec/api.md#activity-types), by category. */
 import type { Category } from "./keys.ts";
 
 export const PROTOCOL_TYPES = ["system.settlement_completed", "system.round_released"] as const;
@@ -12,7 +12,7 @@ export const MEASUREMENT_TYPES = [
   "measurement.distance_streak",
 ] as const;
 
-/** What a category advertises: the chain-only ones all five chain types, although their events are filtered. */
+/** The types that a category advertises: the chain-only ones all five chain types, although their events are filtered. */
 export function activeTypes(category: Category, hasMeasurements: boolean): readonly string[] {
   if (category === "measurement") return MEASUREMENT_TYPES;
   return category === "all" && hasMeasurements ? [...CHAIN_TYPES, ...MEASUREMENT_TYPES] : CHAIN_TYPES;

@@ -1,4 +1,4 @@
-/** What badge services read; the shim makes it from the telemetry as of now (docs/spec/people.md#files). */
+/** For badge services; the shim makes it from the telemetry as of now (docs/spec/people.md#files). */
 import { CONTENT_TYPE } from "../../http/common-headers.ts";
 import { FOLLOWS_RECEIPTS } from "../../http/edge.ts";
 import { FILE_RULES } from "../../http/files.ts";

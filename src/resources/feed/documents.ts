@@ -8,7 +8,7 @@ export interface Feed {
   readonly entries: readonly FeedEntry[];
 }
 
-/** Of a feed without an entry; Atom demands an instant. */
+/** The date of a feed without entries, because Atom requires one. */
 const NEVER = "1970-01-01T00:00:00.000Z";
 
 export function jsonFeed({ installationId, publicUrl, entries }: Feed): string {

@@ -36,7 +36,7 @@ function inputs(snapshot: Snapshot): string {
   return `${newestChange(snapshot.projections)} ${isWhole(snapshot)} ${snapshot.chain.binding?.chainId}`;
 }
 
-/** Whether every event is known: what a silent chain or a receipt that is not followed yet hides is not missing. */
+/** True if every event is known. An event that a silent chain or an unfollowed receipt hides is not missing. */
 function isWhole(snapshot: Snapshot): boolean {
   const { core, binding } = snapshot.chain;
   return (core.status === "available" || binding === undefined) && !hasUnfollowedReceipts(snapshot);

@@ -6,7 +6,7 @@ import { formatTimestamp } from "../../values/timestamp.ts";
 import type { Built } from "../built.ts";
 import { modulesSchema } from "./schema.ts";
 
-/** `modules` in the order of their instanceId; an empty array is a normal answer. */
+/** `modules` in the order of their instanceId; an empty array is a normal response. */
 export function buildModules(installationId: string, modules: readonly ModuleSnapshot[]): Built {
   const body = JSON.stringify(
     modulesSchema.parse({

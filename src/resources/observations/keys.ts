@@ -2,7 +2,7 @@
 import { pathKey, TILE_SIZE } from "../../http/keys.ts";
 import { isInstallationId } from "../../values/installation-id.ts";
 
-/** What stands before an installation's histories. */
+/** The prefix of an installation's histories. */
 export function observationsKey(installationId: string): string {
   return pathKey(`/v1/public/installations/~${installationId}/observations`);
 }

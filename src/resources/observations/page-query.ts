@@ -1,4 +1,4 @@
-/** What a page of observations is asked for by (docs/spec/api.md#observations). */
+/** The query of a page of observations (docs/spec/api.md#observations). */
 import { parseQuery } from "../../http/request/query.ts";
 import { decodeObservationCursor } from "./cursor.ts";
 

@@ -1,4 +1,4 @@
-/** The index that names the installations and the histories in which their observations stand. */
+/** The index that names the installations and the histories of their observations. */
 import { encodeWholeIndex, type HistoryNames } from "../../http/installations.ts";
 import { INSTALLATIONS_KEY } from "../../http/keys.ts";
 import type { Publication } from "../publication.ts";

@@ -8,7 +8,7 @@ import { chainPointOf } from "../chain-fields.ts";
 import { ONCHAIN_KEY } from "./route.ts";
 import { onchainSchema } from "./schema.ts";
 
-/** Available while the chain's view is valid (docs/spec/publishing.md#chain-validity), then the constant answer. */
+/** Available while the chain's view is valid (docs/spec/publishing.md#chain-validity), then the constant response. */
 export function buildOnchain(installationId: string, chain: ChainState, at: number): Built {
   if (chain.core.status === "unavailable") return buildUnavailableOnchain(installationId, chain.core.reason);
   if (at >= chain.validUntil) return buildUnavailableOnchain(installationId, "indexer_unavailable");

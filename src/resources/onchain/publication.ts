@@ -1,11 +1,11 @@
-/** The onchain view (docs/spec/api.md#onchain), and the constant answer once it is no longer valid. */
+/** The onchain view (docs/spec/api.md#onchain), and the constant response once it is no longer valid. */
 import { constantKey } from "../../http/keys.ts";
 import { chainHeight, chainNews, ONCHAIN_HEIGHT_INTERVAL } from "../chain-inputs.ts";
 import type { Publication } from "../publication.ts";
 import { buildOnchain, buildUnavailableOnchain } from "./build.ts";
 import { ONCHAIN_KEY } from "./route.ts";
 
-/** The constant answer first: nothing may name what is not yet there. */
+/** The constant response first: an object must be stored before another one names it. */
 export const onchainPublications: readonly Publication[] = [
   {
     resource: "onchain",

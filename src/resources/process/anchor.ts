@@ -1,4 +1,4 @@
-/** The anchor of a published process answer (docs/spec/api.md#process), as the safe Core state that it was made of. */
+/** The anchor of a published process response (docs/spec/api.md#process), as the safe Core state that it was made from. */
 import * as z from "zod";
 import type { SafeCoreState } from "../../chain/chain-state.ts";
 

@@ -4,10 +4,7 @@ import type { ProcessFacts } from "./facts.ts";
 import type { Builder } from "./schema.ts";
 import { project } from "./sections/project.ts";
 
-/**
- * Of several reasons the first that holds, in the order of docs/spec/api.md#process-builder. A stale measurement is
- * none.
- */
+/** The first of the reasons that hold, in the order of docs/spec/api.md#process-builder. A stale measurement is none. */
 export function builderOf({ measurement, core, rounds, openRoundWorkUnits }: ProcessFacts): Builder {
   if (measurement === undefined) return { status: "unavailable", reason: "no_measurement" };
   if (measurement.receipt.coreStatus === "COUNTER_FAULT") return { status: "unavailable", reason: "counter_fault" };

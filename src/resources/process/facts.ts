@@ -1,6 +1,6 @@
 /**
- * What the process snapshot is built from (docs/spec/api.md#process), read in one go: rounds and work are bigint,
- * instants epoch ms.
+ * The inputs of the process snapshot (docs/spec/api.md#process), read in one go: rounds and work are bigint, instants epoch
+ * ms.
  */
 import type { Database } from "better-sqlite3";
 import type { SafeCoreState } from "../../chain/chain-state.ts";
@@ -70,7 +70,7 @@ export function noProcessFacts(installationId: string, core: SafeCoreState | und
   };
 }
 
-/** What is known of the chain beside the ledger. */
+/** The chain's part, beside the ledger. */
 export interface ProcessChain {
   readonly core: SafeCoreState | undefined;
   /** Seconds; undefined where none is known. */

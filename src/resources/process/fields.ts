@@ -39,7 +39,7 @@ export const projectedSchema = z
 
 export const roundCountRule = "rule 3: roundCount is the span of the inclusive bounds";
 
-/** How many numbers stand from one to the other, both included. */
+/** How many numbers there are from one to the other, both included. */
 export function spanOf(first: string, last: string): bigint {
   return BigInt(last) - BigInt(first) + 1n;
 }

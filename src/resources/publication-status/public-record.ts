@@ -1,6 +1,6 @@
 /**
- * What the publisher says of itself to everybody, inside the lease object (docs/spec/people.md#status-json). The shim
- * adds the clock; nothing of the operator's stands in it.
+ * The publisher's public report of itself, inside the lease object (docs/spec/people.md#status-json). The shim adds the
+ * clock. The operator's data are not in it.
  */
 
 export interface PublicRecord {
@@ -20,7 +20,7 @@ export interface PublicRecord {
       readonly lastGoodPassAt: string | null;
     };
   };
-  /** What `/tx/…`, `/address/…` and `/block/…` are appended to. */
+  /** The base of `/tx/…`, `/address/…` and `/block/…`. */
   readonly explorer: string | null;
 }
 

@@ -37,7 +37,7 @@ export const publicationStatusSchema = z.strictObject({
       lastGoodPassAt: timestampOrNull,
     }),
   }),
-  /** What `/tx/…`, `/address/…` and `/block/…` are appended to. */
+  /** The base of `/tx/…`, `/address/…` and `/block/…`. */
   explorer: z
     .string()
     .regex(/^https:\/\//)

@@ -1,7 +1,6 @@
 /**
- * The answers of both settlement routes (docs/spec/api.md#settlements-source): a live body, the same body as saved
- * history, or the reason alone. The tag is a hash of the body without generatedAt, of the source and of the fallback
- * reason.
+ * The responses of both settlement routes (docs/spec/api.md#settlements-source): a live body, the same body as saved history,
+ * or the reason alone. The tag is a hash of the body without generatedAt, of the source and of the fallback reason.
  */
 import type * as z from "zod";
 import type { ChainUnavailable } from "../../chain/chain-state.ts";
@@ -27,7 +26,7 @@ export function liveAnswer(body: Body, until: number): Built {
   };
 }
 
-/** What is saved of a live body, or read back from a published one. */
+/** The saved part of a live body, or of a published one that was read back. */
 export function withoutQueue(body: Body): Body {
   const { queueProjection: _, ...saved } = body;
   return saved;

@@ -1,4 +1,4 @@
-/** What v4 and v3 need to be built live, and what they are bound to when they cannot (docs/spec/api.md#settlements). */
+/** The inputs of a live v4 and v3, and their binding if there are none (docs/spec/api.md#settlements). */
 import type { Database } from "better-sqlite3";
 import type { ChainBinding, ChainState, ChainUnavailable, CoreView } from "../../chain/chain-state.ts";
 import { lastSettlementBefore, onceASettlement } from "../../projections/settlements/settlements.ts";
@@ -38,7 +38,7 @@ export function readLive(sources: SettlementSources, core: CoreView, range: Sett
       generatedAt: formatTimestamp(at),
     },
     chain: chainPointOf(core.chain),
-    // Both versions, and the queue projection's answer, speak of the same windows.
+    // Both versions, and the queue projection's response, have the same windows.
     history: onceASettlement(sources.projections, `history ${range} ${window?.start}`, () =>
       readHistory(sources.projections, window),
     ),
@@ -59,7 +59,7 @@ export function whyNotLive(
   return at >= chain.validUntil ? "indexer_unavailable" : undefined;
 }
 
-/** What saved history is bound to (docs/spec/api.md#settlements); v3 without the economy's release. */
+/** The binding of saved history (docs/spec/api.md#settlements); v3 without the economy's release. */
 export function bindingText(
   installationId: string,
   range: SettlementRange,

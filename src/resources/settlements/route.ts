@@ -8,12 +8,12 @@ const PATH = "/v4/public/settlements";
 export const SETTLEMENT_RANGES = ["now", "24h", "7d", "30d"] as const;
 export type SettlementRange = (typeof SETTLEMENT_RANGES)[number];
 
-/** `queue` is the answer to `range=now&queue=1`. */
+/** `queue` is the response to `range=now&queue=1`. */
 export function settlementsKey(range: SettlementRange | "queue"): string {
   return pathKey(PATH, range);
 }
 
-/** What holds of both versions. */
+/** The common fields of both versions. */
 export const SETTLEMENTS_RULES = {
   handler: "stored",
   query: "exact",

@@ -59,7 +59,7 @@ function archivedMatches({ summary, recentSettlements }: HistoryBody): boolean {
   return BigInt(summary.archivedSettlementCount) === BigInt(summary.settlementCount) - BigInt(recentSettlements.length);
 }
 
-/** Where none is archived they are the summary. */
+/** If none is archived they are the summary. */
 function recentWithinSummary({ summary, recentSettlements }: HistoryBody): boolean {
   return (["activeRoundCount", "workAdded", "completedBlockCount"] as const).every((name) => {
     const recent = sum(recentSettlements.map((settlement) => settlement[name]));

@@ -64,6 +64,6 @@ const legacyHistory = z.strictObject({
   buckets,
 });
 
-/** What the rules speak of: all that v3 has, v4 has too. */
+/** The fields that the rules need: v4 has all that v3 has. */
 export type HistoryBody = z.infer<typeof legacyHistory>;
 export type RecentBody = HistoryBody["recentSettlements"][number];

@@ -24,7 +24,7 @@ const ROWS = [pageFile, docsFile, openapiFile, robotsFile, faviconFile] as const
 /** An asset stays for so long after no page names it: a reader may still have the page that did. */
 export const ASSET_KEPT_MS = 30 * 86_400_000;
 
-/** Of a site without a file for a row, that row has no publication, and its path is 404. */
+/** If a site has no file for a row, that row has no publication, and its path is 404. */
 export function sitePublications({ program, files }: Site): Publication[] {
   // The page and the reference share a prefix: what one of them loads is not deleted for the other.
   const everyAsset = files.filter(({ path }) => isAsset(path)).map(immutableAsset);
@@ -57,7 +57,7 @@ export function sitePublications({ program, files }: Site): Publication[] {
   });
 }
 
-/** Of the row's own type. */
+/** The row's own type. */
 export function fileAnswer(row: FileRow, text: string, contentType = row.contentType): Built {
   const etag = `"${revisionOf(text)}"`;
   return {

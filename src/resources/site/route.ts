@@ -3,7 +3,7 @@ import { CONTENT_TYPE } from "../../http/common-headers.ts";
 import { FILE_RULES, HTML_RULES, IMMUTABLE } from "../../http/files.ts";
 import type { FileRow } from "../../http/route.ts";
 
-/** Every file's object stands below it. */
+/** The prefix of every file's object. */
 export const SITE_PREFIX = "site/";
 export const ASSETS_PREFIX = `${SITE_PREFIX}assets/`;
 

@@ -1,4 +1,4 @@
-/** What is published beside the API: the files that the package was built with, in which order, under which type. */
+/** The files beside the API: those that the package was built with, in their order, with their types. */
 
 /** A file of the site; its text is UTF-8. */
 export interface SiteFile {
@@ -9,7 +9,7 @@ export interface SiteFile {
 }
 
 export interface Site {
-  /** Of the program whose words the files have: an older one's never take the place of a newer one's. */
+  /** The version of the program that made the files: an older one's never replace a newer one's. */
   readonly program: string;
   readonly files: readonly SiteFile[];
   /** The address that readers use, without a slash at its end; undefined where nobody has said. */

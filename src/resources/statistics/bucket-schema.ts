@@ -5,7 +5,7 @@ import { uint256String } from "../../values/decimal.ts";
 /** 0 to 1410, a multiple of 30; a literal is checked in one step, and a body has some 1,500 of them. */
 export const startMinuteUtc = z.literal(Array.from({ length: 48 }, (_, index) => index * 30));
 
-/** What a bucket's coverage allows; a message names the rule. */
+/** The rules of a bucket's coverage; a message names the rule. */
 export const BUCKET_LAWS = {
   complete: { counts: [3], known: true, rule: "bucket rule 1: complete has 3 rounds and work" },
   partial: { counts: [1, 2], known: true, rule: "bucket rule 2: partial has 1 or 2 rounds and work" },

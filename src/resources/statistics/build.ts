@@ -1,6 +1,4 @@
-/**
- * docs/spec/api.md#statistics: the statistics over 7 or 30 noon-to-noon days, and the answer while they are rebuilt.
- */
+/** docs/spec/api.md#statistics: the statistics over 7 or 30 noon-to-noon days, and the response while they are rebuilt. */
 
 import { REVALIDATE } from "../../http/common-headers.ts";
 import { unavailable } from "../../http/errors.ts";
@@ -22,9 +20,9 @@ import { bps } from "./sections/quotients.ts";
 import { windowOf } from "./window.ts";
 
 /**
- * `facts` as `readStatisticsFacts` gives them for this range and `at` (epoch ms); without them the answer is 503
- * public_stats_rebuilding, put only where no good body stands. Throws a ZodError that names the rule where a body would
- * break one.
+ * `facts` as `readStatisticsFacts` returns them for this range and `at` (epoch ms). Without them the response is 503
+ * public_stats_rebuilding, put only if no good body is stored. Throws a ZodError that names the rule if a body would break
+ * one.
  */
 export function buildStatistics(facts: StatisticsFacts | undefined, range: StatisticsRange, at: number): Built {
   if (facts === undefined) return REBUILDING;

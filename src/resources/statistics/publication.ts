@@ -36,7 +36,7 @@ export function statisticsPublications(interval: number): readonly Publication[]
 
 function inputs({ ledger, projections, installationId, genesisTimestamp }: Snapshot): string {
   if (ledger === undefined || installationNo(ledger, installationId) === undefined) return "none";
-  // Of the catching up only its end is news: receipts that raised no peak leave the mark as it was.
+  // Only the end of the catching up matters: receipts without a new peak leave the mark as it was.
   const state = lacksFacts(projections, { ledger, installationId, genesis: genesisTimestamp }) ? "behind" : "level";
   return `${genesisTimestamp} ${state} ${statisticsVersion(projections)}`;
 }

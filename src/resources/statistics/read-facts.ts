@@ -1,4 +1,4 @@
-/** What one statistics body is built from, read from the projections: some forty rows, however long the history is. */
+/** The inputs of one statistics body, read from the projections: about forty rows, however long the history is. */
 import type { Database } from "better-sqlite3";
 import { areStatisticsBehind } from "../../projections/advance.ts";
 import { type RoundTotals, readRoundTotals } from "../../projections/rounds/round-totals.ts";
@@ -15,7 +15,7 @@ import { windowOf } from "./window.ts";
 
 export interface StatisticsFacts {
   readonly installationId: string;
-  /** Of the window, ascending; days without an observed round are missing. */
+  /** The days of the window, ascending; days without an observed round are missing. */
   readonly days: readonly DayRounds[];
   readonly totals: RoundTotals;
   readonly records: RecordFacts;

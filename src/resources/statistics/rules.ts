@@ -1,6 +1,6 @@
 /**
  * docs/spec/api.md#statistics-rules, the aggregate rules, as refinements of the schema: a body that breaks one is never
- * published, and the error names the rule. The bucket rules stand in bucket-schema.ts.
+ * published, and the error names the rule. The bucket rules are in bucket-schema.ts.
  */
 import { DAY_MS } from "../../values/noon-day.ts";
 import { type Statistics, type StatisticsDay, statisticsShape } from "./schema.ts";

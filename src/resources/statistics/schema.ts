@@ -1,4 +1,4 @@
-/** docs/spec/api.md#statistics, the statistics resource. What holds between its fields stands in rules.ts. */
+/** docs/spec/api.md#statistics, the statistics resource. The rules between its fields are in rules.ts. */
 import * as z from "zod";
 import { uint256String } from "../../values/decimal.ts";
 import { count, timestamp } from "../fields.ts";

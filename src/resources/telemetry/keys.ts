@@ -2,12 +2,12 @@
 import { pathKey } from "../../http/keys.ts";
 import { isInstallationId } from "../../values/installation-id.ts";
 
-/** Of the configured installation; both of its telemetry routes read it. */
+/** The configured installation's; both of its telemetry routes read it. */
 export const TELEMETRY_KEY = pathKey("/v1/public/telemetry");
-/** Of an installation that nobody has heard of, with `{installationId}` where its id belongs. */
+/** The template for an unknown installation, with `{installationId}` in place of its id. */
 export const UNKNOWN_TELEMETRY_KEY = pathKey("/v1/public/installations/telemetry");
 
-/** Of an installation other than the configured one. */
+/** The key of an installation other than the configured one. */
 export function installationTelemetryKey(installationId: string): string {
   return pathKey(`/v1/public/installations/~${installationId}/telemetry`);
 }

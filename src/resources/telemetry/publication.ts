@@ -1,4 +1,4 @@
-/** Telemetry (docs/spec/api.md#telemetry) as a publication, and the template for an installation never heard of. */
+/** Telemetry (docs/spec/api.md#telemetry) as a publication, and the template for an unknown installation. */
 
 import { readNewestReceipt } from "../../ledger/read/receipts.ts";
 import { installationNo } from "../../ledger/watermarks.ts";
@@ -22,7 +22,7 @@ export function telemetryPublication(installationId: string, configured: boolean
   };
 }
 
-/** What the shim answers for an installation that the index does not name, with the id put in. */
+/** The shim's response for an installation that the index does not name, with the id put in. */
 export const unknownTelemetryPublication: Publication = {
   resource: "telemetry",
   key: UNKNOWN_TELEMETRY_KEY,

@@ -1,4 +1,4 @@
-/** What the texts of the activity are made with, as long as both views of the chain are available. */
+/** The inputs of the activity's texts, as long as both views of the chain are available. */
 import type { ChainState, CoreView, EconomyView } from "../../../chain/chain-state.ts";
 import type { ActivityContext } from "../event.ts";
 

@@ -1,4 +1,4 @@
-/** What a category's head names: its newest events, the tiles that no index tile has yet, the index tiles. */
+/** The parts that a category's head names: its newest events, the tiles that no index tile has yet, the index tiles. */
 import { HIGHEST } from "../../../projections/activity/activity-events.ts";
 import { readTiling, type TileNode, TileTree } from "../../../projections/activity/tile-tree.ts";
 import type { ActivityLayout } from "../build.ts";

@@ -48,7 +48,7 @@ export function nameOf({ hash, level, first }: TileNode): string {
   return hash;
 }
 
-/** What a tile's name says of its text; the names of earlier versions have more before it. */
+/** The hash in a tile's name; the names of earlier versions have more before it. */
 export function hashInName(name: string): string {
   return name.slice(-HASH_LENGTH);
 }

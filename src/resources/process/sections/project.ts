@@ -1,6 +1,6 @@
 /**
- * docs/spec/api.md#process-builder, `projected`: the Core as it would stand with more work. Optimistic: no settlement
- * and no reward.
+ * docs/spec/api.md#process-builder, `projected`: the Core as it would be with more work. Optimistic: no settlement and no
+ * reward.
  */
 import type { SafeCoreState } from "../../../chain/chain-state.ts";
 import type { Projected } from "../schema.ts";

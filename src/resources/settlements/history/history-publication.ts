@@ -1,6 +1,6 @@
 /**
- * What the settlement answers of both versions have in common: what is published live is saved under its binding, so
- * that it can stand in when the chain cannot be read (docs/spec/api.md#settlements).
+ * The common part of both versions of the settlements: a live body is saved under its binding, and replaces a chain that
+ * cannot be read (docs/spec/api.md#settlements).
  */
 
 import { savedHistory, saveHistory } from "../../../projections/settlements/saved-history.ts";

@@ -1,4 +1,4 @@
-/** What v4 and v3 say of the batches of a range: summary, buckets, the newest twelve (docs/spec/api.md#settlements). */
+/** The batches of a range in v4 and v3: summary, buckets, the newest twelve (docs/spec/api.md#settlements). */
 import type { Database } from "better-sqlite3";
 import {
   lastSettlementBefore,
@@ -53,7 +53,7 @@ function bucketsOf(projections: Database, { start, end, bucketSeconds }: Window)
   return buckets;
 }
 
-/** What the batches after one and up to another sum up to. */
+/** The sums of the batches after one and up to another. */
 function totalsBetween(before: Settlement | undefined, last: Settlement | undefined) {
   return {
     settlementCount: String((last?.batches ?? 0n) - (before?.batches ?? 0n)),

@@ -1,11 +1,11 @@
 /**
- * What is saved of a published body (docs/spec/api.md#settlements-source): available history of the source it is bound
- * to, without the queue projection. The body may come from this publisher's own put or be read back from the store.
+ * The saved part of a published body (docs/spec/api.md#settlements-source): available history of the source it is bound to,
+ * without the queue projection. The body may come from this publisher's own put or be read back from the store.
  */
 import type { ChainBinding } from "../../../chain/chain-state.ts";
 import { withoutQueue } from "../answer.ts";
 
-/** `undefined` where there is nothing to save: an unavailable answer, or history of another source. */
+/** `undefined` if there is nothing to save: an unavailable response, or history of another source. */
 export function savedForm(
   published: string,
   installationId: string,
