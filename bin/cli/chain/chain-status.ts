@@ -1,4 +1,4 @@
-/** What `noonmark chain status` shows, from the chain's file alone: no node is asked. */
+/** The data of `noonmark chain status`, from the chain's file alone: no node is asked. */
 
 import type { ProblemEvent } from "../../../src/chain/poll-event.ts";
 import { redactUrl } from "../../../src/chain/rpc/redact.ts";

@@ -18,7 +18,7 @@ export interface ChainUse {
   /** Epoch ms; for `--at` a clock that was set to that instant when the command began. */
   readonly now: () => number;
   readonly onEvent?: (event: PollEvent) => void;
-  /** Told of each HTTP request to a node. */
+  /** Called for each HTTP request to a node. */
   readonly onRequest?: (outcome: RpcOutcome) => void;
   /** Another file than the publisher's own. */
   readonly statePath?: string;

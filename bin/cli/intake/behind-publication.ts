@@ -1,5 +1,5 @@
 /**
- * Before facts are taken in: does the ledger hold what was published from it (docs/spec/intake.md#behind)? A restored or
+ * Before facts are ingested, compares the ledger with what was published from it (docs/spec/intake.md#behind). A restored or
  * new ledger that gets one new fact before the missing ones gives its position away, and has forked for good.
  */
 import { existsSync, statSync } from "node:fs";
@@ -35,8 +35,8 @@ const RESTORE_IT =
   "`noonmark publish --new-history` leaves it behind.";
 
 /**
- * Throws `Failure` ledger_behind, unless `yes`: then it warns. A store that does not answer is warned of, and stops
- * only a new ledger on a machine that has published before.
+ * Throws `Failure` ledger_behind, unless `yes`: then it warns. A store that does not respond causes a warning, and stops only
+ * a new ledger on a machine that has published before.
  */
 export async function refuseBehind(settings: Settings, yes: boolean): Promise<void> {
   const found = await behindPublication(settings, warn);
@@ -46,7 +46,7 @@ export async function refuseBehind(settings: Settings, yes: boolean): Promise<vo
   warn(found);
 }
 
-/** `Failure` ledger_behind or ledger_forked; `onUnasked` is told if the store cannot be asked. */
+/** `Failure` ledger_behind or ledger_forked; `onUnasked` is called if the store cannot be asked. */
 export async function behindPublication(
   settings: Settings,
   onUnasked: (warning: Warning) => void,
@@ -87,7 +87,7 @@ function isStoreFailure(error: unknown): error is StoreUnavailable | Failure {
 async function publishedStore(settings: Settings): Promise<ObjectStore | undefined> {
   const place = storeLocation(settings.store);
   const isReadable = place?.kind !== "directory" || existsSync(join(place.path, STORE_MARK));
-  // Opened all the same: a file in the place of the directory is told.
+  // Opened all the same, because it reports a file in place of the directory.
   const store = await openConfiguredStore(settings, { write: false });
   if (isReadable) return store;
   return undefined;

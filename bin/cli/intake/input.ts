@@ -1,4 +1,4 @@
-/** What a command reads: a file, or standard input for `-`. */
+/** The input of a command: a file, or standard input for `-`. */
 
 import { fstatSync } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";

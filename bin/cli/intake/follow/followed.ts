@@ -1,18 +1,18 @@
 import type { Counts, Intake } from "../../../../src/ledger/intake/intake.ts";
 
-/** What `ingest --follow` reads: a file that grows, or a spool directory. */
+/** The input of `ingest --follow`: a file that grows, or a spool directory. */
 export interface Followed {
   /**
    * Takes in and commits the whole lines that are there. Once `stopping` says so it returns early, what it took
    * committed. Throws `Failure` as intake does (exit 74), and `input_unreadable`.
    */
   poll(stopping: () => boolean): Promise<void>;
-  /** Of all polls. */
+  /** The counts of all polls. */
   readonly counts: Counts;
   close(): Promise<void>;
 }
 
-/** An intake for one file; its rejections go to `rejects`, where a path is given, and are told with the file's name. */
+/** An intake for one file. Its rejections go to `rejects`, if there is a path, and are reported with the file's name. */
 export type IntakeOf = (file: { readonly name?: string; readonly rejects?: string }) => FileIntake;
 
 export interface FileIntake {

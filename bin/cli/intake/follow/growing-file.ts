@@ -18,7 +18,7 @@ export class GrowingFile implements Followed {
   readonly #path: string;
   readonly #intakeOf: IntakeOf;
   readonly #buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
-  /** Of the files that are finished. */
+  /** Counts of the finished files. */
   #finished: Counts = NOTHING;
   #open: Open | undefined;
 
@@ -37,7 +37,7 @@ export class GrowingFile implements Followed {
       if (this.#open === undefined) return;
       await this.#readOn(this.#open, stopping);
       if (stopping() || !(await this.#isOver(this.#open))) return;
-      // What its writer added before it went over to the next file.
+      // The lines that its writer added before it changed to the next file.
       await this.#readOn(this.#open, stopping);
       if (stopping()) return;
       await this.#finish(this.#open);

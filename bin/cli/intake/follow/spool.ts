@@ -25,7 +25,7 @@ export class Spool implements Followed {
   readonly #buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
   #counts: Counts = NOTHING;
 
-  /** `onRefused` is told once of each file that is moved to `refused/`. */
+  /** `onRefused` is called once for each file that is moved to `refused/`. */
   constructor(directory: string, intakeOf: IntakeOf, onRefused: (message: string) => void) {
     this.#directory = directory;
     this.#done = join(directory, "done");
@@ -67,7 +67,7 @@ export class Spool implements Followed {
     const path = join(this.#directory, name);
     const target = this.#guarded(this.#done, () => freeName(this.#done, name));
     const rejects = `${target}.rejects`;
-    // Of a run that was killed in the middle of this file: it is not in done/ yet.
+    // A rejects file of a run that was killed in the middle of this file: it is not in done/ yet.
     this.#guarded(this.#done, () => rmSync(rejects, { force: true }));
     const opened = await openRegular(path);
     if (typeof opened === "string") return this.#refuse(name, opened);
@@ -91,7 +91,7 @@ export class Spool implements Followed {
     if (isWhole) this.#guarded(this.#done, () => renameSync(path, target));
   }
 
-  /** Moves it aside, so that it is told once; what it is stays to be looked at. */
+  /** Moves it aside, so that it is reported once and can be inspected. */
   #refuse(name: string, because: string): void {
     const target = this.#guarded(this.#refused, () => {
       const free = freeName(this.#refused, name);
@@ -101,7 +101,7 @@ export class Spool implements Followed {
     this.#onRefused(`${printable(name)} ${because}. It was moved to ${printable(target)}`);
   }
 
-  /** Whether it came to the end. */
+  /** True if it came to the end. */
   async #read(handle: FileHandle, intake: Intake, stopping: () => boolean): Promise<boolean> {
     for (;;) {
       if (stopping()) return false;

@@ -1,4 +1,4 @@
-/** When to look again: half a second after the last look, or sooner where the system tells of a change. */
+/** When to look again: half a second after the last look, or sooner if the system reports a change. */
 import { type FSWatcher, watch } from "node:fs";
 
 const STEADY_MS = 500;
@@ -13,7 +13,7 @@ export interface WakeSources {
 }
 
 export interface Wakes {
-  /** Whether there is another look to take; false once `stop` was called. */
+  /** True if another look is due; false once `stop` was called. */
   next(): Promise<boolean>;
   stop(): void;
   readonly stopped: boolean;
