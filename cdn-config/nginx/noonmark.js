@@ -376,8 +376,18 @@ function hand(r, route, found) {
     r.headersOut.ETag = headers.etag;
     r.headersOut["noonmark-not-modified"] = route.notModifiedTag ? "tag" : "no-tag";
   }
-  if (last === undefined) r.headersOut["X-Accel-Expires"] = "0";
-  else {
+  if (last === undefined) {
+    r.headersOut["X-Accel-Expires"] = "0";
+    // nginx evaluates If-None-Match only on a response that it may keep.
+    const asked = r.headersIn["noonmark-none-match"];
+    if (asked !== undefined && r.headersOut.ETag !== undefined && matchesNone(asked, headers.etag)) {
+      delete r.headersOut["Content-Type"];
+      r.status = 304;
+      r.sendHeader();
+      r.finish();
+      return;
+    }
+  } else {
     // In this order: nginx reads no Cache-Control after the other.
     const longer = Math.min(WHILE_UPDATING, lastBefore(found.until) - last);
     r.headersOut["Cache-Control"] = "stale-while-revalidate=" + longer + ", stale-if-error=0";

@@ -27,6 +27,8 @@ ${tlsLines(trusted, [bucket, shim])}
   # A response is made, and compressed, once for as long as it is kept.
   location = /answer {
     js_content noonmark.answer;
+    # A 304 has no type.
+    default_type "";
     gzip on;
     gzip_comp_level ${GZIP_LEVEL};
     gzip_types ${quoted(COMPRESSED_CONTENT_TYPES.filter((type) => type !== "text/html"))};

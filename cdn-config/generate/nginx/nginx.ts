@@ -80,6 +80,7 @@ ${ERROR_PAGES}
     proxy_cache noonmark_answers;
     proxy_pass_request_headers off;
 ${askLines()}
+    proxy_set_header noonmark-none-match $http_if_none_match;
 ${[...BETWEEN, "Cache-Control"].map((name) => `    proxy_hide_header ${name};`).join("\n")}
 ${headerLines(KEPT)}
     proxy_pass http://noonmark_cache/answer;

@@ -3,6 +3,8 @@
  * (`docs/spec/publishing.md#caches`).
  */
 import { expect, test } from "vitest";
+import { CONTENT_TYPE, REVALIDATE } from "../../../src/http/common-headers.ts";
+import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
 import { TELEMETRY_KEY } from "../../../src/resources/telemetry/keys.ts";
 import { putAnswer } from "../../support/publish-answer.ts";
 import type { Front, FrontOrigins } from "../front.ts";
@@ -53,6 +55,34 @@ export function isHeard({ server, start }: Hearing): void {
         for (const [name] of answer.headers) if (name.startsWith("noonmark-")) wrong.push(name);
       }
       expect(wrong).toEqual([]);
+    });
+    await world.stop();
+  });
+
+  test.each(["identity", "gzip"])("in %s: a response that no cache may keep is 304 for its tag", async (encoding) => {
+    const store = s3Store(server());
+    const world = await originsOver(server(), store, "none");
+    await overProxies(world, start, async (front, bucket) => {
+      bucket.otherwise = { status: 503, code: "SlowDown" };
+      const headers = { etag: '"t1"', "cache-control": REVALIDATE };
+      await putAnswer(store, PROCESS_KEY, { status: 200, headers, body: JSON.stringify("long".repeat(1_000)) });
+      const found: unknown[] = [];
+      for (const field of ['"t1"', 'W/"t1"', '"x", "t1"', "*", '"x"']) {
+        const sent = { "if-none-match": field, "accept-encoding": encoding };
+        const reply = await ask(front, "/v4/public/process", { headers: sent });
+        const names = ["cache-control", "content-type", "access-control-allow-origin"];
+        const tag = reply.headers.get("etag")?.replace("W/", "");
+        found.push([field, reply.status, tag, ...names.map((name) => reply.headers.get(name))]);
+        await reply.text();
+      }
+      const notModified = [304, '"t1"', REVALIDATE, null, "*"];
+      expect(found).toEqual([
+        ['"t1"', ...notModified],
+        ['W/"t1"', ...notModified],
+        ['"x", "t1"', ...notModified],
+        ["*", ...notModified],
+        ['"x"', 200, '"t1"', REVALIDATE, CONTENT_TYPE, "*"],
+      ]);
     });
     await world.stop();
   });
