@@ -1,10 +1,9 @@
 /** Opening the ledger of accepted facts: once for intake, and read only for whoever publishes from it. */
 import type { Database } from "better-sqlite3";
 import { type DatabaseKind, openForReading, openForWriting } from "../sqlite/open.ts";
-import { UPGRADE_FROM_1 } from "./change-schema.ts";
 import { checkLedger } from "./check.ts";
 import { ledgerFailure } from "./ledger-failure.ts";
-import { LEDGER_APPLICATION_ID, LEDGER_SCHEMA, LEDGER_SCHEMA_VERSION } from "./schema.ts";
+import { LEDGER_APPLICATION_ID, LEDGER_SCHEMA, LEDGER_SCHEMA_VERSION, UPGRADE_FROM_1 } from "./schema.ts";
 
 const LEDGER: DatabaseKind = {
   name: "ledger",

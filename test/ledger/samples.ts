@@ -1,9 +1,8 @@
 /** One valid record of each type, and a ledger in memory to put them into. */
 import SqliteDatabase, { type Database } from "better-sqlite3";
-import { CHANGE_SCHEMA } from "../../src/ledger/change-schema.ts";
 import { ingest } from "../../src/ledger/ingest.ts";
 import { readFactSums } from "../../src/ledger/read/changes.ts";
-import { LEDGER_SCHEMA } from "../../src/ledger/schema.ts";
+import { CHANGE_SCHEMA, LEDGER_SCHEMA } from "../../src/ledger/schema.ts";
 import { listInstallations } from "../../src/ledger/watermarks.ts";
 
 export type Json = Readonly<Record<string, unknown>>;

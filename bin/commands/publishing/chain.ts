@@ -1,7 +1,7 @@
 /** `noonmark chain`: what is known of the settlement chain, reading it ahead of a publisher, and the way out of a deep reorg. */
 import { type Command, InvalidArgumentError } from "commander";
 import type { PollEvent, ProblemEvent } from "../../../src/chain/poll-event.ts";
-import { rewind } from "../../../src/chain/store/rewind.ts";
+import { rewind } from "../../../src/chain/store/append.ts";
 import { readSync } from "../../../src/chain/store/sync-row.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { chainProgress } from "../../cli/chain/chain-progress.ts";

@@ -3,7 +3,7 @@ import type { ChainEvent } from "../chain-state.ts";
 import type { FailedCheck } from "../check-name.ts";
 import type { Deployment } from "../deployment.ts";
 import { ContradictingAnswer } from "../rpc/node-answers.ts";
-import { integerArgument } from "../store/event-argument.ts";
+import { integerArgument } from "../store/read-events.ts";
 import { type Reading, requireEconomyCode } from "../view/reading.ts";
 import {
   type Answered,

@@ -1,7 +1,7 @@
 /** True if each BatchSettled continues the one before (docs/spec/chain.md#checks). */
 import { MAX_ACTIVE_ROUNDS } from "../../values/settlement-limits.ts";
 import type { ChainEvent } from "../chain-state.ts";
-import { integerArgument } from "../store/event-argument.ts";
+import { integerArgument } from "../store/read-events.ts";
 
 /** What one settlement leaves behind; all zero before the first. */
 export interface Frontier {

@@ -1,4 +1,6 @@
 /** Typed reads of the stored events; none of them grows with the history, save where it says so. */
+
+import { createHash } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import { statement } from "../../sqlite/statement.ts";
 import { type Log, type Position, START } from "../../values/log.ts";
@@ -135,3 +137,68 @@ export function blockOf({ at }: Position): bigint {
 
 const EVENTS_OF_A_NAME =
   "SELECT * FROM event WHERE contract_kind = ? AND event_name = ? AND block_number > ? AND block_number <= ?";
+
+// The arguments of an event.
+
+/** An argument that the ABI says is there, as its text. */
+export function textArgument(event: ChainEvent, name: string): string {
+  const argument = event.arguments.find((one) => one.name === name);
+  if (argument === undefined)
+    throw new Error(`${event.eventName} in block ${event.blockNumber} has no argument ${name}`);
+  return argument.value;
+}
+
+/** The same as an integer. */
+export function integerArgument(event: ChainEvent, name: string): bigint {
+  return BigInt(textArgument(event, name));
+}
+
+// A fingerprint of events, to tell whether two reads of the same blocks gave the same.
+
+/** Of the events from block `from` to block `through`, both included, in the order given. */
+export function digestOf(events: readonly ChainEvent[], from: bigint, through: bigint): string {
+  const hash = createHash("sha256");
+  for (const event of events) {
+    if (event.blockNumber < from || event.blockNumber > through) continue;
+    // Not the timestamp: it is not in every node's logs.
+    const { blockHash, transactionHash, logIndex, contractAddress, eventName } = event;
+    hash.update(JSON.stringify([blockHash, transactionHash, logIndex, contractAddress, eventName, event.arguments]));
+  }
+  return hash.digest("hex");
+}
+
+// Follows the stored events of one name, so that a pass reads what is new and not the history.
+
+export class EventTail {
+  readonly #kind: ContractKind;
+  readonly #name: string;
+  #block = -1n;
+  #logIndex = -1;
+
+  constructor(kind: ContractKind, name: string) {
+    this.#kind = kind;
+    this.#name = name;
+  }
+
+  /** What was stored since the last call, ascending; everything at the first. */
+  next(db: Database): readonly ChainEvent[] {
+    const events = statement<unknown[], EventRow>(
+      db,
+      `SELECT * FROM event WHERE contract_kind = ? AND event_name = ? AND (block_number, log_index) > (?, ?)
+       ORDER BY block_number, log_index`,
+    )
+      .all(this.#kind, this.#name, this.#block, this.#logIndex)
+      .map(eventOfRow);
+    const last = events.at(-1);
+    if (last !== undefined) {
+      this.#block = last.blockNumber;
+      this.#logIndex = last.logIndex;
+    }
+    return events;
+  }
+
+  reset(): void {
+    this.#block = -1n;
+    this.#logIndex = -1;
+  }
+}

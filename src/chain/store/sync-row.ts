@@ -81,3 +81,33 @@ function problemOf(text: string): Problem {
   if ((problem.event.type as string) !== "doubt") return problem;
   return { ...problem, event: { ...problem.event, type: "unconfirmed_fault" } as ProblemEvent };
 }
+
+// Notices `chain rewind` or `chain sync` beside this process: then its memory no longer fits the file.
+
+export class OtherWriters {
+  readonly #db: Database;
+  #known: string;
+
+  constructor(db: Database) {
+    this.#db = db;
+    this.#known = stateOf(db);
+  }
+
+  /** After a write of this process. */
+  wrote(): void {
+    this.#known = stateOf(this.#db);
+  }
+
+  /** True if another process has written since the last call, or since the last write of this one. */
+  haveWritten(): boolean {
+    const state = stateOf(this.#db);
+    const isAnother = state !== this.#known;
+    this.#known = state;
+    return isAnother;
+  }
+}
+
+function stateOf(db: Database): string {
+  const { stored, history } = readSync(db);
+  return `${history}:${stored?.block}:${stored?.hash}`;
+}

@@ -1,6 +1,6 @@
 /** The logs of a span of blocks from one node, as ranges in ascending order, a few of them in flight. */
 import { type Block, blockCall, parseBlock } from "../rpc/node-answers.ts";
-import type { RangeSize } from "../rpc/range-size.ts";
+import type { RangeSize } from "../rpc/nodes.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import type { RpcNode } from "../rpc/rpc-node.ts";
 import { type SuspectBlock, suspectBlocks } from "./blooms.ts";

@@ -5,8 +5,7 @@ import type { FailedCheck } from "../check-name.ts";
 import { discontinuity, type Frontier, frontierOf, isSettlement, NOTHING_SETTLED } from "../checks/settlement-chain.ts";
 import type { UnconfirmedFault } from "../checks/unconfirmed-fault.ts";
 import type { Deployment } from "../deployment.ts";
-import { digestOf } from "../store/event-digest.ts";
-import { settlementBefore } from "../store/read-events.ts";
+import { digestOf, settlementBefore } from "../store/read-events.ts";
 import type { RangeLogs } from "./logs.ts";
 import type { PassContext } from "./pass-types.ts";
 

@@ -6,7 +6,7 @@ import type { UnconfirmedFault } from "../checks/unconfirmed-fault.ts";
 import type { Deployment } from "../deployment.ts";
 import type { RangeProgress } from "../poll-event.ts";
 import type { Block } from "../rpc/node-answers.ts";
-import type { RangeSize } from "../rpc/range-size.ts";
+import type { RangeSize } from "../rpc/nodes.ts";
 import type { RpcNode } from "../rpc/rpc-node.ts";
 import type { LogFactsReader } from "../view/log-facts.ts";
 import type { Snapshot } from "../view/views.ts";

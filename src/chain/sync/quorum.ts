@@ -4,10 +4,10 @@
  */
 import type { Deployment } from "../deployment.ts";
 import { type Block, blockCall, ContradictingAnswer, parseBlock, UNDATED } from "../rpc/node-answers.ts";
-import type { RangeSize } from "../rpc/range-size.ts";
+import type { RangeSize } from "../rpc/nodes.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import type { RpcNode } from "../rpc/rpc-node.ts";
-import { digestOf } from "../store/event-digest.ts";
+import { digestOf } from "../store/read-events.ts";
 import { type Reading, type ReadingRequest, readState } from "../view/reading.ts";
 import { FailedView } from "../view/view-calls.ts";
 import { fetchRanges } from "./fetch-ranges.ts";

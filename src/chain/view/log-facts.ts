@@ -1,9 +1,14 @@
 /** What the stored logs say at the safe block, read anew for each pass without reading the history anew. */
 import type { Database } from "better-sqlite3";
 import type { ChainEvent } from "../chain-state.ts";
-import { integerArgument } from "../store/event-argument.ts";
-import { EventTail } from "../store/event-tail.ts";
-import { newestEvents, newestFirst, newestOf, ONCHAIN_KINDS } from "../store/read-events.ts";
+import {
+  EventTail,
+  integerArgument,
+  newestEvents,
+  newestFirst,
+  newestOf,
+  ONCHAIN_KINDS,
+} from "../store/read-events.ts";
 import type { LogFacts } from "./views.ts";
 
 /** docs/spec/api.md#onchain */

@@ -55,3 +55,50 @@ export function readTelemetryIdAt(ledger: Database, installation: number, positi
   const sql = "SELECT telemetry_id FROM receipt WHERE installation = ? AND position = ?";
   return statement<[number, number], string>(ledger, sql).pluck().get(installation, position);
 }
+
+// The work counter's course, without the rest of each receipt (docs/spec/intake.md#receipt).
+
+export interface CounterReading {
+  readonly counterEpoch: string;
+  /** Epoch ms. */
+  readonly observedAt: number;
+  /** uint64 decimal string. */
+  readonly cumulativeWorkUnits: string;
+}
+
+/** The readings above `after` up to and including `from`, by descending position; read as they are asked for. */
+export function iterateCountersBack(
+  ledger: Database,
+  installation: number,
+  after: number,
+  from: number,
+): IterableIterator<CounterReading> {
+  const sql = `SELECT counter_epoch AS counterEpoch, observed_at AS observedAt,
+      cumulative_work_units AS cumulativeWorkUnits
+    FROM receipt WHERE installation = ? AND position > ? AND position <= ? ORDER BY position DESC`;
+  return statement<[number, number, number], CounterReading>(ledger, sql).iterate(installation, after, from);
+}
+
+// Typed reads of counter epochs (docs/spec/intake.md#epoch): what the Oracle approved, and where each began.
+
+/** True if the Oracle lets a counter epoch count, whenever it said so. */
+export function isEpochApproved(ledger: Database, installation: number, counterEpoch: string): boolean {
+  const sql = "SELECT 1 FROM epoch_approval WHERE installation = ? AND counter_epoch = ?";
+  return statement<[number, string]>(ledger, sql).get(installation, counterEpoch) !== undefined;
+}
+
+export interface EpochStart {
+  /** Position of the epoch's first receipt. */
+  readonly position: number;
+  /** Its counter, a uint64 decimal string. */
+  readonly cumulativeWorkUnits: string;
+}
+
+/** The first receipt of a counter epoch. */
+export function readEpochStart(ledger: Database, installation: number, counterEpoch: string): EpochStart | undefined {
+  const sql = `SELECT receipt.position, receipt.cumulative_work_units AS cumulativeWorkUnits
+    FROM counter_epoch JOIN receipt
+      ON receipt.installation = counter_epoch.installation AND receipt.position = counter_epoch.first_position
+    WHERE counter_epoch.installation = ? AND counter_epoch.counter_epoch = ?`;
+  return statement<[number, string], EpochStart>(ledger, sql).get(installation, counterEpoch);
+}

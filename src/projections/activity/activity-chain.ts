@@ -1,8 +1,7 @@
 /** The chain's part of the activity feed (docs/spec/api.md#activity-types): five types of event. */
 import type { Database } from "better-sqlite3";
 import type { ChainEvent } from "../../chain/chain-state.ts";
-import { textArgument } from "../../chain/store/event-argument.ts";
-import type { EventName } from "../../chain/store/read-events.ts";
+import { type EventName, textArgument } from "../../chain/store/read-events.ts";
 import { chainEventKey } from "../../values/activity-key.ts";
 import { type Follower, rewindBlocks } from "../follow.ts";
 import { settlementBefore } from "../settlements/settlements.ts";

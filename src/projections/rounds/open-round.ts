@@ -5,9 +5,7 @@
  * nothing earlier after it: a receipt is read once, and any later end finds its receipt among the few that are kept.
  */
 import type { Database } from "better-sqlite3";
-import { iterateCountersBack } from "../../ledger/read/counters.ts";
-import { readEpochStart } from "../../ledger/read/epochs.ts";
-import { type Receipt, readTelemetryIdAt } from "../../ledger/read/receipts.ts";
+import { iterateCountersBack, type Receipt, readEpochStart, readTelemetryIdAt } from "../../ledger/read/receipts.ts";
 import { ROUND_MS } from "../../values/round.ts";
 
 /** Slots and positions both ascend. */

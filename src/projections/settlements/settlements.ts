@@ -5,8 +5,7 @@
  */
 import type { Database } from "better-sqlite3";
 import type { ChainEvent } from "../../chain/chain-state.ts";
-import { textArgument } from "../../chain/store/event-argument.ts";
-import type { EventName } from "../../chain/store/read-events.ts";
+import { type EventName, textArgument } from "../../chain/store/read-events.ts";
 import { paddedRound } from "../../ledger/schema.ts";
 import { statement } from "../../sqlite/statement.ts";
 import { type Follower, readCursor, rewindBlocks } from "../follow.ts";

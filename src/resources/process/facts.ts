@@ -4,8 +4,7 @@
  */
 import type { Database } from "better-sqlite3";
 import type { SafeCoreState } from "../../chain/chain-state.ts";
-import { isEpochApproved } from "../../ledger/read/epochs.ts";
-import { type Receipt, readNewestReceipt } from "../../ledger/read/receipts.ts";
+import { isEpochApproved, type Receipt, readNewestReceipt } from "../../ledger/read/receipts.ts";
 import {
   type LastCompletion,
   type ReporterRun,

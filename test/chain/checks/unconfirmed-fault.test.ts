@@ -1,8 +1,8 @@
 // Reorgs above and below the safe block, nodes that disagree, and what the operator does about it (docs/spec/chain.md#reading).
 import { describe, expect, test } from "vitest";
 import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
+import { rewind } from "../../../src/chain/store/append.ts";
 import { eventsFrom } from "../../../src/chain/store/read-events.ts";
-import { rewind } from "../../../src/chain/store/rewind.ts";
 import { readSync } from "../../../src/chain/store/sync-row.ts";
 import { coreOf, reader, stage } from "../../support/chain/harness.ts";
 import { type Script, scriptedRpc } from "../../support/chain/scripted-rpc.ts";

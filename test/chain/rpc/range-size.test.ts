@@ -1,7 +1,7 @@
 // Ranges adapt (docs/spec/chain.md#reading).
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { RangeSize } from "../../../src/chain/rpc/range-size.ts";
+import { RangeSize } from "../../../src/chain/rpc/nodes.ts";
 
 test("under any limit of a provider the size comes near it and is seldom refused", () => {
   fc.assert(

@@ -2,7 +2,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { submissionFault } from "../../../../src/ledger/intake/accept/submission-rules.ts";
+import { submissionFault } from "../../../../src/ledger/intake/accept/accept-submission.ts";
 import { decodeRecord } from "../../../../src/ledger/intake/decode/decode-record.ts";
 import { FORMS } from "../../../../src/ledger/intake/decode/forms.ts";
 import { Fault } from "../../../../src/ledger/intake/fault.ts";
