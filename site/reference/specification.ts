@@ -9,7 +9,7 @@ const marked = new Marked();
 
 export interface Section {
   readonly title: string;
-  /** Without its heading; those below it are one level below `level`. */
+  /** The section without its own heading; the headings in it are one level below `level`. */
   readonly body: Html;
 }
 

@@ -9,7 +9,7 @@ export interface ActivityQuery {
   readonly category: Category;
   /** 1 to 100. */
   readonly limit: number;
-  /** Well formed; whether it decodes is for the page to say. */
+  /** Well formed; the page decodes it. */
   readonly cursor?: string;
 }
 
