@@ -44,9 +44,8 @@ export interface ProjectionsSource {
 /** Steps are committed at most this long after the first one (ms). A rebuild waits longer for the lock. */
 const COMMIT_EVERY_MS = 20_000;
 
-/** Budget of one step, in microseconds of counted work. The event loop runs between steps. */
-const LEDGER_STEP_US = 20_000;
-const CHAIN_STEP_US = 10_000;
+/** Counted work of one step, in microseconds. Other things have their turn between two steps. */
+const STEP_US = 10_000;
 
 /** Less than a second of work per cycle. The next cycles do the rest. */
 const STEPS_OF_A_CYCLE = 40;
@@ -96,7 +95,7 @@ function source(
       isBehind = advanceLedgerViews(
         projections,
         { ...inputs, genesis: inputs.genesisTimestamp, at },
-        new StepBudget(LEDGER_STEP_US),
+        new StepBudget(STEP_US),
       );
       stepWrites += totalChanges(projections) - before;
       return !isBehind;
@@ -117,7 +116,7 @@ function source(
     },
     chainStep(inputs) {
       const { installationId, chain, projections } = inputs;
-      const budget = new StepBudget(CHAIN_STEP_US);
+      const budget = new StepBudget(STEP_US);
       if (advanceChainViews(projections, inputs, budget)) return false;
       const context = activityContext(installationId, chain);
       return context === undefined || !planActivity(projections, context, budget);
