@@ -92,7 +92,7 @@ function ledgerLogs({ ledger, installationId }: Pick<LedgerInputs, "ledger" | "i
   };
 }
 
-/** What comes from the ledger is rebuilt, in the next steps: its facts may be others now. */
+/** The projections of the ledger are rebuilt, in the next steps: its facts may be others now. */
 export function forgetLedger(projections: Database): void {
   deleteCursors(projections, [RECEIPTS, SUBMISSIONS, ROUNDS]);
 }

@@ -29,7 +29,7 @@ export interface Follower<Fact> {
   readonly name: string;
   /** A number of the code, and what else its rows depend on besides the facts. */
   readonly version: string;
-  /** Of one fact that comes or goes, in microseconds. */
+  /** Cost of one fact that comes or goes, in microseconds. */
   readonly cost: number;
   apply(projections: Database, facts: readonly Fact[]): void;
   /**
@@ -103,7 +103,7 @@ export function deleteCursors(projections: Database, names: readonly string[]): 
 
 /** Rows that come from blocks. */
 export interface BlockRows {
-  /** Of one row that goes, in microseconds. */
+  /** Cost of one row that goes, in microseconds. */
   readonly cost: number;
   /** The block of the newest row but `rows`; undefined if there are no more rows than these. */
   blockBelow(rows: number): number | undefined;
@@ -121,8 +121,8 @@ export function rewindBlocks(to: Position, budget: StepBudget, { cost, blockBelo
 }
 
 /**
- * What one step of a long work may take, so that other things have their turn before the next. Work is counted and not
- * timed, so the same steps come on every machine. Costs are as measured on the machine of docs/performance.md.
+ * The limit of one step of a long work, so that other things have their turn before the next. Work is counted and not timed,
+ * so the same steps come on every machine. Costs are as measured on the machine of docs/performance.md.
  */
 export class StepBudget {
   #left: number;

@@ -52,13 +52,13 @@ const BUSY_TIMEOUT = 30_000;
 const CHECKPOINT_BYTES = 8 * 1024 * 1024;
 
 /**
- * The projections for writing, made where they are missing, and made anew where their schema is an older one. Throws
- * `Failure` (exit 74, 75 where they are locked): a broken file, another program's, a newer one's.
+ * The projections for writing. They are made if they are missing, and made again if their schema is an older one. Throws
+ * `Failure` (exit 74, 75 if they are locked): a broken file, another program's, a newer one's.
  */
 export function openProjections(path: string): Database {
   return withHint(() => {
     const db = wipedIfOlder(path, () => openForWriting(path, PROJECTIONS, { busyTimeout: BUSY_TIMEOUT }));
-    // What a power cut takes is derived again; the file stays whole all the same.
+    // Rows that a power cut takes are derived again; the file stays whole all the same.
     db.pragma("synchronous = NORMAL");
     checkpointEach(db, CHECKPOINT_BYTES);
     return db;
@@ -109,7 +109,7 @@ function withHint(open: () => Database): Database {
     if (!(error instanceof Failure) || !/_(?:damaged|not_a_database)$/.test(error.code)) throw error;
     throw new Failure(error.code, error.message, {
       exit: EXIT.io,
-      hint: "`noonmark rebuild` makes the projections anew from the ledger.",
+      hint: "`noonmark rebuild` derives the projections from the ledger again.",
       cause: error,
     });
   }

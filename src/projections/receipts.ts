@@ -1,6 +1,6 @@
 /**
- * What is derived from the configured installation's receipts, in the order of their positions: its peaks
- * (docs/spec/api.md#statistics-lifetime) and its milestones (docs/spec/api.md#activity-policy).
+ * The peaks (docs/spec/api.md#statistics-lifetime) and milestones (docs/spec/api.md#activity-policy) of the configured
+ * installation's receipts, in the order of their positions.
  */
 import type { Database } from "better-sqlite3";
 import type { MeasuredReceipt } from "../ledger/logs.ts";

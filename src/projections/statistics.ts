@@ -1,4 +1,4 @@
-/** What the statistics depend on, as one short text: another text, another body. */
+/** The inputs of the statistics, as one short text: another text, another body. */
 import type { Database } from "better-sqlite3";
 import { readCursor } from "./follow.ts";
 import { PEAK_KINDS, readPeak } from "./receipts.ts";

@@ -1,4 +1,4 @@
-/** Opening one of Noonmark's own SQLite files, with every way in which that fails told apart. */
+/** Opens one of Noonmark's own SQLite files, with a failure of its own for every fault. */
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import SqliteDatabase, { type Database } from "better-sqlite3";
@@ -7,7 +7,9 @@ import { makePrivateFile } from "../files/private-file.ts";
 import { EXIT, Failure } from "../values/failure.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
 
-/** What a file is: how messages call it, and how it is known from other files and from other versions of itself. */
+/**
+ * The kind of a file: its name in messages, and its marks, which distinguish it from other files and from its other versions.
+ */
 export interface DatabaseKind {
   /** `ledger`: the word in messages, and the prefix of failure codes. */
   readonly name: string;
@@ -19,7 +21,7 @@ export interface DatabaseKind {
   readonly upgrades?: Readonly<Record<number, string>>;
 }
 
-/** What SQLite calls a database that has no file. */
+/** SQLite's name for a database without a file. */
 const IN_MEMORY = ":memory:";
 /** How long a statement waits for somebody else's lock before it is `<name>_locked`, in milliseconds. */
 const BUSY_TIMEOUT = 2_000;
@@ -54,8 +56,8 @@ export function openForReading(path: string, kind: DatabaseKind): Database {
 }
 
 /**
- * Opens a file for writing, in WAL mode with every commit synced; creates the file and its directories where they are
- * missing, unless told not to. Throws `Failure` as `openForReading` does, and `<name>_unwritable`, `disk_full`.
+ * Opens a file for writing, in WAL mode with every commit synced. Creates the file and its directories if they are missing,
+ * by default. Throws `Failure` as `openForReading` does, and `<name>_unwritable`, `disk_full`.
  */
 export function openForWriting(
   path: string,

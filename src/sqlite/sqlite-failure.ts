@@ -4,8 +4,8 @@ import { missingPermission } from "../files/missing-permission.ts";
 import { EXIT, Failure } from "../values/failure.ts";
 
 /**
- * What an error of SQLite or of the file system means for the one who runs the command, as a `Failure`; anything else
- * comes back as it is. `name` is what the file is called, `doing` what was being tried.
+ * An error of SQLite or of the file system as a `Failure` for the operator; any other error comes back as it is. `name` is
+ * the file's name in messages, `doing` the attempt.
  */
 export function sqliteFailure(error: unknown, path: string, name: string, doing: "read" | "write"): unknown {
   const code = errorCode(error);
@@ -55,7 +55,7 @@ function isSound(db: Database): boolean {
 
 interface Attempt {
   readonly path: string;
-  /** What the file is called. */
+  /** The file's name in messages. */
   readonly name: string;
   readonly doing: "read" | "write";
   readonly because: string;

@@ -1,4 +1,4 @@
-/** The chain's part of the activity feed (docs/spec/api.md#activity-types): five types of event. */
+/** The chain's part of the activity (docs/spec/api.md#activity-types): five types of event. */
 import type { Database } from "better-sqlite3";
 import type { ChainEvent } from "../../chain/chain-state.ts";
 import { type EventName, textArgument } from "../../chain/store/read-events.ts";
@@ -95,7 +95,7 @@ function addChainEvent(projections: Database, event: ChainEvent): void {
   });
 }
 
-/** What a chain event keeps of its log; the timestamp in epoch ms. */
+/** The part of its log that a chain event keeps; the timestamp in epoch ms. */
 export interface ChainEventSource {
   readonly contractAddress: string;
   /** Decimal string. */

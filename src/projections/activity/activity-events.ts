@@ -1,6 +1,6 @@
 /**
- * The events of the activity feed in the feed's order (docs/spec/api.md#activity), and a log of which keys have come or
- * gone, so that who keeps pages of the feed touches only those.
+ * The events of the activity in their order (docs/spec/api.md#activity), and a log of keys that came or went, so that a
+ * keeper of pages touches only those.
  */
 import type { Database } from "better-sqlite3";
 import { statement } from "../../sqlite/statement.ts";
@@ -28,7 +28,7 @@ CREATE TABLE activity_change (
 `;
 
 export type EventCategory = "protocol" | "players" | "measurement";
-/** What a feed is of. */
+/** The category. */
 export type ActivityCategory = EventCategory | "all";
 
 export interface ActivityEvent {
@@ -126,7 +126,7 @@ export interface ActivityChange {
   readonly key: string;
 }
 
-/** What has come or gone in a category since a change, oldest first, at most so many. */
+/** The changes in a category since a change, oldest first, up to a limit. */
 export function activityChanges(
   projections: Database,
   category: ActivityCategory,

@@ -1,6 +1,6 @@
 /**
- * The measurement part of the activity feed (docs/spec/api.md#activity; docs/spec/api.md#activity-policy): milestones
- * by policy v1 over all receipts in the order of their positions.
+ * The measurement part of the activity (docs/spec/api.md#activity; docs/spec/api.md#activity-policy): milestones by policy v1
+ * over all receipts in the order of their positions.
  */
 import type { Database } from "better-sqlite3";
 import type { MeasuredReceipt } from "../../ledger/logs.ts";
@@ -38,7 +38,7 @@ CREATE TABLE milestone_day (
 ) STRICT;
 `;
 
-/** What a measurement event keeps of its receipt; instants in epoch ms. */
+/** The part of its receipt that a measurement event keeps; instants in epoch ms. */
 export interface MeasurementEventSource {
   readonly position: number;
   readonly telemetryId: string;
@@ -129,8 +129,8 @@ function add(projections: Database, row: MeasuredReceipt, { kind, value, payload
 }
 
 /**
- * What policy v1 has added up: totals of the lifetime, of each counter epoch and of each noon-to-noon day, and the speeds.
- * Rows are read when they are first asked for, and written back by `save`.
+ * The sums of policy v1: totals of the lifetime, of each counter epoch and of each noon-to-noon day, and the speeds. Rows are
+ * read at their first use, and written back by `save`.
  */
 class Totals {
   lifetimeMm = 0n;

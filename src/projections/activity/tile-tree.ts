@@ -1,5 +1,5 @@
 /**
- * How the activity feed is cut into tiles (docs/spec/publishing.md#tiles): for each category the tiles of events
+ * How the activity is cut into tiles (docs/spec/publishing.md#tiles): for each category the tiles of events
  * (level 1) and the index tiles over them (level 2), by the key of their newest child. A tile covers the keys from its
  * own newest down to the next older tile's newest; what lies above all of them has no tile yet.
  */
@@ -36,7 +36,7 @@ CREATE TABLE feed_state (
 
 export type TileLevel = 1 | 2;
 
-/** What has to be done with a tile before anything is planned with it. */
+/** The change of a tile that must be made before anything is planned with it. */
 export type TileTodo = "cut" | "hash";
 
 export interface TileNode {
@@ -96,7 +96,7 @@ export class TileTree {
     statement(this.#db, sql).run(this.#category, level, first, last, hash, todo);
   }
 
-  /** The one that covers a key is to be cut anew, if there is one. */
+  /** The tile that covers a key must be cut again, if there is one. */
   mustCut(level: TileLevel, key: string): void {
     const tile = this.covering(level, key);
     if (tile === undefined || tile.todo === "cut") return;
@@ -129,7 +129,7 @@ export class TileTree {
 
 const SELECT = "SELECT level, first, last, hash, todo FROM feed_node WHERE category = ? AND level = ?";
 
-/** What a category's tiles were last cut with. */
+/** The parameters of the last cut of a category's tiles. */
 export interface Tiling {
   readonly basis: string;
   readonly changeNo: number;

@@ -85,7 +85,7 @@ function knows(walked: Walked, endSlot: number): boolean {
   return walked.fromStart || (walked.steps[0]?.slot ?? Number.POSITIVE_INFINITY) < endSlot;
 }
 
-/** Leaves of the steps before the end only the last: ends hardly ever go back, and then the walk is made anew. */
+/** Keeps only the last of the steps before the end: ends hardly ever go back, and then the walk is made again. */
 function forgetBefore(walked: Walked, endSlot: number): Walked {
   const after = walked.steps.findIndex((step) => step.slot >= endSlot);
   const dropped = (after === -1 ? walked.steps.length : after) - 1;

@@ -30,7 +30,7 @@ export interface Best {
 export interface RoundTotals {
   observed: number;
   work: bigint;
-  /** Of the rounds whose distance is known. */
+  /** The rounds whose distance is known. */
   distance: bigint;
   activeDays: number;
   firstSlot: number;

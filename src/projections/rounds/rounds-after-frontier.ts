@@ -1,5 +1,5 @@
 /**
- * What lies between the settled frontier and the newest closed and the newest accepted round
+ * The rounds between the settled frontier and the newest closed and the newest accepted one
  * (docs/spec/api.md#process-builder).
  */
 import type { Database } from "better-sqlite3";

@@ -49,7 +49,7 @@ export interface Settlement {
   readonly activeRounds: bigint;
   readonly cumulativeWork: bigint;
   readonly blockHeight: bigint;
-  /** Of the batches up to and including this one. */
+  /** The batches up to and including this one. */
   readonly batches: bigint;
   readonly totalActiveRounds: bigint;
 }
@@ -87,7 +87,7 @@ export function settlementBefore(
   return settlementOf(statement<[bigint, number], Row>(projections, sql).get(blockNumber, logIndex));
 }
 
-/** What was funded for the rounds above `after` up to and including `through`, in the token's base units. */
+/** The funding of the rounds above `after` up to and including `through`, in the token's base units. */
 export function fundedAmount(projections: Database, after: bigint, through: bigint): bigint {
   const sql = "SELECT amount FROM round_funding WHERE round > ? AND round <= ?";
   const amounts = statement<[string, string], string>(projections, sql).pluck();
@@ -193,7 +193,10 @@ const memos = new WeakMap<Database, Memo>();
 /** Windows move on while nothing is settled: more than this is of instants that are over. */
 const MOST = 64;
 
-/** What one cycle works out for several responses is worked out once: `compute` depends on these tables and on `key` alone; it is asked again when they have changed. */
+/**
+ * Computes a value for several responses of one cycle once. `compute` depends on these tables and on `key` alone; it is
+ * called again when they have changed.
+ */
 export function onceASettlement<T>(projections: Database, key: string, compute: () => T): T {
   const changes = settlementChanges(projections);
   let memo = memos.get(projections);

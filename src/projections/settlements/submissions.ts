@@ -1,4 +1,4 @@
-/** Where each settlement submission stands, ordered by its submission, and what the confirmed ones add up to. */
+/** The state of each settlement submission, ordered by its submission, and the sums of the confirmed ones. */
 import type { Database } from "better-sqlite3";
 import type { ChangedSubmission } from "../../ledger/logs.ts";
 import { statement } from "../../sqlite/statement.ts";
