@@ -108,9 +108,9 @@ interface Replied {
 }
 
 function judgeReply(run: Run, replied: Replied): void {
-  const { exchange, of, rule, plain, reply } = replied;
-  const request = written(replied.sent);
-  const { subject } = of;
+  const { exchange, of, rule, sent, plain, reply } = replied;
+  const { route, subject } = of;
+  const request = written(sent);
   const status = exchange.status === 0 ? (plain?.status ?? 0) : exchange.status;
   const isError = exchange.body !== undefined && "text" in exchange.body;
   const code = isError ? (JSON.parse(exchange.body.text) as { error: string }).error : undefined;
@@ -129,9 +129,8 @@ function judgeReply(run: Run, replied: Replied): void {
     const value = JSON.stringify(valueAt(jsonOf(reply), path));
     run.check(rule, subject, value === json, () => ({ expected: `${path} ${json} from ${request}`, saw: value }));
   }
-  if (reply.status !== 200 || of.route === undefined) return;
-  const { target } = replied.sent;
-  if (judgeGood(run, { route: of.route, target }, reply)) judgeFirst(run, replied, request);
+  if (reply.status !== 200 || route === undefined) return;
+  if (judgeGood(run, { route, target: sent.target }, reply)) judgeFirst(run, replied, request);
 }
 
 interface Item {
