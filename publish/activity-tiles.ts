@@ -69,7 +69,7 @@ function isReached({ basis, changeNo, isWhole }: Tiling, goal: Goal): boolean {
 }
 
 /** Returns true if the category is complete. */
-function planCategory(own: CategoryEvents, goal: Goal, budget: StepBudget): boolean {
+function planCategory(own: OwnEvents, goal: Goal, budget: StepBudget): boolean {
   const { projections, category } = own;
   if (budget.isSpent) return false;
   const tree = new TileTree(projections, category);
@@ -85,7 +85,7 @@ function planCategory(own: CategoryEvents, goal: Goal, budget: StepBudget): bool
 }
 
 /** If the basis has changed, all tiles are cut again. */
-function begin({ projections, category }: CategoryEvents, tree: TileTree, goal: Goal): Tiling {
+function begin({ projections, category }: OwnEvents, tree: TileTree, goal: Goal): Tiling {
   const before = readTiling(projections, category);
   if (before?.basis === goal.basis) return before;
   tree.removeAll();
@@ -97,7 +97,7 @@ function begin({ projections, category }: CategoryEvents, tree: TileTree, goal: 
 
 /** Marks the tiles that cover new or removed events. Events newer than all tiles mark none. */
 function takeChanges(
-  { projections, category }: CategoryEvents,
+  { projections, category }: OwnEvents,
   tree: TileTree,
   { tiling, goal }: { readonly tiling: Tiling; readonly goal: Goal },
   budget: StepBudget,
@@ -116,6 +116,11 @@ function takeChanges(
   return isAll;
 }
 
+/** The events of a category in the publisher's own projections. */
+interface OwnEvents extends CategoryEvents {
+  readonly projections: Database;
+}
+
 /** One level of a category's tree. */
 interface Level {
   readonly level: TileLevel;
@@ -131,7 +136,7 @@ interface Level {
 }
 
 /** Tiles of events, then index tiles. A level is cut after the one below it. */
-function levelsOf(own: CategoryEvents, tree: TileTree): readonly Level[] {
+function levelsOf(own: OwnEvents, tree: TileTree): readonly Level[] {
   const { projections, category } = own;
   const ofEvents: Level = {
     level: 1,

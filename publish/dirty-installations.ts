@@ -3,9 +3,9 @@
  * with unpublished facts (docs/spec/publishing.md#ten-thousand). A new process goes on from the checkpoint in the lease
  * object; without a checkpoint it plans all of them.
  */
-import type { Database } from "better-sqlite3";
 import { changedSince, type LedgerPoint } from "../src/ledger/read/changes.ts";
 import { type Installation, installationNo, installationsAfter, readInstallation } from "../src/ledger/watermarks.ts";
+import type { ReadOnlyDatabase } from "../src/sqlite/statement.ts";
 
 /** The dirty installations of one cycle, looked up a few at a time so that no step is long. */
 export class DirtyBatch {
@@ -25,7 +25,7 @@ export class DirtyBatch {
   }
 
   /** The next ones, at most `limit`, none twice; undefined at the end. */
-  take(ledger: Database, limit: number): Installation[] | undefined {
+  take(ledger: ReadOnlyDatabase, limit: number): Installation[] | undefined {
     if (this.#changed === undefined) {
       const next = installationsAfter(ledger, this.#next, limit);
       this.#next = next.at(-1)?.no ?? this.#next;
@@ -71,7 +71,7 @@ export class DirtyInstallations {
   }
 
   /** `due`: ids that are due by time, not all of which need be in the ledger. */
-  find(ledger: Database | undefined, due: Iterable<string>): DirtyBatch {
+  find(ledger: ReadOnlyDatabase | undefined, due: Iterable<string>): DirtyBatch {
     if (ledger === undefined) return new DirtyBatch(undefined, [], []);
     const { now, installations } = changedSince(ledger, this.#point);
     return new DirtyBatch(now, installations, concat(due, [...this.#unpublished]));

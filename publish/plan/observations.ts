@@ -2,7 +2,7 @@
  * Plans the observation tiles of one installation (docs/spec/publishing.md#tiles). Positions are dense, so a position gives its
  * tile. Full tiles never change, the last one grows, and they are stored in ascending order.
  */
-import type { Database } from "better-sqlite3";
+
 import { readReceipts } from "../../src/ledger/read/receipts.ts";
 import { type Installation, readWatermarks } from "../../src/ledger/watermarks.ts";
 import { type Asof, encodeWriterMetadata } from "../../src/object-store/stored-response.ts";
@@ -10,6 +10,7 @@ import { buildObservationTile, tileBounds } from "../../src/resources/observatio
 import { observationsKey, observationTileKey, tileOf } from "../../src/resources/observations/keys.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import { telemetryPublication } from "../../src/resources/telemetry/publication.ts";
+import type { ReadOnlyDatabase } from "../../src/sqlite/statement.ts";
 import type { TileProgress } from "../known.ts";
 import { WAS_DAMAGED } from "../report.ts";
 import type { Planning, Subject } from "./answers.ts";
@@ -162,7 +163,7 @@ export interface ObservationTileBody {
 
 /** Undefined if the ledger has no receipt in it. */
 export function observationTile(
-  ledger: Database,
+  ledger: ReadOnlyDatabase,
   { no, id }: Installation,
   tile: number,
   through = tileBounds(tile).last,

@@ -2,8 +2,8 @@
  * The source version of an object, which its metadata record (docs/spec/publishing.md#asof), and the one check that keeps
  * responses from going back: `sourceRegression`.
  */
+
 import { createHash } from "node:crypto";
-import type { Database } from "better-sqlite3";
 import type { ChainBinding } from "../../src/chain/chain-state.ts";
 import { type FactSum, factSumAt, readFactSums } from "../../src/ledger/read/changes.ts";
 import { readNewestReceipt, readTelemetryIdAt } from "../../src/ledger/read/receipts.ts";
@@ -12,6 +12,7 @@ import { installationNo, readWatermarks } from "../../src/ledger/watermarks.ts";
 import type { Asof, FactPart } from "../../src/object-store/stored-response.ts";
 import type { Publication } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
+import type { ReadOnlyDatabase } from "../../src/sqlite/statement.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 
 /** `at` in epoch ms; `history` is the installation's. */
@@ -150,7 +151,7 @@ export function isRegression(error: unknown): error is Failure {
 
 interface Facts {
   /** Undefined if there is no ledger, or if it does not know the installation. */
-  readonly ledger: Database | undefined;
+  readonly ledger: ReadOnlyDatabase | undefined;
   readonly installation: number;
 }
 

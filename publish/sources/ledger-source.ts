@@ -5,11 +5,11 @@
 import { statSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import { openLedgerForReading, readLedger } from "../../src/ledger/open.ts";
-import { statement } from "../../src/sqlite/statement.ts";
+import { type ReadOnlyDatabase, statement } from "../../src/sqlite/statement.ts";
 
 /** A state of a ledger file. */
 export interface LedgerVersion {
-  readonly db: Database;
+  readonly db: ReadOnlyDatabase;
   readonly version: number;
 }
 

@@ -6,13 +6,13 @@ import { advanceChainViews, advanceLedgerViews } from "../../src/projections/adv
 import { StepBudget } from "../../src/projections/follow.ts";
 import { openProjections, openProjectionsCopy, PROJECTIONS_FILE } from "../../src/projections/open.ts";
 import { activityContext } from "../../src/resources/activity/tiles/context.ts";
-import type { Snapshot } from "../../src/resources/snapshot.ts";
+import type { WritableSnapshot } from "../../src/resources/snapshot.ts";
 import { IdleCheckpoint } from "../../src/sqlite/idle-checkpoint.ts";
-import { statement } from "../../src/sqlite/statement.ts";
+import { type ReadOnlyDatabase, statement } from "../../src/sqlite/statement.ts";
 import { planActivity } from "../activity-tiles.ts";
 
 export type ProjectionInputs = Pick<
-  Snapshot,
+  WritableSnapshot,
   "installationId" | "ledger" | "chain" | "chainDb" | "projections" | "genesisTimestamp"
 >;
 
@@ -137,6 +137,6 @@ function source(
 }
 
 /** Rows that this connection has written since it was opened. */
-function totalChanges(db: Database): number {
+function totalChanges(db: ReadOnlyDatabase): number {
   return statement<[], number>(db, "SELECT total_changes()").pluck().get() as number;
 }

@@ -3,8 +3,9 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
 import type { Chain } from "../../src/chain/chain.ts";
 import { forgetLedger } from "../../src/projections/advance.ts";
-import type { Snapshot, Snapshots } from "../../src/resources/snapshot.ts";
+import type { Snapshot, Snapshots, WritableSnapshot } from "../../src/resources/snapshot.ts";
 import { failureOfOneOf } from "../../src/sqlite/sqlite-failure.ts";
+import { statement } from "../../src/sqlite/statement.ts";
 import type { LedgerSource, LedgerVersion } from "./ledger-source.ts";
 import type { ProjectionsSource } from "./projections-source.ts";
 
@@ -69,7 +70,7 @@ export class SourceReader {
   begin(at: number): CycleSources {
     const { projections, chain, installationId, genesisTimestamp } = this.#options;
     const state = chain.state(at);
-    const whole: Omit<Snapshot, "ledger"> = {
+    const whole: Omit<WritableSnapshot, "ledger"> = {
       installationId,
       chain: state,
       projections: projections.open(),
@@ -79,7 +80,7 @@ export class SourceReader {
     let stepsLeft = projections.stepLimit;
     let isChainIn = true;
     // Whether all is in that a plan needs. The chain's steps are not counted: half of what it says must not be published.
-    const takeIn = (snapshot: Snapshot): boolean => {
+    const takeIn = (snapshot: WritableSnapshot): boolean => {
       const goesOn = !isChainIn;
       if (!goesOn && !projections.step(snapshot, at) && --stepsLeft > 0) return false;
       isChainIn = projections.chainStep(snapshot);
@@ -91,13 +92,13 @@ export class SourceReader {
         for (;;) {
           const planned = this.#read((ledger) => {
             const snapshot = { ...whole, ledger };
-            return takeIn(snapshot) ? { value: use(snapshot) } : undefined;
+            return takeIn(snapshot) ? { value: queried(whole.projections, () => use(snapshot)) } : undefined;
           });
           if (planned !== undefined) return planned.value;
           await nextTurn();
         }
       },
-      snapshot: (use) => this.#read((ledger) => use({ ...whole, ledger })),
+      snapshot: (use) => this.#read((ledger) => queried(whole.projections, () => use({ ...whole, ledger }))),
       forgetLedger: () => this.#read(() => forgetLedger(whole.projections)),
       write: (keep) => this.#read((ledger) => keep({ ...whole, ledger })),
     };
@@ -173,6 +174,16 @@ export class SourceReader {
   }
 }
 
+/** A plan that tried to write would fail: SQLite refuses it. */
+function queried<T>(projections: Database, use: () => T): T {
+  statement(projections, "PRAGMA query_only = 1").run();
+  try {
+    return use();
+  } finally {
+    statement(projections, "PRAGMA query_only = 0").run();
+  }
+}
+
 /** The sources of one cycle. Chain and projections stay the same in all of its snapshots; the ledger may be ahead of them. */
 export interface CycleSources extends Snapshots {
   /**
@@ -183,5 +194,5 @@ export interface CycleSources extends Snapshots {
   /** Everything derived from the ledger is derived again: its facts may have been replaced. */
   forgetLedger(): void;
   /** Writes to the projections. All other users of a snapshot only read. */
-  write(keep: (snapshot: Snapshot) => void): void;
+  write(keep: (snapshot: WritableSnapshot) => void): void;
 }

@@ -2,8 +2,7 @@
  * The facts of one installation as logs, one for each kind that something is derived from. A ledger never takes a fact
  * back, so a log has either all of what was followed or is another log, which is followed from its start.
  */
-import type { Database } from "better-sqlite3";
-import { statement } from "../sqlite/statement.ts";
+import { type ReadOnlyDatabase, statement } from "../sqlite/statement.ts";
 import { type Log, type Position, START } from "../values/log.ts";
 import { factSumAt, RECEIPTS_PER_SUM } from "./read/changes.ts";
 import { readTelemetryIdAt } from "./read/receipts.ts";
@@ -22,7 +21,7 @@ export interface MeasuredReceipt {
 }
 
 /** Receipts by position. */
-export function receiptLog(ledger: Database, installation: number): Log<MeasuredReceipt> {
+export function receiptLog(ledger: ReadOnlyDatabase, installation: number): Log<MeasuredReceipt> {
   const newest = statement<[number], number>(
     ledger,
     "SELECT ifnull(max(position), 0) FROM receipt WHERE installation = ?",
@@ -67,7 +66,7 @@ export interface ChangedSubmission {
 }
 
 /** Submissions by their last change: one that has changed again comes again, in its newest state. */
-export function submissionLog(ledger: Database, installation: number): Log<ChangedSubmission> {
+export function submissionLog(ledger: ReadOnlyDatabase, installation: number): Log<ChangedSubmission> {
   const newest = statement<[number], number>(
     ledger,
     "SELECT ifnull(max(changed_seq), 0) FROM submission WHERE installation = ?",
@@ -112,7 +111,7 @@ export interface AcceptedRound {
  * before it is and never change. A position is how many closures are in, the `seq` of the last one, and, in the middle of
  * the next one, its last round that is in.
  */
-export function acceptedRoundLog(ledger: Database, installation: number): Log<AcceptedRound> {
+export function acceptedRoundLog(ledger: ReadOnlyDatabase, installation: number): Log<AcceptedRound> {
   const count = () =>
     statement<[number], number>(ledger, "SELECT value FROM watermark WHERE installation = ? AND kind = 'closure'")
       .pluck()
@@ -197,7 +196,7 @@ WHERE installation = ? AND round_id BETWEEN ? AND ? ORDER BY round_id LIMIT ?`;
 
 /** Undefined in a ledger that knows counts alone. */
 function sumText(
-  ledger: Database,
+  ledger: ReadOnlyDatabase,
   installation: number,
   kind: "receipt" | "submission" | "closure",
   count: number,

@@ -1,6 +1,5 @@
 /** What has moved in the ledger, in one small read: how many facts of each kind an installation has. */
-import type { Database } from "better-sqlite3";
-import { statement } from "../sqlite/statement.ts";
+import { type ReadOnlyDatabase, statement } from "../sqlite/statement.ts";
 import { FACT_KINDS, type FactKind } from "./schema.ts";
 
 /** Accepted facts by kind; 0 where there is none. They only grow. */
@@ -13,7 +12,7 @@ export interface Installation {
 }
 
 /** The watermarks of one installation, by its number. */
-export function readWatermarks(db: Database, installation: number): Watermarks {
+export function readWatermarks(db: ReadOnlyDatabase, installation: number): Watermarks {
   const watermarks = Object.fromEntries(FACT_KINDS.map((kind) => [kind, 0])) as Watermarks;
   const rows = statement<[number], { kind: FactKind; value: number }>(
     db,
@@ -24,27 +23,27 @@ export function readWatermarks(db: Database, installation: number): Watermarks {
 }
 
 /** The number of an installation; undefined before its first record. */
-export function installationNo(db: Database, id: string): number | undefined {
+export function installationNo(db: ReadOnlyDatabase, id: string): number | undefined {
   return statement<[string], { no: number }>(db, "SELECT no FROM installation WHERE id = ?").get(id)?.no;
 }
 
 /** An installation by its number. */
-export function readInstallation(db: Database, no: number): Installation | undefined {
+export function readInstallation(db: ReadOnlyDatabase, no: number): Installation | undefined {
   return statement<[number], Installation>(db, "SELECT no, id FROM installation WHERE no = ?").get(no);
 }
 
 /** How many there are: their numbers have no gap. */
-export function lastInstallationNo(db: Database): number {
+export function lastInstallationNo(db: ReadOnlyDatabase): number {
   return statement<[], { no: number | null }>(db, "SELECT max(no) AS no FROM installation").get()?.no ?? 0;
 }
 
 /** Every installation that has a record, in the order of their first ones. */
-export function listInstallations(db: Database): Installation[] {
+export function listInstallations(db: ReadOnlyDatabase): Installation[] {
   return statement<[], Installation>(db, "SELECT no, id FROM installation ORDER BY no").all();
 }
 
 /** At most `most` of them, from the one after a number on. */
-export function installationsAfter(db: Database, no: number, most: number): Installation[] {
+export function installationsAfter(db: ReadOnlyDatabase, no: number, most: number): Installation[] {
   const sql = "SELECT no, id FROM installation WHERE no > ? ORDER BY no LIMIT ?";
   return statement<[number, number], Installation>(db, sql).all(no, most);
 }

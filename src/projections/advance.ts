@@ -2,6 +2,7 @@
  * Brings what is derived from the ledger and the chain to the state of both, by new facts only and in bounded steps. Of
  * the ledger the configured installation's facts are followed: nothing that is derived here is published of another one.
  */
+
 import type { Database } from "better-sqlite3";
 import type { ChainState } from "../chain/chain-state.ts";
 import { eventLog } from "../chain/store/read-events.ts";
@@ -14,6 +15,7 @@ import {
   submissionLog,
 } from "../ledger/logs.ts";
 import { installationNo } from "../ledger/watermarks.ts";
+import type { ReadOnlyDatabase } from "../sqlite/statement.ts";
 import { EMPTY_LOG, type Log } from "../values/log.ts";
 import { ROUND_SECONDS } from "../values/round.ts";
 import { slotAt } from "../values/slot.ts";
@@ -27,7 +29,7 @@ import { SUBMISSIONS, submissionFollower } from "./settlements/submissions.ts";
 
 export interface LedgerInputs {
   /** Undefined without one: nothing of a ledger that was there before stays. */
-  readonly ledger: Database | undefined;
+  readonly ledger: ReadOnlyDatabase | undefined;
   /** The configured one. */
   readonly installationId: string;
   /** Seconds; undefined while it is not known: rounds then wait. */
@@ -98,12 +100,15 @@ export function forgetLedger(projections: Database): void {
 }
 
 /** True if the milestones and the peaks lack receipts of the ledger. */
-export function lacksReceipts(projections: Database, inputs: Pick<LedgerInputs, "ledger" | "installationId">): boolean {
+export function lacksReceipts(
+  projections: ReadOnlyDatabase,
+  inputs: Pick<LedgerInputs, "ledger" | "installationId">,
+): boolean {
   return isBehind(projections, ledgerLogs(inputs).receipts, receiptFollower(inputs.installationId));
 }
 
 /** True if the ledger holds anything that the statistics lack; true while genesis is not known. */
-export function lacksFacts(projections: Database, inputs: Omit<LedgerInputs, "at">): boolean {
+export function lacksFacts(projections: ReadOnlyDatabase, inputs: Omit<LedgerInputs, "at">): boolean {
   const { installationId, genesis } = inputs;
   if (!isOnGrid(genesis)) return true;
   const { receipts, submissions, rounds } = ledgerLogs(inputs);
@@ -115,13 +120,13 @@ export function lacksFacts(projections: Database, inputs: Omit<LedgerInputs, "at
 }
 
 /** True if the statistics are not yet what they are at `at`: facts, or elapsed rounds. */
-export function areStatisticsBehind(projections: Database, inputs: LedgerInputs): boolean {
+export function areStatisticsBehind(projections: ReadOnlyDatabase, inputs: LedgerInputs): boolean {
   return lacksFacts(projections, inputs) || hasElapsedWaiting(projections, inputs.at);
 }
 
 export interface ChainInputs {
   readonly chain: ChainState;
-  readonly chainDb: Database | undefined;
+  readonly chainDb: ReadOnlyDatabase | undefined;
 }
 
 /**

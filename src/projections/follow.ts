@@ -4,7 +4,7 @@
  */
 import type { Database } from "better-sqlite3";
 import { blockOf } from "../chain/store/read-events.ts";
-import { statement } from "../sqlite/statement.ts";
+import { type ReadOnlyDatabase, statement } from "../sqlite/statement.ts";
 import { isSamePosition, type Log, type Position, START } from "../values/log.ts";
 
 export const CURSOR_TABLE = `
@@ -75,7 +75,7 @@ export function catchUp<Fact>(
 
 /** True if a follower is not at the end of its log. */
 export function isBehind(
-  projections: Database,
+  projections: ReadOnlyDatabase,
   log: Log<unknown>,
   { name, version }: Pick<Follower<unknown>, "name" | "version">,
 ): boolean {
@@ -85,7 +85,7 @@ export function isBehind(
 }
 
 /** Undefined before the first step of a follower, and if it is to be rebuilt. */
-export function readCursor(projections: Database, name: string): Cursor | undefined {
+export function readCursor(projections: ReadOnlyDatabase, name: string): Cursor | undefined {
   const sql = "SELECT version, position AS at, checksum, changes FROM cursor WHERE name = ?";
   return statement<[string], Cursor>(projections, sql).get(name);
 }

@@ -3,10 +3,12 @@
  * steps of one transaction each. A publisher may run all the while: it takes steps of its own, and the responses that need
  * what is missing stay as they are until it is there.
  */
+
 import { rmSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import { installationNo, readWatermarks } from "../ledger/watermarks.ts";
 import { sqliteFailure } from "../sqlite/sqlite-failure.ts";
+import type { ReadOnlyDatabase } from "../sqlite/statement.ts";
 import { Failure } from "../values/failure.ts";
 import { advanceLedgerViews, forgetLedger, type LedgerInputs } from "./advance.ts";
 import { readCursor, StepBudget } from "./follow.ts";
@@ -58,7 +60,7 @@ export function rebuildProjections(
   }
 }
 
-function rebuilt(projections: Database): Rebuilt {
+function rebuilt(projections: ReadOnlyDatabase): Rebuilt {
   const receipts = Number(readCursor(projections, RECEIPTS)?.at ?? 0);
   return { receipts, rounds: readRoundTotals(projections)?.observed ?? 0 };
 }

@@ -4,7 +4,7 @@
  */
 import type { Database } from "better-sqlite3";
 import type { MeasuredReceipt } from "../ledger/logs.ts";
-import { statement } from "../sqlite/statement.ts";
+import { type ReadOnlyDatabase, statement } from "../sqlite/statement.ts";
 import { followMilestones, forgetMilestones } from "./activity/milestones.ts";
 import type { Follower } from "./follow.ts";
 
@@ -48,7 +48,7 @@ export function receiptFollower(installationId: string): Follower<MeasuredReceip
 }
 
 /** Undefined before the first receipt above zero. */
-export function readPeak(projections: Database, kind: PeakKind): Peak | undefined {
+export function readPeak(projections: ReadOnlyDatabase, kind: PeakKind): Peak | undefined {
   const sql = "SELECT value, observed_at AS observedAt FROM peak WHERE kind = ?";
   return statement<[string], Peak>(projections, sql).get(kind);
 }

@@ -1,5 +1,5 @@
 /** The inputs of the statistics, as one short text: another text, another body. */
-import type { Database } from "better-sqlite3";
+import type { ReadOnlyDatabase } from "../sqlite/statement.ts";
 import { readCursor } from "./follow.ts";
 import { PEAK_KINDS, readPeak } from "./receipts.ts";
 import { readRoundTotals } from "./rounds/round-totals.ts";
@@ -10,7 +10,7 @@ import { SUBMISSIONS } from "./settlements/submissions.ts";
  * Rounds are only ever added and never change, so their count and sums tell; submissions by the newest change. Of the
  * receipts only the peaks count: one every three seconds would otherwise rebuild a body that says the same.
  */
-export function statisticsVersion(projections: Database): string {
+export function statisticsVersion(projections: ReadOnlyDatabase): string {
   const totals = readRoundTotals(projections);
   const rounds = readCursor(projections, ROUNDS);
   const parts = [

@@ -6,7 +6,7 @@ import type { SafeCoreState } from "../chain/chain-state.ts";
 import type { Representation } from "../http/representation.ts";
 import type { FactKind } from "../ledger/schema.ts";
 import type { Built } from "./built.ts";
-import type { Snapshot } from "./snapshot.ts";
+import type { Snapshot, WritableSnapshot } from "./snapshot.ts";
 import type { ResourceName } from "./table.ts";
 
 export interface Publication {
@@ -78,5 +78,5 @@ export interface SavedBody {
   /** True if nothing is saved although there might be something: the store is then asked, once in a process. */
   isMissing(snapshot: Snapshot): boolean;
   /** Called with what is confirmed in the store: after each put, and where it was read back from there. */
-  save(snapshot: Snapshot, body: string): void;
+  save(snapshot: WritableSnapshot, body: string): void;
 }

@@ -4,19 +4,25 @@
  */
 import type { Database } from "better-sqlite3";
 import type { ChainState } from "../chain/chain-state.ts";
+import type { ReadOnlyDatabase } from "../sqlite/statement.ts";
 
 export interface Snapshot {
   /** The single configured public installation (docs/spec/api.md#installations). */
   readonly installationId: string;
   /** Read only; absent for a publisher without a measurement source (`ledger: "none"`). */
-  readonly ledger: Database | undefined;
+  readonly ledger: ReadOnlyDatabase | undefined;
   readonly chain: ChainState;
   /** The publisher's own file of what is derived, as the cycle's advance has left it. */
-  readonly projections: Database;
+  readonly projections: ReadOnlyDatabase;
   /** The chain's own SQLite file, for what is read from its events; absent without a chain or before its first pass. */
-  readonly chainDb: Database | undefined;
+  readonly chainDb: ReadOnlyDatabase | undefined;
   /** Seconds, a multiple of 600: the configured one or the Core's; undefined where neither is known. */
   readonly genesisTimestamp: bigint | undefined;
+}
+
+/** A snapshot of the publisher's own: what is derived may be written, too. */
+export interface WritableSnapshot extends Omit<Snapshot, "projections"> {
+  readonly projections: Database;
 }
 
 /** The source of snapshots. */

@@ -11,7 +11,7 @@ import { activityContext } from "../../src/resources/activity/tiles/context.ts";
 import { onchainPublications } from "../../src/resources/onchain/publication.ts";
 import { settlementsPublications } from "../../src/resources/settlements/publication.ts";
 import { legacySettlementsPublications } from "../../src/resources/settlements-legacy/publication.ts";
-import type { Snapshot } from "../../src/resources/snapshot.ts";
+import type { WritableSnapshot } from "../../src/resources/snapshot.ts";
 import { shimContext } from "../../src/shim/context.ts";
 import { respond } from "../../src/shim/respond.ts";
 import { type Reader, reader, stage } from "../support/chain/harness.ts";
@@ -33,7 +33,7 @@ function publisher(read: Reader) {
     async publish(): Promise<void> {
       const chain = read.state();
       const chainDb = read.chain.db;
-      const sources: Snapshot = {
+      const sources: WritableSnapshot = {
         installationId: "wheel-1",
         ledger: undefined,
         projections,

@@ -17,7 +17,7 @@ import { firstPublishDone, keepHeapSmall } from "../../../bin/cli/publish/small-
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { openProjections, PROJECTIONS_FILE } from "../../../src/projections/open.ts";
 import { forgetfulStore } from "../stores/forgetful-store.ts";
-import type { Snapshot } from "../../../src/resources/snapshot.ts";
+import type { WritableSnapshot } from "../../../src/resources/snapshot.ts";
 import { blocked, watched } from "../loop-watch.ts";
 import { median, quantile } from "../quantile.ts";
 import { SettledChain } from "./settled-chain.ts";
@@ -129,7 +129,7 @@ async function turn({ chain, projections: source, known, pace, store, times }: S
   for (const { publication, inputs, dueAt } of planned.answers) pace.built(publication.key, { ...inputs, builtAt: at, dueAt });
 }
 
-function snapshotOf(chain: SettledChain, source: ProjectionsSource): Snapshot {
+function snapshotOf(chain: SettledChain, source: ProjectionsSource): WritableSnapshot {
   return {
     installationId: INSTALLATION,
     ledger: undefined,

@@ -2,13 +2,14 @@
  * Estimates the puts of a month if they cost money (docs/spec/publishing.md#the-cycle), from the minimum intervals and the
  * ledger's own pace. `npm run bench -- day` compares it with the counted puts of a simulated day.
  */
-import type { Database } from "better-sqlite3";
+
 import { DEFAULT_PACE } from "../../../publish/lease/lease-record.ts";
 import { readNewestReceipt, readReceipts } from "../../../src/ledger/read/receipts.ts";
 import { listInstallations } from "../../../src/ledger/watermarks.ts";
 import type { Publication } from "../../../src/resources/publication.ts";
 import type { Snapshot } from "../../../src/resources/snapshot.ts";
 import type { ResourceName } from "../../../src/resources/table.ts";
+import type { ReadOnlyDatabase } from "../../../src/sqlite/statement.ts";
 import { ROUND_MS } from "../../../src/values/round.ts";
 
 export const MONTH_MS = 30 * 86_400_000;
@@ -53,7 +54,7 @@ export function receiptPace({ ledger, installationId }: Snapshot): PutPace["rece
   });
 }
 
-function receiptMs(ledger: Database, installation: number): number | undefined {
+function receiptMs(ledger: ReadOnlyDatabase, installation: number): number | undefined {
   const newest = readNewestReceipt(ledger, installation);
   if (newest === undefined || newest.position === 1) return undefined;
   const [oldest] = readReceipts(ledger, installation, Math.max(1, newest.position - RECENT), newest.position);

@@ -1,7 +1,7 @@
 /** Typed reads of the stored events; none of them grows with the history, save where it says so. */
 
 import { createHash } from "node:crypto";
-import type { Database } from "better-sqlite3";
+import type { ReadOnlyDatabase } from "../../sqlite/statement.ts";
 import { statement } from "../../sqlite/statement.ts";
 import { type Log, type Position, START } from "../../values/log.ts";
 import type { ChainEvent, ContractKind } from "../chain-state.ts";
@@ -25,7 +25,7 @@ export interface EventRow {
 }
 
 /** The newest events of some kinds, newest first: one short look-up for each event name, however long the history. */
-export function newestEvents(db: Database, kinds: readonly ContractKind[], limit: number): ChainEvent[] {
+export function newestEvents(db: ReadOnlyDatabase, kinds: readonly ContractKind[], limit: number): ChainEvent[] {
   const found: ChainEvent[] = [];
   for (const kind of kinds) {
     for (const { name } of EVENT_SHAPES[kind].values()) found.push(...newestOf(db, kind, name, limit));
@@ -34,7 +34,7 @@ export function newestEvents(db: Database, kinds: readonly ContractKind[], limit
 }
 
 /** The newest events of one name, newest first. */
-export function newestOf(db: Database, kind: ContractKind, name: string, limit: number): ChainEvent[] {
+export function newestOf(db: ReadOnlyDatabase, kind: ContractKind, name: string, limit: number): ChainEvent[] {
   return statement<[string, string, number], EventRow>(
     db,
     `SELECT * FROM event WHERE contract_kind = ? AND event_name = ?
@@ -44,12 +44,12 @@ export function newestOf(db: Database, kind: ContractKind, name: string, limit: 
     .map(eventOfRow);
 }
 
-export function countEvents(db: Database): number {
+export function countEvents(db: ReadOnlyDatabase): number {
   return statement<[], number>(db, "SELECT count(*) FROM event").pluck().get() ?? 0;
 }
 
 /** All events from a block on, ascending. */
-export function eventsFrom(db: Database, block: bigint): ChainEvent[] {
+export function eventsFrom(db: ReadOnlyDatabase, block: bigint): ChainEvent[] {
   return statement<[bigint], EventRow>(
     db,
     "SELECT * FROM event WHERE block_number >= ? ORDER BY block_number, log_index",
@@ -59,7 +59,7 @@ export function eventsFrom(db: Database, block: bigint): ChainEvent[] {
 }
 
 /** The newest event at or below a block. */
-export function newestEventUpTo(db: Database, block: bigint): ChainEvent | undefined {
+export function newestEventUpTo(db: ReadOnlyDatabase, block: bigint): ChainEvent | undefined {
   const row = statement<[bigint], EventRow>(
     db,
     "SELECT * FROM event WHERE block_number <= ? ORDER BY block_number DESC, log_index DESC LIMIT 1",
@@ -68,7 +68,7 @@ export function newestEventUpTo(db: Database, block: bigint): ChainEvent | undef
 }
 
 /** The newest BatchSettled below a block. */
-export function settlementBefore(db: Database, block: bigint): ChainEvent | undefined {
+export function settlementBefore(db: ReadOnlyDatabase, block: bigint): ChainEvent | undefined {
   const row = statement<[bigint], EventRow>(
     db,
     `SELECT * FROM event WHERE contract_kind = 'core' AND event_name = 'BatchSettled' AND block_number < ?
@@ -103,7 +103,7 @@ export type EventName = readonly [kind: ContractKind, eventName: string];
  * The events of some names up to and including the safe block, whole blocks at a time. A position is a block, its checksum
  * the file's history: that is another one once events were removed or replaced.
  */
-export function eventLog(db: Database, names: readonly EventName[], safeBlock: bigint): Log<ChainEvent> {
+export function eventLog(db: ReadOnlyDatabase, names: readonly EventName[], safeBlock: bigint): Log<ChainEvent> {
   const { history, stored } = readSync(db);
   const end = stored === undefined ? -1n : stored.block < safeBlock ? stored.block : safeBlock;
   const at = (block: bigint): Position => (block < 0n ? START : { at: String(block), checksum: history });
@@ -181,7 +181,7 @@ export class EventTail {
   }
 
   /** What was stored since the last call, ascending; everything at the first. */
-  next(db: Database): readonly ChainEvent[] {
+  next(db: ReadOnlyDatabase): readonly ChainEvent[] {
     const events = statement<unknown[], EventRow>(
       db,
       `SELECT * FROM event WHERE contract_kind = ? AND event_name = ? AND (block_number, log_index) > (?, ?)

@@ -1,7 +1,7 @@
 /** The one row that says how far the chain's file goes, what was found last, and what is wrong. */
 import { createHash } from "node:crypto";
 import type { Database } from "better-sqlite3";
-import { statement } from "../../sqlite/statement.ts";
+import { type ReadOnlyDatabase, statement } from "../../sqlite/statement.ts";
 import type { ProblemEvent } from "../poll-event.ts";
 
 /** How far the file goes; `hash` is null only after a rewind. */
@@ -27,7 +27,7 @@ export interface Problem {
   readonly event: ProblemEvent;
 }
 
-export function readSync(db: Database): SyncRow {
+export function readSync(db: ReadOnlyDatabase): SyncRow {
   const row = statement<[], Record<string, bigint | string | null>>(db, "SELECT * FROM sync WHERE id = 1")
     .safeIntegers()
     .get();
@@ -57,7 +57,7 @@ export function writeProblem(db: Database, event: ProblemEvent | undefined, sinc
 }
 
 /** Epoch ms until which the node at an address is not asked; undefined if it never sent anything harmful. */
-export function readSkippedUntil(db: Database, address: string): number | undefined {
+export function readSkippedUntil(db: ReadOnlyDatabase, address: string): number | undefined {
   const find = "SELECT skipped_until AS until FROM node WHERE address_hash = ?";
   return statement<[string], { until: number }>(db, find).get(hashOf(address))?.until;
 }

@@ -3,8 +3,7 @@
  * (docs/spec/publishing.md#nothing-goes-back). Ledgers of schema 1 have counts alone.
  */
 import { createHash } from "node:crypto";
-import type { Database } from "better-sqlite3";
-import { statement } from "../../sqlite/statement.ts";
+import { type ReadOnlyDatabase, statement } from "../../sqlite/statement.ts";
 import { FactHash, FactSum64 } from "../intake/accept/fact-hash.ts";
 import type { RecordOf } from "../intake/decode/records.ts";
 import { FACT_KINDS, type FactKind } from "../schema.ts";
@@ -42,7 +41,7 @@ export interface Changes {
 }
 
 /** The facts of an installation as they are now; 0 and a sum of 0 for a kind that it has none of. */
-export function readFactSums(ledger: Database, installation: number): FactSums {
+export function readFactSums(ledger: ReadOnlyDatabase, installation: number): FactSums {
   const watermarks = readWatermarks(ledger, installation);
   const sums = FACT_KINDS.map((kind) => [kind, readFactSum(ledger, installation, kind, watermarks[kind])]);
   return Object.fromEntries(sums) as FactSums;
@@ -53,7 +52,12 @@ export function readFactSums(ledger: Database, installation: number): FactSums {
  * of receipts it is made from the nearest one that is saved. Undefined if the facts came in a batch of an earlier version,
  * which saved the sum at its end alone, and in a ledger of schema 1: nobody knows then whether they are the same.
  */
-export function factSumAt(ledger: Database, installation: number, kind: FactKind, count: number): FactSum | undefined {
+export function factSumAt(
+  ledger: ReadOnlyDatabase,
+  installation: number,
+  kind: FactKind,
+  count: number,
+): FactSum | undefined {
   if (count === 0) return { count: 0, sum: 0n, base: 0 };
   if (!hasChanges(ledger)) return undefined;
   const sql = "SELECT 1 FROM change WHERE installation = ? AND kind = ? AND count = ?";
@@ -63,7 +67,7 @@ export function factSumAt(ledger: Database, installation: number, kind: FactKind
 }
 
 /** From the newest saved sum before it, or from its base, by the receipts since. */
-function receiptSumAt(ledger: Database, installation: number, count: number): FactSum | undefined {
+function receiptSumAt(ledger: ReadOnlyDatabase, installation: number, count: number): FactSum | undefined {
   const base =
     statement<[number, string, number], number>(ledger, BASE).pluck().get(installation, "receipt", count) ?? 0;
   const from = statement<[number, number], number>(ledger, SAVED_BEFORE).pluck().get(installation, count) ?? 0;
@@ -99,7 +103,7 @@ FROM receipt WHERE installation = ? AND position > ? AND position <= ? ORDER BY 
  * What has moved since a point that an earlier call gave, in time that grows with the changes since. All may have moved
  * where no point is given, where the ledger is another or has gone back, and in a ledger of schema 1.
  */
-export function changedSince(ledger: Database, since: LedgerPoint | undefined): Changes {
+export function changedSince(ledger: ReadOnlyDatabase, since: LedgerPoint | undefined): Changes {
   const now = newestPoint(ledger);
   if (since === undefined || !hasChanges(ledger) || !hasBeenAt(ledger, since)) return { now, installations: undefined };
   const moved = statement<[number], number>(ledger, MOVED_SINCE).pluck().all(since.seq) as number[];
@@ -110,20 +114,20 @@ export function changedSince(ledger: Database, since: LedgerPoint | undefined): 
 export const MOVED_SINCE = "SELECT DISTINCT installation FROM change NOT INDEXED WHERE seq > ?";
 
 /** The newest change; `seq` 0 where the ledger has or keeps none. */
-export function newestPoint(ledger: Database): LedgerPoint {
+export function newestPoint(ledger: ReadOnlyDatabase): LedgerPoint {
   if (!hasChanges(ledger)) return { seq: 0, check: "" };
   const newest = statement<[], number | null>(ledger, "SELECT max(seq) FROM change").pluck().get() ?? 0;
   return { seq: newest, check: checkAt(ledger, newest) };
 }
 
 /** True if this ledger was at that point once. A ledger without changes cannot know. */
-export function hasBeenAt(ledger: Database, point: LedgerPoint): boolean {
+export function hasBeenAt(ledger: ReadOnlyDatabase, point: LedgerPoint): boolean {
   if (point.seq === 0) return true;
   return hasChanges(ledger) && checkAt(ledger, point.seq) === point.check;
 }
 
 /** True if the file keeps changes: another process may upgrade it while it is open. */
-function hasChanges(ledger: Database): boolean {
+function hasChanges(ledger: ReadOnlyDatabase): boolean {
   const sql = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'change'";
   return statement(ledger, sql).get() !== undefined;
 }
@@ -131,7 +135,7 @@ function hasChanges(ledger: Database): boolean {
 /** So many changes make the check of a point: a ledger that went back and grew again has others among them. */
 const CHECKED = 16;
 
-function checkAt(ledger: Database, seq: number): string {
+function checkAt(ledger: ReadOnlyDatabase, seq: number): string {
   const sql = `SELECT seq, installation || ' ' || kind || ' ' || count || ' ' || ifnull(sum, '-') AS said
     FROM change WHERE seq <= ? ORDER BY seq DESC LIMIT ${CHECKED}`;
   const rows = statement<[number], { seq: number; said: string }>(ledger, sql).all(seq);
@@ -141,7 +145,7 @@ function checkAt(ledger: Database, seq: number): string {
 }
 
 /** The facts of one kind when there were `count` of them, in a commit that ended there. */
-export function readFactSum(ledger: Database, installation: number, kind: FactKind, count: number): FactSum {
+export function readFactSum(ledger: ReadOnlyDatabase, installation: number, kind: FactKind, count: number): FactSum {
   if (count === 0) return { count, sum: 0n, base: 0 };
   if (!hasChanges(ledger)) return { count, sum: undefined, base: count };
   const base = statement<[number, string, number], number>(ledger, BASE).pluck().get(installation, kind, count);

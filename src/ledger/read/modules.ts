@@ -2,8 +2,7 @@
  * Typed reads of the modules' latest snapshots (docs/spec/intake.md#module): what may be published of them, and no
  * more.
  */
-import type { Database } from "better-sqlite3";
-import { statement } from "../../sqlite/statement.ts";
+import { type ReadOnlyDatabase, statement } from "../../sqlite/statement.ts";
 
 export interface ModuleSnapshot {
   readonly instanceId: string;
@@ -21,7 +20,7 @@ export interface ModuleSnapshot {
 /**
  * Ordered by instanceId in code units (UTF-16), as docs/spec/api.md#modules asks; SQLite would order by UTF-8 bytes.
  */
-export function readModules(ledger: Database, installation: number): ModuleSnapshot[] {
+export function readModules(ledger: ReadOnlyDatabase, installation: number): ModuleSnapshot[] {
   const sql = `SELECT instance_id AS instanceId, module_type AS moduleType, driver_id AS driverId,
       module_version AS moduleVersion, schema_version AS schemaVersion, state, observed_at AS observedAt, provenance,
       health_checked_at AS healthCheckedAt

@@ -1,6 +1,5 @@
 /** Typed reads of accepted measurements (docs/spec/intake.md#receipt). Positions are 1, 2, 3 … per installation. */
-import type { Database } from "better-sqlite3";
-import { statement } from "../../sqlite/statement.ts";
+import { type ReadOnlyDatabase, statement } from "../../sqlite/statement.ts";
 
 export interface Receipt {
   readonly position: number;
@@ -27,20 +26,20 @@ const COLUMNS = `position, telemetry_id AS telemetryId, boot_id AS bootId, count
   speed_mm_per_second AS speedMmPerSecond, distance_mm AS distanceMm`;
 
 /** The receipt with the highest position. */
-export function readNewestReceipt(ledger: Database, installation: number): Receipt | undefined {
+export function readNewestReceipt(ledger: ReadOnlyDatabase, installation: number): Receipt | undefined {
   const sql = `SELECT ${COLUMNS} FROM receipt WHERE installation = ? ORDER BY position DESC LIMIT 1`;
   return statement<[number], Receipt>(ledger, sql).get(installation);
 }
 
 /** The receipts from one position to another, both included, ascending. */
-export function readReceipts(ledger: Database, installation: number, from: number, to: number): Receipt[] {
+export function readReceipts(ledger: ReadOnlyDatabase, installation: number, from: number, to: number): Receipt[] {
   const sql = `SELECT ${COLUMNS} FROM receipt WHERE installation = ? AND position BETWEEN ? AND ? ORDER BY position`;
   return statement<[number, number, number], Receipt>(ledger, sql).all(installation, from, to);
 }
 
 /** The last receipt of a counter epoch that was observed before an instant (epoch ms). */
 export function readReceiptBefore(
-  ledger: Database,
+  ledger: ReadOnlyDatabase,
   installation: number,
   counterEpoch: string,
   instant: number,
@@ -51,7 +50,11 @@ export function readReceiptBefore(
 }
 
 /** The telemetryId at a position, by which a ledger is known to go on from what was published. */
-export function readTelemetryIdAt(ledger: Database, installation: number, position: number): string | undefined {
+export function readTelemetryIdAt(
+  ledger: ReadOnlyDatabase,
+  installation: number,
+  position: number,
+): string | undefined {
   const sql = "SELECT telemetry_id FROM receipt WHERE installation = ? AND position = ?";
   return statement<[number, number], string>(ledger, sql).pluck().get(installation, position);
 }
@@ -68,7 +71,7 @@ export interface CounterReading {
 
 /** The readings above `after` up to and including `from`, by descending position; read as they are asked for. */
 export function iterateCountersBack(
-  ledger: Database,
+  ledger: ReadOnlyDatabase,
   installation: number,
   after: number,
   from: number,
@@ -82,7 +85,7 @@ export function iterateCountersBack(
 // Typed reads of counter epochs (docs/spec/intake.md#epoch): what the Oracle approved, and where each began.
 
 /** True if the Oracle lets a counter epoch count, whenever it said so. */
-export function isEpochApproved(ledger: Database, installation: number, counterEpoch: string): boolean {
+export function isEpochApproved(ledger: ReadOnlyDatabase, installation: number, counterEpoch: string): boolean {
   const sql = "SELECT 1 FROM epoch_approval WHERE installation = ? AND counter_epoch = ?";
   return statement<[number, string]>(ledger, sql).get(installation, counterEpoch) !== undefined;
 }
@@ -95,7 +98,11 @@ export interface EpochStart {
 }
 
 /** The first receipt of a counter epoch. */
-export function readEpochStart(ledger: Database, installation: number, counterEpoch: string): EpochStart | undefined {
+export function readEpochStart(
+  ledger: ReadOnlyDatabase,
+  installation: number,
+  counterEpoch: string,
+): EpochStart | undefined {
   const sql = `SELECT receipt.position, receipt.cumulative_work_units AS cumulativeWorkUnits
     FROM counter_epoch JOIN receipt
       ON receipt.installation = counter_epoch.installation AND receipt.position = counter_epoch.first_position

@@ -1,6 +1,5 @@
 /** Typed reads of the Reporter's runs (docs/spec/intake.md#reporter_run). Instants are epoch ms. */
-import type { Database } from "better-sqlite3";
-import { statement } from "../../sqlite/statement.ts";
+import { type ReadOnlyDatabase, statement } from "../../sqlite/statement.ts";
 
 export type RunResult = "submitted" | "nothing_to_submit" | "failed";
 
@@ -14,7 +13,7 @@ export interface ReporterRun {
 const COLUMNS = "started_at AS startedAt, finished_at AS finishedAt, result";
 
 /** The run with the highest startedAt. */
-export function readLastRun(ledger: Database, installation: number): ReporterRun | undefined {
+export function readLastRun(ledger: ReadOnlyDatabase, installation: number): ReporterRun | undefined {
   const sql = `SELECT ${COLUMNS} FROM reporter_run WHERE installation = ? ORDER BY started_at DESC LIMIT 1`;
   return statement<[number], ReporterRun>(ledger, sql).get(installation);
 }
@@ -26,7 +25,7 @@ export interface LastCompletion {
 }
 
 /** The highest finishedAt; of two runs that share it the higher startedAt counts (docs/spec/api.md#process-queue). */
-export function readLastCompletion(ledger: Database, installation: number): LastCompletion | undefined {
+export function readLastCompletion(ledger: ReadOnlyDatabase, installation: number): LastCompletion | undefined {
   const completed = statement<[number], { startedAt: number; finishedAt: number }>(
     ledger,
     `SELECT started_at AS startedAt, finished_at AS finishedAt FROM reporter_run

@@ -1,6 +1,5 @@
 /** Typed reads of closed rounds and their acceptance (docs/spec/intake.md#round, #closure). Round ids are bigint. */
-import type { Database } from "better-sqlite3";
-import { statement } from "../../sqlite/statement.ts";
+import { type ReadOnlyDatabase, statement } from "../../sqlite/statement.ts";
 import { UINT64_MAX } from "../../values/decimal.ts";
 import { paddedRound } from "../schema.ts";
 
@@ -11,7 +10,7 @@ export interface ClosedRound {
 }
 
 /** The highest round id in the ledger. */
-export function readNewestRoundId(ledger: Database, installation: number): bigint | undefined {
+export function readNewestRoundId(ledger: ReadOnlyDatabase, installation: number): bigint | undefined {
   const sql = "SELECT max(round_id) FROM round WHERE installation = ?";
   const id = statement<[number], string | null>(ledger, sql).pluck().get(installation);
   return id === null || id === undefined ? undefined : BigInt(id as string);
@@ -19,7 +18,7 @@ export function readNewestRoundId(ledger: Database, installation: number): bigin
 
 /** The closed rounds above `after` up to and including `through`, ascending; read as they are asked for. */
 export function* iterateRounds(
-  ledger: Database,
+  ledger: ReadOnlyDatabase,
   installation: number,
   after: bigint,
   through: bigint = UINT64_MAX,
@@ -51,20 +50,24 @@ interface ClosureRow {
 const CLOSURE = "SELECT first_round AS firstRound, last_round AS lastRound, accepted_at AS acceptedAt FROM closure";
 
 /** The closure with the highest lastRound; closures do not overlap, so that it is the one with the highest firstRound. */
-export function readNewestClosure(ledger: Database, installation: number): Closure | undefined {
+export function readNewestClosure(ledger: ReadOnlyDatabase, installation: number): Closure | undefined {
   const sql = `${CLOSURE} WHERE installation = ? ORDER BY first_round DESC LIMIT 1`;
   return closureOf(statement<[number], ClosureRow>(ledger, sql).get(installation));
 }
 
 /** The closure that covers a round. */
-export function readClosureOf(ledger: Database, installation: number, roundId: bigint): Closure | undefined {
+export function readClosureOf(ledger: ReadOnlyDatabase, installation: number, roundId: bigint): Closure | undefined {
   const sql = `${CLOSURE} WHERE installation = ? AND first_round <= ? ORDER BY first_round DESC LIMIT 1`;
   const found = closureOf(statement<[number, string], ClosureRow>(ledger, sql).get(installation, paddedRound(roundId)));
   return found !== undefined && found.lastRound >= roundId ? found : undefined;
 }
 
 /** The closures that begin above a round, ascending; read as they are asked for. */
-export function* iterateClosures(ledger: Database, installation: number, after: bigint): IterableIterator<Closure> {
+export function* iterateClosures(
+  ledger: ReadOnlyDatabase,
+  installation: number,
+  after: bigint,
+): IterableIterator<Closure> {
   const sql = `${CLOSURE} WHERE installation = ? AND first_round > ? ORDER BY first_round`;
   for (const row of statement<[number, string], ClosureRow>(ledger, sql).iterate(installation, paddedRound(after))) {
     const closure = closureOf(row);
@@ -73,7 +76,7 @@ export function* iterateClosures(ledger: Database, installation: number, after: 
 }
 
 /** The highest acceptedAt of all closures (epoch ms). */
-export function readLatestAcceptedAt(ledger: Database, installation: number): number | undefined {
+export function readLatestAcceptedAt(ledger: ReadOnlyDatabase, installation: number): number | undefined {
   const sql = "SELECT max(accepted_at) FROM closure WHERE installation = ?";
   return (statement<[number], number | null>(ledger, sql).pluck().get(installation) as number | null) ?? undefined;
 }

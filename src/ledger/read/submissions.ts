@@ -1,8 +1,7 @@
 /**
  * Typed reads of settlement submissions (docs/spec/intake.md#submission): the current state of each. Instants are epoch ms.
  */
-import type { Database } from "better-sqlite3";
-import { statement } from "../../sqlite/statement.ts";
+import { type ReadOnlyDatabase, statement } from "../../sqlite/statement.ts";
 
 export type ActiveLifecycle = "preparing" | "submitted" | "retrying";
 export type Lifecycle = ActiveLifecycle | "confirmed" | "reverted" | "superseded";
@@ -46,13 +45,13 @@ const COLUMNS = `submission_id AS submissionId, lifecycle,
 const NEWEST = "ORDER BY prepared_at DESC, submission_id DESC LIMIT 1";
 
 /** The submission with the highest preparedAt, ties to the higher submissionId (docs/spec/api.md#process-queue). */
-export function readLatestSubmission(ledger: Database, installation: number): Submission | undefined {
+export function readLatestSubmission(ledger: ReadOnlyDatabase, installation: number): Submission | undefined {
   const sql = `SELECT ${COLUMNS} FROM submission WHERE installation = ? ${NEWEST}`;
   return submissionOf(statement<[number], Row>(ledger, sql).get(installation));
 }
 
 /** The same among those in preparing, submitted or retrying. */
-export function readActiveSubmission(ledger: Database, installation: number): Submission | undefined {
+export function readActiveSubmission(ledger: ReadOnlyDatabase, installation: number): Submission | undefined {
   // The condition's words are those of the index submission_active: SQLite then sees that it serves.
   const sql = `SELECT ${COLUMNS} FROM submission
     WHERE installation = ? AND lifecycle IN ('preparing', 'submitted', 'retrying') ${NEWEST}`;
@@ -60,7 +59,7 @@ export function readActiveSubmission(ledger: Database, installation: number): Su
 }
 
 /** The confirmed one with the highest preparedAt. */
-export function readLatestConfirmed(ledger: Database, installation: number): Submission | undefined {
+export function readLatestConfirmed(ledger: ReadOnlyDatabase, installation: number): Submission | undefined {
   const sql = `SELECT ${COLUMNS} FROM submission WHERE installation = ? AND lifecycle = 'confirmed' ${NEWEST}`;
   return submissionOf(statement<[number], Row>(ledger, sql).get(installation));
 }

@@ -1,9 +1,8 @@
 /** Typed reads of what the Oracle and the operator switch (docs/spec/intake.md#oracle, #settlement_control). */
-import type { Database } from "better-sqlite3";
-import { statement } from "../../sqlite/statement.ts";
+import { type ReadOnlyDatabase, statement } from "../../sqlite/statement.ts";
 
 /** The Oracle's own block, as its latest record says; null where it is lifted or was never set. */
-export function readOracleBlock(ledger: Database, installation: number): string | null {
+export function readOracleBlock(ledger: ReadOnlyDatabase, installation: number): string | null {
   const sql = "SELECT blocked_reason FROM oracle_block WHERE installation = ? ORDER BY at DESC LIMIT 1";
   return (
     (statement<[number], string | null>(ledger, sql).pluck().get(installation) as string | null | undefined) ?? null
@@ -26,7 +25,7 @@ export const NO_CONTROL: SettlementControl = {
 };
 
 /** The operator's switches, as the latest record says. */
-export function readSettlementControl(ledger: Database, installation: number): SettlementControl {
+export function readSettlementControl(ledger: ReadOnlyDatabase, installation: number): SettlementControl {
   const row = statement<
     [number],
     { enabled: number; reporter: number; blockedReason: string | null; incident: number }

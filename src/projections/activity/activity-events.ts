@@ -3,7 +3,7 @@
  * keeper of pages touches only those.
  */
 import type { Database } from "better-sqlite3";
-import { statement } from "../../sqlite/statement.ts";
+import { type ReadOnlyDatabase, statement } from "../../sqlite/statement.ts";
 
 export const ACTIVITY_TABLES = `
 CREATE TABLE activity_event (
@@ -55,7 +55,7 @@ export function addActivityEvent(projections: Database, event: NewActivityEvent)
 }
 
 /** The block of the newest event of the chain but `events`; undefined where there are no more than these. */
-export function chainBlockBelow(projections: Database, events: number): number | undefined {
+export function chainBlockBelow(projections: ReadOnlyDatabase, events: number): number | undefined {
   const sql = `SELECT block_number FROM activity_event WHERE block_number IS NOT NULL
     ORDER BY block_number DESC LIMIT 1 OFFSET ?`;
   return statement<[number], number>(projections, sql).pluck().get(events) as number | undefined;
@@ -79,7 +79,7 @@ export interface KeyRange {
 
 /** The events of a range, newest first. */
 export function readActivityEvents(
-  projections: Database,
+  projections: ReadOnlyDatabase,
   category: ActivityCategory,
   { above = "", through = HIGHEST, last }: KeyRange,
 ): ActivityEvent[] {
@@ -92,7 +92,7 @@ export function readActivityEvents(
 
 /** The newest events of a type, newest first. */
 export function newestEvents(
-  projections: Database,
+  projections: ReadOnlyDatabase,
   category: EventCategory,
   type: string,
   limit: number,
@@ -104,7 +104,7 @@ export function newestEvents(
 
 /** The keys alone, of a half-open range: above `above`, at or below `through`. Newest first. */
 export function readActivityKeys(
-  projections: Database,
+  projections: ReadOnlyDatabase,
   category: ActivityCategory,
   above: string,
   through: string = HIGHEST,
@@ -115,7 +115,12 @@ export function readActivityKeys(
 }
 
 /** The oldest keys above one, oldest first. */
-export function oldestKeys(projections: Database, category: ActivityCategory, above: string, most: number): string[] {
+export function oldestKeys(
+  projections: ReadOnlyDatabase,
+  category: ActivityCategory,
+  above: string,
+  most: number,
+): string[] {
   const sql = `SELECT key FROM activity_event WHERE ${inCategory(category)} AND key > ? ORDER BY key LIMIT ?`;
   const keys = statement<(string | number)[], string>(projections, sql).pluck();
   return keys.all(...categoryArgument(category), above, most) as string[];
@@ -128,7 +133,7 @@ export interface ActivityChange {
 
 /** The changes in a category since a change, oldest first, up to a limit. */
 export function activityChanges(
-  projections: Database,
+  projections: ReadOnlyDatabase,
   category: ActivityCategory,
   since: number,
   most: number,
@@ -139,7 +144,7 @@ export function activityChanges(
 }
 
 /** The number of the newest change, 0 before the first. */
-export function newestChange(projections: Database): number {
+export function newestChange(projections: ReadOnlyDatabase): number {
   const sql = "SELECT ifnull(max(seq), 0) FROM sqlite_sequence WHERE name = 'activity_change'";
   return statement<[], number>(projections, sql).pluck().get() as number;
 }

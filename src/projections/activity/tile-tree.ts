@@ -4,7 +4,7 @@
  * own newest down to the next older tile's newest; what lies above all of them has no tile yet.
  */
 import type { Database } from "better-sqlite3";
-import { statement } from "../../sqlite/statement.ts";
+import { type ReadOnlyDatabase, statement } from "../../sqlite/statement.ts";
 import type { ActivityCategory } from "./activity-events.ts";
 
 export const TILE_TABLES = `
@@ -47,14 +47,14 @@ export interface TileNode {
   readonly todo: TileTodo | null;
 }
 
-/** One category's tiles, of both levels. */
-export class TileTree {
-  readonly #db: Database;
-  readonly #category: ActivityCategory;
+/** Reads one category's tiles, of both levels. */
+export class TileReader {
+  readonly #db: ReadOnlyDatabase;
+  protected readonly category: ActivityCategory;
 
-  constructor(projections: Database, category: ActivityCategory) {
+  constructor(projections: ReadOnlyDatabase, category: ActivityCategory) {
     this.#db = projections;
-    this.#category = category;
+    this.category = category;
   }
 
   /** The newest of a level. */
@@ -91,9 +91,27 @@ export class TileTree {
     return this.#one(level, "AND todo = ? ORDER BY first LIMIT 1", todo);
   }
 
+  #one(level: TileLevel, rest: string, ...args: string[]): TileNode | undefined {
+    return statement<(string | number)[], TileNode>(this.#db, `${SELECT} ${rest}`).get(this.category, level, ...args);
+  }
+
+  #all(level: TileLevel, rest: string, ...args: (string | number)[]): TileNode[] {
+    return statement<(string | number)[], TileNode>(this.#db, `${SELECT} ${rest}`).all(this.category, level, ...args);
+  }
+}
+
+/** One category's tiles, to be cut. */
+export class TileTree extends TileReader {
+  readonly #db: Database;
+
+  constructor(projections: Database, category: ActivityCategory) {
+    super(projections, category);
+    this.#db = projections;
+  }
+
   insert({ level, first, last, hash, todo }: TileNode): void {
     const sql = "INSERT INTO feed_node VALUES (?, ?, ?, ?, ?, ?)";
-    statement(this.#db, sql).run(this.#category, level, first, last, hash, todo);
+    statement(this.#db, sql).run(this.category, level, first, last, hash, todo);
   }
 
   /** The tile that covers a key must be cut again, if there is one. */
@@ -101,29 +119,21 @@ export class TileTree {
     const tile = this.covering(level, key);
     if (tile === undefined || tile.todo === "cut") return;
     const sql = "UPDATE feed_node SET todo = 'cut' WHERE category = ? AND level = ? AND first = ?";
-    statement(this.#db, sql).run(this.#category, level, tile.first);
+    statement(this.#db, sql).run(this.category, level, tile.first);
   }
 
   setHash({ level, first }: Pick<TileNode, "level" | "first">, hash: string): void {
     const sql = "UPDATE feed_node SET hash = ?, todo = NULL WHERE category = ? AND level = ? AND first = ?";
-    statement(this.#db, sql).run(hash, this.#category, level, first);
+    statement(this.#db, sql).run(hash, this.category, level, first);
   }
 
   remove({ level, first }: TileNode): void {
     const sql = "DELETE FROM feed_node WHERE category = ? AND level = ? AND first = ?";
-    statement(this.#db, sql).run(this.#category, level, first);
+    statement(this.#db, sql).run(this.category, level, first);
   }
 
   removeAll(): void {
-    statement(this.#db, "DELETE FROM feed_node WHERE category = ?").run(this.#category);
-  }
-
-  #one(level: TileLevel, rest: string, ...args: string[]): TileNode | undefined {
-    return statement<(string | number)[], TileNode>(this.#db, `${SELECT} ${rest}`).get(this.#category, level, ...args);
-  }
-
-  #all(level: TileLevel, rest: string, ...args: (string | number)[]): TileNode[] {
-    return statement<(string | number)[], TileNode>(this.#db, `${SELECT} ${rest}`).all(this.#category, level, ...args);
+    statement(this.#db, "DELETE FROM feed_node WHERE category = ?").run(this.category);
   }
 }
 
@@ -139,7 +149,7 @@ export interface Tiling {
 }
 
 /** Undefined where its tiles have never been begun here. */
-export function readTiling(projections: Database, category: ActivityCategory): Tiling | undefined {
+export function readTiling(projections: ReadOnlyDatabase, category: ActivityCategory): Tiling | undefined {
   const sql = "SELECT basis, change_no AS changeNo, version, is_whole AS isWhole FROM feed_state WHERE category = ?";
   const row = statement<[string], Omit<Tiling, "isWhole"> & { isWhole: number }>(projections, sql).get(category);
   return row && { ...row, isWhole: row.isWhole === 1 };

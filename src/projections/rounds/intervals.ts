@@ -3,7 +3,7 @@
  * are never taken back, so that intervals only grow and join: the longest is always one look at an index away.
  */
 import type { Database } from "better-sqlite3";
-import { statement } from "../../sqlite/statement.ts";
+import { type ReadOnlyDatabase, statement } from "../../sqlite/statement.ts";
 
 export const INTERVAL_TABLE = `
 CREATE TABLE active_interval (
@@ -42,7 +42,7 @@ export function forgetIntervals(db: Database): void {
 }
 
 /** The longest, of several the earliest. */
-export function longestInterval(db: Database, unit: IntervalUnit): Interval | undefined {
+export function longestInterval(db: ReadOnlyDatabase, unit: IntervalUnit): Interval | undefined {
   const sql = `SELECT first, length FROM active_interval WHERE unit = ?
     ORDER BY length DESC, first LIMIT 1`;
   return statement<[string], Interval>(db, sql).get(unit);

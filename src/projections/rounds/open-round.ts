@@ -4,8 +4,9 @@
  * ten minutes, so it is enough to keep in memory, for the receipts since then, each ten-minute slot's last receipt with
  * nothing earlier after it: a receipt is read once, and any later end finds its receipt among the few that are kept.
  */
-import type { Database } from "better-sqlite3";
+
 import { iterateCountersBack, type Receipt, readEpochStart, readTelemetryIdAt } from "../../ledger/read/receipts.ts";
+import type { ReadOnlyDatabase } from "../../sqlite/statement.ts";
 import { ROUND_MS } from "../../values/round.ts";
 
 /** Slots and positions both ascend. */
@@ -24,14 +25,14 @@ interface Walked {
   readonly fromStart: boolean;
 }
 
-const walks = new WeakMap<Database, Map<number, Walked>>();
+const walks = new WeakMap<ReadOnlyDatabase, Map<number, Walked>>();
 
 /**
  * The work that the newest receipt shows beyond the newest receipt of its epoch observed before `end` (epoch ms, a
  * multiple of 600 s); where there is none, beyond the epoch's first. Costs the receipts since the last call on the same
  * ledger, and at first those observed since `end`.
  */
-export function readOpenWork(ledger: Database, installation: number, newest: Receipt, end: bigint): bigint {
+export function readOpenWork(ledger: ReadOnlyDatabase, installation: number, newest: Receipt, end: bigint): bigint {
   const endSlot = Number(end / BigInt(ROUND_MS));
   let walked = goOn(ledger, installation, newest, endSlot);
   if (!knows(walked, endSlot)) walked = walkBack(ledger, { installation, newest, endSlot });
@@ -46,7 +47,7 @@ export function readOpenWork(ledger: Database, installation: number, newest: Rec
   return open > 0n ? open : 0n;
 }
 
-function goOn(ledger: Database, installation: number, newest: Receipt, endSlot: number): Walked {
+function goOn(ledger: ReadOnlyDatabase, installation: number, newest: Receipt, endSlot: number): Walked {
   const before = walks.get(ledger)?.get(installation);
   const serves =
     before !== undefined &&
@@ -62,7 +63,7 @@ interface Walk {
 }
 
 /** From the newest receipt back to the first observed before the end, to what was walked before, or to the epoch's start. */
-function walkBack(ledger: Database, { installation, newest, endSlot }: Walk, before?: Walked): Walked {
+function walkBack(ledger: ReadOnlyDatabase, { installation, newest, endSlot }: Walk, before?: Walked): Walked {
   const { counterEpoch, position, telemetryId } = newest;
   const start = before?.position ?? (readEpochStart(ledger, installation, counterEpoch)?.position ?? 1) - 1;
   const found: Step[] = [];

@@ -1,6 +1,6 @@
 /** Sums over the whole history of the observed rounds, and its best half hour and days. */
 import type { Database } from "better-sqlite3";
-import { statement } from "../../sqlite/statement.ts";
+import { type ReadOnlyDatabase, statement } from "../../sqlite/statement.ts";
 
 export const ROUND_TOTALS_TABLE = `
 CREATE TABLE round_totals (
@@ -41,7 +41,7 @@ export interface RoundTotals {
 }
 
 /** Undefined before the first observed round. */
-export function readRoundTotals(projections: Database): RoundTotals | undefined {
+export function readRoundTotals(projections: ReadOnlyDatabase): RoundTotals | undefined {
   const sql = "SELECT * FROM round_totals";
   const row = statement<[], Row>(projections, sql).get();
   return row === undefined

@@ -2,7 +2,7 @@
  * The rounds between the settled frontier and the newest closed and the newest accepted one
  * (docs/spec/api.md#process-builder).
  */
-import type { Database } from "better-sqlite3";
+
 import {
   type ClosedRound,
   iterateClosures,
@@ -11,6 +11,7 @@ import {
   readNewestClosure,
   readNewestRoundId,
 } from "../../ledger/read/rounds.ts";
+import type { ReadOnlyDatabase } from "../../sqlite/statement.ts";
 
 export interface RoundsAfterFrontier {
   /** The higher of the frontier and the highest round id in the ledger. */
@@ -27,10 +28,10 @@ interface Runs {
   readonly acceptance: AcceptedRun;
 }
 
-const runs = new WeakMap<Database, Map<number, Runs>>();
+const runs = new WeakMap<ReadOnlyDatabase, Map<number, Runs>>();
 
 /** Costs what has come in or been settled since the last call on the same ledger, and at first what lies after the frontier. */
-export function readRoundsAfter(ledger: Database, installation: number, frontier: bigint): RoundsAfterFrontier {
+export function readRoundsAfter(ledger: ReadOnlyDatabase, installation: number, frontier: bigint): RoundsAfterFrontier {
   const { closed, accepted, acceptance } = runsOf(ledger, installation);
   const newestRound = readNewestRoundId(ledger, installation) ?? 0n;
   const newestAccepted = readNewestClosure(ledger, installation)?.lastRound ?? 0n;
@@ -45,7 +46,7 @@ export function readRoundsAfter(ledger: Database, installation: number, frontier
   };
 }
 
-function runsOf(ledger: Database, installation: number): Runs {
+function runsOf(ledger: ReadOnlyDatabase, installation: number): Runs {
   let ofLedger = runs.get(ledger);
   if (ofLedger === undefined) runs.set(ledger, (ofLedger = new Map()));
   let found = ofLedger.get(installation);
@@ -77,7 +78,7 @@ class RoundRun {
   #workUnits = 0n;
 
   /** Makes it the run of rounds after the frontier, up to `limit` or the first that is missing. */
-  move(ledger: Database, installation: number, frontier: bigint, limit: bigint): void {
+  move(ledger: ReadOnlyDatabase, installation: number, frontier: bigint, limit: bigint): void {
     const lost = frontier < this.#after || (this.#through > limit && this.#through > this.#after);
     if (lost || frontier > this.#through) this.#restart(frontier);
     if (frontier > this.#after) {
@@ -125,7 +126,7 @@ class AcceptedRun {
   #through = 0n;
 
   /** The last round of the unbroken acceptance after the frontier; `newest` is the highest accepted round. */
-  move(ledger: Database, installation: number, frontier: bigint, newest: bigint): bigint {
+  move(ledger: ReadOnlyDatabase, installation: number, frontier: bigint, newest: bigint): bigint {
     const lost = frontier < this.#after || (this.#through > newest && this.#through > this.#after);
     if (lost || frontier >= this.#through) {
       this.#through = readClosureOf(ledger, installation, frontier + 1n)?.lastRound ?? frontier;

@@ -3,7 +3,7 @@
  * window of thirty days is thirty rows, whatever the history.
  */
 import type { Database } from "better-sqlite3";
-import { statement } from "../../sqlite/statement.ts";
+import { type ReadOnlyDatabase, statement } from "../../sqlite/statement.ts";
 import { SLOTS_PER_DAY } from "../../values/slot.ts";
 
 export const DAY_TABLE = `
@@ -40,13 +40,13 @@ export function forgetDays(projections: Database): void {
 }
 
 /** The days from one to another, both included, that have an observed round; ascending. */
-export function readDays(projections: Database, from: number, to: number): DayRounds[] {
+export function readDays(projections: ReadOnlyDatabase, from: number, to: number): DayRounds[] {
   const sql = `SELECT day, observed, work, measured, distance, rounds FROM day_rounds
     WHERE day BETWEEN ? AND ? ORDER BY day`;
   return statement<[number, number], DayRow>(projections, sql).all(from, to).map(dayOf);
 }
 
-export function readDay(projections: Database, day: number): DayRounds | undefined {
+export function readDay(projections: ReadOnlyDatabase, day: number): DayRounds | undefined {
   return readDays(projections, day, day)[0];
 }
 
@@ -63,7 +63,7 @@ export function writeDay(projections: Database, day: DayRounds): void {
 }
 
 /** True if each day from one to another has all its 144 rounds observed; days without any are not looked for. */
-export function areComplete(projections: Database, from: number, to: number): boolean {
+export function areComplete(projections: ReadOnlyDatabase, from: number, to: number): boolean {
   const sql = `SELECT 1 FROM day_rounds WHERE day BETWEEN ? AND ? AND observed < ${SLOTS_PER_DAY}`;
   return statement<[number, number]>(projections, `${sql} LIMIT 1`).get(from, to) === undefined;
 }

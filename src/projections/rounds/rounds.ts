@@ -4,7 +4,7 @@
  */
 import type { Database } from "better-sqlite3";
 import type { AcceptedRound } from "../../ledger/logs.ts";
-import { statement } from "../../sqlite/statement.ts";
+import { type ReadOnlyDatabase, statement } from "../../sqlite/statement.ts";
 import { dayOfSlot, firstSlotOf, SLOTS_PER_HALF_HOUR, slotAt, slotOfRound } from "../../values/slot.ts";
 import type { Follower, StepBudget } from "../follow.ts";
 import { addToIntervals, forgetIntervals } from "./intervals.ts";
@@ -66,7 +66,7 @@ export function observeElapsed(projections: Database, at: number, budget: StepBu
 }
 
 /** True if a round that waited for its end has elapsed at `at` (epoch ms). */
-export function hasElapsedWaiting(projections: Database, at: number): boolean {
+export function hasElapsedWaiting(projections: ReadOnlyDatabase, at: number): boolean {
   const sql = "SELECT 1 FROM waiting_round WHERE slot < ? LIMIT 1";
   return statement<[number]>(projections, sql).get(slotAt(at)) !== undefined;
 }

@@ -3,7 +3,7 @@
  * durable-cache). It outlives a restart and a wiped chain file; lost with this file, it is read back from the store.
  */
 import type { Database } from "better-sqlite3";
-import { statement } from "../../sqlite/statement.ts";
+import { type ReadOnlyDatabase, statement } from "../../sqlite/statement.ts";
 
 export const SAVED_HISTORY_TABLE = `
 CREATE TABLE saved_history (
@@ -16,7 +16,7 @@ CREATE TABLE saved_history (
 `;
 
 /** The saved body, queue projections excluded. */
-export function savedHistory(projections: Database, key: string, binding: string): string | undefined {
+export function savedHistory(projections: ReadOnlyDatabase, key: string, binding: string): string | undefined {
   const sql = "SELECT body FROM saved_history WHERE key = ? AND binding = ?";
   return statement<[string, string], string>(projections, sql).pluck().get(key, binding) as string | undefined;
 }

@@ -7,7 +7,7 @@ import type { Database } from "better-sqlite3";
 import type { ChainEvent } from "../../chain/chain-state.ts";
 import { type EventName, textArgument } from "../../chain/store/read-events.ts";
 import { paddedRound } from "../../ledger/schema.ts";
-import { statement } from "../../sqlite/statement.ts";
+import { type ReadOnlyDatabase, statement } from "../../sqlite/statement.ts";
 import { type Follower, readCursor, rewindBlocks } from "../follow.ts";
 
 export const SETTLEMENT_TABLES = `
@@ -57,19 +57,24 @@ export interface Settlement {
 const SETTLEMENTS = "settlements";
 
 /** Another number if a read of the settlements may give something else than before; 0 before the first. */
-export function settlementChanges(projections: Database): number {
+export function settlementChanges(projections: ReadOnlyDatabase): number {
   return readCursor(projections, SETTLEMENTS)?.changes ?? 0;
 }
 
 /** The last batch whose block was before an instant (epoch ms); undefined before the first. */
-export function lastSettlementBefore(projections: Database, instant: number): Settlement | undefined {
+export function lastSettlementBefore(projections: ReadOnlyDatabase, instant: number): Settlement | undefined {
   return settlementOf(
     statement<[number], Row>(projections, `${SELECT} WHERE block_timestamp < ? ${NEWEST} LIMIT 1`).get(instant),
   );
 }
 
 /** Batches with start ≤ blockTimestamp < end, newest first, at most `limit`. */
-export function settlementsBetween(projections: Database, start: number, end: number, limit: number): Settlement[] {
+export function settlementsBetween(
+  projections: ReadOnlyDatabase,
+  start: number,
+  end: number,
+  limit: number,
+): Settlement[] {
   return statement<[number, number, number], Row>(
     projections,
     `${SELECT} WHERE block_timestamp >= ? AND block_timestamp < ? ${NEWEST} LIMIT ?`,
@@ -80,7 +85,7 @@ export function settlementsBetween(projections: Database, start: number, end: nu
 
 /** The batch before one: where its work and blocks are counted from. */
 export function settlementBefore(
-  projections: Database,
+  projections: ReadOnlyDatabase,
   { blockNumber, logIndex }: { readonly blockNumber: bigint; readonly logIndex: number },
 ): Settlement | undefined {
   const sql = `${SELECT} WHERE (block_number, log_index) < (?, ?) ORDER BY block_number DESC, log_index DESC LIMIT 1`;
@@ -88,7 +93,7 @@ export function settlementBefore(
 }
 
 /** The funding of the rounds above `after` up to and including `through`, in the token's base units. */
-export function fundedAmount(projections: Database, after: bigint, through: bigint): bigint {
+export function fundedAmount(projections: ReadOnlyDatabase, after: bigint, through: bigint): bigint {
   const sql = "SELECT amount FROM round_funding WHERE round > ? AND round <= ?";
   const amounts = statement<[string, string], string>(projections, sql).pluck();
   let sum = 0n;
@@ -189,7 +194,7 @@ interface Memo {
   readonly values: Map<string, unknown>;
 }
 
-const memos = new WeakMap<Database, Memo>();
+const memos = new WeakMap<ReadOnlyDatabase, Memo>();
 /** Windows move on while nothing is settled: more than this is of instants that are over. */
 const MOST = 64;
 
@@ -197,7 +202,7 @@ const MOST = 64;
  * Computes a value for several responses of one cycle once. `compute` depends on these tables and on `key` alone; it is
  * called again when they have changed.
  */
-export function onceASettlement<T>(projections: Database, key: string, compute: () => T): T {
+export function onceASettlement<T>(projections: ReadOnlyDatabase, key: string, compute: () => T): T {
   const changes = settlementChanges(projections);
   let memo = memos.get(projections);
   if (memo === undefined || memo.changes !== changes || memo.values.size >= MOST) {

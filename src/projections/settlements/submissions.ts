@@ -1,7 +1,7 @@
 /** The state of each settlement submission, ordered by its submission, and the sums of the confirmed ones. */
 import type { Database } from "better-sqlite3";
 import type { ChangedSubmission } from "../../ledger/logs.ts";
-import { statement } from "../../sqlite/statement.ts";
+import { type ReadOnlyDatabase, statement } from "../../sqlite/statement.ts";
 import type { Follower } from "../follow.ts";
 
 export const SUBMISSION_TABLES = `
@@ -66,14 +66,14 @@ export function submissionFollower(installationId: string): Follower<ChangedSubm
 }
 
 /** Those submitted from one instant to another (epoch ms), both included. */
-export function readSubmitted(projections: Database, from: number, to: number): SubmissionState[] {
+export function readSubmitted(projections: ReadOnlyDatabase, from: number, to: number): SubmissionState[] {
   const sql = `SELECT lifecycle, prepared_at AS preparedAt, submitted_at AS submittedAt, confirmed_at AS confirmedAt,
     zero_block AS zeroBlock FROM submission_state WHERE submitted_at BETWEEN ? AND ?`;
   return statement<[number, number], SubmissionState>(projections, sql).all(from, to);
 }
 
 /** Undefined where there never was a submission. */
-export function readSubmissionTotals(projections: Database): SubmissionTotals | undefined {
+export function readSubmissionTotals(projections: ReadOnlyDatabase): SubmissionTotals | undefined {
   const sql = "SELECT * FROM submission_totals";
   const row = statement<[], TotalsRow>(projections, sql).get();
   return row === undefined

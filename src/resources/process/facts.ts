@@ -2,7 +2,7 @@
  * The inputs of the process snapshot (docs/spec/api.md#process), read in one go: rounds and work are bigint, instants epoch
  * ms.
  */
-import type { Database } from "better-sqlite3";
+
 import type { SafeCoreState } from "../../chain/chain-state.ts";
 import { isEpochApproved, type Receipt, readNewestReceipt } from "../../ledger/read/receipts.ts";
 import {
@@ -22,6 +22,7 @@ import {
 import type { Installation } from "../../ledger/watermarks.ts";
 import { readOpenWork } from "../../projections/rounds/open-round.ts";
 import { type RoundsAfterFrontier, readRoundsAfter } from "../../projections/rounds/rounds-after-frontier.ts";
+import type { ReadOnlyDatabase } from "../../sqlite/statement.ts";
 import { roundEnd } from "../../values/round.ts";
 
 /** Epoch ms: the instant that a body is computed for, and the clock when its facts were read. */
@@ -77,7 +78,7 @@ export interface ProcessChain {
 }
 
 export function readProcessFacts(
-  ledger: Database,
+  ledger: ReadOnlyDatabase,
   { no: installation, id: installationId }: Installation,
   { core, genesisTimestamp }: ProcessChain,
 ): ProcessFacts {

@@ -1,7 +1,8 @@
 /** The inputs of a live v4 and v3, and their binding if there are none (docs/spec/api.md#settlements). */
-import type { Database } from "better-sqlite3";
+
 import type { ChainBinding, ChainState, ChainUnavailable, CoreView } from "../../chain/chain-state.ts";
 import { lastSettlementBefore, onceASettlement } from "../../projections/settlements/settlements.ts";
+import type { ReadOnlyDatabase } from "../../sqlite/statement.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
 import { chainPointOf } from "../chain-fields.ts";
 import { readHistory, type SettlementHistory } from "./history/history.ts";
@@ -15,7 +16,7 @@ export interface SettlementSources {
   readonly installationId: string;
   readonly chain: ChainState;
   /** With the settlements' tables advanced to the view's safe block. */
-  readonly projections: Database;
+  readonly projections: ReadOnlyDatabase;
 }
 
 /** The parts of a body that both versions have, and until when it is valid (epoch ms). */
@@ -71,7 +72,7 @@ export function bindingText(
   return JSON.stringify([installationId, range, String(chainId), core, String(deploymentBlock), ...release]);
 }
 
-function requireFrontier(projections: Database, { core }: CoreView): void {
+function requireFrontier(projections: ReadOnlyDatabase, { core }: CoreView): void {
   const last = lastSettlementBefore(projections, Number.MAX_SAFE_INTEGER);
   const reached =
     (last?.settledRound ?? 0n) === core.settledThroughRound &&

@@ -1,11 +1,12 @@
 /** The mint of a batch (docs/spec/chain.md#derived): neither claimable nor claimed. */
-import type { Database } from "better-sqlite3";
+
 import type { EconomyView } from "../../chain/chain-state.ts";
 import { fundedAmount, type Settlement } from "../../projections/settlements/settlements.ts";
+import type { ReadOnlyDatabase } from "../../sqlite/statement.ts";
 
 /** `completedBlockCount` is the batch's. */
 export function mintOf(
-  projections: Database,
+  projections: ReadOnlyDatabase,
   economy: EconomyView,
   { previousRound, settledRound }: Settlement,
   completedBlockCount: bigint,

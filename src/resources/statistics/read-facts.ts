@@ -1,5 +1,5 @@
 /** The inputs of one statistics body, read from the projections: about forty rows, however long the history is. */
-import type { Database } from "better-sqlite3";
+
 import { areStatisticsBehind } from "../../projections/advance.ts";
 import { type RoundTotals, readRoundTotals } from "../../projections/rounds/round-totals.ts";
 import { type DayRounds, readDays } from "../../projections/rounds/rounds-day.ts";
@@ -9,6 +9,7 @@ import {
   type SubmissionState,
   type SubmissionTotals,
 } from "../../projections/settlements/submissions.ts";
+import type { ReadOnlyDatabase } from "../../sqlite/statement.ts";
 import { type RecordFacts, readRecords } from "./read-records.ts";
 import type { StatisticsRange } from "./route.ts";
 import { windowOf } from "./window.ts";
@@ -31,8 +32,8 @@ export interface StatisticsFacts {
  * being rebuilt.
  */
 export function readStatisticsFacts(
-  ledger: Database,
-  projections: Database,
+  ledger: ReadOnlyDatabase,
+  projections: ReadOnlyDatabase,
   options: {
     readonly installationId: string;
     readonly genesis: bigint | undefined;

@@ -2,11 +2,12 @@
  * docs/spec/api.md#statistics-lifetime, records: of the whole history, each with whether its surroundings are fully
  * covered.
  */
-import type { Database } from "better-sqlite3";
+
 import { type PeakKind, readPeak } from "../../projections/receipts.ts";
 import { longestInterval } from "../../projections/rounds/intervals.ts";
 import type { Best, RoundTotals } from "../../projections/rounds/round-totals.ts";
 import { areComplete, readDay } from "../../projections/rounds/rounds-day.ts";
+import type { ReadOnlyDatabase } from "../../sqlite/statement.ts";
 import { noonOf } from "../../values/noon-day.ts";
 import { ROUND_SECONDS } from "../../values/round.ts";
 import { dayOfSlot, firstSlotOf, SLOTS_PER_HALF_HOUR, slotAt, slotStart } from "../../values/slot.ts";
@@ -32,7 +33,7 @@ export interface RecordFact {
 
 export type RecordFacts = Readonly<Record<RecordName, RecordFact | undefined>>;
 
-export function readRecords(projections: Database, totals: RoundTotals): RecordFacts {
+export function readRecords(projections: ReadOnlyDatabase, totals: RoundTotals): RecordFacts {
   const observed = (slot: number) => {
     const day = readDay(projections, dayOfSlot(slot));
     return day?.rounds[slot - firstSlotOf(day.day)] !== undefined;
@@ -72,7 +73,7 @@ function ofHalfHour(best: Best | undefined, observed: (slot: number) => boolean)
 }
 
 /** Complete where the rounds just before and after it are known not to belong to it. */
-function longestWindow(projections: Database, observed: (slot: number) => boolean): RecordFact | undefined {
+function longestWindow(projections: ReadOnlyDatabase, observed: (slot: number) => boolean): RecordFact | undefined {
   const run = longestInterval(projections, "slot");
   if (run === undefined) return undefined;
   return {
@@ -82,7 +83,7 @@ function longestWindow(projections: Database, observed: (slot: number) => boolea
   };
 }
 
-function longestStreak(projections: Database): RecordFact | undefined {
+function longestStreak(projections: ReadOnlyDatabase): RecordFact | undefined {
   const streak = longestInterval(projections, "day");
   if (streak === undefined) return undefined;
   return {

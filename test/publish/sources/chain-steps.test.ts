@@ -9,6 +9,7 @@ import { readTiling } from "../../../src/projections/activity/tile-tree.ts";
 import { lacksReceipts } from "../../../src/projections/advance.ts";
 import { CATEGORIES } from "../../../src/resources/activity/keys.ts";
 import type { Snapshot } from "../../../src/resources/snapshot.ts";
+import { statement } from "../../../src/sqlite/statement.ts";
 import { KINDS, unitMinted } from "../activity/chain-logs.ts";
 import { GrownChain } from "../activity/grown-chain.ts";
 import { INSTALLATION, START, World } from "../world.ts";
@@ -63,7 +64,7 @@ async function advance(use: (snapshot: Snapshot) => void, during: (turn: number)
 
 /** Throws where half of what the chain says would be planned with. */
 function expectWhole({ projections }: Snapshot, blocks: number): void {
-  const count = projections.prepare("SELECT count(*) FROM activity_event WHERE category <> 'measurement'").pluck();
+  const count = statement(projections, "SELECT count(*) FROM activity_event WHERE category <> 'measurement'").pluck();
   expect(count.get()).toBe(blocks * LOGS_OF_A_BLOCK);
   for (const category of CATEGORIES) expect(readTiling(projections, category)?.isWhole).toBe(true);
 }

@@ -1,3 +1,4 @@
+import type { Database } from "better-sqlite3";
 import { expect, test } from "vitest";
 import { FACT_KINDS } from "../../../src/ledger/schema.ts";
 import { processPublication } from "../../../src/resources/process/publication.ts";
@@ -5,11 +6,13 @@ import type { Snapshot } from "../../../src/resources/snapshot.ts";
 import { emptyLedger, ledgerOf } from "./history.ts";
 import { AT, build, buildWithoutLedger, CORE, GENESIS, READY } from "./scenarios.ts";
 
-function snapshotOf(more: Partial<Snapshot> = {}): Snapshot {
+function snapshotOf(more: Partial<Snapshot> = {}): Snapshot & { readonly ledger: Database | undefined } {
   const unavailable = { status: "unavailable", reason: "indexer_unavailable" } as const;
   const chain = { core: unavailable, economy: unavailable, safeCore: CORE } as Snapshot["chain"];
   const ledger = ledgerOf(READY.facts);
-  return { installationId: "wheel-1", ledger, chain, genesisTimestamp: GENESIS, ...more } as Snapshot;
+  return { installationId: "wheel-1", ledger, chain, genesisTimestamp: GENESIS, ...more } as Snapshot & {
+    readonly ledger: Database;
+  };
 }
 
 test("builds from the ledger and the stored safe Core, though the chain's views are unavailable", () => {

@@ -6,14 +6,14 @@ import { activityPublications } from "../../../src/resources/activity/publicatio
 import type { Publication } from "../../../src/resources/publication.ts";
 import { settlementsPublications } from "../../../src/resources/settlements/publication.ts";
 import { legacySettlementsPublications } from "../../../src/resources/settlements-legacy/publication.ts";
-import type { Snapshot } from "../../../src/resources/snapshot.ts";
+import type { WritableSnapshot } from "../../../src/resources/snapshot.ts";
 import { batchEvents, chainDb, projectionsDb, regularBatches, settledChain } from "../../support/chain/chain-db.ts";
 import { AT, address } from "../../support/chain/chain-state.ts";
 
 const BATCHES = regularBatches(5, 1, 3);
 const ALL = [...settlementsPublications, ...legacySettlementsPublications];
 
-function live(): Snapshot {
+function live(): WritableSnapshot {
   const chain = settledChain(BATCHES);
   const projections = projectionsDb();
   const db = chainDb(batchEvents(BATCHES));
@@ -29,13 +29,17 @@ function live(): Snapshot {
 }
 
 /** The chain cannot be read, and its file is gone. */
-function silent(sources: Snapshot, reason: ChainUnavailable, binding: ChainState["binding"] = sources.chain.binding) {
+function silent(
+  sources: WritableSnapshot,
+  reason: ChainUnavailable,
+  binding: ChainState["binding"] = sources.chain.binding,
+) {
   const view = { status: "unavailable", reason } as const;
   const chain = { ...sources.chain, core: view, economy: view, binding };
   return { ...sources, chain, chainDb: undefined };
 }
 
-const published = (publication: Publication, sources: Snapshot) => {
+const published = (publication: Publication, sources: WritableSnapshot) => {
   const built = publication.build(sources, AT);
   publication.savedBody?.save(sources, built.body);
   return built;

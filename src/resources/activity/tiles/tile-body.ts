@@ -1,8 +1,9 @@
 /** The texts of the activity's tiles and the names under which they are put (docs/spec/publishing.md#activity-tiles). */
+
 import { createHash } from "node:crypto";
-import type { Database } from "better-sqlite3";
 import { type KeyRange, readActivityEvents } from "../../../projections/activity/activity-events.ts";
-import type { TileNode, TileTree } from "../../../projections/activity/tile-tree.ts";
+import type { TileNode, TileReader } from "../../../projections/activity/tile-tree.ts";
+import type { ReadOnlyDatabase } from "../../../sqlite/statement.ts";
 import { type ActivityContext, eventText } from "../event.ts";
 import type { Category } from "../keys.ts";
 import { activityEventSchema } from "../schema-events.ts";
@@ -12,7 +13,7 @@ const HASH_LENGTH = 22;
 
 /** One category's events, and what their texts are made with. */
 export interface CategoryEvents {
-  readonly projections: Database;
+  readonly projections: ReadOnlyDatabase;
   readonly category: Category;
   readonly context: ActivityContext;
 }
@@ -53,7 +54,7 @@ export function hashInName(name: string): string {
   return name.slice(-HASH_LENGTH);
 }
 
-export function indexBody(tree: TileTree, index: Pick<TileNode, "first">): string {
+export function indexBody(tree: TileReader, index: Pick<TileNode, "first">): string {
   return encodeIndexTile(entriesOf(tree, index));
 }
 
@@ -62,7 +63,7 @@ export function hashOf(text: string): string {
 }
 
 /** The tiles of an index tile, newest first. */
-function entriesOf(tree: TileTree, { first }: Pick<TileNode, "first">): TileEntry[] {
+function entriesOf(tree: TileReader, { first }: Pick<TileNode, "first">): TileEntry[] {
   const older = tree.olderThan(2, first)?.first ?? "";
   return tree.between(1, older, first).map((tile) => ({ name: nameOf(tile), last: tile.last }));
 }

@@ -1,6 +1,6 @@
 /** The tiles that a category's head leads to, and any tile's body by its name. */
 import { HIGHEST } from "../../../projections/activity/activity-events.ts";
-import { readTiling, type TileNode, TileTree } from "../../../projections/activity/tile-tree.ts";
+import { readTiling, type TileNode, TileReader } from "../../../projections/activity/tile-tree.ts";
 import type { ImmutableTile } from "../../publication.ts";
 import type { Snapshot } from "../../snapshot.ts";
 import { activityTileKey, type Category } from "../keys.ts";
@@ -18,7 +18,7 @@ export function tilesVersion(snapshot: Snapshot, category: Category): string {
 
 /** The tiles of events, oldest first, then the index tiles over them. */
 export function activityTiles(snapshot: Snapshot, category: Category): ImmutableTile[][] {
-  const tree = new TileTree(snapshot.projections, category);
+  const tree = new TileReader(snapshot.projections, category);
   return LEVELS.map((level) =>
     tree
       .between(level, "", HIGHEST)
@@ -29,7 +29,7 @@ export function activityTiles(snapshot: Snapshot, category: Category): Immutable
 
 /** Undefined if there is no such tile. */
 export function tileAt(snapshot: Snapshot, category: Category, name: string): string | undefined {
-  const node = new TileTree(snapshot.projections, category).byHash(name);
+  const node = new TileReader(snapshot.projections, category).byHash(name);
   return node === undefined ? undefined : bodyOf(snapshot, category, node);
 }
 
@@ -47,7 +47,7 @@ function immutableTile(category: Category, node: TileNode): ImmutableTile {
 function bodyOf(snapshot: Snapshot, category: Category, node: TileNode): string | undefined {
   const events = eventsOf(snapshot, category);
   if (events === undefined) return undefined;
-  return node.level === 1 ? tileBody(events, node) : indexBody(new TileTree(snapshot.projections, category), node);
+  return node.level === 1 ? tileBody(events, node) : indexBody(new TileReader(snapshot.projections, category), node);
 }
 
 function eventsOf({ projections, chain, installationId }: Snapshot, category: Category): CategoryEvents | undefined {

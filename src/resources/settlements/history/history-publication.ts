@@ -7,7 +7,7 @@ import { savedHistory, saveHistory } from "../../../projections/settlements/save
 import { settlementChanges } from "../../../projections/settlements/settlements.ts";
 import { chainHeight, chainNews, HISTORY_HEIGHT_INTERVAL } from "../../chain-inputs.ts";
 import type { Publication } from "../../publication.ts";
-import type { Snapshot } from "../../snapshot.ts";
+import type { Snapshot, WritableSnapshot } from "../../snapshot.ts";
 import { bindingText } from "../live-read.ts";
 import type { SettlementRange } from "../route.ts";
 import { windowOf } from "../window.ts";
@@ -30,7 +30,7 @@ export function historyPublication({ key, range, version }: HistoryObject) {
       isMissing: ({ installationId, chain: { binding }, projections }: Snapshot) =>
         binding !== undefined &&
         savedHistory(projections, key, bindingText(installationId, range, binding, version)) === undefined,
-      save: ({ installationId, chain: { binding }, projections }: Snapshot, body: string) => {
+      save: ({ installationId, chain: { binding }, projections }: WritableSnapshot, body: string) => {
         const saved = binding === undefined ? undefined : savedForm(body, installationId, binding, version);
         if (saved === undefined || binding === undefined) return;
         saveHistory(projections, key, bindingText(installationId, range, binding, version), saved);

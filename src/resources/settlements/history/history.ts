@@ -1,11 +1,12 @@
 /** The batches of a range in v4 and v3: summary, buckets, the newest twelve (docs/spec/api.md#settlements). */
-import type { Database } from "better-sqlite3";
+
 import {
   lastSettlementBefore,
   type Settlement,
   settlementBefore,
   settlementsBetween,
 } from "../../../projections/settlements/settlements.ts";
+import type { ReadOnlyDatabase } from "../../../sqlite/statement.ts";
 import { formatTimestamp } from "../../../values/timestamp.ts";
 import type { Window } from "../window.ts";
 
@@ -26,7 +27,7 @@ export interface SettlementHistory {
 }
 
 /** Reads a bounded number of rows whatever the history; without a window the whole lifetime. */
-export function readHistory(projections: Database, window: Window | undefined): SettlementHistory {
+export function readHistory(projections: ReadOnlyDatabase, window: Window | undefined): SettlementHistory {
   const { start, end } = window ?? { start: Number.MIN_SAFE_INTEGER, end: Number.MAX_SAFE_INTEGER };
   const recent = withDeltas(projections, settlementsBetween(projections, start, end, MAX_RECENT));
   const totals = totalsBetween(lastSettlementBefore(projections, start), lastSettlementBefore(projections, end));
@@ -41,7 +42,10 @@ export function readHistory(projections: Database, window: Window | undefined): 
   };
 }
 
-function bucketsOf(projections: Database, { start, end, bucketSeconds }: Window): Readonly<Record<string, string>>[] {
+function bucketsOf(
+  projections: ReadOnlyDatabase,
+  { start, end, bucketSeconds }: Window,
+): Readonly<Record<string, string>>[] {
   const buckets = [];
   let before = lastSettlementBefore(projections, start);
   for (let from = start; from < end; from += bucketSeconds * 1000) {
@@ -64,7 +68,7 @@ function totalsBetween(before: Settlement | undefined, last: Settlement | undefi
 }
 
 /** `newestFirst` without a gap. */
-function withDeltas(projections: Database, newestFirst: readonly Settlement[]): RecentSettlement[] {
+function withDeltas(projections: ReadOnlyDatabase, newestFirst: readonly Settlement[]): RecentSettlement[] {
   return newestFirst.map((settlement, index) => ({
     settlement,
     fields: fieldsOf(settlement, newestFirst[index + 1] ?? settlementBefore(projections, settlement)),
