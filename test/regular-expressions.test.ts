@@ -89,7 +89,7 @@ const { literals, built } = expressionsOf(FILES);
 const PUT_TOGETHER: Readonly<Record<string, readonly RegExp[] | undefined>> = {
   "cdn-config/generate/cloudfront/table.ts": CACHED_URLS.map(({ pattern }) => new RegExp(pattern)),
   "src/shim/handlers.ts": [new RegExp(`^${PATH_PARAMETERS.asset}$`)],
-  "src/fsck/objects/file.ts": [new RegExp(`assets/${PATH_PARAMETERS.asset}`, "g")],
+  "src/fsck/objects.ts": [new RegExp(`assets/${PATH_PARAMETERS.asset}`, "g")],
   "src/http/installations.ts": [/^installations\/([1-9][0-9]{0,4})\/(0|[1-9][0-9]{0,4})$/],
   "src/object-store/filesystem/names.ts": [/.{1,200}/g],
   "src/resources/find.ts": [

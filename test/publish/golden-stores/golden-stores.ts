@@ -18,7 +18,7 @@ const FOLDERS = ["test/publish", "test/fsck", "test/resources/feed"];
 /** Changed keys of a cycle that are listed by name in recorded/; the others share one hash. */
 const LISTED_KEYS = 40;
 /** Differences that are printed in full. */
-const PRINTED_DIFFERENCES = 400;
+const PRINTED_DIFFERENCES = 50;
 
 /** By test file and test: each cycle's lines, the first of which names the cycle. */
 type Recording = Map<string, readonly (readonly string[])[]>;
