@@ -8,7 +8,7 @@ import {
   readLatestSubmission,
   type Submission as Stored,
 } from "../src/ledger/read/submissions.ts";
-import { installationNo } from "../src/ledger/watermarks.ts";
+import { installationRowId } from "../src/ledger/watermarks.ts";
 import { ROUND_MS } from "../src/values/round.ts";
 import type { Turned } from "./history/device.ts";
 import type { Plan } from "./history/plan.ts";
@@ -19,7 +19,7 @@ import type { WheelState } from "./history/wheel.ts";
 
 /** Undefined if the ledger has no receipt of the plan's installation. */
 export function readWheelState(ledger: Database, plan: Plan): WheelState | undefined {
-  const installation = installationNo(ledger, plan.installationId);
+  const installation = installationRowId(ledger, plan.installationId);
   const receipt = installation === undefined ? undefined : readNewestReceipt(ledger, installation);
   if (installation === undefined || receipt === undefined) return undefined;
   const nextRound = Number(readNewestRoundId(ledger, installation) ?? -1n) + 1;

@@ -39,7 +39,7 @@ function endpoints(): string {
   return `${HEAD}
 import type { Calls } from "./methods.ts";
 
-/** Where each method asks. \`conditional\`: the route evaluates If-None-Match. */
+/** The endpoint of each method. \`conditional\`: the route evaluates If-None-Match. */
 export const ENDPOINTS: Readonly<Record<keyof Calls, { readonly path: string; readonly conditional?: true }>> = {
 ${rows.join("\n")}
 };`;

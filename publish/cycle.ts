@@ -8,7 +8,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { isShardKey } from "../src/http/installations.ts";
 import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
-import { type Installation, installationNo, listInstallations } from "../src/ledger/watermarks.ts";
+import { type Installation, installationRowId, listInstallations } from "../src/ledger/watermarks.ts";
 import { StoreUnavailable } from "../src/object-store/object-store.ts";
 import type { Publication } from "../src/resources/publication.ts";
 import { ASSETS_PREFIX, SITE_PREFIX } from "../src/resources/site/route.ts";
@@ -229,7 +229,7 @@ function planningOf({ session, at }: Cycle): ScopePlanning {
   return { ...session, at };
 }
 
-/** Bodies that later plans read: the index, and responses that keep the published chain part while no node answers. */
+/** Bodies that later plans read: the index, and responses that keep the published chain part while every node is silent. */
 function isKept(key: string, { publications }: Session): boolean {
   if (key === INSTALLATIONS_KEY || isShardKey(key)) return true;
   return publications.some((one: Publication) => one.key === key && one.publishedCore !== undefined);
@@ -237,7 +237,7 @@ function isKept(key: string, { publications }: Session): boolean {
 
 function warningsOf(sources: CycleSources) {
   return sources.snapshot(({ ledger, installationId }) => {
-    if (ledger === undefined || installationNo(ledger, installationId) !== undefined) return [];
+    if (ledger === undefined || installationRowId(ledger, installationId) !== undefined) return [];
     return [
       unknownInstallation(
         installationId,

@@ -4,7 +4,12 @@
  * object; without a checkpoint it plans all of them.
  */
 import { changedSince, type LedgerPoint } from "../src/ledger/read/changes.ts";
-import { type Installation, installationNo, installationsAfter, readInstallation } from "../src/ledger/watermarks.ts";
+import {
+  type Installation,
+  installationRowId,
+  installationsAfter,
+  readInstallation,
+} from "../src/ledger/watermarks.ts";
 import type { ReadOnlyDatabase } from "../src/sqlite/statement.ts";
 
 /** The dirty installations of one cycle, looked up a few at a time so that no step is long. */
@@ -38,7 +43,7 @@ export class DirtyBatch {
     for (let asked = 0; asked < limit; asked++) {
       const { done, value: id } = this.#others.next();
       if (done) return asked === 0 ? undefined : this.#withoutTaken(found);
-      const no = installationNo(ledger, id);
+      const no = installationRowId(ledger, id);
       if (no !== undefined) found.push({ no, id });
     }
     return this.#withoutTaken(found);

@@ -1,5 +1,5 @@
 /**
- * What the object store holds, as far as this publisher knows: one table, filled on demand, in the state directory. A row
+ * The publisher's knowledge of the object store: one table, filled on demand, in the state directory. A row
  * changes only after the store has confirmed it. If somebody else has held the lease since, every row is forgotten.
  */
 import { readFileSync, statSync } from "node:fs";
@@ -90,7 +90,7 @@ export class Known {
   readonly #bodies = new Map<string, Pick<StoredObject, "body" | "contentType" | "metadata">>();
   /** Installations with stored objects, and the highest history of each. Listed only if the index is lost. */
   publishedInstallations: ReadonlyMap<string, string> | undefined;
-  /** The chain's hashes at published blocks, by number; null if no node answered. */
+  /** The chain's hashes at published blocks, by number; null if every node was silent. */
   readonly blocks = new Map<string, string | null>();
   /** Keys of puts whose result is unknown: such a put may still arrive. */
   readonly doubted = new Set<string>();

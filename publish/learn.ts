@@ -22,7 +22,7 @@ export interface Learning {
   readonly known: Known;
   /** Requests in flight. */
   readonly concurrency: number;
-  /** From the chain's nodes; undefined if none answers. */
+  /** From the chain's nodes; undefined if all are silent. */
   blockHash(number: bigint): Promise<string | undefined>;
 }
 
@@ -115,7 +115,7 @@ async function listInstallations(store: ObjectStore): Promise<ReadonlyMap<string
 type History = Extract<Unknown, { readonly is: "history" }>;
 
 /**
- * Where the tiles of a history end. If that was known before, only the newest tile is read. Else the tiles are listed, which
+ * The end of a history's tiles. If it was known before, only the newest tile is read. Else the tiles are listed, which
  * also finds missing ones below the end.
  */
 async function findProgress(unknown: History, { store, known }: Learning): Promise<TileProgress> {

@@ -5,7 +5,7 @@
 import { judgeObservationTile } from "../src/fsck/objects.ts";
 import { isShardKey } from "../src/http/installations.ts";
 import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
-import { installationNo } from "../src/ledger/watermarks.ts";
+import { installationRowId } from "../src/ledger/watermarks.ts";
 import { StoreDamaged, type StoredObject } from "../src/object-store/object-store.ts";
 import { readOrDamaged } from "../src/object-store/read-or-damaged.ts";
 import { decodeWriterMetadata } from "../src/object-store/stored-response.ts";
@@ -106,7 +106,7 @@ async function checkObject(key: string, { session, sources, target, at }: Scrubb
   if (is !== "answer") rechecked.add(key);
   const of = parseInstallationTelemetryKey(key);
   const isPlanned = sources.snapshot(
-    ({ ledger }) => of === undefined || (ledger !== undefined && installationNo(ledger, of) !== undefined),
+    ({ ledger }) => of === undefined || (ledger !== undefined && installationRowId(ledger, of) !== undefined),
   );
   if (isPlanned) pace.hurry(key, at);
 }
@@ -123,7 +123,7 @@ async function checkTile(
   const key = observationTileKey(id, progress.history, tile);
   const through = Math.min(tileBounds(tile).last, progress.position);
   const expected = sources.snapshot(({ ledger }) => {
-    const no = ledger && installationNo(ledger, id);
+    const no = ledger && installationRowId(ledger, id);
     return ledger === undefined || no === undefined ? undefined : observationTile(ledger, { no, id }, tile, through);
   });
   const found = await readOrDamaged(target.store, key);

@@ -1,4 +1,4 @@
-/** What a publisher keeps in memory from cycle to cycle, besides what it knows about the store; and how a new history begins. */
+/** A publisher's memory from cycle to cycle, besides `known`; and the start of a new history. */
 import type { Publication } from "../src/resources/publication.ts";
 import type { ResourceName } from "../src/resources/table.ts";
 import { parseInstallationTelemetryKey } from "../src/resources/telemetry/keys.ts";

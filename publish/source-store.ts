@@ -1,7 +1,7 @@
 /** A store that builds each object from the sources when it is read. So `render` uses the readers' shim and publishes nothing. */
 import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
 import { representationOf } from "../src/http/representation.ts";
-import { installationNo, listInstallations } from "../src/ledger/watermarks.ts";
+import { installationRowId, listInstallations } from "../src/ledger/watermarks.ts";
 import type { ObjectStore, StoredObject } from "../src/object-store/object-store.ts";
 import { encodeResponse, JSON_TYPE } from "../src/object-store/stored-response.ts";
 import { parseActivityTileKey } from "../src/resources/activity/keys.ts";
@@ -66,7 +66,7 @@ function answerOf(publication: Publication, snapshot: Snapshot, at: number): Sto
 }
 
 function tileOf({ ledger }: Snapshot, { installationId, tile }: ObservationTile): StoredObject | undefined {
-  const no = ledger && installationNo(ledger, installationId);
+  const no = ledger && installationRowId(ledger, installationId);
   if (ledger === undefined || no === undefined) return undefined;
   return objectOf(observationTile(ledger, { no, id: installationId }, tile)?.body, TILE_TYPE);
 }

@@ -27,7 +27,7 @@ export class PublishedTime {
   now(wall: number): number {
     const [offset, at, last] = [this.#measured(), this.#monotonic(), this.#last];
     const target = wall - (offset ?? 0);
-    // After a clock that was far ahead, time must not stand still: `notBefore` reports that.
+    // A clock that was far ahead must not stop the time: `notBefore` reports that.
     let now = last === undefined || isAhead(last.now, target) ? target : Math.max(target, last.now);
     // Without a store's clock, and at the first measurement, the correction applies at once.
     if (offset !== undefined && last?.isMeasured === true) {

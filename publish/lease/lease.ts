@@ -27,7 +27,7 @@ import {
 } from "./lease-record.ts";
 import { StandbyWatch } from "./standby-record.ts";
 
-/** What the holder writes with each renewal. */
+/** The holder writes this with each renewal. */
 export type StatusUpdate = Partial<
   Pick<LeaseRecord, "lastCycleAt" | "nextCycleAt" | "settled" | "report" | "public" | "released" | "epoch">
 >;

@@ -30,7 +30,7 @@ export async function announce(store: ObjectStore, holder: string, now: number):
   });
 }
 
-/** Tells a holder if a standby waits. */
+/** Shows a holder if a standby waits. */
 export class StandbyWatch {
   readonly #store: ObjectStore;
   readonly #wall: () => number;

@@ -24,7 +24,7 @@ import {
 import { fitAnswer } from "./successors.ts";
 import { namedTiles } from "./tile-sets.ts";
 
-/** What every plan needs besides the snapshot. */
+/** Inputs of every plan besides the snapshot. */
 export interface Planning {
   readonly known: Known;
   readonly pace: Pace;

@@ -38,7 +38,7 @@ export function decide(
   const fresh = build(at);
   // A build may read hundreds of rows, so it is not repeated.
   const buildAt = (instant: number) => (instant === at ? fresh : build(instant));
-  if (fresh.onlyIfAbsent === true) return { ...keep(whyKept(known), undefined), isPlaceholder: true };
+  if (fresh.isPlaceholder === true) return { ...keep(whyKept(known), undefined), isPlaceholder: true };
   const index = known.states.findLastIndex((state) => state.from <= at);
   const current = known.states[index];
   if (current === undefined || current.identity !== fingerprintOf(fresh)) return put(buildAt, at, "changed");
@@ -70,6 +70,6 @@ function keep(why: string, dueAt: number | undefined): Decision {
 
 function put(build: (at: number) => Built, at: number, why: string): Decision {
   const future = futureOf(build, at);
-  const isPlaceholder = future.built.onlyIfAbsent === true;
+  const isPlaceholder = future.built.isPlaceholder === true;
   return { put: true, why, dueAt: future.states[1]?.from, isPlaceholder, future };
 }

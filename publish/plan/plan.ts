@@ -80,7 +80,7 @@ export type Unknown =
   | { readonly is: "answer" | "index" | "shard"; readonly key: string }
   /** Settlement history that the projections have lost; it is in a stored response. */
   | { readonly is: "saved"; readonly key: string; readonly publication: Publication }
-  /** Where the tiles of a history end. */
+  /** The end of a history's tiles. */
   | { readonly is: "history"; readonly installationId: string; readonly history: string }
   /** The names below a prefix. */
   | { readonly is: "listing"; readonly prefix: string }

@@ -1,5 +1,5 @@
 /** The scopes that are planned together: the configured installation with every file, or one other installation. */
-import { type Installation, installationNo } from "../../src/ledger/watermarks.ts";
+import { type Installation, installationRowId } from "../../src/ledger/watermarks.ts";
 import { type Asof, encodeWriterMetadata } from "../../src/object-store/stored-response.ts";
 import type { Publication } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
@@ -28,7 +28,7 @@ export function planOwn(snapshot: Snapshot, planning: ScopePlanning): Plan {
   const elsewhere = elsewhereOf(installationTelemetryKey(id), id, planning.known);
   const subject: Subject = { id, history, elsewhere, after: previous.puts.map(({ key }) => key) };
   const answers = [unknownTelemetryPublication, telemetryPublication(id, true), ...planning.publications];
-  const no = ledger && installationNo(ledger, id);
+  const no = ledger && installationRowId(ledger, id);
   const observations = no === undefined ? NOTHING : planObservations({ no, id }, subject, snapshot, planning);
   return joined([previous, planAnswers(answers, subject, snapshot, planning), observations]);
 }

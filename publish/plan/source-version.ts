@@ -8,7 +8,7 @@ import type { ChainBinding } from "../../src/chain/chain-state.ts";
 import { type FactSum, factSumAt, readFactSums } from "../../src/ledger/read/changes.ts";
 import { readNewestReceipt, readTelemetryIdAt } from "../../src/ledger/read/receipts.ts";
 import { FACT_KINDS, type FactKind } from "../../src/ledger/schema.ts";
-import { installationNo, readWatermarks } from "../../src/ledger/watermarks.ts";
+import { installationRowId, readWatermarks } from "../../src/ledger/watermarks.ts";
 import type { Asof, FactPart } from "../../src/object-store/stored-response.ts";
 import type { Publication } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
@@ -69,7 +69,7 @@ export interface CurrentSources {
   readonly installationId: string;
   /** From `sourceVersion`. */
   readonly version: Asof;
-  /** The chain's hash at a published block; null: no node answered; undefined: not looked up. */
+  /** The chain's hash at a published block; null: every node was silent; undefined: not looked up. */
   blockAt?(number: string): string | null | undefined;
   /** The kinds of fact to compare; all if absent. */
   readonly kinds?: readonly FactKind[];
@@ -93,7 +93,7 @@ export function sourceRegression(published: Asof, current: CurrentSources): Fail
 export function ledgerRegression(published: Asof, current: CurrentSources): Failure | undefined {
   const { snapshot, installationId, version, kinds = FACT_KINDS } = current;
   if (!isVersionOf(published, version.of, version.history ?? "1")) return undefined;
-  const no = snapshot.ledger && installationNo(snapshot.ledger, installationId);
+  const no = snapshot.ledger && installationRowId(snapshot.ledger, installationId);
   const facts: Facts = { ledger: no === undefined ? undefined : snapshot.ledger, installation: no ?? 0 };
   if (kinds.includes("receipt")) {
     const fault = receiptsRegression(published, facts);
@@ -201,7 +201,7 @@ export function factPart({ count, sum, base }: FactSum): FactPart {
 }
 
 function factsOf({ ledger }: Snapshot, installationId: string, kinds: NonNullable<Publication["kinds"]>) {
-  const no = ledger && installationNo(ledger, installationId);
+  const no = ledger && installationRowId(ledger, installationId);
   if (ledger === undefined || no === undefined) return {};
   const sums = readFactSums(ledger, no);
   const facts = FACT_KINDS.map((kind) => (kinds.includes(kind) ? factPart(sums[kind]) : null));

@@ -16,7 +16,7 @@ export interface ScheduleOptions {
   /** Ends the schedule after the running cycle. */
   readonly signal: AbortSignal;
   onCycle(report: CycleReport): void;
-  /** The store did not answer, or a disk is full; the next tick tries again. */
+  /** The store did not respond, or a disk is full; the next tick tries again. */
   onOutage(error: Error): void;
   /** The clock was set, or a tick did not come. */
   onLate(late: LateTick): void;
@@ -170,7 +170,7 @@ export class Cadence {
   }
 }
 
-/** True if the next tick may succeed: the store did not answer, or a disk is full. */
+/** True if the next tick may succeed: the store did not respond, or a disk is full. */
 export function isOutage(error: unknown): error is Error {
   return error instanceof StoreUnavailable || isDiskFull(error);
 }

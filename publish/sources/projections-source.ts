@@ -82,7 +82,7 @@ function source(
   let isBehind = false;
   let stepWrites = 0;
   let waitsSince: number | undefined;
-  /** Of the current connection. */
+  /** For the current connection. */
   let checkpoint: { readonly db: Database; readonly idle: IdleCheckpoint } | undefined;
   return {
     open,

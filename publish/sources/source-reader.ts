@@ -79,7 +79,7 @@ export class SourceReader {
     };
     let stepsLeft = projections.stepLimit;
     let isChainIn = true;
-    // Whether all is in that a plan needs. The chain's steps are not counted: half of what it says must not be published.
+    // True if a plan may read. The chain's steps are not limited: half of its events must not be published.
     const takeIn = (snapshot: WritableSnapshot): boolean => {
       const goesOn = !isChainIn;
       if (!goesOn && !projections.step(snapshot, at) && --stepsLeft > 0) return false;
@@ -132,7 +132,7 @@ export class SourceReader {
     return this.#options.chain.nextChange(now);
   }
 
-  /** From the chain's nodes; undefined if none answers. `now` in epoch ms. */
+  /** From the chain's nodes; undefined if all are silent. `now` in epoch ms. */
   blockHash(number: bigint, now: number): Promise<string | undefined> {
     return this.#options.chain.blockHash(number, now);
   }

@@ -6,7 +6,7 @@ import { hostname } from "node:os";
 import type { ChainState } from "../../src/chain/chain-state.ts";
 import { isShardKey } from "../../src/http/installations.ts";
 import { readNewestReceipt } from "../../src/ledger/read/receipts.ts";
-import { installationNo } from "../../src/ledger/watermarks.ts";
+import { installationRowId } from "../../src/ledger/watermarks.ts";
 import { ACTIVITY_PATH, activityKey, CATEGORIES } from "../../src/resources/activity/keys.ts";
 import type { PublicAnswer, PublicRecord } from "../../src/resources/publication-status/public-record.ts";
 import type { Snapshot, Snapshots } from "../../src/resources/snapshot.ts";
@@ -48,7 +48,7 @@ export function publicAnswers(known: Known, now: number): Record<string, PublicA
   return Object.fromEntries(found);
 }
 
-/** The record until the first cycle has ended. `answers` is copied if the last holder published the same installation. */
+/** The record until the first cycle has ended. The list of responses is copied if the last holder published the same installation. */
 export function openingRecord(
   sources: Snapshots,
   { explorerUrl, chainValidity }: PublishedSite,
@@ -69,7 +69,7 @@ export function sourcesOf(
   chainValidity: number,
 ): Sources {
   const { ledger, installationId, chain } = snapshot;
-  const no = ledger && installationNo(ledger, installationId);
+  const no = ledger && installationRowId(ledger, installationId);
   const newest = ledger === undefined || no === undefined ? undefined : readNewestReceipt(ledger, no);
   const isBehind = failures.some(({ code }) => code === "ledger_behind" || code === "ledger_forked");
   return {
@@ -202,7 +202,7 @@ function isOfAnother({ key }: KnownObject): boolean {
   return parseInstallationTelemetryKey(key) !== undefined;
 }
 
-/** What the status in the first lease needs. */
+/** Inputs of the status in the first lease. */
 export interface Publishes {
   readonly reader: SourceReader;
   readonly clock: Clock;

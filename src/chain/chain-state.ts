@@ -1,6 +1,6 @@
 /**
- * What one pass over the chain gives the resources: everything read at one safe block, or the reason why there is
- * nothing to say (docs/spec/chain.md#reading). Quantities are bigint, instants epoch milliseconds,
+ * The result of one pass over the chain: everything read at one safe block, or the reason why nothing is available
+ * (docs/spec/chain.md#reading). Quantities are bigint, instants epoch milliseconds,
  * addresses checksummed, hashes and bytes lower case.
  */
 
@@ -13,9 +13,9 @@ export type View<T> =
 
 /** The chain as the publisher sees it in one cycle. */
 export interface ChainState {
-  /** What onchain, settlements v3, process and statistics stand on. */
+  /** The state for onchain, settlements v3, process and statistics. */
   readonly core: View<{ readonly view: CoreView }>;
-  /** What settlements v4 and activity need besides; unavailable wherever `core` is. */
+  /** The additional state for settlements v4 and activity; unavailable whenever `core` is. */
   readonly economy: View<{ readonly view: EconomyView }>;
   /**
    * The Core state that process keeps while the node is silent: the last stored one, gone when the chain contradicts
@@ -24,7 +24,7 @@ export interface ChainState {
   readonly safeCore: SafeCoreState | undefined;
   /** Seconds; the Core's own, known from the last stored snapshot while the node is silent. */
   readonly genesisTimestamp: bigint | undefined;
-  /** What the views are bound to, whether or not the chain answers; undefined without a deployment file or an RPC. */
+  /** The contracts that the views are bound to, also while no node answers; undefined without a deployment file or an RPC. */
   readonly binding: ChainBinding | undefined;
   /** Epoch ms until which the available views are valid: the last good pass + 10 min. */
   readonly validUntil: number;

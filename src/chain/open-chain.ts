@@ -14,7 +14,7 @@ import { Poller } from "./sync/poller.ts";
 
 export interface OpenChain extends Chain {
   readonly db: Database;
-  /** What keeps the views from being good, for the operator alone. */
+  /** The problem that makes the views unavailable; private. */
   problem(): Problem | undefined;
 }
 

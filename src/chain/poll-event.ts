@@ -1,4 +1,4 @@
-/** What the operator is told of a poll; nothing of it holds a key, and nothing of it is in a public body. */
+/** Events of a poll for the operator. They contain no keys and are never in a public body. */
 import { decimalText } from "../values/decimal.ts";
 import type { CheckName } from "./check-name.ts";
 
@@ -12,7 +12,7 @@ export interface RangeProgress {
   readonly events: number;
 }
 
-/** What is wrong with a pass, by node (redacted) and, for a check, by its stable name. */
+/** A problem of a pass, with the node (without keys) and, for a check, its stable name. */
 export type ProblemEvent =
   | { readonly type: "failed"; readonly node: string; readonly message: string }
   /** Another node than `node` says something else; which of the two is right is not known. */

@@ -1,10 +1,10 @@
-/** What a call gives. */
+/** The result of a call. */
 
 export interface Answer<Body> {
   readonly body: Body;
   /** As it came; null where the route has none. */
   readonly etag: string | null;
-  /** Of the last response; settlements say in them where they come from. */
+  /** Headers of the last response; those of settlements state the source. */
   readonly headers: Headers;
   /** Nothing has changed since this client last asked: `body` is the very object of that time. */
   readonly notModified: boolean;

@@ -1,4 +1,4 @@
-/** What a client can do (docs/spec/people.md#client), over whatever it runs on. */
+/** The client's methods (docs/spec/people.md#client), in any environment. */
 import type { Answer } from "./answer.ts";
 import { type AskOptions, asker } from "./ask.ts";
 import type { Runtime } from "./exchange/runtime.ts";

@@ -22,7 +22,7 @@ export type {
 export type * from "./values.ts";
 
 export interface ClientOptions {
-  /** What the API's paths are appended to, a subpath included; in a page it may be relative. */
+  /** The URL before the API's paths, with a subpath if there is one. In a page it may be relative. */
   readonly baseUrl: string | URL;
   readonly fetch?: Fetch | undefined;
   /** Milliseconds for each attempt; 10,000 unless said otherwise. */

@@ -1,4 +1,4 @@
-/** What a key holds, read from the key alone (docs/spec/publishing.md#keys). */
+/** The kind of object that a key holds, from the key alone (docs/spec/publishing.md#keys). */
 import { isShardKey } from "../http/installations.ts";
 import {
   constantKey,

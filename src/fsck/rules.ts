@@ -36,6 +36,6 @@ export type Rule = keyof typeof RULES;
 export interface Finding {
   readonly rule: Rule;
   readonly key: string;
-  /** What is wrong, in one clause. */
+  /** The problem, in one clause. */
   readonly says: string;
 }

@@ -1,4 +1,4 @@
-/** What has moved in the ledger, in one small read: how many facts of each kind an installation has. */
+/** Shows in one small read what has changed in the ledger: the number of facts of each kind per installation. */
 import { type ReadOnlyDatabase, statement } from "../sqlite/statement.ts";
 import { FACT_KINDS, type FactKind } from "./schema.ts";
 
@@ -23,7 +23,7 @@ export function readWatermarks(db: ReadOnlyDatabase, installation: number): Wate
 }
 
 /** The number of an installation; undefined before its first record. */
-export function installationNo(db: ReadOnlyDatabase, id: string): number | undefined {
+export function installationRowId(db: ReadOnlyDatabase, id: string): number | undefined {
   return statement<[string], { no: number }>(db, "SELECT no FROM installation WHERE id = ?").get(id)?.no;
 }
 

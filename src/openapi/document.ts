@@ -38,7 +38,7 @@ export interface OpenApiDocument {
 }
 
 export interface Published {
-  /** Of the program. */
+  /** The program's version. */
   readonly version: string;
   /** The address that readers use; by default the host that serves the document. */
   readonly server?: string | undefined;

@@ -48,7 +48,7 @@ function schemaOf(form: ParameterContract["form"], cursor: Contract["cursor"]): 
   return form.type === "string" ? { ...oneOf(form.enum), default: form.default } : form;
 }
 
-/** What the queries of the stored objects are made of: required is what each of them has. */
+/** The parameters in the queries of stored objects. A parameter that all of them have is required. */
 function exactParameters({ objects }: NamedRow): Parameter[] {
   const queries = objects.map(({ query }) => new URLSearchParams(query));
   const names = [...new Set(queries.flatMap((query) => [...query.keys()]))];

@@ -14,7 +14,7 @@ import {
   receiptLog,
   submissionLog,
 } from "../ledger/logs.ts";
-import { installationNo } from "../ledger/watermarks.ts";
+import { installationRowId } from "../ledger/watermarks.ts";
 import type { ReadOnlyDatabase } from "../sqlite/statement.ts";
 import { EMPTY_LOG, type Log } from "../values/log.ts";
 import { ROUND_SECONDS } from "../values/round.ts";
@@ -83,7 +83,7 @@ interface LedgerLogs {
 }
 
 function ledgerLogs({ ledger, installationId }: Pick<LedgerInputs, "ledger" | "installationId">): LedgerLogs {
-  const no = ledger && installationNo(ledger, installationId);
+  const no = ledger && installationRowId(ledger, installationId);
   if (ledger === undefined || no === undefined) {
     return { receipts: EMPTY_LOG, submissions: EMPTY_LOG, rounds: EMPTY_LOG };
   }

@@ -6,7 +6,7 @@
 
 import { rmSync } from "node:fs";
 import type { Database } from "better-sqlite3";
-import { installationNo, readWatermarks } from "../ledger/watermarks.ts";
+import { installationRowId, readWatermarks } from "../ledger/watermarks.ts";
 import { sqliteFailure } from "../sqlite/sqlite-failure.ts";
 import type { ReadOnlyDatabase } from "../sqlite/statement.ts";
 import { Failure } from "../values/failure.ts";
@@ -43,7 +43,7 @@ export function rebuildProjections(
   const projections = openOrReplace(path);
   try {
     const { ledger, installationId } = inputs;
-    const no = installationNo(ledger, installationId);
+    const no = installationRowId(ledger, installationId);
     const facts = no === undefined ? undefined : readWatermarks(ledger, no);
     const total = (facts?.receipt ?? 0) + (facts?.round ?? 0);
     forgetLedger(projections);

@@ -19,5 +19,5 @@ export interface Built extends Representation {
   /** At nextChangeAt the constant response at this key takes over, and nothing comes after it. */
   readonly successorKey?: string;
   /** Put only if no good response is stored, such as a published 503 (docs/spec/publishing.md#missing-is-unknown). */
-  readonly onlyIfAbsent?: boolean;
+  readonly isPlaceholder?: boolean;
 }

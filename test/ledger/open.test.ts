@@ -4,7 +4,7 @@ import { join } from "node:path";
 import SqliteDatabase from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openLedgerForIntake, openLedgerForReading } from "../../src/ledger/open.ts";
-import { installationNo, listInstallations, readWatermarks } from "../../src/ledger/watermarks.ts";
+import { installationRowId, listInstallations, readWatermarks } from "../../src/ledger/watermarks.ts";
 import type { Failure } from "../../src/values/failure.ts";
 
 let directory: string;
@@ -31,7 +31,7 @@ test("a reader sees what intake has committed, and can write nothing", () => {
   const path = join(directory, "ledger.db");
   const writer = openLedgerForIntake(path);
   const reader = openLedgerForReading(path);
-  expect(installationNo(reader, "wheel-1")).toBeUndefined();
+  expect(installationRowId(reader, "wheel-1")).toBeUndefined();
   writer.exec("INSERT INTO installation (id) VALUES ('wheel-1'); INSERT INTO watermark VALUES (1, 'receipt', 3)");
   expect(listInstallations(reader)).toEqual([{ no: 1, id: "wheel-1" }]);
   expect(readWatermarks(reader, 1)).toMatchObject({ receipt: 3, closure: 0 });

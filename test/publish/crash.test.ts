@@ -113,7 +113,7 @@ test.each(["before", "after"] as const)("death %s every call to the store", asyn
   }
 });
 
-/** Of a page: it may end after any tile that is there, so it is the old one, the new one, or ends between. */
+/** A page may end after any stored tile, so it is the old one, the new one, or ends in between. */
 function prefixes(before = "", after = ""): string[] {
   const { items } = JSON.parse(after) as { items: { cursor: string }[] };
   const shorter = items.map((_, index) => {

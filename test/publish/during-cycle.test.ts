@@ -1,4 +1,4 @@
-/** What comes while a cycle is under way is the next one's, whatever the cycle still reads after it. */
+/** Facts that come during a cycle belong to the next one, whatever the cycle still reads after them. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { StoreUnavailable } from "../../src/object-store/object-store.ts";
 import { TELEMETRY_KEY } from "../../src/resources/telemetry/keys.ts";

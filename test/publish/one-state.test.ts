@@ -42,7 +42,7 @@ function positionIn(key: string, { body }: StoredObject): number | undefined {
   return measurement === null ? undefined : Number(measurement.cumulativeWorkUnits);
 }
 
-/** Of every object that speaks of receipts: how far its body goes, and how far its `asof` says that it goes. */
+/** For every object with receipts: the last receipt in its body, and in its `asof`. */
 async function positions(): Promise<Map<string, { body: number; asof: number | undefined }>> {
   const found = new Map<string, { body: number; asof: number | undefined }>();
   store.meanwhile = () => {};

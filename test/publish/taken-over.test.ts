@@ -90,7 +90,7 @@ test("with the state lost a reader is told in time all the same", async () => {
   await worker.stop();
 });
 
-/** What an earlier version writes in its place. */
+/** An earlier version writes this instead. */
 async function withoutSettled({ store }: World): Promise<void> {
   const { tag: _tag, ...object } = (await store.get("status.json")) as StoredObject;
   const { settled: _settled, ...record } = JSON.parse(new TextDecoder().decode(object.body)) as LeaseRecord;

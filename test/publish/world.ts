@@ -154,7 +154,7 @@ export class World {
     }
   }
 
-  /** What a reader is answered at an instant. */
+  /** The response that a reader gets at an instant. */
   async read(url: string, at = this.now): Promise<ShimResponse> {
     return respond({ method: "GET", url }, shimContext({ store: this.store, now: () => at, monotonic: () => at }));
   }

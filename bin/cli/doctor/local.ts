@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, statfsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { openLedgerForReading, readLedger } from "../../../src/ledger/open.ts";
 import { readNewestReceipt } from "../../../src/ledger/read/receipts.ts";
-import { installationNo, listInstallations } from "../../../src/ledger/watermarks.ts";
+import { installationRowId, listInstallations } from "../../../src/ledger/watermarks.ts";
 import { storeLocation } from "../../../src/object-store/location.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { judgeSettings } from "../publish/judge-settings.ts";
@@ -45,7 +45,7 @@ export function examineLedger({ ledger: path, installationId }: Settings, now: n
       const ids = listInstallations(db).map(({ id }) => id);
       const more = ids.length > NAMED ? ` and ${ids.length - NAMED} more` : "";
       const all = ids.length === 0 ? "no installation yet" : `${ids.slice(0, NAMED).join(", ")}${more}`;
-      const no = installationId === undefined ? undefined : installationNo(db, installationId);
+      const no = installationId === undefined ? undefined : installationRowId(db, installationId);
       if (installationId === undefined) return [fine("ledger", `${path}: ${all}`)];
       if (no === undefined) {
         const todo = "Correct the setting installationId, or ingest that installation's records.";

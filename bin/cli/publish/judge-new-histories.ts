@@ -5,7 +5,7 @@
 import type { SourceReader } from "../../../publish/sources/source-reader.ts";
 import { parseIndex, parseIndexShard, shardKeyOf } from "../../../src/http/installations.ts";
 import { INSTALLATIONS_KEY } from "../../../src/http/keys.ts";
-import { installationNo, listInstallations } from "../../../src/ledger/watermarks.ts";
+import { installationRowId, listInstallations } from "../../../src/ledger/watermarks.ts";
 import { decodedAs, type ObjectStore } from "../../../src/object-store/object-store.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 
@@ -22,7 +22,7 @@ export async function judgeNewHistories(
   for (const id of ids) {
     const known = reader.begin(at).snapshot(({ ledger }) => {
       if (ledger === undefined) return [];
-      return installationNo(ledger, id) === undefined ? listInstallations(ledger).map((one) => one.id) : undefined;
+      return installationRowId(ledger, id) === undefined ? listInstallations(ledger).map((one) => one.id) : undefined;
     });
     if (known === undefined || (await isNamed(store, id))) continue;
     const has = known.length === 0 ? "nothing" : known.slice(0, NAMED_IDS).join(", ");

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import type { ReportFailure } from "../../../publish/report.ts";
 import { openLedgerForReading, readLedger } from "../../../src/ledger/open.ts";
 import { FACT_KINDS, type FactKind } from "../../../src/ledger/schema.ts";
-import { installationNo, readWatermarks } from "../../../src/ledger/watermarks.ts";
+import { installationRowId, readWatermarks } from "../../../src/ledger/watermarks.ts";
 import { decodedAs, type ObjectStore, StoreDamaged } from "../../../src/object-store/object-store.ts";
 import { decodeResponse } from "../../../src/object-store/stored-response.ts";
 import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
@@ -74,7 +74,7 @@ function ledgerCounts({ ledger: path, installationId }: Settings): ((kind: FactK
   const ledger = openLedgerForReading(path);
   try {
     const marks = readLedger(ledger, (db) => {
-      const no = installationNo(db, installationId);
+      const no = installationRowId(db, installationId);
       return no === undefined ? undefined : readWatermarks(db, no);
     });
     return marks && ((kind) => marks[kind]);

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { sourceStore } from "../../../publish/source-store.ts";
 import { pollUntilConcluded } from "../../../src/chain/chain.ts";
 import { readNewestReceipt } from "../../../src/ledger/read/receipts.ts";
-import { installationNo } from "../../../src/ledger/watermarks.ts";
+import { installationRowId } from "../../../src/ledger/watermarks.ts";
 import { allPublications } from "../../../src/resources/publications.ts";
 import type { Snapshot } from "../../../src/resources/snapshot.ts";
 import { shimContext } from "../../../src/shim/context.ts";
@@ -66,7 +66,7 @@ async function render(settings: Settings, path: string, given: number | undefine
 
 /** Facts are never left out: one from after `at` shows as if it were known then. */
 function warnOfLaterFacts({ ledger, installationId }: Snapshot, at: number): void {
-  const no = ledger && installationNo(ledger, installationId);
+  const no = ledger && installationRowId(ledger, installationId);
   const newest = ledger === undefined || no === undefined ? undefined : readNewestReceipt(ledger, no);
   if (newest === undefined || newest.receivedAt <= at) return;
   warn({

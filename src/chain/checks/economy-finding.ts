@@ -1,4 +1,4 @@
-/** What one pass finds of the economy, on which settlements v4 and activity stand and nothing else (docs/spec/chain.md#checks). */
+/** The finding of one pass about the economy contracts. Only settlements v4 and activity need them (docs/spec/chain.md#checks). */
 import type { ChainEvent } from "../chain-state.ts";
 import type { FailedCheck } from "../check-name.ts";
 import type { Deployment } from "../deployment.ts";

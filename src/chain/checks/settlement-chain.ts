@@ -3,7 +3,7 @@ import { MAX_ACTIVE_ROUNDS } from "../../values/settlement-limits.ts";
 import type { ChainEvent } from "../chain-state.ts";
 import { integerArgument } from "../store/read-events.ts";
 
-/** What one settlement leaves behind; all zero before the first. */
+/** The totals after one settlement; all zero before the first. */
 export interface Frontier {
   readonly settledThroughRound: bigint;
   readonly cumulativeWork: bigint;
@@ -24,7 +24,7 @@ export function frontierOf(settlement: ChainEvent): Frontier {
   };
 }
 
-/** Where a batch does not continue `before`, in words for the operator; undefined where it does. */
+/** The difference, as a text for the operator, if a batch does not continue `before`. */
 export function discontinuity(before: Frontier, settlement: ChainEvent): string | undefined {
   const previous = integerArgument(settlement, "previousSettledThroughRound");
   const active = integerArgument(settlement, "activeRoundCount");

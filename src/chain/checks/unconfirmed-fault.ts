@@ -11,7 +11,7 @@ export interface UnconfirmedFault {
   /** The blocks whose logs show it; for a regression, the stored block. */
   readonly from: bigint;
   readonly through: bigint;
-  /** Where the next pass begins to read, so that a log lost earlier can come back. */
+  /** The block from which the next pass reads again, so that a log that was lost can come back. */
   readonly repairFrom: bigint | undefined;
   /** Fingerprint of the pass's logs between two blocks inside what it read. */
   digest(from: bigint, through: bigint): string;

@@ -1,4 +1,4 @@
-/** What is remembered of each RPC node between polls, and in which order they are asked. */
+/** The state of each RPC node between polls, and the order in which nodes are asked. */
 
 export interface NodeMemory {
   readonly size: RangeSize;

@@ -19,7 +19,7 @@ export class AnswerTooLarge extends Error {
   override readonly name = "AnswerTooLarge";
 }
 
-/** Where and as whom an address is asked: fetch refuses user and password in a URL. */
+/** An address without user and password, and the header for them: fetch refuses both in a URL. */
 export interface PostTarget {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;

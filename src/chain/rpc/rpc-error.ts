@@ -1,6 +1,6 @@
 /**
- * What a node's refusal means for the caller. Providers agree neither on codes nor on HTTP statuses, so that the words
- * of the message count first.
+ * The meaning of a node's refusal for the caller. Providers agree neither on codes nor on HTTP statuses, so the words of the
+ * message count first.
  */
 
 /**

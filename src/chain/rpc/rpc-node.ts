@@ -197,7 +197,7 @@ function failureOf(cause: unknown, calls: readonly RpcCall[], label: string): Rp
   return new RpcError("transient", plain?.says ?? `no complete response (${message})`);
 }
 
-/** Of a message that may have megabytes, what says the kind of the error; the rest is not searched for it. */
+/** Only the beginning of a message is searched for the kind of the error, because it may have megabytes. */
 function shortened(text: string): string {
   return text.length > LONGEST_MESSAGE ? text.slice(0, LONGEST_MESSAGE) : text;
 }

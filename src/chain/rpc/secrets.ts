@@ -23,13 +23,13 @@ export class Secrets {
     const isCut = text.length > READ_CHARACTERS;
     const read = isCut ? text.slice(0, READ_CHARACTERS) : text;
     const redacted = this.pattern === undefined ? read : read.replace(this.pattern, "…");
-    // What is cut may end inside a secret.
+    // A cut text may end inside a secret.
     const kept = isCut ? redacted.slice(0, Math.max(0, redacted.length - this.#longest)) : redacted;
     return printable(kept.replace(/\s+/g, " ").trim());
   }
 }
 
-/** What is read of them: an answer may be a few megabytes of error. */
+/** Limit of the text that is searched: an error may have megabytes. */
 const READ_CHARACTERS = 8_192;
 /** Shorter pieces of a path or query are words such as `v3`; a key is never that short. */
 const SHORTEST_KEY = 8;

@@ -66,7 +66,7 @@ function heardOutAt({ grace, askingSince }: Times): number {
   return askingSince === undefined ? Infinity : askingSince + grace;
 }
 
-/** What a publisher without a deployment file or an RPC address says. */
+/** The verdict without a deployment file or an RPC address. */
 export function disabledChain(): ChainState {
   const disabled = { status: "unavailable", reason: "indexer_disabled" } as const;
   return {

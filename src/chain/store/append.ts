@@ -9,9 +9,9 @@ import type { ChainEvent } from "../chain-state.ts";
 import { digestOf, eventsFrom } from "./read-events.ts";
 import { readSync, type StoredThrough } from "./sync-row.ts";
 
-/** What one transaction of the sync adds. */
+/** The rows that one transaction of the sync adds. */
 export interface Append {
-  /** What the writer read the file as. */
+  /** The state of the file that the writer has read. */
   readonly expected: StoredThrough | undefined;
   /** First block of the range; events stored from there on are replaced. */
   readonly from: bigint;

@@ -22,7 +22,7 @@ export function openChainStore(path: string, deployment: Deployment): Database {
     makePrivateFile(path);
     const db = new BetterSqlite3(path, { timeout: BUSY_TIMEOUT });
     db.pragma("journal_mode = WAL");
-    // What a crash of the machine takes is read again from the chain.
+    // Rows that a crash of the machine takes are read again from the chain.
     db.pragma("synchronous = NORMAL");
     db.pragma(`cache_size = -${CACHE_KIB}`);
     db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
@@ -33,7 +33,7 @@ export function openChainStore(path: string, deployment: Deployment): Database {
   }
 }
 
-/** What decides which logs are read: another one makes the file worthless. */
+/** The filter of logs. With another one the file is useless. */
 function logsBinding({ chainId, deploymentBlock, factory, core, proxyAdmin, operatorTimelock, economy }: Deployment) {
   const of = economy && [economy.deploymentBlock, economy.mining, economy.collection];
   return digest([CHAIN_SCHEMA_VERSION, chainId, deploymentBlock, factory, core, proxyAdmin, operatorTimelock, of]);

@@ -155,7 +155,7 @@ export function integerArgument(event: ChainEvent, name: string): bigint {
 
 // A fingerprint of events, to tell whether two reads of the same blocks gave the same.
 
-/** Of the events from block `from` to block `through`, both included, in the order given. */
+/** Events from block `from` to block `through`, both included, in the given order. */
 export function digestOf(events: readonly ChainEvent[], from: bigint, through: bigint): string {
   const hash = createHash("sha256");
   for (const event of events) {
@@ -180,7 +180,7 @@ export class EventTail {
     this.#name = name;
   }
 
-  /** What was stored since the last call, ascending; everything at the first. */
+  /** Events that were stored since the last call, ascending; the first call returns all. */
   next(db: ReadOnlyDatabase): readonly ChainEvent[] {
     const events = statement<unknown[], EventRow>(
       db,

@@ -21,7 +21,7 @@ export interface SyncRow {
   readonly problem: Problem | undefined;
 }
 
-/** What is wrong, and since when (epoch ms). */
+/** A problem, and since when (epoch ms). */
 export interface Problem {
   readonly since: number;
   readonly event: ProblemEvent;
@@ -50,7 +50,7 @@ export function touch(db: Database, lastGoodPassAt: number): void {
   statement(db, "UPDATE sync SET last_good_pass_at = ? WHERE id = 1").run(lastGoodPassAt);
 }
 
-/** What `chain status` shows; undefined when all is well again. */
+/** The problem for `chain status`; undefined if there is none. */
 export function writeProblem(db: Database, event: ProblemEvent | undefined, since: number): void {
   const problem = event === undefined ? null : JSON.stringify({ since, event } satisfies Problem);
   statement(db, "UPDATE sync SET problem = ? WHERE id = 1").run(problem);

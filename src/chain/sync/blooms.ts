@@ -50,8 +50,8 @@ export class SuspectMemory {
   }
 
   /**
-   * Of what one pass up to `through` has found, the first that no pass before it has found too: from another node, or
-   * from the same one where no other answers.
+   * The first suspect of a pass up to `through` that no earlier pass has found too, from another node or, if no other responds,
+   * from the same one.
    */
   firstNew(
     suspects: readonly SuspectBlock[],

@@ -1,6 +1,6 @@
 /**
- * What the passes so far add up to (docs/spec/chain.md#reading). Each function gives the next health from the one before:
- * there is no clock, no file and no node here. All instants are epoch ms.
+ * The health of the chain after the passes so far (docs/spec/chain.md#reading). Each function returns the next health from the
+ * previous one, without a clock, a file or a node. All instants are epoch ms.
  */
 import type { FailedCheck } from "../check-name.ts";
 import { confirms, type UnconfirmedFault } from "../checks/unconfirmed-fault.ts";
@@ -17,7 +17,7 @@ export interface ChainHealth {
   readonly moved: number;
   /** The last attempt ran out of time: one that stores nothing may be slow, a second one running has failed. */
   readonly hasRunOutOfTime: boolean;
-  /** What one pass has found and no second one has confirmed. */
+  /** A fault that one pass has found and no second pass has confirmed. */
   readonly fault: UnconfirmedFault | undefined;
   /** Two passes have agreed on a funding above the cursor: the logs are read again from its block until one does without. */
   readonly fundingRepair: bigint | undefined;
@@ -29,9 +29,9 @@ export interface ChainHealth {
   readonly concluded: boolean;
   /** True if no other node is asked in this poll. */
   readonly isOver: boolean;
-  /** What this poll has found wrong, and no node after it has made good. */
+  /** A problem of this poll that no later node has cleared. */
   readonly problem: ProblemEvent | undefined;
-  /** What the last step has to tell the operator. */
+  /** Events of the last step for the operator. */
   readonly news: readonly Exclude<PollEvent, { readonly type: "range" }>[];
 }
 
@@ -39,11 +39,11 @@ export interface HealthRules {
   readonly deployment: Deployment;
   /** Milliseconds without a good pass before nobody is believed any more. */
   readonly grace: number;
-  /** What one node alone says is not believed. */
+  /** A fault that only one node shows is not believed. */
   readonly isQuorum: boolean;
 }
 
-/** What a pass over one node has come to. */
+/** The outcome of a pass over one node. */
 export interface Heard {
   readonly outcome: PassOutcome | BrokenPass;
   /** The node's address without secrets. */
@@ -77,7 +77,7 @@ export function healthOf(verdict: Verdict, rules: HealthRules): ChainHealth {
 /** A poll begins. The grace of a publisher that has just begun, or was asleep, counts from here. */
 export function begun(health: ChainHealth, now: number, deadline: number): ChainHealth {
   const poll = { ...health, concluded: false, isOver: false, problem: undefined, news: [], askedUntil: deadline };
-  // What was unavailable for want of an attempt is judged anew.
+  // A view that was unavailable only because nothing was tried is judged again.
   return askingSince(health, now) === undefined ? changed({ ...poll, askingSince: now }, {}) : poll;
 }
 
@@ -123,12 +123,12 @@ export function isGood({ verdict, rules }: ChainHealth): boolean {
   return snapshot !== undefined && coreMismatch === undefined && economyMismatch === undefined && isWhole;
 }
 
-/** Where the next pass reads the logs again from. */
+/** The block from which the next pass reads the logs again. */
 export function repairFrom({ fault, fundingRepair }: ChainHealth): bigint | undefined {
   return fault?.repairFrom ?? fundingRepair;
 }
 
-/** What a pass says, and what it changes. */
+/** A pass's result, and the health after it. */
 export function step(before: ChainHealth, heard: Heard, now: number): ChainHealth {
   const { outcome, node } = heard;
   const health: ChainHealth = { ...before, news: [] };

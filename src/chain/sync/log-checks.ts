@@ -15,7 +15,7 @@ export interface LogFault {
   readonly block: bigint;
 }
 
-/** What a pass has read from block `from` on. */
+/** The logs that a pass has read from block `from` on. */
 export interface ReadSpan {
   readonly from: bigint;
   readonly events: readonly ChainEvent[];
@@ -47,13 +47,13 @@ export function firstBlock({ deploymentBlock, economy }: Deployment): bigint {
   return BigInt(Math.min(deploymentBlock, economy?.deploymentBlock ?? deploymentBlock));
 }
 
-/** What the newest stored settlement below a block left behind. */
+/** The totals after the newest stored settlement below a block. */
 export function frontierBefore(db: Database, block: bigint): Frontier {
   const settlement = settlementBefore(db, block);
   return settlement === undefined ? NOTHING_SETTLED : frontierOf(settlement);
 }
 
-/** What the last settlement of a range leaves behind. */
+/** The totals after the last settlement of a range. */
 export function frontierAfter(events: readonly ChainEvent[], before: Frontier): Frontier {
   const last = events.findLast(isSettlement);
   return last === undefined ? before : frontierOf(last);

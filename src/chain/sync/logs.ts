@@ -121,7 +121,7 @@ interface FoundShape {
   readonly shape: EventShape;
 }
 
-/** What a log of this topic in this block is; undefined where it is not in the interface of its contract. */
+/** Decodes a log; undefined if its topic is not in the interface of its contract. */
 export function shapeOf({ roles }: Contract, topic: Hex | undefined, block: bigint): FoundShape | undefined {
   if (topic === undefined) return undefined;
   for (const { kind, fromBlock } of roles) {

@@ -1,4 +1,4 @@
-/** What a pass is given and what it gives back. */
+/** The inputs and outcomes of a pass. */
 import type { Database } from "better-sqlite3";
 import type { FailedCheck } from "../check-name.ts";
 import type { EconomyFinding } from "../checks/economy-finding.ts";
@@ -22,7 +22,7 @@ export interface PassContext {
   readonly listener: PassListener;
 }
 
-/** What every pass works with, as long as the chain is open. */
+/** The inputs that stay the same while the chain is open. */
 export interface PassChain {
   readonly db: Database;
   readonly deployment: Deployment;
@@ -46,13 +46,13 @@ export interface PassNode {
   readonly answersAlone: boolean;
 }
 
-/** What the passes before have found and not settled. */
+/** Open findings of earlier passes. */
 export interface EarlierFindings {
   /** True if the last pass was good: then a safe block that has not moved needs no reading. */
   readonly isGood: boolean;
-  /** What the pass before found and no second one has confirmed. */
+  /** A fault that the previous pass found and no second one has confirmed. */
   readonly fault: UnconfirmedFault | undefined;
-  /** Where the logs are read again from. */
+  /** The block from which the logs are read again. */
   readonly repairFrom: bigint | undefined;
   /** Two passes have agreed on a funding above the cursor; it counts until a pass does without. */
   readonly isFundingConfirmed: boolean;
@@ -95,7 +95,7 @@ export type PassOutcome =
 /** A pass that did not come to its end. */
 export interface BrokenPass {
   readonly kind: "broken";
-  /** What the operator is told; undefined if there is nothing wrong but the time. */
+  /** An event for the operator; undefined if only time ran out. */
   readonly message: string | undefined;
   /** The deadline came first: it has not failed, as far as that is known. */
   readonly isOutOfTime: boolean;

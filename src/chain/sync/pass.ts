@@ -124,13 +124,13 @@ function headAt(head: Head, safe: bigint | undefined): Head {
 
 // The logs: each range is compared with what is stored, and stored once its end is proven.
 
-/** What a pass has read and not stored yet: it ends at the safe block. */
+/** Logs up to the safe block that a pass has read and not stored yet. */
 interface UnstoredLogs {
   /** How far the file goes. */
   readonly expected: StoredThrough | undefined;
   readonly from: bigint;
   readonly events: readonly ChainEvent[];
-  /** What the last settlement left behind. */
+  /** The totals after the last settlement. */
   readonly frontier: Frontier;
   /** The range that ends at the safe block; undefined where nothing is new. */
   readonly last: RangeLogs | undefined;
@@ -168,7 +168,7 @@ async function readLogs(
     const suspect = earlier.suspects.firstNew(range.suspects, safe, node);
     if (suspect !== undefined) return leftOut(suspect);
     if (expected !== undefined && from <= expected.block) {
-      // What is stored stays until all of it that is read again, and the range of the fault, has been read.
+      // Stored events stay until everything that is read again, and the range of the fault, has been read.
       if (range.to < expected.block || range.to < (earlier.fault?.through ?? 0n)) continue;
       facts.reset();
     }
@@ -182,7 +182,7 @@ async function readLogs(
   return { expected, from, events, frontier, last: undefined, bloomsFrom };
 }
 
-/** What a pass says of a block whose logs it does not believe to be whole. */
+/** The outcome for a block whose logs seem incomplete. */
 function leftOut({ number, missing }: SuspectBlock): PassOutcome {
   return {
     kind: "logs_left_out",

@@ -102,7 +102,7 @@ export class Poller {
     }
   }
 
-  /** What a restart must know of the last step. */
+  /** The part of the last step that a restart needs. */
   #keep(kind: string): void {
     const { db } = this.#chain;
     const { lastGoodPassAt, coreMismatch } = this.#health.verdict;
@@ -111,7 +111,7 @@ export class Poller {
     this.#suspects.clear();
     const at = lastGoodPassAt ?? 0;
     if (kind === "unchanged" && at - this.#touchedAt < TOUCH_INTERVAL) return;
-    // What was read is stored with its instant.
+    // The reading is stored with its instant.
     if (kind === "unchanged") touch(db, at);
     this.#touchedAt = at;
   }
@@ -164,7 +164,7 @@ export class Poller {
     };
   }
 
-  /** What was in memory no longer fits the file. */
+  /** The state in memory no longer fits the file. */
   #forget(): void {
     this.#chain.facts.reset();
     this.#suspects.clear();

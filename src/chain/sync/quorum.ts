@@ -1,6 +1,6 @@
 /**
- * What one node says of a range or of the state counts only when other nodes say the same (docs/spec/chain.md#trust).
- * A pass reads from one node and has each part confirmed by as many witnesses as the quorum needs beside it.
+ * A range or a state counts only if enough nodes agree on it (docs/spec/chain.md#trust). A pass reads from one node, and as many
+ * witnesses as the quorum needs confirm each part.
  */
 import type { Deployment } from "../deployment.ts";
 import { type Block, blockCall, ContradictingAnswer, parseBlock, UNDATED } from "../rpc/node-answers.ts";

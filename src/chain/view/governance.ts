@@ -11,7 +11,7 @@ interface Operation {
   executedAt: number;
   /** True if one of its calls goes to the proxy admin. */
   upgrade: boolean;
-  /** Of the last upgradeAndCall; undefined where there is none. */
+  /** The last upgradeAndCall; undefined if there is none. */
   implementation: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** What the stored logs say at the safe block, read anew for each pass without reading the history anew. */
+/** Facts from the stored logs at the safe block, updated for each pass without reading the history again. */
 import type { Database } from "better-sqlite3";
 import type { ChainEvent } from "../chain-state.ts";
 import {

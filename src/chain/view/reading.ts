@@ -16,7 +16,7 @@ export const ZERO_ADDRESS: Address = "0x0000000000000000000000000000000000000000
 const CORE_CODE = ["factory", "core", "proxyAdmin", "operatorTimelock"] as const;
 const ECONOMY_CODE = ["mining", "token", "tokenFactory", "collection"] as const;
 
-/** What was read at one block; undefined or absent is what the node refused. */
+/** The state at one block. A value that the node refused is undefined or absent. */
 export interface Reading {
   readonly block: Block;
   /** True if there is code, by the contracts' keys in the deployment file. */

@@ -47,7 +47,7 @@ const ECONOMY_FIELDS = {
 export type CoreStateRead = StateOf<typeof CORE_FIELDS>;
 export type EconomyStateRead = StateOf<typeof ECONOMY_FIELDS>;
 
-/** What the node has answered of a state: for the checks, which are judged by what each of them needs. */
+/** The node's results for a state. Each check uses those that it needs. */
 export type Answered<State> = { readonly [Name in keyof State]: State[Name] | undefined };
 
 export function answeredCore(views: ViewResults): Answered<CoreStateRead> {

@@ -13,17 +13,17 @@ export interface Snapshot {
   readonly economy: EconomyView | undefined;
 }
 
-/** What the stored logs and those of the pass say at the safe block. */
+/** Facts from the stored logs and those of the pass, at the safe block. */
 export interface LogFacts {
   /** Newest first, at most 25. */
   readonly events: readonly ChainEvent[];
   readonly source: ChainEvent;
   readonly lastSettlement: ChainEvent | undefined;
-  /** Of the timelock, ascending. */
+  /** Calls of the timelock, ascending. */
   readonly timelock: readonly ChainEvent[];
 }
 
-/** What the Core's view is made of: everything of one safe block, under the head of the pass. */
+/** The parts of the Core's view, all of one safe block. */
 export interface CoreFindings {
   readonly deployment: Deployment;
   readonly reading: WholeReading;

@@ -1,4 +1,4 @@
-/** What the client needs of where it runs; tests bring a clock of their own. */
+/** The client's environment; tests use a clock of their own. */
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
@@ -11,8 +11,8 @@ export interface Runtime {
   after(ms: number, act: () => void): () => void;
   readonly fetch: Fetch;
   /**
-   * Whether a browser's own cache revalidates. It does so without a preflight, which an explicit If-None-Match would
-   * need, and shows a 304 as the 200 that it has kept.
+   * True if a browser's own cache revalidates. That needs no preflight, unlike an explicit If-None-Match, and it shows a 304 as the
+   * 200 that it has kept.
    */
   readonly ownCache: boolean;
 }

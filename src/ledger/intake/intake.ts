@@ -46,7 +46,7 @@ export class Intake {
   readonly #decoder: LineDecoder;
   readonly #states: InstallationStates;
   #counts: Counts = { accepted: 0, duplicate: 0, rejected: 0 };
-  /** Of the batch that is not committed yet. */
+  /** Counts of the batch that is not committed yet. */
   #batch = { accepted: 0, duplicate: 0, rejected: 0, bytes: 0 };
   #batchBytes = FIRST_BATCH_BYTES;
   #lineCount = 0;
@@ -61,7 +61,7 @@ export class Intake {
     this.#states = new InstallationStates(db);
   }
 
-  /** Of the committed batches; of a strict run that was stopped, one rejected and nothing else. */
+  /** Counts of the committed batches. A strict run that was stopped has one rejected line and nothing else. */
   get counts(): Counts {
     return this.#counts;
   }

@@ -100,8 +100,8 @@ SELECT position, telemetry_id AS telemetryId, boot_id AS bootId, counter_epoch A
 FROM receipt WHERE installation = ? AND position > ? AND position <= ? ORDER BY position`;
 
 /**
- * What has moved since a point that an earlier call gave, in time that grows with the changes since. All may have moved
- * where no point is given, where the ledger is another or has gone back, and in a ledger of schema 1.
+ * The installations that have changed since a point that an earlier call returned. The time grows with the number of changes. All
+ * may have changed if there is no point, if the ledger was replaced or has gone back, and in a ledger of schema 1.
  */
 export function changedSince(ledger: ReadOnlyDatabase, since: LedgerPoint | undefined): Changes {
   const now = newestPoint(ledger);

@@ -86,7 +86,7 @@ export const OF_405 = { ...named("Allow"), ...EVERYWHERE };
 export const OF_503 = { ...named("NoStore", "RetryAfter"), ...EVERYWHERE };
 export const NOT_STORED = { ...named("NoStore"), ...EVERYWHERE };
 
-/** What a row says of its 200. */
+/** The headers of a row's 200. */
 export function successHeaders(row: Row, tag: "ETag" | "ETagOfReceipt" | null, hasSource: boolean): Headers {
   return { ...(tag === null ? {} : named(tag)), ...validityHeaders(row, hasSource), ...EVERYWHERE };
 }

@@ -50,7 +50,7 @@ function mediaTypeOf(row: NamedRow): string {
   return row.kind === "route" ? JSON_TYPE : (row.contentType ?? JSON_TYPE).replace(/;.*/, "");
 }
 
-/** Of the routes that never evaluate it, telemetry has a tag, with a revision. */
+/** Among the routes that never evaluate it, only telemetry has a tag, which contains a revision. */
 function tagOf(row: NamedRow): "ETag" | "ETagOfReceipt" | null {
   if (row.conditional) return "ETag";
   return row.kind === "route" && row.etag ? "ETagOfReceipt" : null;

@@ -24,7 +24,7 @@ export function schemaComponents(): Components {
 
 const NULL: JsonSchema = { type: "null" };
 
-/** Of what has a name of its own wherever it stands. */
+/** Schemas that have a name of their own. */
 const SHORTER: Readonly<Record<string, string>> = {
   ActivityAvailableEvent: "ActivityEvent",
   StatisticsActivityDayBucket: "StatisticsBucket",
@@ -110,7 +110,7 @@ function isBucket(properties: NonNullable<JsonSchema["properties"]>): boolean {
   return properties.coverage?.enum !== undefined && "workUnits" in properties && "startMinuteUtc" in properties;
 }
 
-/** What zod checks by a function: how many rounds and whether there is work follow from the coverage. */
+/** A rule that zod checks by a function: the coverage determines the number of rounds and if there is work. */
 function bucketBranches(schema: JsonSchema, properties: NonNullable<JsonSchema["properties"]>): JsonSchema[] {
   const known = properties.workUnits?.anyOf?.find(({ type }) => type !== "null") ?? NULL;
   return Object.entries(BUCKET_LAWS).map(([coverage, law]) => ({

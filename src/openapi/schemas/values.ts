@@ -14,7 +14,7 @@ const date = z.string().regex(/^\d{4}-\d\d-\d\d$/);
 
 interface ValueType {
   readonly schema: z.ZodType;
-  /** What a refinement of zod's knows and its JSON Schema does not. */
+  /** A rule of a zod refinement that its JSON Schema lacks. */
   readonly restored?: JsonSchema;
   readonly description: string;
 }

@@ -27,7 +27,7 @@ export function feedPublications({ program, publicUrl }: Site): Publication[] {
     build: (snapshot) => {
       const { installationId } = snapshot;
       const built = fileAnswer(row, write({ installationId, publicUrl, entries: entriesOf(snapshot) }));
-      return isWhole(snapshot) ? built : { ...built, onlyIfAbsent: true };
+      return isWhole(snapshot) ? built : { ...built, isPlaceholder: true };
     },
   }));
 }

@@ -1,7 +1,7 @@
 /** Modules (docs/spec/api.md#modules) as a publication. */
 
 import { readModules } from "../../ledger/read/modules.ts";
-import { installationNo } from "../../ledger/watermarks.ts";
+import { installationRowId } from "../../ledger/watermarks.ts";
 import { factsInput } from "../facts-input.ts";
 import type { Publication } from "../publication.ts";
 import { buildModules } from "./build.ts";
@@ -14,7 +14,7 @@ export function modulesPublication(installationId: string): Publication {
     kinds: ["module"],
     inputs: (snapshot) => factsInput(snapshot, installationId, ["module"]),
     build({ ledger }) {
-      const no = ledger && installationNo(ledger, installationId);
+      const no = ledger && installationRowId(ledger, installationId);
       return buildModules(installationId, ledger && no ? readModules(ledger, no) : []);
     },
   };

@@ -1,7 +1,7 @@
 /** /v4/public/process (docs/spec/api.md#process): measurement, optimistic blocks, the Oracle and the settlement queue. */
 
 import { FACT_KINDS } from "../../ledger/schema.ts";
-import { installationNo } from "../../ledger/watermarks.ts";
+import { installationRowId } from "../../ledger/watermarks.ts";
 import { decimalText } from "../../values/decimal.ts";
 import { factsInput } from "../facts-input.ts";
 import type { Publication } from "../publication.ts";
@@ -40,6 +40,6 @@ export const processPublication: Publication = {
 };
 
 function ledgerOf({ ledger, installationId }: Snapshot) {
-  const installation = ledger && installationNo(ledger, installationId);
+  const installation = ledger && installationRowId(ledger, installationId);
   return ledger === undefined || installation === undefined ? undefined : { ledger, installation };
 }

@@ -1,7 +1,7 @@
 /** The settlements (docs/spec/api.md#settlements): four ranges, and the queue. */
 
 import { readActiveSubmission, type Submission } from "../../ledger/read/submissions.ts";
-import { installationNo } from "../../ledger/watermarks.ts";
+import { installationRowId } from "../../ledger/watermarks.ts";
 import type { Publication } from "../publication.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { buildSettlements, rangeOf, type SettlementsVariant } from "./build.ts";
@@ -21,7 +21,7 @@ export const settlementsPublications: readonly Publication[] = VARIANTS.map((var
 }));
 
 function queueCandidate({ ledger, installationId }: Snapshot): Submission | undefined {
-  const installation = ledger && installationNo(ledger, installationId);
+  const installation = ledger && installationRowId(ledger, installationId);
   return ledger === undefined || installation === undefined ? undefined : readActiveSubmission(ledger, installation);
 }
 

@@ -48,7 +48,7 @@ function withRevision(text: string, installationId: string, revision: string): s
 const REBUILDING: Built = {
   ...unavailable("public_stats_rebuilding"),
   identity: "public_stats_rebuilding",
-  onlyIfAbsent: true,
+  isPlaceholder: true,
 };
 
 /** Everything but the revision, in the order of docs/spec/api.md#statistics. */

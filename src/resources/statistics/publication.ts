@@ -5,7 +5,7 @@
  */
 
 import { FACT_KINDS } from "../../ledger/schema.ts";
-import { installationNo } from "../../ledger/watermarks.ts";
+import { installationRowId } from "../../ledger/watermarks.ts";
 import { lacksFacts } from "../../projections/advance.ts";
 import { statisticsVersion } from "../../projections/statistics.ts";
 import { slotAt, slotStart } from "../../values/slot.ts";
@@ -35,7 +35,7 @@ export function statisticsPublications(interval: number): readonly Publication[]
 }
 
 function inputs({ ledger, projections, installationId, genesisTimestamp }: Snapshot): string {
-  if (ledger === undefined || installationNo(ledger, installationId) === undefined) return "none";
+  if (ledger === undefined || installationRowId(ledger, installationId) === undefined) return "none";
   // Only the end of the catching up matters: receipts without a new peak leave the mark as it was.
   const state = lacksFacts(projections, { ledger, installationId, genesis: genesisTimestamp }) ? "behind" : "level";
   return `${genesisTimestamp} ${state} ${statisticsVersion(projections)}`;

@@ -1,7 +1,7 @@
 /** Telemetry (docs/spec/api.md#telemetry) as a publication, and the template for an unknown installation. */
 
 import { readNewestReceipt } from "../../ledger/read/receipts.ts";
-import { installationNo } from "../../ledger/watermarks.ts";
+import { installationRowId } from "../../ledger/watermarks.ts";
 import { factsInput } from "../facts-input.ts";
 import type { Publication } from "../publication.ts";
 import { buildTelemetry } from "./build.ts";
@@ -16,7 +16,7 @@ export function telemetryPublication(installationId: string, configured: boolean
     kinds: ["receipt"],
     inputs: (snapshot) => factsInput(snapshot, installationId, ["receipt"]),
     build({ ledger }, at) {
-      const no = ledger && installationNo(ledger, installationId);
+      const no = ledger && installationRowId(ledger, installationId);
       return buildTelemetry(installationId, ledger && no ? readNewestReceipt(ledger, no) : undefined, at);
     },
   };

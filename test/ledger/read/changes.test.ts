@@ -8,7 +8,7 @@ import { ingest } from "../../../src/ledger/ingest.ts";
 import { openLedgerForIntake, openLedgerForReading } from "../../../src/ledger/open.ts";
 import { changedSince, factSumAt, MOVED_SINCE, readFactSums } from "../../../src/ledger/read/changes.ts";
 import { FACT_KINDS, type FactKind, LEDGER_APPLICATION_ID } from "../../../src/ledger/schema.ts";
-import { installationNo } from "../../../src/ledger/watermarks.ts";
+import { installationRowId } from "../../../src/ledger/watermarks.ts";
 import {
   closure,
   emptyLedger,
@@ -97,7 +97,7 @@ test("what has moved since a point is told by the changes after it", () => {
   ingest(db, [oracle({ installationId: "wheel-3" })]);
   ingest(db, [receipt(4, { installationId: "wheel-3" })]);
   const second = changedSince(db, first.now);
-  expect(second.installations).toEqual([installationNo(db, "wheel-3")]);
+  expect(second.installations).toEqual([installationRowId(db, "wheel-3")]);
   expect(changedSince(db, second.now)).toEqual({ now: second.now, installations: [] });
 });
 

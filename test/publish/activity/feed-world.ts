@@ -40,7 +40,7 @@ export class FeedWorld {
   projections: Database = openProjectionsInMemory();
   chain: ChainState = chainState();
   hasLedger = true;
-  /** Of each step of what follows the chain. */
+  /** Called after each step along the chain. */
   budget = (): StepBudget => new StepBudget();
   afterStep = (): void => {};
   #chainDb = chainDb([]);

@@ -54,7 +54,7 @@ async function tiles(): Promise<string[]> {
   return keys;
 }
 
-/** What the heads lead to, in the order of a listing. */
+/** The tiles that the heads name, in the order of a listing. */
 async function reachable(): Promise<string[]> {
   const keys: string[] = [];
   for (const category of CATEGORIES) {
@@ -66,7 +66,7 @@ async function reachable(): Promise<string[]> {
     }
     const own = named.map(({ name }) => activityTileKey(category, name));
     const sizes = await Promise.all(own.map(async (key) => (await text(key)).split("\n").length));
-    // Of tiles of events and index tiles alike: none is longer than two cut as one.
+    // This holds for tiles of events and index tiles: none is longer than two cut as one.
     expect(Math.max(0, ...sizes)).toBeLessThan(256);
     keys.push(...own);
   }

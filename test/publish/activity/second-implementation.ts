@@ -71,7 +71,7 @@ export function obviousMilestones(receipts: readonly FeedReceipt[]): ObviousEven
   );
 }
 
-/** What each receipt adds within its epoch; the first of an epoch adds its own value. */
+/** The work that each receipt adds within its epoch; the first of an epoch adds its own value. */
 function increases(receipts: readonly FeedReceipt[]): number[] {
   return receipts.map(({ epoch, distance }, index) => {
     const before = receipts.slice(0, index).findLast((other) => other.epoch === epoch);

@@ -75,7 +75,7 @@ class SteppedWorld extends FeedWorld {
     this.projections = openProjectionsInMemory();
   }
 
-  /** What is stored, and what is known of it. */
+  /** The stored objects, and `known`. */
   async everything() {
     const objects: Record<string, string> = {};
     for await (const key of this.store.list("")) {

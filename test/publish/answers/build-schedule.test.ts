@@ -1,4 +1,4 @@
-/** Where puts cost something, each key is put at most once in the minimum put interval: the first change at once, the rest together. */
+/** If puts cost something, each key is put at most once per minimum put interval: the first change at once, the rest together. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { INSTALLATION, START, type Worker, World } from "../world.ts";
 

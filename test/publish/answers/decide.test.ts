@@ -95,7 +95,7 @@ test("--force puts as of now what would have stayed", () => {
 });
 
 test("an answer that only fills a gap never takes the place of a good one", () => {
-  const gap = (): Built => ({ status: 503, headers: {}, body: "{}", identity: "gap", onlyIfAbsent: true });
+  const gap = (): Built => ({ status: 503, headers: {}, body: "{}", identity: "gap", isPlaceholder: true });
   expect(decide(gap, ABSENT, 5, { force: false }).put).toBe(true);
   expect(decide(gap, published(aging(1000), 0), 5, { force: false }).put).toBe(false);
 });

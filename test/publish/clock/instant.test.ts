@@ -1,4 +1,4 @@
-/** What time it is for what is published (docs/spec/publishing.md#clocks). */
+/** The time of what is published (docs/spec/publishing.md#clocks). */
 import { expect, test } from "vitest";
 import { explicitInstant, notBefore, PublishedTime } from "../../../publish/clock/instant.ts";
 import { START, World } from "../world.ts";

@@ -1,4 +1,4 @@
-/** What the lease object says to everybody, and what the operator alone is told (docs/spec/publishing.md#private-status). */
+/** The public part of the status in the lease object, and the private part (docs/spec/publishing.md#private-status). */
 import { hostname } from "node:os";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { readLease } from "../../../publish/lease/lease-record.ts";

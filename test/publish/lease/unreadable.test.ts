@@ -27,7 +27,7 @@ test.each(Object.entries(DAMAGES))(
     first.kill();
     await damage();
     const before = world.now;
-    // Of another state directory: it knows nothing of the lease before.
+    // Another state directory knows nothing about the lease before.
     const worker = await world.work({ state: "other" });
     expect(world.now - before).toBeGreaterThanOrEqual(DEFAULT_PACE.ttlMs + PUT_LIMIT_MS);
     expect(world.now - before).toBeLessThan(DEFAULT_PACE.ttlMs + PUT_LIMIT_MS + 2_000);

@@ -87,7 +87,7 @@ test("receipts that came while it waited are in its projections before it has th
   });
   expect(lease?.epoch).toBe(2);
   expect(pauses).toBe(5);
-  // What came in its very last pause is all that is left.
+  // Only facts of its last pause are left.
   expect(reader.moved()).toBe(true);
   await reader.follow(world.now);
   expect(reader.moved()).toBe(false);

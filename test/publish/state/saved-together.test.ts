@@ -1,4 +1,4 @@
-/** What is remembered of puts is committed now and then: each commit writes whole pages. */
+/** Rows about puts are committed now and then, because each commit writes whole pages. */
 import { cpSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -45,7 +45,7 @@ test("what a process remembers that was killed is not believed, since the store 
   state.remember(object("first"));
   state.setMeta("epoch", "7");
   state.remember(object("second"));
-  // What a kill at this moment leaves.
+  // The state after a kill at this moment.
   cpSync(join(folder, "state"), join(folder, "killed"), { recursive: true });
   state.close();
   const killed = Known.open(join(folder, "killed"));

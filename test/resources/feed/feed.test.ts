@@ -68,12 +68,12 @@ test("the newest fifty, whatever their kind", () => {
 test("what a silent chain hides takes no good feed's place; without a chain the milestones are all there is", () => {
   const world = everything();
   world.chain = { ...chainState(), core: { status: "unavailable", reason: "indexer_unavailable" } };
-  expect(bodyOf(jsonPublication, world)).toMatchObject({ onlyIfAbsent: true });
+  expect(bodyOf(jsonPublication, world)).toMatchObject({ isPlaceholder: true });
   const alone = new FeedWorld();
   alone.chain = { ...chainState(), core: { status: "unavailable", reason: "indexer_disabled" }, binding: undefined };
   alone.receive([{ observedAt: AT - HOUR, epoch: "a", speed: 600, distance: 1_500_000 }]);
   const built = bodyOf(jsonPublication, alone);
-  expect(built?.onlyIfAbsent).toBeUndefined();
+  expect(built?.isPlaceholder).toBeUndefined();
   expect(JSON.parse(built?.body ?? "").items.length).toBeGreaterThan(0);
 });
 

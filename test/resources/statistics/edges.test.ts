@@ -86,7 +86,7 @@ test("no history, and rounds that no closure covers: 503, put only where nothing
       headers: { "cache-control": "no-store", "retry-after": "2" },
       body: REBUILDING,
       identity: "public_stats_rebuilding",
-      onlyIfAbsent: true,
+      isPlaceholder: true,
     });
     expect(referenceBody(facts, { installationId: INSTALLATION, genesis: GENESIS, range: "30d", at })).toBeUndefined();
   }

@@ -34,7 +34,7 @@ test("without a ledger, without genesis and before the first observed round: 503
   const { ledger, projections, sources } = sourcesOf([]);
   advanceFully(ledger, projections, { genesis: GENESIS, at: NOON });
   for (const of of [{ ...sources(GENESIS), ledger: undefined }, sources(undefined), sources(GENESIS)]) {
-    expect(month.build(of, NOON)).toMatchObject({ status: 503, onlyIfAbsent: true });
+    expect(month.build(of, NOON)).toMatchObject({ status: 503, isPlaceholder: true });
   }
 });
 

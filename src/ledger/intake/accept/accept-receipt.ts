@@ -74,7 +74,7 @@ const INSERT = `INSERT INTO receipt VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 
 
 type StoredReceipt = Omit<Receipt, "type" | "installationId">;
 
-/** What the ledger has under this telemetryId. */
+/** The ledger's receipt with this telemetryId. */
 function storedAs(
   { db }: InstallationStates,
   { no }: InstallationState,

@@ -49,7 +49,7 @@ interface Current {
   readonly preparedAt: number;
 }
 
-/** What a submission sets out with never changes. */
+/** The first fields of a submission never change. */
 function keepsItsPlan(current: Current, { expected, ...submission }: Submission): boolean {
   return (
     current.previousSettledThroughRound === submission.previousSettledThroughRound &&

@@ -6,7 +6,7 @@ import type { Database } from "better-sqlite3";
 import { statement } from "../../../sqlite/statement.ts";
 import { RECEIPTS_PER_SUM, readFactSum } from "../../read/changes.ts";
 import type { FactKind } from "../../schema.ts";
-import { installationNo, readWatermarks, type Watermarks } from "../../watermarks.ts";
+import { installationRowId, readWatermarks, type Watermarks } from "../../watermarks.ts";
 import type { IntakeRecord } from "../decode/records.ts";
 import { FactHash, FactSum64, type Hash64 } from "./fact-hash.ts";
 
@@ -18,7 +18,7 @@ export interface InstallationState {
   roundWorkUnits: bigint;
   roundDistanceMm: bigint;
   readonly epochs: Map<string, EpochCounters>;
-  /** Of the kinds that have moved since the last `save`: the sum of the facts' hashes. */
+  /** Kinds that have changed since the last `save`: the sum of the facts' hashes. */
   readonly moved: Map<FactKind, FactSum64>;
 }
 
@@ -91,7 +91,7 @@ export class InstallationStates {
     const kind = fact.type;
     let sum = state.moved.get(kind);
     if (sum === undefined) {
-      // Where there is none yet, it begins here: what came before is its base.
+      // Without a sum yet, it begins here, and the earlier facts are its base.
       sum = new FactSum64(readFactSum(this.db, state.no, kind, state.watermarks[kind]).sum ?? 0n);
       state.moved.set(kind, sum);
     }
@@ -111,7 +111,7 @@ export class InstallationStates {
   }
 
   #read(id: string): InstallationState {
-    const no = installationNo(this.db, id) ?? 0;
+    const no = installationRowId(this.db, id) ?? 0;
     const sums = statement<[number], { work: string; distance: string }>(
       this.db,
       "SELECT round_work_units AS work, round_distance_mm AS distance FROM installation WHERE no = ?",

@@ -1,4 +1,4 @@
-/** What is in the ledger, held against what has come. */
+/** Compares a new record with the one in the ledger. */
 
 /**
  * An integer as it is bound: better-sqlite3 binds numbers as doubles, and SQLite takes a double of 2^51 or more for no

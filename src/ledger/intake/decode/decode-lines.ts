@@ -14,7 +14,7 @@ export interface DecodedLine {
   /** Without its end, U+FFFD for bytes that are not UTF-8; as long as it is. */
   readonly raw: string;
   readonly record: IntakeRecord | Fault;
-  /** What counts it into the sum of its kind, if it is known already. */
+  /** Its hash for the sum of its kind, if it is known already. */
   readonly hash?: Hash64;
 }
 

@@ -48,7 +48,7 @@ function faultsOf(issue: z.core.$ZodIssue, json: Json, kind: FactKind): Fault[] 
   return [new Fault(outOfRange ? "out_of_range" : "invalid_field", field, `${field} ${issue.message}`)];
 }
 
-/** What is wrong between two fields that are each of the right form, whatever else is wrong with the record. */
+/** Faults between two fields that are each well formed, whatever else is wrong with the record. */
 function unrelated(kind: FactKind, json: Json): Fault[] {
   if (kind === "closure") {
     const { firstRound, lastRound } = json;
@@ -95,7 +95,7 @@ function ahead(kind: FactKind, json: Json, now: number): Fault[] {
   });
 }
 
-/** Of several faults the first code counts, then the first field in its table's order (docs/spec/intake.md#codes). */
+/** If there are several faults, the first code counts, then the first field in its table's order (docs/spec/intake.md#codes). */
 function first(faults: readonly Fault[], kind: FactKind): Fault {
   const fields = fieldOrder(kind);
   const rank = ({ code, field }: Fault): number => {

@@ -10,7 +10,7 @@ import { type DecodedLine, type DecodedPiece, LineDecoder } from "./decode-lines
 import { LineBuffer } from "./line-buffer.ts";
 import type { IntakeRecord, RecordOf } from "./records.ts";
 
-/** Of what is sent at once. Longer strings outlive many collections of garbage, and memory would not be flat. */
+/** Size of one message. Longer strings survive many garbage collections, so that memory would not be flat. */
 const PART_BYTES = 64 * 1024;
 /** Parts that are under way at once: the other thread always has one to write. */
 const PARTS_AHEAD = 8;

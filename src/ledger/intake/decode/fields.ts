@@ -62,7 +62,7 @@ export const boolean = z.boolean("must be true or false").meta(FORMS.boolean);
 /** A free part of a module: an object with anything in it. */
 export const object = z.custom<Readonly<Record<string, unknown>>>(isObject, "must be an object").meta(FORMS.object);
 
-/** Of a module's health only checkedAt is looked at; `reported` is the whole of it, as it came. */
+/** Only checkedAt of a module's health is validated; `reported` is all of it, unchanged. */
 export const health = object
   .transform((reported, context) => {
     const checkedAt = timestamp.safeParse(reported.checkedAt);

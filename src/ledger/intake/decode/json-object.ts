@@ -30,7 +30,7 @@ const LOW = "cdefCDEF";
 
 /** True if valid JSON has an escape that is half of a pair. Unescaped halves cannot be: the bytes were UTF-8. */
 function hasLoneSurrogate(json: string): boolean {
-  // Where the half that still lacks its other half ends; −1 where none does.
+  // The end of a high surrogate that still lacks its low one; −1 if there is none.
   let highEndsAt = -1;
   for (let at = json.indexOf("\\"); at !== -1; ) {
     const isUnit = json[at + 1] === "u";

@@ -3,7 +3,7 @@
 /** The longest line there is, in bytes without its end. */
 export const LINE_MAX = 1024 * 1024;
 
-/** What of a longer line is kept: enough to see that it is longer, with CR and all. */
+/** So much of a longer line is kept that it is known to be longer, also with a CR. */
 const KEPT_MAX = LINE_MAX + 2;
 const LF = 10;
 

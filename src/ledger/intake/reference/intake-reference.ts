@@ -82,7 +82,7 @@ function record(kind: FactKind): string {
 function fieldRows({ properties = {} }: FieldSchema, prefix = ""): string[][] {
   return Object.entries(properties).flatMap(([name, field]) => [
     [code(prefix + name), formOf(field), noteOf(field)],
-    // Of health the form says what is inside.
+    // The form describes what health contains.
     ...(field.title === undefined ? fieldRows(field, `${prefix}${name}.`) : []),
   ]);
 }
@@ -94,7 +94,7 @@ function formOf(field: FieldSchema): string {
   return field.title ?? field.type ?? "";
 }
 
-/** What the schema says of this field beyond its form. */
+/** Rules of the schema for this field beyond its form. */
 function noteOf(field: FieldSchema): string {
   const description = field.description ?? field.anyOf?.[0]?.description ?? "";
   return Object.values(FORMS).some((form) => form.description === description) ? "" : description;
@@ -122,7 +122,7 @@ function code(text: string): string {
   return `\`${text}\``;
 }
 
-/** What a record of each type says, and the fields by which it is known again. */
+/** The meaning of each record type, and the fields that identify a record. */
 export const KEYS: Readonly<Record<FactKind, { readonly says: string; readonly key: readonly string[] }>> = {
   receipt: { says: "An accepted measurement.", key: ["telemetryId"] },
   epoch: { says: "A counter epoch that the Oracle lets count.", key: ["counterEpoch"] },

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { installationNo, listInstallations, readWatermarks } from "../../../../src/ledger/watermarks.ts";
+import { installationRowId, listInstallations, readWatermarks } from "../../../../src/ledger/watermarks.ts";
 import { contents, emptyLedger, oracle, receipt, round, uuid, verdicts } from "../../samples.ts";
 
 test("positions are given by the ledger: 1, 2, 3 … per installation, to accepted receipts alone", () => {
@@ -47,7 +47,7 @@ test("an installation exists from its first accepted record on", () => {
     oracle({ installationId: "a" }),
   );
   expect(listInstallations(db).map(({ id }) => id)).toEqual(["b", "a"]);
-  expect(installationNo(db, "rejected")).toBeUndefined();
+  expect(installationRowId(db, "rejected")).toBeUndefined();
 });
 
 test("the same record again is a duplicate after normalisation; the same key with other content a conflict", () => {
