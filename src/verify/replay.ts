@@ -79,6 +79,10 @@ async function replayOne(run: Run, { exchange, request, headers, of, ...known }:
       run.skip(rule, `GET ${plainTarget} gave no strong ETag to ask with`);
       return plain;
     }
+    if (exchange.status === 304 && plain !== undefined && plain.status !== 200) {
+      run.skip(rule, `GET ${plainTarget} is ${plain.status}: only a 200 can be not modified`);
+      return plain;
+    }
     const filled = Object.entries(headers).map(([name, value]) => [name, fill(value, { ...filling, tag })]);
     const sent = { method: request.method, target: target ?? "", headers: Object.fromEntries(filled) };
     const reply = await ask(run, { ...of, ...sent });

@@ -51,6 +51,24 @@ test("a front whose cache is behind its origin for its edge seconds", async () =
   expect(report.findings.map(findingLine)).toEqual([]);
 });
 
+test("statistics that are being built: a 503 is no response that could be 304", async () => {
+  const rebuilding: Fault = async (sent, next) => {
+    const reply = await next(sent);
+    if (!sent.target.startsWith("/v2/public/stats?range=") || (reply.status !== 200 && reply.status !== 304))
+      return reply;
+    const error = withHeaders(reply, {
+      etag: null,
+      "retry-after": "2",
+      "cache-control": "no-store",
+      "content-type": "application/json; charset=utf-8",
+    });
+    return withBody(withStatus(error, 503), '{"error":"public_stats_rebuilding"}');
+  };
+  const judging = { send: standIn(full), now: full.at, only: ["statistics"], families: ["not-modified"] as const };
+  const report = await judge({ ...judging, fault: rebuilding });
+  expect(report.findings.map(findingLine)).toEqual([]);
+});
+
 test("a rule has one name", () => {
   const names = ALL_RULES.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
