@@ -78,7 +78,7 @@ function* shardFindings({ index, shards, keys }: Facts): Generator<Finding> {
   for (let shard = 0; shard < index.shards; shard++) {
     const key = shardKey(shard, index.shards);
     if (!keys.has(key))
-      yield { rule: "index-missing", key, says: `the index has ${index.shards} shards, and it is not there` };
+      yield { rule: "index-missing", key, says: `the index has ${index.shards} shards, but it is missing` };
     const stray = [...(shards.get(key)?.keys() ?? [])].find((id) => shardKeyOf(id, index.shards) !== key);
     if (stray !== undefined)
       yield { rule: "index-entry", key, says: `it names ${stray}, which belongs in another shard` };

@@ -14,7 +14,7 @@ test("exit 0 and the number of objects for a whole store, 1 and a line for each 
   const args = ["fsck", "--store", directory];
   expect(await runCli(args, world.folder)).toEqual({ exitCode: 0, stdout: "33 objects, 0 findings\n", stderr: "" });
   await store.delete("v4/public/onchain/unavailable");
-  const says = "v4/public/onchain names it, and it is not there";
+  const says = "v4/public/onchain names it, but it is missing";
   const key = "v4/public/onchain/unavailable";
   expect(await runCli(args, world.folder)).toEqual({
     exitCode: 1,
