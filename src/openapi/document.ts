@@ -19,7 +19,7 @@ How to read an answer (docs/spec/api.md#interpretation):
 6. No amount is a claimable balance of a wallet.
 
 Work, amounts and positions on the chain are decimal strings up to 78 digits: never read them as floats. Rules between
-fields, which a schema cannot say, stand in the descriptions with the section of docs/spec/api.md that states them.`;
+fields, which a schema cannot express, are in the descriptions with the section of docs/spec/api.md that states them.`;
 
 const TAGS = [
   { name: "Measurement", description: "What the device measured and what was accepted." },

@@ -34,13 +34,13 @@ function sentence({ state, record, answers, problems, ageSeconds }: Publication,
     live: `Publishing: ${record.holderName} renewed the lease ${ago(record.renewedAt, now)}`,
     late: `Late: ${record.holderName} should have renewed the lease and did not for ${duration(ageSeconds)}`,
     stopped: record.released
-      ? `Ended: ${record.holderName} let the lease go ${ago(record.renewedAt, now)}`
+      ? `Ended: ${record.holderName} released the lease ${ago(record.renewedAt, now)}`
       : `Stopped: ${record.holderName} fell silent ${ago(record.renewedAt, now)}`,
   }[state];
   const without = answers.filter(({ problem }) => problem !== null).length;
   const foreseen = answers.filter(({ status }) => status === 503).length;
   const counts = [
-    `${answers.length - without} answers stand`,
+    `${answers.length - without} responses are stored`,
     ...(foreseen === 0 ? [] : [`${foreseen} of them 503`]),
     ...(without === 0 ? [] : [`${without} cannot be read`]),
   ].join(", ");

@@ -20,7 +20,7 @@ test("a person reads the state in one sentence, then each route, sources and lea
   const { exitCode, stdout, stderr } = await noonmark("status");
   expect(exitCode).toBe(0);
   expect(stdout).toMatch(
-    /^Ended: \S+ process \d+ let the lease go [\d.]+ s ago; 19 answers stand, 2 of them 503\.\n\n/,
+    /^Ended: \S+ process \d+ released the lease [\d.]+ s ago; 19 responses are stored, 2 of them 503\.\n\n/,
   );
   expect(stdout).toMatch(/^route +age +status +next change$/m);
   expect(stdout).toMatch(/^\/v4\/public\/process +[\d.]+ s +200 +with new facts$/m);
@@ -47,7 +47,7 @@ test("without the operator's part, and with another holder's, the rest is shown"
   const { exitCode, stdout } = await noonmark("status");
   expect(exitCode).toBe(0);
   expect(stdout).toMatch(
-    /^Ended: publisher [0-9a-f]{8} let the lease go [\d.]+ s ago; 19 answers stand, 2 of them 503\.\n/,
+    /^Ended: publisher [0-9a-f]{8} released the lease [\d.]+ s ago; 19 responses are stored, 2 of them 503\.\n/,
   );
   writeFileSync(path, kept);
 });
@@ -96,7 +96,7 @@ test("the last look at the store counts: what is missing or damaged ends it with
   appendFileSync(join(directory, ".noonmark/public/v4/public/process.http"), "x");
   const { exitCode, stdout } = await noonmark("status");
   expect(exitCode).toBe(1);
-  expect(stdout).toContain("; 17 answers stand, 2 of them 503, 2 cannot be read; 2 problems.\n");
+  expect(stdout).toContain("; 17 responses are stored, 2 of them 503, 2 cannot be read; 2 problems.\n");
   expect(stdout).toMatch(/^problem +\/v1\/public\/modules: missing in the store$/m);
   expect(stdout).toMatch(/^problem +\/v4\/public\/process: v4\/public\/process is damaged: /m);
 });
