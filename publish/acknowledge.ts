@@ -64,7 +64,7 @@ function acknowledgeAnswer(
   outcome: PutOutcome | undefined,
   { at, session, sources, rows, isLast }: Acknowledging,
 ): void {
-  const { key, resource, savedBody } = publication;
+  const { key, resource, publishedBody } = publication;
   const { pace, regressions, known } = session;
   const built = () => pace.built(key, { ...inputs, dueAt, builtAt: isPlaceholder ? 0 : at });
   if (put === undefined) {
@@ -82,7 +82,8 @@ function acknowledgeAnswer(
     regressions.clear(key);
     built();
     const body = known.body(key);
-    if (savedBody !== undefined && body !== undefined) sources.write((snapshot) => savedBody.save(snapshot, body));
+    const history = publishedBody?.history;
+    if (history !== undefined && body !== undefined) sources.write((snapshot) => history.save(snapshot, body));
   }
   rows.push(row);
 }

@@ -189,7 +189,7 @@ function keepSaved({ unknown }: Plan, { session, sources }: Cycle): void {
     if (one.is !== "saved") continue;
     const body = session.known.body(one.key);
     session.savedAsked.add(one.key);
-    if (body !== undefined) sources.write((snapshot) => one.publication.savedBody?.save(snapshot, body));
+    if (body !== undefined) sources.write((snapshot) => one.history.save(snapshot, body));
   }
 }
 
@@ -232,7 +232,7 @@ function planningOf({ session, at }: Cycle): ScopePlanning {
 /** Bodies that later plans read: the index, and responses that keep the published chain part while every node is silent. */
 function isKept(key: string, { publications }: Session): boolean {
   if (key === INSTALLATIONS_KEY || isShardKey(key)) return true;
-  return publications.some((one: Publication) => one.key === key && one.publishedCore !== undefined);
+  return publications.some((one: Publication) => one.key === key && one.publishedBody?.core !== undefined);
 }
 
 function warningsOf(sources: CycleSources) {

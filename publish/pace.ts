@@ -68,7 +68,7 @@ export class Pace {
    * wait; undefined if nothing has changed. `putAt`: its last put (epoch ms).
    */
   buildableAt(publication: Publication, now: Inputs, at: number, putAt: number): number | undefined {
-    const { key, minimumInterval = 0, throttledInterval = 0 } = publication;
+    const { key, timing: { minimumInterval = 0, throttledInterval = 0 } = {} } = publication;
     const last = this.#builds.get(key);
     if (last === undefined || (last.dueAt !== undefined && last.dueAt <= at)) return at;
     const interval = this.#minimumPutInterval;
@@ -151,7 +151,8 @@ export class Pace {
 }
 
 export function inputsOf(publication: Publication, snapshot: Snapshot): Inputs {
-  return { inputs: publication.inputs(snapshot), throttledInputs: publication.throttledInputs?.(snapshot) ?? "" };
+  const throttledInputs = publication.timing?.throttledInputs?.(snapshot) ?? "";
+  return { inputs: publication.inputs(snapshot), throttledInputs };
 }
 
 /** The earlier of two instants; undefined counts as never. */

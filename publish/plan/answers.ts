@@ -2,7 +2,7 @@
 import type { SafeCoreState } from "../../src/chain/chain-state.ts";
 import { representationOf } from "../../src/http/representation.ts";
 import type { Asof } from "../../src/object-store/stored-response.ts";
-import type { Publication } from "../../src/resources/publication.ts";
+import type { Publication, Sources } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import type { ResourceName } from "../../src/resources/table.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
@@ -97,27 +97,28 @@ export function planAnswers(
   return { ...NOTHING, answers, failed, waits, puts, tileSets };
 }
 
-/** A response that others name does not wait: it must be stored before them. */
+/** A constant does not wait: it must be stored before the responses that name it. */
 function buildableAt(publication: Publication, inputs: Inputs, { known, pace, at }: Planning): number | undefined {
   const object = known.get(publication.key);
-  if (publication.isNamedByOthers === true && object?.condition !== "stored") return at;
+  if (publication.sources === undefined && object?.condition !== "stored") return at;
   return pace.buildableAt(publication, inputs, at, object?.putAt ?? 0);
 }
 
 function unknownOf(publication: Publication, subject: Subject, snapshot: Snapshot, planning: Planning): Unknown[] {
   const { known, savedAsked, at } = planning;
-  const { key, savedBody, tileSet } = publication;
+  const { key, sources = {}, publishedBody, tileSet } = publication;
   const object = known.get(key);
   if (object === undefined) return [{ is: "answer", key }];
   const unknown: Unknown[] = [];
-  if (publication.usesChain === true) {
-    const now = sourceVersion(snapshot, { ...publication, kinds: [] }, at, subject.history);
+  if (sources.usesChain === true) {
+    const now = sourceVersion(snapshot, { ...sources, kinds: [] }, at, subject.history);
     for (const published of [object.asof, ...subject.elsewhere]) {
       const number = publishedBlock(published, now)?.number;
       if (number !== undefined && !known.blocks.has(number)) unknown.push({ is: "block", number });
     }
   }
-  if (savedBody?.isMissing(snapshot) === true && !savedAsked.has(key)) unknown.push({ is: "saved", key, publication });
+  const history = publishedBody?.history;
+  if (history?.isMissing(snapshot) === true && !savedAsked.has(key)) unknown.push({ is: "saved", key, history });
   if (tileSet !== undefined && known.listing(tileSet.prefix) === undefined) {
     unknown.push({ is: "listing", prefix: tileSet.prefix });
   }
@@ -152,7 +153,7 @@ function planAnswer(publication: Publication, inputs: Inputs, { subject, snapsho
   // Another clock may have published as of a later instant: time must not go back.
   const instant = force ? at : Math.max(at, object.asof.at);
   const permitted = permittedSources(publication, object, { subject, snapshot, planning });
-  const isNewer = isNewerProgram(object.asof.program, publication.program);
+  const isNewer = isNewerProgram(object.asof.program, publication.sources?.program);
   const decision =
     (isNewer && object.condition === "stored" ? LEFT_TO_NEWER : undefined) ??
     keptWhileSettling(permitted.isSettling, object, instant) ??
@@ -170,7 +171,7 @@ function planAnswer(publication: Publication, inputs: Inputs, { subject, snapsho
       : undefined,
     why: decision.why,
     isPlaceholder: decision.isPlaceholder,
-    dueAt: earlier(decision.dueAt, publication.rebuildAt?.(snapshot, at)),
+    dueAt: earlier(decision.dueAt, publication.timing?.rebuildAt?.(snapshot, at)),
     milliseconds: performance.now() - started,
   };
 }
@@ -181,6 +182,9 @@ function keptWhileSettling(isSettling: boolean, { states, condition }: KnownObje
   if (!isSettling || condition !== "stored" || until === undefined || until <= at) return undefined;
   return { put: false, why: "still valid while the chain is read", dueAt: until, isPlaceholder: true };
 }
+
+/** A constant has no source that could go back. */
+const CONSTANT: Sources = { installationId: null };
 
 interface PermittedSources {
   /** If the chain is behind, the snapshot has the published chain state instead. */
@@ -195,9 +199,10 @@ interface PermittedSources {
 /** The sources that a response may be built from, so that no part of it goes back. Throws the regression if there are none. */
 function permittedSources(publication: Publication, object: KnownObject, context: Context): PermittedSources {
   const { subject, snapshot, planning } = context;
-  const { installationId = snapshot.installationId, kinds = [], usesChain = false } = publication;
+  const { sources = CONSTANT } = publication;
+  const { installationId = snapshot.installationId, kinds = [], usesChain = false } = sources;
   const isSettling = usesChain && snapshot.chain.isSettling;
-  const now = sourceVersion(snapshot, publication, planning.at, subject.history);
+  const now = sourceVersion(snapshot, sources, planning.at, subject.history);
   const free = { snapshot, version: now, isSettling, isOthers: false };
   if (isAhead(object.asof.at, planning.at)) throw clockBehind(object.key, object.asof.at, planning.at);
   if (installationId === null) return free;
@@ -219,7 +224,7 @@ function permittedSources(publication: Publication, object: KnownObject, context
   if (behindChain === undefined && now.safeBlock !== undefined) return permitted;
   const kept = { ...permitted, version: withChainOf(object.asof, version) };
   const lacksCore = behindChain !== undefined || (isSettling && snapshot.chain.safeCore === undefined);
-  if (publication.publishedCore !== undefined && lacksCore) {
+  if (lacksCore) {
     const core = publishedCore(publication, planning.known);
     if (core !== undefined && snapshot.genesisTimestamp !== undefined) {
       const chain = { ...snapshot.chain, safeCore: core };
@@ -230,9 +235,9 @@ function permittedSources(publication: Publication, object: KnownObject, context
   return kept;
 }
 
-function publishedCore({ key, publishedCore: read }: Publication, known: Known): SafeCoreState | undefined {
+function publishedCore({ key, publishedBody }: Publication, known: Known): SafeCoreState | undefined {
   const body = known.body(key);
-  return body === undefined ? undefined : read?.(body);
+  return body === undefined ? undefined : publishedBody?.core?.(body);
 }
 
 /** A response without a current chain view still has the published blocks. */
@@ -257,7 +262,7 @@ interface Deciding {
 }
 
 function putOf({ publication, before, decision, asof, after }: Deciding): Put {
-  const { key, resource, isNamedByOthers = false } = publication;
+  const { key, resource, sources } = publication;
   const { future, why } = decision;
   const { built, states, successors } = future;
   const constants = successors.flatMap((successor) => (successor.key === undefined ? [] : [successor.key]));
@@ -266,7 +271,7 @@ function putOf({ publication, before, decision, asof, after }: Deciding): Put {
   return {
     key,
     resource,
-    phase: isNamedByOthers ? "constants" : "answers",
+    phase: sources === undefined ? "constants" : "answers",
     why,
     action: isNew(before) ? "created" : "updated",
     status: built.status,

@@ -270,7 +270,7 @@ function withNames(before: HistoryNames, names: HistoryNames): HistoryNames {
 function namedConfigured(before: string, { known, configured, publications }: IndexPlanning): string {
   if (before === configured) return configured;
   const own = shortHash(configured);
-  const isElsewhere = ({ key, kinds = [], usesChain = false }: Publication) => {
+  const isElsewhere = ({ key, sources: { kinds = [], usesChain = false } = {} }: Publication) => {
     if (kinds.length === 0 && !usesChain) return false;
     const object = known.get(key);
     return object !== undefined && object.condition === "stored" && object.asof.of !== own;

@@ -9,7 +9,7 @@ import { type Asof, encodeWriterMetadata } from "../../src/object-store/stored-r
 import { buildObservationTile, tileBounds } from "../../src/resources/observations/build.ts";
 import { observationsKey, observationTileKey, tileOf } from "../../src/resources/observations/keys.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
-import { telemetryPublication } from "../../src/resources/telemetry/publication.ts";
+import { installationTelemetryKey, TELEMETRY_KEY } from "../../src/resources/telemetry/keys.ts";
 import type { ReadOnlyDatabase } from "../../src/sqlite/statement.ts";
 import type { TileProgress } from "../known.ts";
 import { WAS_DAMAGED } from "../report.ts";
@@ -33,13 +33,14 @@ export function planObservations(
   const { ledger } = snapshot;
   const { id, history } = subject;
   if (!planning.selected("observations") || ledger === undefined) return NOTHING;
-  const publication = telemetryPublication(id, id === snapshot.installationId);
-  const telemetry = known.get(publication.key);
-  if (telemetry === undefined) return needs([{ is: "answer", key: publication.key }]);
+  const key = id === snapshot.installationId ? TELEMETRY_KEY : installationTelemetryKey(id);
+  const telemetry = known.get(key);
+  if (telemetry === undefined) return needs([{ is: "answer", key }]);
   const progress = known.progress(id);
   if (progress?.history !== history) return needs([{ is: "history", installationId: id, history }]);
-  const version = sourceVersion(snapshot, publication, at, history);
-  const current = { snapshot, installationId: id, version, kinds: ["receipt"] as const };
+  const sources = { installationId: id, kinds: ["receipt"] } as const;
+  const version = sourceVersion(snapshot, sources, at, history);
+  const current = { snapshot, version, ...sources };
   const published = [telemetry.asof, ...subject.elsewhere, versionOf(progress, version)];
   const regression = published.map((one) => sourceRegression(one, current)).find((one) => one !== undefined);
   const nothingToPut = {

@@ -53,7 +53,7 @@ export function refusedLedger(
   planning: ScopePlanning,
 ): { unknown: readonly Unknown[]; isRefused: boolean } {
   const { installationId: id } = snapshot;
-  const own = ownPublications(id, planning).filter(({ kinds = [] }) => kinds.length > 0);
+  const own = ownPublications(id, planning).filter(({ sources: { kinds = [] } = {} }) => kinds.length > 0);
   const { history, unknown } = historyOf(id, id, planning);
   const missing = own.flatMap(({ key }): Unknown[] =>
     planning.known.get(key) === undefined ? [{ is: "answer", key }] : [],
@@ -71,7 +71,7 @@ export function refusedLedger(
 }
 
 function ownPublications(id: string, { publications }: ScopePlanning): Publication[] {
-  const isOwn = ({ installationId = id, kinds = [], usesChain = false }: Publication) =>
+  const isOwn = ({ sources: { installationId = id, kinds = [], usesChain = false } = {} }: Publication) =>
     installationId === id && (kinds.length > 0 || usesChain);
   return [telemetryPublication(id, true), ...publications.filter(isOwn)];
 }

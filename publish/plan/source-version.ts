@@ -10,15 +10,15 @@ import { readNewestReceipt, readTelemetryIdAt } from "../../src/ledger/read/rece
 import { FACT_KINDS, type FactKind } from "../../src/ledger/schema.ts";
 import { installationRowId, readWatermarks } from "../../src/ledger/watermarks.ts";
 import type { Asof, FactPart } from "../../src/object-store/stored-response.ts";
-import type { Publication } from "../../src/resources/publication.ts";
+import type { Sources } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import type { ReadOnlyDatabase } from "../../src/sqlite/statement.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 
 /** `at` in epoch ms; `history` is the installation's. */
-export function sourceVersion(snapshot: Snapshot, publication: Publication, at: number, history: string): Asof {
-  const { installationId = snapshot.installationId, kinds = [], usesChain = false } = publication;
-  const program = publication.program === undefined ? {} : { program: publication.program };
+export function sourceVersion(snapshot: Snapshot, sources: Sources, at: number, history: string): Asof {
+  const { installationId = snapshot.installationId, kinds = [], usesChain = false } = sources;
+  const program = sources.program === undefined ? {} : { program: sources.program };
   if (installationId === null || (kinds.length === 0 && !usesChain)) return { at, ...program };
   return {
     at,
@@ -200,7 +200,7 @@ export function factPart({ count, sum, base }: FactSum): FactPart {
   return base === 0 ? [count, text] : [count, text, base];
 }
 
-function factsOf({ ledger }: Snapshot, installationId: string, kinds: NonNullable<Publication["kinds"]>) {
+function factsOf({ ledger }: Snapshot, installationId: string, kinds: readonly FactKind[]) {
   const no = ledger && installationRowId(ledger, installationId);
   if (ledger === undefined || no === undefined) return {};
   const sums = readFactSums(ledger, no);

@@ -1,15 +1,16 @@
-/** The inputs of the chain-backed publications, as texts: the changes of a pass, and its height alone. */
+/** Inputs and timing of responses that are computed from the chain. */
 import type { ChainState } from "../chain/chain-state.ts";
 import { decimalText } from "../values/decimal.ts";
+import type { Timing } from "./publication.ts";
 
-/** A publisher that costs money per put rebuilds for the height alone at most so often, ms. */
+/** If puts cost money, a response is rebuilt for the height alone at most this often (ms). */
 export const ONCHAIN_HEIGHT_INTERVAL = 15_000;
 export const HISTORY_HEIGHT_INTERVAL = 60_000;
 
 const VALIDITY_STEP = 60_000;
 const news = new WeakMap<ChainState, string>();
 
-/** Everything a view says but how high the chain is; one text per pass, however often a cycle asks. */
+/** The views without the chain's height: one text per pass. */
 export function chainNews(chain: ChainState): string {
   let text = news.get(chain);
   if (text === undefined) {
@@ -20,8 +21,13 @@ export function chainNews(chain: ChainState): string {
   return text;
 }
 
-/** The height, and in steps of a minute how long the views are valid: that has to be extended in time. */
-export function chainHeight(chain: ChainState): string {
+/** For a response that is rebuilt at most every `interval` ms while only the chain's height changes. */
+export function heightTiming(interval: number): Timing {
+  return { throttledInputs: ({ chain }) => chainHeight(chain), throttledInterval: interval };
+}
+
+/** The height, and in steps of a minute the end of the views' validity: it must be extended in time. */
+function chainHeight(chain: ChainState): string {
   if (chain.core.status === "unavailable") return "";
   const { indexedThroughBlock, safeThroughBlock } = chain.core.view.chain;
   return `${indexedThroughBlock} ${safeThroughBlock} ${Math.floor(chain.validUntil / VALIDITY_STEP)}`;

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { advanceLedgerViews, areStatisticsBehind } from "../../src/projections/advance.ts";
 import { deleteCursors, StepBudget } from "../../src/projections/follow.ts";
 import { openProjectionsInMemory } from "../../src/projections/open.ts";
-import { statisticsVersion } from "../../src/projections/statistics.ts";
+import { statisticsVersion } from "../../src/resources/statistics/publication.ts";
 import { advanceFully, bodyOf, contentOf, rebuiltBody } from "../resources/statistics/build-from-ledger.ts";
 import { accept, emptyLedger, type Fact, type HistoryReceipt, INSTALLATION } from "../resources/statistics/history.ts";
 

@@ -47,7 +47,7 @@ function publisher(read: Reader) {
       for (const publication of PUBLICATIONS) {
         await putNamedTiles(store, publication, sources);
         const { built, successors } = futureOf((at) => publication.build(sources, at), read.now);
-        publication.savedBody?.save(sources, built.body);
+        publication.publishedBody?.history?.save(sources, built.body);
         await putAnswer(store, publication.key, built, successors);
       }
     },

@@ -38,7 +38,7 @@ export function putsAMonth({ minimumPutInterval, publications, selected, receipt
     puts += moved.filter((resource) => selected(resource)).length * every(Math.max(minimumPutInterval, everyMs));
   }
   const measures = receipts.some(({ configured }) => configured);
-  for (const { resource, throttledInterval } of publications.filter((one) => selected(one.resource))) {
+  for (const { resource, timing: { throttledInterval } = {} } of publications.filter((one) => selected(one.resource))) {
     if (hasChain && throttledInterval !== undefined) puts += every(throttledInterval);
     if (measures && resource === "statistics") puts += STATISTICS_A_ROUND * every(ROUND_MS);
   }

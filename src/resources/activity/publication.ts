@@ -9,7 +9,7 @@ import { readCursor } from "../../projections/follow.ts";
 import { RECEIPTS } from "../../projections/receipts.ts";
 import { EXIT, Failure } from "../../values/failure.ts";
 import type { Built } from "../built.ts";
-import { chainHeight, chainNews, HISTORY_HEIGHT_INTERVAL } from "../chain-inputs.ts";
+import { chainNews, HISTORY_HEIGHT_INTERVAL, heightTiming } from "../chain-inputs.ts";
 import type { Publication } from "../publication.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { buildActivityHead, buildUnavailableActivity } from "./build.ts";
@@ -26,18 +26,15 @@ export const activityPublications: readonly Publication[] = CATEGORIES.flatMap((
   {
     resource: "activity",
     key: constantKey(activityKey(category)),
-    isNamedByOthers: true,
     inputs: ({ installationId }) => installationId,
     build: ({ installationId }) => buildUnavailableActivity(installationId, "indexer_unavailable"),
   },
   {
     resource: "activity",
     key: activityKey(category),
-    kinds: hasMeasurements(category) ? ["receipt"] : [],
-    usesChain: true,
+    sources: { kinds: hasMeasurements(category) ? ["receipt"] : [], usesChain: true },
     inputs: (snapshot) => inputs(category, snapshot),
-    throttledInputs: ({ chain }) => chainHeight(chain),
-    throttledInterval: HISTORY_HEIGHT_INTERVAL,
+    timing: heightTiming(HISTORY_HEIGHT_INTERVAL),
     tileSet: {
       prefix: activityTilesPrefix(category),
       keptMs: TILE_KEPT_MS,

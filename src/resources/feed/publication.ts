@@ -20,9 +20,7 @@ export function feedPublications({ program, publicUrl }: Site): Publication[] {
   return forms.map(({ row, write }) => ({
     resource: row.resource,
     key: row.objects[0].key,
-    program,
-    kinds: ["receipt"],
-    usesChain: true,
+    sources: { kinds: ["receipt"], usesChain: true, program },
     inputs,
     build: (snapshot) => {
       const { installationId } = snapshot;

@@ -11,7 +11,7 @@ export function modulesPublication(installationId: string): Publication {
   return {
     resource: "modules",
     key: MODULES_KEY,
-    kinds: ["module"],
+    sources: { kinds: ["module"] },
     inputs: (snapshot) => factsInput(snapshot, installationId, ["module"]),
     build({ ledger }) {
       const no = ledger && installationRowId(ledger, installationId);

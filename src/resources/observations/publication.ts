@@ -11,7 +11,7 @@ function indexObject(key: string, text: () => string): Publication {
   return {
     resource: "observations",
     key,
-    installationId: null,
+    sources: { installationId: null },
     inputs: text,
     build() {
       const body = text();

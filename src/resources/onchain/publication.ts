@@ -1,6 +1,6 @@
 /** The onchain view (docs/spec/api.md#onchain), and the constant response once it is no longer valid. */
 import { constantKey } from "../../http/keys.ts";
-import { chainHeight, chainNews, ONCHAIN_HEIGHT_INTERVAL } from "../chain-inputs.ts";
+import { chainNews, heightTiming, ONCHAIN_HEIGHT_INTERVAL } from "../chain-inputs.ts";
 import type { Publication } from "../publication.ts";
 import { buildOnchain, buildUnavailableOnchain } from "./build.ts";
 import { ONCHAIN_KEY } from "./route.ts";
@@ -10,17 +10,15 @@ export const onchainPublications: readonly Publication[] = [
   {
     resource: "onchain",
     key: constantKey(ONCHAIN_KEY),
-    isNamedByOthers: true,
     inputs: ({ installationId }) => installationId,
     build: ({ installationId }) => buildUnavailableOnchain(installationId, "indexer_unavailable"),
   },
   {
     resource: "onchain",
     key: ONCHAIN_KEY,
-    usesChain: true,
+    sources: { usesChain: true },
     inputs: ({ chain }) => chainNews(chain),
-    throttledInputs: ({ chain }) => chainHeight(chain),
-    throttledInterval: ONCHAIN_HEIGHT_INTERVAL,
+    timing: heightTiming(ONCHAIN_HEIGHT_INTERVAL),
     build: ({ installationId, chain }, at) => buildOnchain(installationId, chain, at),
   },
 ];

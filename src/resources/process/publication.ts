@@ -16,9 +16,8 @@ const KINDS = FACT_KINDS.filter((kind) => kind !== "module");
 export const processPublication: Publication = {
   resource: "process",
   key: PROCESS_KEY,
-  kinds: KINDS,
-  usesChain: true,
-  publishedCore: publishedAnchor,
+  sources: { kinds: KINDS, usesChain: true },
+  publishedBody: { core: publishedAnchor },
   inputs(snapshot) {
     const { installationId, chain, genesisTimestamp } = snapshot;
     const facts = factsInput(snapshot, installationId, KINDS);

@@ -13,7 +13,7 @@ const VARIANTS: readonly SettlementsVariant[] = [...SETTLEMENT_RANGES, "queue"];
 export const settlementsPublications: readonly Publication[] = VARIANTS.map((variant) => ({
   resource: "settlements",
   ...historyPublication({ key: settlementsKey(variant), range: rangeOf(variant), version: "v4" }),
-  kinds: variant === "queue" ? ["submission"] : [],
+  sources: { kinds: variant === "queue" ? ["submission"] : [], usesChain: true },
   inputs: (snapshot) =>
     variant === "queue" ? `${historyNews(snapshot)} ${candidateText(snapshot)}` : historyNews(snapshot),
   build: (snapshot, at) =>

@@ -40,8 +40,7 @@ export function sitePublications({ program, files }: Site): Publication[] {
       {
         resource: row.resource,
         key,
-        installationId: null,
-        program,
+        sources: { installationId: null, program },
         inputs: () => built.identity,
         ...(loads && {
           tileSet: {

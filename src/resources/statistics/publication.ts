@@ -1,13 +1,17 @@
 /**
- * The statistics (docs/spec/api.md#statistics), one object a range. Each body names the instant for which it was computed, so that a
- * rebuild is always a change: it is done where facts moved, at most every `interval` ms, and at each end of a round,
- * noon among them. A receipt moves nothing here unless it is a new peak.
+ * The statistics (docs/spec/api.md#statistics), one object per range. A body contains the instant for which it was computed, so
+ * every rebuild changes it. It is rebuilt when facts have changed, at most every `interval` ms, and at the end of each round.
  */
 
 import { FACT_KINDS } from "../../ledger/schema.ts";
 import { installationRowId } from "../../ledger/watermarks.ts";
 import { lacksFacts } from "../../projections/advance.ts";
-import { statisticsVersion } from "../../projections/statistics.ts";
+import { readCursor } from "../../projections/follow.ts";
+import { PEAK_KINDS, readPeak } from "../../projections/receipts.ts";
+import { readRoundTotals } from "../../projections/rounds/round-totals.ts";
+import { ROUNDS } from "../../projections/rounds/rounds.ts";
+import { SUBMISSIONS } from "../../projections/settlements/submissions.ts";
+import type { ReadOnlyDatabase } from "../../sqlite/statement.ts";
 import { slotAt, slotStart } from "../../values/slot.ts";
 import type { Publication } from "../publication.ts";
 import type { Snapshot } from "../snapshot.ts";
@@ -22,26 +26,47 @@ export function statisticsPublications(interval: number): readonly Publication[]
   return RANGES.map((range) => ({
     resource: "statistics",
     key: statisticsKey(range),
-    kinds: KINDS,
+    sources: { kinds: KINDS },
     inputs,
     build: ({ ledger, projections, installationId, genesisTimestamp }, at) => {
       const read =
         ledger && readStatisticsFacts(ledger, projections, { installationId, genesis: genesisTimestamp, range, at });
       return buildStatistics(read, range, at);
     },
-    minimumInterval: interval,
-    rebuildAt,
+    timing: { minimumInterval: interval, rebuildAt },
   }));
 }
 
 function inputs({ ledger, projections, installationId, genesisTimestamp }: Snapshot): string {
   if (ledger === undefined || installationRowId(ledger, installationId) === undefined) return "none";
-  // Only the end of the catching up matters: receipts without a new peak leave the mark as it was.
+  // The cursor itself is no input: it advances with each receipt.
   const state = lacksFacts(projections, { ledger, installationId, genesis: genesisTimestamp }) ? "behind" : "level";
   return `${genesisTimestamp} ${state} ${statisticsVersion(projections)}`;
 }
 
-/** The end of the round that holds `at`. */
+/**
+ * Changes if a body changes. Rounds are only added, so their count and sums are enough; submissions have their newest change.
+ * Receipts count only if they are a new peak: otherwise each would rebuild the same body.
+ */
+export function statisticsVersion(projections: ReadOnlyDatabase): string {
+  const totals = readRoundTotals(projections);
+  const rounds = readCursor(projections, ROUNDS);
+  const parts = [
+    rounds?.version,
+    // The first closures after a rebuild count before any of their rounds is observed.
+    totals === undefined ? rounds?.at : "",
+    totals?.observed,
+    totals?.work,
+    totals?.distance,
+    totals?.firstSlot,
+    totals?.lastSlot,
+    readCursor(projections, SUBMISSIONS)?.at,
+    ...PEAK_KINDS.map((kind) => Object.values(readPeak(projections, kind) ?? {}).join("@")),
+  ];
+  return parts.join("|");
+}
+
+/** The end of the round that contains `at`. */
 function rebuildAt({ genesisTimestamp }: Snapshot, at: number): number | undefined {
   return genesisTimestamp === undefined ? undefined : slotStart(slotAt(at) + 1);
 }

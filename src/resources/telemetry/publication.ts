@@ -12,8 +12,7 @@ export function telemetryPublication(installationId: string, configured: boolean
   return {
     resource: "telemetry",
     key: configured ? TELEMETRY_KEY : installationTelemetryKey(installationId),
-    installationId,
-    kinds: ["receipt"],
+    sources: { installationId, kinds: ["receipt"] },
     inputs: (snapshot) => factsInput(snapshot, installationId, ["receipt"]),
     build({ ledger }, at) {
       const no = ledger && installationRowId(ledger, installationId);
@@ -26,7 +25,6 @@ export function telemetryPublication(installationId: string, configured: boolean
 export const unknownTelemetryPublication: Publication = {
   resource: "telemetry",
   key: UNKNOWN_TELEMETRY_KEY,
-  installationId: null,
   inputs: () => "",
   build: (_snapshot, at) => buildTelemetry("{installationId}", undefined, at),
 };

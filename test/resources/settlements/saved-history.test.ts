@@ -41,7 +41,7 @@ function silent(
 
 const published = (publication: Publication, sources: WritableSnapshot) => {
   const built = publication.build(sources, AT);
-  publication.savedBody?.save(sources, built.body);
+  publication.publishedBody?.history?.save(sources, built.body);
   return built;
 };
 
@@ -140,12 +140,12 @@ test("history read back from the store serves as if it had been saved", () => {
   for (const publication of ALL) {
     const stored = publication.build(sources, AT);
     const lost = { ...silent(sources, "indexer_unavailable"), projections: projectionsDb() };
-    publication.savedBody?.save(lost, stored.body);
+    publication.publishedBody?.history?.save(lost, stored.body);
     expect(publication.build(lost, AT + 1).body).toBe(stored.successor?.body);
     // What is no history of this source is not saved.
     const empty = { ...lost, projections: projectionsDb() };
-    publication.savedBody?.save(empty, publication.build(empty, AT).body);
-    publication.savedBody?.save({ ...empty, installationId: "wheel-2" }, stored.body);
+    publication.publishedBody?.history?.save(empty, publication.build(empty, AT).body);
+    publication.publishedBody?.history?.save({ ...empty, installationId: "wheel-2" }, stored.body);
     expect(publication.build(empty, AT).headers["x-service-settlement-source"]).toBe("unavailable");
   }
 });

@@ -24,10 +24,10 @@ if (week === undefined || month === undefined) throw new Error("one publication 
 test("one object a range, at most every interval, and again at each end of a round, noon among them", () => {
   const { sources } = sourcesOf([]);
   expect([week.key, month.key]).toEqual(["v2/public/stats/7d", "v2/public/stats/30d"]);
-  expect(week.minimumInterval).toBe(30_000);
-  expect(week.rebuildAt?.(sources(GENESIS), NOON - 1)).toBe(NOON);
-  expect(week.rebuildAt?.(sources(GENESIS), NOON)).toBe(NOON + ROUND);
-  expect(week.rebuildAt?.(sources(undefined), NOON)).toBeUndefined();
+  expect(week.timing?.minimumInterval).toBe(30_000);
+  expect(week.timing?.rebuildAt?.(sources(GENESIS), NOON - 1)).toBe(NOON);
+  expect(week.timing?.rebuildAt?.(sources(GENESIS), NOON)).toBe(NOON + ROUND);
+  expect(week.timing?.rebuildAt?.(sources(undefined), NOON)).toBeUndefined();
 });
 
 test("without a ledger, without genesis and before the first observed round: 503, only where nothing stands", () => {

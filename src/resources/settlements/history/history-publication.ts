@@ -5,7 +5,7 @@
 
 import { savedHistory, saveHistory } from "../../../projections/settlements/saved-history.ts";
 import { settlementChanges } from "../../../projections/settlements/settlements.ts";
-import { chainHeight, chainNews, HISTORY_HEIGHT_INTERVAL } from "../../chain-inputs.ts";
+import { chainNews, HISTORY_HEIGHT_INTERVAL, heightTiming } from "../../chain-inputs.ts";
 import type { Publication } from "../../publication.ts";
 import type { Snapshot, WritableSnapshot } from "../../snapshot.ts";
 import { bindingText } from "../live-read.ts";
@@ -22,18 +22,21 @@ export interface HistoryObject {
 export function historyPublication({ key, range, version }: HistoryObject) {
   return {
     key,
-    usesChain: true,
-    throttledInputs: ({ chain }: Snapshot) => chainHeight(chain),
-    throttledInterval: HISTORY_HEIGHT_INTERVAL,
-    rebuildAt: (_: Snapshot, at: number) => windowOf(range, at)?.end,
-    savedBody: {
-      isMissing: ({ installationId, chain: { binding }, projections }: Snapshot) =>
-        binding !== undefined &&
-        savedHistory(projections, key, bindingText(installationId, range, binding, version)) === undefined,
-      save: ({ installationId, chain: { binding }, projections }: WritableSnapshot, body: string) => {
-        const saved = binding === undefined ? undefined : savedForm(body, installationId, binding, version);
-        if (saved === undefined || binding === undefined) return;
-        saveHistory(projections, key, bindingText(installationId, range, binding, version), saved);
+    sources: { usesChain: true },
+    timing: {
+      ...heightTiming(HISTORY_HEIGHT_INTERVAL),
+      rebuildAt: (_: Snapshot, at: number) => windowOf(range, at)?.end,
+    },
+    publishedBody: {
+      history: {
+        isMissing: ({ installationId, chain: { binding }, projections }: Snapshot) =>
+          binding !== undefined &&
+          savedHistory(projections, key, bindingText(installationId, range, binding, version)) === undefined,
+        save: ({ installationId, chain: { binding }, projections }: WritableSnapshot, body: string) => {
+          const saved = binding === undefined ? undefined : savedForm(body, installationId, binding, version);
+          if (saved === undefined || binding === undefined) return;
+          saveHistory(projections, key, bindingText(installationId, range, binding, version), saved);
+        },
       },
     },
   } satisfies Partial<Publication>;
