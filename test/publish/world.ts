@@ -9,7 +9,7 @@ import { acquireOnce } from "../../publish/lease/take.ts";
 import { Publisher } from "../../publish/publisher.ts";
 import type { CycleReport } from "../../publish/report.ts";
 import { LedgerSource } from "../../publish/sources/ledger-source.ts";
-import { ownProjections } from "../../publish/sources/projections-source.ts";
+import { ownProjections, type ProjectionsSource } from "../../publish/sources/projections-source.ts";
 import { SourceReader } from "../../publish/sources/source-reader.ts";
 import { leaseIdentity } from "../../publish/status/public-status.ts";
 import { type Chain, noChain } from "../../src/chain/chain.ts";
@@ -45,6 +45,8 @@ export interface WorkOptions {
   /** Closed with the worker. */
   readonly chain?: Chain;
   readonly newHistories?: string[];
+  /** Those of the state directory where absent, advanced to their end in each cycle. Closed with the worker. */
+  readonly projections?: ProjectionsSource;
   /** The configured one. */
   readonly installationId?: string;
   /** Another one than the world's. */
@@ -101,7 +103,7 @@ export class World {
     const reader = new SourceReader({
       installationId,
       ledger: new LedgerSource(ledgerPath),
-      projections: ownProjections(join(this.folder, state), { whole: true }),
+      projections: options.projections ?? ownProjections(join(this.folder, state), { whole: true }),
       chain: options.chain ?? noChain(),
       genesisTimestamp: undefined,
     });

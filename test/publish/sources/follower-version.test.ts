@@ -1,0 +1,202 @@
+/**
+ * An upgrade may change how a follower derives its rows. The follower then rebuilds itself in short steps, which may take
+ * several cycles. Readers get the last good responses until it is done.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { ownProjections, type ProjectionsSource } from "../../../publish/sources/projections-source.ts";
+import type { ChainEvent } from "../../../src/chain/chain-state.ts";
+import { ingest } from "../../../src/ledger/ingest.ts";
+import { openLedgerForIntake } from "../../../src/ledger/open.ts";
+import { openProjections } from "../../../src/projections/open.ts";
+import { CATEGORIES } from "../../../src/resources/activity/keys.ts";
+import { shimContext } from "../../../src/shim/context.ts";
+import { respond } from "../../../src/shim/respond.ts";
+import { closure, HASH, instant, type Json, receipt, round, submission, uuid } from "../../ledger/samples.ts";
+import { batchEvents, fundingEvent } from "../../support/chain/chain-db.ts";
+import { MemoryStore } from "../../support/memory-store.ts";
+import { KINDS, unitMinted } from "../activity/chain-logs.ts";
+import type { FeedBody } from "../activity/feed-world.ts";
+import { GrownChain } from "../activity/grown-chain.ts";
+import { START, World } from "../world.ts";
+
+const HOUR = 3_600_000;
+const ROUND_MS = 600_000;
+/** The chain's genesis, in epoch ms. */
+const GENESIS = 1_763_400_000_000;
+/** Longer than the shortest time between two puts of the statistics. */
+const CYCLE_MS = 40_000;
+const MILESTONE_DAYS = 170;
+const RECEIPTS = 60_000;
+const ROUNDS = 5_000;
+
+const folder = mkdtempSync(join(tmpdir(), "noonmark-follower-version-"));
+const ledgerPath = join(folder, "ledger.db");
+beforeAll(() => {
+  const ledger = openLedgerForIntake(ledgerPath);
+  const { rejections } = ingest(ledger, [...milestones(), ...receipts(), ...rounds(), confirmed()]);
+  ledger.close();
+  expect(rejections).toEqual([]);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let world: World;
+let chain: GrownChain;
+beforeEach(() => {
+  world = new World();
+  chain = new GrownChain();
+  chain.mine((blockNumber) => [...settlements(blockNumber), ...activity(blockNumber)]);
+  chain.pass(START);
+});
+afterEach(() => {
+  chain.db.close();
+  world.end();
+});
+
+// The steps of a cycle are limited along the ledger, and along the chain they are not.
+test.for([
+  ["receipts", "several cycles", "UPDATE peak SET value = value + 7; UPDATE milestone_state SET lifetime_mm = '1'"],
+  ["rounds", "several cycles", "UPDATE day_rounds SET work = '1'; UPDATE round_totals SET observed = 1, work = '1'"],
+  ["submissions", "one cycle", "UPDATE submission_totals SET confirmed = 0; DELETE FROM submission_state"],
+  [
+    "settlements",
+    "one cycle",
+    "UPDATE settlement SET total_active_rounds = '1', batches = 1; DELETE FROM round_funding",
+  ],
+  ["activity", "one cycle", "DELETE FROM activity_event WHERE category = 'players'"],
+] as const)(
+  "the %s of an older version are rebuilt in %s, and readers keep the last good responses until then",
+  async ([follower, cycles, derivedOtherwise]) => {
+    const first = await world.work({ chain, ledgerPath });
+    await first.cycle(START);
+    await first.stop();
+    const before = content(await responses());
+    derivedByAnOlderVersion(follower, derivedOtherwise);
+
+    const projections = inShortCycles();
+    const upgraded = await world.work({ chain, ledgerPath, projections, program: "2.0.0" });
+    let taken = 0;
+    do {
+      const cycle = upgraded.cycle(START + ++taken * CYCLE_MS);
+      let isOver = false;
+      const over = cycle.then(
+        () => (isOver = true),
+        () => (isOver = true),
+      );
+      while (!isOver) {
+        expect(content(await responses())).toEqual(before);
+        await nextTurn();
+      }
+      await Promise.all([cycle, over]);
+      expect(content(await responses())).toEqual(before);
+    } while (projections.isBehind);
+    expect(taken === 1 ? "one cycle" : "several cycles").toBe(cycles);
+
+    const later = START + ROUND_MS;
+    chain.pass(later);
+    await upgraded.cycle(later);
+    const store = new MemoryStore();
+    const fresh = await world.work({ chain, ledgerPath, store, state: "fresh", program: "2.0.0" });
+    await fresh.cycle(later);
+    expect(await responses()).toEqual(await responses(store));
+    for (const worker of [upgraded, fresh]) await worker.stop();
+  },
+);
+
+const PATHS = ["/v2/public/stats?range=7d", "/v2/public/stats?range=30d", "/v4/public/settlements?range=30d"];
+
+/** The bodies that readers get of everything that is derived from the ledger and the chain; the activity page by page. */
+async function responses(store = world.store): Promise<string[]> {
+  const context = shimContext({ store, now: () => world.now, monotonic: () => world.now });
+  const read = async (path: string) => {
+    const { status, body } = await respond({ method: "GET", url: path }, context);
+    expect([path, status]).toEqual([path, 200]);
+    return new TextDecoder().decode(body);
+  };
+  const bodies = await Promise.all(PATHS.map(read));
+  for (const category of CATEGORIES) {
+    let cursor: string | null = "";
+    while (cursor !== null) {
+      const from: string = cursor === "" ? "" : `&cursor=${cursor}`;
+      const page = await read(`/v1/public/activity?category=${category}&limit=100${from}`);
+      bodies.push(page);
+      cursor = (JSON.parse(page) as FeedBody).nextCursor;
+    }
+  }
+  return bodies;
+}
+
+/** The bodies without the instant at which they were computed: nothing else may be another during a rebuild. */
+function content(bodies: readonly string[]): string[] {
+  return bodies.map((body) => body.replace(/"revision":"[^"]*",|"(?:generatedAt|endAt)":"[^"]*",/g, ""));
+}
+
+/** Leaves the projections as an older program does whose follower derives other rows. */
+function derivedByAnOlderVersion(follower: string, otherwise: string): void {
+  const db = openProjections(join(world.folder, "state", "projections.db"));
+  db.exec(otherwise);
+  const { changes } = db.prepare("UPDATE cursor SET version = 'older ' || version WHERE name = ?").run(follower);
+  expect(changes).toBe(1);
+  db.close();
+}
+
+/** A publisher's projections with the fewest steps along the ledger in each cycle. */
+function inShortCycles(): ProjectionsSource {
+  return Object.assign(ownProjections(join(world.folder, "state"), { whole: false }), { stepLimit: 1 });
+}
+
+/** Each of a new counter epoch and a day of its own, so that it passes several milestones. */
+function milestones(): Json[] {
+  return Array.from({ length: MILESTONE_DAYS }, (_, n) =>
+    receipt(n + 1, {
+      counterEpoch: uuid(1000 + n),
+      distanceMm: 30_000_000,
+      observedAt: instant((n - 400) * 86_400),
+      receivedAt: instant((n - 400) * 86_400 + 1),
+    }),
+  );
+}
+
+/** One each 3 s before START. */
+function receipts(): Json[] {
+  return Array.from({ length: RECEIPTS }, (_, n) => {
+    const seconds = 3 * (n - RECEIPTS);
+    return receipt(MILESTONE_DAYS + n + 1, { observedAt: instant(seconds), receivedAt: instant(seconds + 0.25) });
+  });
+}
+
+/** The newest rounds before START, and closures of sixteen. */
+function rounds(): Json[] {
+  const end = (START - GENESIS) / ROUND_MS;
+  return Array.from({ length: ROUNDS }, (_, n) => {
+    const roundId = end - ROUNDS + n;
+    const one = round(roundId, { workUnits: String(n % 50), distanceMm: String((n % 50) * 300) });
+    return n % 16 === 15 || n === ROUNDS - 1 ? [one, closure(roundId - (n % 16), roundId)] : [one];
+  }).flat();
+}
+
+function confirmed(): Json {
+  const at = { submittedAt: instant(-3599), confirmedAt: instant(-3590), terminalAt: instant(-3590) };
+  return submission({ lifecycle: "confirmed", transactionHash: HASH, preparedAt: instant(-3600), ...at });
+}
+
+/** They come to the Core's state of `GrownChain`. */
+function settlements(block: bigint): ChainEvent[] {
+  const time = START - 30 * HOUR;
+  const batches = batchEvents([
+    { block, logIndex: 0, time, rounds: 16n, activeRounds: 9n, work: 5_000n },
+    { block, logIndex: 1, time, rounds: 16n, activeRounds: 0n, work: 0n },
+    { block, logIndex: 2, time, rounds: 8n, activeRounds: 8n, work: 7_345n },
+  ]);
+  return [...batches, fundingEvent(block, 3, 16n, 7n), fundingEvent(block, 4, 40n, 9n)];
+}
+
+function activity(blockNumber: bigint): ChainEvent[] {
+  return Array.from({ length: 300 }, (_, n) => {
+    const make = KINDS[n % KINDS.length] ?? unitMinted;
+    return make({ blockNumber, logIndex: 5 + n });
+  });
+}
