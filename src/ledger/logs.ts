@@ -4,7 +4,7 @@
  */
 import { type ReadOnlyDatabase, statement } from "../sqlite/statement.ts";
 import { type Log, type Position, START } from "../values/log.ts";
-import { factSumAt, RECEIPTS_PER_SUM } from "./read/changes.ts";
+import { factSumAt, RECEIPTS_PER_SUM, savedReceipts } from "./read/changes.ts";
 import { readTelemetryIdAt } from "./read/receipts.ts";
 import { paddedRound } from "./schema.ts";
 
@@ -26,11 +26,8 @@ export function receiptLog(ledger: ReadOnlyDatabase, installation: number): Log<
     ledger,
     "SELECT ifnull(max(position), 0) FROM receipt WHERE installation = ?",
   ).pluck();
-  const at = (position: number): Position => {
-    // A ledger of schema 1 has no sums: there the receipt at the position is compared.
-    const checksum = sumText(ledger, installation, "receipt", position);
-    return positionAt(position, () => checksum ?? readTelemetryIdAt(ledger, installation, position));
-  };
+  const at = (position: number): Position =>
+    positionAt(position, () => receiptChecksum(ledger, installation, position));
   return {
     hasMore: (after) => Number(after.at) < (newest.get(installation) as number),
     read(after, limit) {
@@ -43,6 +40,21 @@ export function receiptLog(ledger: ReadOnlyDatabase, installation: number): Log<
     },
     lastCommon: (position) => commonWith(position, at(Number(position.at))),
   };
+}
+
+/**
+ * The sum of all receipts up to a position. In ledgers of earlier program versions the saved sums are far apart or absent: the
+ * checksum is then the newest saved sum and the receipt at the position. So it never takes more than `RECEIPTS_PER_SUM` reads.
+ */
+function receiptChecksum(ledger: ReadOnlyDatabase, installation: number, position: number): string | undefined {
+  const saved = savedReceipts(ledger, installation, position);
+  if (position - saved <= RECEIPTS_PER_SUM) {
+    const sum = sumText(ledger, installation, "receipt", position);
+    if (sum !== undefined) return sum;
+  }
+  const receipt = readTelemetryIdAt(ledger, installation, position);
+  const sum = saved === 0 ? undefined : sumText(ledger, installation, "receipt", saved);
+  return receipt === undefined || sum === undefined ? receipt : `${sum} ${receipt}`;
 }
 
 const RECEIPTS = `

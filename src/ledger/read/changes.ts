@@ -70,7 +70,7 @@ export function factSumAt(
 function receiptSumAt(ledger: ReadOnlyDatabase, installation: number, count: number): FactSum | undefined {
   const base =
     statement<[number, string, number], number>(ledger, BASE).pluck().get(installation, "receipt", count) ?? 0;
-  const from = statement<[number, number], number>(ledger, SAVED_BEFORE).pluck().get(installation, count) ?? 0;
+  const from = savedReceipts(ledger, installation, count);
   const saved = from > base ? readFactSum(ledger, installation, "receipt", from).sum : 0n;
   if (saved === undefined) return undefined;
   const after = Math.max(from, base);
@@ -89,8 +89,14 @@ function receiptSumAt(ledger: ReadOnlyDatabase, installation: number, count: num
 
 type StoredReceipt = Omit<RecordOf<"receipt">, "type" | "installationId"> & { readonly position: number };
 
-const SAVED_BEFORE = `
-SELECT max(count) FROM change WHERE installation = ? AND kind = 'receipt' AND count < ?`;
+/** The newest position up to `count` whose sum is saved, or is a base; 0 if there is none. */
+export function savedReceipts(ledger: ReadOnlyDatabase, installation: number, count: number): number {
+  if (!hasChanges(ledger)) return 0;
+  return statement<[number, number], number>(ledger, SAVED_UP_TO).pluck().get(installation, count) ?? 0;
+}
+
+const SAVED_UP_TO = `
+SELECT max(count) FROM change WHERE installation = ? AND kind = 'receipt' AND count <= ?`;
 
 const RECEIPTS = `
 SELECT position, telemetry_id AS telemetryId, boot_id AS bootId, counter_epoch AS counterEpoch, sequence,
