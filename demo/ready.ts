@@ -1,6 +1,5 @@
 /** The demo is ready once every route responds, and no view of a chain is unavailable. */
-import { routeContract } from "../src/resources/contracts.ts";
-import { plainTargets } from "../src/resources/plain-targets.ts";
+import { plainTargets, routeContract } from "../src/resources/contracts.ts";
 import { type NamedRoute, ROUTES } from "../src/resources/table.ts";
 
 const READY_WITHIN = 60_000;

@@ -2,7 +2,7 @@
  * `npm start`: thirty days of a simulated wheel through intake and on a chain of its own, published into a directory, served,
  * and kept live. A second start continues the first; `npm start -- --fresh` begins again; Ctrl-C stops.
  */
-import { plainTargets } from "../src/resources/plain-targets.ts";
+import { plainTargets } from "../src/resources/contracts.ts";
 import { ROUTES } from "../src/resources/table.ts";
 import { parseArgs } from "node:util";
 import { report } from "../bin/cli/report-failure.ts";

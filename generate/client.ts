@@ -2,9 +2,9 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { badRequest, INTERNAL_ERROR, METHOD_NOT_ALLOWED, NOT_FOUND } from "../src/http/errors.ts";
-import { CHAIN_UNAVAILABLE } from "../src/resources/chain-fields.ts";
 import type { Contract } from "../src/resources/contract.ts";
 import { OPERATIONS, type Operation } from "../src/resources/contracts.ts";
+import { CHAIN_UNAVAILABLE } from "../src/resources/fields.ts";
 import { jsonSchemaOf, typeText, valueTypesIn } from "./type-text.ts";
 
 const ROOT = join(import.meta.dirname, "..");

@@ -4,7 +4,7 @@
  */
 import { constantKey } from "../src/http/keys.ts";
 import type { Example } from "../src/openapi/examples.ts";
-import { activityKey } from "../src/resources/activity/keys.ts";
+import { activityKey } from "../src/resources/activity/route.ts";
 import { ONCHAIN_KEY } from "../src/resources/onchain/route.ts";
 import { type NamedRow, ROUTES } from "../src/resources/table.ts";
 import { golden, goldenText } from "../test/openapi/golden-bodies.ts";

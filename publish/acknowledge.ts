@@ -1,5 +1,5 @@
 /** Records an executed plan in memory: when each object is due again, which sources are behind, and the report. */
-import { observationsKey } from "../src/resources/observations/keys.ts";
+import { observationsKey } from "../src/resources/observations/route.ts";
 import { isNamed } from "./plan/installations.ts";
 import type { Plan, PlannedAnswer } from "./plan/plan.ts";
 import { confirmTiles } from "./plan/tile-sets.ts";

@@ -25,8 +25,8 @@ import {
 } from "../src/projections/activity/tile-tree.ts";
 import { StepBudget } from "../src/projections/follow.ts";
 import type { ActivityContext } from "../src/resources/activity/event.ts";
-import { CATEGORIES } from "../src/resources/activity/keys.ts";
-import { type CategoryEvents, hashOf, indexBody, tileHash } from "../src/resources/activity/tiles/tile-body.ts";
+import { CATEGORIES } from "../src/resources/activity/route.ts";
+import { type CategoryEvents, hashOf, indexBody, tileHash } from "../src/resources/activity/tiles.ts";
 
 /** Costs are in microseconds. */
 const COST_OF_A_CHANGE = 15;

@@ -4,7 +4,7 @@
  */
 import { isShardKey } from "../src/http/installations.ts";
 import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
-import { parseInstallationTelemetryKey } from "../src/resources/telemetry/keys.ts";
+import { parseInstallationTelemetryKey } from "../src/resources/telemetry/route.ts";
 import { DirtyInstallations } from "./dirty-installations.ts";
 import type { Known } from "./known.ts";
 import type { Checkpoint } from "./lease/lease-record.ts";

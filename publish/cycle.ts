@@ -13,7 +13,7 @@ import { StoreUnavailable } from "../src/object-store/object-store.ts";
 import type { Publication } from "../src/resources/publication.ts";
 import { ASSETS_PREFIX, SITE_PREFIX } from "../src/resources/site/route.ts";
 import type { Snapshot } from "../src/resources/snapshot.ts";
-import { parseInstallationTelemetryKey } from "../src/resources/telemetry/keys.ts";
+import { parseInstallationTelemetryKey } from "../src/resources/telemetry/route.ts";
 import { EXIT, Failure } from "../src/values/failure.ts";
 import { acknowledge } from "./acknowledge.ts";
 import type { DirtyBatch } from "./dirty-installations.ts";

@@ -13,7 +13,7 @@ import { replaceFile } from "../src/files/write-all.ts";
 import { isShardKey } from "../src/http/installations.ts";
 import type { StoredObject, StoreTag } from "../src/object-store/object-store.ts";
 import type { Asof, ResponseState } from "../src/object-store/stored-response.ts";
-import { parseInstallationTelemetryKey } from "../src/resources/telemetry/keys.ts";
+import { parseInstallationTelemetryKey } from "../src/resources/telemetry/route.ts";
 import { IdleCheckpoint } from "../src/sqlite/idle-checkpoint.ts";
 import { sqliteFailure } from "../src/sqlite/sqlite-failure.ts";
 import { statement } from "../src/sqlite/statement.ts";

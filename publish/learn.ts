@@ -10,8 +10,8 @@ import {
   observationTileKey,
   parseObservationTileKey,
   tileOf,
-} from "../src/resources/observations/keys.ts";
-import { parseInstallationTelemetryKey } from "../src/resources/telemetry/keys.ts";
+} from "../src/resources/observations/route.ts";
+import { parseInstallationTelemetryKey } from "../src/resources/telemetry/route.ts";
 import { eachLimited } from "./each-limited.ts";
 import type { Known, KnownObject, TileProgress } from "./known.ts";
 import { FIRST_HISTORY, higherHistory } from "./plan/installations.ts";

@@ -8,7 +8,7 @@ import type { Finding } from "../src/fsck/rules.ts";
 import { STATUS_KEY } from "../src/http/keys.ts";
 import { type ObjectStore, StoreDamaged } from "../src/object-store/object-store.ts";
 import { readOrDamaged } from "../src/object-store/read-or-damaged.ts";
-import { activityKey, activityTileKey, CATEGORIES } from "../src/resources/activity/keys.ts";
+import { activityKey, activityTileKey, CATEGORIES } from "../src/resources/activity/route.ts";
 import { decodeHead, decodeIndexTile } from "../src/resources/activity/stored-feed.ts";
 import { leaseClaim } from "./lease/lease-record.ts";
 import { type Fence, putUnderLease } from "./put.ts";

@@ -1,7 +1,7 @@
 /** A publisher's memory from cycle to cycle, besides `known`; and the start of a new history. */
 import type { Publication } from "../src/resources/publication.ts";
 import type { ResourceName } from "../src/resources/table.ts";
-import { parseInstallationTelemetryKey } from "../src/resources/telemetry/keys.ts";
+import { parseInstallationTelemetryKey } from "../src/resources/telemetry/route.ts";
 import type { Failure } from "../src/values/failure.ts";
 import type { DirtyInstallations } from "./dirty-installations.ts";
 import type { Known } from "./known.ts";

@@ -4,14 +4,14 @@ import { representationOf } from "../src/http/representation.ts";
 import { installationRowId, listInstallations } from "../src/ledger/watermarks.ts";
 import type { ObjectStore, StoredObject } from "../src/object-store/object-store.ts";
 import { encodeResponse, JSON_TYPE } from "../src/object-store/stored-response.ts";
-import { parseActivityTileKey } from "../src/resources/activity/keys.ts";
-import { tileAt } from "../src/resources/activity/tiles/tiles.ts";
-import { type ObservationTile, parseObservationTileKey } from "../src/resources/observations/keys.ts";
+import { parseActivityTileKey } from "../src/resources/activity/route.ts";
+import { tileAt } from "../src/resources/activity/tiles.ts";
 import { wholeIndexPublication } from "../src/resources/observations/publication.ts";
+import { type ObservationTile, parseObservationTileKey } from "../src/resources/observations/route.ts";
 import type { Publication } from "../src/resources/publication.ts";
 import type { Snapshot, Snapshots } from "../src/resources/snapshot.ts";
-import { parseInstallationTelemetryKey } from "../src/resources/telemetry/keys.ts";
 import { telemetryPublication, unknownTelemetryPublication } from "../src/resources/telemetry/publication.ts";
+import { parseInstallationTelemetryKey } from "../src/resources/telemetry/route.ts";
 import { observationTile, TILE_TYPE } from "./plan/observations.ts";
 import { futureOf } from "./plan/successors.ts";
 

@@ -11,7 +11,7 @@ import SqliteDatabase, { type Database } from "better-sqlite3";
 import { advanceLedgerViews } from "../../src/projections/advance.ts";
 import { openProjections } from "../../src/projections/open.ts";
 import { buildStatistics } from "../../src/resources/statistics/build.ts";
-import { readStatisticsFacts } from "../../src/resources/statistics/read-facts.ts";
+import { readStatisticsFacts } from "../../src/resources/statistics/facts.ts";
 import { appendRound, LEDGER_END, LEDGER_GENESIS, TEN_YEARS, writeLargeLedger } from "../support/large-ledger.ts";
 
 const CYCLES = 300;

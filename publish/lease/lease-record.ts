@@ -14,7 +14,7 @@ import {
 } from "../../src/object-store/object-store.ts";
 import { JSON_TYPE } from "../../src/object-store/stored-response.ts";
 import type { PublicRecord } from "../../src/resources/publication-status/public-record.ts";
-import { parseInstallationTelemetryKey } from "../../src/resources/telemetry/keys.ts";
+import { parseInstallationTelemetryKey } from "../../src/resources/telemetry/route.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { FUTURE_ALLOWANCE_MS } from "../../src/values/freshness.ts";
 

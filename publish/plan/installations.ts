@@ -16,8 +16,8 @@ import {
 import { INSTALLATIONS_KEY } from "../../src/http/keys.ts";
 import { encodeResponse } from "../../src/object-store/stored-response.ts";
 import type { Publication } from "../../src/resources/publication.ts";
-import { installationTelemetryKey, TELEMETRY_KEY } from "../../src/resources/telemetry/keys.ts";
 import { telemetryPublication } from "../../src/resources/telemetry/publication.ts";
+import { installationTelemetryKey, TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 import type { Known } from "../known.ts";
 import type { Planning } from "./answers.ts";
 import { decide } from "./decide.ts";

@@ -3,8 +3,8 @@ import { type Installation, installationRowId } from "../../src/ledger/watermark
 import { type Asof, encodeWriterMetadata } from "../../src/object-store/stored-response.ts";
 import type { Publication } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
-import { installationTelemetryKey, TELEMETRY_KEY } from "../../src/resources/telemetry/keys.ts";
 import { telemetryPublication, unknownTelemetryPublication } from "../../src/resources/telemetry/publication.ts";
+import { installationTelemetryKey, TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 import type { Known } from "../known.ts";
 import { type Planning, planAnswers, type Subject } from "./answers.ts";
 import { higherHistory, historyOf, type NewNames, storedIndex } from "./installations.ts";

@@ -5,7 +5,7 @@ import type { Database } from "better-sqlite3";
 import { advanceChainViews, advanceLedgerViews } from "../../src/projections/advance.ts";
 import { StepBudget } from "../../src/projections/follow.ts";
 import { openProjections, openProjectionsCopy, PROJECTIONS_FILE } from "../../src/projections/open.ts";
-import { activityContext } from "../../src/resources/activity/tiles/context.ts";
+import { activityContext } from "../../src/resources/activity/tiles.ts";
 import type { WritableSnapshot } from "../../src/resources/snapshot.ts";
 import { IdleCheckpoint } from "../../src/sqlite/idle-checkpoint.ts";
 import { type ReadOnlyDatabase, statement } from "../../src/sqlite/statement.ts";

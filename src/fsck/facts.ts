@@ -1,6 +1,6 @@
 /** Facts about each object for the checks between objects; no bodies of tiles. */
 import type { HistoryNames, InstallationIndex } from "../http/installations.ts";
-import type { Category } from "../resources/activity/keys.ts";
+import type { Category } from "../resources/activity/route.ts";
 import type { Head } from "../resources/activity/stored-feed.ts";
 import type { ActivityTileFacts, ObservationFacts, Writer } from "./objects.ts";
 

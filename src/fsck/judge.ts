@@ -2,7 +2,7 @@
 import { parseIndex, parseIndexShard } from "../http/installations.ts";
 import type { StoredObject } from "../object-store/object-store.ts";
 import { decodeHead } from "../resources/activity/stored-feed.ts";
-import { observationTileKey } from "../resources/observations/keys.ts";
+import { observationTileKey } from "../resources/observations/route.ts";
 import { FUTURE_ALLOWANCE_MS } from "../values/freshness.ts";
 import type { Facts, LeaseClaim } from "./facts.ts";
 import { type Kind, kindOf } from "./kind.ts";

@@ -8,12 +8,12 @@ import {
   STANDBY_KEY,
   STATUS_KEY,
 } from "../http/keys.ts";
-import { activityKey, CATEGORIES, type Category, parseActivityTileKey } from "../resources/activity/keys.ts";
-import { type ObservationTile, parseObservationTileKey } from "../resources/observations/keys.ts";
+import { activityKey, CATEGORIES, type Category, parseActivityTileKey } from "../resources/activity/route.ts";
+import { type ObservationTile, parseObservationTileKey } from "../resources/observations/route.ts";
 import { onchainRoute } from "../resources/onchain/route.ts";
 import { ASSETS_PREFIX } from "../resources/site/route.ts";
 import { FILES, type NamedFile, type ResourceName, ROUTES } from "../resources/table.ts";
-import { parseInstallationTelemetryKey, UNKNOWN_TELEMETRY_KEY } from "../resources/telemetry/keys.ts";
+import { parseInstallationTelemetryKey, UNKNOWN_TELEMETRY_KEY } from "../resources/telemetry/route.ts";
 
 export type Kind =
   | { readonly is: "lease" | "standby" | "private-status" | "index" | "index-shard" | "template" | "probe" | "foreign" }

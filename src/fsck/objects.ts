@@ -7,8 +7,7 @@ import { judgeBody } from "../judge/good.ts";
 import { Report } from "../judge/report.ts";
 import type { StoredObject } from "../object-store/object-store.ts";
 import { type Asof, JSON_TYPE } from "../object-store/stored-response.ts";
-import { MAX_PAGE } from "../resources/activity/schema.ts";
-import { activityEventSchema } from "../resources/activity/schema-events.ts";
+import { activityEventSchema, MAX_PAGE } from "../resources/activity/contract.ts";
 import {
   decodeHead,
   decodeIndexTile,
@@ -17,11 +16,10 @@ import {
   pageBody,
   type TileEntry,
 } from "../resources/activity/stored-feed.ts";
-import { hashInName, hashOf } from "../resources/activity/tiles/tile-body.ts";
-import { decodeObservationCursor } from "../resources/observations/cursor.ts";
-import type { ObservationTile } from "../resources/observations/keys.ts";
-import { observationSchema } from "../resources/observations/schema.ts";
-import { revisionOf } from "../resources/revision.ts";
+import { hashInName, hashOf } from "../resources/activity/tiles.ts";
+import { revisionOf } from "../resources/built.ts";
+import { observationSchema } from "../resources/observations/contract.ts";
+import { decodeObservationCursor, type ObservationTile } from "../resources/observations/route.ts";
 import { ASSETS_PREFIX, SITE_PREFIX } from "../resources/site/route.ts";
 import type { NamedFile } from "../resources/table.ts";
 import { chainEventKey, isActivityKey } from "../values/activity-key.ts";

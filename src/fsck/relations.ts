@@ -2,12 +2,12 @@
 
 import { type HistoryNames, shardKey, shardKeyOf } from "../http/installations.ts";
 import { INSTALLATIONS_KEY, STANDBY_KEY, STATUS_KEY, TILE_SIZE } from "../http/keys.ts";
-import { activityKey, activityTileKey, type Category, parseActivityTileKey } from "../resources/activity/keys.ts";
+import { activityKey, activityTileKey, type Category, parseActivityTileKey } from "../resources/activity/route.ts";
 import type { TileEntry } from "../resources/activity/stored-feed.ts";
-import { observationsKey, observationTileKey } from "../resources/observations/keys.ts";
+import { observationsKey, observationTileKey } from "../resources/observations/route.ts";
 import { ASSETS_PREFIX } from "../resources/site/route.ts";
 import { ROUTES } from "../resources/table.ts";
-import { installationTelemetryKey, TELEMETRY_KEY } from "../resources/telemetry/keys.ts";
+import { installationTelemetryKey, TELEMETRY_KEY } from "../resources/telemetry/route.ts";
 import type { Facts, ObservationTileFacts } from "./facts.ts";
 import { kindOf } from "./kind.ts";
 import type { Finding } from "./rules.ts";

@@ -11,9 +11,9 @@
  */
 export type QueryRule = "ignored" | "exact" | "page";
 
-/** How the shim serves a route: the object that the query selects, or a response that one of its handlers composes. */
+/** Serves a route: `stored` is the object that the query selects; other handlers compose a response. */
 export type RouteHandlerName = "stored" | "installation-telemetry" | "observations" | "activity";
-/** The same for a file. */
+/** Serves a file. */
 export type FileHandlerName = "file" | "asset" | "badge" | "publication-status";
 
 /** Patterns for a placeholder of a path, in its raw form; for PCRE and ECMAScript alike. */
@@ -94,3 +94,70 @@ export interface FileRow extends Row {
   /** True if it carries the CORS headers. */
   readonly cors: boolean;
 }
+
+/**
+ * How long a cache may keep a response, in seconds (docs/spec/publishing.md#caches).
+ *
+ * Receipts come every few seconds, so routes that follow them may lag by one second. The API lets a process snapshot be
+ * reused for as long. Routes that follow rounds and blocks may lag by five, like an onchain snapshot. Statistics too,
+ * although the API allows thirty: the publisher recomputes at most every 30 s, which uses up that allowance. A longer time
+ * would save nothing, because with collapsed requests a key costs its origin one request per edge second.
+ */
+export const FOLLOWS_RECEIPTS = 1;
+export const FOLLOWS_BLOCKS = 5;
+
+/** How long a cache may hide an origin that fails: telemetry, modules and observations only. */
+export const STALE_IF_ERROR = 60;
+
+/** A published 503 is kept this long at the edge; other errors are not kept. */
+export const PUBLISHED_ERROR_EDGE_SECONDS = 1;
+
+/** A page loads nothing from elsewhere, runs no inline script, and cannot be framed. */
+export const HTML_HEADERS = {
+  "content-security-policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "referrer-policy": "no-referrer",
+} as const;
+
+/** The client revalidates each time; an unchanged file is a 304. */
+export const NO_CACHE = "no-cache";
+/** For files that are named by the hash of their bytes. */
+export const IMMUTABLE = "public, max-age=31536000, immutable";
+
+/** Common fields of routes: one stored object per query, which is served as it is. A row overrides those that differ. */
+export const ROUTE_RULES = {
+  kind: "route",
+  handler: "stored",
+  query: "exact",
+  queryError: "invalid_query",
+  etag: false,
+  conditional: false,
+  notModifiedTag: false,
+  sourceHeaders: false,
+  cacheControl: null,
+  absent: "not_published",
+  staleIfErrorSeconds: 0,
+} as const;
+
+/** Common fields of files (docs/spec/people.md#files) whose objects are put when their bytes change. */
+export const FILE_RULES = {
+  kind: "file",
+  query: "ignored",
+  handler: "file",
+  conditional: true,
+  notModifiedTag: true,
+  cacheControl: NO_CACHE,
+  edgeSeconds: 60,
+  staleIfErrorSeconds: 0,
+  headers: {},
+  cors: true,
+} as const;
+
+/** Common fields of HTML pages. */
+export const HTML_RULES = {
+  ...FILE_RULES,
+  contentType: "text/html; charset=utf-8",
+  headers: HTML_HEADERS,
+  cors: false,
+} as const;

@@ -1,6 +1,5 @@
 /** The judged parts of a route's row and contract. */
-import { routeContract } from "../resources/contracts.ts";
-import { plainQueries } from "../resources/plain-targets.ts";
+import { plainQueries, routeContract } from "../resources/contracts.ts";
 import { type NamedRoute, type ResourceName, ROUTES, type RouteName } from "../resources/table.ts";
 import type { Citation } from "./rule.ts";
 

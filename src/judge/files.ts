@@ -1,5 +1,5 @@
 /** The files beside the routes: what each row promises, and what its body shows. */
-import { HTML_HEADERS } from "../http/files.ts";
+import { HTML_HEADERS } from "../http/route.ts";
 import { type NamedFile, FILES as ROWS } from "../resources/table.ts";
 import { header, instantOf, jsonOf, type Reply, textOf } from "./exchange.ts";
 import { shown } from "./judged.ts";

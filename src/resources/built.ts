@@ -1,13 +1,15 @@
 /**
- * The result of every resource's pure `build…(facts, at)`. `at` is epoch milliseconds; the same facts and instant give the
+ * The result of every resource's `build…(facts, at)`, a pure function. `at` is epoch ms. The same facts and instant give the
  * same bytes on every machine.
  */
+
+import { createHash } from "node:crypto";
 import type { Representation } from "../http/representation.ts";
 
 export interface Built extends Representation {
   /**
-   * The fingerprint's text: all that a reader sees except `generatedAt` (docs/spec/publishing.md#frozen-bytes). The response
-   * is rewritten if it differs. Any text; the publisher keeps its hash.
+   * The fingerprint's text: everything that a reader sees except `generatedAt` (docs/spec/publishing.md#frozen-bytes). The
+   * publisher keeps its hash and rewrites the response if it differs.
    */
   readonly identity: string;
   /**
@@ -20,4 +22,9 @@ export interface Built extends Representation {
   readonly successorKey?: string;
   /** Put only if no good response is stored, such as a published 503 (docs/spec/publishing.md#missing-is-unknown). */
   readonly isPlaceholder?: boolean;
+}
+
+/** An opaque revision of a text: 43 characters of base64url, SHA-256. */
+export function revisionOf(text: string): string {
+  return createHash("sha256").update(text).digest("base64url");
 }

@@ -4,11 +4,14 @@
  */
 import type * as z from "zod";
 
+/** Ids of no installation, for exchanges (src/judge/exchanges/format.ts). The judge replaces `{unique}` in each run. */
+export const UNKNOWN_IDS = ["{unique}", "A.z_0:9-{unique}", "y".repeat(128), "%7a{unique}", "{unique}%3Aa"];
+
 /** A query parameter of a row with the `page` rule. */
 export interface ParameterContract {
   readonly name: string;
   readonly description: string;
-  /** `cursor`: as the contract's own cursor has it. */
+  /** `cursor`: the form of the contract's `cursor`. */
   readonly form:
     | { readonly type: "integer"; readonly minimum: number; readonly maximum: number; readonly default: number }
     | { readonly type: "string"; readonly enum: readonly string[]; readonly default: string }
@@ -27,7 +30,7 @@ export interface Contract {
   readonly rules: readonly string[];
   /** Codes of a 503 besides the row's `absent` and `store_unavailable`. */
   readonly unavailable?: readonly string[];
-  /** Exchanges that do not follow from the row; src/judge/exchanges/format.ts says how they are written. */
+  /** Exchanges that do not follow from the row; src/judge/exchanges/format.ts describes the format. */
   readonly exchanges?: string;
   /** In the order in which documents list them. */
   readonly parameters?: readonly ParameterContract[];

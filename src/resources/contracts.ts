@@ -31,7 +31,7 @@ const ROUTE_CONTRACTS: Readonly<Record<RouteName, RouteContract>> = {
   "settlements-legacy": legacySettlementsContract,
 };
 
-/** Null for a file that is for people and no operation. */
+/** Null for a file that only people read. */
 const FILE_CONTRACTS: Readonly<Record<NamedFile["name"], Contract | null>> = {
   page: null,
   docs: null,
@@ -62,3 +62,19 @@ export const OPERATIONS: readonly Operation[] = [
     return contract === null ? [] : [{ row, contract }];
   }),
 ];
+
+/** Each accepted query of a row once; for a page the queries of its first pages. `[""]` if there is only the bare path. */
+export function plainQueries(row: NamedRow): readonly string[] {
+  if (row.kind === "file" || row.query === "ignored") return [""];
+  if (row.query === "exact") return row.objects.map(({ query }) => query);
+  for (const { name, form } of routeContract(row.name).parameters ?? []) {
+    if (form !== "cursor" && form.type === "string") return form.enum.map((value) => `${name}=${value}`);
+  }
+  return [""];
+}
+
+/** A row's URLs as path and query; `installationId` must be encoded for a path. */
+export function plainTargets(row: NamedRow, installationId: string): string[] {
+  const path = row.path.replace("{installationId}", installationId);
+  return plainQueries(row).map((query) => (query === "" ? path : `${path}?${query}`));
+}

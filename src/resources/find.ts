@@ -1,5 +1,5 @@
-/** From a path to its row of the table, from a query to the row's object, and from an object's key back to the row. */
-import { uniqueParameters } from "../http/request/query.ts";
+/** Finds the row of a path, the object of a query, and the row of an object's key. */
+import { uniqueParameters } from "../http/request.ts";
 import type { RouteObject, Row } from "../http/route.ts";
 import { type NamedRow, ROWS } from "./table.ts";
 

@@ -1,17 +1,17 @@
-/** The kinds of objects that a store holds, so that whoever counts them has few names: no id, no number, no hash. */
+/** The kinds of objects that a store holds, for counting: names without ids, numbers and hashes. */
 import { isShardKey } from "../http/installations.ts";
 import { constantKey, INSTALLATIONS_KEY, PRIVATE_STATUS_KEY, STANDBY_KEY, STATUS_KEY } from "../http/keys.ts";
-import { activityKey, CATEGORIES, parseActivityTileKey } from "./activity/keys.ts";
+import { activityKey, CATEGORIES, parseActivityTileKey } from "./activity/route.ts";
 import { matchKey } from "./find.ts";
-import { parseObservationTileKey } from "./observations/keys.ts";
+import { parseObservationTileKey } from "./observations/route.ts";
 import { ASSETS_PREFIX } from "./site/route.ts";
 import { FILES, ROUTES } from "./table.ts";
-import { parseInstallationTelemetryKey } from "./telemetry/keys.ts";
+import { parseInstallationTelemetryKey } from "./telemetry/route.ts";
 
 export interface ObjectClass {
   /** The key, with `{…}` in the place of what differs from object to object of one kind. */
   readonly keys: string;
-  /** As `--only` names it; `lease`, `standby`, `status` and `installations` for what belongs to none. */
+  /** The name in `--only`; `lease`, `standby`, `status` and `installations` for objects without a resource. */
   readonly resource: string;
 }
 

@@ -49,7 +49,7 @@ type RouteRow = (typeof ROUTE_ROWS)[number];
 type AnyRow = RouteRow | (typeof FILE_ROWS)[number];
 
 export type RouteName = RouteRow["name"];
-/** As `--only` and reports name it. */
+/** The names in `--only` and in reports. */
 export type ResourceName = AnyRow["resource"];
 /** Rows of the table, their names known. */
 export type NamedRoute = Route & { readonly name: RouteName; readonly resource: ResourceName };
@@ -59,13 +59,13 @@ export type NamedFile = FileRow & {
 };
 export type NamedRow = NamedRoute | NamedFile;
 
-/** The API's. */
+/** The API's routes. */
 export const ROUTES: readonly NamedRoute[] = ROUTE_ROWS;
 /** The files beside the API. */
 export const FILES: readonly NamedFile[] = FILE_ROWS;
 export const ROWS: readonly NamedRow[] = [...ROUTES, ...FILES];
 
-/** An asset has the type of its file; these of them are text. */
+/** An asset has the type of its file. These types are text. */
 const ASSET_TYPES = ["text/css", "text/javascript", "application/javascript"];
 
 /** Media types, without parameters, that the shim and every front compress. */
@@ -77,7 +77,7 @@ export const COMPRESSED_TYPES: readonly string[] = [
   ),
 ];
 
-/** The objects that a publisher puts. */
+/** The resources whose objects a publisher puts. */
 export const RESOURCE_NAMES: readonly ResourceName[] = [
   ...new Set(
     ROWS.filter(({ objects, kind }) => kind === "route" || objects.length > 0).map(({ resource }) => resource),

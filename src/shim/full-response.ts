@@ -6,10 +6,9 @@ import {
   NO_SNIFF,
   SOURCE_HEADER,
 } from "../http/common-headers.ts";
-import { PUBLISHED_ERROR_EDGE_SECONDS } from "../http/edge.ts";
 import { badRequest } from "../http/errors.ts";
 import type { Representation } from "../http/representation.ts";
-import type { FileRow, Route, Row } from "../http/route.ts";
+import { type FileRow, PUBLISHED_ERROR_EDGE_SECONDS, type Route, type Row } from "../http/route.ts";
 
 export interface FullResponse {
   readonly status: number;

@@ -4,8 +4,7 @@
  */
 import { PREFLIGHT_HEADERS } from "../http/common-headers.ts";
 import { badRequest, METHOD_NOT_ALLOWED, NOT_FOUND, unavailable } from "../http/errors.ts";
-import { matchesNone } from "../http/request/conditional.ts";
-import { parseTarget } from "../http/request/target.ts";
+import { matchesNone, parseTarget } from "../http/request.ts";
 import type { Row } from "../http/route.ts";
 import { StoreUnavailable } from "../object-store/object-store.ts";
 import { matchPath, type RowMatch } from "../resources/find.ts";

@@ -1,7 +1,7 @@
 /** Every call against the shim in process, over the world of the HTTP scripts. */
 import { expect, test } from "vitest";
 import type { Fetch } from "../../src/client/exchange/runtime.ts";
-import { encodeObservationCursor } from "../../src/resources/observations/cursor.ts";
+import { encodeObservationCursor } from "../../src/resources/observations/route.ts";
 import { webHandler } from "../../src/shim/web-handler.ts";
 import { type ScriptWorld, scriptWorld } from "../support/scripts/script-world.ts";
 import { clientUnderTest, collect, failure } from "./support/client-under-test.ts";

@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { planOf } from "../../demo/history/plan.ts";
 import { Wheel } from "../../demo/history/wheel.ts";
-import { observationsSchema } from "../../src/resources/observations/schema.ts";
+import { observationsSchema } from "../../src/resources/observations/contract.ts";
 import { Cli } from "./cli.ts";
 
 const END = Date.parse("2026-11-20T10:17:03.000Z");

@@ -1,8 +1,8 @@
 /** Well sealed objects that are none of ours (docs/spec/publishing.md#damage): said by their key, put anew, fatal to nobody. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
-import { activityKey } from "../../src/resources/activity/keys.ts";
-import { observationTileKey } from "../../src/resources/observations/keys.ts";
+import { activityKey } from "../../src/resources/activity/route.ts";
+import { observationTileKey } from "../../src/resources/observations/route.ts";
 import { putText } from "../support/publish-answer.ts";
 import { GrownChain } from "./activity/grown-chain.ts";
 import { INSTALLATION, receive, START, World } from "./world.ts";

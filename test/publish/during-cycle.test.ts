@@ -1,7 +1,7 @@
 /** Facts that come during a cycle belong to the next one, whatever the cycle still reads after them. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { StoreUnavailable } from "../../src/object-store/object-store.ts";
-import { TELEMETRY_KEY } from "../../src/resources/telemetry/keys.ts";
+import { TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 import { MemoryStore } from "../support/memory-store.ts";
 import { START, World } from "./world.ts";
 

@@ -1,6 +1,6 @@
 /** `--force` reads every tile (docs/fsck.md). */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { observationTileKey } from "../../src/resources/observations/keys.ts";
+import { observationTileKey } from "../../src/resources/observations/route.ts";
 import { INSTALLATION, START, World } from "./world.ts";
 
 let world: World;

@@ -1,7 +1,7 @@
 /** A put whose end nobody knows may be done long after it was given up (docs/spec/publishing.md#one-writer). */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ObjectStore, PutCondition, StoreObject } from "../../src/object-store/object-store.ts";
-import { TELEMETRY_KEY } from "../../src/resources/telemetry/keys.ts";
+import { TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 import { START, World } from "./world.ts";
 
 /** The newest receipt, which a response that turned stale still names. */

@@ -1,6 +1,6 @@
 /** A cycle's cost hangs on the installations that moved (docs/spec/publishing.md#ten-thousand). */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { installationTelemetryKey } from "../../src/resources/telemetry/keys.ts";
+import { installationTelemetryKey } from "../../src/resources/telemetry/route.ts";
 import { START, World } from "./world.ts";
 
 let world: World;

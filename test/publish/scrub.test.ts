@@ -1,9 +1,9 @@
 /** A publisher on a cadence checks its objects one by one (docs/spec/publishing.md#scrub). */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { INSTALLATIONS_KEY } from "../../src/http/keys.ts";
-import { activityKey, CATEGORIES } from "../../src/resources/activity/keys.ts";
-import { observationTileKey } from "../../src/resources/observations/keys.ts";
-import { installationTelemetryKey } from "../../src/resources/telemetry/keys.ts";
+import { activityKey, CATEGORIES } from "../../src/resources/activity/route.ts";
+import { observationTileKey } from "../../src/resources/observations/route.ts";
+import { installationTelemetryKey } from "../../src/resources/telemetry/route.ts";
 import { unitMinted } from "./activity/chain-logs.ts";
 import { GrownChain } from "./activity/grown-chain.ts";
 import { INSTALLATION, START, type Worker, World } from "./world.ts";

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import { examine } from "../../publish/repair.ts";
 import { shardKey, shardKeyOf } from "../../src/http/installations.ts";
 import type { StoredObject } from "../../src/object-store/object-store.ts";
-import { installationTelemetryKey } from "../../src/resources/telemetry/keys.ts";
+import { installationTelemetryKey } from "../../src/resources/telemetry/route.ts";
 import { MemoryStore } from "../support/memory-store.ts";
 import { putIndex } from "../support/publish-answer.ts";
 import { START, type WorkOptions, World } from "./world.ts";

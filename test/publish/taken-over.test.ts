@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { LeaseRecord } from "../../publish/lease/lease-record.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import type { StoredObject } from "../../src/object-store/object-store.ts";
-import { installationTelemetryKey, TELEMETRY_KEY } from "../../src/resources/telemetry/keys.ts";
+import { installationTelemetryKey, TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 import { receive, START, type Worker, type WorkOptions, World } from "./world.ts";
 
 let world: World;

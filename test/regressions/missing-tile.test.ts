@@ -1,6 +1,6 @@
 /** A tile of observations that is missing below the end is 503, never an empty or a shortened page. */
 import { expect, it } from "vitest";
-import { observationTileKey } from "../../src/resources/observations/keys.ts";
+import { observationTileKey } from "../../src/resources/observations/route.ts";
 import { receipt } from "../ledger/samples.ts";
 import { Scene } from "./scene.ts";
 

@@ -7,7 +7,7 @@ import { futureOf } from "../../publish/plan/successors.ts";
 import { advanceChainViews } from "../../src/projections/advance.ts";
 import { openProjectionsInMemory } from "../../src/projections/open.ts";
 import { activityPublications } from "../../src/resources/activity/publication.ts";
-import { activityContext } from "../../src/resources/activity/tiles/context.ts";
+import { activityContext } from "../../src/resources/activity/tiles.ts";
 import { onchainPublications } from "../../src/resources/onchain/publication.ts";
 import { settlementsPublications } from "../../src/resources/settlements/publication.ts";
 import { legacySettlementsPublications } from "../../src/resources/settlements-legacy/publication.ts";

@@ -1,12 +1,12 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { constantKey, INSTALLATIONS_KEY, STANDBY_KEY, STATUS_KEY } from "../../src/http/keys.ts";
-import { activityKey, activityTileKey, CATEGORIES } from "../../src/resources/activity/keys.ts";
+import { activityKey, activityTileKey, CATEGORIES } from "../../src/resources/activity/route.ts";
 import { matchKey, matchObject, matchPath } from "../../src/resources/find.ts";
-import { observationTileKey } from "../../src/resources/observations/keys.ts";
+import { observationTileKey } from "../../src/resources/observations/route.ts";
 import { ONCHAIN_KEY } from "../../src/resources/onchain/route.ts";
 import { FILES, type NamedRoute, RESOURCE_NAMES, ROUTES } from "../../src/resources/table.ts";
-import { installationTelemetryKey, UNKNOWN_TELEMETRY_KEY } from "../../src/resources/telemetry/keys.ts";
+import { installationTelemetryKey, UNKNOWN_TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 
 test("ten routes, each resource among them, each path its own row", () => {
   expect(ROUTES).toHaveLength(10);

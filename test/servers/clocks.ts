@@ -2,7 +2,7 @@
  * Publisher and shim measure themselves against the store's clock (docs/spec/publishing.md#clocks), as real processes.
  */
 import { expect, test } from "vitest";
-import { TELEMETRY_KEY } from "../../src/resources/telemetry/keys.ts";
+import { TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 import { putAnswer } from "../support/publish-answer.ts";
 import { withCommands } from "./commands.ts";
 import { until } from "./processes.ts";

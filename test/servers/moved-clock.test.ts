@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { openStore } from "../../src/object-store/open-store.ts";
-import { TELEMETRY_KEY } from "../../src/resources/telemetry/keys.ts";
+import { TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 import { runCli } from "../support/cli.ts";
 import { putAnswer } from "../support/publish-answer.ts";
 import { useCredentials } from "./commands.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { ONCHAIN_KEY } from "../../src/resources/onchain/route.ts";
 import { PROCESS_KEY } from "../../src/resources/process/route.ts";
 import { statisticsKey } from "../../src/resources/statistics/route.ts";
-import { TELEMETRY_KEY } from "../../src/resources/telemetry/keys.ts";
+import { TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 import { shimContext } from "../../src/shim/context.ts";
 import { respond, type ShimRequest } from "../../src/shim/respond.ts";
 import { MemoryStore } from "../support/memory-store.ts";

@@ -11,7 +11,7 @@ import {
   JSON_TYPE,
   type WriterMetadata,
 } from "../../src/object-store/stored-response.ts";
-import { observationTileKey, tileOf } from "../../src/resources/observations/keys.ts";
+import { observationTileKey, tileOf } from "../../src/resources/observations/route.ts";
 import type { Publication } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 

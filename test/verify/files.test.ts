@@ -2,8 +2,8 @@
 
 import { expect, test } from "vitest";
 import { PREFLIGHT_HEADERS } from "../../src/http/common-headers.ts";
-import { HTML_HEADERS } from "../../src/http/files.ts";
-import { matchesNone } from "../../src/http/request/conditional.ts";
+import { matchesNone } from "../../src/http/request.ts";
+import { HTML_HEADERS } from "../../src/http/route.ts";
 import type { Reply, Sent, Transport } from "../../src/judge/exchange.ts";
 import { JUDGED_FILES as FILES, isHtml } from "../../src/judge/files.ts";
 import { assetFile } from "../../src/resources/site/route.ts";

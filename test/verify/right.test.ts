@@ -1,6 +1,6 @@
 /** A server that answers right gives no finding. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { matchesNone } from "../../src/http/request/conditional.ts";
+import { matchesNone } from "../../src/http/request.ts";
 import { jsonOf, textOf } from "../../src/judge/exchange.ts";
 import { findingLine } from "../../src/verify/print.ts";
 import { ALL_RULES } from "../../src/verify/rules.ts";

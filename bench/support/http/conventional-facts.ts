@@ -5,9 +5,7 @@
 import type { Database } from "better-sqlite3";
 import type { RoundTotals } from "../../../src/projections/rounds/round-totals.ts";
 import { type DayRounds, emptyDay } from "../../../src/projections/rounds/rounds-day.ts";
-import type { StatisticsFacts } from "../../../src/resources/statistics/read-facts.ts";
-import type { RecordFact } from "../../../src/resources/statistics/read-records.ts";
-import { windowOf } from "../../../src/resources/statistics/window.ts";
+import { type RecordFact, type StatisticsFacts, windowOf } from "../../../src/resources/statistics/facts.ts";
 import { noonOf } from "../../../src/values/noon-day.ts";
 import { dayOfSlot, firstSlotOf, slotAt, slotStart } from "../../../src/values/slot.ts";
 

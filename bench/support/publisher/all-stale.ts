@@ -7,7 +7,7 @@ import { runSchedule } from "../../../publish/schedule/schedule.ts";
 import { systemTimers } from "../../../publish/clock/clock.ts";
 import { STATUS_KEY } from "../../../src/http/keys.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
-import { installationTelemetryKey, TELEMETRY_KEY } from "../../../src/resources/telemetry/keys.ts";
+import { installationTelemetryKey, TELEMETRY_KEY } from "../../../src/resources/telemetry/route.ts";
 import { respond } from "../../../src/shim/respond.ts";
 import { shimContext } from "../../../src/shim/context.ts";
 import { type Watched, watched } from "../loop-watch.ts";

@@ -18,7 +18,7 @@ import { decodedAs, type ObjectStore, StoreDamaged, StoreUnavailable } from "../
 import { type Asof, decodeResponse } from "../../../src/object-store/stored-response.ts";
 import { MODULES_KEY } from "../../../src/resources/modules/route.ts";
 import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
-import { installationTelemetryKey, TELEMETRY_KEY } from "../../../src/resources/telemetry/keys.ts";
+import { installationTelemetryKey, TELEMETRY_KEY } from "../../../src/resources/telemetry/route.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { openConfiguredStore } from "../open-configured-store.ts";
 import type { Settings } from "../settings/settings.ts";

@@ -1,6 +1,7 @@
 /** nginx's ways to the two origins. */
-import { PUBLISHED_ERROR_EDGE_SECONDS } from "../../../src/http/edge.ts";
+
 import { FRONT_HEADER, FRONT_SECRET_HEADER } from "../../../src/http/front-headers.ts";
+import { PUBLISHED_ERROR_EDGE_SECONDS } from "../../../src/http/route.ts";
 import { type CdnOptions, hostOf, type Origin } from "../options.ts";
 
 /** Two ways to one cache entry: while the origin responds, and after it failed. */

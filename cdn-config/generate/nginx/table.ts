@@ -7,9 +7,9 @@ import {
   PREFLIGHT_HEADERS,
   SOURCE_HEADER,
 } from "../../../src/http/common-headers.ts";
-import { PUBLISHED_ERROR_EDGE_SECONDS } from "../../../src/http/edge.ts";
 import { METHOD_NOT_ALLOWED, unavailable } from "../../../src/http/errors.ts";
 import { HEARD_HEADER, PUBLISHED_HEADER, VALID_UNTIL_HEADER } from "../../../src/http/front-headers.ts";
+import { PUBLISHED_ERROR_EDGE_SECONDS } from "../../../src/http/route.ts";
 import { tableFile } from "../bundle.ts";
 import { COMPRESSED_FROM } from "../options.ts";
 import { alwaysOf, COMPRESSED_CONTENT_TYPES, OWN_HEADERS, ROWS } from "../plan.ts";

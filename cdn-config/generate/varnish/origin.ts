@@ -1,8 +1,8 @@
 /** Varnish's requests to bucket and shim, the parts of their responses that it keeps, and for how long. */
 
 import { COMMON_HEADERS, FALLBACK_REASON_HEADER, SOURCE_HEADER } from "../../../src/http/common-headers.ts";
-import { PUBLISHED_ERROR_EDGE_SECONDS } from "../../../src/http/edge.ts";
 import { FRONT_HEADER, FRONT_SECRET_HEADER, HEARD_HEADER } from "../../../src/http/front-headers.ts";
+import { PUBLISHED_ERROR_EDGE_SECONDS } from "../../../src/http/route.ts";
 import { type CdnOptions, COMPRESSED_FROM, hostOf } from "../options.ts";
 import { alwaysOf, COMPRESSED_TYPES, OWN_HEADERS, ROWS } from "../plan.ts";
 import { STORAGE_HEADERS } from "../storage-headers.ts";

@@ -69,14 +69,14 @@ export interface Methods {
   onchain(options?: CallOptions): Promise<Answer<Onchain>>;
   /** History of settlement batches. */
   settlements(parameters: SettlementsParameters, options?: CallOptions): Promise<Answer<Settlements>>;
-  /** Feed of settlements, players and milestones. */
+  /** Settlements, players' events and milestones. */
   activity(parameters?: ActivityParameters, options?: CallOptions): Promise<Answer<Activity>>;
   /** History of settlement batches, work only. */
   legacySettlements(
     parameters: { readonly range: "now" | "24h" | "7d" | "30d" },
     options?: CallOptions,
   ): Promise<Answer<LegacySettlements>>;
-  /** How the publication is. */
+  /** Status of the publication. */
   status(options?: CallOptions): Promise<Answer<PublicationStatus>>;
 }
 

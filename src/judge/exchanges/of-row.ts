@@ -3,8 +3,7 @@
  * and ids, and headers that are never evaluated. A contract adds what its row cannot say.
  */
 import { PREFLIGHT_HEADERS } from "../../http/common-headers.ts";
-import { routeContract } from "../../resources/contracts.ts";
-import { plainTargets } from "../../resources/plain-targets.ts";
+import { plainTargets, routeContract } from "../../resources/contracts.ts";
 import type { NamedFile, NamedRoute, NamedRow } from "../../resources/table.ts";
 import { type Exchange, parseExchanges } from "./format.ts";
 

@@ -2,7 +2,7 @@
 import { ALLOWED_METHODS, COMMON_HEADERS, NO_STORE } from "../../http/common-headers.ts";
 import { RETRY_AFTER_SECONDS } from "../../http/errors.ts";
 import type { Row } from "../../http/route.ts";
-import { CHAIN_UNAVAILABLE } from "../../resources/chain-fields.ts";
+import { CHAIN_UNAVAILABLE } from "../../resources/fields.ts";
 import type { JsonSchema } from "../schemas/json-schema.ts";
 
 export interface Header {

@@ -6,7 +6,7 @@ import * as z from "zod";
 import type { Contract } from "../../resources/contract.ts";
 import { OPERATIONS } from "../../resources/contracts.ts";
 import { observationsContract } from "../../resources/observations/contract.ts";
-import { BUCKET_LAWS } from "../../resources/statistics/bucket-schema.ts";
+import { BUCKET_LAWS } from "../../resources/statistics/schema.ts";
 import { type Components, type JsonSchema, refTo } from "./json-schema.ts";
 import { valueComponent, valueTypeOf } from "./values.ts";
 

@@ -3,7 +3,7 @@
  * A parameter and a field with the same values share one component: some client generators reject two enums of one name.
  */
 import * as z from "zod";
-import { CATEGORIES } from "../../resources/activity/keys.ts";
+import { CATEGORIES } from "../../resources/activity/route.ts";
 import { chainAddress, chainHash, timestamp, uuid } from "../../resources/fields.ts";
 import { SETTLEMENT_RANGES } from "../../resources/settlements/route.ts";
 import { RANGES } from "../../resources/statistics/route.ts";

@@ -1,14 +1,13 @@
-/** docs/spec/api.md#activity: the head of a category's feed, whose pages the shim cuts. */
+/** The head of a category's activity (docs/spec/api.md#activity). The shim cuts pages from it and its tiles. */
 import type { ChainUnavailable, CoreView, EconomyView } from "../../chain/chain-state.ts";
 import { NO_STORE } from "../../http/common-headers.ts";
 import { constantKey } from "../../http/keys.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
 import type { Built } from "../built.ts";
-import { chainPointOf } from "../chain-fields.ts";
-import { activityKey, type Category } from "./keys.ts";
-import { activitySchema, MAX_PAGE } from "./schema.ts";
+import { chainPointOf } from "../fields.ts";
+import { activeTypes, activitySchema, MAX_PAGE } from "./contract.ts";
+import { activityKey, type Category } from "./route.ts";
 import { type EventLine, encodeHead, type Head, pageBody } from "./stored-feed.ts";
-import { activeTypes } from "./types.ts";
 
 /** A category in the form of its tiles; the newest events are in the head. */
 export interface ActivityLayout extends Pick<Head, "tiles" | "indexes"> {
@@ -26,7 +25,7 @@ export interface HeadInputs {
   readonly validUntil: number;
 }
 
-/** Throws where a page of its newest events would break a rule of #activity. */
+/** Throws if a page of its newest events would break a rule of docs/spec/api.md#activity. */
 export function buildActivityHead(inputs: HeadInputs, layout: ActivityLayout, at: number): Built {
   const lasting = envelopeOf(inputs);
   const opening = openingOf(inputs, lasting, formatTimestamp(at));

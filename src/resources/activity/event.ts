@@ -1,4 +1,4 @@
-/** One event of the feed as JSON text (docs/spec/api.md#activity): made once, then cut out of tiles as it is. */
+/** One event of the activity as JSON text (docs/spec/api.md#activity). Tiles hold this text, and pages copy it unchanged. */
 
 import type { ChainEventSource } from "../../projections/activity/activity-chain.ts";
 import type { ActivityEvent } from "../../projections/activity/activity-events.ts";
@@ -6,7 +6,7 @@ import { POLICY_VERSION } from "../../projections/activity/milestone-policy.ts";
 import type { MeasurementEventSource } from "../../projections/activity/milestones.ts";
 import { measurementSuffix } from "../../values/activity-key.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
-import { encodeObservationCursor } from "../observations/cursor.ts";
+import { encodeObservationCursor } from "../observations/route.ts";
 
 /** The common inputs of every event; if they change, every event's text does. */
 export interface ActivityContext {
@@ -20,7 +20,7 @@ export function eventText(event: ActivityEvent, context: ActivityContext): strin
   const source = JSON.parse(event.source) as ChainEventSource | MeasurementEventSource;
   const { id, occurredAt, recordedAt, ...rest } =
     "blockNumber" in source ? chainParts(source, context) : measurementParts(event.key, source, context);
-  // The payload is JSON already: the text is put together so that it need not be read and written again.
+  // The payload is JSON already. It is inserted as text, so that it is neither parsed nor serialised again.
   const head = JSON.stringify({
     id,
     eventVersion: 1,

@@ -9,15 +9,12 @@ import { readCursor } from "../../projections/follow.ts";
 import { RECEIPTS } from "../../projections/receipts.ts";
 import { EXIT, Failure } from "../../values/failure.ts";
 import type { Built } from "../built.ts";
-import { chainNews, HISTORY_HEIGHT_INTERVAL, heightTiming } from "../chain-inputs.ts";
+import { chainNews, HISTORY_HEIGHT_INTERVAL, hasUnfollowedReceipts, heightTiming } from "../inputs.ts";
 import type { Publication } from "../publication.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { buildActivityHead, buildUnavailableActivity } from "./build.ts";
-import { activityKey, activityTilesPrefix, CATEGORIES, type Category } from "./keys.ts";
-import { activityContext } from "./tiles/context.ts";
-import { activityLayout } from "./tiles/layout.ts";
-import { activityTiles, tilesVersion } from "./tiles/tiles.ts";
-import { hasUnfollowedReceipts } from "./tiles/unfollowed.ts";
+import { activityKey, activityTilesPrefix, CATEGORIES, type Category } from "./route.ts";
+import { activityContext, activityLayout, activityTiles, tilesVersion } from "./tiles.ts";
 
 /** A head may be kept by caches and readers for seconds; this is far beyond. */
 const TILE_KEPT_MS = 3_600_000;

@@ -1,13 +1,90 @@
-/** docs/spec/api.md#activity */
+/**
+ * The activity (docs/spec/api.md#activity): the keys of its objects (docs/spec/publishing.md#objects), its query, its cursor and
+ * its row.
+ */
+
 import { NO_STORE } from "../../http/common-headers.ts";
-import { FOLLOWS_BLOCKS } from "../../http/edge.ts";
 import { pathKey } from "../../http/keys.ts";
-import type { Route } from "../../http/route.ts";
-import { ACTIVITY_PATH, CATEGORIES } from "./keys.ts";
-import { ACTIVITY_CURSOR_LENGTH } from "./page-query.ts";
+import { uniqueParameters } from "../../http/request.ts";
+import { FOLLOWS_BLOCKS, ROUTE_RULES, type Route } from "../../http/route.ts";
+import { isActivityKey } from "../../values/activity-key.ts";
+
+export const ACTIVITY_PATH = "/v1/public/activity";
+export const CATEGORIES = ["all", "protocol", "players", "measurement"] as const;
+export type Category = (typeof CATEGORIES)[number];
+
+/** The key of a category's head. */
+export function activityKey(category: Category): string {
+  return pathKey(ACTIVITY_PATH, category);
+}
+
+/** The prefix of the keys of a category's tiles. */
+export function activityTilesPrefix(category: Category): string {
+  return `${activityKey(category)}/tiles/`;
+}
+
+/** The key of an immutable tile; `name` is the hash of its text. */
+export function activityTileKey(category: Category, name: string): string {
+  return activityTilesPrefix(category) + name;
+}
+
+/** The reverse of `activityTileKey`; `undefined` for any other key. */
+export function parseActivityTileKey(key: string): { readonly category: Category; readonly name: string } | undefined {
+  const [, category, name] = /^v1\/public\/activity\/([a-z]+)\/tiles\/([^/]+)$/.exec(key) ?? [];
+  const known = CATEGORIES.find((one) => one === category);
+  return known === undefined || name === undefined ? undefined : { category: known, name };
+}
+
+export const ACTIVITY_LIMIT = { minimum: 1, maximum: 100, default: 40 } as const;
+export const ACTIVITY_CURSOR_LENGTH = 512;
+
+export interface ActivityQuery {
+  readonly category: Category;
+  /** 1 to 100. */
+  readonly limit: number;
+  /** Well formed; `decodeActivityCursor` decodes it. */
+  readonly cursor?: string;
+}
+
+/** Parses the query of a page; `undefined` if it is invalid. */
+export function activityQuery(query: string): ActivityQuery | undefined {
+  const parameters = uniqueParameters(query);
+  if (parameters === undefined) return undefined;
+  if ([...parameters.keys()].some((name) => name !== "category" && name !== "limit" && name !== "cursor")) {
+    return undefined;
+  }
+  const category = CATEGORIES.find((known) => known === (parameters.get("category") ?? "all"));
+  const limit = parameters.get("limit") ?? String(ACTIVITY_LIMIT.default);
+  const cursor = parameters.get("cursor");
+  if (category === undefined || !/^(?:[1-9][0-9]?|100)$/.test(limit)) return undefined;
+  if (cursor === undefined) return { category, limit: Number(limit) };
+  const wellFormed = cursor.length <= ACTIVITY_CURSOR_LENGTH && /^[A-Za-z0-9_-]+$/.test(cursor);
+  return wellFormed ? { category, limit: Number(limit), cursor } : undefined;
+}
+
+/**
+ * The cursor (docs/spec/api.md#activity-order) is the category and the key of the last returned event, as unpadded base64url. It
+ * uses `btoa` and `atob` because the shim also runs without Buffer.
+ */
+export function encodeActivityCursor(category: Category, key: string): string {
+  return btoa(`${category}:${key}`).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+/** The key; undefined if the cursor is invalid, not in its canonical form, or of another category. */
+export function decodeActivityCursor(category: Category, cursor: string): string | undefined {
+  let text: string;
+  try {
+    text = atob(cursor.replaceAll("-", "+").replaceAll("_", "/"));
+  } catch {
+    return undefined;
+  }
+  const key = text.slice(category.length + 1);
+  const isOurs = text.startsWith(`${category}:`) && isActivityKey(key);
+  return isOurs && encodeActivityCursor(category, key) === cursor ? key : undefined;
+}
 
 export const activityRoute = {
-  kind: "route",
+  ...ROUTE_RULES,
   name: "activity",
   resource: "activity",
   anchor: "activity",
@@ -21,13 +98,6 @@ export const activityRoute = {
     { name: "cursor", pattern: `[A-Za-z0-9_-]{1,${ACTIVITY_CURSOR_LENGTH}}` },
   ],
   parts: [`${pathKey(ACTIVITY_PATH)}/`],
-  queryError: "invalid_query",
-  etag: false,
-  conditional: false,
-  notModifiedTag: false,
-  sourceHeaders: false,
   cacheControl: NO_STORE,
-  absent: "not_published",
   edgeSeconds: FOLLOWS_BLOCKS,
-  staleIfErrorSeconds: 0,
 } as const satisfies Route;

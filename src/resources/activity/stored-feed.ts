@@ -1,10 +1,10 @@
 /**
- * The head of a category's feed as it is stored, and its tiles (docs/spec/publishing.md#tiles). Texts of lines, so that
- * a page is cut without parsing an event:
- * - a head's first line is the answer up to and including `"events":[`, its second the layout as JSON, and each line
- *   after these an event that no tile has yet; an unavailable feed is one line, the answer itself;
- * - a tile of events has a line for each, newest first: its key, a tab, its JSON text;
- * - an index tile has a line for each of its tiles, newest first: its name, a tab, the key of its oldest event.
+ * The stored form of a category's head and of its tiles (docs/spec/publishing.md#tiles). Each is lines of text, so that a page
+ * is cut without parsing an event:
+ * - Head: the response up to and including `"events":[`, then the layout as JSON, then one line per event that no tile has
+ *   yet. The head of an unavailable activity is one line, the response itself.
+ * - Tile: one line per event, newest first: its key, a tab, its JSON text.
+ * - Index tile: one line per tile, newest first: its name, a tab, the key of its oldest event.
  */
 
 export interface TileEntry {
@@ -14,7 +14,7 @@ export interface TileEntry {
 }
 
 export interface IndexEntry extends TileEntry {
-  /** Its newest tile, so that a page which comes from the tile before needs no index tile for it. */
+  /** Its newest tile. A page that starts in the tile before it then needs no index tile. */
   readonly first: TileEntry;
 }
 
@@ -26,7 +26,7 @@ export interface EventLine {
 export interface Head {
   /** The response up to and including `"events":[`. */
   readonly opening: string;
-  /** Newer than every tile; newest first, as is all of this. */
+  /** Events newer than every tile. All lists here are newest first. */
   readonly recent: readonly EventLine[];
   /** The newest tiles, which no index tile has yet. */
   readonly tiles: readonly TileEntry[];
@@ -42,7 +42,7 @@ export function decodeHead(text: string): Head | undefined {
   const [opening = "", layout, ...recent] = text.split("\n");
   if (layout === undefined) return undefined;
   const value: unknown = JSON.parse(layout);
-  if (!isLayout(value)) throw new Error("its second line is not the layout of a feed");
+  if (!isLayout(value)) throw new Error("its second line is not a layout of tiles");
   return { opening, recent: recent.map(eventLine), tiles: value.tiles, indexes: value.indexes };
 }
 

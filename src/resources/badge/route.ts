@@ -1,8 +1,6 @@
-/** For badge services; the shim makes it from the telemetry as of now (docs/spec/people.md#files). */
+/** The file for badge services (docs/spec/people.md#files). The shim makes it from the telemetry as of now. */
 import { CONTENT_TYPE } from "../../http/common-headers.ts";
-import { FOLLOWS_RECEIPTS } from "../../http/edge.ts";
-import { FILE_RULES } from "../../http/files.ts";
-import type { FileRow } from "../../http/route.ts";
+import { FILE_RULES, type FileRow, FOLLOWS_RECEIPTS } from "../../http/route.ts";
 
 export const badgeFile = {
   ...FILE_RULES,

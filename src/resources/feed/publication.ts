@@ -1,13 +1,12 @@
 /** Both feeds: the newest 50 settlements and milestones (docs/spec/people.md#files), put when an entry comes or goes. */
 import { newestChange, newestEvents } from "../../projections/activity/activity-events.ts";
-import { hasUnfollowedReceipts } from "../activity/tiles/unfollowed.ts";
-import { MEASUREMENT_TYPES } from "../activity/types.ts";
+import { MEASUREMENT_TYPES } from "../activity/contract.ts";
+import { hasUnfollowedReceipts } from "../inputs.ts";
 import type { Publication } from "../publication.ts";
 import { fileAnswer } from "../site/publication.ts";
 import type { Site } from "../site/site-files.ts";
 import type { Snapshot } from "../snapshot.ts";
-import { atomFeed, jsonFeed } from "./documents.ts";
-import { type FeedEntry, feedEntry, SETTLEMENT_TYPE } from "./entry.ts";
+import { atomFeed, type FeedEntry, feedEntry, jsonFeed, SETTLEMENT_TYPE } from "./documents.ts";
 import { atomFeedFile, jsonFeedFile } from "./route.ts";
 
 const MOST = 50;

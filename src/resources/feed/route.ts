@@ -1,6 +1,5 @@
 /** The newest settlements and milestones for feed readers, in two forms (docs/spec/people.md#files). */
-import { FILE_RULES } from "../../http/files.ts";
-import type { FileRow } from "../../http/route.ts";
+import { FILE_RULES, type FileRow } from "../../http/route.ts";
 import { SITE_PREFIX } from "../site/route.ts";
 
 export const jsonFeedFile = {

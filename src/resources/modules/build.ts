@@ -1,10 +1,11 @@
 /**
- * docs/spec/api.md#modules: the latest snapshot of each module, sanitised: health is checkedAt alone, data is empty.
+ * The latest snapshot of each module (docs/spec/api.md#modules). It is sanitised: `health` has only `checkedAt`, and `data` is
+ * empty.
  */
 import type { ModuleSnapshot } from "../../ledger/read/modules.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
 import type { Built } from "../built.ts";
-import { modulesSchema } from "./schema.ts";
+import { modulesSchema } from "./contract.ts";
 
 /** `modules` in the order of their instanceId; an empty array is a normal response. */
 export function buildModules(installationId: string, modules: readonly ModuleSnapshot[]): Built {

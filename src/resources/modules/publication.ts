@@ -2,7 +2,7 @@
 
 import { readModules } from "../../ledger/read/modules.ts";
 import { installationRowId } from "../../ledger/watermarks.ts";
-import { factsInput } from "../facts-input.ts";
+import { factsInput } from "../inputs.ts";
 import type { Publication } from "../publication.ts";
 import { buildModules } from "./build.ts";
 import { MODULES_KEY } from "./route.ts";

@@ -1,15 +1,15 @@
 /**
- * docs/spec/api.md#observations: the history of accepted receipts, in tiles of 128 positions. A tile's body is its
- * items' JSON texts, one a line, so that the shim cuts a page without parsing any of them.
+ * The history of accepted receipts (docs/spec/api.md#observations) in tiles of 128 positions. A tile's body has one item's JSON
+ * text per line, so that the shim cuts a page without parsing.
  */
 
 import { TILE_SIZE } from "../../http/keys.ts";
 import type { Receipt } from "../../ledger/read/receipts.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
-import { encodeObservationCursor } from "./cursor.ts";
-import { observationSchema } from "./schema.ts";
+import { observationSchema } from "./contract.ts";
+import { encodeObservationCursor } from "./route.ts";
 
-/** The lines of a tile; `receipts` are its positions in ascending order, all that the ledger has of them. */
+/** The lines of a tile; `receipts` are all of the ledger's receipts in it, by ascending position. */
 export function buildObservationTile(installationId: string, receipts: readonly Receipt[]): string {
   return receipts
     .map((receipt) => JSON.stringify(observationSchema.parse(observationOf(installationId, receipt))))

@@ -1,11 +1,94 @@
-/** docs/spec/api.md#observations */
-import { FOLLOWS_RECEIPTS, STALE_IF_ERROR } from "../../http/edge.ts";
-import { INSTALLATIONS_KEY } from "../../http/keys.ts";
-import type { Route } from "../../http/route.ts";
-import { observationsKey } from "./keys.ts";
+/**
+ * The observations (docs/spec/api.md#observations): the keys of the tiles of an installation's histories
+ * (docs/spec/publishing.md#objects), the cursor, the query and the row.
+ */
+import { INSTALLATIONS_KEY, pathKey, TILE_SIZE } from "../../http/keys.ts";
+import { parseQuery } from "../../http/request.ts";
+import { FOLLOWS_RECEIPTS, ROUTE_RULES, type Route, STALE_IF_ERROR } from "../../http/route.ts";
+import { isInstallationId } from "../../values/installation-id.ts";
+
+/** The prefix of an installation's histories. */
+export function observationsKey(installationId: string): string {
+  return pathKey(`/v1/public/installations/~${installationId}/observations`);
+}
+
+/** Tile n holds the positions n·128 + 1 to (n + 1)·128 of one history. */
+export function observationTileKey(installationId: string, history: string, tile: number): string {
+  return `${observationsKey(installationId)}/${history}/${tile}`;
+}
+
+/** The tile that holds a position. */
+export function tileOf(position: number): number {
+  return Math.floor((position - 1) / TILE_SIZE);
+}
+
+export interface ObservationTile {
+  readonly installationId: string;
+  readonly history: string;
+  readonly tile: number;
+}
+
+/** The reverse of `observationTileKey`; `undefined` for any other key. */
+export function parseObservationTileKey(key: string): ObservationTile | undefined {
+  const match = /^v1\/public\/installations\/~([^/]+)\/observations\/([^/]+)\/(0|[1-9]\d*)$/.exec(key);
+  if (match === null) return undefined;
+  const [, installationId = "", history = "", tile = ""] = match;
+  return isInstallationId(installationId) ? { installationId, history, tile: Number(tile) } : undefined;
+}
+
+/**
+ * The cursor is the decimal position as unpadded base64url. It uses `btoa` and `atob` because the shim also runs without
+ * Buffer.
+ */
+export function encodeObservationCursor(position: number): string {
+  return btoa(String(position)).replaceAll("=", "");
+}
+
+/** The position of a cursor; undefined if it is not canonical, not positive or above 2^53 − 1. */
+export function decodeObservationCursor(cursor: string): number | undefined {
+  if (!/^[A-Za-z0-9_-]{2,24}$/.test(cursor)) return undefined;
+  let text: string;
+  try {
+    text = atob(cursor.replaceAll("-", "+").replaceAll("_", "/"));
+  } catch {
+    return undefined;
+  }
+  if (!/^[1-9][0-9]{0,15}$/.test(text)) return undefined;
+  const position = Number(text);
+  return Number.isSafeInteger(position) && encodeObservationCursor(position) === cursor ? position : undefined;
+}
+
+export const OBSERVATIONS_LIMIT = { minimum: 1, maximum: 100, default: 100 } as const;
+
+export interface ObservationsQuery {
+  /** The page has only receipts above this position; 0 for the start of history. */
+  readonly after: number;
+  /** 1 to 100. */
+  readonly limit: number;
+}
+
+/**
+ * `undefined` if the cursor is invalid; nothing else is rejected. If a parameter is repeated, the first one counts. A piece that
+ * does not decode is ignored, unless it is the first cursor.
+ */
+export function observationsQuery(query: string): ObservationsQuery | undefined {
+  const pieces = parseQuery(query);
+  const cursor = pieces.find(({ name }) => name === "cursor");
+  const after = cursor === undefined ? 0 : decodeObservationCursor(cursor.value ?? "");
+  if (after === undefined) return undefined;
+  const limit = pieces.find(({ name, value }) => name === "limit" && value !== undefined);
+  return { after, limit: limit?.value === undefined ? OBSERVATIONS_LIMIT.default : observationsLimit(limit.value) };
+}
+
+/** An integer is clamped, and any other value is the default: a limit is never rejected. */
+export function observationsLimit(value: string): number {
+  const number = Number(value);
+  if (!Number.isInteger(number)) return OBSERVATIONS_LIMIT.default;
+  return Math.min(Math.max(number, OBSERVATIONS_LIMIT.minimum), OBSERVATIONS_LIMIT.maximum);
+}
 
 export const observationsRoute = {
-  kind: "route",
+  ...ROUTE_RULES,
   name: "observations",
   resource: "observations",
   anchor: "observations",
@@ -19,12 +102,6 @@ export const observationsRoute = {
   ],
   parts: [`${observationsKey("{installationId}")}/`, INSTALLATIONS_KEY, `${INSTALLATIONS_KEY}/`],
   queryError: "invalid_cursor",
-  etag: false,
-  conditional: false,
-  notModifiedTag: false,
-  sourceHeaders: false,
-  cacheControl: null,
-  absent: "not_published",
   edgeSeconds: FOLLOWS_RECEIPTS,
   staleIfErrorSeconds: STALE_IF_ERROR,
 } as const satisfies Route;

@@ -1,14 +1,14 @@
-/** docs/spec/api.md#onchain: the Core's state and its newest events at the confirmation-safe block. */
+/** The Core's state and its newest events at the confirmation-safe block (docs/spec/api.md#onchain). */
 import type { ChainEvent, ChainState, ChainUnavailable, CoreView } from "../../chain/chain-state.ts";
 import { NO_STORE } from "../../http/common-headers.ts";
 import { constantKey } from "../../http/keys.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
 import type { Built } from "../built.ts";
-import { chainPointOf } from "../chain-fields.ts";
+import { chainPointOf } from "../fields.ts";
+import { onchainSchema } from "./contract.ts";
 import { ONCHAIN_KEY } from "./route.ts";
-import { onchainSchema } from "./schema.ts";
 
-/** Available while the chain's view is valid (docs/spec/publishing.md#chain-validity), then the constant response. */
+/** Available while the chain's view is valid (docs/spec/publishing.md#chain-validity). Then the constant response takes over. */
 export function buildOnchain(installationId: string, chain: ChainState, at: number): Built {
   if (chain.core.status === "unavailable") return buildUnavailableOnchain(installationId, chain.core.reason);
   if (at >= chain.validUntil) return buildUnavailableOnchain(installationId, "indexer_unavailable");

@@ -1,6 +1,146 @@
-/** docs/spec/api.md#onchain */
+/** The body, the rules and the texts of the onchain state (docs/spec/api.md#onchain). */
+import * as z from "zod";
+import { uint256String } from "../../values/decimal.ts";
 import type { Contract } from "../contract.ts";
-import { onchainSchema } from "./schema.ts";
+import {
+  CHAIN_UNAVAILABLE,
+  chainAddress,
+  chainHash,
+  chainPointFields,
+  heightsAgree,
+  installationIdField,
+  isWithin,
+  timestamp,
+} from "../fields.ts";
+
+/** The most events in a body. */
+export const MAX_EVENTS = 25;
+
+const { confirmations, ...point } = chainPointFields;
+
+const position = {
+  blockNumber: uint256String,
+  blockHash: chainHash,
+  blockTimestamp: timestamp,
+  transactionHash: chainHash,
+  transactionIndex: uint256String,
+  logIndex: uint256String,
+};
+
+const event = z.strictObject({
+  id: z.string(),
+  contractKind: z.enum(["factory", "core", "proxy_admin", "timelock"]),
+  contractAddress: chainAddress,
+  eventName: z.string(),
+  ...position,
+  arguments: z.array(z.strictObject({ name: z.string(), value: z.string() })),
+});
+
+const available = z.strictObject({
+  schemaVersion: z.literal(4),
+  installationId: installationIdField,
+  status: z.literal("available"),
+  chain: z.strictObject({ ...point, confirmations }),
+  identities: z.strictObject({
+    factory: chainAddress,
+    core: chainAddress,
+    proxyAdmin: chainAddress,
+    proxyAdminOwner: chainAddress,
+    operatorTimelock: chainAddress,
+    operatorProposer: chainAddress,
+    proxyImplementation: chainAddress,
+    proxyAdminSlot: chainAddress,
+  }),
+  configuration: z.strictObject({
+    streamId: chainHash,
+    genesisTimestamp: uint256String,
+    roundDuration: uint256String,
+    maxWorkPerRound: uint256String,
+    maxRoundsPerBatch: uint256String,
+    workPerBlock: uint256String,
+    guardian: chainAddress,
+    reporter: chainAddress,
+  }),
+  core: z.strictObject({
+    settledThroughRound: uint256String,
+    cumulativeWork: uint256String,
+    blockHeight: uint256String,
+    currentWork: uint256String,
+    workPerBlock: uint256String,
+    authorizationNonce: uint256String,
+    paused: z.boolean(),
+  }),
+  implementation: z.strictObject({
+    codeAddress: chainAddress,
+    codeVersion: z.string(),
+    storageLayoutDigest: chainHash,
+    runtimeHash: chainHash,
+  }),
+  governance: z.strictObject({
+    operationId: chainHash,
+    operationKind: z.enum(["None", "Upgrade", "Conflict"]),
+    operationState: z.enum(["None", "Pending", "Executed", "Cancelled", "Conflict"]),
+  }),
+  source: z.strictObject({ eventName: z.string(), ...position }),
+  events: z.array(event).max(MAX_EVENTS),
+});
+
+type Available = z.infer<typeof available>;
+
+export const onchainSchema = z.discriminatedUnion("status", [
+  available
+    .refine(({ chain }) => heightsAgree(chain), "the safe block is the indexed one less 11")
+    .refine(isBoundToDeployment, "proxy and events are the deployment's")
+    .refine(({ chain, events }) => events.every((e) => isWithin(chain, e.blockNumber)), "an event is out of bounds")
+    .refine(({ chain, source }) => isWithin(chain, source.blockNumber), "the source is out of bounds")
+    .refine(({ events }) => isNewestFirst(events), "events are unique and newest first")
+    .refine(sourceIsNewestOfCore, "the source is the newest event of the Core")
+    .refine(({ configuration, core }) => configuration.workPerBlock === core.workPerBlock, "work per block differs")
+    .refine(heightFollowsWork, "blockHeight and currentWork are quotient and remainder of cumulativeWork"),
+  z.strictObject({
+    schemaVersion: z.literal(4),
+    installationId: installationIdField,
+    status: z.literal("unavailable"),
+    reason: z.enum(CHAIN_UNAVAILABLE),
+  }),
+]);
+
+function isBoundToDeployment({ identities, implementation, events }: Available): boolean {
+  const addresses = {
+    factory: identities.factory,
+    core: identities.core,
+    proxy_admin: identities.proxyAdmin,
+    timelock: identities.operatorTimelock,
+  };
+  return (
+    events.every((event) => event.contractAddress === addresses[event.contractKind]) &&
+    identities.proxyAdminSlot === identities.proxyAdmin &&
+    identities.proxyAdminOwner === identities.operatorTimelock &&
+    identities.proxyImplementation === implementation.codeAddress
+  );
+}
+
+function isNewestFirst(events: Available["events"]): boolean {
+  return events.every((event, index) => {
+    const older = events[index + 1];
+    if (older === undefined) return true;
+    const blocks = BigInt(event.blockNumber) - BigInt(older.blockNumber);
+    return blocks > 0n || (blocks === 0n && BigInt(event.logIndex) > BigInt(older.logIndex));
+  });
+}
+
+function sourceIsNewestOfCore({ source, events }: Available): boolean {
+  const newest = events.find((event) => event.contractKind === "core");
+  if (newest === undefined) return true;
+  return (Object.keys(source) as (keyof typeof source)[]).every((name) => source[name] === newest[name]);
+}
+
+function heightFollowsWork({ core }: Available): boolean {
+  const workPerBlock = BigInt(core.workPerBlock);
+  if (workPerBlock === 0n) return false;
+  const work = BigInt(core.cumulativeWork);
+  return BigInt(core.blockHeight) === work / workPerBlock && BigInt(core.currentWork) === work % workPerBlock;
+}
 
 export const onchainContract = {
   operation: "onchain",

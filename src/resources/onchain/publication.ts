@@ -1,6 +1,6 @@
 /** The onchain view (docs/spec/api.md#onchain), and the constant response once it is no longer valid. */
 import { constantKey } from "../../http/keys.ts";
-import { chainNews, heightTiming, ONCHAIN_HEIGHT_INTERVAL } from "../chain-inputs.ts";
+import { chainNews, heightTiming, ONCHAIN_HEIGHT_INTERVAL } from "../inputs.ts";
 import type { Publication } from "../publication.ts";
 import { buildOnchain, buildUnavailableOnchain } from "./build.ts";
 import { ONCHAIN_KEY } from "./route.ts";

@@ -1,23 +1,24 @@
 /**
- * docs/spec/api.md#process: the process snapshot. It keeps apart what is measured, what the Oracle accepted,
- * what is optimistically built on it, and what waits for settlement.
+ * The process snapshot (docs/spec/api.md#process): the measurement, the Oracle's state, the optimistic blocks and the
+ * settlement queue. Each section is computed from its own facts, so that none is taken for another.
  */
+
+import type { SafeCoreState } from "../../chain/chain-state.ts";
 import { REVALIDATE } from "../../http/common-headers.ts";
 import { etagOf } from "../../http/representation.ts";
-import { FUTURE_ALLOWANCE_MS } from "../../values/freshness.ts";
+import type { Receipt } from "../../ledger/read/receipts.ts";
+import type { ReporterRun } from "../../ledger/read/reporter-runs.ts";
+import type { Submission } from "../../ledger/read/submissions.ts";
+import { FUTURE_ALLOWANCE_MS, staleFrom } from "../../values/freshness.ts";
 import { formatTimestamp, LATEST } from "../../values/timestamp.ts";
-import type { Built } from "../built.ts";
-import { revisionOf } from "../revision.ts";
-import { builderOf } from "./builder.ts";
-import type { ProcessFacts } from "./facts.ts";
-import { processSchema } from "./schema.ts";
-import { measurementOf } from "./sections/measurement.ts";
-import { oracleOf } from "./sections/oracle.ts";
-import { settlementQueueOf } from "./sections/settlement-queue.ts";
+import { type Built, revisionOf } from "../built.ts";
+import { STALE_AFTER_MS as MEASUREMENT_STALE_AFTER_MS } from "../telemetry/build.ts";
+import { type Builder, type Oracle, type Projected, processSchema, type SettlementQueue } from "./contract.ts";
+import type { ProcessFacts, ProcessTime } from "./facts.ts";
 
 /**
- * Throws `ZodError`, whose message names the rule, if the body would break the schema. `at` in epoch ms; `seenAt` is
- * the clock when the facts were read, where `at` is a later instant.
+ * `at` is epoch ms; `seenAt` is the clock when the facts were read, if `at` is a later instant. Throws a `ZodError` that
+ * names the rule if the body would break the schema.
  */
 export function buildProcess(facts: ProcessFacts, at: number, seenAt = at): Built {
   const time = { at, seenAt };
@@ -30,7 +31,7 @@ export function buildProcess(facts: ProcessFacts, at: number, seenAt = at): Buil
   const process = processSchema.parse({ ...head, revision, generatedAt: formatTimestamp(at), ...rest });
   const changes = [measurementChangesAt, oracleChangesAt, queueChangesAt]
     .filter((instant) => instant !== undefined)
-    // Beyond the calendar nothing can be generated: a timestamp of the year 9999 has no future.
+    // A timestamp has four digits for its year: after 9999 no successor can be rendered.
     .filter((instant) => instant <= LATEST);
   return {
     status: 200,
@@ -41,7 +42,7 @@ export function buildProcess(facts: ProcessFacts, at: number, seenAt = at): Buil
   };
 }
 
-/** A fact that lay ahead when it was read stays stale in every successor, also in one that is computed for its instant. */
+/** A fact that was ahead of the clock when it was read stays stale in every successor, even in the one for its instant. */
 function nextOf(facts: ProcessFacts, nextChangeAt: number, seenAt: number): Pick<Built, "nextChangeAt" | "successor"> {
   const instants = [
     facts.measurement?.receipt.receivedAt,
@@ -50,4 +51,205 @@ function nextOf(facts: ProcessFacts, nextChangeAt: number, seenAt: number): Pick
   ];
   const isAhead = instants.some((instant) => instant !== undefined && instant - seenAt > FUTURE_ALLOWANCE_MS);
   return isAhead ? { nextChangeAt, successor: buildProcess(facts, nextChangeAt, seenAt) } : { nextChangeAt };
+}
+
+/**
+ * `measurement` (docs/spec/api.md#process-measurement): the newest receipt, however old. `changesAt` is the first instant
+ * (epoch ms) after `at` at which time alone changes the freshness.
+ */
+function measurementOf(receipt: Receipt | undefined, time: ProcessTime): { measurement: unknown; changesAt?: number } {
+  if (receipt === undefined) return { measurement: null };
+  const changesAt = staleFrom(receipt.receivedAt, MEASUREMENT_STALE_AFTER_MS, time);
+  const measurement = {
+    freshness: changesAt === undefined ? "stale" : "online",
+    observedAt: formatTimestamp(receipt.observedAt),
+    receivedAt: formatTimestamp(receipt.receivedAt),
+    staleAfterSeconds: MEASUREMENT_STALE_AFTER_MS / 1000,
+    counterEpoch: receipt.counterEpoch,
+    cumulativeWorkUnits: receipt.cumulativeWorkUnits,
+    provenance: receipt.provenance,
+    coreStatus: receipt.coreStatus,
+    rpmMilli: receipt.rpmMilli,
+    speedMmPerSecond: receipt.speedMmPerSecond,
+    distanceMm: receipt.distanceMm,
+  };
+  return changesAt === undefined ? { measurement } : { measurement, changesAt };
+}
+
+/**
+ * `builder` (docs/spec/api.md#process-builder): the settled frontier, the work queued after it, and both together. If several
+ * reasons for `unavailable` hold, the first in the order of the specification is given. A stale measurement is not a reason.
+ */
+function builderOf({ measurement, core, rounds, openRoundWorkUnits }: ProcessFacts): Builder {
+  if (measurement === undefined) return { status: "unavailable", reason: "no_measurement" };
+  if (measurement.receipt.coreStatus === "COUNTER_FAULT") return { status: "unavailable", reason: "counter_fault" };
+  if (!measurement.isEpochApproved) return { status: "unavailable", reason: "counter_epoch_unapproved" };
+  if (core === undefined || rounds === undefined) return { status: "unavailable", reason: "oracle_head_unavailable" };
+  const { closed } = rounds;
+  if (closed === undefined) return { status: "unavailable", reason: "round_projection_gap" };
+  const { lastSettlement } = core;
+  return {
+    status: "available",
+    anchor: {
+      settledThroughRound: String(core.settledThroughRound),
+      cumulativeWork: String(core.cumulativeWork),
+      blockHeight: String(core.blockHeight),
+      currentWork: String(core.currentWork),
+      workPerBlock: String(core.workPerBlock),
+      confirmedAt: lastSettlement === null ? null : formatTimestamp(lastSettlement.confirmedAt),
+      transactionHash: lastSettlement === null ? null : lastSettlement.transactionHash,
+    },
+    queued: {
+      closedRoundCount: String(closed.count),
+      closedWorkUnits: String(closed.workUnits),
+      openRoundWorkUnits: String(openRoundWorkUnits),
+    },
+    projected: project(core, closed.workUnits + openRoundWorkUnits),
+  };
+}
+
+/**
+ * `projected`: the Core with `added` work units beyond the settled work. It counts the blocks that the safe Core has not
+ * completed. It is optimistic: neither a settlement nor a reward.
+ */
+function project(core: SafeCoreState, added: bigint): Projected {
+  const { workPerBlock } = core;
+  const cumulativeWork = core.cumulativeWork + added;
+  // A Core that breaks rule 1 fails the schema, which names the rule. It must not divide by zero here.
+  const blockHeight = workPerBlock > 0n ? cumulativeWork / workPerBlock : core.blockHeight;
+  const completed = blockHeight - core.blockHeight;
+  return {
+    lifecycle: "optimistic",
+    cumulativeWork: String(cumulativeWork),
+    blockHeight: String(blockHeight),
+    currentWork: String(workPerBlock > 0n ? cumulativeWork % workPerBlock : core.currentWork),
+    workPerBlock: String(workPerBlock),
+    firstCompletedBlock: completed > 0n ? String(core.blockHeight + 1n) : null,
+    lastCompletedBlock: completed > 0n ? String(blockHeight) : null,
+    completedBlockCount: String(completed),
+  };
+}
+
+/** The newest acceptance is stale once it is older than this. */
+const ACCEPTANCE_STALE_AFTER_MS = 1_200_000;
+
+/**
+ * `oracle` (docs/spec/api.md#process-oracle): the accepted closed rounds, and if acceptance continues. `changesAt` is the first
+ * instant (epoch ms) after `at` at which time alone changes the state.
+ */
+function oracleOf(facts: ProcessFacts["oracle"], time: ProcessTime): { oracle: Oracle; changesAt?: number } {
+  const { accepted, blockedReason } = facts;
+  if (accepted === undefined) {
+    const oracle = { reason: "no_accepted_closure", latestAcceptedAt: null, latestClosure: null };
+    return { oracle: { state: "unavailable", ...oracle } };
+  }
+  const { latestAt, newest } = accepted;
+  const rest = {
+    reason: blockedReason,
+    latestAcceptedAt: formatTimestamp(latestAt),
+    latestClosure: {
+      firstRound: String(newest.firstRound),
+      lastRound: String(newest.lastRound),
+      roundCount: String(newest.lastRound - newest.firstRound + 1n),
+      acceptedAt: formatTimestamp(newest.acceptedAt),
+    },
+  };
+  if (blockedReason !== null) return { oracle: { state: "blocked", ...rest } };
+  const changesAt = staleFrom(latestAt, ACCEPTANCE_STALE_AFTER_MS, time);
+  if (changesAt === undefined) return { oracle: { state: "stale", ...rest } };
+  return { oracle: { state: "accepted", ...rest }, changesAt };
+}
+
+/** The Reporter is stale once its last completion is older than this. */
+const REPORTER_STALE_AFTER_MS = 600_000;
+
+type Available = Extract<SettlementQueue, { status: "available" }>;
+
+/**
+ * `settlementQueue` (docs/spec/api.md#process-queue): the accepted rounds that wait for settlement, and the Reporter's state.
+ * `changesAt` is the first instant (epoch ms) after `at` at which time alone changes the state.
+ */
+function settlementQueueOf(facts: ProcessFacts, time: ProcessTime): { queue: SettlementQueue; changesAt?: number } {
+  const { core, rounds, control } = facts;
+  if (core === undefined || rounds === undefined) return unavailable("oracle_head_unavailable");
+  const buffered = rounds.accepted;
+  if (buffered === undefined) return unavailable("round_projection_gap");
+  if (buffered.ineligibleCount > 0n) return unavailable("round_ineligible");
+  const frontier = core.settledThroughRound;
+  const reporterStaleFrom = reporterStale(facts, time);
+  const state = stateOf(facts, buffered.count, reporterStaleFrom === undefined);
+  const queue: SettlementQueue = {
+    status: "available",
+    state,
+    settlementEnabled: control.settlementEnabled,
+    reporterEnvironmentEnabled: control.reporterEnvironmentEnabled,
+    buffered: {
+      firstRound: buffered.count > 0n ? String(frontier + 1n) : null,
+      lastRound: buffered.count > 0n ? String(frontier + buffered.count) : null,
+      roundCount: String(buffered.count),
+      activeRoundCount: String(buffered.activeCount),
+      workUnits: String(buffered.workUnits),
+    },
+    projected: project(core, buffered.workUnits),
+    incidentOpen: control.incidentOpen,
+    blockedReason: control.blockedReason,
+    lastRun: facts.lastRun === undefined ? null : runOf(facts.lastRun),
+    latestSubmission: facts.latestSubmission === undefined ? null : submissionOf(facts.latestSubmission),
+  };
+  const waits = state !== "blocked" && state !== "disabled" && state !== "stale";
+  return waits && reporterStaleFrom !== undefined ? { queue, changesAt: reporterStaleFrom } : { queue };
+}
+
+/** The first instant at which the Reporter is stale; undefined if it already is. */
+function reporterStale({ lastCompletion }: ProcessFacts, time: ProcessTime): number | undefined {
+  if (lastCompletion === undefined || lastCompletion.newerRunUnfinished) return undefined;
+  return staleFrom(lastCompletion.finishedAt, REPORTER_STALE_AFTER_MS, time);
+}
+
+/** The precedence of docs/spec/api.md#process-queue. */
+function stateOf(facts: ProcessFacts, bufferedRounds: bigint, isReporterStale: boolean): Available["state"] {
+  const { control, activeSubmission } = facts;
+  if (control.blockedReason !== null) return "blocked";
+  if (!control.settlementEnabled) return "disabled";
+  if (isReporterStale) return "stale";
+  if (activeSubmission !== undefined) return activeSubmission.lifecycle as Available["state"];
+  return bufferedRounds > 0n ? "ready" : "empty";
+}
+
+function unavailable(reason: Extract<SettlementQueue, { status: "unavailable" }>["reason"]): {
+  queue: SettlementQueue;
+} {
+  return { queue: { status: "unavailable", reason } };
+}
+
+function runOf({ startedAt, finishedAt, result }: ReporterRun): Available["lastRun"] {
+  return { startedAt: formatTimestamp(startedAt), finishedAt: timestampOrNull(finishedAt), result };
+}
+
+function submissionOf(submission: Submission): Available["latestSubmission"] {
+  const { expected, previousSettledThroughRound, settledThroughRound } = submission;
+  return {
+    submissionId: submission.submissionId,
+    lifecycle: submission.lifecycle,
+    previousSettledThroughRound: String(previousSettledThroughRound),
+    settledThroughRound: String(settledThroughRound),
+    roundCount: String(settledThroughRound - previousSettledThroughRound),
+    activeRoundCount: String(submission.activeRoundCount),
+    expected: {
+      cumulativeWork: String(expected.cumulativeWork),
+      blockHeight: String(expected.blockHeight),
+      currentWork: String(expected.currentWork),
+      completedBlockCount: String(expected.completedBlockCount),
+    },
+    transactionHash: submission.transactionHash,
+    preparedAt: formatTimestamp(submission.preparedAt),
+    submittedAt: timestampOrNull(submission.submittedAt),
+    terminalAt: timestampOrNull(submission.terminalAt),
+    confirmedAt: timestampOrNull(submission.confirmedAt),
+    outcomeCode: submission.outcomeCode,
+  };
+}
+
+function timestampOrNull(epochMs: number | null): string | null {
+  return epochMs === null ? null : formatTimestamp(epochMs);
 }

@@ -1,8 +1,9 @@
 /**
- * The inputs of the process snapshot (docs/spec/api.md#process), read in one go: rounds and work are bigint, instants epoch
- * ms.
+ * The inputs of the process snapshot (docs/spec/api.md#process), read in one transaction. Rounds and work are bigint, instants
+ * are epoch ms.
  */
 
+import * as z from "zod";
 import type { SafeCoreState } from "../../chain/chain-state.ts";
 import { isEpochApproved, type Receipt, readNewestReceipt } from "../../ledger/read/receipts.ts";
 import {
@@ -37,7 +38,7 @@ export interface ProcessFacts {
   readonly core: SafeCoreState | undefined;
   /** The newest receipt and whether its epoch is approved. */
   readonly measurement: { readonly receipt: Receipt; readonly isEpochApproved: boolean } | undefined;
-  /** Undefined without a safe Core state: there is no frontier then. */
+  /** Undefined without a safe Core state, because there is no frontier. */
   readonly rounds: RoundsAfterFrontier | undefined;
   readonly openRoundWorkUnits: bigint;
   readonly oracle: {
@@ -70,10 +71,10 @@ export function noProcessFacts(installationId: string, core: SafeCoreState | und
   };
 }
 
-/** The chain's part, beside the ledger. */
+/** The inputs from the chain. */
 export interface ProcessChain {
   readonly core: SafeCoreState | undefined;
-  /** Seconds; undefined where none is known. */
+  /** Seconds; undefined if unknown. */
   readonly genesisTimestamp: bigint | undefined;
 }
 
@@ -108,4 +109,32 @@ export function readProcessFacts(
     latestSubmission: readLatestSubmission(ledger, installation),
     activeSubmission: readActiveSubmission(ledger, installation),
   };
+}
+
+const quantity = z.string().regex(/^\d+$/).transform(BigInt);
+
+const publishedSchema = z.object({
+  builder: z.object({
+    anchor: z.object({
+      settledThroughRound: quantity,
+      cumulativeWork: quantity,
+      blockHeight: quantity,
+      currentWork: quantity,
+      workPerBlock: quantity,
+      confirmedAt: z.iso.datetime().nullable(),
+      transactionHash: z.string().nullable(),
+    }),
+  }),
+});
+
+/**
+ * The anchor of a published body (docs/spec/api.md#process) as the safe Core state that it was made from. Undefined if the
+ * body has none, because its builder is unavailable.
+ */
+export function publishedAnchor(body: string): SafeCoreState | undefined {
+  const { data } = publishedSchema.safeParse(JSON.parse(body));
+  if (data === undefined) return undefined;
+  const { confirmedAt, transactionHash, ...state } = data.builder.anchor;
+  if (confirmedAt === null || transactionHash === null) return { ...state, lastSettlement: null };
+  return { ...state, lastSettlement: { confirmedAt: Date.parse(confirmedAt), transactionHash } };
 }

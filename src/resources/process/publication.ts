@@ -3,12 +3,11 @@
 import { FACT_KINDS } from "../../ledger/schema.ts";
 import { installationRowId } from "../../ledger/watermarks.ts";
 import { decimalText } from "../../values/decimal.ts";
-import { factsInput } from "../facts-input.ts";
+import { factsInput } from "../inputs.ts";
 import type { Publication } from "../publication.ts";
 import type { Snapshot } from "../snapshot.ts";
-import { publishedAnchor } from "./anchor.ts";
 import { buildProcess } from "./build.ts";
-import { noProcessFacts, readProcessFacts } from "./facts.ts";
+import { noProcessFacts, publishedAnchor, readProcessFacts } from "./facts.ts";
 import { PROCESS_KEY } from "./route.ts";
 
 const KINDS = FACT_KINDS.filter((kind) => kind !== "module");

@@ -1,13 +1,56 @@
-/** docs/spec/people.md#status-json */
+/**
+ * `/status.json`, the publication's public status (docs/spec/people.md#status-json). The shim makes it from the lease object and
+ * the clock.
+ */
+import * as z from "zod";
+import { uint256String } from "../../values/decimal.ts";
 import type { Contract } from "../contract.ts";
-import { publicationStatusSchema } from "./schema.ts";
+import { installationIdField, timestamp } from "../fields.ts";
+
+const timestampOrNull = timestamp.nullable();
+const heightOrNull = uint256String.nullable();
+
+export const publicationStatusSchema = z.strictObject({
+  schemaVersion: z.literal(1),
+  installationId: installationIdField,
+  now: timestamp,
+  publisher: z.strictObject({
+    /** live: renewed within the lease's TTL; late: not renewed within it; stopped: released, or not renewed for a minute. */
+    state: z.enum(["live", "late", "stopped"]),
+    renewedAt: timestamp,
+    lastCycleAt: timestampOrNull,
+    nextCycleAt: timestampOrNull,
+  }),
+  /** The configured installation's responses by URL path with query. */
+  answers: z.record(
+    z.string(),
+    z.strictObject({ asOf: timestamp, status: z.int().min(100).max(599), nextChangeAt: timestampOrNull }),
+  ),
+  sources: z.strictObject({
+    ledger: z.strictObject({
+      status: z.enum(["followed", "none", "unreadable", "behind"]),
+      newestReceiptAt: timestampOrNull,
+    }),
+    chain: z.strictObject({
+      status: z.enum(["followed", "disabled", "silent", "mismatch", "behind"]),
+      indexedThroughBlock: heightOrNull,
+      safeThroughBlock: heightOrNull,
+      lastGoodPassAt: timestampOrNull,
+    }),
+  }),
+  /** The base of `/tx/…`, `/address/…` and `/block/…`. */
+  explorer: z
+    .string()
+    .regex(/^https:\/\//)
+    .nullable(),
+});
 
 export const publicationStatusContract = {
   operation: "status",
   body: { name: "PublicationStatus", schema: publicationStatusSchema },
   tag: "Files",
-  summary: "How the publication is",
-  description: "Publisher, answers and sources as a stranger may see them. docs/spec/people.md#status-json",
+  summary: "Status of the publication",
+  description: "The public state of the publisher, the responses and the sources. docs/spec/people.md#status-json",
   rules: [],
   isClientMethod: true,
 } as const satisfies Contract;

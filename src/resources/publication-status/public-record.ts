@@ -1,12 +1,12 @@
 /**
- * The publisher's public report of itself, inside the lease object (docs/spec/people.md#status-json). The shim adds the
- * clock. The operator's data are not in it.
+ * The publisher's public report in the lease object (docs/spec/people.md#status-json). The shim adds the clock. The operator's
+ * data are not in it.
  */
 
 export interface PublicRecord {
   /** The configured installation. */
   readonly installationId: string;
-  /** By URL path, its query included. */
+  /** By URL path with query. */
   readonly answers: Readonly<Record<string, PublicAnswer>>;
   readonly sources: {
     readonly ledger: {
@@ -31,18 +31,18 @@ export interface PublicAnswer {
   readonly nextChangeAt: string | null;
 }
 
-/** The fields of the lease object that the status is made from. */
+/** The fields of the lease object that the status needs. */
 export interface LeaseFacts {
   readonly ttlMs: number;
   readonly renewedAt: string;
   readonly released: boolean;
   readonly lastCycleAt: string | null;
   readonly nextCycleAt: string | null;
-  /** Null or absent where the site is turned off, or the publisher is of an earlier version. */
+  /** Null or absent if the site is turned off, or if an earlier version of the publisher wrote it. */
   readonly public?: PublicRecord | null;
 }
 
-/** Not renewed for this long (ms), the publisher counts as stopped. */
+/** A publisher whose lease was not renewed for so long (ms) counts as stopped. */
 const STOPPED_AFTER_MS = 60_000;
 
 export type PublisherState = "live" | "late" | "stopped";

@@ -1,8 +1,7 @@
-/** How the publication is; the shim makes it from the lease object and the clock (docs/spec/people.md#status-json). */
+/** The publication's public status (docs/spec/people.md#status-json). The shim makes it from the lease object and the clock. */
 import { CONTENT_TYPE, NO_STORE } from "../../http/common-headers.ts";
-import { FILE_RULES } from "../../http/files.ts";
 import { STATUS_KEY } from "../../http/keys.ts";
-import type { FileRow } from "../../http/route.ts";
+import { FILE_RULES, type FileRow } from "../../http/route.ts";
 
 /** `objects` stays empty: no front serves the lease object itself. */
 export const publicationStatusFile = {

@@ -1,14 +1,12 @@
-/** docs/spec/api.md#legacy-settlements: the legacy history of settlement batches, work only, from the Core alone. */
+/** The legacy history of settlement batches (docs/spec/api.md#legacy-settlements): work only, from the Core alone. */
 
-import { savedHistory } from "../../projections/settlements/saved-history.ts";
 import type { Built } from "../built.ts";
-import { durableAnswer, liveAnswer, unavailableAnswer } from "../settlements/answer.ts";
-import { bindingText, readLive, type SettlementSources, whyNotLive } from "../settlements/live-read.ts";
+import { liveAnswer, readLive, type SettlementSources, savedAnswer, whyNotLive } from "../settlements/answer.ts";
 import type { SettlementRange } from "../settlements/route.ts";
+import { legacySettlementsSchema } from "./contract.ts";
 import { legacySettlementsKey } from "./route.ts";
-import { legacySettlementsSchema } from "./schema.ts";
 
-/** Throws where the body breaks a rule of #settlements-rules. */
+/** Throws if the body breaks a rule of docs/spec/api.md#settlements-rules. */
 export function buildLegacySettlements(range: SettlementRange, sources: SettlementSources, at: number): Built {
   const { chain } = sources;
   const reason = whyNotLive(chain, chain.core, at);
@@ -25,22 +23,13 @@ export function buildLegacySettlements(range: SettlementRange, sources: Settleme
     });
     return liveAnswer(body, read.until);
   }
-  return saved(range, sources, reason ?? "indexer_unavailable");
-}
-
-/** Falls back with or without an economy: its source is the Core (docs/spec/api.md#legacy-settlements). */
-function saved(
-  range: SettlementRange,
-  { installationId, chain, projections }: SettlementSources,
-  reason: Parameters<typeof durableAnswer>[2],
-): Built {
-  if (chain.binding !== undefined && reason !== "indexer_disabled") {
-    const binding = bindingText(installationId, range, chain.binding, "v3");
-    const body = savedHistory(projections, legacySettlementsKey(range), binding);
-    const answer = body === undefined ? undefined : durableAnswer(body, legacySettlementsSchema, reason);
-    if (answer !== undefined) return answer;
-  }
-  return unavailableAnswer(
-    legacySettlementsSchema.parse({ schemaVersion: 3, installationId, status: "unavailable", range, reason }),
-  );
+  // It falls back with or without an economy, because its source is the Core.
+  const saved = {
+    version: "v3",
+    schemaVersion: 3,
+    key: legacySettlementsKey(range),
+    range,
+    schema: legacySettlementsSchema,
+  } as const;
+  return savedAnswer(saved, sources, reason ?? "indexer_unavailable");
 }

@@ -10,11 +10,10 @@ export function legacySettlementsKey(range: SettlementRange): string {
 }
 
 export const legacySettlementsRoute = {
-  kind: "route",
+  ...SETTLEMENTS_RULES,
   name: "settlements-legacy",
   resource: "settlements-legacy",
   anchor: "settlements-legacy",
   path: PATH,
   objects: SETTLEMENT_RANGES.map((range) => ({ query: `range=${range}`, key: legacySettlementsKey(range) })),
-  ...SETTLEMENTS_RULES,
 } as const satisfies Route;

@@ -1,20 +1,103 @@
 /**
- * The responses of both settlement routes (docs/spec/api.md#settlements-source): a live body, the same body as saved history,
- * or the reason alone. The tag is a hash of the body without generatedAt, of the source and of the fallback reason.
+ * The common part of both settlement routes (docs/spec/api.md#settlements-source). A response is a live body, the same body as
+ * saved history, or a reason alone. Its tag is a hash of the body without generatedAt, of the source and of the reason.
  */
+
 import type * as z from "zod";
-import type { ChainUnavailable } from "../../chain/chain-state.ts";
+import type { ChainBinding, ChainState, ChainUnavailable, CoreView } from "../../chain/chain-state.ts";
 import { FALLBACK_REASON_HEADER, REVALIDATE, SOURCE_HEADER } from "../../http/common-headers.ts";
 import { etagOf } from "../../http/representation.ts";
-import type { Built } from "../built.ts";
-import { revisionOf } from "../revision.ts";
+import { savedHistory } from "../../projections/settlements/saved-history.ts";
+import { lastSettlementBefore, onceASettlement } from "../../projections/settlements/settlements.ts";
+import type { ReadOnlyDatabase } from "../../sqlite/statement.ts";
+import { formatTimestamp } from "../../values/timestamp.ts";
+import { type Built, revisionOf } from "../built.ts";
+import { chainPointOf } from "../fields.ts";
+import { readHistory, type SettlementHistory, windowOf } from "./history.ts";
+import type { SettlementRange } from "./route.ts";
+
+/** A view is valid for so long after its window's end (docs/spec/publishing.md#chain-validity). */
+const WINDOW_GRACE_MS = 60_000;
+
+export interface SettlementSources {
+  readonly installationId: string;
+  readonly chain: ChainState;
+  /** With the settlements' tables advanced to the view's safe block. */
+  readonly projections: ReadOnlyDatabase;
+}
+
+/** The common parts of a live body. It is valid until `until` (epoch ms). */
+export interface LiveHistory {
+  readonly envelope: Readonly<Record<string, unknown>>;
+  readonly chain: Readonly<Record<string, string>>;
+  readonly history: SettlementHistory;
+  readonly until: number;
+}
+
+/** Throws if the batches do not lead to the Core's state, so that a contradiction is never published. */
+export function readLive(sources: SettlementSources, core: CoreView, range: SettlementRange, at: number): LiveHistory {
+  const window = windowOf(range, at);
+  requireFrontier(sources.projections, core);
+  return {
+    envelope: {
+      installationId: sources.installationId,
+      status: "available",
+      range,
+      generatedAt: formatTimestamp(at),
+    },
+    chain: chainPointOf(core.chain),
+    // Both versions and the queue projection have the same windows.
+    history: onceASettlement(sources.projections, `history ${range} ${window?.start}`, () =>
+      readHistory(sources.projections, window),
+    ),
+    until: Math.min(
+      sources.chain.validUntil,
+      window === undefined ? Number.POSITIVE_INFINITY : window.end + WINDOW_GRACE_MS,
+    ),
+  };
+}
+
+/** The reason for having no live read at an instant; `undefined` if there is one. */
+export function whyNotLive(
+  chain: ChainState,
+  view: ChainState["core"] | ChainState["economy"],
+  at: number,
+): ChainUnavailable | undefined {
+  if (view.status === "unavailable") return view.reason;
+  return at >= chain.validUntil ? "indexer_unavailable" : undefined;
+}
+
+/** The binding of saved history (docs/spec/api.md#settlements). v3 does not include the economy's release. */
+export function bindingText(
+  installationId: string,
+  range: SettlementRange,
+  binding: ChainBinding,
+  version: "v3" | "v4",
+): string {
+  const { chainId, core, deploymentBlock, releaseId } = binding;
+  const release = version === "v4" ? [releaseId ?? null] : [];
+  return JSON.stringify([installationId, range, String(chainId), core, String(deploymentBlock), ...release]);
+}
+
+function requireFrontier(projections: ReadOnlyDatabase, { core }: CoreView): void {
+  const last = lastSettlementBefore(projections, Number.MAX_SAFE_INTEGER);
+  const reached =
+    (last?.settledRound ?? 0n) === core.settledThroughRound &&
+    (last?.cumulativeWork ?? 0n) === core.cumulativeWork &&
+    (last?.blockHeight ?? 0n) === core.blockHeight;
+  if (!reached) {
+    throw new Error(
+      `the settlements lead to round ${last?.settledRound ?? 0n}, the Core is at ${core.settledThroughRound}`,
+    );
+  }
+}
 
 type Body = Readonly<Record<string, unknown>>;
 type Source = "live" | "durable-cache" | "unavailable";
 
 /**
- * `body` has passed its schema. From `until` on (epoch ms) it is saved history: nobody has confirmed it since, and a
- * queue projection is no part of that.
+ * `body` has passed its schema. From `until` on (epoch ms) it is saved history, because nobody has confirmed it since. Saved
+ * history has no queue projection.
  */
 export function liveAnswer(body: Body, until: number): Built {
   const live = textsOf(body);
@@ -26,25 +109,47 @@ export function liveAnswer(body: Body, until: number): Built {
   };
 }
 
-/** The saved part of a live body, or of a published one that was read back. */
-export function withoutQueue(body: Body): Body {
+/** The part of a live body, or of a published one that was read back, that is saved. */
+function withoutQueue(body: Body): Body {
   const { queueProjection: _, ...saved } = body;
   return saved;
 }
 
-/** `undefined` where the text does not pass the schema: then it is no acceptable saved response. */
-export function durableAnswer(saved: string, schema: z.ZodType, reason: ChainUnavailable): Built | undefined {
+/** `undefined` if the text does not pass the schema: it is then no acceptable saved response. */
+function durableAnswer(saved: string, schema: z.ZodType, reason: ChainUnavailable): Built | undefined {
   const parsed = schema.safeParse(parseJson(saved));
   if (!parsed.success) return undefined;
   const body = parsed.data as Body;
   return body.status === "available" ? answer(textsOf(body), "durable-cache", reason) : undefined;
 }
 
-export function unavailableAnswer(body: Body): Built {
+export interface SavedVersion {
+  readonly version: "v3" | "v4";
+  readonly schemaVersion: 3 | 4;
+  readonly key: string;
+  readonly range: SettlementRange;
+  readonly schema: z.ZodType;
+}
+
+/**
+ * The response without a live read: saved history of the configured source if there is any, else the reason. Without a
+ * configured source there is no history that could have been saved.
+ */
+export function savedAnswer(
+  { version, schemaVersion, key, range, schema }: SavedVersion,
+  { installationId, chain: { binding }, projections }: SettlementSources,
+  reason: ChainUnavailable,
+): Built {
+  if (binding !== undefined && reason !== "indexer_disabled") {
+    const body = savedHistory(projections, key, bindingText(installationId, range, binding, version));
+    const durable = body === undefined ? undefined : durableAnswer(body, schema, reason);
+    if (durable !== undefined) return durable;
+  }
+  const body = schema.parse({ schemaVersion, installationId, status: "unavailable", range, reason }) as Body;
   return answer(textsOf(body), "unavailable");
 }
 
-/** The body, and what has to differ for it to be another revision. */
+/** The body, and its fingerprint's text: everything but generatedAt. */
 function textsOf(body: Body): { readonly body: string; readonly identity: string } {
   const { generatedAt: _, ...lasting } = body;
   return { body: JSON.stringify(body), identity: JSON.stringify(lasting) };
@@ -70,4 +175,28 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * The saved form of a published body (docs/spec/api.md#settlements-source): available history of the bound source, without the
+ * queue projection. The body may come from this publisher's own put, or be read back from the store. `undefined` if the response
+ * is unavailable or has another source's history.
+ */
+export function savedForm(
+  published: string,
+  installationId: string,
+  binding: ChainBinding,
+  version: "v3" | "v4",
+): string | undefined {
+  const body = JSON.parse(published) as Record<string, unknown>;
+  if (body.status !== "available" || body.installationId !== installationId) return undefined;
+  const chain = body.chain as Record<string, unknown> | undefined;
+  const economy = body.economy as Record<string, unknown> | undefined;
+  // A published body does not name its Core. Chain, target and deployment block determine it.
+  const isSameSource =
+    chain?.target === binding.target &&
+    chain.chainId === String(binding.chainId) &&
+    chain.deploymentBlock === String(binding.deploymentBlock) &&
+    (version === "v3" || economy?.releaseId === binding.releaseId);
+  return isSameSource ? JSON.stringify(withoutQueue(body)) : undefined;
 }

@@ -1,18 +1,18 @@
-/** docs/spec/api.md#settlements: the history of settlement batches with their mints, live or as it was saved. */
+/** The history of settlement batches with their mints (docs/spec/api.md#settlements), live or saved. */
 import type { CoreView, EconomyView } from "../../chain/chain-state.ts";
-import { savedHistory } from "../../projections/settlements/saved-history.ts";
+import { fundedAmount, type Settlement } from "../../projections/settlements/settlements.ts";
+import type { ReadOnlyDatabase } from "../../sqlite/statement.ts";
+import { UINT256_MAX } from "../../values/decimal.ts";
 import type { Built } from "../built.ts";
-import { durableAnswer, liveAnswer, unavailableAnswer } from "./answer.ts";
-import { bindingText, readLive, type SettlementSources, whyNotLive } from "./live-read.ts";
-import { mintOf } from "./mint.ts";
-import { type QueueCandidate, queueProjectionOf } from "./queue-projection.ts";
+import { liveAnswer, readLive, type SettlementSources, savedAnswer, whyNotLive } from "./answer.ts";
+import { settlementsSchema } from "./contract.ts";
+import { completedBlocks } from "./history.ts";
 import { type SettlementRange, settlementsKey } from "./route.ts";
-import { settlementsSchema } from "./schema.ts";
 
-/** `queue` is range=now with the queue projection asked for. */
+/** `queue` is range=now with the queue projection. */
 export type SettlementsVariant = SettlementRange | "queue";
 
-/** Throws where the body breaks a rule of its schema. `candidate` is read for the variant `queue` alone. */
+/** Throws if the body breaks a rule of its schema. Only the variant `queue` uses `candidate`. */
 export function buildSettlements(
   variant: SettlementsVariant,
   sources: SettlementSources,
@@ -21,14 +21,21 @@ export function buildSettlements(
 ): Built {
   const { chain } = sources;
   const range = rangeOf(variant);
-  // The economy's reason takes the Core's into account, in the order of docs/spec/chain.md#reasons.
+  // The economy's reason already includes the Core's, in the order of docs/spec/chain.md#reasons.
   const reason = whyNotLive(chain, chain.economy, at);
   if (chain.core.status === "available" && chain.economy.status === "available" && reason === undefined) {
     const [core, economy] = [chain.core.view, chain.economy.view];
     const queue = variant === "queue" ? queueProjectionOf(candidate, core.core, economy) : undefined;
     return live({ sources, core, economy, range, queueProjection: queue }, at);
   }
-  return saved(variant, sources, reason ?? "indexer_unavailable");
+  const saved = {
+    version: "v4",
+    schemaVersion: 4,
+    key: settlementsKey(variant),
+    range,
+    schema: settlementsSchema,
+  } as const;
+  return savedAnswer(saved, sources, reason ?? "indexer_unavailable");
 }
 
 export function rangeOf(variant: SettlementsVariant): SettlementRange {
@@ -68,20 +75,61 @@ function live({ sources, core, economy, range, queueProjection }: LiveParts, at:
   return liveAnswer(body, until);
 }
 
-/** Without a configured source there is nothing whose history could be saved. */
-function saved(
-  variant: SettlementsVariant,
-  { installationId, chain, projections }: SettlementSources,
-  reason: Parameters<typeof durableAnswer>[2],
-): Built {
-  const range = rangeOf(variant);
-  if (chain.binding !== undefined && reason !== "indexer_disabled") {
-    const binding = bindingText(installationId, range, chain.binding, "v4");
-    const body = savedHistory(projections, settlementsKey(variant), binding);
-    const answer = body === undefined ? undefined : durableAnswer(body, settlementsSchema, reason);
-    if (answer !== undefined) return answer;
-  }
-  return unavailableAnswer(
-    settlementsSchema.parse({ schemaVersion: 4, installationId, status: "unavailable", range, reason }),
+/** The mint of a batch with this `completedBlockCount` (docs/spec/chain.md#derived). It is neither claimable nor claimed. */
+function mintOf(
+  projections: ReadOnlyDatabase,
+  economy: EconomyView,
+  { previousRound, settledRound }: Settlement,
+  completedBlockCount: bigint,
+): { state: "pending" | "confirmed"; amountBaseUnits: string } {
+  return economy.mintedThroughRound >= settledRound
+    ? { state: "confirmed", amountBaseUnits: String(fundedAmount(projections, previousRound, settledRound)) }
+    : { state: "pending", amountBaseUnits: String(completedBlockCount * economy.baselineRewardPerBlock) };
+}
+
+/** The submission with the highest preparedAt among those in preparing, submitted or retrying. */
+export interface QueueCandidate {
+  readonly previousSettledThroughRound: bigint;
+  readonly settledThroughRound: bigint;
+  readonly activeRoundCount: number;
+  readonly expected: { readonly blockHeight: bigint; readonly completedBlockCount: bigint };
+}
+
+/**
+ * The settlement of the submission under way (docs/spec/api.md#settlements-queue). It is neither settled work nor a confirmed
+ * mint. `undefined` if there is no candidate, if it is not aligned, or if reward weights change inside it.
+ */
+export function queueProjectionOf(
+  candidate: QueueCandidate | undefined,
+  core: CoreView["core"],
+  economy: EconomyView,
+): Readonly<Record<string, string | null>> | undefined {
+  if (candidate === undefined || !isAligned(candidate, core) || weightsCross(candidate, core, economy))
+    return undefined;
+  const { blockHeight, completedBlockCount } = candidate.expected;
+  const amount = completedBlockCount * economy.baselineRewardPerBlock;
+  if (amount > UINT256_MAX) return undefined;
+  return {
+    state: "projected",
+    previousSettledThroughRound: String(candidate.previousSettledThroughRound),
+    settledThroughRound: String(candidate.settledThroughRound),
+    activeRoundCount: String(candidate.activeRoundCount),
+    previousBlockHeight: String(core.blockHeight),
+    blockHeight: String(blockHeight),
+    ...completedBlocks(core.blockHeight, blockHeight),
+    amountBaseUnits: String(amount),
+  };
+}
+
+/** True if it starts at the safe frontier and its block count matches its heights. */
+function isAligned({ previousSettledThroughRound, expected }: QueueCandidate, core: CoreView["core"]): boolean {
+  return (
+    previousSettledThroughRound === core.settledThroughRound &&
+    expected.blockHeight - core.blockHeight === expected.completedBlockCount
   );
+}
+
+function weightsCross(candidate: QueueCandidate, core: CoreView["core"], economy: EconomyView): boolean {
+  const activation = economy.rewardWeightActivationRound;
+  return core.settledThroughRound < activation && activation <= candidate.settledThroughRound;
 }

@@ -2,11 +2,9 @@
  * The files that the package was built with (docs/spec/people.md#files), each put when its bytes change: after an
  * upgrade. What a page loads is put before the page.
  */
-import { NO_CACHE } from "../../http/files.ts";
-import type { FileRow } from "../../http/route.ts";
-import type { Built } from "../built.ts";
+import { type FileRow, NO_CACHE } from "../../http/route.ts";
+import { type Built, revisionOf } from "../built.ts";
 import type { ImmutableTile, Publication } from "../publication.ts";
-import { revisionOf } from "../revision.ts";
 import {
   ASSETS_PREFIX,
   assetFile,

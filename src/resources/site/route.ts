@@ -1,7 +1,6 @@
-/** The page, the reference and what both load (docs/spec/people.md#files). */
+/** The page, the API reference and the assets of both (docs/spec/people.md#files). */
 import { CONTENT_TYPE } from "../../http/common-headers.ts";
-import { FILE_RULES, HTML_RULES, IMMUTABLE } from "../../http/files.ts";
-import type { FileRow } from "../../http/route.ts";
+import { FILE_RULES, type FileRow, HTML_RULES, IMMUTABLE } from "../../http/route.ts";
 
 /** The prefix of every file's object. */
 export const SITE_PREFIX = "site/";
@@ -23,7 +22,7 @@ export const docsFile = {
   objects: [{ query: "", key: `${SITE_PREFIX}docs.html` }],
 } as const satisfies FileRow;
 
-/** The key of one is `site` and its path; fronts ask the shim for it. */
+/** An asset's key is `site` and its path. Fronts request it from the shim. */
 export const assetFile = {
   ...FILE_RULES,
   name: "asset",

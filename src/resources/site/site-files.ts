@@ -1,4 +1,4 @@
-/** The files beside the API: those that the package was built with, in their order, with their types. */
+/** The files beside the API, as the package was built with them. */
 
 /** A file of the site; its text is UTF-8. */
 export interface SiteFile {
@@ -9,14 +9,14 @@ export interface SiteFile {
 }
 
 export interface Site {
-  /** The version of the program that made the files: an older one's never replace a newer one's. */
+  /** The version of the program that built the files. An older version's files never replace a newer one's. */
   readonly program: string;
   readonly files: readonly SiteFile[];
-  /** The address that readers use, without a slash at its end; undefined where nobody has said. */
+  /** The address that readers use, without a trailing slash; undefined if it is not set. */
   readonly publicUrl: string | undefined;
 }
 
-/** For crawlers: everything here is public. */
+/** Crawlers may read everything. */
 export const ROBOTS: SiteFile = {
   path: "robots.txt",
   contentType: "text/plain; charset=utf-8",

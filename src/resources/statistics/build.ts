@@ -1,28 +1,22 @@
-/** docs/spec/api.md#statistics: the statistics over 7 or 30 noon-to-noon days, and the response while they are rebuilt. */
-
+/** The statistics over 7 or 30 noon-to-noon days (docs/spec/api.md#statistics), and the response while they are rebuilt. */
 import { REVALIDATE } from "../../http/common-headers.ts";
 import { unavailable } from "../../http/errors.ts";
 import { etagOf } from "../../http/representation.ts";
+import type { SubmissionState, SubmissionTotals } from "../../projections/settlements/submissions.ts";
 import { slotAt, slotStart } from "../../values/slot.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
-import type { Built } from "../built.ts";
-import { revisionOf } from "../revision.ts";
-import type { StatisticsFacts } from "./read-facts.ts";
-import { RECORD_NAMES, type RecordFact } from "./read-records.ts";
+import { type Built, revisionOf } from "../built.ts";
+import { statisticsSchema } from "./contract.ts";
+import { activityOf, daysOf, textOrNull, type WindowDay } from "./days.ts";
+import { RECORD_NAMES, type RecordFact, type StatisticsFacts, type Window, windowOf } from "./facts.ts";
+import { ascendingOf, bps, meanMilli, median, nearestRank } from "./quotients.ts";
 import type { StatisticsRange } from "./route.ts";
-import { statisticsSchema } from "./rules.ts";
 import type { Statistics } from "./schema.ts";
-import { activityOf } from "./sections/build-activity.ts";
-import { daysOf } from "./sections/build-days.ts";
-import { oracleOf } from "./sections/build-oracle.ts";
-import { roundsOf } from "./sections/build-rounds.ts";
-import { bps } from "./sections/quotients.ts";
-import { windowOf } from "./window.ts";
 
 /**
- * `facts` as `readStatisticsFacts` returns them for this range and `at` (epoch ms). Without them the response is 503
- * public_stats_rebuilding, put only if no good body is stored. Throws a ZodError that names the rule if a body would break
- * one.
+ * `facts` are those of `readStatisticsFacts` for this range and `at` (epoch ms). Without them the response is 503
+ * public_stats_rebuilding, which is put only if no good body is stored. Throws a `ZodError` that names the rule if a body would
+ * break one.
  */
 export function buildStatistics(facts: StatisticsFacts | undefined, range: StatisticsRange, at: number): Built {
   if (facts === undefined) return REBUILDING;
@@ -39,7 +33,7 @@ export function buildStatistics(facts: StatisticsFacts | undefined, range: Stati
   };
 }
 
-/** In its place after installationId, without writing the whole text a second time. */
+/** Inserts the revision after installationId, without serialising the whole body again. */
 function withRevision(text: string, installationId: string, revision: string): string {
   const head = JSON.stringify({ schemaVersion: 2, installationId }).slice(0, -1);
   return `${head},"revision":"${revision}"${text.slice(head.length)}`;
@@ -100,4 +94,64 @@ function publishedRecord(record: RecordFact | undefined): Statistics["records"][
   if (record === undefined) return null;
   const { value, occurredAt, complete } = record;
   return { value: String(value), occurredAt: formatTimestamp(occurredAt), coverage: complete ? "complete" : "partial" };
+}
+
+/** `rounds`: the window's rounds, one by one. */
+function roundsOf(days: readonly WindowDay[]): Statistics["rounds"] {
+  const active: bigint[] = [];
+  let total = 0n;
+  let observed = 0;
+  let expected = 0;
+  for (const day of days) {
+    expected += day.expected;
+    observed += day.facts?.observed ?? 0;
+    total += day.facts?.work ?? 0n;
+    for (const work of day.facts?.rounds ?? []) if (work !== undefined && work > 0n) active.push(work);
+  }
+  const ascending = ascendingOf(active);
+  return {
+    observedCount: observed,
+    activeCount: active.length,
+    zeroWorkCount: observed - active.length,
+    missingCount: expected - observed,
+    activeRateBps: bps(active.length, observed),
+    averageActiveWorkMilli: textOrNull(meanMilli(total, active.length)),
+    medianActiveWork: textOrNull(median(ascending)),
+    p90ActiveWork: textOrNull(nearestRank(ascending, 90)),
+    mostActiveWork: textOrNull(nearestRank(ascending, 100)),
+  };
+}
+
+/** `oracle` (docs/spec/api.md#statistics-lifetime): outcomes of the window's submissions, and how long they took. */
+function oracleOf(
+  window: Window,
+  totals: SubmissionTotals | undefined,
+  submitted: readonly SubmissionState[],
+): Statistics["oracle"] {
+  if (totals === undefined) return { status: "unavailable", reason: "projection_not_initialized" };
+  const completeForWindow = totals.firstPreparedAt <= window.startAt;
+  if (submitted.length === 0 && !completeForWindow) return { status: "unavailable", reason: "insufficient_history" };
+  const inLifecycle = (lifecycle: string) => submitted.filter((submission) => submission.lifecycle === lifecycle);
+  const confirmed = inLifecycle("confirmed");
+  const reverted = inLifecycle("reverted");
+  const submit = Float64Array.from(submitted, ({ preparedAt, submittedAt }) => submittedAt - preparedAt).sort();
+  const finality = Float64Array.from(
+    confirmed.flatMap(({ submittedAt, confirmedAt }) => (confirmedAt === null ? [] : confirmedAt - submittedAt)),
+  ).sort();
+  return {
+    status: "available",
+    coverageStartsAt: formatTimestamp(totals.firstPreparedAt),
+    completeForWindow,
+    submissionCount: submitted.length,
+    confirmedCount: confirmed.length,
+    revertedCount: reverted.length,
+    supersededCount: inLifecycle("superseded").length,
+    zeroBlockSubmissionCount: submitted.filter(({ zeroBlock }) => zeroBlock === 1).length,
+    confirmationRateBps: bps(confirmed.length, submitted.length),
+    revertRateBps: bps(reverted.length, submitted.length),
+    submitP50Ms: nearestRank(submit, 50),
+    submitP90Ms: nearestRank(submit, 90),
+    finalityP50Ms: nearestRank(finality, 50),
+    finalityP90Ms: nearestRank(finality, 90),
+  };
 }

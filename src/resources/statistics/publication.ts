@@ -16,7 +16,7 @@ import { slotAt, slotStart } from "../../values/slot.ts";
 import type { Publication } from "../publication.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { buildStatistics } from "./build.ts";
-import { readStatisticsFacts } from "./read-facts.ts";
+import { readStatisticsFacts } from "./facts.ts";
 import { RANGES, statisticsKey } from "./route.ts";
 
 const KINDS = FACT_KINDS.filter((kind) => kind !== "module");

@@ -1,8 +1,7 @@
 /** docs/spec/api.md#statistics */
 import { REVALIDATE } from "../../http/common-headers.ts";
-import { FOLLOWS_BLOCKS } from "../../http/edge.ts";
 import { pathKey } from "../../http/keys.ts";
-import type { Route } from "../../http/route.ts";
+import { FOLLOWS_BLOCKS, ROUTE_RULES, type Route } from "../../http/route.ts";
 
 const PATH = "/v2/public/stats";
 export const RANGES = ["7d", "30d"] as const;
@@ -13,21 +12,16 @@ export function statisticsKey(range: StatisticsRange): string {
 }
 
 export const statisticsRoute = {
-  kind: "route",
+  ...ROUTE_RULES,
   name: "statistics",
   resource: "statistics",
   anchor: "statistics",
   path: PATH,
-  handler: "stored",
-  query: "exact",
   objects: RANGES.map((range) => ({ query: `range=${range}`, key: statisticsKey(range) })),
-  queryError: "invalid_query",
   etag: true,
   conditional: true,
   notModifiedTag: true,
-  sourceHeaders: false,
   cacheControl: REVALIDATE,
   absent: "database_busy",
   edgeSeconds: FOLLOWS_BLOCKS,
-  staleIfErrorSeconds: 0,
 } as const satisfies Route;

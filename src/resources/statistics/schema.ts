@@ -1,8 +1,35 @@
-/** docs/spec/api.md#statistics, the statistics resource. The rules between its fields are in rules.ts. */
+/**
+ * The statistics body, field by field, with the rules of its buckets (docs/spec/api.md#statistics, #statistics-buckets).
+ * `contract.ts` adds the rules between its fields.
+ */
 import * as z from "zod";
 import { uint256String } from "../../values/decimal.ts";
 import { count, timestamp } from "../fields.ts";
-import { bucketSchema, startMinuteUtc } from "./bucket-schema.ts";
+
+/** 0 to 1410 in steps of 30. A body has about 1,500 of them, and a literal is checked in one step. */
+const startMinuteUtc = z.literal(Array.from({ length: 48 }, (_, index) => index * 30));
+
+/** The rules of a bucket's coverage; a message names the rule. */
+export const BUCKET_LAWS = {
+  complete: { counts: [3], known: true, rule: "bucket rule 1: complete has 3 rounds and work" },
+  partial: { counts: [1, 2], known: true, rule: "bucket rule 2: partial has 1 or 2 rounds and work" },
+  missing: { counts: [0], known: false, rule: "bucket rule 3: missing has no round and no work" },
+  future: { counts: [0], known: false, rule: "bucket rule 3: future has no round and no work" },
+} as const;
+
+const bucketSchema = z
+  .strictObject({
+    startMinuteUtc,
+    coverage: z.enum(["complete", "partial", "missing", "future"]),
+    observedRoundCount: z.literal([0, 1, 2, 3]),
+    workUnits: uint256String.nullable(),
+  })
+  .check(({ value, issues }) => {
+    const { counts, known, rule } = BUCKET_LAWS[value.coverage];
+    const holds =
+      (counts as readonly number[]).includes(value.observedRoundCount) && (value.workUnits !== null) === known;
+    if (!holds) issues.push({ code: "custom", message: rule, input: value });
+  });
 
 const integer = (max: number) => z.int().min(0).max(max);
 const bps = integer(10_000);
@@ -13,7 +40,7 @@ const countOrNull = count.nullable();
 const coverageOf = (rounds: number) =>
   ({ expectedRoundCount: integer(rounds), observedRoundCount: integer(rounds), coverageBps: bps }) as const;
 
-export const daySchema = z.strictObject({
+const daySchema = z.strictObject({
   date,
   coverage: z.strictObject(coverageOf(144)),
   observedWorkUnits: uint256String,
@@ -53,7 +80,7 @@ const record = z
   .strictObject({ value: uint256String, occurredAt: timestamp, coverage: z.enum(["complete", "partial"]) })
   .nullable();
 
-/** The producer has no boundaries of completed blocks; the available branch is there for one that has. */
+/** The publisher has no boundaries of completed blocks, so that it never renders the available branch. */
 const blocks = z.discriminatedUnion("status", [
   z.strictObject({
     status: z.literal("available"),
@@ -95,7 +122,6 @@ const oracle = z.discriminatedUnion("status", [
   }),
 ]);
 
-/** Field by field; `statisticsSchema` of rules.ts is the whole. */
 export const statisticsShape = z.strictObject({
   schemaVersion: z.literal(2),
   installationId: z.string().min(1).max(128),

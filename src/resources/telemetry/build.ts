@@ -1,21 +1,19 @@
-/** docs/spec/api.md#telemetry: the newest accepted measurement and how old it is. */
+/** The newest accepted measurement, with its freshness (docs/spec/api.md#telemetry). */
 
 import { etagOf } from "../../http/representation.ts";
 import type { Receipt } from "../../ledger/read/receipts.ts";
 import { staleFrom } from "../../values/freshness.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
-import type { Built } from "../built.ts";
-import { revisionOf } from "../revision.ts";
-import { type Telemetry, telemetrySchema } from "./schema.ts";
+import { type Built, revisionOf } from "../built.ts";
+import { type Telemetry, telemetrySchema } from "./contract.ts";
 
-/** A measurement is online up to and including this age since its receipt, and stale from the next millisecond on. */
+/** A measurement is online up to and including this age of its receipt. It is stale from the next millisecond on. */
 export const STALE_AFTER_MS = 120_000;
 
-/** `receipt` is the one with the highest position, undefined where there is none: offline, without a validator. */
+/** `receipt` has the highest position. Without a receipt the status is `offline`, and there is no validator. */
 export function buildTelemetry(installationId: string, receipt: Receipt | undefined, at: number): Built {
   if (receipt === undefined) return built(offline(installationId), {});
-  // Over position and telemetryId: it names the receipt, not its age (docs/spec/api.md#telemetry 4), so a change to
-  // stale keeps it.
+  // The revision names the receipt, not its age (docs/spec/api.md#telemetry 4): `stale` has the same one as `online`.
   const revision = revisionOf(JSON.stringify([installationId, receipt.position, receipt.telemetryId]));
   const nextChangeAt = staleFrom(receipt.receivedAt, STALE_AFTER_MS, { at, seenAt: at });
   const online = nextChangeAt !== undefined;

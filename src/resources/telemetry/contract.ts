@@ -1,10 +1,39 @@
-/** docs/spec/api.md#telemetry */
-import type { Contract } from "../contract.ts";
-import { NOBODY_IS_OFFLINE } from "./exchanges.ts";
-import { telemetrySchema } from "./schema.ts";
+/** The body, the exchanges and the texts of telemetry (docs/spec/api.md#telemetry). */
+import * as z from "zod";
+import { uint256String } from "../../values/decimal.ts";
+import { CORE_STATUSES, PROVENANCES } from "../../values/enums.ts";
+import { type Contract, UNKNOWN_IDS } from "../contract.ts";
+import { installationIdField, timestamp, uuid } from "../fields.ts";
+
+export const telemetrySchema = z.strictObject({
+  schemaVersion: z.literal(1),
+  installationId: installationIdField,
+  revision: z.string().nullable(),
+  status: z.enum(["online", "stale", "offline"]),
+  observedAt: timestamp.nullable(),
+  receivedAt: timestamp.nullable(),
+  softwareVersion: z.string().nullable(),
+  measurement: z
+    .strictObject({
+      counterEpoch: uuid,
+      cumulativeWorkUnits: uint256String,
+      provenance: z.enum(PROVENANCES),
+      coreStatus: z.enum(CORE_STATUSES),
+    })
+    .nullable(),
+});
+
+export type Telemetry = z.infer<typeof telemetrySchema>;
+
+/** Telemetry of an unknown id is offline, with 200 (src/judge/exchanges/format.ts describes the format). */
+const UNKNOWN_IS_OFFLINE = `& path/unknown-id
+${UNKNOWN_IDS.map((id) => `GET /v1/public/installations/${id}/telemetry`).join("\n")}
+200
+? status = "offline"
+? revision = null`;
 
 const TELEMETRY_RULES = [
-  "status is the age of the receipt alone: online up to and including 120 s, then stale; offline while no measurement was ever accepted. docs/spec/api.md#telemetry 2",
+  "status follows from the receipt's age alone: online up to and including 120 s, then stale; offline if no measurement was ever accepted. docs/spec/api.md#telemetry 2",
   "Offline, every field but schemaVersion, installationId and status is null; an unknown id is offline, with 200. docs/spec/api.md#telemetry 3",
   "The revision names the receipt and not its age. docs/spec/api.md#telemetry 4",
 ];
@@ -15,7 +44,7 @@ export const telemetryContract = {
   body: BODY,
   tag: "Measurement",
   summary: "The newest accepted measurement",
-  description: "Of the configured installation.",
+  description: "For the configured installation.",
   rules: TELEMETRY_RULES,
 } as const satisfies Contract;
 
@@ -24,7 +53,7 @@ export const installationTelemetryContract = {
   body: BODY,
   tag: "Measurement",
   summary: "The newest accepted measurement of an installation",
-  description: "Of any installation by its id.",
+  description: "For any installation, by its id.",
   rules: TELEMETRY_RULES,
-  exchanges: NOBODY_IS_OFFLINE,
+  exchanges: UNKNOWN_IS_OFFLINE,
 } as const satisfies Contract;

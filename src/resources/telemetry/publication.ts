@@ -2,10 +2,10 @@
 
 import { readNewestReceipt } from "../../ledger/read/receipts.ts";
 import { installationRowId } from "../../ledger/watermarks.ts";
-import { factsInput } from "../facts-input.ts";
+import { factsInput } from "../inputs.ts";
 import type { Publication } from "../publication.ts";
 import { buildTelemetry } from "./build.ts";
-import { installationTelemetryKey, TELEMETRY_KEY, UNKNOWN_TELEMETRY_KEY } from "./keys.ts";
+import { installationTelemetryKey, TELEMETRY_KEY, UNKNOWN_TELEMETRY_KEY } from "./route.ts";
 
 /** The configured installation has a key of its own; both of its telemetry routes read it. */
 export function telemetryPublication(installationId: string, configured: boolean): Publication {

@@ -1,35 +1,47 @@
-/** docs/spec/api.md#telemetry: of the configured installation, and of any by its id. */
-import { FOLLOWS_RECEIPTS, STALE_IF_ERROR } from "../../http/edge.ts";
-import { INSTALLATIONS_KEY } from "../../http/keys.ts";
-import type { Route } from "../../http/route.ts";
-import { installationTelemetryKey, TELEMETRY_KEY, UNKNOWN_TELEMETRY_KEY } from "./keys.ts";
+/**
+ * Telemetry (docs/spec/api.md#telemetry): the keys of its objects (docs/spec/publishing.md#objects), and the rows for the
+ * configured installation and for any installation by id.
+ */
+import { INSTALLATIONS_KEY, pathKey } from "../../http/keys.ts";
+import { FOLLOWS_RECEIPTS, ROUTE_RULES, type Route, STALE_IF_ERROR } from "../../http/route.ts";
+import { isInstallationId } from "../../values/installation-id.ts";
+
+/** The configured installation's key; both telemetry routes read it. */
+export const TELEMETRY_KEY = pathKey("/v1/public/telemetry");
+/** The template for an unknown installation, with `{installationId}` in place of its id. */
+export const UNKNOWN_TELEMETRY_KEY = pathKey("/v1/public/installations/telemetry");
+
+/** The key of an installation other than the configured one. */
+export function installationTelemetryKey(installationId: string): string {
+  return pathKey(`/v1/public/installations/~${installationId}/telemetry`);
+}
+
+/** The reverse of `installationTelemetryKey`; `undefined` for any other key. */
+export function parseInstallationTelemetryKey(key: string): string | undefined {
+  const match = /^v1\/public\/installations\/~([^/]+)\/telemetry$/.exec(key);
+  return match?.[1] !== undefined && isInstallationId(match[1]) ? match[1] : undefined;
+}
 
 const TELEMETRY = {
+  ...ROUTE_RULES,
   resource: "telemetry",
   anchor: "telemetry",
   query: "ignored",
   queryError: null,
   etag: true,
-  conditional: false,
-  notModifiedTag: false,
-  sourceHeaders: false,
-  cacheControl: null,
-  absent: "not_published",
   edgeSeconds: FOLLOWS_RECEIPTS,
   staleIfErrorSeconds: STALE_IF_ERROR,
 } as const;
 
 export const telemetryRoute = {
-  kind: "route",
+  ...TELEMETRY,
   name: "telemetry",
   path: "/v1/public/telemetry",
-  handler: "stored",
   objects: [{ query: "", key: TELEMETRY_KEY }],
-  ...TELEMETRY,
 } as const satisfies Route;
 
 export const installationTelemetryRoute = {
-  kind: "route",
+  ...TELEMETRY,
   name: "installation-telemetry",
   path: "/v1/public/installations/{installationId}/telemetry",
   handler: "installation-telemetry",
@@ -40,5 +52,4 @@ export const installationTelemetryRoute = {
     INSTALLATIONS_KEY,
     `${INSTALLATIONS_KEY}/`,
   ],
-  ...TELEMETRY,
 } as const satisfies Route;

@@ -1,7 +1,6 @@
 /** `/badge.json`: the telemetry's status as of now, in the form that badge services read (docs/spec/people.md#files). */
 import { StoreUnavailable } from "../../object-store/object-store.ts";
-import { TELEMETRY_KEY } from "../../resources/telemetry/keys.ts";
-import { telemetryRoute } from "../../resources/telemetry/route.ts";
+import { TELEMETRY_KEY, telemetryRoute } from "../../resources/telemetry/route.ts";
 import type { ShimContext } from "../context.ts";
 import { type FullResponse, rowResponse } from "../full-response.ts";
 import type { FileRequest } from "../handler.ts";

@@ -3,9 +3,15 @@
 import { constantKey } from "../../http/keys.ts";
 import type { Route } from "../../http/route.ts";
 import { StoreUnavailable } from "../../object-store/object-store.ts";
-import { decodeActivityCursor, encodeActivityCursor } from "../../resources/activity/cursor.ts";
-import { activityKey, activityTileKey, type Category } from "../../resources/activity/keys.ts";
-import { type ActivityQuery, activityQuery } from "../../resources/activity/page-query.ts";
+import {
+  type ActivityQuery,
+  activityKey,
+  activityQuery,
+  activityTileKey,
+  type Category,
+  decodeActivityCursor,
+  encodeActivityCursor,
+} from "../../resources/activity/route.ts";
 import { decodeHead, type Head, pageBody } from "../../resources/activity/stored-feed.ts";
 import type { ShimContext } from "../context.ts";
 import { type FullResponse, invalidQuery, rowResponse } from "../full-response.ts";

@@ -3,7 +3,7 @@ import { type InstallationIndex, parseIndex, parseIndexShard, shardKeyOf } from 
 import { INSTALLATIONS_KEY } from "../../http/keys.ts";
 import type { Route } from "../../http/route.ts";
 import { type StoredObject, StoreUnavailable } from "../../object-store/object-store.ts";
-import { installationTelemetryKey, TELEMETRY_KEY, UNKNOWN_TELEMETRY_KEY } from "../../resources/telemetry/keys.ts";
+import { installationTelemetryKey, TELEMETRY_KEY, UNKNOWN_TELEMETRY_KEY } from "../../resources/telemetry/route.ts";
 import type { ShimContext } from "../context.ts";
 import { type FullResponse, rowResponse } from "../full-response.ts";
 import type { RouteRequest } from "../handler.ts";

@@ -5,9 +5,12 @@
 
 import { TILE_SIZE } from "../../http/keys.ts";
 import { StoreUnavailable } from "../../object-store/object-store.ts";
-import { encodeObservationCursor } from "../../resources/observations/cursor.ts";
-import { observationTileKey, tileOf } from "../../resources/observations/keys.ts";
-import { observationsQuery } from "../../resources/observations/page-query.ts";
+import {
+  encodeObservationCursor,
+  observationsQuery,
+  observationTileKey,
+  tileOf,
+} from "../../resources/observations/route.ts";
 import type { ShimContext } from "../context.ts";
 import { type FullResponse, invalidQuery, rowResponse } from "../full-response.ts";
 import type { RouteRequest } from "../handler.ts";

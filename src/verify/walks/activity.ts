@@ -3,7 +3,7 @@ import type { RouteContract } from "../../judge/contract.ts";
 import { judgeRefusal, seen } from "../../judge/errors.ts";
 import { jsonOf, type Reply } from "../../judge/exchange.ts";
 import { judgeGood } from "../../judge/good.ts";
-import { CATEGORIES, type Category } from "../../resources/activity/keys.ts";
+import { CATEGORIES, type Category } from "../../resources/activity/route.ts";
 import { ask, targetOf } from "../ask.ts";
 import { ACTIVITY_WALK } from "../rules.ts";
 import type { Run } from "../run.ts";

@@ -7,7 +7,7 @@ import type { Successor } from "../../../src/http/successor.ts";
 import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
 import { settlementsKey } from "../../../src/resources/settlements/route.ts";
 import { statisticsKey } from "../../../src/resources/statistics/route.ts";
-import { TELEMETRY_KEY } from "../../../src/resources/telemetry/keys.ts";
+import { TELEMETRY_KEY } from "../../../src/resources/telemetry/route.ts";
 import { type ShimContext, shimContext } from "../../../src/shim/context.ts";
 import { respond } from "../../../src/shim/respond.ts";
 import { CloudFront, type CloudFrontOptions, type CloudFrontTemplate, type Origin } from "../../support/cloudfront.ts";

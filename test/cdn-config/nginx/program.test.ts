@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import program from "../../../cdn-config/generate/nginx/program.js";
 import { COMMON_HEADERS } from "../../../src/http/common-headers.ts";
-import { HTML_HEADERS } from "../../../src/http/files.ts";
+import { HTML_HEADERS } from "../../../src/http/route.ts";
 
 const NOW = 1_800_000_000_400;
 const PROCESS = "process v4/public/process /v4/public/process";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chooseCoding } from "../../../src/http/request/accept-encoding.ts";
+import { chooseCoding } from "../../../src/shim/node/encoded-responses.ts";
 
 test.each([
   [undefined, undefined],

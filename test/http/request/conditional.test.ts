@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { matchesNone } from "../../../src/http/request/conditional.ts";
+import { matchesNone } from "../../../src/http/request.ts";
 
 const etagc = fc.stringMatching(/^[!#-~]{0,8}$/);
 

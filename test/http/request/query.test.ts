@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseQuery, uniqueParameters } from "../../../src/http/request/query.ts";
+import { parseQuery, uniqueParameters } from "../../../src/http/request.ts";
 
 test("a query is split at &, empty pieces dropped, a piece without = has an empty value", () => {
   expect(parseQuery("")).toEqual([]);

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseTarget } from "../../../src/http/request/target.ts";
+import { parseTarget } from "../../../src/http/request.ts";
 
 test("a target is what WHATWG URL makes of it behind a host, so that every runtime agrees", () => {
   const piece = fc.constantFrom(

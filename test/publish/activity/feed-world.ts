@@ -8,7 +8,7 @@ import { advanceChainViews, advanceLedgerViews } from "../../../src/projections/
 import { StepBudget } from "../../../src/projections/follow.ts";
 import { openProjectionsInMemory } from "../../../src/projections/open.ts";
 import { activityPublications } from "../../../src/resources/activity/publication.ts";
-import { activityContext } from "../../../src/resources/activity/tiles/context.ts";
+import { activityContext } from "../../../src/resources/activity/tiles.ts";
 import type { Snapshot } from "../../../src/resources/snapshot.ts";
 import { shimContext } from "../../../src/shim/context.ts";
 import { respond } from "../../../src/shim/respond.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ChainState } from "../../../src/chain/chain-state.ts";
-import { CATEGORIES } from "../../../src/resources/activity/keys.ts";
+import { CATEGORIES } from "../../../src/resources/activity/route.ts";
 import { batchEvents } from "../../support/chain/chain-db.ts";
 import { AT } from "../../support/chain/chain-state.ts";
 import { KINDS, rewardsClaimed, roundReleased, unitMinted, unitsMerged } from "./chain-logs.ts";

@@ -4,7 +4,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ChainEvent } from "../../../src/chain/chain-state.ts";
-import { activityKey, activityTileKey, CATEGORIES } from "../../../src/resources/activity/keys.ts";
+import { activityKey, activityTileKey, CATEGORIES } from "../../../src/resources/activity/route.ts";
 import { decodeHead, decodeIndexTile } from "../../../src/resources/activity/stored-feed.ts";
 import { putText } from "../../support/publish-answer.ts";
 import { START, uuid, type Worker, World } from "../world.ts";

@@ -5,7 +5,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ChainEvent } from "../../../src/chain/chain-state.ts";
-import { CATEGORIES } from "../../../src/resources/activity/keys.ts";
+import { CATEGORIES } from "../../../src/resources/activity/route.ts";
 import { AT } from "../../support/chain/chain-state.ts";
 import { KINDS } from "./chain-logs.ts";
 import { type FeedReceipt, FeedWorld } from "./feed-world.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { publicationStatusSchema } from "../../../src/resources/publication-status/schema.ts";
+import { publicationStatusSchema } from "../../../src/resources/publication-status/contract.ts";
 import { ASSET_KEPT_MS } from "../../../src/resources/site/publication.ts";
 import { ROBOTS, type Site } from "../../../src/resources/site/site-files.ts";
 import { START, World } from "../world.ts";

@@ -7,7 +7,7 @@ import { SourceReader } from "../../../publish/sources/source-reader.ts";
 import { readWatermarks } from "../../../src/ledger/watermarks.ts";
 import { readTiling } from "../../../src/projections/activity/tile-tree.ts";
 import { lacksReceipts } from "../../../src/projections/advance.ts";
-import { CATEGORIES } from "../../../src/resources/activity/keys.ts";
+import { CATEGORIES } from "../../../src/resources/activity/route.ts";
 import type { Snapshot } from "../../../src/resources/snapshot.ts";
 import { statement } from "../../../src/sqlite/statement.ts";
 import { KINDS, unitMinted } from "../activity/chain-logs.ts";

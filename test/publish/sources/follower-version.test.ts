@@ -12,7 +12,7 @@ import type { ChainEvent } from "../../../src/chain/chain-state.ts";
 import { ingest } from "../../../src/ledger/ingest.ts";
 import { openLedgerForIntake } from "../../../src/ledger/open.ts";
 import { openProjections } from "../../../src/projections/open.ts";
-import { CATEGORIES } from "../../../src/resources/activity/keys.ts";
+import { CATEGORIES } from "../../../src/resources/activity/route.ts";
 import { shimContext } from "../../../src/shim/context.ts";
 import { respond } from "../../../src/shim/respond.ts";
 import { closure, HASH, instant, type Json, receipt, round, submission, uuid } from "../../ledger/samples.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { activityQuery } from "../../../src/resources/activity/page-query.ts";
+import { activityQuery } from "../../../src/resources/activity/route.ts";
 
 test("activity queries", () => {
   expect(activityQuery("")).toEqual({ category: "all", limit: 40 });

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { MEASUREMENT_TYPES } from "../../../src/resources/activity/types.ts";
-import { atomFeed, jsonFeed } from "../../../src/resources/feed/documents.ts";
-import { wordsOf } from "../../../src/resources/feed/entry.ts";
+import { MEASUREMENT_TYPES } from "../../../src/resources/activity/contract.ts";
+import { atomFeed, entryTexts, jsonFeed } from "../../../src/resources/feed/documents.ts";
 import { feedPublications } from "../../../src/resources/feed/publication.ts";
 import { rewardsClaimed, roundReleased } from "../../publish/activity/chain-logs.ts";
 import { FeedWorld } from "../../publish/activity/feed-world.ts";
@@ -95,12 +94,13 @@ test("links stand where the address is known, and XML is escaped", () => {
 });
 
 test("distances and speeds are exact", () => {
-  const title = (payload: Record<string, number>) => wordsOf("measurement.lifetime_distance_milestone", payload).title;
+  const title = (payload: Record<string, number>) =>
+    entryTexts("measurement.lifetime_distance_milestone", payload).title;
   expect(title({ milestoneMm: 1_000_000 })).toBe("1 km in all");
   expect(title({ milestoneMm: 42_195_000 })).toBe("42.195 km in all");
-  expect(wordsOf("measurement.speed_milestone", { milestoneMmPerSecond: 500, speedMmPerSecond: 520 })).toEqual({
+  expect(entryTexts("measurement.speed_milestone", { milestoneMmPerSecond: 500, speedMmPerSecond: 520 })).toEqual({
     title: "0.5 m/s for the first time",
     text: "A speed of 0.52 m/s was measured.",
   });
-  expect(() => wordsOf("player.unit_minted", {})).toThrow("no words");
+  expect(() => entryTexts("player.unit_minted", {})).toThrow("no text");
 });

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { decodeObservationCursor, encodeObservationCursor } from "../../../src/resources/observations/cursor.ts";
+import { decodeObservationCursor, encodeObservationCursor } from "../../../src/resources/observations/route.ts";
 
 test("a position has one cursor, and a cursor one position", () => {
   fc.assert(

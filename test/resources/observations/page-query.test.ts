@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { observationsLimit, observationsQuery } from "../../../src/resources/observations/page-query.ts";
+import { observationsLimit, observationsQuery } from "../../../src/resources/observations/route.ts";
 
 test("the observations' limit is Number(value), clamped where it is an integer", () => {
   const cases: [string, number][] = [

@@ -5,7 +5,7 @@
 import { expect, test } from "vitest";
 import { futureOf } from "../../../publish/plan/successors.ts";
 import { applyEdits } from "../../../src/http/successor.ts";
-import type { Process } from "../../../src/resources/process/schema.ts";
+import type { Process } from "../../../src/resources/process/contract.ts";
 import { AT, build, type Case, control, READY, receipt, run, withFacts } from "./scenarios.ts";
 
 const bodyAt = (it: Case, at: number) => JSON.parse(build({ ...it, at }).body) as Process;

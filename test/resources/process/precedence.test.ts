@@ -1,6 +1,6 @@
 /** Every condition at once, then lifted one after the other: the first that holds is the one given. */
 import { expect, test } from "vitest";
-import type { Process } from "../../../src/resources/process/schema.ts";
+import type { Process } from "../../../src/resources/process/contract.ts";
 import { uuid } from "./history.ts";
 import { AT, build, type Case, closure, control, EPOCH, READY, receipt, round, run, submission } from "./scenarios.ts";
 

@@ -2,7 +2,7 @@
  * Each field rule of docs/spec/api.md#process-rules, green as it stands and red when broken; the error names the rule.
  */
 import { expect, test } from "vitest";
-import { type Process, processSchema } from "../../../src/resources/process/schema.ts";
+import { type Process, processSchema } from "../../../src/resources/process/contract.ts";
 import { build, CASES, type Case } from "./scenarios.ts";
 
 type Json = Record<string, unknown>;

@@ -2,8 +2,11 @@ import { expect, test } from "vitest";
 import { futureOf } from "../../../publish/plan/successors.ts";
 import type { ChainState, EconomyView } from "../../../src/chain/chain-state.ts";
 import { advanceChainViews } from "../../../src/projections/advance.ts";
-import { buildSettlements, type SettlementsVariant } from "../../../src/resources/settlements/build.ts";
-import type { QueueCandidate } from "../../../src/resources/settlements/queue-projection.ts";
+import {
+  buildSettlements,
+  type QueueCandidate,
+  type SettlementsVariant,
+} from "../../../src/resources/settlements/build.ts";
 import { buildLegacySettlements } from "../../../src/resources/settlements-legacy/build.ts";
 import {
   type Batch,

@@ -2,8 +2,7 @@
 import { expect, test } from "vitest";
 import { advanceChainViews } from "../../../src/projections/advance.ts";
 import { buildSettlements } from "../../../src/resources/settlements/build.ts";
-import { HISTORY_RULES } from "../../../src/resources/settlements/rules.ts";
-import { settlementsSchema } from "../../../src/resources/settlements/schema.ts";
+import { HISTORY_RULES, settlementsSchema } from "../../../src/resources/settlements/contract.ts";
 import { batchEvents, chainDb, projectionsDb, regularBatches, settledChain } from "../../support/chain/chain-db.ts";
 import { AT } from "../../support/chain/chain-state.ts";
 

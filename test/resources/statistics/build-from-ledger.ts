@@ -5,7 +5,7 @@ import { StepBudget } from "../../../src/projections/follow.ts";
 import { openProjectionsInMemory } from "../../../src/projections/open.ts";
 import type { Built } from "../../../src/resources/built.ts";
 import { buildStatistics } from "../../../src/resources/statistics/build.ts";
-import { readStatisticsFacts } from "../../../src/resources/statistics/read-facts.ts";
+import { readStatisticsFacts } from "../../../src/resources/statistics/facts.ts";
 import { INSTALLATION } from "./history.ts";
 import type { Question } from "./reference.ts";
 

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { statisticsSchema } from "../../../src/resources/statistics/rules.ts";
+import { statisticsSchema } from "../../../src/resources/statistics/contract.ts";
 import { rebuiltBody } from "./build-from-ledger.ts";
 import { accept, emptyLedger, type Fact, type HistorySubmission, INSTALLATION } from "./history.ts";
 import { referenceBody } from "./reference.ts";

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { statisticsSchema } from "../../../src/resources/statistics/rules.ts";
+import { statisticsSchema } from "../../../src/resources/statistics/contract.ts";
 import type { Statistics } from "../../../src/resources/statistics/schema.ts";
 
 const golden = readFileSync(join(import.meta.dirname, "golden", "oracle-available-30d.json"), "utf8");

@@ -25,7 +25,7 @@ beforeAll(() => {
     cpSync(join(ROOT, file), join(copy, file));
   }
   symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
-  for (const name of ["route", "schema", "contract", "publication"]) {
+  for (const name of ["route", "contract", "publication"]) {
     lay(`${name}.ts.txt`, `src/resources/heartbeat/${name}.ts`);
   }
 });

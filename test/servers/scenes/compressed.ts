@@ -4,9 +4,9 @@ import { type IncomingHttpHeaders, type IncomingMessage, request } from "node:ht
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { REVALIDATE } from "../../../src/http/common-headers.ts";
-import { HTML_HEADERS } from "../../../src/http/files.ts";
+import { HTML_HEADERS } from "../../../src/http/route.ts";
 import { statisticsKey } from "../../../src/resources/statistics/route.ts";
-import { TELEMETRY_KEY } from "../../../src/resources/telemetry/keys.ts";
+import { TELEMETRY_KEY } from "../../../src/resources/telemetry/route.ts";
 import { putAnswer } from "../../support/publish-answer.ts";
 import type { Front, FrontOrigins } from "../front.ts";
 import { until } from "../processes.ts";

@@ -5,7 +5,7 @@
 import { expect, test } from "vitest";
 import { CONTENT_TYPE, REVALIDATE } from "../../../src/http/common-headers.ts";
 import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
-import { TELEMETRY_KEY } from "../../../src/resources/telemetry/keys.ts";
+import { TELEMETRY_KEY } from "../../../src/resources/telemetry/route.ts";
 import { putAnswer } from "../../support/publish-answer.ts";
 import type { Front, FrontOrigins } from "../front.ts";
 import type { S3Server } from "../radosgw.ts";

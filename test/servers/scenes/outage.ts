@@ -1,7 +1,7 @@
 /** A front under load, through an outage, and when a response's validity ends. */
 import { expect, test } from "vitest";
 import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
-import { TELEMETRY_KEY } from "../../../src/resources/telemetry/keys.ts";
+import { TELEMETRY_KEY } from "../../../src/resources/telemetry/route.ts";
 import { putAnswer } from "../../support/publish-answer.ts";
 import type { Front } from "../front.ts";
 import { until } from "../processes.ts";

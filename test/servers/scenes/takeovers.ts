@@ -3,7 +3,7 @@
  * cache in front of it.
  */
 import { expect, test } from "vitest";
-import { TELEMETRY_KEY } from "../../../src/resources/telemetry/keys.ts";
+import { TELEMETRY_KEY } from "../../../src/resources/telemetry/route.ts";
 import { startFaultProxy } from "../fault-proxy.ts";
 import { startNginx } from "../nginx.ts";
 import { until } from "../processes.ts";

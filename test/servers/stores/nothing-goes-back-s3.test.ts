@@ -9,7 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
 import { readLease } from "../../../publish/lease/lease-record.ts";
 import type { S3Store } from "../../../src/object-store/s3/s3-store.ts";
-import { observationTileKey } from "../../../src/resources/observations/keys.ts";
+import { observationTileKey } from "../../../src/resources/observations/route.ts";
 import { receipt } from "../../ledger/samples.ts";
 import { stage } from "../../support/chain/harness.ts";
 import { scriptedRpc } from "../../support/chain/scripted-rpc.ts";

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { R2Bucket } from "../../../src/object-store/r2/binding.ts";
 import { R2Store } from "../../../src/object-store/r2/r2-store.ts";
 import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
-import { TELEMETRY_KEY } from "../../../src/resources/telemetry/keys.ts";
+import { TELEMETRY_KEY } from "../../../src/resources/telemetry/route.ts";
 import { putAnswer } from "../../support/publish-answer.ts";
 import { until } from "../processes.ts";
 import { workerBundle } from "./worker-bundle.ts";

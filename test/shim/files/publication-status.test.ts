@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { STATUS_KEY } from "../../../src/http/keys.ts";
-import { publicationStatusSchema } from "../../../src/resources/publication-status/schema.ts";
+import { publicationStatusSchema } from "../../../src/resources/publication-status/contract.ts";
 import { respond } from "../../../src/shim/respond.ts";
 import { MemoryStore } from "../../support/memory-store.ts";
 import { putText } from "../../support/publish-answer.ts";

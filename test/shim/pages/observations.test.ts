@@ -1,7 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { encodeObservationCursor } from "../../../src/resources/observations/cursor.ts";
-import { observationTileKey } from "../../../src/resources/observations/keys.ts";
+import { encodeObservationCursor, observationTileKey } from "../../../src/resources/observations/route.ts";
 import { shimContext } from "../../../src/shim/context.ts";
 import { respond } from "../../../src/shim/respond.ts";
 import { MemoryStore } from "../../support/memory-store.ts";

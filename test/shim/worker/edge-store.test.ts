@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type StoredObject, StoreUnavailable } from "../../../src/object-store/object-store.ts";
-import { activityKey } from "../../../src/resources/activity/keys.ts";
+import { activityKey } from "../../../src/resources/activity/route.ts";
 import { MODULES_KEY } from "../../../src/resources/modules/route.ts";
-import { observationTileKey } from "../../../src/resources/observations/keys.ts";
+import { observationTileKey } from "../../../src/resources/observations/route.ts";
 import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
-import { TELEMETRY_KEY } from "../../../src/resources/telemetry/keys.ts";
+import { TELEMETRY_KEY } from "../../../src/resources/telemetry/route.ts";
 import { type EdgeCache, edgeStore } from "../../../src/shim/worker/edge-store.ts";
 import { MemoryStore } from "../../support/memory-store.ts";
 import { putText } from "../../support/publish-answer.ts";

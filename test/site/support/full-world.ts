@@ -1,6 +1,6 @@
 /** A world in which everything is there: a wheel that turns, a chain that settles. */
 import type * as z from "zod";
-import type { publicationStatusSchema } from "../../../src/resources/publication-status/schema.ts";
+import type { publicationStatusSchema } from "../../../src/resources/publication-status/contract.ts";
 import { statisticsBody } from "./statistics-body.ts";
 import { RECORDED_AT, recorded, World } from "./world.ts";
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buildReference } from "../../../site/reference/build.ts";
-import { HTML_HEADERS } from "../../../src/http/files.ts";
+import { HTML_HEADERS } from "../../../src/http/route.ts";
 
 export interface ReferenceServer {
   readonly url: string;

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { buildSite, type SiteFile } from "../../../site/build.ts";
-import { HTML_HEADERS } from "../../../src/http/files.ts";
+import { HTML_HEADERS } from "../../../src/http/route.ts";
 
 export interface ApiAnswer {
   readonly status: number;

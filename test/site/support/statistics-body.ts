@@ -1,7 +1,6 @@
 /** Statistics of an invented month, built by the very code that builds the published ones. */
 import { buildStatistics } from "../../../src/resources/statistics/build.ts";
-import type { StatisticsFacts } from "../../../src/resources/statistics/read-facts.ts";
-import type { RecordFact, RecordFacts } from "../../../src/resources/statistics/read-records.ts";
+import type { RecordFact, RecordFacts, StatisticsFacts } from "../../../src/resources/statistics/facts.ts";
 import type { Statistics } from "../../../src/resources/statistics/schema.ts";
 import { noonDay, noonOf } from "../../../src/values/noon-day.ts";
 import { SLOTS_PER_DAY, slotAt } from "../../../src/values/slot.ts";

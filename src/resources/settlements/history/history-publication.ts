@@ -5,13 +5,12 @@
 
 import { savedHistory, saveHistory } from "../../../projections/settlements/saved-history.ts";
 import { settlementChanges } from "../../../projections/settlements/settlements.ts";
-import { chainNews, HISTORY_HEIGHT_INTERVAL, heightTiming } from "../../chain-inputs.ts";
+import { chainNews, HISTORY_HEIGHT_INTERVAL, heightTiming } from "../../inputs.ts";
 import type { Publication } from "../../publication.ts";
 import type { Snapshot, WritableSnapshot } from "../../snapshot.ts";
-import { bindingText } from "../live-read.ts";
+import { bindingText, savedForm } from "../answer.ts";
+import { windowOf } from "../history.ts";
 import type { SettlementRange } from "../route.ts";
-import { windowOf } from "../window.ts";
-import { savedForm } from "./saved-form.ts";
 
 export interface HistoryObject {
   readonly key: string;

@@ -1,16 +1,50 @@
-/** The batches of a range in v4 and v3: summary, buckets, the newest twelve (docs/spec/api.md#settlements). */
+/** The windows and batches of a range, for both versions (docs/spec/api.md#settlements-window). */
 
 import {
   lastSettlementBefore,
   type Settlement,
   settlementBefore,
   settlementsBetween,
-} from "../../../projections/settlements/settlements.ts";
-import type { ReadOnlyDatabase } from "../../../sqlite/statement.ts";
-import { formatTimestamp } from "../../../values/timestamp.ts";
-import type { Window } from "../window.ts";
+} from "../../projections/settlements/settlements.ts";
+import type { ReadOnlyDatabase } from "../../sqlite/statement.ts";
+import { DAY_MS, noonDay, noonOf } from "../../values/noon-day.ts";
+import { formatTimestamp } from "../../values/timestamp.ts";
+import type { SettlementRange } from "./route.ts";
 
-/** At most so many batches one by one. */
+const HOUR_MS = 3_600_000;
+
+/** Epoch ms; `start` is included, `end` is not. */
+export interface Window {
+  readonly start: number;
+  readonly end: number;
+  readonly bucketSeconds: number;
+}
+
+interface Layout {
+  readonly bucketCount: number;
+  readonly bucketMs: number;
+  readonly endAfter: (at: number) => number;
+}
+
+const nextHour = (at: number) => (Math.floor(at / HOUR_MS) + 1) * HOUR_MS;
+const nextNoon = (at: number) => noonOf(noonDay(at) + 1);
+
+/** `endAfter` gives the next boundary strictly after an instant. */
+export const LAYOUTS = {
+  "24h": { bucketCount: 24, bucketMs: HOUR_MS, endAfter: nextHour },
+  "7d": { bucketCount: 28, bucketMs: 6 * HOUR_MS, endAfter: nextNoon },
+  "30d": { bucketCount: 30, bucketMs: DAY_MS, endAfter: nextNoon },
+} as const satisfies Record<Exclude<SettlementRange, "now">, Layout>;
+
+/** `undefined` for the lifetime. */
+export function windowOf(range: SettlementRange, at: number): Window | undefined {
+  if (range === "now") return undefined;
+  const { bucketCount, bucketMs, endAfter } = LAYOUTS[range];
+  const end = endAfter(at);
+  return { start: end - bucketCount * bucketMs, end, bucketSeconds: bucketMs / 1000 };
+}
+
+/** The most batches that are listed one by one. */
 export const MAX_RECENT = 12;
 
 export interface RecentSettlement {
@@ -26,7 +60,7 @@ export interface SettlementHistory {
   readonly buckets: readonly Readonly<Record<string, string>>[];
 }
 
-/** Reads a bounded number of rows whatever the history; without a window the whole lifetime. */
+/** Reads a bounded number of rows, however long the history is. Without a window it is the whole lifetime. */
 export function readHistory(projections: ReadOnlyDatabase, window: Window | undefined): SettlementHistory {
   const { start, end } = window ?? { start: Number.MIN_SAFE_INTEGER, end: Number.MAX_SAFE_INTEGER };
   const recent = withDeltas(projections, settlementsBetween(projections, start, end, MAX_RECENT));
@@ -93,7 +127,7 @@ function fieldsOf(settlement: Settlement, before: Settlement | undefined): Recor
   };
 }
 
-/** The blocks above one height up to another; without any there are no bounds (docs/spec/chain.md#derived). */
+/** The blocks above one height up to another; the bounds are null if there are none (docs/spec/chain.md#derived). */
 export function completedBlocks(previousHeight: bigint, blockHeight: bigint) {
   const completed = blockHeight > previousHeight;
   return {

@@ -1,0 +1,159 @@
+/**
+ * The activity's immutable tiles (docs/spec/publishing.md#activity-tiles): their texts, their names, and the layout that a
+ * category's head names. A tile's name is the hash of its text, so the same text is never stored twice.
+ */
+
+import { createHash } from "node:crypto";
+import type { ChainState, CoreView, EconomyView } from "../../chain/chain-state.ts";
+import { HIGHEST, type KeyRange, readActivityEvents } from "../../projections/activity/activity-events.ts";
+import { readTiling, type TileNode, TileReader } from "../../projections/activity/tile-tree.ts";
+import type { ReadOnlyDatabase } from "../../sqlite/statement.ts";
+import type { ImmutableTile } from "../publication.ts";
+import type { Snapshot } from "../snapshot.ts";
+import type { ActivityLayout } from "./build.ts";
+import { activityEventSchema } from "./contract.ts";
+import { type ActivityContext, eventText } from "./event.ts";
+import { activityTileKey, type Category } from "./route.ts";
+import { type EventLine, encodeIndexTile, encodeTile, type TileEntry } from "./stored-feed.ts";
+
+/** The inputs of the activity's texts; they exist if both views of the chain are available. */
+export interface ActivityViews extends ActivityContext {
+  readonly core: CoreView;
+  readonly economy: EconomyView;
+  readonly validUntil: number;
+}
+
+export function activityContext(
+  installationId: string,
+  { core, economy, validUntil }: ChainState,
+): ActivityViews | undefined {
+  if (core.status === "unavailable" || economy.status === "unavailable") return undefined;
+  const { target, chainId } = core.view.chain;
+  const { releaseId } = economy.view;
+  return { installationId, target, chainId, releaseId, core: core.view, economy: economy.view, validUntil };
+}
+
+const HASH_LENGTH = 22;
+
+/** One category's events and the common inputs of their texts. */
+export interface CategoryEvents {
+  readonly projections: ReadOnlyDatabase;
+  readonly category: Category;
+  readonly context: ActivityContext;
+}
+
+/** Keys of the newest and the oldest event of a tile. */
+export interface TileRange {
+  readonly first: string;
+  readonly last: string;
+}
+
+/** The lines of a range, newest first. */
+function eventLines({ projections, category, context }: CategoryEvents, range: KeyRange): EventLine[] {
+  return readActivityEvents(projections, category, range).map((event) => ({
+    key: event.key,
+    text: eventText(event, context),
+  }));
+}
+
+export function tileBody(events: CategoryEvents, { first, last }: TileRange): string {
+  return encodeTile(eventLines(events, { through: first, last }));
+}
+
+/** Also checks each event, once: every event is in its own category's tiles and in those of `all`. */
+export function tileHash(events: CategoryEvents, { first, last }: TileRange): string {
+  const lines = eventLines(events, { through: first, last });
+  if (events.category !== "all") for (const { text } of lines) activityEventSchema.parse(JSON.parse(text));
+  return hashOf(encodeTile(lines));
+}
+
+/** Throws if the hash is not computed yet. */
+export function nameOf({ hash, level, first }: TileNode): string {
+  if (hash === null) throw new Error(`the tile of level ${level} at ${first} has no hash yet`);
+  return hash;
+}
+
+/** The hash in a tile's name. Earlier versions wrote more before it. */
+export function hashInName(name: string): string {
+  return name.slice(-HASH_LENGTH);
+}
+
+export function indexBody(tree: TileReader, index: Pick<TileNode, "first">): string {
+  return encodeIndexTile(entriesOf(tree, index));
+}
+
+export function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("base64url").slice(0, HASH_LENGTH);
+}
+
+/** The tiles of an index tile, newest first. */
+function entriesOf(tree: TileReader, { first }: Pick<TileNode, "first">): TileEntry[] {
+  const older = tree.olderThan(2, first)?.first ?? "";
+  return tree.between(1, older, first).map((tile) => ({ name: nameOf(tile), last: tile.last }));
+}
+
+const LEVELS = [1, 2] as const;
+
+/** Changes whenever a tile is added or removed; "" if the inputs of the texts are unavailable. */
+export function tilesVersion(snapshot: Snapshot, category: Category): string {
+  const tiling = readTiling(snapshot.projections, category);
+  if (eventsOf(snapshot, category) === undefined || tiling?.isWhole !== true) return "";
+  return `${tiling.basis} ${tiling.version}`;
+}
+
+/** The tiles of events, oldest first, then the index tiles over them. */
+export function activityTiles(snapshot: Snapshot, category: Category): ImmutableTile[][] {
+  const tree = new TileReader(snapshot.projections, category);
+  return LEVELS.map((level) =>
+    tree
+      .between(level, "", HIGHEST)
+      .toReversed()
+      .map((node) => immutableTile(category, node)),
+  );
+}
+
+/** Undefined if there is no such tile. */
+export function tileAt(snapshot: Snapshot, category: Category, name: string): string | undefined {
+  const node = new TileReader(snapshot.projections, category).byHash(name);
+  return node === undefined ? undefined : bodyOf(snapshot, category, node);
+}
+
+function immutableTile(category: Category, node: TileNode): ImmutableTile {
+  const name = nameOf(node);
+  return {
+    key: activityTileKey(category, name),
+    body(snapshot) {
+      const body = bodyOf(snapshot, category, node);
+      return body !== undefined && hashOf(body) === name ? body : undefined;
+    },
+  };
+}
+
+function bodyOf(snapshot: Snapshot, category: Category, node: TileNode): string | undefined {
+  const events = eventsOf(snapshot, category);
+  if (events === undefined) return undefined;
+  return node.level === 1 ? tileBody(events, node) : indexBody(new TileReader(snapshot.projections, category), node);
+}
+
+function eventsOf({ projections, chain, installationId }: Snapshot, category: Category): CategoryEvents | undefined {
+  const context = activityContext(installationId, chain);
+  return context && { projections, category, context };
+}
+
+/** The newest events, the tiles that no index tile has yet, and the index tiles. Throws if not all tiles are cut. */
+export function activityLayout(events: CategoryEvents): ActivityLayout {
+  const { projections, category } = events;
+  const tree = new TileReader(projections, category);
+  if (readTiling(projections, category)?.isWhole !== true)
+    throw new Error(`the tiles of ${category} are not all cut yet`);
+  const indexed = tree.newest(2)?.first ?? "";
+  const entry = (node: TileNode) => ({ name: nameOf(node), last: node.last });
+  return {
+    recent: eventLines(events, { above: tree.newest(1)?.first ?? "" }),
+    tiles: tree.between(1, indexed, HIGHEST).map(entry),
+    indexes: tree.between(2, "", HIGHEST).flatMap((index) => {
+      const first = tree.covering(1, index.first);
+      return first === undefined ? [] : [{ ...entry(index), first: entry(first) }];
+    }),
+  };
+}

@@ -1,0 +1,162 @@
+/**
+ * The inputs of one statistics body (docs/spec/api.md#statistics), read from the projections: about forty rows, however long the
+ * history is.
+ */
+
+import { areStatisticsBehind } from "../../projections/advance.ts";
+import { type PeakKind, readPeak } from "../../projections/receipts.ts";
+import { longestInterval } from "../../projections/rounds/intervals.ts";
+import { type Best, type RoundTotals, readRoundTotals } from "../../projections/rounds/round-totals.ts";
+import { areComplete, type DayRounds, readDay, readDays } from "../../projections/rounds/rounds-day.ts";
+import {
+  readSubmissionTotals,
+  readSubmitted,
+  type SubmissionState,
+  type SubmissionTotals,
+} from "../../projections/settlements/submissions.ts";
+import type { ReadOnlyDatabase } from "../../sqlite/statement.ts";
+import { noonDay, noonOf } from "../../values/noon-day.ts";
+import { ROUND_SECONDS } from "../../values/round.ts";
+import { dayOfSlot, firstSlotOf, SLOTS_PER_HALF_HOUR, slotAt, slotStart } from "../../values/slot.ts";
+import type { StatisticsRange } from "./route.ts";
+
+/** 7 or 30 noon-to-noon days. The last one contains the instant of the body. */
+export interface Window {
+  readonly dayCount: number;
+  /** Numbers of values/noon-day.ts, both included. */
+  readonly firstDay: number;
+  readonly lastDay: number;
+  /** Epoch ms. */
+  readonly startAt: number;
+  readonly endAt: number;
+}
+
+export function windowOf(range: StatisticsRange, at: number): Window {
+  const dayCount = range === "7d" ? 7 : 30;
+  const lastDay = noonDay(at);
+  const firstDay = lastDay - dayCount + 1;
+  return { dayCount, firstDay, lastDay, startAt: noonOf(firstDay), endAt: at };
+}
+
+export interface StatisticsFacts {
+  readonly installationId: string;
+  /** The days of the window, ascending; days without an observed round are missing. */
+  readonly days: readonly DayRounds[];
+  readonly totals: RoundTotals;
+  readonly records: RecordFacts;
+  /** Undefined if there never was a submission. */
+  readonly submissions: SubmissionTotals | undefined;
+  /** Submitted within the window. */
+  readonly submitted: readonly SubmissionState[];
+}
+
+/**
+ * The facts as of `at` (epoch ms); `genesis` is in seconds. Undefined while the statistics are rebuilt: the projections are behind
+ * the ledger, genesis is unknown or has changed, or no round has been observed.
+ */
+export function readStatisticsFacts(
+  ledger: ReadOnlyDatabase,
+  projections: ReadOnlyDatabase,
+  options: {
+    readonly installationId: string;
+    readonly genesis: bigint | undefined;
+    readonly range: StatisticsRange;
+    readonly at: number;
+  },
+): StatisticsFacts | undefined {
+  const { installationId, genesis, range, at } = options;
+  if (areStatisticsBehind(projections, { ledger, installationId, genesis, at })) return undefined;
+  const totals = readRoundTotals(projections);
+  if (totals === undefined) return undefined;
+  const { firstDay, lastDay, startAt, endAt } = windowOf(range, at);
+  return {
+    installationId,
+    days: readDays(projections, firstDay, lastDay),
+    totals,
+    records: readRecords(projections, totals),
+    submissions: readSubmissionTotals(projections),
+    submitted: readSubmitted(projections, startAt, endAt),
+  };
+}
+
+/** In the order of the body (docs/spec/api.md#statistics-lifetime). */
+export const RECORD_NAMES = [
+  "mostWorkHalfHour",
+  "mostWorkUtcDay",
+  "maximumDailyDistanceMm",
+  "peakObservedRpmMilli",
+  "peakObservedSpeedMmPerSecond",
+  "longestActiveWindowMinutes",
+  "longestActiveDayStreak",
+] as const;
+export type RecordName = (typeof RECORD_NAMES)[number];
+
+export interface RecordFact {
+  readonly value: bigint;
+  /** Epoch ms. */
+  readonly occurredAt: number;
+  readonly complete: boolean;
+}
+
+export type RecordFacts = Readonly<Record<RecordName, RecordFact | undefined>>;
+
+/** Records of the whole history. One is `complete` if the time around it is fully covered. */
+function readRecords(projections: ReadOnlyDatabase, totals: RoundTotals): RecordFacts {
+  const observed = (slot: number) => {
+    const day = readDay(projections, dayOfSlot(slot));
+    return day?.rounds[slot - firstSlotOf(day.day)] !== undefined;
+  };
+  const ofDay = (best: Best | undefined): RecordFact | undefined =>
+    best && {
+      value: best.value,
+      occurredAt: noonOf(best.at),
+      complete: areComplete(projections, best.at, best.at),
+    };
+  const peak = (kind: PeakKind): RecordFact | undefined => {
+    const found = readPeak(projections, kind);
+    return (
+      found && {
+        value: BigInt(found.value),
+        occurredAt: found.observedAt,
+        complete: observed(slotAt(found.observedAt)),
+      }
+    );
+  };
+  return {
+    mostWorkHalfHour: ofHalfHour(totals.bestHalfHour, observed),
+    mostWorkUtcDay: ofDay(totals.bestDay),
+    maximumDailyDistanceMm: ofDay(totals.farthestDay),
+    peakObservedRpmMilli: peak("rpmMilli"),
+    peakObservedSpeedMmPerSecond: peak("speedMmPerSecond"),
+    longestActiveWindowMinutes: longestWindow(projections, observed),
+    longestActiveDayStreak: longestStreak(projections),
+  };
+}
+
+function ofHalfHour(best: Best | undefined, observed: (slot: number) => boolean): RecordFact | undefined {
+  if (best === undefined) return undefined;
+  const slot = best.at * SLOTS_PER_HALF_HOUR;
+  const complete = [slot, slot + 1, slot + 2].every(observed);
+  return { value: best.value, occurredAt: slotStart(slot), complete };
+}
+
+/** Complete if the rounds just before and after it are observed, so that they do not belong to it. */
+function longestWindow(projections: ReadOnlyDatabase, observed: (slot: number) => boolean): RecordFact | undefined {
+  const run = longestInterval(projections, "slot");
+  if (run === undefined) return undefined;
+  return {
+    value: BigInt(run.length * (ROUND_SECONDS / 60)),
+    occurredAt: slotStart(run.first),
+    complete: observed(run.first - 1) && observed(run.first + run.length),
+  };
+}
+
+function longestStreak(projections: ReadOnlyDatabase): RecordFact | undefined {
+  const streak = longestInterval(projections, "day");
+  if (streak === undefined) return undefined;
+  return {
+    value: BigInt(streak.length),
+    occurredAt: noonOf(streak.first),
+    complete: areComplete(projections, streak.first, streak.first + streak.length - 1),
+  };
+}
