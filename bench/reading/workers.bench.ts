@@ -11,6 +11,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { openStore } from "../../src/object-store/open-store.ts";
 import { PROCESS_KEY } from "../../src/resources/process/route.ts";
+import { setup as build } from "../../test/support/build.ts";
+import { PROGRAM } from "../../test/support/cli.ts";
 import { putAnswer } from "../../test/support/publish-answer.ts";
 import { wrk } from "../support/fronts/wrk.ts";
 import { median } from "../support/quantile.ts";
@@ -20,7 +22,6 @@ const SECONDS = 2;
 const CONNECTIONS = 32;
 const WORKERS = 2;
 const PATH = "/v4/public/process";
-const ENTRY = new URL("../../test/support/cli-entry.ts", import.meta.url).pathname;
 /** From `/proc/PID/stat`, µs (USER_HZ is 100 wherever Linux runs). */
 const TICK = 10_000;
 
@@ -32,6 +33,7 @@ interface Figure {
 }
 
 export async function run(): Promise<void> {
+  build();
   const folder = mkdtempSync(join(tmpdir(), "noonmark-bench-"));
   const servers: Serving[] = [];
   try {
@@ -61,7 +63,7 @@ interface Serving {
 }
 
 async function serving(folder: string, workers: number): Promise<Serving> {
-  const args = [ENTRY, "serve", "--store", join(folder, "public"), "--port", "0", "--workers", String(workers)];
+  const args = [PROGRAM, "serve", "--store", join(folder, "public"), "--port", "0", "--workers", String(workers)];
   const child = spawn(process.execPath, args, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const log = createInterface({ input: child.stderr })[Symbol.asyncIterator]();

@@ -66,8 +66,9 @@ function isJournal(): boolean {
 
 /** Only a log for people needs this module. */
 async function readableLines() {
-  const { build } = await import("pino-pretty");
-  return build({
+  // A CommonJS package has only a default export in the built program.
+  const { default: pretty } = await import("pino-pretty");
+  return pretty({
     destination: STDERR,
     sync: true,
     colorize: process.stderr.isTTY && process.stderr.hasColors(),

@@ -16,7 +16,7 @@ export function operationHtml(document: OpenApiDocument, path: string): Html {
 <p><strong>${summary}.</strong> <span class="quiet">operationId <code>${operationId}</code></span></p>
 ${prose(description)}
 ${parameters.length === 0 ? html`<p>No parameter.</p>` : parametersHtml(parameters, document)}
-<h4>Answers</h4>
+<h4>Responses</h4>
 ${Object.entries(responses).map(([status, answer]) => answerHtml(status, answer, document))}
 </section>`;
 }

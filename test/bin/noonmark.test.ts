@@ -6,11 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { PROGRAM } from "../support/cli.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const DIST = join(ROOT, "dist");
-const PROGRAM = join(ROOT, "bin/noonmark.js");
-const SOURCES = join(ROOT, "test/support/cli-entry.ts");
+const SOURCES = `import { main } from "${ROOT}/bin/main.ts"; await main(["node", "noonmark", ...process.argv.slice(1)]);`;
 
 let home: string;
 beforeEach(() => {
@@ -20,9 +20,9 @@ afterEach(() => {
   rmSync(home, { recursive: true });
 });
 
-function run(entry: string, ...args: string[]) {
+function run(args: readonly string[], program = [PROGRAM]) {
   const env = { PATH: process.env.PATH, HOME: home, AWS_ACCESS_KEY_ID: "a", AWS_SECRET_ACCESS_KEY: "b" };
-  const { status, stdout, stderr } = spawnSync(process.execPath, [entry, ...args], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...program, ...args], {
     cwd: home,
     env,
     encoding: "utf8",
@@ -60,14 +60,14 @@ test("publish loads neither the log, the metrics, the S3 SDK nor the reading of 
 test("--help, a misspelt command and the completion scripts are those of the sources", () => {
   const asked = [["--help"], ["help", "lease"], ["publisch"], ["completion", "bash"], ["completion", "fish"]];
   for (const args of asked) {
-    const built = run(PROGRAM, ...args);
+    const built = run(args);
     expect(built.stdout + built.stderr, args.join(" ")).not.toBe("");
-    expect(built).toEqual(run(SOURCES, ...args));
+    expect(built).toEqual(run(args, ["--input-type=module", "-e", SOURCES, "--"]));
   }
 });
 
 test("a stack trace names the source files and their lines", () => {
-  const { stderr } = run(PROGRAM, "--debug", "publish", "--once");
+  const { stderr } = run(["--debug", "publish", "--once"]);
   expect(stderr).toMatch(/^noonmark: missing_setting: /);
   const places = [...stderr.matchAll(/^    at .*?\(?(\/[^\s()]+):(\d+):\d+\)?$/gm)];
   const ours = places.filter(([, path = ""]) => path.startsWith(ROOT) && !path.includes("node_modules"));
@@ -78,7 +78,7 @@ test("a stack trace names the source files and their lines", () => {
 });
 
 test("the S3 SDK, a file of its own, is found when a store needs it", () => {
-  const { stderr } = run(PROGRAM, "status", "--store", "s3://bucket/prefix", "--s3-endpoint", "http://127.0.0.1:1");
+  const { stderr } = run(["status", "--store", "s3://bucket/prefix", "--s3-endpoint", "http://127.0.0.1:1"]);
   expect(stderr).toMatch(/^noonmark: store_unavailable: .*127\.0\.0\.1:1/);
 });
 
@@ -96,7 +96,7 @@ test("workers of the built program begin with a file of their own", async () => 
 });
 
 test("a run writes nothing into the user's home", () => {
-  expect(run(PROGRAM, "schema", "config")).toMatchObject({ status: 0, stderr: "" });
+  expect(run(["schema", "config"])).toMatchObject({ status: 0, stderr: "" });
   expect(readdirSync(home)).toEqual([]);
 });
 

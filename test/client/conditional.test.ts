@@ -1,4 +1,4 @@
-/** What the client remembers, of which routes, and how much. */
+/** The client's memory of responses: which routes it keeps, and how much of them. */
 import { expect, test } from "vitest";
 import type { Fetch } from "../../src/client/exchange/runtime.ts";
 import { clientUnderTest, failure } from "./support/client-under-test.ts";
@@ -6,7 +6,7 @@ import { json, misbehavingServer, text } from "./support/misbehaving-server.ts";
 
 const process = (revision: string) => ({ schemaVersion: 4, revision });
 
-test("If-None-Match is sent where the route evaluates it, and nowhere else", async () => {
+test("the client sends If-None-Match only to routes that evaluate it", async () => {
   const server = await misbehavingServer((request, response) =>
     json(response, { schemaVersion: request.url?.startsWith("/v4") ? 4 : 1 }, { etag: '"a"' }),
   );
@@ -24,7 +24,7 @@ test("If-None-Match is sent where the route evaluates it, and nowhere else", asy
   ]);
 });
 
-test("a 304 that carries no tag keeps the one that was asked with", async () => {
+test("a 304 without a tag keeps the tag of the request", async () => {
   const server = await misbehavingServer((_, response, number) =>
     number === 1 ? json(response, process("1"), { etag: 'W/"a"' }) : text(response, 304, "", { "x-from": "cache" }),
   );
@@ -37,7 +37,7 @@ test("a 304 that carries no tag keeps the one that was asked with", async () => 
   expect(server.requests[1]?.headers["if-none-match"]).toBe('W/"a"');
 });
 
-test("a cache that answers 200 to a condition, its tag made weak: the same object", async () => {
+test("a 200 from a cache with the weak form of the tag gives the remembered object", async () => {
   const server = await misbehavingServer((_, response, number) =>
     json(response, process("1"), { etag: number === 1 ? '"a"' : 'W/"a"' }),
   );
@@ -48,7 +48,7 @@ test("a cache that answers 200 to a condition, its tag made weak: the same objec
   expect(second.body).toBe(first.body);
 });
 
-test("in a browser its own cache revalidates: no header of ours, and a 200 that shows what is unchanged", async () => {
+test("a browser's own cache revalidates: the client adds no header, and finds an unchanged body behind a 200", async () => {
   const inits: RequestInit[] = [];
   const send: Fetch = async (_, init) => {
     inits.push(init);
@@ -65,14 +65,14 @@ test("in a browser its own cache revalidates: no header of ours, and a 200 that 
   ]);
 });
 
-test("two calls at once come to share what they found", async () => {
+test("two simultaneous calls share one remembered object", async () => {
   const server = await misbehavingServer((_, response) => json(response, process("1"), { etag: '"a"' }));
   const { api } = clientUnderTest(server);
   const [one, other] = await Promise.all([api.process(), api.process()]);
   expect(one.body).toBe(other.body);
 });
 
-test("without a tag nothing is remembered", async () => {
+test("a response without a tag is not remembered", async () => {
   const server = await misbehavingServer((_, response) => json(response, process("1")));
   const { api } = clientUnderTest(server);
   const first = await api.process();
@@ -81,7 +81,7 @@ test("without a tag nothing is remembered", async () => {
   expect(second.body).not.toBe(first.body);
 });
 
-test("an error forgets nothing, and is not remembered", async () => {
+test("an error is not remembered and removes nothing", async () => {
   const server = await misbehavingServer((_, response, number) => {
     if (number === 2) return text(response, 500, "", { etag: '"b"' });
     if (number === 3) return text(response, 304, "");
@@ -93,7 +93,7 @@ test("an error forgets nothing, and is not remembered", async () => {
   expect((await api.process()).body).toBe(first.body);
 });
 
-test("the memory is bounded, whatever a server answers to", async () => {
+test("the memory has a limit, however many URLs a server responds to", async () => {
   const server = await misbehavingServer((request, response) =>
     request.headers["if-none-match"] === undefined
       ? json(response, { schemaVersion: 2 }, { etag: '"a"' })

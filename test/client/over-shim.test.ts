@@ -50,7 +50,7 @@ test("each call gives the body, the tag and the headers of its route", async () 
   expect(answers.settlements.headers.get("x-service-settlement-source")).toBe("live");
 });
 
-test("an unchanged answer is the very object of the last time, by a 304 without a body", async () => {
+test("an unchanged response is a 304 without a body, and the call gives the same object as before", async () => {
   const { api, statuses, world } = await overShim();
   const reads = [() => api.process(), () => api.statistics({ range: "7d" }), () => api.settlements({ range: "now" })];
   for (const read of reads) {
@@ -91,20 +91,20 @@ test("eachObservation walks every page, from the start or after a cursor", async
   expect(await collect(api.eachObservation("nobody"))).toEqual([]);
 });
 
-test("eachActivity walks the feed from the newest on", async () => {
+test("eachActivity walks from the newest event to the oldest", async () => {
   const { api } = await overShim();
   const events = await collect(api.eachActivity({ category: "protocol", limit: 2 }));
   expect(events.map(({ id }) => id)).toEqual([5, 4, 3, 2, 1].map((number) => `31337-${100 + number}-0`));
 });
 
-test("a feed that is unavailable is an error of its walk, and data of its call", async () => {
+test("unavailable activity is data for a call and an error for a walk", async () => {
   const { api } = await overShim();
   expect((await api.activity()).body).toMatchObject({ status: "unavailable", reason: "indexer_disabled" });
   const unavailable = { code: "indexer_disabled", status: 200, retryAfter: null };
   expect(await failure(collect(api.eachActivity()))).toEqual(unavailable);
 });
 
-test("what the server refuses is the API's own word, asked once", async () => {
+test("a refused call gives the API's own error code after one request", async () => {
   const { api, statuses, runtime } = await overShim();
   const refused = (code: string) => ({ code, status: 400, retryAfter: null });
   expect(await failure(api.observations("wheel-1", { cursor: "?" }))).toEqual(refused("invalid_cursor"));
@@ -114,13 +114,13 @@ test("what the server refuses is the API's own word, asked once", async () => {
   expect(runtime.waits).toEqual([]);
 });
 
-test("where there is no such path it is not_found", async () => {
+test("an unknown path is not_found", async () => {
   const { api, statuses } = await overShim("http://api.example/elsewhere");
   expect(await failure(api.status())).toEqual({ code: "not_found", status: 404, retryAfter: null });
   expect(statuses).toEqual([404]);
 });
 
-test("a 503 is asked again after its two seconds, as often as there are retries", async () => {
+test("a 503 is requested again after its two seconds, once for each retry", async () => {
   const { api, statuses, runtime } = await overShim();
   const rebuilding = { code: "public_stats_rebuilding", status: 503, retryAfter: 2 };
   expect(await failure(api.statistics({ range: "30d" }))).toEqual(rebuilding);

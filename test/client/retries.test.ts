@@ -1,4 +1,4 @@
-/** What is asked again, when, and what is not. */
+/** Which failed requests the client repeats, and when. */
 import { expect, test } from "vitest";
 import { clientUnderTest, failure } from "./support/client-under-test.ts";
 import { json, misbehavingServer, text } from "./support/misbehaving-server.ts";
@@ -46,7 +46,7 @@ test.each([undefined, "-5", "1.5", "soon", "", "2, 2", "0x10", "9".repeat(400), 
   },
 );
 
-test("network errors are asked again with full jitter, as often as there are retries", async () => {
+test("a network error is retried with full jitter, once for each retry", async () => {
   const server = await misbehavingServer((request) => request.socket.destroy());
   const eager = clientUnderTest({ ...server, retries: 7, random: 0 });
   expect(await failure(eager.api.telemetry())).toEqual({ code: "network", status: null, retryAfter: null });
@@ -57,12 +57,12 @@ test("network errors are asked again with full jitter, as often as there are ret
   expect(server.requests.length).toBe(16);
 });
 
-test("nobody listens: network", async () => {
+test("a refused connection is a network error", async () => {
   const { api } = clientUnderTest({ base: "http://127.0.0.1:1", retries: 0 });
   expect(await failure(api.process())).toEqual({ code: "network", status: null, retryAfter: null });
 });
 
-test("a body cut short is a network error, and asked again", async () => {
+test("a body that is cut short is a network error, and is retried", async () => {
   const server = await misbehavingServer((_, response, number) => {
     if (number > 2) return json(response, TELEMETRY);
     // Once against its length, once in the middle of a chunk.
@@ -103,14 +103,14 @@ test.each([
   expect(runtime.waits).toEqual([]);
 });
 
-test("a 503 in HTML is asked again all the same, and invalid_answer in the end", async () => {
+test("a 503 in HTML is retried, and is invalid_answer in the end", async () => {
   const server = await misbehavingServer((_, response) => text(response, 503, PAGE));
   const { api } = clientUnderTest(server);
   expect(await failure(api.telemetry())).toEqual({ code: "invalid_answer", status: 503, retryAfter: null });
   expect(server.requests.length).toBe(3);
 });
 
-test("what a fetch of the caller's throws is network, with its cause", async () => {
+test("an error that the caller's own fetch throws is a network error with that cause", async () => {
   const cause = new TypeError("no route to host");
   const { api } = clientUnderTest({ fetch: () => Promise.reject(cause), retries: 0 });
   await expect(api.telemetry()).rejects.toMatchObject({ name: "NoonmarkError", code: "network", cause });
@@ -134,7 +134,7 @@ test("a redirect is not followed, and the message says what to set", async () =>
   expect(server.requests.length).toBe(1);
 });
 
-test("a browser's opaque redirect is an error, too", async () => {
+test("a browser's opaque redirect is an error", async () => {
   const redirect = { type: "opaqueredirect", status: 0, headers: new Headers(), body: null } as unknown as Response;
   const { api } = clientUnderTest({ fetch: async () => redirect });
   await expect(api.telemetry()).rejects.toThrow(/redirects: set baseUrl/);

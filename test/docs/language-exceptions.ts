@@ -37,8 +37,15 @@ export const WORD_EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   "test/site/browser/late.test.ts": ["answer", "answered", "heard"],
   "test/site/browser/unavailable.test.ts": ["heard"],
   "test/site/browser/views.test.ts": ["heard"],
+  // Labels that `doctor` and `verify` print.
+  "src/verify/print.ts": ["mend"],
+  "test/bin/commands/operating/doctor.test.ts": ["mend"],
+  "test/verify/report/print.test.ts": ["mend"],
+  "test/package/hints.test.ts": ["mend"],
+  // The name of a helper, in a line that the test adds to a source file.
+  "test/servers/new-route/new-route.test.ts": ["answer"],
   // Examples of the test itself.
-  "test/docs/language.test.ts": ["stands"],
+  "test/docs/language.test.ts": ["stand", "stands", "answers"],
   "test/docs/language-exceptions.ts": ["chainWord"],
   // The setting's old name, for one release.
   "bin/cli/settings/settings.ts": ["chainWord"],
@@ -49,14 +56,8 @@ export const WORD_EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
 export const LEFT_OVER_STARTS: Readonly<Record<string, number>> = {
   "CHANGELOG.md": 1,
   "test/chain": 6,
-  "test/client": 4,
-  "test/fsck": 3,
   "test/ledger": 5,
-  "test/openapi": 8,
   "test/projections": 3,
-  "test/regressions": 3,
-  "test/resources": 7,
-  "test/verify": 6,
 };
 
 /** Retired words that are still there: at most so many in a folder. */
@@ -65,26 +66,14 @@ export const LEFT_OVER_WORDS: Readonly<Record<string, number>> = {
   bin: 2,
   docs: 2,
   "src/chain": 64,
-  "src/client": 14,
+  "src/client": 17,
   "src/judge": 1,
   "src/ledger": 2,
   "src/openapi": 10,
   "src/projections": 2,
   "src/resources": 8,
   "src/verify": 6,
-  "test/bin": 5,
   "test/chain": 22,
-  "test/client": 12,
-  "test/fsck": 5,
   "test/ledger": 13,
-  "test/openapi": 8,
-  "test/package": 1,
   "test/projections": 2,
-  "test/publish": 75,
-  "test/regressions": 4,
-  "test/resources": 24,
-  "test/servers": 13,
-  "test/site": 1,
-  "test/support": 2,
-  "test/verify": 27,
 };

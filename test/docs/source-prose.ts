@@ -16,7 +16,7 @@ export interface Source {
   readonly text: string;
   /** Line comments that follow each other are one comment. */
   readonly comments: readonly Prose[];
-  /** Strings of three words or more. */
+  /** Strings of three words or more. An expression in a template counts as one word, `…`. */
   readonly messages: readonly Prose[];
 }
 
@@ -63,13 +63,21 @@ function joined(
   return found;
 }
 
+/** As far as it matters here; `quasis` are the parts of a template between its expressions. */
+interface Node {
+  readonly type?: string;
+  readonly start?: number;
+  readonly value?: unknown;
+  readonly quasis?: readonly { readonly value: { readonly raw: string } }[];
+}
+
 function collectMessages(node: unknown, found: (start: number, value: string) => void): void {
   if (Array.isArray(node)) for (const one of node) collectMessages(one, found);
   else if (typeof node === "object" && node !== null && !(node instanceof RegExp)) {
-    const { type, start, value } = node as { type?: string; start?: number; value?: unknown };
-    if (type === "Literal" && typeof value === "string") found(start ?? 0, value);
-    if (type === "JSXText" && typeof value === "string") found(start ?? 0, value);
-    if (type === "TemplateElement") found(start ?? 0, (value as { raw: string }).raw);
+    const { type, start, value, quasis } = node as Node;
+    if ((type === "Literal" || type === "JSXText") && typeof value === "string") found(start ?? 0, value);
+    if (type === "TemplateLiteral" && quasis !== undefined)
+      found(start ?? 0, quasis.map((part) => part.value.raw).join("…"));
     for (const one of Object.values(node)) collectMessages(one, found);
   }
 }

@@ -46,18 +46,18 @@ beforeAll(async () => {
     for (const record of new Wheel(PLAN).history(END)) yield `${JSON.stringify(record)}\n`;
   }
   await pipeline(Readable.from(lines()), createWriteStream(file));
-  const ingested = cli.run("ingest", "history.ndjson");
-  expect(ingested).toMatchObject({ status: 0, stderr: "" });
+  const ingested = await cli.run("ingest", "history.ndjson");
+  expect(ingested).toMatchObject({ exitCode: 0, stderr: "" });
   expect(ingested.stdout).toMatch(/^\d+ accepted, 0 duplicate, 0 rejected\n$/);
-  expect(cli.run("publish", "--once", "--at", AT)).toMatchObject({ status: 0, stderr: "" });
+  expect(await cli.run("publish", "--once", "--at", AT)).toMatchObject({ exitCode: 0, stderr: "" });
   base = await cli.serve("--at", AT);
 }, 120_000);
 afterAll(() => cli.end());
 
 test.each(ROUTES)("GET %s is what render says, byte for byte", async (route) => {
   const served = await fetch(base + route, { headers: { "accept-encoding": "identity" } });
-  const rendered = cli.run("render", route, "--at", AT, "--json");
-  expect(rendered).toMatchObject({ status: 0, stderr: "" });
+  const rendered = await cli.run("render", route, "--at", AT, "--json");
+  expect(rendered).toMatchObject({ exitCode: 0, stderr: "" });
   const { status, headers, body } = JSON.parse(rendered.stdout);
   expect(served.status).toBe(status);
   expect(Object.fromEntries(served.headers)).toMatchObject(headers);
@@ -71,9 +71,9 @@ test("a page of observations is what the API's schema says", async () => {
   expect(observationsSchema.parse(await page.json()).items).toHaveLength(100);
 });
 
-test("a second ingest of the same file changes nothing, a second publish puts nothing", () => {
-  expect(cli.run("ingest", "history.ndjson").stdout).toMatch(/^0 accepted, \d+ duplicate, 0 rejected\n$/);
-  const report = JSON.parse(cli.run("publish", "--once", "--at", AT, "--json").stdout);
+test("a second ingest of the same file changes nothing, a second publish puts nothing", async () => {
+  expect((await cli.run("ingest", "history.ndjson")).stdout).toMatch(/^0 accepted, \d+ duplicate, 0 rejected\n$/);
+  const report = JSON.parse((await cli.run("publish", "--once", "--at", AT, "--json")).stdout);
   expect(report.rows.filter(({ action }: { action: string }) => action !== "unchanged")).toEqual([]);
 });
 
@@ -96,8 +96,8 @@ test("one more receipt: telemetry, process and its tile are put, the reader sees
     [...fields, ...more, "speedMmPerSecond", "distanceMm"].map((name) => [name, all[name]]),
   );
   writeFileSync(join(cli.folder, "one.ndjson"), JSON.stringify(line));
-  expect(cli.run("ingest", "one.ndjson").stdout).toBe("1 accepted, 0 duplicate, 0 rejected\n");
-  const report = JSON.parse(cli.run("publish", "--once", "--at", AT, "--json").stdout);
+  expect((await cli.run("ingest", "one.ndjson")).stdout).toBe("1 accepted, 0 duplicate, 0 rejected\n");
+  const report = JSON.parse((await cli.run("publish", "--once", "--at", AT, "--json")).stdout);
   const put = report.rows.filter(({ action }: { action: string }) => action !== "unchanged");
   expect(put.map(({ key }: { key: string }) => key.replace(/\d+$/, "N"))).toEqual([
     "v1/public/installations/~wheel-1/observations/1/N",
@@ -119,9 +119,9 @@ test.each([
   [["render", "/v1/public/telemetry", "--ledger", "absent.db"], 74, "ledger_not_found"],
   [["publish", "--once", "--store", "history.ndjson/x"], 74, "store_"],
   [["weather"], 2, "unknown command"],
-])("%j ends with %i and says %s, without a stack trace", (args, status, words) => {
-  const ended = cli.run(...args);
-  expect(ended.status).toBe(status);
+])("%j ends with %i and says %s, without a stack trace", async (args, exitCode, words) => {
+  const ended = await cli.run(...args);
+  expect(ended.exitCode).toBe(exitCode);
   expect(ended.stderr).toContain(words);
   expect(ended.stderr).not.toMatch(/\n\s+at /);
 });

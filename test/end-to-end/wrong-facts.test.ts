@@ -13,20 +13,20 @@ const lines = (...ns: number[]) => ns.map((n) => `${JSON.stringify(receipt(n))}\
 test("a new ledger without the wrong fact and --new-history take it out of what is published", async () => {
   writeFileSync(join(cli.folder, "all.ndjson"), lines(1, 2, 3));
   writeFileSync(join(cli.folder, "right.ndjson"), lines(1, 3));
-  expect(cli.run("ingest", "all.ndjson")).toMatchObject({ status: 0, stderr: "" });
-  expect(cli.run("publish", "--once").status).toBe(0);
+  expect(await cli.run("ingest", "all.ndjson")).toMatchObject({ exitCode: 0, stderr: "" });
+  expect((await cli.run("publish", "--once")).exitCode).toBe(0);
 
   const ledger = ["--ledger", "corrected.db"];
-  expect(cli.run("ingest", ...ledger, "right.ndjson")).toMatchObject({
-    status: 1,
+  expect(await cli.run("ingest", ...ledger, "right.ndjson")).toMatchObject({
+    exitCode: 1,
     stderr: expect.stringContaining("ledger_behind"),
   });
-  expect(cli.run("ingest", ...ledger, "--yes", "right.ndjson").status).toBe(0);
+  expect((await cli.run("ingest", ...ledger, "--yes", "right.ndjson")).exitCode).toBe(0);
   // Without the word of the operator nothing that was published is taken back.
-  expect(cli.run("publish", "--once", ...ledger)).toMatchObject({ status: 1 });
-  expect(cli.run("publish", "--once", ...ledger, "--new-history", "wheel-1").status).toBe(0);
-  expect(cli.run("publish", "--once", ...ledger)).toMatchObject({ status: 0, stderr: "" });
-  expect(cli.run("fsck")).toMatchObject({ status: 0 });
+  expect(await cli.run("publish", "--once", ...ledger)).toMatchObject({ exitCode: 1 });
+  expect((await cli.run("publish", "--once", ...ledger, "--new-history", "wheel-1")).exitCode).toBe(0);
+  expect(await cli.run("publish", "--once", ...ledger)).toMatchObject({ exitCode: 0, stderr: "" });
+  expect(await cli.run("fsck")).toMatchObject({ exitCode: 0 });
 
   const base = await cli.serve();
   const response = await fetch(`${base}/v1/public/installations/wheel-1/observations`);

@@ -16,7 +16,7 @@ export interface Damage {
   readonly later?: number;
 }
 
-/** What `publish --once --force` with a lost state does not put right: `fsck --repair` does. */
+/** Damages that `publish --once --force` with a lost state leaves, and `fsck --repair` repairs. */
 export const LEFT_BY_FORCE: ReadonlySet<string> = new Set([
   "what a start that was interrupted tried the store with",
   "a key that only an earlier version put",
@@ -193,9 +193,9 @@ export const DAMAGES: readonly Damage[] = [
   sealed("another type", "content-type", PROCESS, () => ({ contentType: "text/plain" })),
   sealed("a file of another type", "content-type", "site/index.html", () => ({ contentType: "text/plain" })),
   sealed("no epoch", "writer", TELEMETRY, metadata({ epoch: () => "0" })),
-  sealed("no vector", "writer", PROCESS, metadata({ asof: () => "[]" })),
+  sealed("no source version", "writer", PROCESS, metadata({ asof: () => "[]" })),
   sealed(
-    "a vector with what is none",
+    "a source version with an unknown field",
     "writer",
     PROCESS,
     asof((one) => ({ ...one, safeBlock: "-1" })),
@@ -223,7 +223,7 @@ export const DAMAGES: readonly Damage[] = [
     replaced(/"installationId":"[^"]*"/, '"installationId":""'),
   ),
   sealed("an index of nothing", "body", "installations", () => ({ text: "{}" })),
-  sealed("another installation's answer", "installation", TELEMETRY, replaced('"wheel-1"', '"wheel-9"')),
+  sealed("another installation's response", "installation", TELEMETRY, replaced('"wheel-1"', '"wheel-9"')),
   sealed(
     "an ETag of another revision",
     "tag",
@@ -282,7 +282,7 @@ export const DAMAGES: readonly Damage[] = [
   sealed("another installation's receipts", "observation-tile", tileKey(0), replaced('"wheel-1"', '"wheel-2"')),
   sealed("an empty tile", "observation-tile", tileKey(2), () => ({ text: "" })),
   sealed(
-    "another position in the tile's vector",
+    "another position in the tile's source version",
     "tile-position",
     tileKey(2),
     asof((one) => ({ ...one, position: 299 })),
@@ -306,7 +306,7 @@ export const DAMAGES: readonly Damage[] = [
     replaced('"configured":"wheel-1"', '"configured":"wheel-3"'),
   ),
   gone("telemetry of a named installation gone", "index-entry", "v1/public/installations/~wheel-2/telemetry"),
-  gone("an answer gone that was put", "answer-missing", "v1/public/modules"),
+  gone("a published response gone", "answer-missing", "v1/public/modules"),
   feedGone("an index tile gone", "index"),
   feedGone("the newer tile gone", "newer"),
   feedGone("the older tile gone", "older"),

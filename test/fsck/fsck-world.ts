@@ -16,7 +16,7 @@ import { GrownChain } from "../publish/activity/grown-chain.ts";
 import { START, World } from "../publish/world.ts";
 
 export const HOUR = 3_600_000;
-/** Of the only cycle (epoch ms): the newest of the 300 receipts is 10 s old. */
+/** The instant of the only cycle (epoch ms). The newest of the 300 receipts is 10 s old. */
 export const PUBLISHED = START + 910_000;
 export const ASSET = "assets/style-0123456789ab.css";
 const SITE = {
@@ -28,11 +28,11 @@ const SITE = {
   ],
 };
 
-/** Of what a damage is made: the store, and each object's file. */
+/** The store and its files, for a test that damages them. */
 export interface Damaged {
   readonly store: ObjectStore;
   readonly directory: string;
-  /** Puts an object anew, well sealed, as another program or a defect would. */
+  /** Rewrites an object with a right seal, as another program or a defect would. */
   change(
     key: string,
     change: (object: StoreObject, text: string) => Partial<StoreObject> & { text?: string },

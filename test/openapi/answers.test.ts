@@ -1,4 +1,4 @@
-/** Answers of the shim against the document: those of every HTTP script, and every body of a world that has everything. */
+/** The shim's responses follow the document: in every HTTP script, and every body of a world that has all data. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { shimContext } from "../../src/shim/context.ts";
 import { respond } from "../../src/shim/respond.ts";
@@ -10,7 +10,7 @@ import { type FullWorld, fullWorld } from "../verify/support/full-world.ts";
 import { judgeEveryAnswer } from "./every-answer.ts";
 import { operationFor, undocumented } from "./judge-answer.ts";
 
-/** What the shim itself makes; the stored bodies of the scripts' world are stubs that no schema knows. */
+/** Bodies that the shim itself makes. The stored bodies of the scripts' world are stubs without a schema. */
 const MADE_BY_SHIM = /^\/(?:badge|status)\.json/;
 
 test.each(allScripts())("$name: status, headers and errors are as the document says", async ({ blocks }) => {
@@ -43,7 +43,7 @@ beforeAll(async () => {
 });
 afterAll(() => full?.world.end());
 
-test("every body of every route, page by page", async () => {
+test("every body of every route, page by page, follows the document", async () => {
   const { judged, found } = await judgeEveryAnswer(get);
   expect(found).toEqual([]);
   expect(judged).toBeGreaterThan(30);

@@ -42,7 +42,7 @@ test("every route has a body here", () => {
 interface Score {
   invalid: number;
   rejected: number;
-  /** What was done, wherever it was accepted. */
+  /** The mutations that the document accepted. */
   readonly accepted: Set<string>;
   readonly ofKind: Map<string, { invalid: number; rejected: number }>;
 }
@@ -63,7 +63,7 @@ describe("single-field mutations", () => {
   });
 });
 
-/** Of the statistics one of a week: a month has the same fields. */
+/** The statistics of a week only, because a month has the same fields. */
 const ONE_OF_EACH = BODIES.filter(({ file }) => !/30d|recorded/.test(file));
 
 function judgeMutations(component: string, body: unknown, score: Score): void {
@@ -71,7 +71,7 @@ function judgeMutations(component: string, body: unknown, score: Score): void {
   const schema = schemaOf(component);
   for (const mutation of mutations(body)) {
     const accepted = judge(mutation.body);
-    // What the resource's own schema accepts is no fault: a nullable field that is null.
+    // A mutation that the resource's own schema accepts is no fault, such as null in a nullable field.
     if (accepted && schema.safeParse(mutation.body).success) continue;
     const kind = score.ofKind.get(mutation.kind) ?? { invalid: 0, rejected: 0 };
     score.ofKind.set(mutation.kind, kind);

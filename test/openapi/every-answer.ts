@@ -1,4 +1,4 @@
-/** Every route with every query it accepts, its pages walked, each answer held against the document. */
+/** Requests every route with every query and every page, and checks each response against the document. */
 import { ROUTES } from "../../src/resources/table.ts";
 import type { ScriptAnswer } from "../support/scripts/run-http-script.ts";
 import { operationFor, undocumented } from "./judge-answer.ts";
@@ -8,11 +8,11 @@ const PAGES = 20;
 
 export interface Judged {
   readonly judged: number;
-  /** What the document does not say, each behind its URL. */
+  /** Deviations from the document, each after its URL. */
   readonly found: readonly string[];
 }
 
-/** `get` answers a path with its query. */
+/** `get` gives the response to a path with its query. */
 export async function judgeEveryAnswer(get: (url: string) => Promise<ScriptAnswer>): Promise<Judged> {
   const found: string[] = [];
   let judged = 0;

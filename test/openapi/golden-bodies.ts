@@ -1,4 +1,4 @@
-/** Golden bodies of the tests, by the row that answers with them. */
+/** Golden bodies of the tests, by the route that serves them. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RouteName } from "../../src/resources/table.ts";
@@ -53,7 +53,7 @@ export const GOLDEN_BODIES: readonly GoldenBody[] = Object.entries(PLACES).flatM
   ),
 );
 
-/** The body alone where the file has the whole answer. */
+/** The body alone, also if the file has a whole response. */
 export function golden(file: string): unknown {
   const { headers, body, ...rest } = JSON.parse(goldenText(file)) as Record<string, unknown>;
   return headers === undefined ? { ...rest } : body;

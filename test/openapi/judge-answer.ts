@@ -1,4 +1,4 @@
-/** An answer held against what the document says of its path and status: headers, and the body where it is asked for. */
+/** Checks a response against the document's headers for its path and status, and its body on request. */
 import type { ScriptAnswer } from "../support/scripts/run-http-script.ts";
 import { complaint, DOCUMENT, schemaJudge } from "./judge.ts";
 
@@ -26,7 +26,7 @@ export function operationFor(target: string): Operation | undefined {
   return found === undefined ? undefined : DOCUMENT.paths[found]?.get;
 }
 
-/** What the document does not say of this answer, a line each. */
+/** Deviations of this response from the document, a line each. */
 export function undocumented(operation: Operation, answer: ScriptAnswer, withBody: boolean): string[] {
   const said = operation.responses[String(answer.status)];
   if (said === undefined) return [`status ${answer.status}`];

@@ -8,16 +8,16 @@ export const DOCUMENT = openApiDocument({ version: "0.0.0" });
 const ROOT = "openapi.json";
 const ajv = new Ajv2020({ strict: true, allErrors: false });
 addFormats.default(ajv);
-// What OpenAPI adds to JSON Schema; a discriminator only repeats what oneOf says.
+// OpenAPI adds these to JSON Schema. A discriminator only repeats its oneOf.
 ajv.addVocabulary(["discriminator", "components"]);
 ajv.addSchema({ $id: ROOT, components: { schemas: DOCUMENT.components.schemas } });
 
-/** Throws where the schema itself is none in strict mode. */
+/** Throws if the schema itself is invalid in strict mode. */
 export function bodyJudge(component: string): ValidateFunction {
   return ajv.compile({ $ref: `${ROOT}#/components/schemas/${component}` });
 }
 
-/** Of a schema that stands somewhere in the document. */
+/** Checks against a schema from anywhere in the document. */
 export function schemaJudge(schema: unknown): ValidateFunction {
   const text = JSON.stringify(schema).replaceAll('"#/components/', `"${ROOT}#/components/`);
   return ajv.compile(JSON.parse(text));

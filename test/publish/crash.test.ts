@@ -1,6 +1,6 @@
 /**
- * A publisher that dies at any call to the store (before it, or after it was stored and before that was known) leaves
- * readers with whole answers, and the next one completes what was begun: the store ends as if nothing had happened.
+ * A publisher that dies before or after any call to the store leaves whole responses. The next one completes its cycle, and
+ * the store ends as if nothing had happened.
  */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { leaseClaim } from "../../publish/lease/lease-record.ts";
@@ -12,7 +12,7 @@ import { INSTALLATION, START, World } from "./world.ts";
 
 class Died extends Error {}
 
-/** Passes `calls` calls on, then dies: `before` the next is done, or `after` it was and nobody heard. */
+/** Passes `calls` calls on, then dies: `before` the next is done, or `after` it was done and before its result is known. */
 function mortal(store: ObjectStore, calls: number, when: "before" | "after"): ObjectStore {
   let left = calls;
   const step = async <T>(call: () => Promise<T>): Promise<T> => {
@@ -54,7 +54,7 @@ async function publishThenReceive(): Promise<void> {
   world.receive(40);
 }
 
-/** The answers before and after an undisturbed cycle. */
+/** The responses before and after an undisturbed cycle. */
 async function undisturbed(): Promise<{ before: string[]; after: string[]; calls: number }> {
   const other = new World();
   try {
@@ -78,40 +78,43 @@ async function undisturbed(): Promise<{ before: string[]; after: string[]; calls
   }
 }
 
-test.each(["before", "after"] as const)("death %s every call to the store", async (when) => {
-  const { before, after, calls } = await undisturbed();
-  expect(calls).toBeGreaterThan(5);
-  for (let died = 0; died < calls; died++) {
-    world.end();
-    world = new World();
-    await publishThenReceive();
-    await world
-      .work({ store: mortal(world.store, died, when) })
-      .then(async (worker) => {
-        try {
-          await worker.cycle(START + 500_000);
-        } finally {
-          worker.kill();
-        }
-      })
-      .catch((error: unknown) => {
-        if (!(error instanceof Died)) throw error;
-      });
+test.each(["before", "after"] as const)(
+  "a publisher that dies %s any call to the store leaves whole responses",
+  async (when) => {
+    const { before, after, calls } = await undisturbed();
+    expect(calls).toBeGreaterThan(5);
+    for (let died = 0; died < calls; died++) {
+      world.end();
+      world = new World();
+      await publishThenReceive();
+      await world
+        .work({ store: mortal(world.store, died, when) })
+        .then(async (worker) => {
+          try {
+            await worker.cycle(START + 500_000);
+          } finally {
+            worker.kill();
+          }
+        })
+        .catch((error: unknown) => {
+          if (!(error instanceof Died)) throw error;
+        });
 
-    expect(await findings()).toEqual([]);
-    const seen = await view();
-    for (const [index, body] of seen.entries()) {
-      if (ROUTES[index]?.includes("observations")) expect(prefixes(before[index], after[index])).toContain(body);
-      else expect([before[index], after[index]]).toContain(body);
+      expect(await findings()).toEqual([]);
+      const seen = await view();
+      for (const [index, body] of seen.entries()) {
+        if (ROUTES[index]?.includes("observations")) expect(prefixes(before[index], after[index])).toContain(body);
+        else expect([before[index], after[index]]).toContain(body);
+      }
+
+      const successor = await world.work();
+      await successor.cycle(START + 500_000);
+      await successor.stop();
+      expect(await view()).toEqual(after);
+      expect(await findings()).toEqual([]);
     }
-
-    const successor = await world.work();
-    await successor.cycle(START + 500_000);
-    await successor.stop();
-    expect(await view()).toEqual(after);
-    expect(await findings()).toEqual([]);
-  }
-});
+  },
+);
 
 /** A page may end after any stored tile, so it is the old one, the new one, or ends in between. */
 function prefixes(before = "", after = ""): string[] {

@@ -1,4 +1,4 @@
-/** Well sealed objects that are none of ours (docs/spec/publishing.md#damage): said by their key, put anew, fatal to nobody. */
+/** Objects with a right seal and a wrong body (docs/spec/publishing.md#damage) are reported by key and rewritten. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import { activityKey } from "../../src/resources/activity/route.ts";
@@ -46,10 +46,10 @@ const DAMAGES: Record<string, { key: string; damage: (key: string) => Promise<vo
   "damaged settlements": { key: "v4/public/settlements/7d", damage: async (key) => world.store.damage(key) },
 };
 
-test.each(Object.entries(DAMAGES))("%s", async (_, { key, damage }) => {
+test.each(Object.entries(DAMAGES))("a start survives a damaged object: %s", async (_, { key, damage }) => {
   const before = await bodies();
   await damage(key);
-  // With the state lost, what stands has to be read; with it kept, `--force` meets it.
+  // With a lost state the stored object has to be read; with the state kept, `--force` reads it.
   const worker = await world.work({ chain, state: "lost" });
   const { rows, failures } = await worker.cycle(START + 1_000_000);
   expect(failures).toEqual([]);
@@ -62,7 +62,7 @@ test.each(Object.entries(DAMAGES))("%s", async (_, { key, damage }) => {
   await worker.stop();
 });
 
-test("another installation's telemetry from null is put anew when that one moves", async () => {
+test("another installation's telemetry with the body null is rewritten at its next fact", async () => {
   const key = "v1/public/installations/~wheel-2/telemetry";
   await withAsof(key, "null");
   const worker = await world.work({ chain, state: "lost" });
@@ -73,7 +73,7 @@ test("another installation's telemetry from null is put anew when that one moves
   await worker.stop();
 });
 
-test("the newest tile from an array: the history goes on", async () => {
+test("a history continues after its newest tile got an array as its body", async () => {
   await withAsof(observationTileKey(INSTALLATION, "1", 2), "[]");
   const worker = await world.work({ chain, state: "lost" });
   world.receive(5);
@@ -99,7 +99,7 @@ const OWN = [
 ];
 
 test.each(OWN.flatMap((key) => Object.keys(LOST).map((how) => [how, key] as const)))(
-  "with the state kept and nothing new a start finds %s %s, and puts it anew",
+  "a start with the state kept and no new fact finds %s %s and rewrites it",
   async (how, key) => {
     const before = await bodies();
     await LOST[how]?.(key);
@@ -113,7 +113,7 @@ test.each(OWN.flatMap((key) => Object.keys(LOST).map((how) => [how, key] as cons
   },
 );
 
-test("what was lost is not put from a ledger that is behind it", async () => {
+test("a lost object is not rewritten from a ledger that is behind it", async () => {
   await world.store.delete("v4/public/process");
   const ledgerPath = `${world.folder}/older.db`;
   const older = openLedgerForIntake(ledgerPath);
@@ -126,7 +126,7 @@ test("what was lost is not put from a ledger that is behind it", async () => {
   await worker.stop();
 });
 
-test("a start with the state kept reads each of its own answers once, and nothing of the others", async () => {
+test("a start with the state kept reads each of its own responses once, and no other installation's", async () => {
   world.store.gets.length = 0;
   const worker = await world.work({ chain });
   const read = world.store.gets.map((key) => key.replace("?fresh", "")).filter((key) => !key.endsWith("status.json"));

@@ -1,4 +1,4 @@
-/** Which installations a cycle plans (docs/spec/publishing.md#ten-thousand). */
+/** The installations that a cycle plans (docs/spec/publishing.md#ten-thousand). */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { DirtyInstallations } from "../../publish/dirty-installations.ts";
 import { World } from "./world.ts";

@@ -4,7 +4,7 @@ import { DueQueue } from "../../publish/pace.ts";
 
 const step = fc.record({ key: fc.integer({ min: 0, max: 40 }), at: fc.option(fc.nat(100)), now: fc.nat(60) });
 
-test("it says what a walk over all instants would say, whatever came and went", () => {
+test("the due queue gives the same keys as a search over all instants", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 400 }), (steps) => {
       const queue = new DueQueue();
@@ -24,7 +24,7 @@ test("it says what a walk over all instants would say, whatever came and went", 
   );
 });
 
-test("a key stays due until it is given another instant", () => {
+test("a key stays due until it gets another instant", () => {
   const queue = new DueQueue();
   queue.set("one", 5);
   queue.set("other", 6);

@@ -1,4 +1,4 @@
-/** Facts that come during a cycle belong to the next one, whatever the cycle still reads after them. */
+/** Facts that arrive during a cycle belong to the next one, also if the cycle still reads something after them. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { StoreUnavailable } from "../../src/object-store/object-store.ts";
 import { TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
@@ -28,7 +28,7 @@ afterEach(() => world.end());
 
 const workIn = (key: string) => store.get(key).then((object) => new TextDecoder().decode(object?.body));
 
-test("a receipt that is committed between two reads of one cycle is published by the next", async () => {
+test("a receipt that is committed between two reads of a cycle is published by the next cycle", async () => {
   world.receive(1);
   const worker = await world.work({ store });
   store.meanwhile = () => world.receive(1);
@@ -41,7 +41,7 @@ test("a receipt that is committed between two reads of one cycle is published by
   await worker.stop();
 });
 
-test("what a cycle has read that the store ended is read again", async () => {
+test("the facts of a cycle that the store interrupted are read again", async () => {
   world.receive(1);
   const worker = await world.work({ store });
   await worker.cycle(START + 10_000);

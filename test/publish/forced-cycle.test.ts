@@ -12,7 +12,7 @@ afterEach(() => world.end());
 
 const TILE = observationTileKey(INSTALLATION, "1", 0);
 
-test("receipts of another ledger in a whole tile are no damage: said, and left", async () => {
+test("a whole tile with another ledger's receipts is reported as forked and not rewritten", async () => {
   const first = await world.work();
   await first.cycle(START + 1_000_000);
   await first.stop();
@@ -31,7 +31,7 @@ test("receipts of another ledger in a whole tile are no damage: said, and left",
   await worker.stop();
 });
 
-test("--force reads every tile, and puts those that are missing or damaged, with the state kept", async () => {
+test("--force with the state kept reads every tile and rewrites missing and damaged ones", async () => {
   const first = await world.work();
   await first.cycle(START + 1_000_000);
   await first.stop();

@@ -1,4 +1,4 @@
-/** A put whose end nobody knows may be done long after it was given up (docs/spec/publishing.md#one-writer). */
+/** A put without a response may be stored long after it was given up (docs/spec/publishing.md#one-writer). */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ObjectStore, PutCondition, StoreObject } from "../../src/object-store/object-store.ts";
 import { TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
@@ -33,7 +33,7 @@ function losing(store: ObjectStore, isLost: (key: string) => boolean) {
   return { store: losingStore, letIn: () => late?.() };
 }
 
-test("what a late put has put back is read and replaced within a minute, though nothing has moved", async () => {
+test("an object that a late put overwrote is read and rewritten within a minute, without a new fact", async () => {
   let isLosing = false;
   const { store, letIn } = losing(world.store, (key) => isLosing && key === TELEMETRY_KEY);
   const worker = await world.work({ store });

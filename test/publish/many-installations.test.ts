@@ -1,4 +1,4 @@
-/** A cycle's cost hangs on the installations that moved (docs/spec/publishing.md#ten-thousand). */
+/** A cycle's cost depends on the dirty installations only (docs/spec/publishing.md#ten-thousand). */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { installationTelemetryKey } from "../../src/resources/telemetry/route.ts";
 import { START, World } from "./world.ts";
@@ -23,7 +23,7 @@ async function published() {
 
 const putsSince = (before: number) => world.store.puts.slice(before).filter((put) => put !== "status.json");
 
-test("every installation is published by the first cycle, and of those that moved alone the next one speaks", async () => {
+test("the first cycle publishes every installation, and the next one only dirty installations", async () => {
   const worker = await published();
   for (const no of [2, 64, 65, 66, 130, OTHERS + 1]) expect(await world.store.get(key(no)), `${no}`).toBeDefined();
   const { gets, puts } = world.store;
@@ -37,7 +37,7 @@ test("every installation is published by the first cycle, and of those that move
   await worker.stop();
 });
 
-test("all turn stale by the clock alone, and each is put once", async () => {
+test("all installations turn stale by time alone, and each is put once", async () => {
   const worker = await published();
   const before = world.store.puts.length;
   expect(worker.publisher.nextDue()).toBe(START + 3_000 + 120_001);
@@ -48,7 +48,7 @@ test("all turn stale by the clock alone, and each is put once", async () => {
   await worker.stop();
 });
 
-test("one that could not be put is put by a later cycle, though nothing of it has moved", async () => {
+test("an installation that could not be put is put by a later cycle without a new fact", async () => {
   const worker = await published();
   world.receive(1, 70, "wheel-70");
   world.store.failPuts = (put) => put.includes("wheel-70/");
@@ -62,7 +62,7 @@ test("one that could not be put is put by a later cycle, though nothing of it ha
   await worker.stop();
 });
 
-test("a cycle that ends early is made good by the next one", async () => {
+test("the next cycle completes a cycle that ended early", async () => {
   world.receive(1);
   const worker = await world.work();
   await worker.cycle(START + 10_000);
@@ -75,7 +75,7 @@ test("a cycle that ends early is made good by the next one", async () => {
   await worker.stop();
 });
 
-test("with the state lost nothing is asked of the others before the configured installation is put", async () => {
+test("after a lost state the configured installation is put before any other one is read", async () => {
   await (await published()).stop();
   world.receive(1);
   const worker = await world.work({ state: "lost" });

@@ -1,4 +1,4 @@
-/** Body and `asof` of every object come from one state, although facts are committed at every await of a cycle. */
+/** Body and `asof` of every object come from one snapshot, although facts are committed at every await of a cycle. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { StoredObject } from "../../src/object-store/object-store.ts";
 import { decodeWriterMetadata } from "../../src/object-store/stored-response.ts";
@@ -62,7 +62,7 @@ async function expectOneState(): Promise<void> {
   for (const [key, { body, asof }] of found) expect(asof, key).toBe(body);
 }
 
-test("a first publish, and one that changes everything", async () => {
+test("a first publish and a change of everything come from one snapshot each", async () => {
   const worker = await world.work({ store, chain });
   for (const at of [START + 100_000, START + 200_000]) {
     store.meanwhile = () => world.receive(1);
@@ -73,7 +73,7 @@ test("a first publish, and one that changes everything", async () => {
   await worker.stop();
 });
 
-test("many installations, of which the projections and the plan take a few at a time", async () => {
+test("each of many installations comes from one snapshot, although a few are planned at a time", async () => {
   const others = 60;
   for (let no = 2; no <= others + 1; no++) world.receive(1, no, `wheel-${no}`);
   const worker = await world.work({ store, chain });
@@ -93,7 +93,7 @@ test("many installations, of which the projections and the plan take a few at a 
   await worker.stop();
 });
 
-test("what has to be planned anew, since the store holds what another has put, is planned from a new state", async () => {
+test("a plan that is repeated because of another's put uses a new snapshot", async () => {
   const first = await world.work({ store, chain });
   await first.cycle(START + 100_000);
   await first.stop();
@@ -106,7 +106,7 @@ test("what has to be planned anew, since the store holds what another has put, i
   await second.stop();
 });
 
-test("onchain is of the safe block that its asof names, whatever the chain has taken in meanwhile", async () => {
+test("onchain is of the safe block in its asof, also if the chain moved on meanwhile", async () => {
   const worker = await world.work({ store, chain });
   let at = START + 100_000;
   store.meanwhile = () => chain.pass(at);

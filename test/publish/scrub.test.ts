@@ -32,7 +32,7 @@ afterEach(async () => {
   world.end();
 });
 
-/** Idle turns a second apart, and a cycle after each that has found something; gives what was rewritten. */
+/** Idle ticks a second apart, and a cycle after each that has found something; gives what was rewritten. */
 async function turns(count: number): Promise<string[]> {
   const rewritten: string[] = [];
   for (let n = 0; n < count; n++) {
@@ -55,7 +55,7 @@ const objects = async () => {
 const text = async (key: string) =>
   new TextDecoder().decode((await world.store.get(key))?.body).replace(/"generatedAt":"[^"]*"/, "");
 
-test("each object is read once in a round, one a second, and what is whole is left alone", async () => {
+test("a round reads each object once, one a second, and leaves whole ones alone", async () => {
   const keys = await objects();
   world.store.gets.length = 0;
   world.store.puts.length = 0;
@@ -83,7 +83,7 @@ test.each([
   ["another installation's tile", observationTileKey("wheel-2", "1", 0)],
   ["the index", INSTALLATIONS_KEY],
   ["a head of the activity", activityKey("players")],
-])("%s that is deleted or damaged while nothing moves is rewritten within a round", async (_, key) => {
+])("%s that is deleted or damaged without a new fact is rewritten within a round", async (_, key) => {
   const before = await text(key);
   const count = (await objects()).length + 1;
   await world.store.delete(key);
@@ -94,7 +94,7 @@ test.each([
   expect(await text(key)).toEqual(before);
 });
 
-test("a tile of the activity that is deleted is rewritten under its name within a round", async () => {
+test("a deleted activity tile is rewritten under its name within a round", async () => {
   const tiles = (await objects()).filter((key) => key.includes("/tiles/"));
   expect(tiles.length).toBeGreaterThanOrEqual(CATEGORIES.length);
   const [key = ""] = tiles;

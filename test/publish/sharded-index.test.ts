@@ -1,4 +1,4 @@
-/** The index of more than a thousand installations stands in shards (docs/spec/publishing.md#index). */
+/** The index of more than a thousand installations is stored in shards (docs/spec/publishing.md#index). */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { examine } from "../../publish/repair.ts";
 import { shardKey, shardKeyOf } from "../../src/http/installations.ts";
@@ -55,13 +55,13 @@ const takeOver = (options: WorkOptions = {}) => world.work({ state: `state ${++s
 const indexPuts = () => world.store.puts.filter((key) => key.startsWith("installations"));
 const statusOf = async (url: string) => (await world.read(url)).status;
 
-/** One that was never heard of, or one receipt more. */
+/** A new installation, or one receipt more. */
 function receive(no = ++received): number {
   world.receive(1, no, `wheel-${no}`);
   return no;
 }
 
-test("every shard is there, and the index says how many", async () => {
+test("every shard is stored, and the index has their number", async () => {
   expect(await json("installations")).toEqual({ schemaVersion: 2, configured: "wheel-1", shards: SHARDS });
   expect([...published.keys()].filter((key) => key.startsWith("installations/"))).toHaveLength(SHARDS);
   for (const no of [1, 2, 500, MANY]) {
@@ -79,7 +79,7 @@ test("a reader of one installation reads one shard", async () => {
   expect(world.store.gets).toEqual(["installations", shardOf(500), installationTelemetryKey("wheel-500")]);
 });
 
-test("who takes over reads the shard of what has moved; a new one is a put of its shard alone", async () => {
+test("a takeover reads the shards of dirty installations, and a new installation puts only its shard", async () => {
   world.store.gets.length = 0;
   const [old, fresh] = [receive(700), receive()];
   const worker = await takeOver();
@@ -98,7 +98,7 @@ test.for<[string, (key: string) => unknown]>([
   ["missing", (key) => world.store.delete(key)],
   ["damaged", (key) => world.store.damage(key)],
   ["none", async (key) => world.store.put(key, { ...(published.get(key) as StoredObject), body: Buffer.from("{}") })],
-])("a shard that is %s is 503, said, and put anew with all that it named", async ([, damage]) => {
+])("a shard that is %s is 503, reported, and rewritten with all its names", async ([, damage]) => {
   const key = shardOf(600);
   const before = await json(key);
   await damage(key);
@@ -117,7 +117,7 @@ test.for<[string, (key: string) => unknown]>([
   await worker.stop();
 });
 
-test("--force puts anew the shards that nobody has looked at", async () => {
+test("--force rewrites the shards that no cycle read", async () => {
   await world.store.delete(shardKey(7, SHARDS));
   const worker = await takeOver({ force: true });
   await worker.cycle(START + 20_000);
@@ -126,7 +126,7 @@ test("--force puts anew the shards that nobody has looked at", async () => {
   await worker.stop();
 });
 
-test("a lost index is not put before all its shards are", async () => {
+test("a lost index is put only after all its shards", async () => {
   await world.store.delete("installations");
   world.store.failPuts = (key) => key === shardOf(42);
   await world.store.delete(shardOf(42));
@@ -140,7 +140,7 @@ test("a lost index is not put before all its shards are", async () => {
   await worker.stop();
 });
 
-test("a new history is named in its shard before anything is put under it", async () => {
+test("a shard names a new history before anything is put under it", async () => {
   const worker = await takeOver({ newHistories: ["wheel-9"] });
   await worker.cycle(START + 20_000);
   const puts = world.store.puts.filter((key) => !key.endsWith("status.json"));
@@ -150,7 +150,7 @@ test("a new history is named in its shard before anything is put under it", asyn
   await worker.stop();
 });
 
-test("an index of an earlier version becomes one of shards, without a moment between", async () => {
+test("an index of an earlier version is replaced by shards without a gap", async () => {
   const ids = Array.from({ length: MANY }, (_, index) => [`wheel-${index + 1}`, "1"]);
   await putIndex(world.store, Object.fromEntries(ids), "wheel-1");
   for (const key of published.keys()) if (key.startsWith("installations/")) await world.store.delete(key);

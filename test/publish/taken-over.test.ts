@@ -1,6 +1,6 @@
 /**
- * Who takes over asks for the index, the configured installation and what has moved; another installation is looked up
- * when it first moves (docs/spec/publishing.md#ten-thousand).
+ * A takeover reads the index, the configured installation and dirty installations. It reads another installation at its
+ * first new fact (docs/spec/publishing.md#ten-thousand).
  */
 import { copyFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -42,7 +42,7 @@ async function takeOver(options: WorkOptions = {}): Promise<Worker> {
   return world.work({ state: "lost", ...options });
 }
 
-test("with the state lost nothing is asked of an installation that does not move", async () => {
+test("after a lost state nothing is read of an installation without new facts", async () => {
   const before = world.store.gets.length;
   let worker: Worker | undefined;
   const asked = await othersOf(async () => {
@@ -62,7 +62,7 @@ test("with the state lost nothing is asked of an installation that does not move
   expect(report.others).toMatchObject({ count: 1, unread: OTHERS - 1 });
 });
 
-test("what came while nobody published is published by the first cycle, and nothing else is asked for", async () => {
+test("the first cycle publishes the facts that arrived without a publisher, and reads nothing else", async () => {
   world.receive(1, 7, "wheel-7");
   world.receive(1, 99, "wheel-99");
   let worker: Worker | undefined;
@@ -76,14 +76,14 @@ test("what came while nobody published is published by the first cycle, and noth
   await worker?.stop();
 });
 
-test("with the state kept all fall due in their time, and are put", async () => {
+test("with the state kept every installation is put when it is due", async () => {
   const worker = await world.work();
   expect(await othersOf(() => worker.cycle(START + 11_000))).toEqual([]);
   expect(await othersOf(() => worker.cycle(START + 3_000 + 120_001))).toHaveLength(OTHERS);
   await worker.stop();
 });
 
-test("with the state lost a reader is told in time all the same", async () => {
+test("after a lost state readers still get the successor in time", async () => {
   const worker = await takeOver();
   expect(await othersOf(() => worker.cycle(START + 3_000 + 120_001))).toEqual([]);
   expect(await world.body("/v1/public/installations/wheel-70/telemetry")).toContain('"stale"');
@@ -111,7 +111,7 @@ async function publishedFromAnother(): Promise<string> {
   return path;
 }
 
-test("one whose ledger is behind what is published is found before its first put", async () => {
+test("a ledger that is behind what is published is found before the first put", async () => {
   const ledgerPath = await publishedFromAnother();
   const worker = await takeOver({ ledgerPath });
   expect(await othersOf(() => worker.cycle(START + 115_000))).toEqual([]);
@@ -127,7 +127,7 @@ test("one whose ledger is behind what is published is found before its first put
   expect(await settled()).toMatchObject({ left: ["wheel-70"] });
 });
 
-test("what was left undone is the next one's, though it does not move again", async () => {
+test("the next holder publishes an installation that was left dirty, without a new fact", async () => {
   const first = await takeOver();
   world.receive(1, 70, "wheel-70");
   world.store.failPuts = (put) => put.includes("wheel-70/");
@@ -149,14 +149,14 @@ test.for<[string, WorkOptions, (world: World) => unknown]>([
   ["another configured installation", { installationId: "wheel-2" }, () => {}],
   ["a new history", { newHistories: ["wheel-9"] }, () => {}],
   ["an earlier version's lease object", {}, withoutSettled],
-])("%s: every installation is looked up", async ([, options, prepare]) => {
+])("every installation is looked up after %s", async ([, options, prepare]) => {
   await prepare(world);
   const worker = await takeOver(options);
   expect((await othersOf(() => worker.cycle(START + 11_000))).length).toBeGreaterThan(OTHERS - 2);
   await worker.stop();
 });
 
-test("a new history of a run that died is gone on with, though it has not moved", async () => {
+test("the next run continues a new history of a run that died, without a new fact", async () => {
   const first = await takeOver({ newHistories: ["wheel-9"] });
   world.store.failPuts = (put) => put.includes("~wheel-9/");
   await first.cycle(START + 11_000);
@@ -169,7 +169,7 @@ test("a new history of a run that died is gone on with, though it has not moved"
   await second.stop();
 });
 
-test("a run of one resource alone does not say that the others are published", async () => {
+test("a run of one resource does not record that the others are published", async () => {
   world.receive(1, 70, "wheel-70");
   const before = await settled();
   const only = await takeOver({ only: ["process"] });

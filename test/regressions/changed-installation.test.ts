@@ -1,4 +1,4 @@
-/** The configured installation changes: nobody's answers go back, and nobody's are given under another's id. */
+/** If the configured installation changes, no response goes back, and none is served under another id. */
 import { expect, it } from "vitest";
 import { instant, type Json, module, oracle, receipt } from "../ledger/samples.ts";
 import { Scene } from "./scene.ts";

@@ -60,7 +60,7 @@ it.each(["kept", "lost"])(
 );
 
 // issue 21, case e
-it("a ledger with the same facts, ingested anew in other batches, goes on", async () => {
+it("a ledger with the same facts from other batches continues what was published", async () => {
   await using scene = new Scene();
   await scene.ingest([...receipts, ...rounds(600, 600, 600)]);
   await scene.published(10_800);

@@ -65,7 +65,7 @@ describe.runIf(ON_S3)("on S3", () => {
       expect(await publish(s3Endpoint, noNode, "--force")).toBe("unavailable");
       const answers = proxy.answered.filter((line) => ONCHAIN_PUT.test(line)).length;
       late.letGo();
-      await until("the late put is answered", async () => {
+      await until("the late put gets its response", async () => {
         return proxy.answered.filter((line) => ONCHAIN_PUT.test(line)).length > answers;
       });
       await proxy.stop();

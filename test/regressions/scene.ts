@@ -1,13 +1,10 @@
 /**
- * What a scene needs: the built program in a folder of its own, what readers get from its store at an instant, and the
- * store's objects. A directory, or a bucket of a real S3 server in the project `servers` (NOONMARK_SCENES=s3).
+ * A scene is the built program in a folder of its own, its store's objects, and the responses of that store at an instant.
+ * The store is a directory, or a bucket of a real S3 server in the project `servers` (NOONMARK_SCENES=s3).
  */
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect } from "vitest";
 import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";
 import type { ObjectStore, StoredObject } from "../../src/object-store/object-store.ts";
@@ -17,8 +14,8 @@ import { instant, type Json } from "../ledger/samples.ts";
 import { type FaultProxy, startFaultProxy } from "../servers/fault-proxy.ts";
 import { type S3Server, startRadosgw } from "../servers/radosgw.ts";
 import { clientSettings, makeBucket, s3Store } from "../servers/stores/s3-store.ts";
+import { type Finished, runCli, startCli } from "../support/cli.ts";
 
-const BIN = join(import.meta.dirname, "../../bin/noonmark.js");
 const START = Date.parse(instant(0));
 
 export const ON_S3 = process.env.NOONMARK_SCENES === "s3";
@@ -38,13 +35,7 @@ export function proxied(): Promise<FaultProxy> {
   return startFaultProxy(server.endpoint);
 }
 
-export interface Ended {
-  readonly exitCode: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** What a reader got; `body` is parsed. */
+/** A reader's response; `body` is parsed. */
 export interface Read {
   readonly status: number;
   // biome-ignore lint/suspicious/noExplicitAny: a scene names the fields that it looks at.
@@ -86,17 +77,18 @@ export class Scene implements AsyncDisposable {
     return join(this.folder, name);
   }
 
-  async run(...args: string[]): Promise<Ended> {
-    const child = this.start(...args);
-    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
-    return { exitCode: child.exitCode, stdout, stderr };
+  run(...args: string[]): Promise<Finished> {
+    this.#writeSettings();
+    return runCli(args, this.folder, "", this.#environment);
   }
 
   start(...args: string[]) {
+    this.#writeSettings();
+    return startCli(args, this.folder, this.#environment);
+  }
+
+  #writeSettings(): void {
     writeFileSync(this.file("noonmark.json"), JSON.stringify(this.settings));
-    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("NOONMARK_"));
-    const env = { ...Object.fromEntries(inherited), ...this.#environment };
-    return spawn(process.execPath, [BIN, ...args], { cwd: this.folder, env, stdio: ["ignore", "pipe", "pipe"] });
   }
 
   /** Takes records into a ledger; another one than the settings' where it is named. */
@@ -113,7 +105,7 @@ export class Scene implements AsyncDisposable {
   }
 
   /** One cycle as of so many seconds after the samples' first instant. */
-  publish(seconds: number, ...more: string[]): Promise<Ended> {
+  publish(seconds: number, ...more: string[]): Promise<Finished> {
     return this.run("publish", "--once", "--at", instant(seconds), ...more);
   }
 
@@ -127,7 +119,7 @@ export class Scene implements AsyncDisposable {
     rmSync(this.file("state"), { recursive: true, force: true });
   }
 
-  /** What a shim that has just started answers at that instant. */
+  /** The response of a shim that has just started, at that instant. */
   async read(url: string, seconds: number): Promise<Read> {
     const context = shimContext({ store: this.store, now: () => START + seconds * 1000, monotonic: () => 0 });
     const { status, body } = await respond({ method: "GET", url }, context);

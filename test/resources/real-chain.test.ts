@@ -25,7 +25,7 @@ const PUBLICATIONS = [
   ...activityPublications,
 ];
 
-/** Publishes what a reader of the chain knows, and gives what a reader of the API is answered. */
+/** Publishes from a chain reader, and gives the body that a reader of the API gets. */
 function publisher(read: Reader) {
   const store = new MemoryStore();
   const projections = openProjectionsInMemory();
@@ -118,7 +118,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`a real chain${NO_ANVIL ? `: ${NO_ANVIL}
     }
   });
 
-  test("when the node is gone the history stands as saved, and the other views say so", async () => {
+  test("without the node the saved history is served, and the other views are unavailable", async () => {
     await using on = await stage();
     await on.world.settle({ throughRound: 16, activeRoundCount: 9, workUnits: 12_345n });
     await on.world.mine(12);

@@ -29,7 +29,7 @@ test("ten files, each path its own row, and no key of theirs is a route's", () =
   expect(RESOURCE_NAMES).toEqual(expect.arrayContaining(["site", "feed"]));
 });
 
-test("no two queries of a route read one object, no object stands on two rows", () => {
+test("no two queries of a route read one object, and no two routes share an object", () => {
   const keys = ROUTES.flatMap(({ objects }) => objects.map(({ key }) => key));
   expect(new Set(keys).size).toBe(keys.length);
 });
@@ -77,7 +77,7 @@ test("an exact query matches in any order and any encoding, and nothing else doe
   );
 });
 
-test("the objects that a reader's answer is made of lead back to their row, the publisher's own to none", () => {
+test("the key of a reader's object leads to its route, and the publisher's own keys lead to none", () => {
   const names = (...keys: string[]) => keys.map((key) => matchKey(key)?.name);
   for (const route of ROUTES) for (const { key } of route.objects) expect(names(key)).toEqual([route.name]);
   expect(names(installationTelemetryKey("a.b"), UNKNOWN_TELEMETRY_KEY, INSTALLATIONS_KEY)).toEqual([

@@ -2,7 +2,7 @@
  * A publisher whose wall clock moves while it runs, black box (docs/spec/publishing.md#moved-clock): libfaketime moves the
  * clock of the process alone, and leaves its monotonic clock as it is.
  */
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,14 +10,13 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { openStore } from "../../src/object-store/open-store.ts";
 import { TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
-import { runCli } from "../support/cli.ts";
+import { runCli, startCli } from "../support/cli.ts";
 import { putAnswer } from "../support/publish-answer.ts";
 import { useCredentials } from "./commands.ts";
 import { stop, until } from "./processes.ts";
 import { type S3Server, startRadosgw } from "./radosgw.ts";
 import { makeBucket, s3Store } from "./stores/s3-store.ts";
 
-const ENTRY = new URL("../support/cli-entry.ts", import.meta.url).pathname;
 const PATIENCE = { timeout: 120_000 };
 const HOUR = 3_600;
 
@@ -78,10 +77,7 @@ async function withMovingClock(
   move(0);
   await receive();
   const args = ["publish", "--installation-id", "wheel-1", ...settings];
-  const publisher = spawn(process.execPath, [ENTRY, ...args], {
-    cwd: folder,
-    env: byClockIn(offset),
-  });
+  const publisher = startCli(args, folder, byClockIn(offset));
   let output = "";
   for (const stream of [publisher.stdout, publisher.stderr]) stream.on("data", (data: Buffer) => (output += data));
   const publishedAt = async () => {
@@ -167,7 +163,7 @@ test("a shim over a directory whose clock goes an hour back calls nothing online
   const successors = [{ from: Date.now() - 600_000, edits: [{ offset: 1, length: 6, text: "stale" }] }];
   await putAnswer(store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"online"' }, successors);
   const args = ["serve", "--port", "0", "--store", join(folder, "public")];
-  const shim = spawn(process.execPath, [ENTRY, ...args], { cwd: folder, env: byClockIn(offset) });
+  const shim = startCli(args, folder, byClockIn(offset));
   let output = "";
   for (const stream of [shim.stdout, shim.stderr]) stream.on("data", (data: Buffer) => (output += data));
   try {

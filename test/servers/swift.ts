@@ -1,5 +1,5 @@
 /**
- * OpenStack Swift with its S3 interface: a second implementation, and one that answers 501 to a put with a condition.
+ * OpenStack Swift with its S3 interface: a second implementation, which responds 501 to a put with a condition.
  * One proxy, one account, container and object server on 127.0.0.1, in a folder of its own.
  */
 import type { ChildProcess } from "node:child_process";

@@ -9,14 +9,13 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";
 import { judgeEveryAnswer } from "../openapi/every-answer.ts";
-import { runCli } from "../support/cli.ts";
+import { runCli, startCli } from "../support/cli.ts";
 import { freePort } from "../support/free-port.ts";
 import { type DirectoryBucket, startDirectoryBucket } from "./directory-bucket.ts";
 import { startNginx } from "./nginx.ts";
 import { stop, until } from "./processes.ts";
 import { startVarnish } from "./varnish.ts";
 
-const ENTRY = join(import.meta.dirname, "../support/cli-entry.ts");
 const START = join(import.meta.dirname, "../../demo/start.ts");
 const folder = mkdtempSync(join(tmpdir(), "noonmark-verify-"));
 let shim: ChildProcess;
@@ -33,7 +32,7 @@ beforeAll(async () => {
   const { store } = JSON.parse(readFileSync(join(folder, ".noonmark/noonmark.json"), "utf8")) as { store: string };
   // The demo's own shim trusts no front: a front keeps nothing of it.
   const flags = ["--config", ".noonmark/noonmark.json", "--port", String(shimPort), "--fronts", "any"];
-  shim = spawn(process.execPath, [ENTRY, "serve", ...flags], { cwd: folder, stdio: "ignore" });
+  shim = startCli(["serve", ...flags], folder);
   await until("the shim is ready", async () => (await fetch(`http://127.0.0.1:${shimPort}/readyz`)).ok);
   bucket = await startDirectoryBucket(new FilesystemStore(join(folder, store), { write: false }));
 }, 150_000);

@@ -1,7 +1,7 @@
 /**
  * CloudFront as its documentation describes it, around the generated template and functions: which headers reach the
- * origin, what is kept under which key and how long, when an old answer hides a failing origin, on what a function
- * runs and what it may touch. It is no CloudFront: where that is silent, the worst it could do is done here.
+ * origin, what is kept under which key and how long, when an old response hides a failing origin, on which events
+ * a function runs and which headers it may change. If the documentation is silent, this does the worst that is possible.
  */
 import { type EdgeFunction, type EventHeaders, type EventRequest, edgeFunction } from "./cloudfront-function.ts";
 import type { ScriptAnswer } from "./scripts/run-http-script.ts";

@@ -38,7 +38,7 @@ afterAll(() => {
 
 const FAST = ["--qps", "500", "--only", "modules"];
 
-test("0 without a finding, the numbers in the last line, and never more than --qps", async () => {
+test("no finding ends with 0, the last line has the counts, and --qps limits the requests", async () => {
   came.length = 0;
   const { exitCode, stdout, stderr } = await runCli(
     ["verify", url, "--only", "modules", "--qps", "40"],
@@ -55,7 +55,7 @@ test("0 without a finding, the numbers in the last line, and never more than --q
   expect(busiest).toBeLessThanOrEqual(42);
 });
 
-test("1 with a finding, which says what to mend; --json has it by its parts", async () => {
+test("a finding ends with 1 and says how to repair it; --json has its parts", async () => {
   isBroken = true;
   const [people, machines] = await Promise.all([
     runCli(["verify", url, ...FAST], full.world.folder),
@@ -80,7 +80,7 @@ test("1 with a finding, which says what to mend; --json has it by its parts", as
   });
 });
 
-test("74 where nobody answers, 2 for what is no use of it", async () => {
+test("an unreachable address ends with 74, wrong usage with 2", async () => {
   const nobody = await runCli(["verify", `http://127.0.0.1:${await freePort()}`], full.world.folder);
   expect(nobody).toMatchObject({ exitCode: 74, stdout: "" });
   expect(nobody.stderr).toMatch(/^noonmark: unreachable: .*ECONNREFUSED\n {2}\S/);
@@ -97,7 +97,7 @@ test("74 where nobody answers, 2 for what is no use of it", async () => {
   }
 });
 
-test("--rules lists every rule and asks nobody", async () => {
+test("--rules lists every rule and sends no request", async () => {
   came.length = 0;
   const { exitCode, stdout } = await runCli(["verify", "--rules"], full.world.folder);
   expect(exitCode).toBe(0);

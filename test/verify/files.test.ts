@@ -38,7 +38,7 @@ test("every file of the table is judged, the assets by the pages that name them"
   expect(ROWS.map(({ path }) => path).filter((path) => !judged.has(path))).toEqual([assetFile.path]);
 });
 
-/** Answers for the files as they should be; every other path is unknown. */
+/** Right responses for the files; every other path is unknown. */
 const site: Transport = async ({ method, target, headers }) => {
   const path = target.split("?", 1)[0] ?? "";
   const file = FILES.find((one) => one.path === path);
@@ -142,6 +142,6 @@ test.each(FILES.map(({ path }) => path))("faults of %s", async (path) => {
     ({ method, target }) => method === "POST" && target === path,
     (good) => withStatus(good, 200),
   );
-  if ((await judged(post)).findings.length === 0) missed.push("POST is answered");
+  if ((await judged(post)).findings.length === 0) missed.push("POST gets a response");
   expect(missed).toEqual([]);
 });

@@ -14,7 +14,7 @@ import { WALK_FAULTS } from "./support/faults/walks.ts";
 import { type FullWorld, fullWorld } from "./support/full-world.ts";
 import { judge, standIn } from "./support/stand-in.ts";
 
-/** Of the faults that are drawn; another seed draws others. */
+/** The seed of the drawn faults; another seed draws others. */
 const SEED = Number(process.env.NOONMARK_SEED ?? 20_261_122);
 
 const KINDS: readonly (readonly [string, () => Promise<readonly Planted[]>, number])[] = [
@@ -64,7 +64,7 @@ interface Measured {
   readonly measurement?: { readonly receivedAt: string };
 }
 
-/** The server's Date is so many milliseconds before the receipt that its answer is about. */
+/** The server's Date is so many milliseconds before the receipt in its response. */
 function beforeReceipt(path: string, milliseconds: number): Planted["fault"] {
   return onReply(
     ({ target }, { status }) => target.split("?")[0] === path && status === 200,

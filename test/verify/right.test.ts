@@ -1,4 +1,4 @@
-/** A server that answers right gives no finding. */
+/** A server whose responses are right gives no finding. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { matchesNone } from "../../src/http/request.ts";
 import { jsonOf, textOf } from "../../src/judge/exchange.ts";

@@ -14,9 +14,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { packageVersion } from "../../../src/files/package-file.ts";
-import { runCli, startCli } from "../../support/cli.ts";
+import { PROGRAM, runCli, startCli } from "../../support/cli.ts";
 
-const ENTRY = new URL("../../support/cli-entry.ts", import.meta.url).pathname;
 const PUBLISH = ["publish", "--installation-id", "wheel-1", "--ledger", "none"];
 const CTRL_C = "\u0003";
 const INSTANT = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`;
@@ -38,11 +37,11 @@ afterEach(async () => {
 
 /** Both of its outputs on a terminal, which is also where Ctrl-C comes from. */
 function onTerminal(args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
-  const command = [process.execPath, ENTRY, ...args].map((word) => `'${word}'`).join(" ");
+  const command = [process.execPath, PROGRAM, ...args].map((word) => `'${word}'`).join(" ");
   // A shell in between would be ended by Ctrl-C, too; and Node shows no colours to an unknown CI.
   const child = spawn("script", ["-qec", `exec ${command}`, "/dev/null"], {
     cwd: directory,
-    env: { ...process.env, CI: undefined, NODE_NO_WARNINGS: "1", TERM: "xterm-256color", ...env },
+    env: { ...process.env, CI: undefined, TERM: "xterm-256color", ...env },
   });
   running.push(child);
   return child;
@@ -140,11 +139,11 @@ test("a failure that ends a publisher is the last line of its JSON log, and noth
 test("under journald each line begins with its priority, elsewhere with none", async () => {
   writeFileSync(join(directory, "state"), "a file, not a directory");
   const path = join(directory, "journal");
-  const args = [ENTRY, ...PUBLISH, "--state", "state"];
+  const args = [PROGRAM, ...PUBLISH, "--state", "state"];
   const printedTo = async (stream: (file: BigIntStats) => string) => {
     const file = openSync(path, "w");
     const JOURNAL_STREAM = stream(fstatSync(file, { bigint: true }));
-    const env = { ...process.env, NODE_NO_WARNINGS: "1", JOURNAL_STREAM };
+    const env = { ...process.env, JOURNAL_STREAM };
     const child = spawn(process.execPath, args, { cwd: directory, env, stdio: ["ignore", "ignore", file] });
     await once(child, "exit");
     closeSync(file);

@@ -1,12 +1,11 @@
 // `noonmark publish --once` with a chain whose node does not respond: the chain's state is data, all else is published.
-import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { runCli } from "../../support/cli.ts";
 
-const MAIN = new URL("../../../bin/main.ts", import.meta.url).href;
 const ADDRESS = `0x${"11".repeat(20)}`;
 
 let directory: string;
@@ -46,23 +45,13 @@ const deployment = {
 
 function publish(rpcUrl: string, seconds: number) {
   writeFileSync(join(directory, "deployment.json"), JSON.stringify(deployment));
-  const program = `import(${JSON.stringify(MAIN)}).then(({ main }) => main(["node", "noonmark", "publish", "--once", "--json"]))`;
-  const env = {
-    PATH: process.env.PATH,
+  return runCli(["publish", "--once", "--json"], directory, "", {
     NOONMARK_DEPLOYMENT: join(directory, "deployment.json"),
     NOONMARK_RPC_URL: rpcUrl,
     NOONMARK_INSTALLATION_ID: "wheel-1",
     NOONMARK_LEDGER: "none",
     NOONMARK_STORE: join(directory, "store"),
     NOONMARK_DEADLINE: String(seconds),
-  };
-  const child = spawn(process.execPath, ["-e", program], { cwd: directory, env });
-  const ran = { out: "", err: "" };
-  child.stdout.on("data", (chunk) => (ran.out += chunk));
-  child.stderr.on("data", (chunk) => (ran.err += chunk));
-  return new Promise<{ code: number | null; out: string; err: string }>((resolve, reject) => {
-    child.once("error", reject);
-    child.once("close", (code) => resolve({ code, ...ran }));
   });
 }
 
@@ -77,9 +66,9 @@ const silences: Record<string, (socket: Socket) => void> = {
 
 test.each(Object.entries(silences))("a node that %s", async (_, serve) => {
   await using silent = await node(serve);
-  const { code, out, err } = await publish(silent.url, 5);
-  expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining("warning: chain: ") });
-  const { rows, failures } = JSON.parse(out) as { rows: { key: string; action: string }[]; failures: unknown[] };
+  const { exitCode, stdout, stderr } = await publish(silent.url, 5);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringContaining("warning: chain: ") });
+  const { rows, failures } = JSON.parse(stdout) as { rows: { key: string; action: string }[]; failures: unknown[] };
   expect(failures).toEqual([]);
   expect(new Set(rows.map(({ action }) => action))).toEqual(new Set(["created"]));
   const onchain = rows.find(({ key }) => key.includes("onchain") && !key.includes("unavailable"))?.key as string;

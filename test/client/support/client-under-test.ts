@@ -1,4 +1,4 @@
-/** A client whose time stands in the test's hands. */
+/** A client with a clock that the test sets. */
 import { type Client, clientOf } from "../../../src/client/client.ts";
 import type { Fetch } from "../../../src/client/exchange/runtime.ts";
 import { NoonmarkError } from "../../../src/client/noonmark-error.ts";
@@ -9,7 +9,7 @@ export interface ClientUnderTest {
   readonly runtime: SteppedRuntime;
 }
 
-export interface Surroundings {
+export interface ClientDependencies {
   readonly base?: string;
   readonly fetch?: Fetch;
   readonly retries?: number;
@@ -17,9 +17,9 @@ export interface Surroundings {
   readonly random?: number;
 }
 
-export function clientUnderTest(surroundings: Surroundings): ClientUnderTest {
-  const { base = "http://api.example", fetch: send = fetch, retries = 2 } = surroundings;
-  const runtime = steppedRuntime(send, surroundings);
+export function clientUnderTest(dependencies: ClientDependencies): ClientUnderTest {
+  const { base = "http://api.example", fetch: send = fetch, retries = 2 } = dependencies;
+  const runtime = steppedRuntime(send, dependencies);
   return { api: clientOf({ base, timeout: TIMEOUT, retries }, runtime), runtime };
 }
 

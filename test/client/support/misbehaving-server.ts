@@ -1,4 +1,4 @@
-/** A server on 127.0.0.1 that answers as a test says, and badly where it says so. */
+/** A server on 127.0.0.1 whose responses a test writes, including malformed ones. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
@@ -10,7 +10,7 @@ export interface MisbehavingServer {
 
 export type Handler = (request: IncomingMessage, response: ServerResponse, number: number) => void;
 
-/** `handler` is told the number of the request, from 1 on. */
+/** `handler` gets the number of the request, from 1 on. */
 export async function misbehavingServer(handler: Handler): Promise<MisbehavingServer> {
   const requests: IncomingMessage[] = [];
   const server = createServer((request, response) => {

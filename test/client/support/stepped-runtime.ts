@@ -1,7 +1,7 @@
-/** A client's surroundings with a clock that the test moves: waits end at once and are written down, timeouts never end by themselves. */
+/** A client's runtime with a clock that the test moves. Waits end at once and are recorded; timeouts never end by themselves. */
 import type { Fetch, Runtime } from "../../../src/client/exchange/runtime.ts";
 
-/** Of the clients under test; tells a timeout from a wait. */
+/** The timeout of the clients under test (ms); no wait has this length. */
 export const TIMEOUT = 12_345;
 export const NOW = Date.parse("2026-11-20T10:00:00.000Z");
 
@@ -10,7 +10,7 @@ export interface SteppedRuntime extends Runtime {
   readonly waits: number[];
   /** Timers that have neither fired nor been called off. */
   readonly pending: Set<() => void>;
-  /** What a wait does instead of ending at once. */
+  /** Replaces the end of a wait; without it a wait ends at once. */
   onWait?: ((end: () => void) => void) | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** A ledger and a chain that grow by hand, and the activity feed published from them into a store in memory. */
+/** A ledger and a chain that grow by hand, and the activity published from them into a store in memory. */
 import SqliteDatabase, { type Database } from "better-sqlite3";
 import { planActivity } from "../../../publish/activity-tiles.ts";
 import { futureOf } from "../../../publish/plan/successors.ts";

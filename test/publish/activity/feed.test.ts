@@ -32,7 +32,7 @@ function everything(): FeedWorld {
   return world;
 }
 
-test.each(CATEGORIES)("%s as a golden body", async (category) => {
+test.each(CATEGORIES)("the first page of %s equals its golden body", async (category) => {
   const world = everything();
   await world.publish();
   const { status, body } = await world.read(`category=${category}`);
@@ -40,7 +40,7 @@ test.each(CATEGORIES)("%s as a golden body", async (category) => {
   await expect(`${JSON.stringify(body, null, 2)}\n`).toMatchFileSnapshot(`golden/${category}.json`);
 });
 
-test("every type that is served is in the golden bodies", async () => {
+test("the golden bodies have every type of event", async () => {
   const world = everything();
   await world.publish();
   const { body } = await world.read("category=all");
@@ -48,7 +48,7 @@ test("every type that is served is in the golden bodies", async () => {
   expect(body.activeEventTypes).toHaveLength(10);
 });
 
-test("at one instant chain events go before measurement events, and ids descend by code units", async () => {
+test("at one instant chain events come before measurement events, and ids descend by code units", async () => {
   const world = new FeedWorld();
   const blockTimestamp = AT - HOUR;
   world.mine(
@@ -78,7 +78,7 @@ const unavailable = (reason: string) => ({
   reason,
 });
 
-test("without a measurement source measurement is source_disabled and all is the chain's part", async () => {
+test("without a measurement source, measurement is source_disabled and all has the chain's events", async () => {
   const world = everything();
   await world.publish();
   world.hasLedger = false;
@@ -89,7 +89,7 @@ test("without a measurement source measurement is source_disabled and all is the
   expect(body.activeEventTypes).toHaveLength(5);
 });
 
-test("a source without receipts is an empty feed", async () => {
+test("a source without receipts gives an empty page", async () => {
   const world = new FeedWorld();
   await world.publish();
   const { body } = await world.read("category=measurement");
@@ -99,7 +99,7 @@ test("a source without receipts is an empty feed", async () => {
 
 const DISABLED: ChainState["economy"] = { status: "unavailable", reason: "indexer_disabled" };
 
-test("every category needs the economy", async () => {
+test("every category is unavailable without the economy", async () => {
   const world = everything();
   world.chain = { ...world.chain, economy: DISABLED };
   await world.publish();
@@ -108,7 +108,7 @@ test("every category needs the economy", async () => {
   }
 });
 
-test("when the word has run out every page is indexer_unavailable", async () => {
+test("after its validity every page is indexer_unavailable", async () => {
   const world = everything();
   await world.publish();
   const { body } = await world.read("category=protocol&limit=1");
@@ -119,7 +119,7 @@ test("when the word has run out every page is indexer_unavailable", async () => 
   }
 });
 
-test("a cursor that does not decode, or of another category, is an error only where it is judged here", async () => {
+test("a cursor that does not decode, or is another category's, is an error", async () => {
   const world = everything();
   await world.publish();
   const cursors: Record<string, string> = {};
@@ -153,7 +153,7 @@ test("a cursor that does not decode, or of another category, is an error only wh
   expect((await world.read("category=all&cursor=x")).status).toBe(400);
 });
 
-test("a page is one head, at most one index tile and at most two tiles, anywhere in a long history", async () => {
+test("a page reads one head, at most one index tile and at most two tiles, anywhere in a long history", async () => {
   const world = new FeedWorld();
   const events = Array.from({ length: 20_000 }, (_, index) =>
     (KINDS[index % 4] ?? unitMinted)({ blockNumber: 101n + BigInt(Math.floor(index / 50)), logIndex: index % 50 }),
@@ -178,7 +178,7 @@ test("a page is one head, at most one index tile and at most two tiles, anywhere
   expect(indexTiles).toBeGreaterThan(0);
 });
 
-test("one new event puts one head of each of its feeds, and no tile", async () => {
+test("one new event puts the head of each of its categories, and no tile", async () => {
   const world = new FeedWorld();
   const mint = (block: bigint) => unitMinted({ blockNumber: block, logIndex: 0 });
   world.mine(
@@ -192,7 +192,7 @@ test("one new event puts one head of each of its feeds, and no tile", async () =
   expect(world.store.puts.filter((key) => key.includes("/tiles/"))).toEqual([]);
 });
 
-test("an older event that arrives late puts only the tiles that it falls into", async () => {
+test("an event that arrives late rewrites only the tiles of its place", async () => {
   const world = new FeedWorld();
   const hours = (n: number) => AT - n * HOUR;
   // Each receipt reaches one more speed milestone, 150 of them are events of a day that is complete.
@@ -221,7 +221,7 @@ test("an older event that arrives late puts only the tiles that it falls into", 
   expect(new Set(tiles).size).toBe(2);
 });
 
-test("a tile that has been deleted since the head was read is looked for through a fresh head", async () => {
+test("if a tile was deleted after the head was read, the shim reads a fresh head", async () => {
   const world = new FeedWorld();
   const mint = (block: bigint, logIndex = 0) => unitMinted({ blockNumber: block, logIndex });
   world.mine(
@@ -244,7 +244,7 @@ test("a tile that has been deleted since the head was read is looked for through
   expect(body.events[99]?.id).toMatch(/-7$/);
 });
 
-test("an event's id, source and payload carry the receipt they come from", async () => {
+test("an event's id, source and payload name its receipt", async () => {
   const world = everything();
   await world.publish();
   const { body } = await world.read("category=measurement&limit=1");

@@ -1,5 +1,4 @@
-// A publisher whose state directory was lost, or who was not the last to hold the lease, goes on with the feed that
-// stands in the store.
+// A publisher with a lost state directory, or with a lease that another one had meanwhile, continues the stored activity.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -114,7 +113,7 @@ async function cycle(worker: Worker, later = MINUTE): Promise<void> {
   expect(rows.filter(({ action, resource }) => action === "failed" && resource === "activity")).toEqual([]);
 }
 
-/** A feed that was cut anew in its midst, so that nobody would cut it so from nothing. */
+/** Activity whose middle was cut again, so that a cut from nothing would give other tiles. */
 async function publishLong(chainEvents: number): Promise<Worker> {
   const worker = await world.work({ chain });
   const days = (n: number) => START - (400 - n) * 24 * HOUR;
@@ -127,7 +126,7 @@ async function publishLong(chainEvents: number): Promise<Worker> {
   return worker;
 }
 
-test("after a lost state directory no tile that is stored is put again, and the feed goes on as it was", async () => {
+test("after a lost state directory no stored tile is put again, and every page stays as it was", async () => {
   const worker = await publishLong(17_000);
   const [before, keys] = [await walk(), await tiles()];
   expect(before.measurement?.length).toBeGreaterThan(500);
@@ -151,7 +150,7 @@ test("after a lost state directory no tile that is stored is put again, and the 
   await next.stop();
 });
 
-test("what no head names is deleted after an hour and not before, the leavings of the lost state too", async () => {
+test("a tile that no head names is deleted after an hour, also one from before the state was lost", async () => {
   const worker = await publishLong(300);
   await putText(world.store, STRAY, "stray");
   chain.rewind(100n);
@@ -173,7 +172,7 @@ test("what no head names is deleted after an hour and not before, the leavings o
   await next.stop();
 });
 
-test("heads that say unavailable while the chain is read anew change nothing of that, killed in between or not", async () => {
+test("no tile is put again after the heads were unavailable during a new read of the chain, with or without a kill", async () => {
   const worker = await publishLong(300);
   const [before, keys] = [await walk(), await tiles()];
   worker.kill();
@@ -202,7 +201,7 @@ test("heads that say unavailable while the chain is read anew change nothing of 
 });
 
 test.each(["available", "unavailable"])(
-  "who holds the lease again after another, who left the feed %s, believes no name of its own",
+  "a publisher that gets the lease back from one that left activity %s looks up every tile's name",
   async (left) => {
     const first = await publishLong(300);
     await leave(first);
@@ -232,7 +231,7 @@ test.each(["available", "unavailable"])(
   },
 );
 
-test("a publisher that remembers asks the store for no tile", async () => {
+test("a publisher with its state requests no tile", async () => {
   const worker = await publishLong(300);
   await worker.stop();
   const next = await world.work({ chain });

@@ -1,4 +1,4 @@
-/** Measurement policy v1 in the obvious way: after each receipt everything is summed up anew from all before it. */
+/** Measurement policy v1 in the obvious way: after each receipt it sums up all receipts before it. */
 import { noonDate, noonDay } from "../../../src/values/noon-day.ts";
 import type { FeedReceipt } from "./feed-world.ts";
 

@@ -1,5 +1,5 @@
-// Tiles that are cut in short steps are those that one step cuts: the same tree, the same names, the same bytes; also
-// where the process dies after any of them, and where the state was lost and the store says how they were cut.
+// Tiles that are cut in short steps equal those of one step: the same tree, names and bytes. That also holds if the process
+// dies after any step, and if the state was lost and the store says how they were cut.
 import SqliteDatabase from "better-sqlite3";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -38,7 +38,7 @@ class SteppedWorld extends FeedWorld {
   steps = 0;
   #block = 100n;
   #receipts = 0;
-  /** Logs of another chain than the one before a rewind stand elsewhere in their blocks. */
+  /** After a rewind, another chain's logs are at other places in their blocks. */
   #chains = 0;
 
   static grown(): SteppedWorld {
@@ -118,7 +118,7 @@ class SteppedWorld extends FeedWorld {
   }
 }
 
-test("the same as in one step, dying after each, over rewinds, late receipts and lost states", async () => {
+test("short steps with a death after each cut the same tiles, over rewinds, late receipts and lost states", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(arrival, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 3 }),
@@ -140,7 +140,7 @@ test("the same as in one step, dying after each, over rewinds, late receipts and
   );
 });
 
-test("a feed with index tiles, too, when it is made and when its state was lost", async () => {
+test("short steps cut the same index tiles, when they are new and when the state was lost", async () => {
   const [whole, stepped] = [SteppedWorld.grown(), SteppedWorld.grown().dieAfterEach([400_000, 150_000])];
   const arrivals: Arrival[][] = [
     [{ kind: "blocks", logs: 17_000 }],
@@ -160,7 +160,7 @@ test("a feed with index tiles, too, when it is made and when its state was lost"
   for (const world of [whole, stepped]) world.close();
 });
 
-test("nothing is laid out of tiles that are not all cut", () => {
+test("tiles are laid out only after the last of them is cut", () => {
   const world = SteppedWorld.grown();
   const { projections, chain } = world;
   advanceChainViews(projections, world.sources());

@@ -1,6 +1,6 @@
 /**
- * Every walk of the feed, at any limits, with events arriving in between, gives each event once and in order: those
- * that were there from the start all of them, those that came in on the way at most once.
+ * Every walk, at any limits and with events arriving in between, gives events in order: each event from before the walk
+ * exactly once, each later one at most once.
  */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
@@ -60,7 +60,7 @@ class GrowingWorld extends FeedWorld {
   }
 }
 
-test.each(CATEGORIES)("%s", async (category) => {
+test.each(CATEGORIES)("a walk of %s gives each event once and in order", async (category) => {
   await fc.assert(
     fc.asyncProperty(
       arrivals,

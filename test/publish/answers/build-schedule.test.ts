@@ -28,7 +28,7 @@ const putsAt = async (at: number) => {
     .toSorted();
 };
 
-test("what comes within the interval is put at its end, all at once, though nothing has come since", async () => {
+test("changes within the interval are put together at its end, also without a later change", async () => {
   world.receive(1);
   expect(await putsAt(FIRST + 1_000)).toEqual([]);
   world.receive(1);
@@ -41,18 +41,18 @@ test("what comes within the interval is put at its end, all at once, though noth
   expect(page.items).toHaveLength(7);
 });
 
-test("what comes after the interval is put at once", async () => {
+test("a change after the interval is put at once", async () => {
   world.receive(1);
   expect(await putsAt(FIRST + INTERVAL)).toEqual(KEYS);
 });
 
-test("nothing is due for tiles that have nothing new", async () => {
+test("a tile without new receipts is never due", async () => {
   world.ledger.exec("INSERT OR REPLACE INTO watermark VALUES (1, 'module', 0)");
   expect(await putsAt(FIRST + 1_000)).toEqual([]);
   expect(worker.publisher.nextDue()).toBeGreaterThan(FIRST + INTERVAL);
 });
 
-test("each installation keeps its own pace", async () => {
+test("each installation has its own interval", async () => {
   world.receive(1);
   world.receive(1, 2, "wheel-2");
   const puts = await putsAt(FIRST + 1_000);

@@ -6,7 +6,7 @@ import { applyEdits } from "../../../src/http/successor.ts";
 const applied = (before: string, after: string) =>
   new TextDecoder().decode(applyEdits(Buffer.from(before), byteEdits(before, after)));
 
-test("bodies of one shape differ token by token", () => {
+test("byte edits of two bodies of one shape replace single tokens", () => {
   const before = '{"at":"10:00","status":"online","n":[1,22,null]}';
   const after = '{"at":"10:02","status":"stale","n":[1,22,true]}';
   expect(byteEdits(before, after)).toEqual([
@@ -17,18 +17,18 @@ test("bodies of one shape differ token by token", () => {
   expect(applied(before, after)).toBe(after);
 });
 
-test("offsets count bytes, not characters", () => {
+test("byte edits count their offsets in bytes, not characters", () => {
   const before = '{"version":"größe 🎡","status":"online"}';
   const after = '{"version":"größe 🎡","status":"stale"}';
   expect(applied(before, after)).toBe(after);
 });
 
-test("a surrogate pair is never cut", () => {
+test("byte edits never cut a surrogate pair", () => {
   expect(applied('["🎡"]', '["🎠"]')).toBe('["🎠"]');
   expect(applied("🎡 and more", "🎠 and")).toBe("🎠 and");
 });
 
-test("any JSON text becomes any other", () => {
+test("byte edits change any JSON text into any other", () => {
   fc.assert(
     fc.property(fc.jsonValue({ stringUnit: "grapheme" }), fc.jsonValue({ stringUnit: "grapheme" }), (one, other) => {
       const [before, after] = [JSON.stringify(one), JSON.stringify(other)];

@@ -27,7 +27,7 @@ function aging(until: number, source = "receipt 1"): (at: number) => Built {
 
 function published(build: (at: number) => Built, at: number): KnownObject {
   const decision = decide(build, ABSENT, at, { force: false });
-  if (!decision.put) throw new Error("a new answer is always put");
+  if (!decision.put) throw new Error("a new response is always put");
   const { states, built } = decision.future;
   return {
     key: "k",
@@ -42,7 +42,7 @@ function published(build: (at: number) => Built, at: number): KnownObject {
   };
 }
 
-test("what differs by generatedAt alone stays as it was put", () => {
+test("a response that differs only in generatedAt is not rewritten", () => {
   const build = aging(1000);
   expect(decide(build, published(build, 10), 500, { force: false })).toEqual({
     put: false,
@@ -52,13 +52,13 @@ test("what differs by generatedAt alone stays as it was put", () => {
   });
 });
 
-test("at its instant the successor's very bytes are put, however late the cycle comes", () => {
+test("the successor's exact bytes are put, however late after its instant the cycle runs", () => {
   const build = aging(1000);
   const decision = decide(build, published(build, 10), 1777, { force: false });
   expect(decision.put && decision.future.built.body).toBe('{"generatedAt":1000,"status":"stale","source":"receipt 1"}');
 });
 
-test("a changed fact is put as of now", () => {
+test("a changed fact gives a response as of now", () => {
   const decision = decide(aging(2000, "receipt 2"), published(aging(1000), 10), 500, { force: false });
   expect(decision).toMatchObject({ put: true, why: "changed", dueAt: 2000 });
   expect(decision.put && decision.future.built.body).toContain('"generatedAt":500');
@@ -75,7 +75,7 @@ test("no instant is built twice", () => {
   expect(asked).toEqual([500, 2000]);
 });
 
-test("a word that was extended is put anew only when half of it is spent", () => {
+test("a longer validity is put only after half of the stored one", () => {
   const before = published(aging(1000), 0);
   expect(decide(aging(1100), before, 100, { force: false }).put).toBe(false);
   expect(decide(aging(2500), before, 400, { force: false })).toMatchObject({
@@ -84,17 +84,17 @@ test("a word that was extended is put anew only when half of it is spent", () =>
   });
 });
 
-test("a word that was shortened is put at once", () => {
+test("a shorter validity is put at once", () => {
   expect(decide(aging(900), published(aging(1000), 0), 100, { force: false }).put).toBe(true);
 });
 
-test("--force puts as of now what would have stayed", () => {
+test("--force puts an unchanged response as of now", () => {
   const build = aging(1000);
   const decision = decide(build, published(build, 10), 500, { force: true });
   expect(decision.put && decision.future.built.body).toContain('"generatedAt":500');
 });
 
-test("an answer that only fills a gap never takes the place of a good one", () => {
+test("a placeholder never replaces a good response", () => {
   const gap = (): Built => ({ status: 503, headers: {}, body: "{}", identity: "gap", isPlaceholder: true });
   expect(decide(gap, ABSENT, 5, { force: false }).put).toBe(true);
   expect(decide(gap, published(aging(1000), 0), 5, { force: false }).put).toBe(false);

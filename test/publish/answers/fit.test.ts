@@ -12,7 +12,7 @@ const HASH = `0x${"f".repeat(64)}`;
 const TAG = `"${"A".repeat(43)}"`;
 const UUID = "ffffffff-ffff-4fff-bfff-ffffffffffff";
 
-/** The longest that each part of a vector can be: nine kinds, sums after a base, a chain besides. */
+/** The longest possible source version: nine kinds, sums after a base, and a chain. */
 const WORST: Asof = {
   at: LATEST,
   of: shortHash("x".repeat(64)),
@@ -65,7 +65,7 @@ function answerOf(successors: readonly Successor[]): StoredResponse {
   };
 }
 
-test("whatever the vector and the future, the metadata fit, and the next change is always among them", () => {
+test("the metadata fit for any source version and successors, and always have the next change", () => {
   let shortened = 0;
   fc.assert(
     fc.property(fc.array(change, { maxLength: 4 }), (successors) => {
@@ -81,7 +81,7 @@ test("whatever the vector and the future, the metadata fit, and the next change 
   expect(shortened).toBeGreaterThan(0);
 });
 
-test("what can never fit is an error, not an answer without an end", () => {
+test("a next change that cannot fit is an error, not a response without an end", () => {
   const edits = [{ offset: 0, length: 0, text: "x".repeat(2_000) }];
   expect(() => fitAnswer(answerOf([{ from: LATEST, edits }]))).toThrow(
     expect.objectContaining({ code: "metadata_too_large" }),

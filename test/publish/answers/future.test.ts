@@ -1,4 +1,4 @@
-/** An answer carries its own future: with the publisher dead, readers are given what a living one would have put. */
+/** Each response carries its successors: after the publisher's death readers get what a living one would have put. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { START, World } from "../world.ts";
 
@@ -12,7 +12,7 @@ const RECEIVED = START + 3000;
 const STALE = RECEIVED + 120_001;
 
 test.each(["/v1/public/telemetry", "/v4/public/process"])(
-  "%s turns stale at its instant, publisher dead or alive",
+  "%s turns stale at its instant, with the publisher dead or alive",
   async (route) => {
     world.receive(1);
     const worker = await world.work();
@@ -31,7 +31,7 @@ test.each(["/v1/public/telemetry", "/v4/public/process"])(
   },
 );
 
-test("telemetry keeps its revision from online to stale, process does not", async () => {
+test("telemetry keeps its revision when it turns stale, process changes it", async () => {
   world.receive(1);
   const worker = await world.work();
   await worker.cycle(START + 4000);

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.end());
 
-test("what is published carries the headers that its row of the table promises", async () => {
+test("each stored response has the headers of its route", async () => {
   for (const route of ROUTES) {
     for (const { key } of route.objects) {
       const object = await world.store.get(key);
@@ -32,7 +32,7 @@ test("what is published carries the headers that its row of the table promises",
   }
 });
 
-test("every route answers from what is published", async () => {
+test("every route is served from the stored objects", async () => {
   for (const { name, path, objects } of ROUTES) {
     const query = objects[0]?.query ?? "";
     const { status } = await world.read(`${path.replace("{installationId}", INSTALLATION)}?${query}`);

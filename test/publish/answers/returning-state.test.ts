@@ -1,11 +1,11 @@
-/** A state that comes back has the revision it had, with a later generatedAt, and nothing else differs. */
+/** A state that returns has its former revision and a later generatedAt; nothing else differs. */
 import { expect, test } from "vitest";
 import { ingest } from "../../../src/ledger/ingest.ts";
 import { epoch, instant, receipt, settlementControl } from "../../ledger/samples.ts";
 import { GrownChain } from "../activity/grown-chain.ts";
 import { START, World } from "../world.ts";
 
-test("settlement control off and on again: one revision, a later generatedAt", async () => {
+test("settlement control that is off and on again returns to its revision with a later generatedAt", async () => {
   const world = new World();
   const chain = new GrownChain();
   chain.pass(START);

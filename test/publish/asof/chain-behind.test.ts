@@ -1,4 +1,4 @@
-/** Nothing goes back where the chain is seen less far than it was (docs/spec/publishing.md#asof). */
+/** Nothing goes back if the chain is read less far than it was (docs/spec/publishing.md#asof). */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { GrownChain } from "../activity/grown-chain.ts";
 import { START, uuid, World } from "../world.ts";
@@ -31,7 +31,7 @@ async function publishFirst(blocks: number): Promise<void> {
   await worker.stop();
 }
 
-test("a takeover whose node is behind leaves the views, says chain_behind, and goes on once it has caught up", async () => {
+test("a takeover with a node that is behind keeps the views, reports chain_behind, and continues once the node caught up", async () => {
   await publishFirst(20);
   const before = await views();
   const behind = new GrownChain();
@@ -46,7 +46,7 @@ test("a takeover whose node is behind leaves the views, says chain_behind, and g
   await worker.stop();
 });
 
-test("process keeps the anchor that it was published with, and the rest of it goes on", async () => {
+test("process keeps its published anchor, and its other fields continue", async () => {
   await publishFirst(20);
   const anchor = async () => JSON.parse(await text("v4/public/process")).builder.anchor;
   const before = await anchor();
@@ -64,7 +64,7 @@ test("process keeps the anchor that it was published with, and the rest of it go
   await worker.stop();
 });
 
-test("while a first sync runs, good answers stay for as long as they are valid, and not a moment longer", async () => {
+test("during a first sync good responses stay exactly as long as they are valid", async () => {
   await publishFirst(2);
   const before = await views();
   const syncing = new GrownChain();
@@ -79,7 +79,7 @@ test("while a first sync runs, good answers stay for as long as they are valid, 
   await worker.stop();
 });
 
-test("without anything published not_yet_safe is put", async () => {
+test("a first publish before the first safe block puts not_yet_safe", async () => {
   chain.isSyncing();
   const worker = await world.work({ chain });
   await worker.cycle(START + 60_000);

@@ -8,7 +8,7 @@ import { MemoryStore } from "../../support/memory-store.ts";
 import { GrownChain } from "../activity/grown-chain.ts";
 import { INSTALLATION, receive, START, World } from "../world.ts";
 
-/** Some objects are not what was put, until they are put anew. */
+/** Some objects are damaged until they are rewritten. */
 class DamagedStore extends MemoryStore {
   readonly damaged = new Set<string>();
 
@@ -35,21 +35,21 @@ const index = async () => JSON.parse(new TextDecoder().decode((await world.store
 const observations = async (id = INSTALLATION) =>
   JSON.parse(await world.body(`/v1/public/installations/${id}/observations`)).items.length as number;
 
-test("a new history is named before anything is put under it, though observations are left out", async () => {
+test("the index names a new history before anything is put under it, also without observations", async () => {
   world.receive(200);
   const worker = await world.work();
   await worker.cycle(START + 700_000);
   await worker.stop();
   const before = world.store.puts.length;
-  const anew = await world.work({ newHistories: [INSTALLATION], only: ["telemetry"] });
-  await anew.cycle(START + 701_000);
-  await anew.stop();
+  const renamed = await world.work({ newHistories: [INSTALLATION], only: ["telemetry"] });
+  await renamed.cycle(START + 701_000);
+  await renamed.stop();
   const puts = world.store.puts.slice(before).filter((key) => key !== "status.json");
   expect(puts[0]).toBe("installations");
   expect((await index()).installations[INSTALLATION].history).toBe("2");
   // Its telemetry says that there are receipts, and no tile has them yet.
   expect((await world.read(`/v1/public/installations/${INSTALLATION}/observations`)).status).toBe(503);
-  // The next run, which nobody tells of it, goes on with it.
+  // The next run continues it without any flag.
   const next = await world.work({ state: "other" });
   await next.cycle(START + 702_000);
   await next.stop();
@@ -63,15 +63,15 @@ test("a run that cannot name its new history puts nothing", async () => {
   await worker.cycle(START + 700_000);
   await worker.stop();
   const before = world.store.puts.length;
-  const anew = await world.work({ newHistories: [INSTALLATION] });
+  const renamed = await world.work({ newHistories: [INSTALLATION] });
   world.store.failPuts = (key) => key === "installations";
-  await expect(anew.cycle(START + 701_000)).rejects.toMatchObject({ code: "history_unnamed" });
+  await expect(renamed.cycle(START + 701_000)).rejects.toMatchObject({ code: "history_unnamed" });
   const puts = world.store.puts.slice(before).filter((key) => key !== "status.json");
   expect(new Set(puts)).toEqual(new Set(["installations"]));
-  anew.kill();
+  renamed.kill();
 });
 
-test("a changed installation is judged by its own objects, and named once its answers are there", async () => {
+test("a changed configured installation is compared with its own objects, and named after they are stored", async () => {
   world.receive(20);
   world.receive(3, 2, "wheel-2");
   const worker = await world.work();
@@ -99,7 +99,7 @@ test("a changed installation is judged by its own objects, and named once its an
   await back.stop();
 });
 
-test("the installation of another ledger that was configured before is still answered, under its own id", async () => {
+test("the formerly configured installation of another ledger is still served under its own id", async () => {
   world.receive(20);
   const worker = await world.work();
   await worker.cycle(START + 70_000);
@@ -126,7 +126,7 @@ test("the installation of another ledger that was configured before is still ans
   expect(findings).toEqual([]);
 });
 
-test("an installation that the ledger does not know is warned of, with those that it has", async () => {
+test("a warning names an installation that the ledger does not know, and those that it has", async () => {
   world.receive(3);
   const worker = await world.work({ installationId: "whell-1" });
   const { warnings } = await worker.cycle(START + 20_000);
@@ -136,7 +136,7 @@ test("an installation that the ledger does not know is warned of, with those tha
   await worker.stop();
 });
 
-test("where the lease object was lost, epochs begin anew and rise above what the objects say", async () => {
+test("after a lost lease object epochs rise above those of the stored objects", async () => {
   world.receive(3);
   for (let n = 0; n < 4; n++) {
     const worker = await world.work({ state: `state ${n}` });
@@ -157,7 +157,7 @@ test("where the lease object was lost, epochs begin anew and rise above what the
   expect(await world.body("/v1/public/telemetry")).toContain('"cumulativeWorkUnits":"8"');
 });
 
-test("a head is not put before the constant that it names, and both are as soon as the store takes them", async () => {
+test("a head is put only after the constant response that it names, as soon as the store accepts it", async () => {
   const chain = new GrownChain();
   chain.pass(START);
   const worker = await world.work({ chain });
@@ -169,7 +169,7 @@ test("a head is not put before the constant that it names, and both are as soon 
   chain.pass(START + 15_000);
   await worker.cycle(START + 15_000);
   expect(await world.store.get(constant)).toBeDefined();
-  // The head waits for its half minute after a failure, or for news.
+  // After a failure the head waits half a minute, or for a change.
   await worker.cycle(START + 45_000);
   expect(await world.body("/v4/public/onchain", START + 620_000)).toContain('"indexer_unavailable"');
   await worker.stop();
@@ -181,7 +181,7 @@ test.each([
   "v4/public/process",
   "installations",
   "v1/public/installations/~wheel-1/observations/1/1",
-])("%s damaged, and the state lost: it is put anew, the others go on", async (key) => {
+])("a damaged %s with a lost state is rewritten, and the other objects continue", async (key) => {
   const store = new DamagedStore();
   Object.assign(world, { store });
   world.receive(200);
@@ -208,13 +208,13 @@ async function lostIndexOfSecondHistory(): Promise<void> {
   const first = await world.work();
   await first.cycle(START + 700_000);
   await first.stop();
-  const anew = await world.work({ newHistories: [INSTALLATION] });
-  await anew.cycle(START + 701_000);
-  await anew.stop();
+  const renamed = await world.work({ newHistories: [INSTALLATION] });
+  await renamed.cycle(START + 701_000);
+  await renamed.stop();
   await world.store.delete("installations");
 }
 
-test("an index that was deleted is put anew with the histories that the objects say", async () => {
+test("a deleted index is rewritten with the histories of the stored objects", async () => {
   await lostIndexOfSecondHistory();
   const worker = await world.work({ state: "lost" });
   expect((await worker.cycle(START + 702_000)).failures).toEqual([]);
@@ -222,7 +222,7 @@ test("an index that was deleted is put anew with the histories that the objects 
   await worker.stop();
 });
 
-test("a new history is none that was published before, though the index was deleted", async () => {
+test("a new history is never one that was published before, also if the index was deleted", async () => {
   await lostIndexOfSecondHistory();
   const worker = await world.work({ state: "lost", newHistories: [INSTALLATION] });
   expect((await worker.cycle(START + 702_000)).failures).toEqual([]);

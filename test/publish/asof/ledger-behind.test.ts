@@ -1,4 +1,4 @@
-/** Nothing goes back, whatever becomes of the ledger (docs/spec/publishing.md#asof). */
+/** Nothing goes back if the ledger is older or another one (docs/spec/publishing.md#asof). */
 import { copyFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import SqliteDatabase from "better-sqlite3";
@@ -45,7 +45,7 @@ const bodies = () =>
 const codes = ({ failures }: CycleReport) => failures.map(({ code }) => code);
 const put = ({ rows }: CycleReport) => rows.filter(({ action }) => action !== "unchanged").map(({ key }) => key);
 
-test("a ledger restored in place under a running publisher puts nothing, says so, and goes on once it has caught up", async () => {
+test("a publisher whose ledger is restored in place puts nothing, reports it, and continues once the ledger caught up", async () => {
   ingest(world.ledger, receipts(1, 100));
   takeBackup();
   ingest(world.ledger, receipts(101, 150));
@@ -70,7 +70,7 @@ test.each([
   ["with its state", "state", undefined],
   ["with a lost state", "other", undefined],
   ["--only process", "other", ["process"] as const],
-])("the same receipts with older facts of other kinds, %s: what they would take back stays", async (_, state, only) => {
+])("older facts of other kinds with the same receipts take nothing back (%s)", async (_, state, only) => {
   ingest(world.ledger, [...receipts(1, 20), module({ observedAt: "2026-11-20T10:00:00.000Z" }), oracle()]);
   takeBackup();
   const faulted = module({ observedAt: "2026-11-20T10:01:00.000Z", instanceId: "encoder-1", state: "faulted" });
@@ -87,7 +87,7 @@ test.each([
   await again.stop();
 });
 
-test("ledger and state rolled back together, and gone on with otherwise, is a fork however long it gets", async () => {
+test("a ledger that was rolled back with the state and got other facts is a fork at any length", async () => {
   ingest(world.ledger, receipts(1, 10));
   takeBackup();
   ingest(world.ledger, [module({ observedAt: "2026-11-20T10:00:00.000Z", state: "faulted" })]);
@@ -105,7 +105,7 @@ test("ledger and state rolled back together, and gone on with otherwise, is a fo
   await again.stop();
 });
 
-test("a ledger that is behind in one kind and forked in another is told of once, as forked", async () => {
+test("a ledger that is behind in one kind and forked in another is reported once, as forked", async () => {
   ingest(world.ledger, receipts(1, 8));
   takeBackup();
   ingest(world.ledger, receipts(9, 10));
@@ -118,7 +118,7 @@ test("a ledger that is behind in one kind and forked in another is told of once,
   await worker.stop();
 });
 
-test("a ledger replaced by rename with as many, but other facts is told from the one that was published", async () => {
+test("a replaced ledger with as many but other facts is reported as forked", async () => {
   ingest(world.ledger, receipts(1, 10));
   takeBackup();
   ingest(world.ledger, [module({ state: "faulted" })]);
@@ -130,7 +130,7 @@ test("a ledger replaced by rename with as many, but other facts is told from the
   await worker.stop();
 });
 
-test("of ledgers that keep no sums, the replaced one's facts are published at once, not after a restart", async () => {
+test("the facts of a replaced ledger without sums are published at once, not after a restart", async () => {
   world.receive(5);
   const insert = (state: string) =>
     world.ledger.exec(

@@ -11,7 +11,7 @@ const PASS_SECONDS = 4;
 
 describe.skipIf(NO_ANVIL !== undefined)(`the chain${NO_ANVIL ? `: ${NO_ANVIL}` : ""}`, () => {
   test.each([-3_600, 3_600])(
-    "a clock that goes %i s for twelve seconds makes nothing indexer_unavailable",
+    "a clock that is %i s wrong for twelve seconds makes no view indexer_unavailable",
     async (by) => {
       await using on = await stage();
       await on.world.mine(30);

@@ -20,13 +20,13 @@ function host(skew: number) {
   return { state, time, after };
 }
 
-test("a host 55 s ahead of the store publishes by the store's time, from the first instant on", () => {
+test("a host 55 s ahead of the store publishes by the store's time from the first instant on", () => {
   const { after } = host(55_000);
   expect(after(0)).toBe(START - 55_000);
   expect(after(1_000)).toBe(START - 54_000);
 });
 
-test("a correction is smooth, and time never goes back, whatever clock and measurement do", () => {
+test("the published time is corrected smoothly and never goes back", () => {
   const { state, after } = host(0);
   after(0);
   state.skew = 5_000;
@@ -37,19 +37,19 @@ test("a correction is smooth, and time never goes back, whatever clock and measu
   expect(seen.at(-1)).toBe(START + 100_000 - 5_000);
 });
 
-test("a host's clock that is set, back or forward, moves nothing where the store tells the time", () => {
+test("a step of the host's clock does not move the published time if the store's clock is known", () => {
   const { state, after } = host(0);
   after(0);
   for (const step of [-3_600_000, 7_200_000, -60_000]) {
     const before = after(1_000);
     state.wall += step;
-    // The difference to the store's is known without another answer of it.
+    // The difference to the store's clock is known without another request.
     state.skew += step;
     expect(after(1_000)).toBe(before + 1_000);
   }
 });
 
-test("a process that stood still for an hour is at once where host and store are", () => {
+test("a process that was stopped for an hour publishes at once by the time of host and store", () => {
   const { state, after } = host(0);
   after(0);
   state.wall += 3_600_000;
@@ -59,7 +59,7 @@ test("a process that stood still for an hour is at once where host and store are
   expect(after(1_000)).toBe(START + 3_602_000);
 });
 
-test("without a store's clock time waits where the host's is set back, and goes on with it", () => {
+test("without a store's clock the published time waits until the host's clock caught up", () => {
   const time = new PublishedTime(
     () => 0,
     () => undefined,
@@ -67,7 +67,7 @@ test("without a store's clock time waits where the host's is set back, and goes 
   expect([0, -60_000, 1_000].map((ms) => time.now(START + ms))).toEqual([START, START, START + 1_000]);
 });
 
-test("what was published more than a minute ahead of the clock stops a publisher; a little is waited out", () => {
+test("a response from more than a minute ahead of the clock stops a publisher; less is waited for", () => {
   expect(notBefore(START + 60_000, START)).toBe(START + 60_000);
   expect(() => notBefore(START + 60_001, START)).toThrow(
     expect.objectContaining({ code: "clock_behind", exitCode: 1 }),
@@ -85,7 +85,7 @@ test("--at ahead of the clock is refused, unless nothing was published and it is
   expect(ask({ at: START - 1, last: START, force: true })).toBe(START - 1);
 });
 
-test("a lost state does not hide what was published ahead: the object that says so is named", async () => {
+test("after a lost state the failure names the object from ahead of the clock", async () => {
   const world = new World();
   world.receive(1);
   const worker = await world.work();

@@ -28,7 +28,7 @@ function pass(seconds: number): unknown[] {
   return found;
 }
 
-test("a clock that moves an hour and returns after 15 s has moved nothing, and both are reported within a second", () => {
+test("a clock that moves an hour and returns after 15 s changes nothing, and both moves are reported within a second", () => {
   for (const step of [HOUR, -HOUR, 24 * HOUR]) {
     const before = clock.wall();
     apart += step;
@@ -44,7 +44,7 @@ test("a clock that moves an hour and returns after 15 s has moved nothing, and b
   expect(clock.moves).toBe(3);
 });
 
-test("a clock that has moved is used after a steady minute, and not before", () => {
+test("a moved clock is used after a steady minute, and not before", () => {
   apart += HOUR;
   expect(pass(60)).toEqual([{ kind: "moved", byMs: HOUR }]);
   expect(clock.wall()).toBe(START + 60 * SECOND);
@@ -52,7 +52,7 @@ test("a clock that has moved is used after a steady minute, and not before", () 
   expect(clock.wall()).toBe(START + HOUR + 61 * SECOND);
 });
 
-test("a clock that keeps moving is not steady: the minute begins anew with each move", () => {
+test("each move of a clock starts the steady minute again", () => {
   for (let times = 0; times < 10; times++) {
     apart += times % 2 === 0 ? HOUR : -HOUR / 2;
     pass(30);
@@ -60,7 +60,7 @@ test("a clock that keeps moving is not steady: the minute begins anew with each 
   expect([clock.wall(), clock.moves]).toEqual([START + 300 * SECOND, 10]);
 });
 
-test("a machine that boots years behind publishes by the corrected clock after a minute, without help", () => {
+test("a machine that boots with a clock years behind publishes by the corrected clock after a minute", () => {
   apart -= YEARS;
   clock = new SteadyClock({ wall: () => monotonic + apart, monotonic: () => monotonic });
   expect(clock.wall()).toBe(START - YEARS);
@@ -69,7 +69,7 @@ test("a machine that boots years behind publishes by the corrected clock after a
   expect(clock.wall()).toBe(START + 61 * SECOND);
 });
 
-test("a store's clock that agrees ends the doubt at once, one that contradicts does not", () => {
+test("a moved clock is accepted at once if the store's clock agrees, and not if it differs", () => {
   let aheadOfStore: number | undefined;
   clock.compareWith(() => aheadOfStore);
   apart += HOUR;
@@ -80,7 +80,7 @@ test("a store's clock that agrees ends the doubt at once, one that contradicts d
   expect(clock.wall()).toBe(START + HOUR + 31 * SECOND);
 });
 
-test("corrections of up to a second are followed, as NTP makes them", () => {
+test("corrections of up to a second, such as NTP's, are followed", () => {
   for (let times = 0; times < 5; times++) {
     apart += 900;
     expect(pass(1)).toEqual([]);
@@ -102,7 +102,7 @@ async function publisherBy(steady: SteadyClock, state = "state") {
   return { worker, cycle };
 }
 
-test("nothing that is written while the clock is an hour ahead carries the future: objects, lease, state", async () => {
+test("no object, lease or state that is written while the clock is an hour ahead has that time", async () => {
   const { worker, cycle } = await publisherBy(clock);
   await cycle();
   pass(3);
@@ -126,7 +126,7 @@ test("nothing that is written while the clock is an hour ahead carries the futur
   await again.worker.stop();
 });
 
-test("a publisher that has published the future ends, lets go and says why; a repair under a right clock helps", async () => {
+test("a publisher that is behind its own responses releases the lease and says why, until a repair under a right clock", async () => {
   const wrong = await publisherBy(clock);
   world.receive(1);
   apart += HOUR;

@@ -7,7 +7,7 @@ beforeEach(() => {
 });
 afterEach(() => world.end());
 
-/** The keys that are put, the lease's own aside. */
+/** The keys that are put, without the lease object. */
 const putsDuring = async (work: () => Promise<unknown>) => {
   const before = world.store.puts.length;
   await work();
@@ -30,7 +30,7 @@ test("one new receipt puts telemetry, process and its tile, and nothing else", a
   await worker.stop();
 });
 
-test("an idle publisher asks the store for nothing and builds nothing", async () => {
+test("an idle publisher sends no request and builds nothing", async () => {
   world.receive(5);
   const worker = await world.work();
   await worker.cycle(START + 16_000);
@@ -43,7 +43,7 @@ test("an idle publisher asks the store for nothing and builds nothing", async ()
   await worker.stop();
 });
 
-test("a receipt that fills a tile puts that tile whole and begins the next with the one after", async () => {
+test("a receipt that fills a tile puts that tile, and the next receipt starts another one", async () => {
   world.receive(127);
   const worker = await world.work();
   await worker.cycle(START + 400_000);
@@ -58,7 +58,7 @@ test("a receipt that fills a tile puts that tile whole and begins the next with 
   await worker.stop();
 });
 
-test("a second publisher is told who holds the lease", async () => {
+test("a second publisher is refused with the lease's holder", async () => {
   const worker = await world.work();
   await expect(world.work({ state: "other" })).rejects.toMatchObject({ code: "lease_held", exitCode: 75 });
   await expect(world.work()).rejects.toMatchObject({ code: "state_locked", exitCode: 75 });
@@ -66,7 +66,7 @@ test("a second publisher is told who holds the lease", async () => {
   await (await world.work({ state: "other" })).stop();
 });
 
-test("a publisher that lost its state reads it back from the store and puts nothing twice", async () => {
+test("a publisher that lost its state reads it from the store and puts nothing twice", async () => {
   world.receive(300);
   const worker = await world.work();
   await worker.cycle(START + 901_000);
@@ -79,7 +79,7 @@ test("a publisher that lost its state reads it back from the store and puts noth
   await again.stop();
 });
 
-test("an installation that appears later is named after its objects are there", async () => {
+test("a new installation is named in the index after its objects are stored", async () => {
   world.receive(3);
   const worker = await world.work();
   await worker.cycle(START + 10_000);
@@ -93,7 +93,7 @@ test("an installation that appears later is named after its objects are there", 
   await worker.stop();
 });
 
-test("what cannot be built leaves the others unharmed and is told", async () => {
+test("a response that cannot be built is reported, and the others are published", async () => {
   world.receive(3);
   const worker = await world.work();
   await worker.cycle(START + 10_000);
@@ -109,7 +109,7 @@ test("what cannot be built leaves the others unharmed and is told", async () => 
   await worker.stop();
 });
 
-test("a tile that the store refused is put when the store is back, though no fact has come since", async () => {
+test("a tile that the store refused is put once the store is back, without a new fact", async () => {
   world.receive(3);
   const worker = await world.work();
   await worker.cycle(START + 10_000);

@@ -41,7 +41,7 @@ async function acquireUntil(tryAcquire: () => Promise<Lease | undefined>, end: n
   return undefined;
 }
 
-test("it leaves a living holder alone, and takes over within 20 s of its death", async () => {
+test("a standby waits while the holder lives, and takes over within 20 s of its death", async () => {
   world.receive(3);
   const worker = await world.work();
   await worker.cycle(START + 10_000);
@@ -55,7 +55,7 @@ test("it leaves a living holder alone, and takes over within 20 s of its death",
   expect(world.now - died).toBeLessThanOrEqual(20_000);
 });
 
-test("whoever takes over is told from whom, and why", async () => {
+test("a takeover reports the former holder and the reason", async () => {
   const dies = await world.work();
   const from = (await readLease(world.store))?.record.holderName;
   dies.kill();
@@ -71,7 +71,7 @@ test("whoever takes over is told from whom, and why", async () => {
   expect(taken[0]?.from).toBe(from);
 });
 
-test("a publisher that has just begun still says when the last cycle was, and so does one that ends before its first", async () => {
+test("a publisher without a cycle of its own reports the last cycle of the holder before", async () => {
   world.receive(3);
   const worker = await world.work();
   await worker.cycle(START + 10_000);
@@ -87,7 +87,7 @@ test("a publisher that has just begun still says when the last cycle was, and so
   expect(await lastCycleAt()).toBe(before);
 });
 
-test("a holder that wakes up after it was taken over puts and deletes nothing", async () => {
+test("a holder that wakes up after a takeover puts and deletes nothing", async () => {
   world.receive(3);
   const worker = await world.work();
   await worker.cycle(START + 10_000);
@@ -102,7 +102,7 @@ test("a holder that wakes up after it was taken over puts and deletes nothing", 
   worker.kill();
 });
 
-test("a holder that lets go is followed at once, and time does not go back", async () => {
+test("a released lease is taken at once, and time does not go back", async () => {
   const worker = await world.work();
   await worker.cycle(START + 500_000);
   await worker.stop();

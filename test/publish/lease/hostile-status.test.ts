@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parsePrivateStatus } from "../../../publish/status/private-status.ts";
 
-test("a holder's name that a terminal would obey reaches no operator as it is", () => {
+test("control characters in a holder's name are escaped for the operator's terminal", () => {
   const hostile = {
     schemaVersion: 1,
     epoch: 1,

@@ -12,16 +12,16 @@ import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { MemoryStore } from "../../support/memory-store.ts";
 import { START } from "../world.ts";
 
-/** A store whose puts may be done and their answers lost, and whose clock may differ. */
+/** A store that can store a put and lose its response, and whose clock may differ. */
 class OddStore extends MemoryStore implements StoreClock {
   losing = false;
   skew = 0;
   measurements = 0;
-  #tell: ((bounds: ClockBounds) => void) | undefined;
+  #report: ((bounds: ClockBounds) => void) | undefined;
 
   override async put(...put: Parameters<MemoryStore["put"]>): ReturnType<MemoryStore["put"]> {
     const tag = await super.put(...put);
-    if (this.losing) throw new StoreUnavailable("no answer");
+    if (this.losing) throw new StoreUnavailable("no response");
     return tag;
   }
 
@@ -30,14 +30,14 @@ class OddStore extends MemoryStore implements StoreClock {
     return { least: this.skew, most: this.skew };
   }
 
-  watchClock(_: () => number, tell: (bounds: ClockBounds) => void): void {
-    this.#tell = tell;
-    this.tell();
+  watchClock(_: () => number, report: (bounds: ClockBounds) => void): void {
+    this.#report = report;
+    this.report();
   }
 
-  /** As an answer of this store does. */
-  tell(): void {
-    this.#tell?.({ least: this.skew, most: this.skew });
+  /** Reports the store's clock, as each of its responses does. */
+  report(): void {
+    this.#report?.({ least: this.skew, most: this.skew });
   }
 }
 
@@ -50,7 +50,7 @@ beforeEach(() => {
   store = new OddStore();
 });
 
-test("a renewal that was stored and never answered is the holder's own", async () => {
+test("a holder recognises its own renewal that was stored without a response", async () => {
   const lease = await take();
   now += DEFAULT_PACE.renewMs;
   store.losing = true;
@@ -61,7 +61,7 @@ test("a renewal that was stored and never answered is the holder's own", async (
   expect((await readLease(store))?.record).toMatchObject({ epoch: 1, renewedAt: new Date(now).toISOString() });
 });
 
-test("what the operator has released is the holder's no more, nor is another's", async () => {
+test("a holder loses a lease that the operator released, or that another one took", async () => {
   const lease = await take();
   await forceRelease(store);
   now += DEFAULT_PACE.renewMs;
@@ -70,7 +70,7 @@ test("what the operator has released is the holder's no more, nor is another's",
   await expect(lease.renew({})).rejects.toMatchObject({ code: "lease_lost" });
 });
 
-test("the first renewal takes a standby's word, later ones see it move, and it is not the holder's own", async () => {
+test("a recent announcement of another standby selects the standby's pace, and the holder's own does not", async () => {
   const paceAfter = async (standby: string, ago: number) => {
     store = new OddStore();
     const lease = await take();
@@ -84,8 +84,8 @@ test("the first renewal takes a standby's word, later ones see it move, and it i
   expect(await paceAfter("me", 2_000)).toBe(DEFAULT_PACE.ttlMs);
 });
 
-test("a clock is told from two seconds on, and beyond a minute nothing is put", async () => {
-  for (const [skew, told] of [
+test("a wrong clock is reported from two seconds on, and beyond a minute nothing is put", async () => {
+  for (const [skew, reported] of [
     [-2_000, null],
     [2_001, 2_001],
     [-60_000, -60_000],
@@ -93,13 +93,13 @@ test("a clock is told from two seconds on, and beyond a minute nothing is put", 
     store = new OddStore();
     store.skew = skew;
     await take();
-    expect((await readLease(store))?.record.clockSkewMs).toBe(told);
+    expect((await readLease(store))?.record.clockSkewMs).toBe(reported);
     expect(store.measurements).toBe(0);
   }
   store = new OddStore();
   const lease = await take();
   store.skew = 60_001;
-  store.tell();
+  store.report();
   now += DEFAULT_PACE.renewMs;
   for (let times = 0; times < 2; times++) {
     await expect(lease.beforePut()).rejects.toMatchObject({ code: "clock_skew", exitCode: 1 });
@@ -111,7 +111,7 @@ test("a clock is told from two seconds on, and beyond a minute nothing is put", 
   expect(store.puts).toEqual([]);
 });
 
-test("a holder whose clocks have drifted apart, as on a machine that slept, renews before it puts anything", async () => {
+test("a holder on a machine that slept renews before it puts anything", async () => {
   let slept = 0;
   const asleep = { wall: () => now + slept, monotonic: () => now };
   const lease = await Lease.take(store, asleep, { holder: "me", holderName: "me" }, undefined);
@@ -125,7 +125,7 @@ test("a holder whose clocks have drifted apart, as on a machine that slept, rene
   await expect(lease.beforePut()).rejects.toMatchObject({ code: "lease_lost", exitCode: 75 });
 });
 
-test("a renewal that a put needs tells the newest cycle too", async () => {
+test("a renewal before a put reports the newest cycle", async () => {
   const lease = await take();
   const lastCycleAt = new Date(START).toISOString();
   lease.onRenewal(() => ({ lastCycleAt }));

@@ -17,7 +17,7 @@ const text = async (key: string) => new TextDecoder().decode((await world.store.
 const status = async () => JSON.parse(await text(PRIVATE_STATUS_KEY));
 const privatePuts = () => world.store.puts.filter((key) => key === PRIVATE_STATUS_KEY).length;
 
-test("the lease object has no host, path, problem or id of another installation; the private one has", async () => {
+test("only the private status has the host, paths, problems and ids of other installations", async () => {
   world.receive(3);
   world.receive(2, 2, "wheel-2");
   world.store.failPuts = (key) => key === "v1/public/modules";
@@ -42,7 +42,7 @@ test("the lease object has no host, path, problem or id of another installation;
   });
 });
 
-test("it is put at once, then every five minutes at most and where it says something new, and at the end", async () => {
+test("the private status is put at once, then at most every five minutes if it changed, and at the end", async () => {
   world.receive(3);
   const worker = await world.work();
   await worker.cycle(START + 10_000);
@@ -72,7 +72,7 @@ test("it is put at once, then every five minutes at most and where it says somet
   expect((await status()).worst).toHaveLength(3);
 });
 
-test("a damaged one, and an earlier holder's, are put anew; another's says nothing of the holder", async () => {
+test("a damaged or earlier holder's private status is rewritten, and is never read as the holder's", async () => {
   const first = await world.work();
   await first.stop();
   world.store.damage(PRIVATE_STATUS_KEY);
@@ -91,7 +91,7 @@ test("a damaged one, and an earlier holder's, are put anew; another's says nothi
   third.kill();
 });
 
-test("a store that takes no private status keeps no lease", async () => {
+test("a store that refuses the private status does not keep the lease held", async () => {
   const worker = await world.work();
   await worker.cycle(START + 1_000);
   world.store.failPuts = (key) => key === PRIVATE_STATUS_KEY;
@@ -128,7 +128,7 @@ test("with 10,000 installations the lease object stays below 64 kB, and the priv
   expect((await status()).worst[0].installationId).toBe(`${"w".repeat(100)}-2`);
 });
 
-test("/status.json and the badge answer from the moment in which a fresh publisher has the lease", async () => {
+test("/status.json and the badge are served as soon as a new publisher has the lease", async () => {
   world.receive(3);
   const worker = await world.work({ site: SITE });
   const answered = await world.read("/status.json");

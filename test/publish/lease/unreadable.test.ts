@@ -1,4 +1,4 @@
-/** A lease object that is damaged, or none (docs/spec/publishing.md#one-writer): who takes it, when, and who keeps it. */
+/** A lease object that is damaged or no lease (docs/spec/publishing.md#one-writer): who takes it, when, and who keeps it. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { DEFAULT_PACE, readLease } from "../../../publish/lease/lease-record.ts";
 import { STANDBY_KEY, STATUS_KEY } from "../../../src/http/keys.ts";
@@ -20,7 +20,7 @@ const DAMAGES = {
 };
 
 test.each(Object.entries(DAMAGES))(
-  "%s: taken once nobody has written it for a life and a put",
+  "an unreadable lease is taken once nobody wrote it for a life and a put: %s",
   async (name, damage) => {
     const first = await world.work();
     await first.cycle(START + 10_000);
@@ -34,13 +34,13 @@ test.each(Object.entries(DAMAGES))(
     world.receive(1);
     const { rows } = await worker.cycle(world.now);
     expect(rows.filter(({ action }) => action === "failed")).toEqual([]);
-    // Damaged bytes do not say their epoch; what stands under an earlier one is adopted as ever.
+    // Damaged bytes have no epoch. Objects of an earlier epoch are adopted as always.
     expect((await readLease(world.store))?.record.epoch).toBe(name === "damaged bytes" ? 1 : 2);
     await worker.stop();
   },
 );
 
-test("our own state remembers the epoch of the lease that cannot be read", async () => {
+test("the state directory keeps the epoch of a lease that cannot be read", async () => {
   for (let run = 0; run < 3; run++) await (await world.work()).stop();
   world.store.damage(STATUS_KEY);
   const worker = await world.work();
@@ -48,7 +48,7 @@ test("our own state remembers the epoch of the lease that cannot be read", async
   await worker.stop();
 });
 
-test.each(Object.entries(DAMAGES))("a holder that lives mends it and goes on: %s", async (_, damage) => {
+test.each(Object.entries(DAMAGES))("a living holder rewrites its unreadable lease: %s", async (_, damage) => {
   const holder = await world.work();
   await holder.cycle(START + 10_000);
   await damage();
@@ -60,7 +60,7 @@ test.each(Object.entries(DAMAGES))("a holder that lives mends it and goes on: %s
   await holder.stop();
 });
 
-test("one that was away for longer than its life mends nothing: another may have the lease", async () => {
+test("a holder that was away for longer than its life does not rewrite the lease, because another may have it", async () => {
   const holder = await world.work();
   await putText(world.store, STATUS_KEY, "{}");
   world.now += DEFAULT_PACE.ttlMs;
@@ -68,7 +68,7 @@ test("one that was away for longer than its life mends nothing: another may have
   holder.kill();
 });
 
-test("whoever finds it readable again while it watches leaves it to its holder", async () => {
+test("a standby that finds the lease readable again leaves it to its holder", async () => {
   const holder = await world.work();
   world.store.damage(STATUS_KEY);
   const renew = world.store.get.bind(world.store);
@@ -85,7 +85,7 @@ test("whoever finds it readable again while it watches leaves it to its holder",
   await holder.stop();
 });
 
-test("a damaged standby.json keeps no holder from renewing", async () => {
+test("a holder renews although standby.json is damaged", async () => {
   const holder = await world.work();
   await putText(world.store, STANDBY_KEY, "{}");
   world.store.damage(STANDBY_KEY);

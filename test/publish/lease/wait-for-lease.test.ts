@@ -1,4 +1,4 @@
-/** A standby that waits follows ledger and chain, so that its first cycle has nothing to catch up with. */
+/** A waiting standby follows ledger and chain, so that its first cycle has nothing to catch up with. */
 import { copyFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -39,7 +39,7 @@ function sources(chain: Chain): SourceReader {
 const identity = { holder: crypto.randomUUID(), holderName: "standby" };
 const candidate = () => standby({ store: world.store, clock: world.clock, identity, known });
 
-/** Waits as `publish` does; `eachPause` stands for what happens meanwhile. */
+/** Waits as `publish` does; `eachPause` runs in each pause. */
 function wait(reader: SourceReader, eachPause: () => Promise<void>, signal = new AbortController().signal) {
   return waitForLease(candidate(), {
     signal,
@@ -72,7 +72,7 @@ async function firstCycle(reader: SourceReader, lease: NonNullable<Awaited<Retur
   return publisher.cycle(world.now);
 }
 
-test("receipts that came while it waited are in its projections before it has the lease", async () => {
+test("receipts that arrive while a standby waits are in its projections before it has the lease", async () => {
   world.receive(3);
   const holder = await world.work();
   const reader = sources(noChain());
@@ -94,7 +94,7 @@ test("receipts that came while it waited are in its projections before it has th
   reader.close();
 });
 
-test("a ledger that is replaced while it waits does not keep it from trying", async () => {
+test("a standby whose ledger is replaced while it waits still tries to take the lease", async () => {
   const holder = await world.work();
   const reader = sources(noChain());
   const stop = new AbortController();
@@ -113,7 +113,7 @@ test("a ledger that is replaced while it waits does not keep it from trying", as
 });
 
 describe.skipIf(NO_ANVIL !== undefined)(`over a chain${NO_ANVIL ? `: ${NO_ANVIL}` : ""}`, () => {
-  test("one that waited takes over, and its first cycle reads no block that it had time for", async () => {
+  test("a standby that takes over reads no block in its first cycle that it had time for before", async () => {
     await using on = await stage();
     await on.world.mine(60);
     await using rpc = await scriptedRpc(on.anvil.url);

@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => world.end());
 
-/** Another ledger takes the published one's place: `count` receipts, told apart by `salt` in their telemetryIds. */
+/** Another ledger replaces the published one: `count` receipts with `salt` in their telemetryIds. */
 function replaceLedger(count: number, salt: string): void {
   const path = `${world.folder}/other.db`;
   const other = openLedgerForIntake(path);
@@ -24,7 +24,7 @@ function replaceLedger(count: number, salt: string): void {
 test.each([
   ["ledger_behind", 99, "4000"],
   ["ledger_forked", 200, "5000"],
-])("%s: nothing is put for the installation", async (code, count, salt) => {
+])("a ledger that is %s puts nothing for the installation", async (code, count, salt) => {
   world.receive(100);
   const worker = await world.work();
   await worker.cycle(START + 301_000);

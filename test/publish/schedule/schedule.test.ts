@@ -1,4 +1,4 @@
-/** Turns and renewals under a clock that is set and timers that are set off (docs/spec/publishing.md#clock-steps). */
+/** Ticks and renewals under a clock and timers that the test moves (docs/spec/publishing.md#clock-steps). */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Timers } from "../../../publish/clock/clock.ts";
 import type { CycleReport } from "../../../publish/report.ts";
@@ -118,7 +118,7 @@ async function pass(ms: number): Promise<void> {
 const settled = () => new Promise(setImmediate);
 const turnsSince = (since: number) => turns.filter((at) => at > since).length;
 
-test("a clock that is set back a minute, or an hour and forward again after 3 s, stops no turn", async () => {
+test("a clock that is set back a minute, or an hour for 3 s, stops no tick", async () => {
   void run();
   await settled();
   await pass(10 * SECOND);
@@ -135,7 +135,7 @@ test("a clock that is set back a minute, or an hour and forward again after 3 s,
   expect(late).toHaveLength(4);
 });
 
-test("on a cadence of five minutes a step back makes the next turn no later than it was", async () => {
+test("on a cadence of five minutes a step back does not delay the next tick", async () => {
   void run(300 * SECOND);
   await settled();
   await pass(250 * SECOND);
@@ -145,7 +145,7 @@ test("on a cadence of five minutes a step back makes the next turn no later than
   expect(turnsSince(since)).toBeGreaterThanOrEqual(2);
 });
 
-test("a pattern's timer that never fires is noticed by the steady one, and armed anew", async () => {
+test("a pattern's timer that never fires is noticed and armed again", async () => {
   let isDead = true;
   const timers = fake(SECOND);
   void run(SECOND, { ...timers, cron: (pattern, fire) => timers.cron(pattern, () => void (isDead || fire())) });
@@ -159,7 +159,7 @@ test("a pattern's timer that never fires is noticed by the steady one, and armed
   expect(late.length - before).toBeLessThanOrEqual(1);
 });
 
-test("the lease is renewed while a cycle takes long, and on a cadence of five minutes", async () => {
+test("the lease is renewed during a long cycle, and on a cadence of five minutes", async () => {
   const long = Promise.withResolvers<CycleReport>();
   cycle = () => long.promise;
   void run(300 * SECOND);
@@ -168,7 +168,7 @@ test("the lease is renewed while a cycle takes long, and on a cadence of five mi
   long.resolve(REPORT);
 });
 
-test("a renewal under way is not begun again; one that fails is said, one that is lost ends all once the cycle is over", async () => {
+test("a running renewal is not repeated, a failed one is reported, and a lost lease ends the publisher after the cycle", async () => {
   const first = Promise.withResolvers<void>();
   renew = () => first.promise;
   const cycles = Promise.withResolvers<CycleReport>();
@@ -191,7 +191,7 @@ test("a renewal under way is not begun again; one that fails is said, one that i
   expect(timers.size).toBe(0);
 });
 
-test("a signal lets the cycle under way end, and leaves no timer", async () => {
+test("a signal lets the running cycle end, and leaves no timer", async () => {
   const cycles = Promise.withResolvers<CycleReport>();
   cycle = () => cycles.promise;
   const ended = run().then(() => "ended");
@@ -203,7 +203,7 @@ test("a signal lets the cycle under way end, and leaves no timer", async () => {
   expect(timers.size).toBe(0);
 });
 
-test("it rests each second between the turns of a slow cadence, and never while one hangs", async () => {
+test("a slow cadence rests each second between ticks, and never while one hangs", async () => {
   void run(300 * SECOND);
   await settled();
   await pass(60 * SECOND);

@@ -6,7 +6,7 @@ function subject() {
   return { clock, health: new TickHealth(() => clock.now) };
 }
 
-test("well while turns finish, and for a minute after one was due", () => {
+test("a publisher is healthy while ticks finish, and for a minute after one was due", () => {
   const { clock, health } = subject();
   expect(health.state()).toEqual({ isWell: true, phase: "starting", quietSeconds: 0 });
   health.reached("publishing", 300_000);
@@ -23,7 +23,7 @@ test("well while turns finish, and for a minute after one was due", () => {
   expect(health.state()).toMatchObject({ isWell: true, quietSeconds: 0 });
 });
 
-test("a start that comes to nothing is not well after a minute; a standby that asks is", () => {
+test("a start that does not finish is unhealthy after a minute, and a standby that asks is healthy", () => {
   const { clock, health } = subject();
   clock.now += 60_001;
   expect(health.state()).toMatchObject({ isWell: false, phase: "starting" });
@@ -32,7 +32,7 @@ test("a start that comes to nothing is not well after a minute; a standby that a
   expect(health.state()).toEqual({ isWell: true, phase: "standby", quietSeconds: 2 });
 });
 
-test("what broke a turn off is the reason until one finishes", () => {
+test("the error that ended a tick is the reason until a tick finishes", () => {
   const { health } = subject();
   health.reached("publishing", 1_000);
   health.failed(new Error("the store does not respond"));

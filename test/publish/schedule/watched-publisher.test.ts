@@ -16,10 +16,10 @@ const ROW: ReportRow = {
 };
 const REPORT: CycleReport = { at: 1, rows: [ROW], failures: [], warnings: [] };
 
-/** A publisher whose cycle takes 1.5 s and ends as told. */
+/** A publisher whose cycle takes 1.5 s and ends with `ending`. */
 function subject(ending: () => CycleReport) {
   let now = 0;
-  const told: string[] = [];
+  const reported: string[] = [];
   const publisher: Scheduled = {
     instant: (at) => at,
     now: (wall) => wall,
@@ -36,45 +36,45 @@ function subject(ending: () => CycleReport) {
   };
   const clock = { wall: () => now, monotonic: () => now };
   const watched = watchedPublisher(publisher, clock, {
-    renewed: (error) => told.push(`renewed ${String(error)}`),
-    ticked: () => told.push("ticked"),
-    cycled: (outcome, seconds, error) => told.push(`${outcome} ${seconds} ${String(error)}`),
+    renewed: (error) => reported.push(`renewed ${String(error)}`),
+    ticked: () => reported.push("ticked"),
+    cycled: (outcome, seconds, error) => reported.push(`${outcome} ${seconds} ${String(error)}`),
   });
-  return { watched, told };
+  return { watched, reported };
 }
 
-test("an idle turn is a finished one, and no cycle", () => {
-  const { watched, told } = subject(() => REPORT);
+test("an idle tick is finished and is no cycle", () => {
+  const { watched, reported } = subject(() => REPORT);
   expect(watched.isIdle(1)).toBe(true);
-  expect(told).toEqual(["ticked"]);
+  expect(reported).toEqual(["ticked"]);
   expect(watched.isIdle(2)).toBe(false);
-  expect(told).toEqual(["ticked"]);
+  expect(reported).toEqual(["ticked"]);
 });
 
 test.each([
   ["done", REPORT],
   ["partial", { ...REPORT, rows: [{ ...ROW, action: "failed" as const }] }],
   ["partial", { ...REPORT, failures: [{ code: "ledger_behind", message: "" }] }],
-])("a cycle is told as %s with its seconds", async (outcome, report) => {
-  const { watched, told } = subject(() => report);
+])("a cycle is reported as %s with its seconds", async (outcome, report) => {
+  const { watched, reported } = subject(() => report);
   expect(await watched.cycle(2)).toBe(report);
-  expect(told).toEqual([`${outcome} 1.5 undefined`, "ticked"]);
+  expect(reported).toEqual([`${outcome} 1.5 undefined`, "ticked"]);
 });
 
 test.each([
   ["outage", new StoreUnavailable("down"), "outage 1.5 StoreUnavailable: down"],
   ["failed", new Error("a defect"), "failed 1.5 Error: a defect"],
-])("a cycle that breaks off is told as %s, and its turn has not finished", async (_, error, line) => {
-  const { watched, told } = subject(() => {
+])("a cycle that ends early is reported as %s, and its tick has not finished", async (_, error, line) => {
+  const { watched, reported } = subject(() => {
     throw error;
   });
   await expect(watched.cycle(2)).rejects.toBe(error);
-  expect(told).toEqual([line]);
+  expect(reported).toEqual([line]);
 });
 
-test("a renewal is told with what kept it from happening", async () => {
-  const { watched, told } = subject(() => REPORT);
+test("a renewal is reported with its error", async () => {
+  const { watched, reported } = subject(() => REPORT);
   await watched.renewIfDue(1);
   await expect(watched.renewIfDue(0)).rejects.toThrow("down");
-  expect(told).toEqual(["renewed undefined", "renewed StoreUnavailable: down"]);
+  expect(reported).toEqual(["renewed undefined", "renewed StoreUnavailable: down"]);
 });

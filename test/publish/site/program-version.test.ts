@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isNewerProgram } from "../../../publish/plan/source-version.ts";
 
-test("versions are compared number by number, what comes before a release before it, unknown ones not at all", () => {
+test("program versions are compared number by number, prereleases come first, and unknown ones are never newer", () => {
   const ascending = ["0.9.9", "0.10.0", "1.0.0-rc.1", "1.0.0", "1.0.1", "1.1.0", "2.0.0"];
   for (const [index, one] of ascending.entries()) {
     for (const [otherIndex, other] of ascending.entries()) {

@@ -35,7 +35,7 @@ async function cycleOf(options: Parameters<World["work"]>[0], at: number): Promi
   return sitePuts().slice(before);
 }
 
-test("every file once, what the page loads before the page; the next cycles put and ask nothing, a restart puts nothing and asks for each once", async () => {
+test("each file is put once, with the page last; later cycles send no request, and a restart reads each once", async () => {
   const worker = await world.work({ site: site("1.0.0") });
   await worker.cycle(START);
   const puts = sitePuts();
@@ -54,7 +54,7 @@ test("every file once, what the page loads before the page; the next cycles put 
   expect(asked.toSorted()).toEqual(files.flatMap((key) => (key.includes(OLD) ? [] : [`${key}?fresh`])).toSorted());
 });
 
-test("an upgrade puts each changed file once; an older program leaves the newer one's, with its own state or without", async () => {
+test("an upgrade puts each changed file once, and an older program keeps the newer one's files", async () => {
   await cycleOf({ site: site("1.9.0") }, START);
   expect(await cycleOf({ site: site("1.10.0", NEW) }, START + 1_000)).toEqual([`site/${NEW}`, "site/index.html"]);
   for (const state of ["state", "another"]) {
@@ -65,7 +65,7 @@ test("an upgrade puts each changed file once; an older program leaves the newer 
   expect(await world.body("/")).toContain(NEW);
 });
 
-test("an asset stays for thirty days after no page names it, and no day longer", async () => {
+test("an asset stays for exactly thirty days after the last page that names it", async () => {
   await cycleOf({ site: site("1.0.0") }, START);
   await cycleOf({ site: site("1.1.0", NEW) }, START + 1_000);
   const worker = await world.work({ site: site("1.1.0", NEW) });
@@ -77,7 +77,7 @@ test("an asset stays for thirty days after no page names it, and no day longer",
   await worker.stop();
 });
 
-test("turned off, everything is deleted, and every path is 404; turned on again it is back", async () => {
+test("a site that is turned off is deleted and every path is 404, and returns when it is turned on", async () => {
   const paths = [
     "/",
     `/${OLD}`,
@@ -98,7 +98,7 @@ test("turned off, everything is deleted, and every path is 404; turned on again 
   expect(await statuses()).toEqual(new Set([200]));
 });
 
-test("the status says how the publication is: live, then late, then stopped; of the sources what a cycle has seen", async () => {
+test("the status is live, then late, then stopped, and has the sources as the last cycle read them", async () => {
   const worker = await world.work({ site: site("1.0.0") });
   await worker.cycle(START + 30_000);
   world.now += 15_000;

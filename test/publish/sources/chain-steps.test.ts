@@ -1,4 +1,4 @@
-// A long history of the chain is taken in while other things have their turn, and is planned with once it is whole.
+// A long history of the chain is read in steps between other work, and is planned once it is whole.
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { LedgerSource } from "../../../publish/sources/ledger-source.ts";
@@ -45,7 +45,7 @@ afterEach(() => {
   world.end();
 });
 
-/** Advances as a cycle does; `during` is what else has its turn: told how many it has had. Returns all turns. */
+/** Advances as a cycle does. `during` is the other work: it gets the number of steps so far. Returns all steps. */
 async function advance(use: (snapshot: Snapshot) => void, during: (turn: number) => void): Promise<number> {
   let turns = 0;
   let next: NodeJS.Immediate;
@@ -62,14 +62,14 @@ async function advance(use: (snapshot: Snapshot) => void, during: (turn: number)
   }
 }
 
-/** Throws where half of what the chain says would be planned with. */
+/** Throws if half of the chain's history would be planned. */
 function expectWhole({ projections }: Snapshot, blocks: number): void {
   const count = statement(projections, "SELECT count(*) FROM activity_event WHERE category <> 'measurement'").pluck();
   expect(count.get()).toBe(blocks * LOGS_OF_A_BLOCK);
   for (const category of CATEGORIES) expect(readTiling(projections, category)?.isWhole).toBe(true);
 }
 
-test("it is planned once, when all is in, with what the ledger has got meanwhile", async () => {
+test("a long history is planned once it is whole, with the facts that arrived meanwhile", async () => {
   let plans = 0;
   const turns = await advance(
     (snapshot) => {
@@ -86,7 +86,7 @@ test("it is planned once, when all is in, with what the ledger has got meanwhile
   expect(turns).toBeGreaterThan(40);
 });
 
-test("a chain that is rewound on the way is planned as it is then", async () => {
+test("a chain that is rewound while it is read is planned as it is then", async () => {
   const turns = await advance(
     (snapshot) => expectWhole(snapshot, 60),
     (turn) => turn === 10 && chain.rewind(160n),

@@ -1,6 +1,5 @@
 /**
- * The projections' own file: which failure names it, and how often it is committed. Following the ledger changes the
- * same rows with each receipt.
+ * The projections' own file: which failure names it, and how often it is committed. Each receipt changes the same rows.
  */
 import { cpSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -54,7 +53,7 @@ test.skipIf(noSmallDisk !== undefined)(
   },
 );
 
-test("damaged projections are not said to be a damaged ledger", async () => {
+test("damaged projections are not reported as a damaged ledger", async () => {
   const state = join(world.folder, "state");
   const path = join(state, "projections.db");
   const first = readerOver(state);
@@ -77,7 +76,7 @@ const walBytes = () => statSync(join(world.folder, "state", "projections.db-wal"
 const positionOf = (reader: SourceReader) =>
   reader.begin(START).snapshot(({ projections }) => Number(readCursor(projections, RECEIPTS)?.at));
 
-test("the steps of twenty seconds are one commit, and a killed process derives them again", async () => {
+test("the steps of twenty seconds are one commit, and a process after a kill derives them again", async () => {
   const reader = readerOver(join(world.folder, "state"));
   world.receive(1);
   await reader.begin(START).advance(() => {});

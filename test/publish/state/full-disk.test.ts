@@ -6,7 +6,7 @@ import { isOutage } from "../../../publish/schedule/schedule.ts";
 import { noSmallDisk, smallDisk } from "../../support/small-disk.ts";
 
 test.skipIf(noSmallDisk !== undefined)(
-  `a full disk leaves the state as it was, and is disk_full, which passes ${noSmallDisk ?? ""}`,
+  `a full disk is disk_full, which counts as an outage, and leaves the state as it was ${noSmallDisk ?? ""}`,
   () => {
     const disk = smallDisk(1024);
     try {

@@ -40,7 +40,7 @@ test("the puts of thirty seconds are one commit", () => {
   state.close();
 });
 
-test("what a process remembers that was killed is not believed, since the store may have gone on", () => {
+test("rows that a killed process did not commit are forgotten, because the store may have changed since", () => {
   const state = Known.open(join(folder, "state"));
   state.remember(object("first"));
   state.setMeta("epoch", "7");

@@ -19,7 +19,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
-test("requests are counted by kind of object, and told with the time that they took", () => {
+test("requests are counted by kind of object and over a period", () => {
   const tally = new RequestTally(published, START);
   tally.count("put", "v1/public/telemetry");
   tally.count("put", "v1/public/installations/~a/telemetry");
@@ -39,7 +39,7 @@ test("requests are counted by kind of object, and told with the time that they t
   });
 });
 
-test("runs add up, what came after the last report included", () => {
+test("the counts of several runs add up, including requests after the last report", () => {
   const first = new RequestTally(published, START);
   first.count("put", "status.json");
   first.report(START + 1_000);
@@ -47,24 +47,24 @@ test("runs add up, what came after the last report included", () => {
   first.save();
   const second = new RequestTally(published, START + HOUR);
   second.count("put", "status.json");
-  const told = second.report(START + HOUR);
-  expect(told.since).toBe("2026-11-20T10:00:00.000Z");
-  expect(told.objects["status.json"]?.put).toBe(3);
+  const reported = second.report(START + HOUR);
+  expect(reported.since).toBe("2026-11-20T10:00:00.000Z");
+  expect(reported.objects["status.json"]?.put).toBe(3);
 });
 
-test("what is told is of one to two days", () => {
+test("the reported counts cover one to two days", () => {
   const tally = new RequestTally(published, START);
   for (const day of [0, 1, 2]) {
     tally.count("put", "status.json");
     tally.report(START + (day + 1) * 24 * HOUR);
   }
   tally.count("put", "status.json");
-  const told = tally.report(START + 80 * HOUR);
-  expect(told).toMatchObject({ since: "2026-11-22T10:00:00.000Z", until: "2026-11-23T18:00:00.000Z" });
-  expect(told.objects["status.json"]?.put).toBe(2);
+  const reported = tally.report(START + 80 * HOUR);
+  expect(reported).toMatchObject({ since: "2026-11-22T10:00:00.000Z", until: "2026-11-23T18:00:00.000Z" });
+  expect(reported.objects["status.json"]?.put).toBe(2);
 });
 
-test("a clock that was set back, or what another version left, begins it anew", () => {
+test("a clock that was set back, or another version's counts, start at zero", () => {
   const tally = new RequestTally(published, START);
   tally.count("put", "status.json");
   tally.save();

@@ -76,7 +76,7 @@ test("what a silent chain hides takes no good feed's place; without a chain the 
   expect(JSON.parse(built?.body ?? "").items.length).toBeGreaterThan(0);
 });
 
-test("links stand where the address is known, and XML is escaped", () => {
+test("links need a known address, and XML is escaped", () => {
   const entry = { id: "tag:a", type: "t", title: 'A & B <"C">', text: "x", occurredAt: "2026-11-20T10:00:00.000Z" };
   const feed = { installationId: "wheel-1", publicUrl: "https://example.org/a?b&c", entries: [entry] };
   expect(JSON.parse(jsonFeed(feed))).toMatchObject({

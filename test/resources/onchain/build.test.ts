@@ -24,7 +24,7 @@ test.each(["indexer_disabled", "not_yet_safe", "indexer_mismatch", "indexer_unav
   },
 );
 
-test("the word ends at validUntil, and the constant answer that takes over is what a build gives then", () => {
+test("the view ends at validUntil, and its constant response equals a build of that instant", () => {
   const { states, successors } = futureOf((at) => buildOnchain("wheel-1", chainState(), at), AT);
   expect(successors).toEqual([{ from: AT + 600_000, key: "v4/public/onchain/unavailable" }]);
   expect(states).toHaveLength(2);
@@ -56,7 +56,7 @@ test.each<[string, Partial<CoreView>, string]>([
   expect(() => build(overrides)).toThrow(message);
 });
 
-test("height alone is no news, an event and a reason are", () => {
+test("an event or a reason changes the fingerprint, a new height alone does not", () => {
   const news = (chain: ReturnType<typeof chainState>) =>
     onchainPublications[1]?.inputs({ chain } as Parameters<(typeof onchainPublications)[0]["inputs"]>[0]);
   const higher = { ...chain, indexedThroughBlock: 512n, safeThroughBlock: 501n, safeBlockHash: hash(501) };

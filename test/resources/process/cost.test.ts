@@ -1,4 +1,4 @@
-/** What a build reads does not grow with history: every read is a search, and what lies after the frontier is read once. */
+/** A build's reads do not grow with history: every read is a search, and rows after the frontier are read once. */
 import type { Database, Statement } from "better-sqlite3";
 import { expect, test } from "vitest";
 import { readProcessFacts } from "../../../src/resources/process/facts.ts";

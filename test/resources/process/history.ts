@@ -55,7 +55,7 @@ export function ledgerOf(facts: readonly Fact[]): Database {
   return ledger;
 }
 
-/** What intake does with a record that it accepts, as far as the process snapshot sees it. */
+/** The effect of intake on a record that it accepts, as far as the process snapshot sees it. */
 export function accept(ledger: Database, fact: Fact): void {
   const run = (sql: string, ...values: unknown[]) => ledger.prepare(sql).run(...values);
   switch (fact.type) {

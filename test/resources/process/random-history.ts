@@ -10,7 +10,7 @@ const START = Number(GENESIS) * 1000;
 const ROUNDS = 40;
 const EPOCHS = [uuid(0xe1), uuid(0xe2)] as const;
 
-/** What happens between two looks at the snapshot: facts arrive and the settled frontier moves. */
+/** Between two reads of the snapshot facts arrive and the settled frontier moves. */
 export interface Step {
   readonly facts: readonly Fact[];
   readonly frontier: bigint | undefined;

@@ -1,5 +1,5 @@
 /**
- * Each field rule of docs/spec/api.md#process-rules, green as it stands and red when broken; the error names the rule.
+ * Each field rule of docs/spec/api.md#process-rules, passes for the true body and fails for a broken one. The error names the rule.
  */
 import { expect, test } from "vitest";
 import { type Process, processSchema } from "../../../src/resources/process/contract.ts";

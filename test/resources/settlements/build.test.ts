@@ -115,7 +115,7 @@ test("a mint is confirmed where the cursor covers the batch, its amount then wha
   expect(second.mint).toEqual({ state: "confirmed", amountBaseUnits: String(rounds.reduce((a, b) => a + b)) });
 });
 
-test("the queue projection stands on the safe frontier and says what would be minted", () => {
+test("the queue projection starts at the safe frontier and says how much would be minted", () => {
   const given = sources();
   const queue = parse(buildSettlements("queue", given, candidate(given.chain.core), AT)).queueProjection;
   const height = BigInt(queue.previousBlockHeight);
@@ -177,7 +177,7 @@ test("the tag varies with range, source, reason, content and queue, not with gen
   expect(new Set([...tags, legacy, durable]).size).toBe(8);
 });
 
-test("when its word has run out the same body stands as saved history, without the queue projection", () => {
+test("after its validity the same body is served as saved history, without the queue projection", () => {
   const given = sources();
   const future = (variant: SettlementsVariant) =>
     futureOf((at) => buildSettlements(variant, given, candidate(given.chain.core), at), AT);

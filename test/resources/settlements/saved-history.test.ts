@@ -46,7 +46,7 @@ const published = (publication: Publication, sources: WritableSnapshot) => {
 };
 
 test.each(ALL.map((publication) => [publication.key, publication] as const))(
-  "%s: saved history stands in while the chain cannot be read, whatever the hour",
+  "%s: saved history is served while the chain cannot be read, at any hour",
   (_, publication) => {
     const sources = live();
     const built = published(publication, sources);
@@ -88,7 +88,7 @@ test("settlements and activity are not_yet_safe below the economy's first block,
   }
 });
 
-test("without saved history the answer is the reason alone, with its source and tag", () => {
+test("without saved history the response has only the reason, its source and its tag", () => {
   const answers = ALL.map((publication) => publication.build(silent(live(), "not_yet_safe"), AT));
   expect(answers.map(({ body }) => body)).toContain(
     '{"schemaVersion":4,"installationId":"wheel-1","status":"unavailable","range":"24h","reason":"not_yet_safe"}',
@@ -107,7 +107,7 @@ test.each<[string, Partial<NonNullable<ChainState["binding"]>>, boolean]>([
   ["another chain", { chainId: 1n }, false],
   ["another deployment block", { deploymentBlock: 7n }, false],
   ["another release, which is nothing to v3", { releaseId: "release-2" }, true],
-])("saved history of %s does not stand in", (_, other, legacyStands) => {
+])("saved history of %s is not served", (_, other, legacyStands) => {
   const sources = live();
   for (const publication of ALL) published(publication, sources);
   const { binding } = sources.chain;
@@ -118,7 +118,7 @@ test.each<[string, Partial<NonNullable<ChainState["binding"]>>, boolean]>([
   }
 });
 
-test("without a configured source nothing stands in: it is indexer_disabled", () => {
+test("without a configured source there is no saved history: the view is indexer_disabled", () => {
   const sources = live();
   for (const publication of ALL) published(publication, sources);
   for (const { build } of ALL) {
@@ -142,7 +142,7 @@ test("history read back from the store serves as if it had been saved", () => {
     const lost = { ...silent(sources, "indexer_unavailable"), projections: projectionsDb() };
     publication.publishedBody?.history?.save(lost, stored.body);
     expect(publication.build(lost, AT + 1).body).toBe(stored.successor?.body);
-    // What is no history of this source is not saved.
+    // Only a history of this source is saved.
     const empty = { ...lost, projections: projectionsDb() };
     publication.publishedBody?.history?.save(empty, publication.build(empty, AT).body);
     publication.publishedBody?.history?.save({ ...empty, installationId: "wheel-2" }, stored.body);

@@ -85,7 +85,7 @@ test("equal to the obvious implementation, in every range", () => {
   );
 });
 
-/** Advances through the passes, foreign logs standing above each block that is rewound, and at last to the whole. */
+/** Advances through the passes with foreign logs above each rewound block, and at last to the whole. */
 function follow(
   projections: ReturnType<typeof projectionsDb>,
   logs: readonly ChainEvent[],

@@ -30,7 +30,7 @@ export function bodyOf(ledger: Database, projections: Database, question: Omit<Q
   );
 }
 
-/** From projections made anew. */
+/** From projections that are rebuilt. */
 export function rebuiltBody(ledger: Database, question: Omit<Question, "installationId">): Built {
   const projections = openProjectionsInMemory();
   advanceFully(ledger, projections, question);

@@ -75,7 +75,7 @@ test("days before genesis were expected too", () => {
   });
 });
 
-test("no history, and rounds that no closure covers: 503, put only where nothing stands", () => {
+test("no history, or rounds without a closure, give a 503 placeholder", () => {
   const at = Date.parse("2024-03-10T12:10:00Z");
   const unaccepted = covered("2024-03-10T12:00:00Z", [1n]).filter(({ type }) => type === "round");
   for (const facts of [[], unaccepted]) {

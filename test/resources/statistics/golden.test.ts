@@ -1,4 +1,4 @@
-/** The golden bodies: one for each branch of the oracle, for both ranges, and for the answer while rebuilding. */
+/** The golden bodies: one for each branch of the oracle, for both ranges, and for the response while rebuilding. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -1,6 +1,6 @@
 /**
- * A history of accepted facts as plain arrays, and a ledger made of it by direct inserts: what the statistics and their
- * reference are both given. Facts stand in the order in which they arrived.
+ * A history of accepted facts as plain arrays, and a ledger made of it by direct inserts: the input of both
+ * the statistics and their reference. Facts are in the order in which they arrived.
  */
 import { createHash } from "node:crypto";
 import type { Database } from "better-sqlite3";

@@ -30,7 +30,7 @@ test("one object a range, at most every interval, and again at each end of a rou
   expect(week.timing?.rebuildAt?.(sources(undefined), NOON)).toBeUndefined();
 });
 
-test("without a ledger, without genesis and before the first observed round: 503, only where nothing stands", () => {
+test("without a ledger, without genesis and before the first observed round it is a 503 placeholder", () => {
   const { ledger, projections, sources } = sourcesOf([]);
   advanceFully(ledger, projections, { genesis: GENESIS, at: NOON });
   for (const of of [{ ...sources(GENESIS), ledger: undefined }, sources(undefined), sources(GENESIS)]) {

@@ -1,6 +1,6 @@
 /**
- * 2,000 random histories, each held against the independent reference and against projections made anew. The seed
- * stands in each test's name; NOONMARK_SEED=<seed> starts there, NOONMARK_HISTORIES=1 runs that one alone.
+ * 2,000 random histories, each held against the independent reference and against rebuilt projections. The seed
+ * is in each test's name; NOONMARK_SEED=<seed> starts there, NOONMARK_HISTORIES=1 runs that one alone.
  */
 import { expect, test } from "vitest";
 import { advanceLedgerViews } from "../../../src/projections/advance.ts";

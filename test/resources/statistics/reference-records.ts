@@ -28,7 +28,7 @@ export function recordsOf(observed: readonly Observed[], history: readonly Fact[
   };
 }
 
-/** Of the greatest value above zero the earliest. */
+/** The earliest occurrence of the greatest value above zero. */
 function best(candidates: readonly Candidate[]): unknown {
   const most = candidates
     .filter(({ value }) => value > 0n)

@@ -1,4 +1,4 @@
-/** What the reference's parts share: its own calendar, sums and ranks. */
+/** The reference's own calendar, sums and ranks. */
 export const ROUND = 600_000;
 export const DAY = 86_400_000;
 

@@ -71,7 +71,7 @@ function observedRounds(history: readonly Fact[], genesis: bigint, at: number): 
     .sort((a, b) => a.start - b.start);
 }
 
-/** Where each submission stands: its last record counts. */
+/** The state of each submission, from its last record. */
 function newestRecords(history: readonly Fact[]): HistorySubmission[] {
   const submissions = new Map<string, HistorySubmission>();
   for (const fact of history) if (fact.type === "submission") submissions.set(fact.submissionId, fact);

@@ -67,8 +67,8 @@ const VARNISH: Partial<HostileTarget> = {
 const NGINX: Partial<HostileTarget> = { mayCut: true };
 
 /**
- * In front of a Worker stands the edge, which hands it HTTP alone and no absolute target; workerd itself fails at both and
- * knows some methods alone. miniflare answers a client that refuses `identity` with 415 of its own.
+ * The edge in front of a Worker passes only well-formed HTTP without an absolute target. workerd itself fails at both and
+ * knows only some methods. miniflare gives a client that refuses `identity` its own 415.
  */
 async function startWorkerd(): Promise<HostileTarget> {
   const { port, store, stop } = await startWorker();

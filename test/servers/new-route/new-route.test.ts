@@ -1,7 +1,7 @@
 /**
  * A throw-away route in a copy of this tree: its folder, a line in each of three lists, and `npm run generate`. Its
- * exchanges follow from its row. What is forgotten does not compile; what is there is published, answered, documented,
- * callable, judged and served by every front.
+ * exchanges follow from its row. What is forgotten does not compile; what is there is published, documented, callable,
+ * judged and served by every front.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";

@@ -100,7 +100,7 @@ test("published to the bucket, through Varnish, verify finds nothing", PATIENCE,
   publisher = stays("npx noonmark publish");
   await until("it publishes", async () => publisher.output().includes("publishing"));
   const shim = stays(`NOONMARK_FRONTS=${SECRET} npx noonmark serve`);
-  await until("the shim answers", async () => shim.output().includes("Serving "));
+  await until("the shim responds", async () => shim.output().includes("Serving "));
   const origins = `--bucket ${server.endpoint}/${BUCKET}/public/ --shim http://127.0.0.1:${here.environment.NOONMARK_PORT}`;
   expect(await run(`NOONMARK_FRONTS=${SECRET} npx noonmark cdn varnish ${origins} --out varnish`)).toMatchObject({
     code: 0,

@@ -71,7 +71,7 @@ describe.each([
     });
     const shim = staying(here, readmeLine("serve"));
     try {
-      await until("the shim answers", async () => shim.output().includes("Serving "));
+      await until("the shim responds", async () => shim.output().includes("Serving "));
       const url = `http://127.0.0.1:${here.environment.NOONMARK_PORT}`;
       const verify = readmeLine("verify").replace("https://noonmark.example", `${url} --qps 1000`);
       expect(await run(verify)).toMatchObject({ code: 0, output: expect.stringMatching(/ checks, 0 findings, /) });
@@ -106,7 +106,7 @@ describe.each([
     expect(await run(publish)).toMatchObject({ code: 0, output: expect.stringMatching(/ 0 failed\n$/) });
     const shim = staying(here, serve);
     try {
-      await until("the shim answers", async () => shim.output().includes("Serving "));
+      await until("the shim responds", async () => shim.output().includes("Serving "));
       const url = `http://127.0.0.1:${here.environment.NOONMARK_PORT}`;
       const asked = [
         "/v4/public/process",

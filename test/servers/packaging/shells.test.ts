@@ -64,12 +64,12 @@ const TYPED = `
 zmodload zsh/zpty
 zpty shell zsh -f -i
 zpty -w shell "PS1=; autoload -U compinit; compinit -u -D; source $1"
-zpty -w shell 'show() { zle -I; print -r -- "stands:$BUFFER:"; BUFFER= }; zle -N show; bindkey "^X" show; print READY\${:-}1'
+zpty -w shell 'show() { zle -I; print -r -- "buffer:$BUFFER:"; BUFFER= }; zle -N show; bindkey "^X" show; print READY\${:-}1'
 zpty -r -m shell said '*READY1*'
 for line in "noonmark lea" "noonmark cdn var" "noonmark lease show --s3-r" "noonmark ingest fac"; do
   zpty -w -n shell "$line"$'\\t\\C-x'
-  zpty -r -m shell said '*stands:*:*'
-  print -r -- "\${\${said##*stands:}%%:*}"
+  zpty -r -m shell said '*buffer:*:*'
+  print -r -- "\${\${said##*buffer:}%%:*}"
 done
 zpty -d shell
 `;

@@ -32,7 +32,7 @@ x-amz-server-side-encryption-bucket-key-enabled x-amz-expiration x-amz-restore x
 x-amz-replication-status x-amz-object-lock-mode x-amz-object-lock-retain-until-date x-amz-object-lock-legal-hold
 x-amz-checksum-crc32 x-amz-checksum-crc64nvme x-amz-checksum-type x-amz-delete-marker x-amz-request-charged
 x-amz-mp-parts-count x-amz-website-redirect-location expires server`,
-  "R2, MinIO, GCS, and what stands between": `
+  "R2, MinIO, GCS, and proxies between": `
 cf-ray cf-cache-status nel report-to alt-svc vary set-cookie age x-minio-deployment-id x-ratelimit-limit
 x-ratelimit-remaining access-control-allow-credentials x-xss-protection strict-transport-security content-security-policy content-disposition
 content-language x-goog-generation x-goog-metageneration x-goog-hash x-goog-storage-class x-goog-stored-content-encoding

@@ -81,7 +81,7 @@ export function refusesMalformed(front: () => Front, otherwise: Partial<Record<M
   });
 }
 
-/** `answer`: the response to a plain request. */
+/** `plain` is the body of the response to a plain request. */
 function judged(answered: string, answer: string): Answered {
   const [head = "", body = ""] = answered.split("\r\n\r\n");
   const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1]);

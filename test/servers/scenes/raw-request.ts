@@ -19,7 +19,7 @@ export async function sendRaw({ port }: { readonly port: number }, request: OddR
   await once(socket, "end");
   socket.destroy();
   const parsed = parseAnswer(bytes, method);
-  if (parsed === undefined || parsed.beyond > 0) throw new Error(`not one answer: ${bytes.toString("latin1")}`);
+  if (parsed === undefined || parsed.beyond > 0) throw new Error(`not one response: ${bytes.toString("latin1")}`);
   return parsed.answer;
 }
 

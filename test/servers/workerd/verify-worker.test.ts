@@ -20,8 +20,8 @@ afterAll(async () => {
 });
 
 /**
- * Miniflare's own listener compresses what the Worker has answered, under the strong tag and without Vary. Cloudflare
- * weakens the tag; nothing of the Worker's takes part.
+ * Miniflare's own listener compresses the Worker's response under the strong tag and without Vary. Cloudflare weakens the
+ * tag. The Worker takes no part in either.
  */
 const MINIFLARES_OWN = /^FAIL edge\/encoding /;
 /** workerd itself refuses an unknown method (501): the Worker never gets it. */

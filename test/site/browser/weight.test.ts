@@ -68,7 +68,7 @@ async function paint(url: string): Promise<Painted> {
 
 it("is painted within a second, in the large within two, and does not jump", async () => {
   const world = fullWorld();
-  // The page's clock runs here: the device is heard now.
+  // The page's clock runs here: the device reports now.
   world.now = Date.now();
   const heardAt = new Date(world.now).toISOString();
   sayProcess(world, ({ measurement }) =>

@@ -1,6 +1,6 @@
 /**
- * An RPC server on loopback in front of a real one. A script sees each call of each request and may answer in the node's
- * place, change what the node says, or break the connection; whatever it leaves alone is the real chain's.
+ * An RPC server on loopback in front of a real one. A script sees each call of each request and may respond in the node's
+ * place, change the node's response, or break the connection. All other calls reach the real chain.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,4 +1,4 @@
-// What a hostile deployment sends, and what verify makes of it.
+// verify's transport against hostile deployments.
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { brotliCompressSync, gzipSync } from "node:zlib";

@@ -46,7 +46,7 @@ test.each([
   expect(busiest).toBeLessThanOrEqual(50);
 });
 
-test("a kept connection that was closed is no answer missing: the request goes again, in its turn", async () => {
+test("a request on a kept connection that was closed is sent again, in its turn", async () => {
   const time = clock(() => 0);
   const begun: number[] = [];
   const send = paced(

@@ -4,7 +4,7 @@ import { family } from "../../../src/judge/rule.ts";
 import { reportJson, reportLines } from "../../../src/verify/print.ts";
 
 const RULES = family("headers", {
-  cors: ["every answer has it", "pass it"],
+  cors: ["every response has it", "pass it"],
   once: ["once", "once only", "docs/spec/api.md#http"],
 });
 const PROCESS = { name: "process", spec: "docs/spec/api.md#process" } as const;

@@ -1,4 +1,4 @@
-/** A server in process: the shim's own core over a published world, and what a fault makes of its answers. */
+/** A server in process: the shim's own core over a published world, with a fault in its responses. */
 
 import { CONTRACT } from "../../../src/judge/contract.ts";
 import type { Reply, Sent, Transport } from "../../../src/judge/exchange.ts";
@@ -13,7 +13,7 @@ export type Fault = (sent: Sent, next: Transport, passedMs: number) => Promise<R
 
 export const RIGHT: Fault = (sent, next) => next(sent);
 
-/** Answers of one instant; each request is answered once and remembered. */
+/** Responses of one instant; each request's response is made once and remembered. */
 export function standIn({ world, at }: FullWorld, now = at): Transport {
   const context = shimContext({ store: world.store, now: () => now, monotonic: () => 0 });
   const known = new Map<string, Promise<Reply>>();

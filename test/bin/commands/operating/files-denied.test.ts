@@ -4,9 +4,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { runCli } from "../../../support/cli.ts";
+import { cliEnvironment, PROGRAM, runCli } from "../../../support/cli.ts";
 
-const ENTRY = new URL("../../../support/cli-entry.ts", import.meta.url).pathname;
 const NOBODY = ["--reuid", "nobody", "--regid", "nogroup", "--clear-groups"];
 /** Only root can become somebody else. */
 const noNobody = spawnSync("setpriv", [...NOBODY, process.execPath, "--version"]).status !== 0;
@@ -30,8 +29,10 @@ beforeEach(async () => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 function asNobody(...arguments_: string[]) {
-  const env = { PATH: process.env.PATH, NODE_NO_WARNINGS: "1" };
-  const done = spawnSync("setpriv", [...NOBODY, process.execPath, ENTRY, ...arguments_], { cwd: open, env });
+  const done = spawnSync("setpriv", [...NOBODY, process.execPath, PROGRAM, ...arguments_], {
+    cwd: open,
+    env: cliEnvironment(),
+  });
   return { exitCode: done.status, stderr: done.stderr.toString() };
 }
 

@@ -1,14 +1,13 @@
 // The secret that fronts and shim share: where it comes from, and where it must not be seen.
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, lstatSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, expect, onTestFinished, test } from "vitest";
-import { runCli } from "../../../support/cli.ts";
+import { runCli, startCli } from "../../../support/cli.ts";
 
-const ENTRY = new URL("../../../support/cli-entry.ts", import.meta.url).pathname;
 const SECRET = "0123456789abcdef-secret";
 const root = mkdtempSync(join(tmpdir(), "noonmark-secret-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -72,11 +71,7 @@ test.each([
   ["a flag, in the workers", {}, ["--fronts", SECRET]],
 ])("the secret by %s: no worker shows it in the process list, and each trusts it", async (_, variables, flags) => {
   const store = scratch();
-  const child = spawn(process.execPath, [ENTRY, "serve", "--store", store, "--port", "0", "--workers", "2", ...flags], {
-    cwd: store,
-    env: { ...process.env, ...variables },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const child = startCli(["serve", "--store", store, "--port", "0", "--workers", "2", ...flags], store, variables);
   onTestFinished(() => stop(child));
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   expect((await lines.next()).value).toMatch(/^Serving /);

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,12 +7,12 @@ import { createInterface } from "node:readline";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { parseExchanges } from "../../../../src/judge/exchanges/format.ts";
 import { openStore } from "../../../../src/object-store/open-store.ts";
+import { startCli } from "../../../support/cli.ts";
 import { runScript } from "../../../support/scripts/run-http-script.ts";
 import { addressTarget, TRANSPORT_HEADERS } from "../../../support/scripts/script-targets.ts";
 import { putWorld } from "../../../support/world.ts";
 
 const AT = "2026-11-20T10:00:00.000Z";
-const ENTRY = new URL("../../../support/cli-entry.ts", import.meta.url).pathname;
 
 let directory = "";
 const running: ChildProcess[] = [];
@@ -30,11 +30,7 @@ afterEach(async () => {
 });
 
 function noonmark(...args: string[]): ChildProcess {
-  const child = spawn(process.execPath, [ENTRY, ...args], {
-    cwd: directory,
-    env: { ...process.env, NOONMARK_STORE: directory, NOONMARK_PORT: "0" },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const child = startCli(args, directory, { NOONMARK_STORE: directory, NOONMARK_PORT: "0" });
   running.push(child);
   return child;
 }

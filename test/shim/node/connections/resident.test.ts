@@ -1,5 +1,5 @@
 /** The built `noonmark serve` under clients that ask for pages and read nothing: the memory that it takes at most. */
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { connect, type Socket } from "node:net";
@@ -8,10 +8,10 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openStore } from "../../../../src/object-store/open-store.ts";
+import { startCli } from "../../../support/cli.ts";
 import { putIndex, putTiles } from "../../../support/publish-answer.ts";
 import { raw } from "../raw-connection.ts";
 
-const BUILT = join(import.meta.dirname, "../../../../bin/noonmark.js");
 const REQUEST = "GET /v1/public/installations/wheel-1/observations HTTP/1.1\r\nHost: x\r\n\r\n";
 const PLAIN = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
 const PLAIN_REQUESTS = 100;
@@ -38,9 +38,7 @@ afterEach(async () => {
 });
 
 async function serve(): Promise<{ readonly port: number; megabytes(): number }> {
-  const child = spawn(process.execPath, [BUILT, "serve", "--store", directory, "--port", "0"], {
-    stdio: ["ignore", "pipe", "ignore"],
-  });
+  const child = startCli(["serve", "--store", directory, "--port", "0"], directory);
   server = child;
   const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
   const status = () => readFileSync(`/proc/${child.pid}/status`, "utf8");

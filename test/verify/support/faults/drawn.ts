@@ -1,6 +1,6 @@
 /**
- * Faults that nobody chose: of every URL and every part of its response, drawn from a seed. None of them is harmless: each
- * changes what a reader gets, though a few cannot be told from another true response.
+ * Faults drawn from a seed, over every URL and every part of its response. None of them is harmless: each changes a reader's
+ * response, though a few cannot be distinguished from another true response.
  */
 import { fraction } from "../../../../demo/history/random.ts";
 import { jsonOf, type Reply, type Sent, type Transport } from "../../../../src/judge/exchange.ts";

@@ -1,4 +1,4 @@
-/** What caches, compressors and storages do between origin and reader. */
+/** Faults of caches, compressors and storages between origin and reader. */
 import { gunzipSync, gzipSync } from "node:zlib";
 import { header, type Reply, type Sent, type Transport } from "../../../../src/judge/exchange.ts";
 import {
@@ -107,7 +107,7 @@ const PER_SUBJECT: readonly Planted[] = SUBJECTS.flatMap(({ route, target }) => 
   ];
 });
 
-/** Answers with an older copy under the plain URL alone: another text, another tag. */
+/** Serves an older copy under the plain URL only: another text, another tag. */
 function keeps(at: ReturnType<typeof isTarget>): Planted["fault"] {
   return onReply(
     (sent, reply) => at(sent, reply) && reply.status === 200,
@@ -118,7 +118,7 @@ function keeps(at: ReturnType<typeof isTarget>): Planted["fault"] {
   );
 }
 
-/** What the front's own language was answered reaches the next reader. */
+/** The response to the front's own language reaches the next reader. */
 function forged(at: ReturnType<typeof isTarget>): Planted["fault"] {
   let filled = false;
   return async (sent, next) => {
@@ -131,7 +131,7 @@ function forged(at: ReturnType<typeof isTarget>): Planted["fault"] {
   };
 }
 
-/** Keys by the path alone: the first query's answer is everybody's. */
+/** Keys by the path alone: all readers get the first query's response. */
 function byPathAlone(path: string): Planted["fault"] {
   const kept = new Map<string, Reply>();
   return async (sent: Sent, next: Transport) => {

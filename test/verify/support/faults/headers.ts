@@ -1,4 +1,4 @@
-/** Headers lost, added and changed, on good answers, on 304s and on errors. */
+/** Headers lost, added and changed, on good responses, on 304s and on errors. */
 
 import type { FamilyName } from "../../../../src/verify/verify.ts";
 import { onReply, type Planted, type When, withBody, withHeaders, withStatus } from "./plant.ts";
@@ -9,7 +9,7 @@ type Changes = Readonly<Record<string, string | null>>;
 const SOURCE = "x-service-settlement-source";
 const REASON = "x-service-settlement-fallback-reason";
 
-/** On any answer. */
+/** On any response. */
 const EVERYWHERE: readonly Changes[] = [
   { "access-control-allow-origin": null },
   { "access-control-allow-origin": "https://noonmark.example" },
@@ -111,7 +111,7 @@ function onNotModified({ route, target }: FaultSubject): Planted[] {
   return [
     ...changes.map((one) => of(spoken(one), (reply) => withHeaders(reply, one))),
     of("a body", (reply) => withBody(reply, "{}")),
-    of("answered 200 without a body", (reply) => withStatus(reply, 200)),
+    of("200 without a body", (reply) => withStatus(reply, 200)),
   ];
 }
 

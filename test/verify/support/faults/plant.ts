@@ -1,4 +1,4 @@
-/** How a fault is planted: in what is asked of the stand-in, or in what it answers. */
+/** Plants a fault in the request to the stand-in, or in its response. */
 
 import { jsonOf, type Reply, type Sent, type Transport } from "../../../../src/judge/exchange.ts";
 import type { RouteName } from "../../../../src/resources/table.ts";
@@ -62,7 +62,7 @@ export function asError(reply: Reply, status: number, code: string): Reply {
   return withBody(withStatus(bare, status), JSON.stringify({ error: code }));
 }
 
-/** A deep copy of the body, changed in place; `false` leaves the answer as it was. */
+/** A deep copy of the body, changed in place; `false` leaves the response as it was. */
 export function editBody(when: When, edit: (body: never) => unknown): Planted["fault"] {
   return onReply(
     (sent, reply) => reply.status === 200 && sent.method === "GET" && when(sent, reply),

@@ -1,4 +1,4 @@
-/** What servers and caches do to queries: sort out, decode, default, accept too much, refuse too much. */
+/** Faults of servers and caches with queries: they sort, decode, default, accept too much or refuse too much. */
 import { asError, isAt, onReply, onRequest, type Planted, queryOf } from "./plant.ts";
 import { PATHS } from "./subjects.ts";
 
@@ -99,7 +99,7 @@ const EXACT: readonly Planted[] = [...PATHS]
             ...route.queries.slice(0, 4).flatMap((query, at) => {
               const other = route.queries[(at + 1) % route.queries.length] ?? query;
               return planted(route.name, path, {
-                name: `${query} is answered as ${other}`,
+                name: `${query} gets the response of ${other}`,
                 rewrite: (pieces) => (pieces.join("&") === query ? other.split("&") : undefined),
                 families: ["answers"],
               });

@@ -40,7 +40,7 @@ const ANSWERED: readonly Planted[] = SUBJECTS.flatMap(({ route, target }) => {
 });
 
 const field = (sent: Sent) => sent.headers["if-none-match"];
-/** What a server does wrong with If-None-Match: as if it had been another field. */
+/** A server takes If-None-Match as if it were another field. */
 const MATCHED_WRONG: readonly (readonly [string, (value: string) => string | undefined])[] = [
   ["none is evaluated", () => undefined],
   ["weak forms do not match", (value) => (value.startsWith("W/") ? '"no"' : value)],
@@ -105,7 +105,7 @@ const METHODS: readonly Planted[] = [...PATHS].flatMap(([route, path]) => {
       at(sent, reply) && names.includes(sent.method);
   return [
     of(
-      "POST answered as GET",
+      "POST treated as GET",
       onRequest((sent) => (at(sent, undefined as never) && sent.method === "POST" ? { method: "GET" } : undefined)),
     ),
     of(
@@ -220,7 +220,7 @@ const PATH_FAULTS: readonly Planted[] = [...PATHS].flatMap(([route, path]) => {
             (reply) => asError(reply, 404, "not_found"),
             (id) => !isMalformed(id),
           ),
-          to("unknown ids answered as the configured one", (sent) =>
+          to("unknown ids treated as the configured one", (sent) =>
             (idOf(sent)?.length ?? 0) > 20 ? path : undefined,
           ),
           to("ids decoded twice", (sent) => (idOf(sent) === "a%2Fb" ? path : undefined)),

@@ -1,4 +1,4 @@
-/** Histories that repeat, lose, cut or mix, cursors that are taken where they should not be, and answers that go back. */
+/** Histories that repeat, lose, cut or mix, cursors that are accepted by mistake, and responses that go back. */
 import { header, type Reply, Unanswered } from "../../../../src/judge/exchange.ts";
 import { INSTALLATION } from "../../../publish/world.ts";
 import { asError, editBody, isAt, onReply, onRequest, type Planted, queryOf, withBody, withHeaders } from "./plant.ts";
@@ -205,7 +205,7 @@ const FED: readonly Planted[] = [
   ),
 ];
 
-/** Every second answer of one URL is another. */
+/** Every second response of one URL differs. */
 function everyOther(edit: (body: Any) => unknown): Planted["fault"] {
   const counts = new Map<string, number>();
   const edited = pages(() => true, edit);

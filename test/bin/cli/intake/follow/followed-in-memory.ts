@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import type { IntakeOf } from "../../../../../bin/cli/intake/follow/followed.ts";
 import { Intake } from "../../../../../src/ledger/intake/intake.ts";
 
-/** Intakes into one ledger; `told` gets `name:line code` of each rejection. */
+/** Intakes into one ledger; `reported` gets `name:line code` of each rejection. */
 export function intakesInto(db: Database, told: string[]): IntakeOf {
   return ({ name }) => {
     const intake = new Intake(db, {
