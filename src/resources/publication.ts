@@ -13,7 +13,7 @@ export interface Publication {
   readonly resource: ResourceName;
   readonly key: string;
   /**
-   * What the response is computed from; its source version records it. Absent for a constant, which is stored first because
+   * The inputs of the response; its source version records them. Absent for a constant, which is stored first because
    * other responses may name it.
    */
   readonly sources?: Sources;
@@ -56,7 +56,7 @@ export interface Timing {
   rebuildAt?(snapshot: Snapshot, at: number): number | undefined;
 }
 
-/** What later builds need of a published body. */
+/** The part of a published body that later builds need. */
 export interface PublishedBody {
   /** The Core's state in the body. It stays while the chain is behind it; undefined if the body has none. */
   core?(body: string): SafeCoreState | undefined;
