@@ -25,7 +25,7 @@ import {
 } from "../src/projections/activity/tile-tree.ts";
 import { StepBudget } from "../src/projections/follow.ts";
 import type { ActivityContext } from "../src/resources/activity/event.ts";
-import { CATEGORIES } from "../src/resources/activity/route.ts";
+import { CATEGORIES, MINIMUM_TILE_EVENTS } from "../src/resources/activity/route.ts";
 import { type CategoryEvents, hashOf, indexBody, tileHash } from "../src/resources/activity/tiles.ts";
 
 /** Costs are in microseconds. */
@@ -34,9 +34,6 @@ const COST_OF_A_TILE = 200;
 const COST_OF_A_KEY = 1;
 /** Rendered, checked and hashed. */
 const COST_OF_AN_EVENT = 30;
-
-/** One event of a tile and a whole next tile fill a page of 100. */
-const MINIMUM_TILE_EVENTS = 99;
 
 /** The state that the tiles must reach. */
 interface Goal {

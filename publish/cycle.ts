@@ -57,7 +57,7 @@ export async function runCycle(cycle: Cycle): Promise<CycleReport> {
   session.dirty.planned(dirty);
   scheduleDoubted(session, at);
   session.known.dropBodies((key) => isKept(key, session));
-  for (const [number, hash] of session.known.blocks) if (hash === null) session.known.blocks.delete(number);
+  session.known.forgetSilentBlocks();
   rows.sort((a, b) => (a.key < b.key ? -1 : 1));
   return { at, rows, failures: session.regressions.report(), warnings: warningsOf(sources) };
 }

@@ -2,14 +2,7 @@
  * The publisher's knowledge of the object store: one table, filled on demand, in the state directory. A row
  * changes only after the store has confirmed it. If somebody else has held the lease since, every row is forgotten.
  */
-import { readFileSync, statSync } from "node:fs";
-import { hostname } from "node:os";
-import { join } from "node:path";
 import SqliteDatabase, { type Database } from "better-sqlite3";
-import { isDiskFull } from "../src/files/disk-full.ts";
-import { makeDirectory } from "../src/files/make-directory.ts";
-import { makePrivateFile, PRIVATE_MODE } from "../src/files/private-file.ts";
-import { replaceFile } from "../src/files/write-all.ts";
 import { isShardKey } from "../src/http/installations.ts";
 import type { StoredObject, StoreTag } from "../src/object-store/object-store.ts";
 import type { Asof, ResponseState } from "../src/object-store/stored-response.ts";
@@ -17,8 +10,7 @@ import { parseInstallationTelemetryKey } from "../src/resources/telemetry/route.
 import { IdleCheckpoint } from "../src/sqlite/idle-checkpoint.ts";
 import { sqliteFailure } from "../src/sqlite/sqlite-failure.ts";
 import { statement } from "../src/sqlite/statement.ts";
-import { EXIT, Failure } from "../src/values/failure.ts";
-import { formatTimestamp } from "../src/values/timestamp.ts";
+import { openState } from "./state-directory.ts";
 
 export interface KnownObject {
   readonly key: string;
@@ -72,9 +64,6 @@ const SAVE_EVERY_MS = 30_000;
 /** Block hashes that are kept in memory. */
 const BLOCKS_LIMIT = 256;
 
-/** The file's name in the state directory. */
-export const KNOWN_FILE = "published.db";
-
 export class Known {
   readonly #db: Database;
   readonly #objects = new Map<string, KnownObject>();
@@ -106,37 +95,20 @@ export class Known {
     this.#load();
   }
 
-  /** Locks the state directory until `close`. Throws `Failure` state_locked, state_unusable, disk_full. */
-  static open(directory: string): Known {
-    const path = join(directory, KNOWN_FILE);
-    try {
-      makeDirectory(directory);
-      makePrivateFile(path);
-      const db = new SqliteDatabase(path, { timeout: 0 });
-      // The kernel's lock ends with the process.
-      db.pragma("locking_mode = EXCLUSIVE");
-      // Not synced at each put: rows that a power cut takes are looked up in the store again.
-      db.pragma("journal_mode = WAL");
-      db.pragma("synchronous = NORMAL");
-      db.exec(`BEGIN EXCLUSIVE;${SCHEMA}COMMIT;`);
-      nameUser(directory);
-      return Known.#begun(db);
-    } catch (cause) {
-      throw openingFailure(cause, directory, path);
-    }
-  }
-
   /**
-   * If the last process did not close the file, rows may be older than the store, and an object that changed and changed back
-   * would look unchanged. Then every row is forgotten. The mark of a running process is synced.
+   * Locks the state directory until `close`. If the last process did not close the file, rows may be older than the store, and
+   * an object that changed and changed back would look unchanged. Then every row is forgotten. The mark of a running process
+   * is synced. Throws `Failure` state_locked, state_unusable, disk_full.
    */
-  static #begun(db: Database): Known {
-    const known = new Known(db);
-    if (known.meta("open") === "yes") known.forgetAll();
-    db.pragma("synchronous = FULL");
-    known.setMeta("open", "yes");
-    db.pragma("synchronous = NORMAL");
-    return known;
+  static open(directory: string): Known {
+    return openState(directory, SCHEMA, (db) => {
+      const known = new Known(db);
+      if (known.meta("open") === "yes") known.forgetAll();
+      db.pragma("synchronous = FULL");
+      known.setMeta("open", "yes");
+      db.pragma("synchronous = NORMAL");
+      return known;
+    });
   }
 
   /** For a dry run or a repair: empty, and not on disk. */
@@ -223,6 +195,11 @@ export class Known {
   rememberBlock(number: string, hash: string | null): void {
     if (this.blocks.size > BLOCKS_LIMIT) this.blocks.clear();
     this.blocks.set(number, hash);
+  }
+
+  /** The next plan asks the nodes again for blocks for which all of them were silent. */
+  forgetSilentBlocks(): void {
+    for (const [number, hash] of this.blocks) if (hash === null) this.blocks.delete(number);
   }
 
   /** Frees all bodies except those of some keys. */
@@ -416,42 +393,4 @@ function objectOf(row: Record<string, string | number | null>): KnownObject {
     etag: row.etag === null ? null : String(row.etag),
     putAt: Number(row.put_at),
   };
-}
-
-function openingFailure(cause: unknown, directory: string, path: string): unknown {
-  const code = (cause as { code?: string }).code ?? "";
-  if (code.startsWith("SQLITE_BUSY")) {
-    return new Failure("state_locked", `${userOf(directory)} uses the state directory ${directory}`, {
-      exit: EXIT.locked,
-      hint: "Wait until it has ended, or use another state directory (--state).",
-      cause,
-    });
-  }
-  const failure = sqliteFailure(cause, path, "state", "write");
-  if (isDiskFull(failure)) return failure;
-  const { message, hint } = failure as Partial<Failure>;
-  const isDamage = /^SQLITE_(?:CORRUPT|NOTADB)/.test(code);
-  return new Failure("state_unusable", message ?? String(cause), {
-    exit: EXIT.io,
-    hint: isDamage || hint === undefined ? `Delete ${path}: it is rebuilt from the store.` : hint,
-    cause,
-  });
-}
-
-/** Names the process that uses the state directory; its time is the start. */
-const USER_FILE = "user";
-
-/** Written by rename, so that a process that is refused at this moment reads a whole name. */
-function nameUser(directory: string): void {
-  const path = join(directory, USER_FILE);
-  replaceFile(path, Buffer.from(`${hostname()} process ${process.pid}\n`), PRIVATE_MODE);
-}
-
-function userOf(directory: string): string {
-  const path = join(directory, USER_FILE);
-  try {
-    return `${readFileSync(path, "utf8").trim()} (since ${formatTimestamp(Math.floor(statSync(path).mtimeMs))})`;
-  } catch {
-    return "another publisher";
-  }
 }

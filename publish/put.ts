@@ -154,5 +154,5 @@ export async function executeDeletions(
 
 /** True if an error ends the publisher; else only the put of one object has failed. */
 export function stopsAll(error: unknown): boolean {
-  return error instanceof Failure && (error.exitCode === EXIT.locked || error.code.startsWith("clock_"));
+  return error instanceof Failure && (error.exitCode === EXIT.locked || error.isAbout("clock"));
 }

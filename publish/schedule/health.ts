@@ -1,4 +1,4 @@
-/** Follows a publisher's ticks and cycles, for `/healthz` and the metrics (docs/spec/people.md#metrics). */
+/** Follows a publisher's ticks, cycles and renewals, for `/healthz` and the metrics (docs/spec/people.md#metrics). */
 import type { Clock } from "../clock/clock.ts";
 import type { CycleReport } from "../report.ts";
 import { isOutage, type Scheduled } from "./schedule.ts";
@@ -7,16 +7,14 @@ import { isOutage, type Scheduled } from "./schedule.ts";
 export type CycleOutcome = "done" | "partial" | "outage" | "failed";
 export const CYCLE_OUTCOMES: readonly CycleOutcome[] = ["done", "partial", "outage", "failed"];
 
-export interface TickWatcher {
-  /** A tick has finished, with or without a cycle. */
-  ticked(): void;
+export interface CycleWatcher {
   /** `error` if the lease could not be renewed. */
   renewed(error?: unknown): void;
   /** `error` if the cycle failed. */
   cycled(outcome: CycleOutcome, seconds: number, error?: unknown): void;
 }
 
-export function watchedPublisher(publisher: Scheduled, clock: Clock, watcher: TickWatcher): Scheduled {
+export function watchedPublisher(publisher: Scheduled, clock: Clock, watcher: CycleWatcher): Scheduled {
   return {
     instant: (now) => publisher.instant(now),
     now: (wall) => publisher.now(wall),
@@ -31,18 +29,13 @@ export function watchedPublisher(publisher: Scheduled, clock: Clock, watcher: Ti
         throw error;
       }
     },
-    isIdle(at) {
-      const isIdle = publisher.isIdle(at);
-      if (isIdle) watcher.ticked();
-      return isIdle;
-    },
+    isIdle: (at) => publisher.isIdle(at),
     async cycle(at) {
       const started = clock.monotonic();
       const seconds = () => (clock.monotonic() - started) / 1_000;
       try {
         const report = await publisher.cycle(at);
         watcher.cycled(outcomeOf(report), seconds());
-        watcher.ticked();
         return report;
       } catch (error) {
         watcher.cycled(isOutage(error) ? "outage" : "failed", seconds(), error);

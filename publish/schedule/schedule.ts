@@ -16,6 +16,8 @@ export interface ScheduleOptions {
   /** Ends the schedule after the running cycle. */
   readonly signal: AbortSignal;
   onCycle(report: CycleReport): void;
+  /** A tick has found nothing to do, or its cycle has ended. */
+  onTick?(): void;
   /** The store did not respond, or a disk is full; the next tick tries again. */
   onOutage(error: Error): void;
   /** The clock was set, or a tick did not come. */
@@ -57,6 +59,7 @@ export function runSchedule(publisher: Scheduled, options: ScheduleOptions): Pro
   const runTick = async () => {
     const at = publisher.instant(clock.wall());
     if (!publisher.isIdle(at)) options.onCycle(await publisher.cycle(at));
+    options.onTick?.();
     await publisher.scrubIfDue(at);
     const next = publisher.nextDue();
     cancelInstant();

@@ -59,7 +59,7 @@ export class PublisherStatus {
   }
 
   cycleFailed(error: unknown): void {
-    if (error instanceof Failure && error.code.startsWith("ledger_")) {
+    if (error instanceof Failure && error.isAbout("ledger")) {
       this.#sources = withUnreadableLedger(this.#sources);
     }
   }

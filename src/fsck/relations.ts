@@ -2,7 +2,14 @@
 
 import { type HistoryNames, shardKey, shardKeyOf } from "../http/installations.ts";
 import { INSTALLATIONS_KEY, STANDBY_KEY, STATUS_KEY, TILE_SIZE } from "../http/keys.ts";
-import { activityKey, activityTileKey, type Category, parseActivityTileKey } from "../resources/activity/route.ts";
+import {
+  activityKey,
+  activityTileKey,
+  type Category,
+  MINIMUM_TILE_EVENTS,
+  parseActivityTileKey,
+  TILE_KEPT_MS,
+} from "../resources/activity/route.ts";
 import type { TileEntry } from "../resources/activity/stored-feed.ts";
 import { observationsKey, observationTileKey } from "../resources/observations/route.ts";
 import { ASSETS_PREFIX } from "../resources/site/route.ts";
@@ -127,11 +134,6 @@ function* positions(tiles: readonly ObservationTileFacts[], keyOf: KeyOf, { writ
     yield { rule: "tile-position", key: keyOf(tile), says };
   }
 }
-
-/** So a page of 100 needs at most two tiles (docs/spec/publishing.md#activity-tiles). */
-const MINIMUM_TILE_EVENTS = 99;
-/** Tiles are deleted this long (ms) after no head names them (docs/spec/publishing.md#deletions). */
-const TILE_KEPT_MS = 3_600_000;
 
 /** Heads, index tiles and tiles agree, and every tile has a name. `now` in epoch ms. */
 export function* activityFindings(facts: Facts, now: number): Generator<Finding> {

@@ -19,4 +19,9 @@ export class Failure extends Error {
     this.exitCode = options.exit;
     this.hint = options.hint;
   }
+
+  /** True if the code is about `subject`, such as "ledger" or "store". */
+  isAbout(subject: "ledger" | "store" | "clock"): boolean {
+    return this.code.startsWith(`${subject}_`);
+  }
 }

@@ -5,9 +5,9 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";
-import { KNOWN_FILE } from "../../../publish/known.ts";
 import { findLease } from "../../../publish/lease/lease-record.ts";
 import { ledgerRegression } from "../../../publish/plan/source-version.ts";
+import { stateFile } from "../../../publish/state-directory.ts";
 import { type InstallationIndex, parseIndex } from "../../../src/http/installations.ts";
 import { INSTALLATIONS_KEY } from "../../../src/http/keys.ts";
 import { openLedgerForReading, readLedger } from "../../../src/ledger/open.ts";
@@ -63,7 +63,7 @@ export async function behindPublication(
     );
   } catch (error) {
     if (!isStoreFailure(error)) throw error;
-    if (isNew && existsSync(join(settings.state, KNOWN_FILE))) {
+    if (isNew && existsSync(stateFile(settings.state))) {
       const why = `${error.code}: ${error.message}`;
       return behind(`the ledger ${settings.ledger} is new, this machine has published before, and ${why}`, RESTORE_IT);
     }
@@ -80,7 +80,7 @@ function behind(message: string, hint: string): Failure {
 }
 
 function isStoreFailure(error: unknown): error is StoreUnavailable | Failure {
-  return error instanceof StoreUnavailable || (error instanceof Failure && error.code.startsWith("store_"));
+  return error instanceof StoreUnavailable || (error instanceof Failure && error.isAbout("store"));
 }
 
 /** Undefined if nothing can have been published there: a directory that is no store yet. */

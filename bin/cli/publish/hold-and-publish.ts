@@ -80,6 +80,7 @@ async function heldOnce(options: PublisherOptions, watchers: Watchers, term: Ter
       clock,
       timers: systemTimers,
       onOutage: outage.began,
+      onTick: () => monitor.ticked(),
       onCycle: (report) => {
         outage.ended();
         firstPublishDone();

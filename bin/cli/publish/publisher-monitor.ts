@@ -6,9 +6,9 @@ import type { Standby } from "../../../publish/lease/take.ts";
 import type { Publisher } from "../../../publish/publisher.ts";
 import {
   type CycleOutcome,
+  type CycleWatcher,
   TickHealth,
   type TickHealthState,
-  type TickWatcher,
 } from "../../../publish/schedule/health.ts";
 import type { PollEvent } from "../../../src/chain/poll-event.ts";
 import type { RpcOutcome } from "../../../src/chain/rpc/rpc-node.ts";
@@ -21,7 +21,7 @@ export interface PutCount {
   count: number;
 }
 
-export class PublisherMonitor implements TickWatcher {
+export class PublisherMonitor implements CycleWatcher {
   readonly health: TickHealth;
   readonly puts = new Map<string, PutCount>();
   readonly reads = new Map<StoreOutcome, number>();

@@ -13,11 +13,8 @@ import { chainNews, HISTORY_HEIGHT_INTERVAL, hasUnfollowedReceipts, heightTiming
 import type { Publication } from "../publication.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { buildActivityHead, buildUnavailableActivity } from "./build.ts";
-import { activityKey, activityTilesPrefix, CATEGORIES, type Category } from "./route.ts";
+import { activityKey, activityTilesPrefix, CATEGORIES, type Category, TILE_KEPT_MS } from "./route.ts";
 import { activityContext, activityLayout, activityTiles, tilesVersion } from "./tiles.ts";
-
-/** A head may be kept by caches and readers for seconds; this is far beyond. */
-const TILE_KEPT_MS = 3_600_000;
 
 export const activityPublications: readonly Publication[] = CATEGORIES.flatMap((category) => [
   {

@@ -13,6 +13,15 @@ export const ACTIVITY_PATH = "/v1/public/activity";
 export const CATEGORIES = ["all", "protocol", "players", "measurement"] as const;
 export type Category = (typeof CATEGORIES)[number];
 
+/** An event of one tile and the whole next tile fill a page of 100, so a page needs at most two tiles. */
+export const MINIMUM_TILE_EVENTS = 99;
+
+/**
+ * A tile is deleted this long (ms) after no head names it (docs/spec/publishing.md#deletions). Caches and readers keep a head
+ * for seconds.
+ */
+export const TILE_KEPT_MS = 3_600_000;
+
 /** The key of a category's head. */
 export function activityKey(category: Category): string {
   return pathKey(ACTIVITY_PATH, category);

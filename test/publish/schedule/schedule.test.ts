@@ -19,12 +19,15 @@ let renewals: number;
 let late: LateTick[];
 let outages: string[];
 let rests: number;
+let finished: number;
+let isIdle: boolean;
 let cycle: () => Promise<CycleReport>;
 let renew: () => Promise<void>;
 
 const wall = () => monotonic + apart;
 beforeEach(() => {
-  [monotonic, apart, renewals, rests] = [0, Date.parse("2026-11-20T10:00:00.500Z"), 0, 0];
+  [monotonic, apart, renewals, rests, finished] = [0, Date.parse("2026-11-20T10:00:00.500Z"), 0, 0, 0];
+  isIdle = false;
   [turns, late, outages, timers, stop] = [[], [], [], new Set(), new AbortController()];
   cycle = async () => REPORT;
   renew = async () => {};
@@ -78,7 +81,7 @@ function run(everyMs = SECOND, timers = fake(everyMs)): Promise<void> {
   const publisher: Scheduled = {
     instant: (now) => now,
     now: (now) => now,
-    isIdle: () => false,
+    isIdle: () => isIdle,
     nextDue: () => undefined,
     scrubIfDue: async () => {},
     cycle: () => {
@@ -99,6 +102,7 @@ function run(everyMs = SECOND, timers = fake(everyMs)): Promise<void> {
     onOutage: ({ message }) => void outages.push(message),
     onLate: (one) => void late.push(one),
     onRest: () => void rests++,
+    onTick: () => void finished++,
   });
 }
 
@@ -133,6 +137,21 @@ test("a clock that is set back a minute, or an hour for 3 s, stops no tick", asy
   await pass(100 * SECOND);
   expect(turnsSince(since)).toBe(100);
   expect(late).toHaveLength(4);
+});
+
+test("a tick is finished when it has nothing to do or its cycle has ended, and not when its cycle fails", async () => {
+  void run();
+  await settled();
+  expect(finished).toBe(1);
+  isIdle = true;
+  await pass(2 * SECOND);
+  expect(finished).toBe(3);
+  isIdle = false;
+  cycle = async () => {
+    throw new StoreUnavailable("down");
+  };
+  await pass(2 * SECOND);
+  expect(finished).toBe(3);
 });
 
 test("on a cadence of five minutes a step back does not delay the next tick", async () => {

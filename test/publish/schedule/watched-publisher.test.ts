@@ -37,19 +37,10 @@ function subject(ending: () => CycleReport) {
   const clock = { wall: () => now, monotonic: () => now };
   const watched = watchedPublisher(publisher, clock, {
     renewed: (error) => reported.push(`renewed ${String(error)}`),
-    ticked: () => reported.push("ticked"),
     cycled: (outcome, seconds, error) => reported.push(`${outcome} ${seconds} ${String(error)}`),
   });
   return { watched, reported };
 }
-
-test("an idle tick is finished and is no cycle", () => {
-  const { watched, reported } = subject(() => REPORT);
-  expect(watched.isIdle(1)).toBe(true);
-  expect(reported).toEqual(["ticked"]);
-  expect(watched.isIdle(2)).toBe(false);
-  expect(reported).toEqual(["ticked"]);
-});
 
 test.each([
   ["done", REPORT],
@@ -58,13 +49,13 @@ test.each([
 ])("a cycle is reported as %s with its seconds", async (outcome, report) => {
   const { watched, reported } = subject(() => report);
   expect(await watched.cycle(2)).toBe(report);
-  expect(reported).toEqual([`${outcome} 1.5 undefined`, "ticked"]);
+  expect(reported).toEqual([`${outcome} 1.5 undefined`
 });
 
 test.each([
   ["outage", new StoreUnavailable("down"), "outage 1.5 StoreUnavailable: down"],
   ["failed", new Error("a defect"), "failed 1.5 Error: a defect"],
-])("a cycle that ends early is reported as %s, and its tick has not finished", async (_, error, line) => {
+])("a cycle that ends early is reported as %s", async (_, error, line) => {
   const { watched, reported } = subject(() => {
     throw error;
   });

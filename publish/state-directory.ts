@@ -1,0 +1,79 @@
+/** The state directory: one process uses it at a time, under the kernel's lock on its file. */
+import { readFileSync, statSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import SqliteDatabase, { type Database } from "better-sqlite3";
+import { isDiskFull } from "../src/files/disk-full.ts";
+import { makeDirectory } from "../src/files/make-directory.ts";
+import { makePrivateFile, PRIVATE_MODE } from "../src/files/private-file.ts";
+import { replaceFile } from "../src/files/write-all.ts";
+import { sqliteFailure } from "../src/sqlite/sqlite-failure.ts";
+import { EXIT, Failure } from "../src/values/failure.ts";
+import { formatTimestamp } from "../src/values/timestamp.ts";
+
+const STATE_FILE = "published.db";
+
+export function stateFile(directory: string): string {
+  return join(directory, STATE_FILE);
+}
+
+/**
+ * Makes the directory, locks its file until that is closed, and gives it to `use`. Throws `Failure` state_locked,
+ * state_unusable, disk_full.
+ */
+export function openState<T>(directory: string, schema: string, use: (db: Database) => T): T {
+  const path = stateFile(directory);
+  try {
+    makeDirectory(directory);
+    makePrivateFile(path);
+    const db = new SqliteDatabase(path, { timeout: 0 });
+    // The kernel's lock ends with the process.
+    db.pragma("locking_mode = EXCLUSIVE");
+    // Not synced at each put: rows that a power cut takes are looked up in the store again.
+    db.pragma("journal_mode = WAL");
+    db.pragma("synchronous = NORMAL");
+    db.exec(`BEGIN EXCLUSIVE;${schema}COMMIT;`);
+    nameUser(directory);
+    return use(db);
+  } catch (cause) {
+    throw openingFailure(cause, directory, path);
+  }
+}
+
+function openingFailure(cause: unknown, directory: string, path: string): unknown {
+  const code = (cause as { code?: string }).code ?? "";
+  if (code.startsWith("SQLITE_BUSY")) {
+    return new Failure("state_locked", `${userOf(directory)} uses the state directory ${directory}`, {
+      exit: EXIT.locked,
+      hint: "Wait until it has ended, or use another state directory (--state).",
+      cause,
+    });
+  }
+  const failure = sqliteFailure(cause, path, "state", "write");
+  if (isDiskFull(failure)) return failure;
+  const { message, hint } = failure as Partial<Failure>;
+  const isDamage = /^SQLITE_(?:CORRUPT|NOTADB)/.test(code);
+  return new Failure("state_unusable", message ?? String(cause), {
+    exit: EXIT.io,
+    hint: isDamage || hint === undefined ? `Delete ${path}: it is rebuilt from the store.` : hint,
+    cause,
+  });
+}
+
+/** Names the process that uses the state directory; its time is the start. */
+const USER_FILE = "user";
+
+/** Written by rename, so that a process that is refused at this moment reads a whole name. */
+function nameUser(directory: string): void {
+  const path = join(directory, USER_FILE);
+  replaceFile(path, Buffer.from(`${hostname()} process ${process.pid}\n`), PRIVATE_MODE);
+}
+
+function userOf(directory: string): string {
+  const path = join(directory, USER_FILE);
+  try {
+    return `${readFileSync(path, "utf8").trim()} (since ${formatTimestamp(Math.floor(statSync(path).mtimeMs))})`;
+  } catch {
+    return "another publisher";
+  }
+}
