@@ -49,7 +49,7 @@ test.each([
 ])("a cycle is reported as %s with its seconds", async (outcome, report) => {
   const { watched, reported } = subject(() => report);
   expect(await watched.cycle(2)).toBe(report);
-  expect(reported).toEqual([`${outcome} 1.5 undefined`
+  expect(reported).toEqual([`${outcome} 1.5 undefined`]);
 });
 
 test.each([
