@@ -12,7 +12,7 @@ import { Random } from "../resources/statistics/random.ts";
 import { type RandomHistory, randomHistory } from "../resources/statistics/random-history.ts";
 import { batchEvents, chainDb, fundingEvent, settledChain } from "../support/chain/chain-db.ts";
 import { AT } from "../support/chain/chain-state.ts";
-import { step } from "./step.ts";
+import { rowsOf, step } from "./step.ts";
 
 const FIRST_SEED = Number(process.env.NOONMARK_SEED ?? 20_261_123);
 const HISTORIES = Number(process.env.NOONMARK_HISTORIES ?? 300);
@@ -34,7 +34,7 @@ class Sources {
   readonly #other: RandomHistory;
   /** Facts that have come, of the configured installation and of another. */
   #taken: readonly [number, number] = [0, 0];
-  /** What each block of the chain holds; replaced by a reorg. */
+  /** Each block's events are made from its number here. A reorg replaces these numbers. */
   #blocks: number[] = [];
   #reorgs = 0;
   #safeBlock = FIRST_BLOCK;
@@ -162,24 +162,6 @@ class Sources {
       chainDb: chainDb([...events, ...others], this.#lastBlock, `history ${this.#reorgs}`),
     };
   }
-}
-
-/** Every row but those that tell how it came about: the cursors' count of changes, and the log of the feed's changes. */
-const WITHOUT = ["cursor", "activity_change"];
-
-function rowsOf(projections: Database): Record<string, string[]> {
-  const tables = projections
-    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name")
-    .pluck()
-    .all() as string[];
-  const derived = tables.filter((name) => !WITHOUT.includes(name));
-  const rows = (name: string) =>
-    projections
-      .prepare(`SELECT * FROM ${name}`)
-      .raw()
-      .all()
-      .map((row) => JSON.stringify(row));
-  return Object.fromEntries(derived.map((name) => [name, rows(name).sort()]));
 }
 
 function check(seed: number): void {

@@ -1,4 +1,4 @@
-/** One step of everything that is derived, as a publisher takes it. */
+/** One step of everything that is derived, as a publisher takes it, and the rows that it derives. */
 import type { Database } from "better-sqlite3";
 import type { ChainState } from "../../src/chain/chain-state.ts";
 import { advanceChainViews, advanceLedgerViews, type LedgerInputs } from "../../src/projections/advance.ts";
@@ -16,4 +16,19 @@ export function step({ projections, ...inputs }: StepInputs, microseconds: numbe
     advanceLedgerViews(projections, inputs, new StepBudget(microseconds)) ||
     advanceChainViews(projections, inputs, new StepBudget(microseconds))
   );
+}
+
+/**
+ * Tables that a rebuild may fill otherwise: cursors count changes, the activity's changes say how its events came about,
+ * tiles that were cut earlier are kept, and a saved history is what was published.
+ */
+const WITHOUT = ["cursor", "activity_change", "feed_node", "feed_state", "saved_history"];
+
+/** The rows of each table that must equal a rebuild, sorted. */
+export function rowsOf(projections: Database): Record<string, string[]> {
+  const sql = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name";
+  const tables = projections.prepare(sql).pluck().all() as string[];
+  const rows = (name: string) => projections.prepare(`SELECT * FROM ${name}`).raw().all() as unknown[];
+  const text = (name: string) => rows(name).map((row) => JSON.stringify(row));
+  return Object.fromEntries(tables.filter((name) => !WITHOUT.includes(name)).map((name) => [name, text(name).sort()]));
 }

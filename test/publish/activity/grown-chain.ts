@@ -2,7 +2,7 @@
 import type { Database } from "better-sqlite3";
 import type { Chain } from "../../../src/chain/chain.ts";
 import type { ChainEvent, ChainState } from "../../../src/chain/chain-state.ts";
-import { addEvents, chainDb } from "../../support/chain/chain-db.ts";
+import { addEvents, batchEvents, chainDb, fundingEvent } from "../../support/chain/chain-db.ts";
 import { chainState, coreView } from "../../support/chain/chain-state.ts";
 
 const WORD_MS = 600_000;
@@ -58,4 +58,14 @@ export class GrownChain implements Chain {
     this.#state = state;
     this.#moves++;
   }
+}
+
+/** Three batches in one block, which come to the Core's state that every pass finds, and what funds their last rounds. */
+export function settledBlock(block: bigint, time: number): ChainEvent[] {
+  const batches = batchEvents([
+    { block, logIndex: 0, time, rounds: 16n, activeRounds: 9n, work: 5_000n },
+    { block, logIndex: 1, time, rounds: 16n, activeRounds: 0n, work: 0n },
+    { block, logIndex: 2, time, rounds: 8n, activeRounds: 8n, work: 7_345n },
+  ]);
+  return [...batches, fundingEvent(block, 3, 16n, 7n), fundingEvent(block, 4, 40n, 9n)];
 }

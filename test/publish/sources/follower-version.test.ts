@@ -16,11 +16,10 @@ import { CATEGORIES } from "../../../src/resources/activity/route.ts";
 import { shimContext } from "../../../src/shim/context.ts";
 import { respond } from "../../../src/shim/respond.ts";
 import { closure, HASH, instant, type Json, receipt, round, submission, uuid } from "../../ledger/samples.ts";
-import { batchEvents, fundingEvent } from "../../support/chain/chain-db.ts";
 import { MemoryStore } from "../../support/memory-store.ts";
 import { KINDS, unitMinted } from "../activity/chain-logs.ts";
 import type { FeedBody } from "../activity/feed-world.ts";
-import { GrownChain } from "../activity/grown-chain.ts";
+import { GrownChain, settledBlock } from "../activity/grown-chain.ts";
 import { START, World } from "../world.ts";
 
 const HOUR = 3_600_000;
@@ -48,7 +47,7 @@ let chain: GrownChain;
 beforeEach(() => {
   world = new World();
   chain = new GrownChain();
-  chain.mine((blockNumber) => [...settlements(blockNumber), ...activity(blockNumber)]);
+  chain.mine((blockNumber) => [...settledBlock(blockNumber, START - 30 * HOUR), ...activity(blockNumber)]);
   chain.pass(START);
 });
 afterEach(() => {
@@ -181,17 +180,6 @@ function rounds(): Json[] {
 function confirmed(): Json {
   const at = { submittedAt: instant(-3599), confirmedAt: instant(-3590), terminalAt: instant(-3590) };
   return submission({ lifecycle: "confirmed", transactionHash: HASH, preparedAt: instant(-3600), ...at });
-}
-
-/** They come to the Core's state of `GrownChain`. */
-function settlements(block: bigint): ChainEvent[] {
-  const time = START - 30 * HOUR;
-  const batches = batchEvents([
-    { block, logIndex: 0, time, rounds: 16n, activeRounds: 9n, work: 5_000n },
-    { block, logIndex: 1, time, rounds: 16n, activeRounds: 0n, work: 0n },
-    { block, logIndex: 2, time, rounds: 8n, activeRounds: 8n, work: 7_345n },
-  ]);
-  return [...batches, fundingEvent(block, 3, 16n, 7n), fundingEvent(block, 4, 40n, 9n)];
 }
 
 function activity(blockNumber: bigint): ChainEvent[] {

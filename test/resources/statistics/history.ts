@@ -100,21 +100,24 @@ function insert(ledger: Database, installation: number, fact: Fact, watermark: n
 }
 
 function insertReceipt(ledger: Database, installation: number, position: number, receipt: HistoryReceipt): void {
-  const id = `telemetry-${installation}-${position}`;
-  const epoch = `epoch-${receipt.counterEpoch}`;
   ledger
-    .prepare(`INSERT INTO receipt VALUES (?, ?, ?, 'boot', ?, ?, ?, ?, '0', 'hardware', '1', 'ACTIVE', ?, ?, 0)`)
+    .prepare(`INSERT INTO receipt VALUES (?, ?, ?, ?, ?, ?, ?, ?, '0', 'hardware', '1', 'ACTIVE', ?, ?, 0)`)
     .run(
       installation,
       position,
-      id,
-      epoch,
+      uuid(installation * 1_000_000 + position),
+      uuid(0),
+      uuid(receipt.counterEpoch),
       position,
       receipt.observedAt,
       receipt.observedAt,
       receipt.rpmMilli,
       receipt.speedMmPerSecond,
     );
+}
+
+function uuid(number: number): string {
+  return `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
 }
 
 function insertSubmission(ledger: Database, installation: number, changedSeq: number, of: HistorySubmission): void {
@@ -134,4 +137,7 @@ function insertSubmission(ledger: Database, installation: number, changedSeq: nu
       of.confirmedAt,
       changedSeq,
     );
+  ledger
+    .prepare("INSERT INTO submission_record VALUES (?, ?, ?)")
+    .run(installation, of.submissionId, `${of.lifecycle} ${changedSeq}`);
 }

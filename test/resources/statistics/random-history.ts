@@ -129,7 +129,7 @@ function submissions(random: Random, at: number, days: number): HistorySubmissio
     const confirmedAt = submittedAt + random.between(0, 900_000);
     const same = {
       type: "submission",
-      submissionId: `submission-${index}`,
+      submissionId: `00000000-0000-4000-8000-00000000000${index}`,
       cumulativeWork: random.bits(random.pick([10, 256])),
       blockHeight: random.bits(64),
       completedBlockCount: BigInt(random.between(0, 2)),
