@@ -9,108 +9,53 @@
 import type { Database } from "better-sqlite3";
 import { TILE_SIZE } from "../src/http/keys.ts";
 import {
-  activityChanges,
+  activityChangeLog,
   forgetChanges,
   newestChange,
   oldestKeys,
   readActivityKeys,
 } from "../src/projections/activity/activity-events.ts";
-import {
-  readTiling,
-  type TileLevel,
-  type TileNode,
-  TileTree,
-  type Tiling,
-  writeTiling,
-} from "../src/projections/activity/tile-tree.ts";
-import { StepBudget } from "../src/projections/follow.ts";
+import { type TileLevel, type TileNode, TileTree, tileFollower } from "../src/projections/activity/tile-tree.ts";
+import { catchUp, StepBudget } from "../src/projections/follow.ts";
 import type { ActivityContext } from "../src/resources/activity/event.ts";
 import { CATEGORIES, MINIMUM_TILE_EVENTS } from "../src/resources/activity/route.ts";
-import { type CategoryEvents, hashOf, indexBody, tileHash } from "../src/resources/activity/tiles.ts";
+import {
+  areTilesCut,
+  type CategoryEvents,
+  hashOf,
+  indexBody,
+  tileHash,
+  tilesBasis,
+} from "../src/resources/activity/tiles.ts";
 
 /** Costs are in microseconds. */
-const COST_OF_A_CHANGE = 15;
 const COST_OF_A_TILE = 200;
 const COST_OF_A_KEY = 1;
 /** Rendered, checked and hashed. */
 const COST_OF_AN_EVENT = 30;
 
-/** The state that the tiles must reach. */
-interface Goal {
-  /** Everything besides the events that the tiles' bytes depend on. */
-  readonly basis: string;
-  readonly newestChange: number;
-}
-
 /** One step; without a budget all of them. Returns true while tiles are left to cut. Nothing is put. */
 export function planActivity(projections: Database, context: ActivityContext, budget = new StepBudget()): boolean {
-  const goal: Goal = {
-    basis: JSON.stringify([context.installationId, context.target, String(context.chainId), context.releaseId]),
-    newestChange: newestChange(projections),
-  };
-  const due = CATEGORIES.filter((category) => {
-    const tiling = readTiling(projections, category);
-    return tiling === undefined || !isReached(tiling, goal);
-  });
+  const due = CATEGORIES.map((category) => ({ projections, category, context })).filter((own) => !areTilesCut(own));
   if (due.length === 0) return false;
   const step = projections.transaction((): boolean => {
-    if (!due.every((category) => planCategory({ projections, category, context }, goal, budget))) return true;
-    forgetChanges(projections, goal.newestChange);
+    if (!due.every((own) => cutCategory(own, budget))) return true;
+    forgetChanges(projections, newestChange(projections));
     return false;
   });
   return step();
 }
 
-function isReached({ basis, changeNo, isWhole }: Tiling, goal: Goal): boolean {
-  return basis === goal.basis && changeNo === goal.newestChange && isWhole;
-}
-
 /** Returns true if the category is complete. */
-function planCategory(own: OwnEvents, goal: Goal, budget: StepBudget): boolean {
-  const { projections, category } = own;
+function cutCategory(own: OwnEvents, budget: StepBudget): boolean {
   if (budget.isSpent) return false;
+  const { projections, category, context } = own;
+  const log = activityChangeLog(projections, category);
+  if (catchUp(projections, log, tileFollower(category, tilesBasis(context)), budget)) return false;
   const tree = new TileTree(projections, category);
-  const tiling = begin(own, tree, goal);
-  const isCut =
-    takeChanges(own, tree, { tiling, goal }, budget) &&
-    levelsOf(own, tree).every((level) => cutLevel(level, tree, budget)) &&
-    !budget.isSpent;
-  if (!isCut) return false;
-  const { version = 0 } = readTiling(projections, category) ?? {};
-  writeTiling(projections, category, { basis: goal.basis, changeNo: goal.newestChange, version, isWhole: true });
+  if (!levelsOf(own, tree).every((level) => cutLevel(level, tree, budget)) || budget.isSpent) return false;
+  tree.finishAbove();
   return true;
-}
-
-/** If the basis has changed, all tiles are cut again. */
-function begin({ projections, category }: OwnEvents, tree: TileTree, goal: Goal): Tiling {
-  const before = readTiling(projections, category);
-  if (before?.basis === goal.basis) return before;
-  tree.removeAll();
-  const { basis, newestChange: changeNo } = goal;
-  const tiling: Tiling = { basis, changeNo, version: (before?.version ?? 0) + 1, isWhole: false };
-  writeTiling(projections, category, tiling);
-  return tiling;
-}
-
-/** Marks the tiles that cover new or removed events. Events newer than all tiles mark none. */
-function takeChanges(
-  { projections, category }: OwnEvents,
-  tree: TileTree,
-  { tiling, goal }: { readonly tiling: Tiling; readonly goal: Goal },
-  budget: StepBudget,
-): boolean {
-  if (tiling.changeNo === goal.newestChange) return true;
-  const most = Math.max(1, budget.count(COST_OF_A_CHANGE));
-  const changes = activityChanges(projections, category, tiling.changeNo, most);
-  for (const { key } of changes) tree.mustCut(1, key);
-  budget.spend(changes.length * COST_OF_A_CHANGE);
-  const isAll = changes.length < most;
-  const changeNo = isAll ? goal.newestChange : (changes.at(-1)?.no ?? tiling.changeNo);
-  // Nothing is planned before the category is complete, so one change for readers is one version.
-  const version = tiling.version + (changes.length > 0 && tiling.isWhole ? 1 : 0);
-  const isWhole = tiling.isWhole && changes.length === 0;
-  writeTiling(projections, category, { ...tiling, changeNo, version, isWhole });
-  return isAll;
 }
 
 /** The events of a category in the publisher's own projections. */

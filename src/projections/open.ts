@@ -22,7 +22,7 @@ import { SUBMISSION_TABLES } from "./settlements/submissions.ts";
 const PROJECTIONS: DatabaseKind = {
   name: "projections",
   applicationId: 0x4e4f4f50, // "NOOP"
-  schemaVersion: 7,
+  schemaVersion: 8,
   schema: [
     CURSOR_TABLE,
     DAY_TABLE,

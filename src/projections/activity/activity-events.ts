@@ -4,6 +4,7 @@
  */
 import type { Database } from "better-sqlite3";
 import { type ReadOnlyDatabase, statement } from "../../sqlite/statement.ts";
+import { type Log, type Position, START } from "../../values/log.ts";
 
 export const ACTIVITY_TABLES = `
 CREATE TABLE activity_event (
@@ -131,16 +132,25 @@ export interface ActivityChange {
   readonly key: string;
 }
 
-/** The changes in a category since a change, oldest first, up to a limit. */
-export function activityChanges(
-  projections: ReadOnlyDatabase,
-  category: ActivityCategory,
-  since: number,
-  most: number,
-): ActivityChange[] {
+/**
+ * The changes in a category, oldest first, up to the newest of all categories. At its beginning it has none: a follower that
+ * begins there reads the events themselves.
+ */
+export function activityChangeLog(projections: ReadOnlyDatabase, category: ActivityCategory): Log<ActivityChange> {
   const sql = `SELECT no, key FROM activity_change WHERE no > ? AND ${inCategory(category)} ORDER BY no LIMIT ?`;
   const changes = statement<(string | number)[], ActivityChange>(projections, sql);
-  return changes.all(since, ...categoryArgument(category), most);
+  const at = (change: number): Position => ({ at: String(change), checksum: "" });
+  return {
+    hasMore: (after) => Number(after.at) < newestChange(projections),
+    read(after, limit) {
+      const isBeginning = after.at === START.at;
+      const facts = isBeginning ? [] : changes.all(Number(after.at), ...categoryArgument(category), limit);
+      const last = facts.length < limit ? newestChange(projections) : facts.at(-1)?.no;
+      return { facts, through: at(last ?? Number(after.at)) };
+    },
+    // Changes are never taken back.
+    lastCommon: (position) => position,
+  };
 }
 
 /** The number of the newest change, 0 before the first. */
@@ -149,7 +159,7 @@ export function newestChange(projections: ReadOnlyDatabase): number {
   return statement<[], number>(projections, sql).pluck().get() as number;
 }
 
-/** Changes that every follower has taken in. */
+/** Deletes changes that every category has taken in. */
 export function forgetChanges(projections: Database, through: number): void {
   statement(projections, "DELETE FROM activity_change WHERE no <= ?").run(through);
 }

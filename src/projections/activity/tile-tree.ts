@@ -5,11 +5,13 @@
  */
 import type { Database } from "better-sqlite3";
 import { type ReadOnlyDatabase, statement } from "../../sqlite/statement.ts";
-import type { ActivityCategory } from "./activity-events.ts";
+import { type Follower, readCursor } from "../follow.ts";
+import type { ActivityCategory, ActivityChange } from "./activity-events.ts";
 
 export const TILE_TABLES = `
-CREATE TABLE feed_node (
+CREATE TABLE activity_tile (
   category TEXT NOT NULL,
+  -- 1: events, 2: index; 0: a mark without a tile, that the events above all tiles are to be cut
   level INTEGER NOT NULL,
   -- keys of its newest and its oldest event
   first TEXT NOT NULL,
@@ -20,18 +22,7 @@ CREATE TABLE feed_node (
   todo TEXT,
   PRIMARY KEY (category, level, first)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX feed_node_todo ON feed_node (category, level, todo, first) WHERE todo IS NOT NULL;
-
--- what the tiles' texts depend on besides the events, and the changes that have been taken in
-CREATE TABLE feed_state (
-  category TEXT PRIMARY KEY,
-  basis TEXT NOT NULL,
-  change_no INTEGER NOT NULL,
-  -- rises whenever the feed may be another
-  version INTEGER NOT NULL,
-  -- 0 while tiles are still to be cut, and nothing may be planned with them
-  is_whole INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
+CREATE INDEX activity_tile_todo ON activity_tile (category, level, todo, first) WHERE todo IS NOT NULL;
 `;
 
 export type TileLevel = 1 | 2;
@@ -86,6 +77,12 @@ export class TileReader {
     return this.#one(1, "AND hash = ?", hash) ?? this.#one(2, "AND hash = ?", hash);
   }
 
+  /** True if any tile is to be cut or hashed, or the events above all tiles are to be cut. */
+  hasTodo(): boolean {
+    const sql = "SELECT 1 FROM activity_tile WHERE category = ? AND todo IS NOT NULL LIMIT 1";
+    return statement<[string], number>(this.#db, sql).get(this.category) !== undefined;
+  }
+
   /** The oldest with which this is to be done. */
   next(level: TileLevel, todo: TileTodo): TileNode | undefined {
     return this.#one(level, "AND todo = ? ORDER BY first LIMIT 1", todo);
@@ -110,53 +107,70 @@ export class TileTree extends TileReader {
   }
 
   insert({ level, first, last, hash, todo }: TileNode): void {
-    const sql = "INSERT INTO feed_node VALUES (?, ?, ?, ?, ?, ?)";
+    const sql = "INSERT INTO activity_tile VALUES (?, ?, ?, ?, ?, ?)";
     statement(this.#db, sql).run(this.category, level, first, last, hash, todo);
+  }
+
+  /** The events above all tiles may fill another one. */
+  mustCutAbove(): void {
+    const sql = "INSERT OR IGNORE INTO activity_tile VALUES (?, 0, '', '', NULL, 'cut')";
+    statement(this.#db, sql).run(this.category);
+  }
+
+  /** They do not, or they were cut. */
+  finishAbove(): void {
+    statement(this.#db, "DELETE FROM activity_tile WHERE category = ? AND level = 0").run(this.category);
   }
 
   /** The tile that covers a key must be cut again, if there is one. */
   mustCut(level: TileLevel, key: string): void {
     const tile = this.covering(level, key);
     if (tile === undefined || tile.todo === "cut") return;
-    const sql = "UPDATE feed_node SET todo = 'cut' WHERE category = ? AND level = ? AND first = ?";
+    const sql = "UPDATE activity_tile SET todo = 'cut' WHERE category = ? AND level = ? AND first = ?";
     statement(this.#db, sql).run(this.category, level, tile.first);
   }
 
   setHash({ level, first }: Pick<TileNode, "level" | "first">, hash: string): void {
-    const sql = "UPDATE feed_node SET hash = ?, todo = NULL WHERE category = ? AND level = ? AND first = ?";
+    const sql = "UPDATE activity_tile SET hash = ?, todo = NULL WHERE category = ? AND level = ? AND first = ?";
     statement(this.#db, sql).run(hash, this.category, level, first);
   }
 
   remove({ level, first }: TileNode): void {
-    const sql = "DELETE FROM feed_node WHERE category = ? AND level = ? AND first = ?";
+    const sql = "DELETE FROM activity_tile WHERE category = ? AND level = ? AND first = ?";
     statement(this.#db, sql).run(this.category, level, first);
   }
 
   removeAll(): void {
-    statement(this.#db, "DELETE FROM feed_node WHERE category = ?").run(this.category);
+    statement(this.#db, "DELETE FROM activity_tile WHERE category = ?").run(this.category);
   }
 }
 
-const SELECT = "SELECT level, first, last, hash, todo FROM feed_node WHERE category = ? AND level = ?";
+const SELECT = "SELECT level, first, last, hash, todo FROM activity_tile WHERE category = ? AND level = ?";
 
-/** The parameters of the last cut of a category's tiles. */
-export interface Tiling {
-  readonly basis: string;
-  readonly changeNo: number;
-  readonly version: number;
-  /** False while tiles are still to be cut: nothing may be planned with them. */
-  readonly isWhole: boolean;
+/**
+ * Marks the tiles of a category that cover events which came or went. Marked tiles are cut again after that. `basis` is
+ * everything besides the events that the tiles' texts depend on: all are cut again if it is another.
+ */
+export function tileFollower(category: ActivityCategory, basis: string): Follower<ActivityChange> {
+  return {
+    name: `activity tiles ${category}`,
+    version: basis,
+    cost: 15,
+    apply(projections, changes) {
+      const tree = new TileTree(projections, category);
+      for (const { key } of changes) tree.mustCut(1, key);
+      tree.mustCutAbove();
+    },
+    rewind(projections, to) {
+      const tree = new TileTree(projections, category);
+      tree.removeAll();
+      tree.mustCutAbove();
+      return to.at;
+    },
+  };
 }
 
-/** Undefined where its tiles have never been begun here. */
-export function readTiling(projections: ReadOnlyDatabase, category: ActivityCategory): Tiling | undefined {
-  const sql = "SELECT basis, change_no AS changeNo, version, is_whole AS isWhole FROM feed_state WHERE category = ?";
-  const row = statement<[string], Omit<Tiling, "isWhole"> & { isWhole: number }>(projections, sql).get(category);
-  return row && { ...row, isWhole: row.isWhole === 1 };
-}
-
-export function writeTiling(projections: Database, category: ActivityCategory, tiling: Tiling): void {
-  const { basis, changeNo, version, isWhole } = tiling;
-  const sql = "INSERT OR REPLACE INTO feed_state VALUES (?, ?, ?, ?, ?)";
-  statement(projections, sql).run(category, basis, changeNo, version, isWhole ? 1 : 0);
+/** Another number if a category may have other events than before; 0 before its tiles are begun. */
+export function categoryChanges(projections: ReadOnlyDatabase, category: ActivityCategory): number {
+  return readCursor(projections, tileFollower(category, "").name)?.changes ?? 0;
 }

@@ -4,7 +4,7 @@
  */
 
 import { constantKey } from "../../http/keys.ts";
-import { readTiling } from "../../projections/activity/tile-tree.ts";
+import { categoryChanges } from "../../projections/activity/tile-tree.ts";
 import { readCursor } from "../../projections/follow.ts";
 import { RECEIPTS } from "../../projections/receipts.ts";
 import { EXIT, Failure } from "../../values/failure.ts";
@@ -63,10 +63,10 @@ function build(category: Category, snapshot: Snapshot, at: number): Built {
 
 function inputs(category: Category, snapshot: Snapshot): string {
   const { chain, ledger, projections } = snapshot;
-  const { version = 0 } = readTiling(projections, category) ?? {};
+  const changes = categoryChanges(projections, category);
   const waits = hasMeasurements(category) && hasUnfollowedReceipts(snapshot);
   const position = waits ? (readCursor(projections, RECEIPTS)?.at ?? 0) : "";
-  return `${chainNews(chain)} ${version} ${ledger === undefined} ${position}`;
+  return `${chainNews(chain)} ${changes} ${ledger === undefined} ${position}`;
 }
 
 function hasMeasurements(category: Category): boolean {

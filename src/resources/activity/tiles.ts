@@ -5,8 +5,14 @@
 
 import { createHash } from "node:crypto";
 import type { ChainState, CoreView, EconomyView } from "../../chain/chain-state.ts";
-import { HIGHEST, type KeyRange, readActivityEvents } from "../../projections/activity/activity-events.ts";
-import { readTiling, type TileNode, TileReader } from "../../projections/activity/tile-tree.ts";
+import {
+  activityChangeLog,
+  HIGHEST,
+  type KeyRange,
+  readActivityEvents,
+} from "../../projections/activity/activity-events.ts";
+import { type TileNode, TileReader, tileFollower } from "../../projections/activity/tile-tree.ts";
+import { isBehind } from "../../projections/follow.ts";
 import type { ReadOnlyDatabase } from "../../sqlite/statement.ts";
 import type { ImmutableTile } from "../publication.ts";
 import type { Snapshot } from "../snapshot.ts";
@@ -94,11 +100,28 @@ function entriesOf(tree: TileReader, { first }: Pick<TileNode, "first">): TileEn
 
 const LEVELS = [1, 2] as const;
 
-/** Changes whenever a tile is added or removed; "" if the inputs of the texts are unavailable. */
+/** Everything besides the events that the tiles' texts depend on, as one text. */
+export function tilesBasis({ installationId, target, chainId, releaseId }: ActivityContext): string {
+  return JSON.stringify([installationId, target, String(chainId), releaseId]);
+}
+
+/** True if every change is taken in, and nothing is left to cut or hash. */
+export function areTilesCut({ projections, category, context }: CategoryEvents): boolean {
+  const log = activityChangeLog(projections, category);
+  const isTakenIn = !isBehind(projections, log, tileFollower(category, tilesBasis(context)));
+  return isTakenIn && !new TileReader(projections, category).hasTodo();
+}
+
+/**
+ * Another text for other tiles. It comes from the tiles' names alone, so that it is right after the projections were lost too:
+ * a head must not name a tile that was not put. "" until all tiles are cut, or if the inputs of the texts are unavailable.
+ */
 export function tilesVersion(snapshot: Snapshot, category: Category): string {
-  const tiling = readTiling(snapshot.projections, category);
-  if (eventsOf(snapshot, category) === undefined || tiling?.isWhole !== true) return "";
-  return `${tiling.basis} ${tiling.version}`;
+  const events = eventsOf(snapshot, category);
+  if (events === undefined || !areTilesCut(events)) return "";
+  const { tiles, indexes } = tilesOf(events);
+  // An index tile's name is a hash of the names in it.
+  return hashOf([...tiles, ...indexes].map(({ name }) => name).join());
 }
 
 /** The tiles of events, oldest first, then the index tiles over them. */
@@ -143,13 +166,16 @@ function eventsOf({ projections, chain, installationId }: Snapshot, category: Ca
 /** The newest events, the tiles that no index tile has yet, and the index tiles. Throws if not all tiles are cut. */
 export function activityLayout(events: CategoryEvents): ActivityLayout {
   const { projections, category } = events;
+  if (!areTilesCut(events)) throw new Error(`the tiles of ${category} are not all cut yet`);
+  const above = new TileReader(projections, category).newest(1)?.first ?? "";
+  return { recent: eventLines(events, { above }), ...tilesOf(events) };
+}
+
+function tilesOf({ projections, category }: CategoryEvents): Pick<ActivityLayout, "tiles" | "indexes"> {
   const tree = new TileReader(projections, category);
-  if (readTiling(projections, category)?.isWhole !== true)
-    throw new Error(`the tiles of ${category} are not all cut yet`);
   const indexed = tree.newest(2)?.first ?? "";
   const entry = (node: TileNode) => ({ name: nameOf(node), last: node.last });
   return {
-    recent: eventLines(events, { above: tree.newest(1)?.first ?? "" }),
     tiles: tree.between(1, indexed, HIGHEST).map(entry),
     indexes: tree.between(2, "", HIGHEST).flatMap((index) => {
       const first = tree.covering(1, index.first);

@@ -241,3 +241,19 @@ test("a publisher with its state requests no tile", async () => {
   expect(world.store.gets.filter((key) => key.includes("/tiles/"))).toEqual([]);
   await next.stop();
 });
+
+test("a publisher whose projections alone were lost puts every tile that its heads name", async () => {
+  const worker = await world.work({ chain });
+  chain.mine(mint(100));
+  await cycle(worker);
+  await worker.stop();
+  for (const suffix of ["", "-wal", "-shm"])
+    rmSync(join(world.folder, `state/projections.db${suffix}`), { force: true });
+  chain.mine(mint(300));
+
+  const next = await world.work({ chain });
+  await cycle(next);
+  expect((await walk()).all).toHaveLength(400);
+  expect(await tiles()).toEqual(await reachable());
+  await next.stop();
+});

@@ -83,8 +83,8 @@ class SteppedWorld extends FeedWorld {
     const all = (sql: string) => this.projections.prepare(sql).all();
     return {
       objects,
-      nodes: all("SELECT * FROM feed_node"),
-      states: all("SELECT category, basis, version, is_whole FROM feed_state"),
+      nodes: all("SELECT * FROM activity_tile"),
+      states: all("SELECT name, version, changes FROM cursor WHERE name LIKE 'activity tiles %'"),
     };
   }
 

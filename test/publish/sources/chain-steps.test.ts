@@ -5,9 +5,9 @@ import { LedgerSource } from "../../../publish/sources/ledger-source.ts";
 import { ownProjections } from "../../../publish/sources/projections-source.ts";
 import { SourceReader } from "../../../publish/sources/source-reader.ts";
 import { readWatermarks } from "../../../src/ledger/watermarks.ts";
-import { readTiling } from "../../../src/projections/activity/tile-tree.ts";
 import { lacksReceipts } from "../../../src/projections/advance.ts";
 import { CATEGORIES } from "../../../src/resources/activity/route.ts";
+import { activityContext, areTilesCut } from "../../../src/resources/activity/tiles.ts";
 import type { Snapshot } from "../../../src/resources/snapshot.ts";
 import { statement } from "../../../src/sqlite/statement.ts";
 import { KINDS, unitMinted } from "../activity/chain-logs.ts";
@@ -66,7 +66,9 @@ async function advance(use: (snapshot: Snapshot) => void, during: (turn: number)
 function expectWhole({ projections }: Snapshot, blocks: number): void {
   const count = statement(projections, "SELECT count(*) FROM activity_event WHERE category <> 'measurement'").pluck();
   expect(count.get()).toBe(blocks * LOGS_OF_A_BLOCK);
-  for (const category of CATEGORIES) expect(readTiling(projections, category)?.isWhole).toBe(true);
+  const context = activityContext(INSTALLATION, chain.state());
+  if (context === undefined) throw new Error("this chain is available");
+  for (const category of CATEGORIES) expect(areTilesCut({ projections, category, context })).toBe(true);
 }
 
 test("a long history is planned once it is whole, with the facts that arrived meanwhile", async () => {
