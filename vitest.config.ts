@@ -33,7 +33,8 @@ export default defineConfig({
           include: [...REAL, ...SCENES],
           exclude: ALONE,
           env: { NOONMARK_SCENES: "s3" },
-          maxWorkers: 2,
+          // Most of these tests wait for servers and instants, so more of them than processors run at once.
+          maxWorkers: 3,
           maxConcurrency: 16,
         },
       },

@@ -48,6 +48,16 @@ test("all installations turn stale by time alone, and each is put once", async (
   await worker.stop();
 });
 
+test("a new receipt of every installation publishes each of them", async () => {
+  const worker = await published();
+  for (let no = 2; no <= OTHERS + 1; no++) world.receive(1, no, `wheel-${no}`);
+  const before = world.store.puts.length;
+  await worker.cycle(START + 11_000);
+  const puts = putsSince(before).filter((put) => put.includes("~wheel-") && put.endsWith("/telemetry"));
+  expect(puts.toSorted()).toEqual(Array.from({ length: OTHERS }, (_, index) => key(index + 2)).toSorted());
+  await worker.stop();
+});
+
 test("an installation that could not be put is put by a later cycle without a new fact", async () => {
   const worker = await published();
   world.receive(1, 70, "wheel-70");

@@ -109,20 +109,25 @@ const BROKEN: Readonly<Record<string, Broken>> = {
   },
 };
 
-test("a front that changes nothing gives no finding on one route", { timeout: 120_000 }, async () => {
+// Each has a Varnish of its own, and verify keeps its rate: most of the time is waiting.
+test.concurrent("a front that changes nothing gives no finding on one route", { timeout: 120_000 }, async () => {
   const { findings } = await verifyThrough(shim, {}, ["--only", "process"]);
   expect(findings).toEqual([]);
 });
 
-test.each(Object.entries(BROKEN))("%s", { timeout: 120_000 }, async (_, { vcl, only, rule, mend }) => {
-  const { exitCode, findings } = await verifyThrough(shim, vcl, ["--only", only]);
-  expect(exitCode).toBe(1);
-  const found = findings.filter((finding) => rule.test(finding.rule));
-  expect(found, findings.map((one) => one.rule).join(", ")).not.toEqual([]);
-  for (const finding of found) expect(finding.mend).toMatch(mend);
-});
+test.concurrent.each(Object.entries(BROKEN))(
+  "verify finds a front that is broken: %s",
+  { timeout: 120_000 },
+  async (_, { vcl, only, rule, mend }) => {
+    const { exitCode, findings } = await verifyThrough(shim, vcl, ["--only", only]);
+    expect(exitCode).toBe(1);
+    const found = findings.filter((finding) => rule.test(finding.rule));
+    expect(found, findings.map((one) => one.rule).join(", ")).not.toEqual([]);
+    for (const finding of found) expect(finding.mend).toMatch(mend);
+  },
+);
 
-test("stale past valid-until: a response from before the 120 s is still given after them", {
+test.concurrent("verify finds a front that serves a response past valid-until", {
   timeout: 180_000,
 }, async () => {
   // The wheel reports each half minute: its last receipt is 75 to 105 s old now, and turns 125 s old while verify watches.

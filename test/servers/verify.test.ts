@@ -59,7 +59,7 @@ test("every response of the live demo passes the OpenAPI document", async () => 
 test.each([
   ["Varnish", startVarnish],
   ["nginx", startNginx],
-] as const)("the demo through %s", { timeout: 240_000 }, async (_, start) => {
+] as const)("verify finds nothing in the demo through %s", { timeout: 240_000 }, async (_, start) => {
   const front = await start({ bucket: bucket.origin, shim: { protocol: "http", host: "127.0.0.1", port: shimPort } });
   const begun = performance.now();
   const { exitCode, stdout, stderr } = await runCli(["verify", `http://127.0.0.1:${front.port}`], folder);
