@@ -143,7 +143,7 @@ export class Publisher {
 
   /** True if a cycle at this instant would have nothing to do. Takes microseconds and makes no request. */
   isIdle(at: number): boolean {
-    if (this.#last === undefined || this.#options.reader.moved()) return false;
+    if (this.#last === undefined || this.#options.reader.hasChanged()) return false;
     const retryAt = isWhole(this.#last) ? Number.POSITIVE_INFINITY : this.#last.at + RETRY_AFTER_MS;
     return Math.min(this.nextDue() ?? Number.POSITIVE_INFINITY, retryAt) > at;
   }
@@ -202,7 +202,7 @@ export class Publisher {
 
   async #cycle(at: number, session: Session): Promise<CycleReport> {
     const { reader, known, store, concurrency } = this.#options;
-    if (reader.takeReplaced()) {
+    if (reader.reopenReplaced()) {
       session.pace.forget();
       session.dirty.forget();
     }
@@ -214,7 +214,7 @@ export class Publisher {
     known.setMeta("at", String(at));
     known.setMeta("epoch", String(this.#lease.epoch));
     known.setMeta("knownEpoch", String(this.#lease.epoch));
-    reader.settle(version);
+    reader.acknowledge(version);
     this.#last = report;
     return report;
   }

@@ -26,18 +26,21 @@ export class LedgerSource {
     this.#db = openLedgerForReading(path);
   }
 
-  /** `moved`: something was committed since the last settled version. `replaced`: there is another file at the path. */
-  change(): "none" | "moved" | "replaced" {
+  /** True if something was committed since the last acknowledged version, or if another file is at the path. */
+  hasChanged(): boolean {
+    return fileOf(this.path) !== this.#file || this.#dataVersion() !== this.#version;
+  }
+
+  /** Opens the file again if another one is at the path; true if so. Throws `Failure` as the constructor does. */
+  reopenReplaced(): boolean {
     const file = fileOf(this.path);
-    if (file !== this.#file) {
-      const db = openLedgerForReading(this.path);
-      this.#db.close();
-      this.#db = db;
-      this.#file = file;
-      this.#version = -1;
-      return "replaced";
-    }
-    return this.#dataVersion() === this.#version ? "none" : "moved";
+    if (file === this.#file) return false;
+    const db = openLedgerForReading(this.path);
+    this.#db.close();
+    this.#db = db;
+    this.#file = file;
+    this.#version = -1;
+    return true;
   }
 
   /** Must be called outside of a `read`, because data_version does not change inside a transaction. */
@@ -46,7 +49,7 @@ export class LedgerSource {
   }
 
   /** Everything up to this version is published. */
-  settle({ db, version }: LedgerVersion): void {
+  acknowledge({ db, version }: LedgerVersion): void {
     if (db === this.#db) this.#version = version;
   }
 

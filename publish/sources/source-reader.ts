@@ -31,7 +31,6 @@ export class SourceReader {
   readonly installationId: string;
   readonly #options: SourceReaderOptions;
   #chainVersion = -1;
-  #replaced = false;
 
   constructor(options: SourceReaderOptions) {
     this.#options = options;
@@ -41,29 +40,24 @@ export class SourceReader {
   /** Must be called before a cycle reads anything: later changes belong to the next cycle. */
   version(): SourcesVersion {
     const { ledger, chain } = this.#options;
-    return { ledger: ledger?.version(), chain: chain.moved() };
+    return { ledger: ledger?.version(), chain: chain.changes() };
   }
 
   /** The cycle for this version has ended. */
-  settle({ ledger, chain }: SourcesVersion): void {
-    if (ledger !== undefined) this.#options.ledger?.settle(ledger);
+  acknowledge({ ledger, chain }: SourcesVersion): void {
+    if (ledger !== undefined) this.#options.ledger?.acknowledge(ledger);
     this.#chainVersion = chain;
   }
 
-  /** True if a source has changed since the last settled version. Takes microseconds. */
-  moved(): boolean {
-    const change = this.#options.ledger?.change() ?? "none";
-    if (change === "replaced") this.#replaced = true;
-    const { chain, projections } = this.#options;
-    return change !== "none" || this.#replaced || projections.isBehind || chain.moved() !== this.#chainVersion;
+  /** True if a source has changed since the last acknowledged version. Takes microseconds. */
+  hasChanged(): boolean {
+    const { ledger, chain, projections } = this.#options;
+    return ledger?.hasChanged() === true || projections.isBehind || chain.changes() !== this.#chainVersion;
   }
 
-  /** True once after the ledger file was replaced. */
-  takeReplaced(): boolean {
-    this.moved();
-    const replaced = this.#replaced;
-    this.#replaced = false;
-    return replaced;
+  /** Opens the ledger again if its file was replaced; true if so. */
+  reopenReplaced(): boolean {
+    return this.#options.ledger?.reopenReplaced() ?? false;
   }
 
   /** The sources of a cycle at `at` (epoch ms). */
@@ -109,13 +103,12 @@ export class SourceReader {
    * part of it at a time, the rest when it is called again. `at` in epoch ms.
    */
   async follow(at: number): Promise<void> {
-    for (let steps = 0; steps < STEP_LIMIT && this.moved(); steps++) {
-      // A publisher plans everything at its start anyway.
-      this.takeReplaced();
+    for (let steps = 0; steps < STEP_LIMIT && this.hasChanged(); steps++) {
+      this.reopenReplaced();
       const version = this.version();
       const sources = this.begin(at);
       await sources.advance(() => {});
-      this.settle(version);
+      this.acknowledge(version);
       await nextTurn();
     }
     this.#blaming(() => this.#options.projections.commit());

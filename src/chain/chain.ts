@@ -16,7 +16,7 @@ export interface Chain {
   /** Epoch ms after `now` at which `state` changes by time alone; undefined where it does not. */
   nextChange(now: number): number | undefined;
   /** Rises whenever `state` has changed by anything but time; `validUntil` alone is not counted. */
-  moved(): number;
+  changes(): number;
   /** True if the last poll came to a verdict: nothing more is to be had from the nodes now. */
   concluded(): boolean;
   /**
@@ -34,7 +34,7 @@ export function noChain(): Chain {
   const state = disabledChain();
   return {
     db: undefined,
-    moved: () => 0,
+    changes: () => 0,
     state: () => state,
     nextChange: () => undefined,
     poll: async () => {},

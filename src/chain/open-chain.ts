@@ -52,7 +52,7 @@ export function openChain(options: ChainOptions): OpenChain {
     },
     state: (now) => chainState(poller.health.verdict, deployment, times(now)),
     nextChange: (now) => nextChangeOf(poller.health.verdict, times(now)),
-    moved: () => poller.health.moved,
+    changes: () => poller.health.changes,
     concluded: () => poller.health.concluded,
     blockHash: (number, now) => blockHash(number, now, { ...options, sleep, random }),
     problem: () => readSync(db).problem,

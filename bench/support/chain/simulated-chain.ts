@@ -79,7 +79,7 @@ export class SimulatedChain implements Chain, Settlement {
     return { ...this.#state, validUntil: this.#goodPassAt + WORD_MS };
   }
 
-  moved(): number {
+  changes(): number {
     return this.#moves;
   }
 

@@ -82,32 +82,8 @@ function problemOf(text: string): Problem {
   return { ...problem, event: { ...problem.event, type: "unconfirmed_fault" } as ProblemEvent };
 }
 
-// Notices `chain rewind` or `chain sync` beside this process: then its memory no longer fits the file.
-
-export class OtherWriters {
-  readonly #db: Database;
-  #known: string;
-
-  constructor(db: Database) {
-    this.#db = db;
-    this.#known = stateOf(db);
-  }
-
-  /** After a write of this process. */
-  wrote(): void {
-    this.#known = stateOf(this.#db);
-  }
-
-  /** True if another process has written since the last call, or since the last write of this one. */
-  haveWritten(): boolean {
-    const state = stateOf(this.#db);
-    const isAnother = state !== this.#known;
-    this.#known = state;
-    return isAnother;
-  }
-}
-
-function stateOf(db: Database): string {
+/** Another text after each write, also of another process (`chain rewind`, `chain sync`): memory may no longer fit the file. */
+export function fileState(db: ReadOnlyDatabase): string {
   const { stored, history } = readSync(db);
   return `${history}:${stored?.block}:${stored?.hash}`;
 }

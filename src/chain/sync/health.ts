@@ -14,7 +14,7 @@ export interface ChainHealth {
   readonly rules: HealthRules;
   readonly verdict: Verdict;
   /** Rises whenever the verdict has changed by anything but time and the height of the safe block. */
-  readonly moved: number;
+  readonly changes: number;
   /** The last attempt ran out of time: one that stores nothing may be slow, a second one running has failed. */
   readonly hasRunOutOfTime: boolean;
   /** A fault that one pass has found and no second pass has confirmed. */
@@ -61,7 +61,7 @@ export function healthOf(verdict: Verdict, rules: HealthRules): ChainHealth {
   return {
     rules,
     verdict,
-    moved: 0,
+    changes: 0,
     hasRunOutOfTime: false,
     fault: undefined,
     fundingRepair: undefined,
@@ -234,7 +234,7 @@ function told(health: ChainHealth, problem: ProblemEvent): ChainHealth {
 }
 
 function changed(health: ChainHealth, news: Partial<Verdict>): ChainHealth {
-  return { ...health, verdict: { ...health.verdict, ...news }, moved: health.moved + 1 };
+  return { ...health, verdict: { ...health.verdict, ...news }, changes: health.changes + 1 };
 }
 
 function longestBreak({ rules }: ChainHealth): number {

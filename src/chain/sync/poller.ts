@@ -7,7 +7,7 @@ import type { ChainOptions } from "../chain-options.ts";
 import type { ProblemEvent } from "../poll-event.ts";
 import { redactUrl } from "../rpc/redact.ts";
 import { Secrets } from "../rpc/secrets.ts";
-import { dropSnapshot, OtherWriters, readSync, touch, writeProblem } from "../store/sync-row.ts";
+import { dropSnapshot, fileState, readSync, touch, writeProblem } from "../store/sync-row.ts";
 import { LogFactsReader } from "../view/log-facts.ts";
 import { readSnapshot } from "../view/views.ts";
 import { SuspectMemory } from "./blooms.ts";
@@ -24,12 +24,13 @@ const TOUCH_INTERVAL = 5_000;
 export class Poller {
   readonly #options: PollerOptions;
   readonly #chain: PassChain;
-  readonly #writers: OtherWriters;
   readonly #suspects = new SuspectMemory();
   readonly #runner: PassRunner;
   readonly #secrets: Secrets;
   readonly #disagreements: Disagreements = new Map();
   #health: health.ChainHealth;
+  /** The file's state after the last write of this process. */
+  #fileState: string;
   #touchedAt = 0;
   /** JSON of the problem that was last written down. */
   #writtenProblem: string | undefined;
@@ -46,7 +47,7 @@ export class Poller {
       now,
     };
     this.#health = this.#storedHealth();
-    this.#writers = new OtherWriters(db);
+    this.#fileState = fileState(db);
     this.#secrets = new Secrets(rpcUrls);
     const problem = readSync(db).problem?.event;
     this.#writtenProblem = problem === undefined ? undefined : JSON.stringify(problem);
@@ -57,7 +58,7 @@ export class Poller {
         this.#health = health.sawSafe(this.#health, safe);
       },
       onStored: () => {
-        this.#writers.wrote();
+        this.#fileState = fileState(db);
         this.#health = health.progressed(this.#health);
       },
     });
@@ -70,7 +71,7 @@ export class Poller {
   /** `now` and `deadline` in epoch ms. */
   async poll(now: number, deadline: number): Promise<void> {
     this.#health = health.begun(this.#health, now, deadline);
-    if (this.#writers.haveWritten()) this.#forget();
+    if (fileState(this.#chain.db) !== this.#fileState) this.#forget();
     await this.#overNodes(deadline);
     if (!this.#health.isOver) {
       // With nothing to lose by a hasty verdict, a second pass over the same nodes follows at once.
@@ -164,8 +165,9 @@ export class Poller {
     };
   }
 
-  /** The state in memory no longer fits the file. */
+  /** Another process has written: the state in memory no longer fits the file. */
   #forget(): void {
+    this.#fileState = fileState(this.#chain.db);
     this.#chain.facts.reset();
     this.#suspects.clear();
     const { snapshot } = readSync(this.#chain.db);

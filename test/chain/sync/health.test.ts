@@ -153,12 +153,12 @@ test("what is wrong stays a poll's problem until another node makes it good", ()
   });
 });
 
-test("moved rises with the verdict, and not with time or with a poll that finds nothing new", () => {
-  const { moved } = after([READ]).state;
-  expect(after([READ, UNCHANGED, UNCHANGED]).state.moved).toBe(moved);
-  expect(after([READ, BROKEN]).state.moved).toBe(moved + 1);
-  expect(after([READ, BROKEN, BROKEN]).state.moved).toBe(moved + 1);
-  expect(after([READ, BROKEN, UNCHANGED]).state.moved).toBe(moved + 2);
+test("changes rises with the verdict, and not with time or with a poll that finds nothing new", () => {
+  const { changes } = after([READ]).state;
+  expect(after([READ, UNCHANGED, UNCHANGED]).state.changes).toBe(changes);
+  expect(after([READ, BROKEN]).state.changes).toBe(changes + 1);
+  expect(after([READ, BROKEN, BROKEN]).state.changes).toBe(changes + 1);
+  expect(after([READ, BROKEN, UNCHANGED]).state.changes).toBe(changes + 2);
 });
 
 test("a publisher that was asleep counts its grace anew, and settles until it is over", () => {
@@ -192,5 +192,5 @@ test("a funding above the cursor is read again until a pass does without", () =>
 test("another writer's file takes what was open with it", () => {
   const { state } = after([READ, fault(0)]);
   const next = health.rewritten(state, undefined);
-  expect([next.fault, next.verdict.snapshot, next.moved]).toEqual([undefined, undefined, state.moved + 1]);
+  expect([next.fault, next.verdict.snapshot, next.changes]).toEqual([undefined, undefined, state.changes + 1]);
 });

@@ -103,13 +103,13 @@ describe.skipIf(NO_ANVIL !== undefined)(`the snapshot${NO_ANVIL ? `: ${NO_ANVIL}
       return proxy.requests - before;
     };
     expect(await cost()).toBe(1);
-    const moved = read.chain.moved();
+    const changes = read.chain.changes();
     expect(await cost()).toBe(1);
-    expect(read.chain.moved()).toBe(moved);
+    expect(read.chain.changes()).toBe(changes);
     await on.world.settle({ throughRound: 3, activeRoundCount: 2, workUnits: 2_500n });
     await on.world.mine(11);
     expect(await cost()).toBe(3);
-    expect(read.chain.moved()).toBeGreaterThan(moved);
+    expect(read.chain.changes()).toBeGreaterThan(changes);
     expect(coreOf(read.state()).core.settledThroughRound).toBe(3n);
   });
 

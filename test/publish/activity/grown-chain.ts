@@ -43,7 +43,7 @@ export class GrownChain implements Chain {
     this.#set({ ...chainState(), core: unavailable, economy: unavailable, isSettling: true });
   }
 
-  moved = () => this.#moves;
+  changes = () => this.#moves;
   state = () => this.#state;
   nextChange = () => undefined;
   poll = async () => {};

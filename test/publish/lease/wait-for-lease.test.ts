@@ -79,7 +79,7 @@ test("receipts that arrive while a standby waits are in its projections before i
   let pauses = 0;
   const lease = await wait(reader, async () => {
     // All that came in the pause before.
-    expect(reader.moved()).toBe(false);
+    expect(reader.hasChanged()).toBe(false);
     world.receive(100);
     pauses++;
     if (pauses === 5) await holder.stop();
@@ -88,9 +88,9 @@ test("receipts that arrive while a standby waits are in its projections before i
   expect(lease?.epoch).toBe(2);
   expect(pauses).toBe(5);
   // Only facts of its last pause are left.
-  expect(reader.moved()).toBe(true);
+  expect(reader.hasChanged()).toBe(true);
   await reader.follow(world.now);
-  expect(reader.moved()).toBe(false);
+  expect(reader.hasChanged()).toBe(false);
   reader.close();
 });
 

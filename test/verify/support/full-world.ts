@@ -112,7 +112,7 @@ function chainOf(ledger: Database, from: number, at: number): Chain {
   const db = chainDb(events, Number(newest.blockNumber + 9n));
   return {
     db,
-    moved: () => 1,
+    changes: () => 1,
     state: () => whole,
     nextChange: () => undefined,
     poll: async () => {},
