@@ -1,7 +1,8 @@
-/** Body and `asof` of every object come from one snapshot, although facts are committed at every await of a cycle. */
+/** Body and `asof` of every object come from one snapshot. Facts that arrive during a cycle belong to the next one. */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { StoredObject } from "../../src/object-store/object-store.ts";
+import { type StoredObject, StoreUnavailable } from "../../src/object-store/object-store.ts";
 import { decodeWriterMetadata } from "../../src/object-store/stored-response.ts";
+import { TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 import { MemoryStore } from "../support/memory-store.ts";
 import { GrownChain } from "./activity/grown-chain.ts";
 import { START, World } from "./world.ts";
@@ -127,5 +128,42 @@ test("onchain is of the safe block in its asof, also if the chain moved on meanw
     expect(decodeWriterMetadata(object.metadata).asof.safeBlock).toBe(point.safeThroughBlock);
   }
   expect(seen).toEqual(["v4/public/onchain"]);
+  await worker.stop();
+});
+
+/** Does something once, in the middle of a cycle: as telemetry is put, before the tiles are read. */
+function onceAsTelemetryIsPut(store: MemoryStore, meanwhile: () => void): void {
+  const put = store.put.bind(store);
+  store.put = (key, ...rest) => {
+    if (key === TELEMETRY_KEY) {
+      store.put = put;
+      meanwhile();
+    }
+    return put(key, ...rest);
+  };
+}
+
+const workIn = (key: string) => world.store.get(key).then((object) => new TextDecoder().decode(object?.body));
+
+test("a receipt that is committed between two reads of a cycle is published by the next cycle", async () => {
+  const worker = await world.work();
+  onceAsTelemetryIsPut(world.store, () => world.receive(1));
+  await worker.cycle(START + 10_000);
+  expect(await workIn(TELEMETRY_KEY)).toContain('"cumulativeWorkUnits":"5"');
+  expect(worker.publisher.isIdle(START + 11_000)).toBe(false);
+  await worker.cycle(START + 11_000);
+  expect(await workIn(TELEMETRY_KEY)).toContain('"cumulativeWorkUnits":"6"');
+  expect(worker.publisher.isIdle(START + 12_000)).toBe(true);
+  await worker.stop();
+});
+
+test("the facts of a cycle that the store interrupted are read again", async () => {
+  const worker = await world.work();
+  await worker.cycle(START + 10_000);
+  world.receive(1, 2, "wheel-2");
+  world.store.fail();
+  await expect(worker.cycle(START + 11_000)).rejects.toThrow(StoreUnavailable);
+  world.store.failure = undefined;
+  expect(worker.publisher.isIdle(START + 12_000)).toBe(false);
   await worker.stop();
 });

@@ -2,7 +2,7 @@
 import { hostname } from "node:os";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { readLease } from "../../../publish/lease/lease-record.ts";
-import { readPrivateStatus } from "../../../publish/status/private-status.ts";
+import { parsePrivateStatus, readPrivateStatus } from "../../../publish/status/private-status.ts";
 import { PRIVATE_STATUS_KEY, STATUS_KEY } from "../../../src/http/keys.ts";
 import { INSTALLATION, receive, START, World } from "../world.ts";
 
@@ -140,4 +140,17 @@ test("/status.json and the badge are served as soon as a new publisher has the l
     sources: { ledger: { status: "followed", newestReceiptAt: new Date(START + 9_000).toISOString() } },
   });
   await worker.stop();
+});
+
+test("control characters in a holder's name are escaped for the operator's terminal", () => {
+  const hostile = {
+    schemaVersion: 1,
+    epoch: 1,
+    holder: "token",
+    holderName: "host 1\u001b[2J\r\nproblems    none\u202e",
+    failures: [{ code: "x", message: "\u001b]0;title\u0007" }],
+  };
+  const status = parsePrivateStatus(Buffer.from(JSON.stringify(hostile)));
+  expect(status.holderName).toBe("host 1\\u001b[2J\\u000d\\u000aproblems    none\\u202e");
+  expect(JSON.stringify(status.failures)).not.toMatch(/(?<!\\)\\u00/);
 });

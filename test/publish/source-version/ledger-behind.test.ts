@@ -1,6 +1,7 @@
 /** Nothing goes back if the ledger is older or another one (docs/spec/publishing.md#asof). */
 import { copyFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
+
 import SqliteDatabase from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { CycleReport } from "../../../publish/report.ts";

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Known } from "../../../publish/known.ts";
-import { RequestTally } from "../../../publish/status/request-tally.ts";
+import { Known } from "../../publish/known.ts";
+import { RequestTally } from "../../publish/status/request-tally.ts";
 
 const START = Date.parse("2026-11-20T10:00:00.000Z");
 const HOUR = 3_600_000;

@@ -1,11 +1,46 @@
+/** The byte edits of successors, and how many of them fit into an object's metadata. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { factPart, shortHash } from "../../../publish/plan/source-version.ts";
-import { fitAnswer, metadataBytes } from "../../../publish/plan/successors.ts";
-import type { Successor } from "../../../src/http/successor.ts";
+import { byteEdits, fitAnswer, metadataBytes } from "../../../publish/plan/successors.ts";
+import { applyEdits, type Successor } from "../../../src/http/successor.ts";
 import { FACT_KINDS } from "../../../src/ledger/schema.ts";
 import { MAX_METADATA_BYTES } from "../../../src/object-store/check-object.ts";
 import { type Asof, decodeResponse, type StoredResponse } from "../../../src/object-store/stored-response.ts";
+
+const applied = (before: string, after: string) =>
+  new TextDecoder().decode(applyEdits(Buffer.from(before), byteEdits(before, after)));
+
+test("byte edits of two bodies of one shape replace single tokens", () => {
+  const before = '{"at":"10:00","status":"online","n":[1,22,null]}';
+  const after = '{"at":"10:02","status":"stale","n":[1,22,true]}';
+  expect(byteEdits(before, after)).toEqual([
+    { offset: 6, length: 7, text: '"10:02"' },
+    { offset: 23, length: 8, text: '"stale"' },
+    { offset: 42, length: 4, text: "true" },
+  ]);
+  expect(applied(before, after)).toBe(after);
+});
+
+test("byte edits count their offsets in bytes, not characters", () => {
+  const before = '{"version":"größe 🎡","status":"online"}';
+  const after = '{"version":"größe 🎡","status":"stale"}';
+  expect(applied(before, after)).toBe(after);
+});
+
+test("byte edits never cut a surrogate pair", () => {
+  expect(applied('["🎡"]', '["🎠"]')).toBe('["🎠"]');
+  expect(applied("🎡 and more", "🎠 and")).toBe("🎠 and");
+});
+
+test("byte edits change any JSON text into any other", () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ stringUnit: "grapheme" }), fc.jsonValue({ stringUnit: "grapheme" }), (one, other) => {
+      const [before, after] = [JSON.stringify(one), JSON.stringify(other)];
+      expect(applied(before, after)).toBe(after);
+    }),
+  );
+});
 
 const LATEST = Date.parse("9999-12-31T23:59:59.999Z");
 const HASH = `0x${"f".repeat(64)}`;

@@ -1,8 +1,8 @@
 /** History does not fork (docs/spec/publishing.md#nothing-goes-back), and pages stay true while receipts arrive. */
 import { renameSync, rmSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openLedgerForIntake } from "../../../src/ledger/open.ts";
-import { INSTALLATION, receive, START, World } from "../world.ts";
+import { openLedgerForIntake } from "../../src/ledger/open.ts";
+import { INSTALLATION, receive, START, World } from "./world.ts";
 
 let world: World;
 beforeEach(() => {

@@ -1,6 +1,7 @@
+/** The publisher's health and its reports of ticks and cycles (docs/spec/people.md#metrics). */
 import { expect, test } from "vitest";
 import type { CycleReport, ReportRow } from "../../../publish/report.ts";
-import { watchedPublisher } from "../../../publish/schedule/health.ts";
+import { TickHealth, watchedPublisher } from "../../../publish/schedule/health.ts";
 import type { Scheduled } from "../../../publish/schedule/schedule.ts";
 import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
 
@@ -68,4 +69,44 @@ test("a renewal is reported with its error", async () => {
   await watched.renewIfDue(1);
   await expect(watched.renewIfDue(0)).rejects.toThrow("down");
   expect(reported).toEqual(["renewed undefined", "renewed StoreUnavailable: down"]);
+});
+
+function tickHealth() {
+  const clock = { now: 5_000 };
+  return { clock, health: new TickHealth(() => clock.now) };
+}
+
+test("a publisher is healthy while ticks finish, and for a minute after one was due", () => {
+  const { clock, health } = tickHealth();
+  expect(health.state()).toEqual({ isWell: true, phase: "starting", quietSeconds: 0 });
+  health.reached("publishing", 300_000);
+  clock.now += 360_000;
+  expect(health.state()).toEqual({ isWell: true, phase: "publishing", quietSeconds: 360 });
+  clock.now += 1;
+  expect(health.state()).toEqual({
+    isWell: false,
+    phase: "publishing",
+    quietSeconds: 360,
+    reason: "no tick has finished for 360 s, although one was due",
+  });
+  health.reached("publishing", 1_000);
+  expect(health.state()).toMatchObject({ isWell: true, quietSeconds: 0 });
+});
+
+test("a start that does not finish is unhealthy after a minute, and a standby that asks is healthy", () => {
+  const { clock, health } = tickHealth();
+  clock.now += 60_001;
+  expect(health.state()).toMatchObject({ isWell: false, phase: "starting" });
+  health.reached("standby", 0);
+  clock.now += 2_000;
+  expect(health.state()).toEqual({ isWell: true, phase: "standby", quietSeconds: 2 });
+});
+
+test("the error that ended a tick is the reason until a tick finishes", () => {
+  const { health } = tickHealth();
+  health.reached("publishing", 1_000);
+  health.failed(new Error("the store does not respond"));
+  expect(health.state()).toMatchObject({ isWell: false, reason: "the store does not respond" });
+  health.reached("publishing", 1_000);
+  expect(health.state()).toMatchObject({ isWell: true });
 });

@@ -1,8 +1,10 @@
+/** The site's files beside the responses. */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { publicationStatusSchema } from "../../../src/resources/publication-status/contract.ts";
-import { ASSET_KEPT_MS } from "../../../src/resources/site/publication.ts";
-import { ROBOTS, type Site } from "../../../src/resources/site/site-files.ts";
-import { START, World } from "../world.ts";
+import { isNewerProgram } from "../../publish/plan/source-version.ts";
+import { publicationStatusSchema } from "../../src/resources/publication-status/contract.ts";
+import { ASSET_KEPT_MS } from "../../src/resources/site/publication.ts";
+import { ROBOTS, type Site } from "../../src/resources/site/site-files.ts";
+import { START, World } from "./world.ts";
 
 const CSS = "text/css; charset=utf-8";
 const OLD = "assets/style-0123456789ab.css";
@@ -125,4 +127,15 @@ test("the status is live, then late, then stopped, and has the sources as the la
   expect((await at(world.now + 60_000)).publisher.state).toBe("stopped");
   await worker.stop();
   expect((await at(world.now)).publisher.state).toBe("stopped");
+});
+
+test("program versions are compared number by number, prereleases come first, and unknown ones are never newer", () => {
+  const ascending = ["0.9.9", "0.10.0", "1.0.0-rc.1", "1.0.0", "1.0.1", "1.1.0", "2.0.0"];
+  for (const [index, one] of ascending.entries()) {
+    for (const [otherIndex, other] of ascending.entries()) {
+      expect([one, other, isNewerProgram(one, other)]).toEqual([one, other, index > otherIndex]);
+    }
+    expect(isNewerProgram(one, undefined)).toBe(false);
+    expect(isNewerProgram(undefined, one)).toBe(false);
+  }
 });
