@@ -1,8 +1,11 @@
 /** The client as somebody installs it: packed, typed for both ways of resolving, and run. */
+
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -99,3 +102,20 @@ function tsc(given: readonly string[]): string {
     throw new Error((error as { stdout: string }).stdout, { cause: error });
   }
 }
+
+const ENTRY = new URL("../../src/client/create-client.ts", import.meta.url).pathname;
+
+test("the client is at most 3,200 bytes, minified and compressed, and has no dependency", async () => {
+  const { outputFiles, metafile } = await build({
+    entryPoints: [ENTRY],
+    bundle: true,
+    minify: true,
+    write: false,
+    metafile: true,
+    format: "esm",
+    target: "es2022",
+  });
+  expect(gzipSync(outputFiles[0]?.contents ?? "", { level: 9 }).length).toBeLessThanOrEqual(3_200);
+  expect(Object.keys(metafile.inputs).filter((path) => !path.includes("src/client/"))).toEqual([]);
+  expect(Object.values(metafile.outputs).flatMap(({ imports }) => imports)).toEqual([]);
+});

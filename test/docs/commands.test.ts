@@ -81,7 +81,7 @@ test("docs/facts.md: an example, its schema, and a file", async () => {
   });
   writeFileSync(join(folder, "facts.ndjson"), printed.stdout);
   expect(await runCli(file, folder)).toMatchObject({ exitCode: 0, stdout: "1 accepted, 0 duplicate, 0 rejected\n" });
-  // Those that go on until a signal: test/bin/commands/ingest-follow.test.ts.
+  // Those that go on until a signal: test/bin/commands/intake/ingest-follow.test.ts.
   expect(following.map((line) => line.slice(0, 2))).toEqual([
     ["ingest", "--follow"],
     ["ingest", "--follow"],

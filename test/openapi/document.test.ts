@@ -1,8 +1,8 @@
-/** The document as the contracts make it, judged by other people's tools. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Validator } from "@seriousme/openapi-schema-validator";
+import { getAddress } from "viem";
 import { expect, test } from "vitest";
 import { ENDPOINTS } from "../../src/client/generated/endpoints.ts";
 import { packageVersion } from "../../src/files/package-file.ts";
@@ -50,4 +50,12 @@ test("the document names its server: the operator's address, or the host that se
 test("docs/openapi.json carries the program's version", () => {
   const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"));
   expect(document).toMatchObject({ info: { version } });
+});
+
+import examples from "../../src/openapi/generated/examples.json" with { type: "json" };
+
+test("every address in the examples is checksummed", () => {
+  const addresses = JSON.stringify(examples).match(/"0x[0-9a-fA-F]{40}"/g) ?? [];
+  expect(addresses.length).toBeGreaterThan(0);
+  for (const address of addresses) expect(address).toBe(`"${getAddress(JSON.parse(address))}"`);
 });

@@ -5,6 +5,7 @@ import { PROCESS_KEY } from "../../src/resources/process/route.ts";
 import { statisticsKey } from "../../src/resources/statistics/route.ts";
 import { TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 import { shimContext } from "../../src/shim/context.ts";
+import { trustsFront } from "../../src/shim/node/trusts-front.ts";
 import { respond, type ShimRequest } from "../../src/shim/respond.ts";
 import { MemoryStore } from "../support/memory-store.ts";
 import { putAnswer } from "../support/publish-answer.ts";
@@ -33,7 +34,7 @@ async function asker() {
 }
 
 test.each(["1", "edge", "pass", "", "x"])(
-  "from an untrusted front, %j changes neither status nor body, and makes nothing keepable",
+  "the header %j of an untrusted front changes neither status nor body, and lets no cache keep more",
   async (said) => {
     const ask = await asker();
     for (const url of URLS) {
@@ -58,7 +59,7 @@ test.each(["1", "edge", "pass", "", "x"])(
 );
 
 test.each(["1", "edge", "pass"])(
-  "a trusted front, %j, gets the mark on each response that its own code sees",
+  "a trusted front with the header %j gets its mark on each response that its code sees",
   async (said) => {
     const ask = await asker();
     for (const url of URLS) {
@@ -69,3 +70,14 @@ test.each(["1", "edge", "pass"])(
     expect([status, headers["noonmark-heard"]]).toEqual([304, "1"]);
   },
 );
+
+const SECRET = "0123456789abcdef";
+
+test.each([
+  ["none", [], [undefined, "", "none", SECRET]],
+  ["any", [undefined, "", "any", SECRET], []],
+  [SECRET, [SECRET], [undefined, "", "any", "none", `${SECRET}0`, SECRET.slice(1), SECRET.toUpperCase()]],
+])("the setting fronts=%s trusts only its fronts", (fronts, trusted, untrusted) => {
+  const trusts = trustsFront(fronts);
+  expect([trusted.filter((given) => !trusts(given)), untrusted.filter(trusts)]).toEqual([[], []]);
+});

@@ -1,9 +1,10 @@
+/** Compressed responses, and the coding that a request's Accept-Encoding gets (docs/spec/api.md#malformed-http). */
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { statisticsRoute } from "../../../src/resources/statistics/route.ts";
 import { ROWS } from "../../../src/resources/table.ts";
 import { rowResponse } from "../../../src/shim/full-response.ts";
-import { EncodedResponses } from "../../../src/shim/node/encoded-responses.ts";
+import { chooseCoding, EncodedResponses } from "../../../src/shim/node/encoded-responses.ts";
 
 const TEXT = JSON.stringify({ revision: "r", list: Array.from({ length: 500 }, (_, index) => index) });
 const REVALIDATE = "public, max-age=0, must-revalidate";
@@ -17,7 +18,7 @@ const full = (text = TEXT) =>
 test.each([
   ["br", brotliDecompressSync],
   ["gzip", gunzipSync],
-] as const)("%s: the same text under the weak tag", async (coding, decompress) => {
+] as const)("%s has the same text under the weak tag", async (coding, decompress) => {
   const answer = full();
   const encoded = await new EncodedResponses().encode(answer, coding);
   expect(String(decompress(encoded.body))).toBe(TEXT);
@@ -33,7 +34,7 @@ test.each([
   expect(encoded.validator?.notModified).toMatchObject({ etag: 'W/"r"', vary: "Accept-Encoding" });
 });
 
-test("as it is: the strong tag, and what it depends on", async () => {
+test("an uncompressed response has the strong tag and Vary", async () => {
   const answer = full();
   const plain = await new EncodedResponses().encode(answer, undefined);
   expect(plain).toEqual({
@@ -93,3 +94,44 @@ test.each(ROWS.filter(({ name }) => name !== "asset").map((row) => [row.path, ro
     expect(headers).toMatchObject({ vary: "Accept-Encoding", "content-encoding": "gzip", etag: 'W/"r"' });
   },
 );
+
+test.each([
+  [undefined, undefined],
+  ["", undefined],
+  ["gzip", "gzip"],
+  ["x-gzip", "gzip"],
+  ["GZip", "gzip"],
+  ["br", "br"],
+  ["gzip, br", "br"],
+  ["gzip, deflate, br, zstd", "br"],
+  ["deflate", undefined],
+  ["gzip;q=1.0, br;q=0.9", "gzip"],
+  ["gzip;q=0.5, br;q=0.5", "br"],
+  ["gzip;q=0", undefined],
+  ["br;q=0, gzip;q=0.001", "gzip"],
+  ["*", "br"],
+  ["*;q=0", undefined],
+  ["*, br;q=0", "gzip"],
+  ["gzip, *;q=0", "gzip"],
+  ["identity", undefined],
+  ["identity, gzip", "gzip"],
+  ["identity;q=1, gzip;q=0.5", undefined],
+  ["identity;q=0.5, gzip;q=0.6", "gzip"],
+  ["identity;q=0, gzip", "gzip"],
+  // Nothing that is offered is taken: as it is (docs/spec/api.md#malformed-http).
+  ["identity;q=0", undefined],
+  ["identity;q=0, *;q=0", undefined],
+  ["identity;q=0, deflate", undefined],
+  // A malformed member is ignored.
+  ["gzip;q=2", undefined],
+  ["gzip;q=0.1234", undefined],
+  ["gzip q=1, br;level=3", undefined],
+  [" \tgzip\t;\tQ=0.5 ,,", "gzip"],
+  ["gzip;q=0, gzip", "gzip"],
+] as const)("Accept-Encoding %j gets %j", (field, coding) => {
+  expect(chooseCoding(field)).toBe(coding);
+});
+
+test("a long Accept-Encoding is parsed", () => {
+  expect(chooseCoding(`${"gzip;q=0 ".repeat(1_500)}, br`)).toBe("br");
+});

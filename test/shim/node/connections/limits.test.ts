@@ -4,12 +4,13 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { connectionsWithin } from "../../../../src/shim/node/connections/limits.ts";
 import { openFilesLimit } from "../../../../src/shim/node/connections/open-files.ts";
+import { rareReport } from "../../../../src/shim/node/rare-report.ts";
 
-test("connections leave files for the store, however few may be open", () => {
+test("the limit of connections leaves open files for the store", () => {
   expect([undefined, 1_048_576, 20_000, 1_024, 256, 1].map(connectionsWithin)).toEqual([4096, 4096, 4096, 512, 128, 1]);
 });
 
-test("the limit of open files as Linux says it, and nothing where it does not", () => {
+test("the limit of open files is read from Linux, and unknown elsewhere", () => {
   const directory = mkdtempSync(join(tmpdir(), "noonmark-limits-"));
   const file = join(directory, "limits");
   try {
@@ -24,4 +25,19 @@ test("the limit of open files as Linux says it, and nothing where it does not", 
   } finally {
     rmSync(directory, { recursive: true });
   }
+});
+
+test("the first failure is reported at once, and those of the next ten seconds as a number", () => {
+  const reported: [unknown, number][] = [];
+  let now = 0;
+  const report = rareReport(
+    (error, before) => reported.push([error, before]),
+    () => now,
+  );
+  for (now = 0; now < 25_000; now += 1000) report(now);
+  expect(reported).toEqual([
+    [0, 0],
+    [10_000, 9],
+    [20_000, 9],
+  ]);
 });

@@ -1,4 +1,6 @@
+/** Requests share reads, and a late read never replaces a newer one. */
 import { expect, test } from "vitest";
+import { tickStore } from "../../src/shim/node/tick-store.ts";
 import { Recent } from "../../src/shim/recent.ts";
 import { MemoryStore } from "../support/memory-store.ts";
 import { putText } from "../support/publish-answer.ts";
@@ -18,7 +20,7 @@ async function slowStore() {
 
 const text = (object: { readonly body: Uint8Array } | undefined) => new TextDecoder().decode(object?.body);
 
-test("a slow read does not take the place of one that began after it", async () => {
+test("a slow read does not replace the result of a later one", async () => {
   const { store, get, release, begun } = await slowStore();
   const recent = new Recent({ get }, () => 0);
   await putText(store, "index", "older");
@@ -34,7 +36,7 @@ test("a slow read does not take the place of one that began after it", async () 
   expect(text(await recent.get("index"))).toBe("newer");
 });
 
-test("nor does one that found nothing, or what is gone since", async () => {
+test("a slow read that found nothing does not replace a later result", async () => {
   const { store, get, release, begun } = await slowStore();
   const recent = new Recent({ get }, () => 0);
   const absent = recent.get("index");
@@ -46,4 +48,32 @@ test("nor does one that found nothing, or what is gone since", async () => {
   await present;
   release(0);
   expect(text(await absent)).toBe("first");
+});
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+test("requests of one tick share a read, the next tick reads again, and a fresh read is not shared", async () => {
+  const store = new MemoryStore();
+  await putText(store, "a", "1");
+  const shared = tickStore(store);
+  await nextTurn();
+  const [first, second] = await Promise.all([shared.get("a"), shared.get("a"), shared.get("b")]);
+  expect(second).toBe(first);
+  expect(store.gets).toEqual(["a", "b"]);
+  await shared.get("a", { fresh: true });
+  expect(store.gets).toEqual(["a", "b", "a?fresh"]);
+  await putText(store, "a", "2");
+  await nextTurn();
+  expect((await shared.get("a"))?.body).toEqual(new TextEncoder().encode("2"));
+});
+
+test("a read that fails does so for all who share it, and for no later request", async () => {
+  const store = new MemoryStore();
+  const shared = tickStore(store);
+  store.fail();
+  const results = await Promise.allSettled([shared.get("a"), shared.get("a")]);
+  expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  store.failure = undefined;
+  await nextTurn();
+  expect(await shared.get("a")).toBeUndefined();
 });

@@ -1,4 +1,3 @@
-/** `noonmark ingest --follow` as a service runs it: rotated, killed, asked to end. */
 import { type ChildProcess, execFileSync } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -16,10 +15,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openLedgerForReading } from "../../../src/ledger/open.ts";
-import { readWatermarks } from "../../../src/ledger/watermarks.ts";
-import { receipt } from "../../ledger/samples.ts";
-import { runCli, startCli } from "../../support/cli.ts";
+import { openLedgerForReading } from "../../../../src/ledger/open.ts";
+import { readWatermarks } from "../../../../src/ledger/watermarks.ts";
+import { receipt } from "../../../ledger/samples.ts";
+import { runCli, startCli } from "../../../support/cli.ts";
 
 let directory: string;
 const children: ChildProcess[] = [];

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { runCli } from "../../support/cli.ts";
+import { runCli } from "../../../support/cli.ts";
 
 const ADDRESS = `0x${"11".repeat(20)}`;
 
@@ -64,7 +64,7 @@ const silences: Record<string, (socket: Socket) => void> = {
   },
 };
 
-test.each(Object.entries(silences))("a node that %s", async (_, serve) => {
+test.each(Object.entries(silences))("a run with a node that %s publishes everything else", async (_, serve) => {
   await using silent = await node(serve);
   const { exitCode, stdout, stderr } = await publish(silent.url, 5);
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringContaining("warning: chain: ") });

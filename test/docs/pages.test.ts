@@ -1,0 +1,54 @@
+/** Pages whose figures and examples come from the program. */
+
+import { readFileSync } from "node:fs";
+import { Command } from "commander";
+import { expect, test } from "vitest";
+import { readPrices } from "../../bin/cli/cost/prices.ts";
+import { manualPage } from "../../bin/cli/manual/manual-page.ts";
+import { ingest } from "../../src/ledger/ingest.ts";
+import { exampleLine } from "../../src/ledger/intake/schema/examples.ts";
+import { openLedgerForIntake } from "../../src/ledger/open.ts";
+import { FACT_KINDS } from "../../src/ledger/schema.ts";
+import { fenced } from "./markdown.ts";
+
+const COSTS = readFileSync(new URL("../../docs/costs.md", import.meta.url), "utf8");
+
+test("docs/costs.md has the date and figures of prices.json", () => {
+  const { asOf, providers } = readPrices(undefined);
+  expect(COSTS).toContain(`of ${asOf}`);
+  const rows = [...COSTS.matchAll(/^\| \[(.+?)\]\((.+?)\)(.*?) \| (\S+) \| (\S+) \| free \|/gm)];
+  const written = rows.map(([, name = "", url = "", where = "", a, b]) => [name + where, url, Number(a), Number(b)]);
+  expect(written).toEqual(
+    Object.values(providers).map(({ name, source, perMillion }) => [
+      name,
+      /^[^,\s]+/.exec(source)?.[0],
+      perMillion.put,
+      perMillion.get,
+    ]),
+  );
+  for (const { perMillion } of Object.values(providers)) {
+    expect(perMillion).toMatchObject({ list: perMillion.put, delete: 0 });
+  }
+});
+
+const FACTS = new URL("../../docs/facts.md", import.meta.url).pathname;
+const SPECIFICATION = new URL("../../docs/spec/intake.md", import.meta.url).pathname;
+
+test("the examples of docs/facts.md are those of the specification, and each is taken", () => {
+  const lines = fenced(readFileSync(FACTS, "utf8"), "json").map((text) => text.trimEnd());
+  expect(lines).toEqual(FACT_KINDS.map(exampleLine));
+  expect(lines).toEqual(fenced(readFileSync(SPECIFICATION, "utf8"), "json").map((text) => text.trimEnd()));
+  const db = openLedgerForIntake(":memory:");
+  try {
+    expect(lines.map((line) => ingest(db, line).accepted)).toEqual(lines.map(() => 1));
+  } finally {
+    db.close();
+  }
+});
+
+test("the manual page escapes a dot at a line's start and a backslash", () => {
+  const program = new Command("noonmark").description("x");
+  program.command("odd").description(".TH it's a \\fB trap");
+  const lines = manualPage(program, "1").split("\n");
+  expect(lines).toContain("\\&.TH it's a \\efB trap.");
+});
