@@ -24,7 +24,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     "src/chain/deployment.ts",
     "src/chain/rpc/rpc-node.ts",
     "src/chain/rpc/rpc-error.ts",
-    "src/chain/rpc/node-answers.ts",
+    "src/chain/rpc/node-responses.ts",
   ],
   intake: ["bin/commands/intake/ingest.ts"],
   shim: ["bin/commands/reading/serve.ts"],

@@ -21,7 +21,7 @@ export interface ChainOptions {
   readonly genesisTimestamp?: bigint | undefined;
   /** For the operator's log, progress and status; never for a public body. */
   readonly onEvent?: (event: PollEvent) => void;
-  /** Told of each HTTP request to a node. */
+  /** Called after each HTTP request to a node. */
   readonly onRequest?: ((outcome: RpcOutcome) => void) | undefined;
   readonly sleep?: (ms: number) => Promise<void>;
   readonly random?: () => number;

@@ -24,16 +24,16 @@ export interface ChainState {
   readonly safeCore: SafeCoreState | undefined;
   /** Seconds; the Core's own, known from the last stored snapshot while the node is silent. */
   readonly genesisTimestamp: bigint | undefined;
-  /** The contracts that the views are bound to, also while no node answers; undefined without a deployment file or an RPC. */
+  /** The contracts that the views are bound to, also while no node responds; undefined without a deployment file or an RPC. */
   readonly binding: ChainBinding | undefined;
   /** Epoch ms until which the available views are valid: the last good pass + 10 min. */
   readonly validUntil: number;
   /**
    * True while the Core's view is not_yet_safe, or indexer_unavailable only because a publisher that has just begun (at
    * its start, after a takeover, after a sleep, with its file lost) has not asked the nodes for `chainGrace` yet. What
-   * the views then lack says nothing of the chain: a good published answer stays for as long as it is valid, and
-   * not_yet_safe or indexer_unavailable are put only where none stands. False for a mismatch, and without a chain. It
-   * becomes false by time alone at the chain's `nextChange`.
+   * the views then lack says nothing of the chain: a good published response stays while it is valid, and not_yet_safe or
+   * indexer_unavailable are put only if none is stored. False for a mismatch, and without a chain. It becomes false by
+   * time alone at the chain's `nextChange`.
    */
   readonly isSettling: boolean;
 }

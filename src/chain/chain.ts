@@ -17,14 +17,14 @@ export interface Chain {
   nextChange(now: number): number | undefined;
   /** Rises whenever `state` has changed by anything but time; `validUntil` alone is not counted. */
   changes(): number;
-  /** True if the last poll came to a verdict: nothing more is to be had from the nodes now. */
+  /** True if the last poll came to a verdict: the nodes have nothing more to say now. */
   concluded(): boolean;
   /**
-   * The hash of a block as the first node says that answers; undefined if none does. Asked before a view is believed that
-   * is newer than what another publisher has published. `now` in epoch ms.
+   * The hash of a block from the first node that responds; undefined if none does. A view that is newer than another
+   * publisher's is believed only after this. `now` in epoch ms.
    */
   blockHash(number: bigint, now: number): Promise<string | undefined>;
-  /** For `noonmark status`: the last news of its passes, without secrets. */
+  /** For `noonmark status`: the last event of its passes, without secrets. */
   describe(): unknown;
   close(): void;
 }

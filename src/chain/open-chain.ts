@@ -3,7 +3,7 @@ import type { Database } from "better-sqlite3";
 import type { Chain } from "./chain.ts";
 import type { ChainOptions } from "./chain-options.ts";
 import { type PollEvent, plainEvent } from "./poll-event.ts";
-import { blockCall, ContradictingAnswer, parseBlock } from "./rpc/node-answers.ts";
+import { blockCall, ContradictingResponse, parseBlock } from "./rpc/node-responses.ts";
 import { RpcError } from "./rpc/rpc-error.ts";
 import { RPC_LIMITS, rpcNode } from "./rpc/rpc-node.ts";
 import { chainState, nextChangeOf } from "./status/verdict.ts";
@@ -76,7 +76,7 @@ async function blockHash(number: bigint, now: number, options: Asking): Promise<
     try {
       return parseBlock(await rpcNode(address, retry, limits, onRequest).request(method, params), number).hash;
     } catch (error) {
-      if (!(error instanceof RpcError) && !(error instanceof ContradictingAnswer)) throw error;
+      if (!(error instanceof RpcError) && !(error instanceof ContradictingResponse)) throw error;
     }
   }
   return undefined;

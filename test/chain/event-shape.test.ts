@@ -40,7 +40,7 @@ test.each(events.map((event) => [event.name, event] as const))("%s", (_, event) 
       const reference = decodeEventLog({ abi: [event], topics, data }).args as unknown as Record<string, unknown>;
       const decoded = shapes.get(topics[0])?.decode(topics, data);
       expect(decoded).toEqual(event.inputs.map(({ name = "" }) => ({ name, value: text(reference[name]) })));
-      // What is cut short does not decode.
+      // A log that is cut short does not decode.
       expect(() => shapes.get(topics[0])?.decode(topics.slice(0, -1), data.slice(0, -64) as Hex)).toThrow();
     }),
     { numRuns: 30 },

@@ -67,7 +67,7 @@ test("in a directory that is not writable a closed ledger is unreadable, an open
   expect(failureOf(() => asNobody(() => openLedgerForIntake(path))).code).toBe("ledger_unwritable");
 });
 
-test("every other file is told apart, and left as it was", () => {
+test("every other file is recognised, and left as it was", () => {
   const path = join(directory, "ledger.db");
   expect(failureOf(() => openLedgerForReading(path)).code).toBe("ledger_not_found");
 
@@ -95,7 +95,7 @@ test("every other file is told apart, and left as it was", () => {
   expect(failureOf(() => openLedgerForReading(join(directory, "empty.db"))).code).toBe("ledger_not_found");
 });
 
-test("a ledger of a newer schema is refused by both doors", () => {
+test("a ledger of a newer schema is refused for reading and for intake", () => {
   const path = join(directory, "ledger.db");
   const db = openLedgerForIntake(path);
   db.pragma("user_version = 3");

@@ -142,12 +142,12 @@ export function emptyLedger(): Database {
   return new SqliteDatabase(":memory:").exec(LEDGER_SCHEMA);
 }
 
-/** What becomes of each record in turn: accepted, duplicate, or `code field`. */
+/** The verdict on each record in turn: accepted, duplicate, or `code field`. */
 export function verdicts(db: Database, ...records: readonly Json[]): string[] {
   return records.map((record) => verdict(db, JSON.stringify(record)));
 }
 
-/** What becomes of one line. */
+/** The verdict on one line. */
 export function verdict(db: Database, line: string | Uint8Array): string {
   const { accepted, duplicate, rejections } = ingest(db, line);
   const [rejection] = rejections;

@@ -1,5 +1,5 @@
-// What follows the chain in short steps comes to what it would in one, wherever a step ends and whatever the chain's
-// file becomes in between.
+// Short steps along the chain derive the same rows as one long step, wherever a step ends and however the chain's file
+// changes in between.
 import type { Database } from "better-sqlite3";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -20,7 +20,7 @@ import { AT } from "../support/chain/chain-state.ts";
 const FIRST_BLOCK = 101;
 const STEPS_AT_MOST = 10_000;
 
-/** What each block holds: settlements, rounds funded, other activity. */
+/** The events of each block: a settlement, funded rounds, other activity. */
 type Block = readonly [settled: boolean, funded: number, others: number];
 const blocks = fc.array(fc.tuple(fc.boolean(), fc.nat(5), fc.nat(3)), { minLength: 1, maxLength: 30 });
 /** Microseconds of a step: an event or two of either kind, up to all of a history. */

@@ -104,14 +104,14 @@ test("a newer or foreign file is refused with 74; both are left as they were", (
   expect(failureOf(() => openProjections(join(directory, "foreign.db"))).code).toBe("projections_foreign");
 });
 
-test("an older schema is made anew; a broken file fails with what to do", () => {
+test("a file of an older schema is replaced; a broken file fails with what to do", () => {
   const old = openProjections(path);
   advanceFully(ledger, old, { genesis, at });
   old.pragma("user_version = 0");
   old.close();
-  const anew = openProjections(path);
-  expect(anew.prepare("SELECT count(*) FROM day_rounds").pluck().get()).toBe(0);
-  anew.close();
+  const replaced = openProjections(path);
+  expect(replaced.prepare("SELECT count(*) FROM day_rounds").pluck().get()).toBe(0);
+  replaced.close();
   writeFileSync(path, "no database at all, but long enough to look like one ".repeat(20));
   const failure = failureOf(() => openProjections(path));
   expect(failure).toMatchObject({ code: "projections_not_a_database", exitCode: 74 });

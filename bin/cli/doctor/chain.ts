@@ -32,7 +32,7 @@ export async function examineChain(settings: Settings, now: () => number): Promi
 async function examineNode(address: string, chainId: number, now: () => number): Promise<Finding> {
   const { rpcNode } = await import("../../../src/chain/rpc/rpc-node.ts");
   const { RpcError } = await import("../../../src/chain/rpc/rpc-error.ts");
-  const { quantity } = await import("../../../src/chain/rpc/node-answers.ts");
+  const { quantity } = await import("../../../src/chain/rpc/node-responses.ts");
   const node = rpcNode(address, {
     attempts: 1,
     deadline: now() + NODE_LIMIT_MS,

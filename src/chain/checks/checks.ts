@@ -5,7 +5,7 @@
 import type { CheckName, FailedCheck } from "../check-name.ts";
 import type { Deployment } from "../deployment.ts";
 import type { Reading } from "../view/reading.ts";
-import type { Answered, CoreStateRead, EconomyStateRead } from "../view/state-read.ts";
+import type { CoreStateRead, EconomyStateRead, Returned } from "../view/state-read.ts";
 
 const ROUND_SECONDS = 600n;
 const TOKEN_DECIMALS = 18;
@@ -38,7 +38,7 @@ export function missingEconomyCode({ hasCode }: Reading): FailedCheck | undefine
 export function failedCoreCheck(
   deployment: Deployment,
   reading: Reading,
-  core: Answered<CoreStateRead>,
+  core: Returned<CoreStateRead>,
   genesisTimestamp: bigint | undefined,
 ): FailedCheck | undefined {
   const { workPerBlock, cumulativeWork, genesisTimestamp: genesis } = core;
@@ -60,8 +60,8 @@ export function failedCoreCheck(
 /** The first check of the economy's state that fails, for settlements v4 and activity only. */
 export function failedEconomyCheck(
   deployment: Deployment,
-  core: Answered<CoreStateRead>,
-  economy: Answered<EconomyStateRead>,
+  core: Returned<CoreStateRead>,
+  economy: Returned<EconomyStateRead>,
 ): FailedCheck | undefined {
   const { mintedThroughRound } = economy;
   const { settledThroughRound } = core;
@@ -78,7 +78,7 @@ export function failedEconomyCheck(
   );
 }
 
-/** Undefined where they agree, and where there was no answer. */
+/** Undefined if they agree, and if the node returned nothing. */
 function differs(check: CheckName, found: unknown, expected: unknown): FailedCheck | undefined {
   return found === undefined || found === expected ? undefined : { check, detail: `${found} is not ${expected}` };
 }

@@ -2,14 +2,14 @@
 import type { ChainEvent } from "../chain-state.ts";
 import type { FailedCheck } from "../check-name.ts";
 import type { Deployment } from "../deployment.ts";
-import { ContradictingAnswer } from "../rpc/node-answers.ts";
+import { ContradictingResponse } from "../rpc/node-responses.ts";
 import { integerArgument } from "../store/read-events.ts";
 import { type Reading, requireEconomyCode } from "../view/reading.ts";
 import {
-  type Answered,
-  answeredEconomy,
   type CoreStateRead,
   type EconomyStateRead,
+  type Returned,
+  returnedEconomy,
   wholeEconomy,
 } from "../view/state-read.ts";
 import { failedEconomyCheck, missingEconomyCode } from "./checks.ts";
@@ -19,19 +19,19 @@ export type EconomyFinding =
   | { readonly kind: "none" }
   | { readonly kind: "read"; readonly state: EconomyStateRead }
   | { readonly kind: "mismatch"; readonly failure: FailedCheck; readonly repairFrom?: bigint }
-  /** A function failed or answered what it cannot, and no check fails. */
+  /** A function failed or returned an impossible value, and no check fails. */
   | { readonly kind: "invalid"; readonly detail: string };
 
 /** `highestFunded`: the RoundFunded of the highest round at or below the safe block, where the logs have been read. */
 export function economyFinding(
   deployment: Deployment,
   reading: Reading,
-  core: Answered<CoreStateRead>,
+  core: Returned<CoreStateRead>,
   highestFunded: ChainEvent | undefined,
 ): EconomyFinding {
   const { economy } = deployment;
   if (economy === undefined || reading.block.number < BigInt(economy.deploymentBlock)) return { kind: "none" };
-  const state = answeredEconomy(reading.views);
+  const state = returnedEconomy(reading.views);
   const failure = missingEconomyCode(reading) ?? failedEconomyCheck(deployment, core, state);
   if (failure !== undefined) return { kind: "mismatch", failure };
   const { mintedThroughRound } = state;
@@ -47,7 +47,7 @@ export function economyFinding(
     requireEconomyCode(reading);
     return { kind: "read", state: wholeEconomy(state, reading.views) };
   } catch (error) {
-    if (error instanceof ContradictingAnswer) return { kind: "invalid", detail: error.message };
+    if (error instanceof ContradictingResponse) return { kind: "invalid", detail: error.message };
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A pass that contradicts what is stored, or itself. It does not count until a second pass agrees, from another node
- * where one answers (docs/spec/chain.md#reading).
+ * A pass that contradicts what is stored, or itself. It does not count until a second pass agrees, from another node if
+ * one responds (docs/spec/chain.md#reading).
  */
 import type { FailedCheck } from "../check-name.ts";
 

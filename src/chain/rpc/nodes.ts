@@ -5,8 +5,8 @@ export interface NodeMemory {
   /** True if its chain has Multicall3; undefined before it was asked. */
   multicall: boolean | undefined;
   /** True if its last pass said anything of the chain. */
-  hasAnswered: boolean;
-  /** Epoch ms at which it last answered nothing in time. */
+  hasResponded: boolean;
+  /** Epoch ms at which it last did not respond in time. */
   silentAt: number;
   /** Epoch ms until which it is not asked: it has sent more than its request could have. */
   skippedUntil: number;
@@ -24,7 +24,7 @@ export class Nodes {
     this.#memories = Array.from({ length: count }, () => ({
       size: new RangeSize(),
       multicall: undefined,
-      hasAnswered: true,
+      hasResponded: true,
       silentAt: -Infinity,
       skippedUntil: -Infinity,
     }));
@@ -61,27 +61,27 @@ export class Nodes {
   }
 
   /** True if no other node said anything of the chain when it was last asked. */
-  answersAlone(index: number): boolean {
-    return !this.#memories.some((other, at) => at !== index && other.hasAnswered);
+  respondsAlone(index: number): boolean {
+    return !this.#memories.some((other, at) => at !== index && other.hasResponded);
   }
 }
 
-/** How many blocks the next request for logs covers: halved where a provider refuses, grown where answers stay small. */
+/** How many blocks the next request for logs covers: halved if a provider refuses, longer while responses are small. */
 export class RangeSize {
   blocks: number;
-  /** The shortest range that was refused; undefined before the first refusal, and again after many answers. */
+  /** The shortest range that was refused; undefined before the first refusal, and again after many responses. */
   #refused: number | undefined;
-  #answers = 0;
+  #responses = 0;
 
   constructor(blocks = FIRST) {
     this.blocks = blocks;
   }
 
-  /** After an answer of `logs` logs for a range of `blocks` blocks. */
-  answered(blocks: number, logs: number): void {
-    // An answer for a short range, such as the end of a pass, says nothing of longer ones.
+  /** After a response with `logs` logs for a range of `blocks` blocks. */
+  returned(blocks: number, logs: number): void {
+    // A short range, such as the end of a pass, says nothing of longer ones.
     if (blocks < this.blocks) return;
-    if (++this.#answers >= ANSWERS_BEFORE_ANOTHER_TRY) this.#refused = undefined;
+    if (++this.#responses >= RESPONSES_BEFORE_RETRY) this.#refused = undefined;
     if (logs > MANY_LOGS) this.blocks = Math.max(1, Math.floor(this.blocks / 2));
     else if (logs < FEW_LOGS) this.blocks = this.#longer();
   }
@@ -89,7 +89,7 @@ export class RangeSize {
   /** After a refusal of a range of `blocks` blocks. */
   refused(blocks: number): void {
     this.#refused = Math.min(this.#refused ?? blocks, blocks);
-    this.#answers = 0;
+    this.#responses = 0;
     this.blocks = Math.max(1, Math.min(this.blocks, Math.floor(blocks / 2)));
   }
 
@@ -109,4 +109,4 @@ const LARGEST = 10_000;
 const FEW_LOGS = 1_000;
 const MANY_LOGS = 2_500;
 /** A refusal may have been of a moment. */
-const ANSWERS_BEFORE_ANOTHER_TRY = 50;
+const RESPONSES_BEFORE_RETRY = 50;

@@ -5,18 +5,18 @@
 
 export interface PostLimits {
   readonly signal: AbortSignal;
-  /** Bytes of the answer, decompressed. */
+  /** Bytes of the response, decompressed. */
   readonly maxBytes: number;
 }
 
-export interface PostAnswer {
+export interface PostResponse {
   readonly status: number;
   readonly retryAfter: string | null;
   readonly body: Buffer;
 }
 
-export class AnswerTooLarge extends Error {
-  override readonly name = "AnswerTooLarge";
+export class ResponseTooLarge extends Error {
+  override readonly name = "ResponseTooLarge";
 }
 
 /** An address without user and password, and the header for them: fetch refuses both in a URL. */
@@ -37,8 +37,8 @@ export function postTarget(address: string): PostTarget {
   return { url: url.href, headers };
 }
 
-/** Throws what fetch throws, the signal's reason, and `AnswerTooLarge`. A redirect is an error: it could lead anywhere. */
-export async function postJson(target: PostTarget, body: unknown, limits: PostLimits): Promise<PostAnswer> {
+/** Throws what fetch throws, the signal's reason, and `ResponseTooLarge`. A redirect is an error: it could lead anywhere. */
+export async function postJson(target: PostTarget, body: unknown, limits: PostLimits): Promise<PostResponse> {
   const { signal, maxBytes } = limits;
   const { url, headers } = target;
   const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body), signal, redirect: "error" });
@@ -56,7 +56,7 @@ async function boundedBody(response: Response, maxBytes: number): Promise<Buffer
   for await (const chunk of response.body) {
     bytes += chunk.length;
     // Leaving the loop cancels the rest of the body.
-    if (bytes > maxBytes) throw new AnswerTooLarge(`the response has more than ${maxBytes} bytes`);
+    if (bytes > maxBytes) throw new ResponseTooLarge(`the response has more than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -4,9 +4,9 @@
  */
 
 /**
- * - `range`: the range of logs, or its answer, is larger than this provider gives; half of it may do.
+ * - `range`: the range of logs, or its response, is larger than this provider gives; half of it may do.
  * - `rate`: asked too often; `retryAfter` where the provider says when.
- * - `transient`: a 5xx, a timeout, a broken answer; the same request may do later.
+ * - `transient`: a 5xx, a timeout, a broken response; the same request may do later.
  * - `refused`: the request itself; repeating it changes nothing.
  */
 export type RpcErrorKind = "range" | "rate" | "transient" | "refused";
@@ -15,7 +15,7 @@ export interface RpcErrorOptions {
   readonly retryAfter?: number | undefined;
   readonly silent?: boolean;
   readonly outOfTime?: boolean;
-  readonly answered?: boolean;
+  readonly isResponse?: boolean;
   readonly harmful?: boolean;
 }
 
@@ -24,12 +24,12 @@ export class RpcError extends Error {
   readonly kind: RpcErrorKind;
   /** Milliseconds that the provider asks to wait. */
   readonly retryAfter: number | undefined;
-  /** True where the node answered nothing in time: asking it again costs as much again. */
+  /** True if the node did not respond in time: each repetition costs as much again. */
   readonly silent: boolean;
   /** True where it was given up because the deadline leaves no time for another attempt. */
   readonly outOfTime: boolean;
-  /** True where a JSON-RPC error was the answer, so that the node itself is up. */
-  readonly answered: boolean;
+  /** True if the node responded with a JSON-RPC error, so that the node itself is up. */
+  readonly isResponse: boolean;
   /** True if the response is larger than any that this request can have: this node is not asked again for a while. */
   readonly harmful: boolean;
 
@@ -40,7 +40,7 @@ export class RpcError extends Error {
     this.retryAfter = options.retryAfter;
     this.silent = options.silent ?? false;
     this.outOfTime = options.outOfTime ?? false;
-    this.answered = options.answered ?? false;
+    this.isResponse = options.isResponse ?? false;
     this.harmful = options.harmful ?? false;
   }
 }
@@ -77,8 +77,8 @@ const OF_BLOCKS = /range|block/i;
 const REVERTED = /revert|vm execution error|invalid opcode|out of gas/i;
 const BEYOND_HEAD = /beyond (?:the )?(?:current )?head|header not found|unknown block|block not found/i;
 
-/** The kind of a JSON-RPC error object, as answered with an HTTP status. */
-export function kindOfAnswer(error: { code: number; message: string }, status: number): RpcErrorKind {
+/** The kind of a JSON-RPC error object that came with an HTTP status. */
+export function kindOfResponse(error: { code: number; message: string }, status: number): RpcErrorKind {
   const { code, message } = error;
   if (code === 3 || REVERTED.test(message)) return "refused";
   if (BEYOND_HEAD.test(message)) return "transient";
@@ -104,8 +104,8 @@ export function kindOfStatus(status: number): RpcErrorKind {
 }
 
 /**
- * Milliseconds to wait by an answer's Retry-After (seconds or an HTTP date), or by what providers put into the error's
- * data instead; undefined where neither says. `now`: epoch ms.
+ * Milliseconds to wait by a response's Retry-After (seconds or an HTTP date), or by what providers put into the error's
+ * data instead; undefined if neither says. `now`: epoch ms.
  */
 export function retryAfter(header: string | null, data: unknown, now: number): number | undefined {
   if (header !== null) {

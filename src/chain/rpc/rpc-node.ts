@@ -1,12 +1,12 @@
 /**
- * One RPC address: requests and batches, each with a time limit that covers the answer's body and a size limit for it.
- * The messages of its errors are the node's own words: they are cleaned where they are told (`Secrets`).
+ * One RPC address: requests and batches, each with a time limit that covers the response's body and a size limit for it.
+ * Messages of its errors have the node's own words. They are cleaned before they are shown (`Secrets`).
  */
 import { noResponse } from "../../values/no-response.ts";
-import { AnswerTooLarge, type PostAnswer, postJson, postTarget } from "./post-json.ts";
+import { type PostResponse, postJson, postTarget, ResponseTooLarge } from "./post-json.ts";
 import { redactUrl } from "./redact.ts";
 import { implausibility } from "./response-shape.ts";
-import { kindOfAnswer, kindOfStatus, RpcError, type RpcErrorKind, retryAfter } from "./rpc-error.ts";
+import { kindOfResponse, kindOfStatus, RpcError, type RpcErrorKind, retryAfter } from "./rpc-error.ts";
 
 export interface RpcCall {
   readonly method: string;
@@ -18,7 +18,7 @@ export interface RpcNode {
   readonly label: string;
   /** Each call's result in order, from one HTTP request. Throws `RpcError`, for the first call that failed. */
   batch(calls: readonly RpcCall[]): Promise<unknown[]>;
-  /** As `batch`, save that a call which still fails after the last attempt gives its error in place of a result. */
+  /** As `batch`, but a call that still fails after the last attempt gives its error in place of a result. */
   batchSettled(calls: readonly RpcCall[]): Promise<(unknown | RpcError)[]>;
   request(method: string, params: readonly unknown[]): Promise<unknown>;
 }
@@ -38,14 +38,14 @@ export const RPC_LIMITS: RpcLimits = {
   maxResponseBytes: 1024 * 1024,
   maxLogsBytes: 16 * 1024 * 1024,
 };
-/** A header lists the hashes of its block's transactions: this is room for nine hundred. */
+/** A header lists the hashes of its block's transactions: nine hundred fit. */
 const HEADER_BYTES = 64 * 1024;
 
 const LONGEST_MESSAGE = 16_384;
 /** Node's own words for a redirect under `redirect: "error"`. */
 const FETCH_REDIRECTED = "unexpected redirect";
 
-interface Answer {
+interface RpcResponse {
   readonly id?: unknown;
   readonly result?: unknown;
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
@@ -55,7 +55,7 @@ interface Answer {
 export type RpcOutcome = "answered" | "silent" | RpcErrorKind;
 
 /**
- * `retry` is the policy and budget of the pass that asks; nothing is asked after its deadline. `onRequest` is told of
+ * `retry` is the policy and budget of the pass that asks; nothing is asked after its deadline. `onRequest` is called after
  * each HTTP request, repeated ones included.
  */
 export function rpcNode(
@@ -80,14 +80,14 @@ export function rpcNode(
     }
   }
 
-  /** Results in order; a call's error is thrown, or stands in place of its result where `settled`. `left` in ms. */
+  /** Results in order; a call's error is thrown, or takes its result's place if `settled`. `left` in ms. */
   async function postWithin(left: number, calls: readonly RpcCall[], settled: boolean): Promise<unknown[]> {
     const limit = Math.max(1, Math.min(limits.requestTimeout, left));
     const signal = AbortSignal.timeout(limit);
     const bodies = calls.map(({ method, params }, id) => ({ jsonrpc: "2.0", id, method, params }));
-    let answer: PostAnswer;
+    let response: PostResponse;
     try {
-      answer = await postJson(target, bodies.length === 1 ? bodies[0] : bodies, {
+      response = await postJson(target, bodies.length === 1 ? bodies[0] : bodies, {
         signal,
         maxBytes: maxBytesOf(calls, limits),
       });
@@ -98,33 +98,33 @@ export function rpcNode(
       }
       throw failureOf(cause, calls, label);
     }
-    const implausible = implausibility(answer.body, calls.length);
+    const implausible = implausibility(response.body, calls.length);
     if (implausible !== undefined) throw new RpcError("transient", implausible, { harmful: true });
-    const byId = new Map(answersOf(answer, retry.now()).map((one) => [one?.id, one]));
+    const byId = new Map(responsesOf(response, retry.now()).map((one) => [one?.id, one]));
     for (const one of byId.values()) {
       if (one?.error === undefined || one.error === null) continue;
       const isOfACall = one.id !== undefined && one.id !== null;
-      if (!settled || !isOfACall) throw errorOf(one.error, answer, retry.now());
+      if (!settled || !isOfACall) throw errorOf(one.error, response, retry.now());
     }
     return calls.map(({ method }, id) => {
       const one = byId.get(id);
-      if (one?.error !== undefined && one.error !== null) return errorOf(one.error, answer, retry.now());
-      if (one === undefined || !("result" in Object(one))) throw new RpcError("transient", `no answer to ${method}`);
+      if (one?.error !== undefined && one.error !== null) return errorOf(one.error, response, retry.now());
+      if (one === undefined || !("result" in Object(one))) throw new RpcError("transient", `no response to ${method}`);
       return one.result;
     });
   }
 
   /** One call's error hides no other call's result. */
   async function batchSettled(calls: readonly RpcCall[]): Promise<unknown[]> {
-    let answers: unknown[] | undefined;
+    let responses: unknown[] | undefined;
     try {
       return await withRetry(async () => {
-        answers = await post(calls, true);
-        for (const answer of answers) if (answer instanceof RpcError && mayPass(answer)) throw answer;
-        return answers;
+        responses = await post(calls, true);
+        for (const response of responses) if (response instanceof RpcError && mayPass(response)) throw response;
+        return responses;
       }, retry);
     } catch (error) {
-      if (answers?.includes(error)) return answers;
+      if (responses?.includes(error)) return responses;
       throw error;
     }
   }
@@ -146,30 +146,30 @@ function mayPass({ kind }: RpcError): boolean {
   return kind === "rate" || kind === "transient";
 }
 
-/** The answers of an HTTP 200, or of a refusal in JSON-RPC's own form. Throws `RpcError`. */
-function answersOf({ status, body, retryAfter: header }: PostAnswer, now: number): readonly Answer[] {
+/** The members of an HTTP 200, or of a refusal in JSON-RPC's own form. Throws `RpcError`. */
+function responsesOf({ status, body, retryAfter: header }: PostResponse, now: number): readonly RpcResponse[] {
   const text = body.toString("utf8");
   if (status !== 200) {
-    const kind = kindOfAnswer({ code: status === 429 ? 429 : 0, message: shortened(text) }, status);
+    const kind = kindOfResponse({ code: status === 429 ? 429 : 0, message: shortened(text) }, status);
     throw new RpcError(kind === "refused" ? kindOfStatus(status) : kind, `HTTP ${status} ${shortened(text)}`, {
       retryAfter: retryAfter(header, undefined, now),
     });
   }
   try {
     const data: unknown = JSON.parse(text);
-    return Array.isArray(data) ? data : [data as Answer];
+    return Array.isArray(data) ? data : [data as RpcResponse];
   } catch {
     // The parser's message quotes the response, which is nobody's to print.
     throw new RpcError("transient", "the response is not JSON", { retryAfter: retryAfter(header, undefined, now) });
   }
 }
 
-function errorOf(error: NonNullable<Answer["error"]>, { status, retryAfter: header }: PostAnswer, now: number) {
+function errorOf(error: NonNullable<RpcResponse["error"]>, { status, retryAfter: header }: PostResponse, now: number) {
   const known = { code: Number(error.code), message: shortened(String(error.message ?? error)) };
   const wait = retryAfter(header, error.data, now);
-  return new RpcError(kindOfAnswer(known, status), `${known.code} ${known.message}`, {
+  return new RpcError(kindOfResponse(known, status), `${known.code} ${known.message}`, {
     retryAfter: wait,
-    answered: true,
+    isResponse: true,
   });
 }
 
@@ -184,7 +184,7 @@ function asksForLogs(calls: readonly RpcCall[]): boolean {
 }
 
 function failureOf(cause: unknown, calls: readonly RpcCall[], label: string): RpcError {
-  if (cause instanceof AnswerTooLarge) {
+  if (cause instanceof ResponseTooLarge) {
     return asksForLogs(calls)
       ? new RpcError("range", cause.message)
       : new RpcError("transient", cause.message, { harmful: true });
@@ -208,7 +208,7 @@ function rootMessage(error: unknown): string {
   return shortened(root instanceof Error ? root.message : String(root));
 }
 
-// The one retry policy towards a node: 429, 5xx, broken and missing answers; nothing else, and never past the deadline.
+// The one retry policy: it repeats after 429, 5xx, broken and missing responses, and never past the deadline.
 
 export interface Retry {
   /** Attempts in all, the first one included. */
@@ -219,13 +219,13 @@ export interface Retry {
   readonly sleep: (ms: number) => Promise<void>;
   /** 0 ≤ x < 1. */
   readonly random: () => number;
-  /** False where another node is there to ask: a silent node is then asked once. */
+  /** False if there is another node: a silent node is then asked once. */
   readonly repeatSilent: boolean;
 }
 
 const FIRST_BACKOFF = 200;
 const LONGEST_BACKOFF = 5_000;
-/** A provider that asks for more is a provider that does not answer: another node, or the next pass. */
+/** A provider that asks for more counts as silent: another node is asked, or the next pass asks again. */
 export const LONGEST_RETRY_AFTER = 30_000;
 
 /** Runs until it succeeds or the policy ends; throws the last error. */
@@ -245,7 +245,7 @@ export async function withRetry<T>(run: () => Promise<T>, retry: Retry): Promise
   }
 }
 
-/** Nothing was answered so far, and there is no time to go on asking. */
+/** There was no response so far, and no time is left for another attempt. */
 function outOfTime({ kind, message }: RpcError): RpcError {
   return new RpcError(kind, message, { silent: true, outOfTime: true });
 }

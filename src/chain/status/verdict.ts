@@ -1,4 +1,4 @@
-/** From what the passes found to what the resources are told, and when time alone changes it (docs/spec/chain.md#reasons). */
+/** The state of the views that follows from what the passes found, and when time alone changes it (docs/spec/chain.md#reasons). */
 
 import type { ChainBinding, ChainState, ChainUnavailable, View } from "../chain-state.ts";
 import type { FailedCheck } from "../check-name.ts";

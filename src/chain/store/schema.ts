@@ -7,11 +7,11 @@ export const CHAIN_FILE = "chain.db";
 export const CHAIN_SCHEMA_VERSION = 2;
 
 export const CHAIN_SCHEMA = `
--- one row; what the file was synced for, and how far
+-- one row: the deployment, and how far its events are in
 CREATE TABLE sync (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   binding TEXT NOT NULL,
-  -- a random id, drawn anew when the file is made and at each rewind: who follows the events begins again where it moved
+  -- a random id, another one after each rewind: followers of the events then go back
   history TEXT NOT NULL,
   stored_through_block INTEGER,
   stored_through_hash TEXT,
@@ -20,7 +20,7 @@ CREATE TABLE sync (
   last_good_pass_at INTEGER,
   -- JSON of the last good snapshot (core, economy), null before the first
   snapshot TEXT,
-  -- JSON of what is wrong and since when, null where nothing is; for the operator alone
+  -- JSON of the problem and since when, or null; for the operator alone
   problem TEXT
 ) STRICT;
 

@@ -1,17 +1,16 @@
 /**
- * A node that knows a block and not yet its logs answers `[]`, and a mint would be confirmed with nothing. A header's
- * logsBloom has no false negatives: what it holds has to be in the answer, or it is asked again
- * (docs/spec/chain.md#blooms).
+ * A node that knows a block and not yet its logs returns `[]`, which would confirm a mint without a log. A header's logsBloom
+ * has no false negatives: its logs must be in the response, or they are asked for again (docs/spec/chain.md#blooms).
  */
 import { type Hex, keccak256 } from "viem";
 import type { ChainEvent } from "../chain-state.ts";
-import type { Block } from "../rpc/node-answers.ts";
+import type { Block } from "../rpc/node-responses.ts";
 import { type Contract, type LogSources, shapeOf } from "./logs.ts";
 
 /** Blocks below the end of a pass that are held against their blooms: near the head logs are late, far below they are not. */
 export const BLOOM_BLOCKS = 64n;
 
-/** A block whose bloom holds logs that the answer leaves out. */
+/** A block whose bloom holds logs that the response leaves out. */
 export interface SuspectBlock {
   readonly number: bigint;
   readonly hash: string;
@@ -56,11 +55,11 @@ export class SuspectMemory {
   firstNew(
     suspects: readonly SuspectBlock[],
     through: bigint,
-    node: { readonly index: number; readonly answersAlone: boolean },
+    node: { readonly index: number; readonly respondsAlone: boolean },
   ): SuspectBlock | undefined {
     const isNew = suspects.filter(({ hash, missing }) => {
       const before = this.#seen.get(hash);
-      return before?.missing !== missing.join() || (before.node === node.index && !node.answersAlone);
+      return before?.missing !== missing.join() || (before.node === node.index && !node.respondsAlone);
     });
     if (isNew.length === 0) return undefined;
     for (const { hash, missing } of isNew) this.#seen.set(hash, { node: node.index, missing: missing.join() });
@@ -68,7 +67,7 @@ export class SuspectMemory {
     return isNew[0];
   }
 
-  /** After a good pass, or where the file has become another one. */
+  /** After a good pass, or if the file has become another one. */
   clear(): void {
     this.#seen.clear();
     this.#through = undefined;

@@ -1,5 +1,5 @@
 /** The logs of a span of blocks from one node, as ranges in ascending order, a few of them in flight. */
-import { type Block, blockCall, parseBlock } from "../rpc/node-answers.ts";
+import { type Block, blockCall, parseBlock } from "../rpc/node-responses.ts";
 import type { RangeSize } from "../rpc/nodes.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import type { RpcNode } from "../rpc/rpc-node.ts";
@@ -9,7 +9,7 @@ import { decodeLogs, type LogSources, logFilter, type RangeLogs, withBlocks } fr
 /** A range whose end the node has proven to know: the hash was asked for after the logs, from the same node. */
 export interface ProvenRange extends RangeLogs {
   readonly endHash: string;
-  /** Blocks of the range whose blooms hold logs that the answer leaves out. */
+  /** Blocks of the range whose blooms hold logs that the response leaves out. */
   readonly suspects: readonly SuspectBlock[];
 }
 
@@ -31,8 +31,8 @@ const IN_FLIGHT = 3;
 const BLOCKS_IN_A_BATCH = 100;
 
 /**
- * Yields ranges that together cover `from` to `to`; the last of them ends at `to` and has no proof yet: its end is the
- * safe block, whose hash comes with the state that is read there. Throws what the node's answers give.
+ * Yields ranges that together cover `from` to `to`. The last of them ends at `to` and has no proof yet: its end is the safe
+ * block, whose hash comes with the state that is read there. Throws `RpcError` and `ContradictingResponse`.
  */
 export async function* fetchRanges(request: LogRequest): AsyncGenerator<ProvenRange | RangeLogs> {
   const { size, to } = request;
@@ -62,9 +62,9 @@ async function fetchSplitting(
 ): Promise<readonly (ProvenRange | RangeLogs)[]> {
   const { node, sources, size } = request;
   const blocks = Number(to - from) + 1;
-  let answer: unknown;
+  let response: unknown;
   try {
-    answer = await node.request("eth_getLogs", [logFilter(sources, from, to)]);
+    response = await node.request("eth_getLogs", [logFilter(sources, from, to)]);
   } catch (error) {
     if (blocks === 1 || !(error instanceof RpcError)) throw error;
     if (!mayBeTooLarge(error) && !(await failsForTheRangeAlone(node, error))) throw error;
@@ -73,18 +73,18 @@ async function fetchSplitting(
     const first = await fetchSplitting(request, from, middle);
     return [...first, ...(await fetchSplitting(request, middle + 1n, to))];
   }
-  const range = decodeLogs(sources, from, to, answer);
-  size.answered(blocks, (answer as unknown[]).length);
+  const range = decodeLogs(sources, from, to, response);
+  size.returned(blocks, (response as unknown[]).length);
   return [to === request.to ? range : await prove(request, range)];
 }
 
-/** A provider's words for its limits have no end: any answered error that waiting did not cure is tried with half. */
+/** Providers word their limits in many ways: after any error response that waiting did not cure, half is tried. */
 function mayBeTooLarge(error: RpcError): boolean {
-  return error.kind === "range" || (error.answered && error.kind !== "rate");
+  return error.kind === "range" || (error.isResponse && error.kind !== "rate");
 }
 
 /**
- * True if the node answers another call, although retries of this one failed. Some providers refuse a wide range as if
+ * True if the node responds to another call, although retries of this one failed. Some providers refuse a wide range as if
  * they were down (HTTP 503, "no backend is currently healthy").
  */
 async function failsForTheRangeAlone(node: RpcNode, { kind, outOfTime, harmful }: RpcError): Promise<boolean> {
@@ -111,8 +111,8 @@ async function prove({ node, sources, bloomsFrom, confirm }: LogRequest, range: 
   const wanted = [range.to, ...headersOf(range, bloomsFrom)];
   for (let start = 0; start < wanted.length; start += BLOCKS_IN_A_BATCH) {
     const numbers = wanted.slice(start, start + BLOCKS_IN_A_BATCH);
-    const answers = await node.batch(numbers.map(blockCall));
-    numbers.forEach((number, index) => blocks.set(number, parseBlock(answers[index], number)));
+    const responses = await node.batch(numbers.map(blockCall));
+    numbers.forEach((number, index) => blocks.set(number, parseBlock(responses[index], number)));
   }
   const end = blocks.get(range.to) as Block;
   const near = [...blocks.values()].filter(({ number }) => number >= bloomsFrom);

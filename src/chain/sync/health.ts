@@ -32,7 +32,7 @@ export interface ChainHealth {
   /** A problem of this poll that no later node has cleared. */
   readonly problem: ProblemEvent | undefined;
   /** Events of the last step for the operator. */
-  readonly news: readonly Exclude<PollEvent, { readonly type: "range" }>[];
+  readonly events: readonly Exclude<PollEvent, { readonly type: "range" }>[];
 }
 
 export interface HealthRules {
@@ -44,12 +44,12 @@ export interface HealthRules {
 }
 
 /** The outcome of a pass over one node. */
-export interface Heard {
+export interface NodeOutcome {
   readonly outcome: PassOutcome | BrokenPass;
   /** The node's address without secrets. */
   readonly node: string;
-  /** No other node answers, so that a second pass of this one confirms its first. */
-  readonly answersAlone: boolean;
+  /** No other node responds, so that a second pass of this one confirms its first. */
+  readonly respondsAlone: boolean;
   /** True if no node is left to ask in this turn. */
   readonly isLast: boolean;
 }
@@ -70,18 +70,18 @@ export function healthOf(verdict: Verdict, rules: HealthRules): ChainHealth {
     concluded: false,
     isOver: false,
     problem: undefined,
-    news: [],
+    events: [],
   };
 }
 
 /** A poll begins. The grace of a publisher that has just begun, or was asleep, counts from here. */
 export function begun(health: ChainHealth, now: number, deadline: number): ChainHealth {
-  const poll = { ...health, concluded: false, isOver: false, problem: undefined, news: [], askedUntil: deadline };
+  const poll = { ...health, concluded: false, isOver: false, problem: undefined, events: [], askedUntil: deadline };
   // A view that was unavailable only because nothing was tried is judged again.
   return askingSince(health, now) === undefined ? changed({ ...poll, askingSince: now }, {}) : poll;
 }
 
-/** A poll has ended. One that has overrun its deadline by too much was asleep: the next one begins anew. */
+/** A poll has ended. One that has overrun its deadline by too much was asleep: the next one begins again. */
 export function ended(health: ChainHealth, now: number): ChainHealth {
   return now - health.askedUntil < longestBreak(health) ? { ...health, askedUntil: now } : health;
 }
@@ -114,7 +114,7 @@ export function isSilent({ verdict, rules }: ChainHealth, now: number): boolean 
   return verdict.lastGoodPassAt === undefined || now - verdict.lastGoodPassAt >= rules.grace;
 }
 
-/** True if everything that is published stands on a good pass, so that an unmoved safe block needs no reading. */
+/** True if everything published comes from a good pass: then a safe block that is the same needs no reading. */
 export function isGood({ verdict, rules }: ChainHealth): boolean {
   const { snapshot, coreMismatch, economyMismatch, safe } = verdict;
   const { economy } = rules.deployment;
@@ -129,13 +129,13 @@ export function repairFrom({ fault, fundingRepair }: ChainHealth): bigint | unde
 }
 
 /** A pass's result, and the health after it. */
-export function step(before: ChainHealth, heard: Heard, now: number): ChainHealth {
-  const { outcome, node } = heard;
-  const health: ChainHealth = { ...before, news: [] };
+export function step(before: ChainHealth, passed: NodeOutcome, now: number): ChainHealth {
+  const { outcome, node } = passed;
+  const health: ChainHealth = { ...before, events: [] };
   switch (outcome.kind) {
     case "broken": {
       const next = outcome.isOutOfTime ? ranOutOfTime(health) : failed(health);
-      return outcome.message === undefined ? next : told(next, { type: "failed", node, message: outcome.message });
+      return outcome.message === undefined ? next : reported(next, { type: "failed", node, message: outcome.message });
     }
     case "lagging":
       return failing(health, node, `its head is ${outcome.head}, behind what is stored`);
@@ -143,22 +143,22 @@ export function step(before: ChainHealth, heard: Heard, now: number): ChainHealt
     case "logs_left_out":
       return failing(health, node, outcome.message);
     case "incomplete":
-      return told(failed(health, outcome.economyMismatch), { type: "failed", node, message: outcome.message });
+      return reported(failed(health, outcome.economyMismatch), { type: "failed", node, message: outcome.message });
     case "fault":
-      return faulty(health, outcome.fault, heard);
+      return faulty(health, outcome.fault, passed);
     case "mismatch":
       return mismatched(health, node, outcome.failure);
     case "other_chain":
-      return health.rules.isQuorum && !heard.isLast
+      return health.rules.isQuorum && !passed.isLast
         ? failing(health, node, outcome.failure.detail)
         : mismatched(health, node, outcome.failure, outcome.safe);
     case "not_yet_safe":
       // A node that is still catching up itself looks the same.
-      return { ...nothingYet(health), concluded: true, isOver: heard.isLast };
+      return { ...nothingYet(health), concluded: true, isOver: passed.isLast };
     case "unchanged": {
       const head = health.verdict.snapshot?.core.chain.indexedThroughBlock ?? 0n;
       const good = { ...goodPass(health, now), fault: undefined, problem: undefined };
-      return { ...good, news: [{ type: "good", node, head }] };
+      return { ...good, events: [{ type: "good", node, head }] };
     }
     case "read":
       return read(health, outcome, node, now);
@@ -177,38 +177,38 @@ function read(
   const good = { ...goodPass({ ...health, fault: undefined, fundingRepair }, now, found), problem: undefined };
   const next =
     failure !== undefined
-      ? told(good, { type: "mismatch", node, ...failure })
+      ? reported(good, { type: "mismatch", node, ...failure })
       : economy.kind === "invalid"
-        ? told(good, { type: "failed", node, message: economy.detail })
+        ? reported(good, { type: "failed", node, message: economy.detail })
         : good;
-  return { ...next, news: [...next.news, { type: "good", node, head: snapshot.core.chain.indexedThroughBlock }] };
+  return { ...next, events: [...next.events, { type: "good", node, head: snapshot.core.chain.indexedThroughBlock }] };
 }
 
-/** `found` is what the pass has read; without it nothing had moved. */
+/** `found` is what the pass has read; undefined if the safe block is the same. */
 function goodPass(health: ChainHealth, now: number, found?: Partial<Verdict>): ChainHealth {
-  const isNews = found !== undefined || health.verdict.failed || isSilent(health, now);
+  const isChange = found !== undefined || health.verdict.failed || isSilent(health, now);
   const verdict = { ...health.verdict, lastGoodPassAt: now };
   const next = { ...health, hasRunOutOfTime: false, verdict, concluded: true, isOver: true };
-  return isNews ? changed(next, { ...found, failed: false, coreMismatch: undefined }) : next;
+  return isChange ? changed(next, { ...found, failed: false, coreMismatch: undefined }) : next;
 }
 
 /** A fault counts when a second pass confirms it. */
-function faulty(health: ChainHealth, fault: UnconfirmedFault, { node, answersAlone }: Heard): ChainHealth {
-  const isConfirmed = confirms(health.fault, fault, answersAlone);
+function faulty(health: ChainHealth, fault: UnconfirmedFault, { node, respondsAlone }: NodeOutcome): ChainHealth {
+  const isConfirmed = confirms(health.fault, fault, respondsAlone);
   const next = { ...health, fault };
   if (isConfirmed) return mismatched(next, node, fault.failure);
-  return told(failed(next), { type: "unconfirmed_fault", node, ...fault.failure });
+  return reported(failed(next), { type: "unconfirmed_fault", node, ...fault.failure });
 }
 
 /** `otherSafe`: the safe block of the node, if its chain is another one. */
 function mismatched(health: ChainHealth, node: string, failure: FailedCheck, otherSafe?: bigint): ChainHealth {
   const coreMismatch = { failure, otherSafe };
   const next = changed(health, { coreMismatch, snapshot: undefined, lastGoodPassAt: undefined, failed: true });
-  return told({ ...next, concluded: true, isOver: true }, { type: "mismatch", node, ...failure });
+  return reported({ ...next, concluded: true, isOver: true }, { type: "mismatch", node, ...failure });
 }
 
 function failing(health: ChainHealth, node: string, message: string): ChainHealth {
-  return told(failed(health), { type: "failed", node, message });
+  return reported(failed(health), { type: "failed", node, message });
 }
 
 /** `economyMismatch`: a check of the economy that fails, although the pass came to nothing else. */
@@ -229,12 +229,12 @@ function nothingYet(health: ChainHealth): ChainHealth {
   return failed || coreMismatch !== undefined ? changed(health, { failed: false, coreMismatch: undefined }) : health;
 }
 
-function told(health: ChainHealth, problem: ProblemEvent): ChainHealth {
-  return { ...health, problem, news: [...health.news, problem] };
+function reported(health: ChainHealth, problem: ProblemEvent): ChainHealth {
+  return { ...health, problem, events: [...health.events, problem] };
 }
 
-function changed(health: ChainHealth, news: Partial<Verdict>): ChainHealth {
-  return { ...health, verdict: { ...health.verdict, ...news }, changes: health.changes + 1 };
+function changed(health: ChainHealth, found: Partial<Verdict>): ChainHealth {
+  return { ...health, verdict: { ...health.verdict, ...found }, changes: health.changes + 1 };
 }
 
 function longestBreak({ rules }: ChainHealth): number {

@@ -1,9 +1,9 @@
-/** From a node's answer to eth_getLogs to events: validated, decoded, each once, in order (docs/spec/chain.md#reading). */
+/** Makes events of a node's logs: validated, decoded, each once, in order (docs/spec/chain.md#reading). */
 import type { Hex } from "viem";
 import type { ChainEvent, ContractKind } from "../chain-state.ts";
 import type { Deployment } from "../deployment.ts";
 import { EVENT_SHAPES, type EventShape } from "../event-shape.ts";
-import { type Block, ContradictingAnswer, type Log, UNDATED, validLog } from "../rpc/node-answers.ts";
+import { type Block, ContradictingResponse, type Log, UNDATED, validLog } from "../rpc/node-responses.ts";
 
 /** Whose logs are read from which block on. */
 export interface LogSources {
@@ -63,25 +63,25 @@ export function logFilter(sources: LogSources, from: bigint, to: bigint): object
 }
 
 /**
- * Decodes one answer. Throws `ContradictingAnswer` for logs of other contracts or blocks, for two different logs in one
+ * Decodes one response. Throws `ContradictingResponse` for logs of other contracts or blocks, for two different logs in one
  * place, for two hashes of one block, and for logs of the interface that do not decode; the count of raw logs of the
  * interface and that of events agree, or it throws.
  */
-export function decodeLogs(sources: LogSources, from: bigint, to: bigint, answer: unknown): RangeLogs {
-  if (!Array.isArray(answer)) throw new ContradictingAnswer("the logs are not an array");
+export function decodeLogs(sources: LogSources, from: bigint, to: bigint, response: unknown): RangeLogs {
+  if (!Array.isArray(response)) throw new ContradictingResponse("the logs are not an array");
   const events = new Map<string, ChainEvent>();
   const hashes = new Map<bigint, string>();
   const undated = new Set<bigint>();
   let raw = 0;
   let repeated = 0;
-  for (const value of answer) {
+  for (const value of response) {
     const log = validLog(value);
     const { blockNumber } = log;
-    if (blockNumber < from || blockNumber > to) throw new ContradictingAnswer(`a log of block ${blockNumber}`);
+    if (blockNumber < from || blockNumber > to) throw new ContradictingResponse(`a log of block ${blockNumber}`);
     const contract = sources.contracts.get(log.address);
-    if (contract === undefined) throw new ContradictingAnswer(`a log of ${log.address}, which was not asked for`);
+    if (contract === undefined) throw new ContradictingResponse(`a log of ${log.address}, which was not asked for`);
     if ((hashes.get(blockNumber) ?? log.blockHash) !== log.blockHash) {
-      throw new ContradictingAnswer(`two hashes of block ${blockNumber}`);
+      throw new ContradictingResponse(`two hashes of block ${blockNumber}`);
     }
     hashes.set(blockNumber, log.blockHash);
     const found = shapeOf(contract, log.topics[0], blockNumber);
@@ -94,11 +94,11 @@ export function decodeLogs(sources: LogSources, from: bigint, to: bigint, answer
       events.set(place, event);
       if (event.blockTimestamp === UNDATED) undated.add(blockNumber);
     } else {
-      if (fingerprint(known) !== fingerprint(event)) throw new ContradictingAnswer(`two logs at ${place}`);
+      if (fingerprint(known) !== fingerprint(event)) throw new ContradictingResponse(`two logs at ${place}`);
       repeated++;
     }
   }
-  if (events.size + repeated !== raw) throw new ContradictingAnswer(`${raw} logs gave ${events.size} events`);
+  if (events.size + repeated !== raw) throw new ContradictingResponse(`${raw} logs gave ${events.size} events`);
   return { from, to, events: [...events.values()].sort(byPosition), undated };
 }
 
@@ -107,10 +107,10 @@ export function withBlocks(range: RangeLogs, blocks: ReadonlyMap<bigint, Block>)
   const events = range.events.map((event) => {
     const block = blocks.get(event.blockNumber);
     if (block !== undefined && block.hash !== event.blockHash) {
-      throw new ContradictingAnswer(`the logs of block ${block.number} belong to another block of that number`);
+      throw new ContradictingResponse(`the logs of block ${block.number} belong to another block of that number`);
     }
     if (event.blockTimestamp !== UNDATED) return event;
-    if (block === undefined) throw new ContradictingAnswer(`block ${event.blockNumber} has no timestamp`);
+    if (block === undefined) throw new ContradictingResponse(`block ${event.blockNumber} has no timestamp`);
     return { ...event, blockTimestamp: block.timestamp };
   });
   return { ...range, events, undated: new Set() };
@@ -147,7 +147,9 @@ function eventOf(log: Log, contract: Contract, { kind, shape }: FoundShape): Cha
     };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new ContradictingAnswer(`a ${shape.name} of ${kind} in block ${log.blockNumber} does not decode: ${reason}`);
+    throw new ContradictingResponse(
+      `a ${shape.name} of ${kind} in block ${log.blockNumber} does not decode: ${reason}`,
+    );
   }
 }
 

@@ -30,31 +30,32 @@ export class PassRunner {
   readonly nodes: Nodes;
   readonly #chain: PassChain;
   readonly #options: RunnerOptions;
-  readonly #told: RunnerListener;
+  readonly #listener: RunnerListener;
 
-  constructor(chain: PassChain, options: RunnerOptions, told: RunnerListener) {
+  constructor(chain: PassChain, options: RunnerOptions, listener: RunnerListener) {
     this.nodes = new Nodes(options.rpcUrls.length);
     for (const [index, address] of options.rpcUrls.entries()) {
       this.nodes.memory(index).skippedUntil = readSkippedUntil(chain.db, address) ?? -Infinity;
     }
     this.#chain = chain;
     this.#options = options;
-    this.#told = told;
+    this.#listener = listener;
   }
 
   /** Does not throw; `deadline` in epoch ms. */
   async run(index: number, deadline: number, earlier: EarlierFindings): Promise<PassOutcome | BrokenPass> {
     const memory = this.nodes.memory(index);
     const rpc = this.#node(index, deadline);
-    const heard = { head: false };
+    const seen = { head: false };
     const { size, multicall } = memory;
-    const node = { rpc, index, size, multicall, answersAlone: this.answersAlone(index) };
+    const node = { rpc, index, size, multicall, respondsAlone: this.respondsAlone(index) };
     try {
-      const listener = this.#listener(memory, rpc.label, heard);
+      const listener = this.#listenerOf(memory, rpc.label, seen);
       const quorum = this.#quorum(index, deadline);
       const outcome = await runPass({ chain: this.#chain, node, quorum, earlier, listener });
-      memory.hasAnswered = outcome.kind !== "lagging";
-      if (outcome.kind === "read") for (const one of [index, ...quorum.agreeing]) this.#told.disagreements.delete(one);
+      memory.hasResponded = outcome.kind !== "lagging";
+      if (outcome.kind === "read")
+        for (const one of [index, ...quorum.agreeing]) this.#listener.disagreements.delete(one);
       return outcome;
     } catch (error) {
       if (error instanceof NoQuorum) {
@@ -62,11 +63,11 @@ export class PassRunner {
         return { kind: "no_quorum", message: error.message };
       }
       const now = this.#chain.now();
-      memory.hasAnswered = false;
+      memory.hasResponded = false;
       this.#chain.facts.reset();
       const isOutOfTime = now >= deadline || (error instanceof RpcError && error.outOfTime);
       const text = this.#failed(index, error);
-      const message = isOutOfTime && heard.head ? undefined : text;
+      const message = isOutOfTime && seen.head ? undefined : text;
       return { kind: "broken", message, isOutOfTime };
     }
   }
@@ -84,9 +85,9 @@ export class PassRunner {
     return `${message}; the node is not asked until ${new Date(until).toISOString()}`;
   }
 
-  /** No other node answers, so that a second pass of this one confirms its first. A quorum is never one node. */
-  answersAlone(index: number): boolean {
-    return this.#options.rpcQuorum === 1 && this.nodes.answersAlone(index);
+  /** No other node responds, so that a second pass of this one confirms its first. A quorum is never one node. */
+  respondsAlone(index: number): boolean {
+    return this.#options.rpcQuorum === 1 && this.nodes.respondsAlone(index);
   }
 
   #quorum(index: number, deadline: number): Quorum {
@@ -103,7 +104,8 @@ export class PassRunner {
       sources: this.#chain.sources,
       deployment: this.#chain.deployment,
       onFailure: (other, error) => this.#failed(other, error),
-      onDisagreement: (other, detail) => this.#told.disagreements.set(other, `${label} says otherwise of ${detail}`),
+      onDisagreement: (other, detail) =>
+        this.#listener.disagreements.set(other, `${label} says otherwise of ${detail}`),
     });
   }
 
@@ -115,17 +117,17 @@ export class PassRunner {
     return rpcNode(rpcUrls[index] as string, retry, limits, onRequest);
   }
 
-  #listener(memory: NodeMemory, label: string, heard: { head: boolean }): PassListener {
-    const tell = (event: PollEvent) => this.#options.onEvent(event);
+  #listenerOf(memory: NodeMemory, label: string, seen: { head: boolean }): PassListener {
+    const report = (event: PollEvent) => this.#options.onEvent(event);
     return {
       onHead: ({ safe, multicall }) => {
         memory.multicall = multicall;
-        heard.head = true;
-        this.#told.onHead(safe);
+        seen.head = true;
+        this.#listener.onHead(safe);
       },
       onRange: (range) => {
-        this.#told.onStored();
-        tell({ type: "range", node: label, ...range });
+        this.#listener.onStored();
+        report({ type: "range", node: label, ...range });
       },
     };
   }

@@ -5,7 +5,7 @@ import type { EconomyFinding } from "../checks/economy-finding.ts";
 import type { UnconfirmedFault } from "../checks/unconfirmed-fault.ts";
 import type { Deployment } from "../deployment.ts";
 import type { RangeProgress } from "../poll-event.ts";
-import type { Block } from "../rpc/node-answers.ts";
+import type { Block } from "../rpc/node-responses.ts";
 import type { RangeSize } from "../rpc/nodes.ts";
 import type { RpcNode } from "../rpc/rpc-node.ts";
 import type { LogFactsReader } from "../view/log-facts.ts";
@@ -42,13 +42,13 @@ export interface PassNode {
   readonly size: RangeSize;
   /** True if its chain has Multicall3; undefined where nobody has asked yet. */
   readonly multicall: boolean | undefined;
-  /** No other node answers, so that a second pass of this one confirms its first. */
-  readonly answersAlone: boolean;
+  /** No other node responds, so that a second pass of this one confirms its first. */
+  readonly respondsAlone: boolean;
 }
 
 /** Open findings of earlier passes. */
 export interface EarlierFindings {
-  /** True if the last pass was good: then a safe block that has not moved needs no reading. */
+  /** True if the last pass was good: then a safe block that is the same needs no reading. */
   readonly isGood: boolean;
   /** A fault that the previous pass found and no second one has confirmed. */
   readonly fault: UnconfirmedFault | undefined;
@@ -56,7 +56,7 @@ export interface EarlierFindings {
   readonly repairFrom: bigint | undefined;
   /** Two passes have agreed on a funding above the cursor; it counts until a pass does without. */
   readonly isFundingConfirmed: boolean;
-  /** Blocks whose blooms hold logs that the answers left out. */
+  /** Blocks whose blooms hold logs that the responses left out. */
   readonly suspects: SuspectMemory;
 }
 
@@ -86,7 +86,7 @@ export type PassOutcome =
   | { readonly kind: "mismatch"; readonly failure: FailedCheck }
   /** The node's chain is another one; its safe block, where it says how far it is. */
   | { readonly kind: "other_chain"; readonly failure: FailedCheck; readonly safe: bigint | undefined }
-  /** A bloom holds logs that the answer leaves out, and no second pass has agreed. */
+  /** A bloom holds logs that the response leaves out, and no second pass has agreed. */
   | { readonly kind: "logs_left_out"; readonly message: string }
   /** A call failed without which there is no view of the Core, and no check of the Core fails. */
   | { readonly kind: "incomplete"; readonly message: string; readonly economyMismatch: FailedCheck | undefined }

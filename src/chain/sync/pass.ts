@@ -11,14 +11,14 @@ import { failedCoreCheck, missingCoreCode } from "../checks/checks.ts";
 import { type EconomyFinding, economyFinding } from "../checks/economy-finding.ts";
 import type { Frontier } from "../checks/settlement-chain.ts";
 import { confirms, type UnconfirmedFault } from "../checks/unconfirmed-fault.ts";
-import { type Block, blockCall, ContradictingAnswer, parseBlock, quantity } from "../rpc/node-answers.ts";
+import { type Block, blockCall, ContradictingResponse, parseBlock, quantity } from "../rpc/node-responses.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import type { RpcNode } from "../rpc/rpc-node.ts";
 import { append } from "../store/append.ts";
 import { newestEventUpTo, newestOf } from "../store/read-events.ts";
 import { readSync, type StoredThrough, type SyncRow } from "../store/sync-row.ts";
 import { type Reading, readState, type WholeReading, wholeReading } from "../view/reading.ts";
-import { type Answered, answeredCore, type CoreStateRead, wholeCore } from "../view/state-read.ts";
+import { type CoreStateRead, type Returned, returnedCore, wholeCore } from "../view/state-read.ts";
 import { MULTICALL3 } from "../view/view-calls.ts";
 import { coreView, economyView, type Snapshot, safeCoreState, writeSnapshot } from "../view/views.ts";
 import { BLOOM_BLOCKS, type SuspectBlock, suspectBlocks } from "./blooms.ts";
@@ -27,7 +27,7 @@ import { failedLogCheck, faultOf, firstBlock, frontierAfter, frontierBefore } fr
 import { type RangeLogs, withBlocks } from "./logs.ts";
 import type { Head, PassContext, PassOutcome } from "./pass-types.ts";
 
-/** Throws what the node's answers give: `RpcError`, `ContradictingAnswer`; and `StoreMoved`. */
+/** Throws `RpcError`, `ContradictingResponse` and `StoreMoved`. */
 export async function runPass(context: PassContext): Promise<PassOutcome> {
   const { db, deployment } = context.chain;
   const { node } = context;
@@ -90,29 +90,29 @@ function checkpointOf(db: Database, { stored }: SyncRow): Checkpoint | undefined
   return event && { block: event.blockNumber, hash: event.blockHash };
 }
 
-/** Throws `RpcError` or `ContradictingAnswer`; another chain is another chain, whatever else the node refuses. */
+/** Throws `RpcError` or `ContradictingResponse`; another chain is another chain, whatever else the node refuses. */
 async function readHead(node: RpcNode, question: HeadQuestion): Promise<Head | OtherChain> {
   const { checkpoint, multicall } = question;
-  const answers = await node.batchSettled([
+  const responses = await node.batchSettled([
     { method: "eth_chainId", params: [] },
     { method: "eth_blockNumber", params: [] },
     ...(checkpoint === undefined ? [] : [blockCall(checkpoint.block)]),
     ...(multicall === undefined ? [{ method: "eth_getCode", params: [MULTICALL3, "latest"] }] : []),
   ]);
-  const [chainId, height] = answers;
+  const [chainId, height] = responses;
   if (!(chainId instanceof RpcError) && quantity(chainId) !== question.chainId) {
     const safe = height instanceof RpcError ? undefined : quantity(height) - SAFE_DEPTH;
     return { otherChainId: quantity(chainId), safe };
   }
-  for (const answer of answers) if (answer instanceof RpcError) throw answer;
+  for (const response of responses) if (response instanceof RpcError) throw response;
   const head = quantity(height);
-  const code = answers.at(-1);
-  if (multicall === undefined && typeof code !== "string") throw new ContradictingAnswer("no hexadecimal bytes");
+  const code = responses.at(-1);
+  if (multicall === undefined && typeof code !== "string") throw new ContradictingResponse("no hexadecimal bytes");
   const isBehind = checkpoint === undefined || head < checkpoint.block;
   return {
     head,
     safe: head - SAFE_DEPTH,
-    checkpoint: isBehind ? undefined : parseBlock(answers[2], checkpoint.block),
+    checkpoint: isBehind ? undefined : parseBlock(responses[2], checkpoint.block),
     multicall: multicall ?? (code !== "0x" && code !== ""),
   };
 }
@@ -200,7 +200,7 @@ async function failedBinding(context: PassContext, head: Head): Promise<FailedCh
   const request = { block: head.safe, expectedImplementation: null, multicall: head.multicall, blocks: [] };
   const reading = await readState(context.node.rpc, context.chain.deployment, request);
   await context.quorum.confirmState(request, reading);
-  return failedCheck(context, reading, answeredCore(reading.views));
+  return failedCheck(context, reading, returnedCore(reading.views));
 }
 
 async function readSafeState(context: PassContext, head: Head, logs: UnstoredLogs): Promise<PassOutcome> {
@@ -218,7 +218,7 @@ async function readSafeState(context: PassContext, head: Head, logs: UnstoredLog
   await context.quorum.confirmState(request, reading);
   if (logs.last !== undefined)
     await context.quorum.confirmRange({ ...logs.last, events: eventsOf(logs.last, dated.events) }, reading.block);
-  const core = answeredCore(reading.views);
+  const core = returnedCore(reading.views);
   const failure = failedCheck(context, reading, core);
   if (failure !== undefined) return { kind: "mismatch", failure };
   const unsettled = differingState(logs.frontier, core);
@@ -235,7 +235,7 @@ async function readSafeState(context: PassContext, head: Head, logs: UnstoredLog
   try {
     whole = { reading: wholeReading(reading), core: wholeCore(core, reading.views) };
   } catch (error) {
-    if (!(error instanceof ContradictingAnswer)) throw error;
+    if (!(error instanceof ContradictingResponse)) throw error;
     const economy = economyFinding(deployment, reading, core, undefined);
     const economyMismatch = economy.kind === "mismatch" ? economy.failure : undefined;
     return { kind: "incomplete", message: error.message, economyMismatch };
@@ -243,7 +243,7 @@ async function readSafeState(context: PassContext, head: Head, logs: UnstoredLog
   return storeSnapshot(context, { head, logs: dated, ...whole });
 }
 
-function failedCheck({ chain }: PassContext, reading: Reading, core: Answered<CoreStateRead>): FailedCheck | undefined {
+function failedCheck({ chain }: PassContext, reading: Reading, core: Returned<CoreStateRead>): FailedCheck | undefined {
   return missingCoreCode(reading) ?? failedCoreCheck(chain.deployment, reading, core, chain.genesisTimestamp);
 }
 
@@ -253,7 +253,7 @@ function provenByReading(logs: UnstoredLogs, reading: Reading): UnstoredLogs {
   if (logs.last === undefined) {
     const { expected } = logs;
     if (expected?.block === block.number && expected.hash !== null && expected.hash !== block.hash) {
-      throw new ContradictingAnswer(`two hashes of block ${block.number}`);
+      throw new ContradictingResponse(`two hashes of block ${block.number}`);
     }
     return logs;
   }
@@ -266,7 +266,7 @@ function eventsOf({ from }: RangeLogs, events: readonly ChainEvent[]): ChainEven
   return events.filter(({ blockNumber }) => blockNumber >= from);
 }
 
-function differingState(frontier: Frontier, core: Answered<CoreStateRead>): FailedCheck | undefined {
+function differingState(frontier: Frontier, core: Returned<CoreStateRead>): FailedCheck | undefined {
   for (const name of ["settledThroughRound", "cumulativeWork", "blockHeight"] as const) {
     if (core[name] !== undefined && frontier[name] !== core[name]) {
       const detail = `${name} is ${core[name]}, after the last BatchSettled ${frontier[name]}`;
@@ -319,7 +319,7 @@ function storeSnapshot(context: PassContext, state: SafeState): PassOutcome {
 function snapshotOf({ chain }: PassContext, { head, reading, core }: SafeState, economy: EconomyFinding): Snapshot {
   const { db, deployment, facts } = chain;
   const { source, ...known } = facts.read(db);
-  if (source === undefined) throw new ContradictingAnswer("the Core has emitted no event");
+  if (source === undefined) throw new ContradictingResponse("the Core has emitted no event");
   return {
     core: coreView({ deployment, reading, core, head: head.head, facts: { ...known, source } }),
     safeCore: safeCoreState(core, known.lastSettlement),
@@ -340,7 +340,7 @@ function fundingFault(
   if (economy.kind !== "mismatch" || economy.repairFrom === undefined || earlier.isFundingConfirmed) return undefined;
   const fault = faultOf(context, { failure: economy.failure, block: head.safe }, logs);
   const repairFrom = economy.repairFrom < logs.from ? economy.repairFrom : logs.from;
-  return confirms(earlier.fault, fault, node.answersAlone) ? undefined : { ...fault, repairFrom };
+  return confirms(earlier.fault, fault, node.respondsAlone) ? undefined : { ...fault, repairFrom };
 }
 
 class Undone extends Error {

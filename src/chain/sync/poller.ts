@@ -1,6 +1,6 @@
 /**
- * Passes over the nodes in order, until one of them comes to a verdict (docs/spec/chain.md#reading). What they add up to is
- * `step`'s to say; here it is told to the operator and written down.
+ * Passes over the nodes in order, until one of them comes to a verdict (docs/spec/chain.md#reading). `step` says what the passes
+ * add up to. The poller reports it to the operator and stores it.
  */
 import type { Database } from "better-sqlite3";
 import type { ChainOptions } from "../chain-options.ts";
@@ -79,7 +79,7 @@ export class Poller {
       const mayConfirm = isOpen && this.#health.verdict.coreMismatch === undefined;
       if (mayConfirm && health.isSilent(this.#health, now)) await this.#overNodes(deadline);
     }
-    this.#writeProblem(this.#tellDisagreements() ?? this.#health.problem);
+    this.#writeProblem(this.#reportDisagreements() ?? this.#health.problem);
     this.#health = health.ended(this.#health, this.#options.now());
   }
 
@@ -89,15 +89,15 @@ export class Poller {
     for (const index of order) {
       if (now() >= deadline) return;
       const outcome = await this.#runner.run(index, deadline, this.#earlier());
-      const heard = {
+      const passed = {
         outcome,
         node: this.#labelOf(index),
-        answersAlone: this.#runner.answersAlone(index),
+        respondsAlone: this.#runner.respondsAlone(index),
         isLast: index === order.at(-1),
       };
-      this.#health = health.step(this.#health, heard, now());
+      this.#health = health.step(this.#health, passed, now());
       this.#keep(outcome.kind);
-      for (const event of this.#health.news)
+      for (const event of this.#health.events)
         this.#options.onEvent(event.type === "good" ? event : this.#cleaned(event));
       if (this.#health.isOver) return;
     }
@@ -128,7 +128,7 @@ export class Poller {
   }
 
   /** A good pass does not make two nodes agree. Gives the last of them. */
-  #tellDisagreements(): ProblemEvent | undefined {
+  #reportDisagreements(): ProblemEvent | undefined {
     const events = [...this.#disagreements].map(([index, detail]): ProblemEvent => {
       return { type: "disagreement", node: this.#labelOf(index), detail };
     });
@@ -136,14 +136,14 @@ export class Poller {
     return events.at(-1);
   }
 
-  /** That which the file remembers: nobody is asked again as long as nothing new is read. */
+  /** From the file: no node is asked again while nothing new is read. */
   #restoreDisagreement(problem: ProblemEvent | undefined): void {
     if (problem?.type !== "disagreement" || this.#options.rpcQuorum === 1) return;
     const index = this.#options.rpcUrls.findIndex((_, at) => this.#labelOf(at) === problem.node);
     if (index !== -1) this.#disagreements.set(index, problem.detail);
   }
 
-  /** Its words may be a node's own: nobody hears them before they are cut, cleaned and without keys. */
+  /** Its text may be a node's own: it is cut and cleaned, and has no keys, before anybody reads it. */
   #cleaned(event: ProblemEvent): ProblemEvent {
     return event.type === "failed"
       ? { ...event, message: this.#secrets.clean(event.message) }

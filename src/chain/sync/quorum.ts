@@ -3,7 +3,7 @@
  * witnesses as the quorum needs confirm each part.
  */
 import type { Deployment } from "../deployment.ts";
-import { type Block, blockCall, ContradictingAnswer, parseBlock, UNDATED } from "../rpc/node-answers.ts";
+import { type Block, blockCall, ContradictingResponse, parseBlock, UNDATED } from "../rpc/node-responses.ts";
 import type { RangeSize } from "../rpc/nodes.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import type { RpcNode } from "../rpc/rpc-node.ts";
@@ -28,7 +28,7 @@ export interface QuorumOptions {
   readonly witnesses: readonly Witness[];
   readonly sources: LogSources;
   readonly deployment: Deployment;
-  /** Told of a witness that says something else. `detail` names the blocks and what differs. */
+  /** Called for a witness that disagrees. `detail` names the blocks and what differs. */
   readonly onDisagreement: (index: number, detail: string) => void;
   readonly onFailure: (index: number, error: Error) => void;
 }
@@ -108,7 +108,7 @@ export class Quorum {
     try {
       return await differs(witness);
     } catch (error) {
-      if (error instanceof RpcError || error instanceof ContradictingAnswer) return error;
+      if (error instanceof RpcError || error instanceof ContradictingResponse) return error;
       throw error;
     }
   }
@@ -119,8 +119,8 @@ export class Quorum {
     const request = { node: rpc, sources: this.#options.sources, size, from, to, bloomsFrom: to + 1n };
     for await (const range of fetchRanges(request)) events.push(...range.events);
     // After the logs, so that the node knows the range's end.
-    const [answer] = await rpc.batch([blockCall(to)]);
-    return { events, block: parseBlock(answer, to) };
+    const [response] = await rpc.batch([blockCall(to)]);
+    return { events, block: parseBlock(response, to) };
   }
 }
 

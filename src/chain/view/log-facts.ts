@@ -22,8 +22,8 @@ export class LogFactsReader {
 
   /** The Core's newest event is undefined only where the logs are not whole. */
   read(db: Database): Omit<LogFacts, "source"> & { readonly source: ChainEvent | undefined } {
-    const news = this.#timelock.flatMap((tail) => tail.next(db));
-    if (news.length > 0) this.#operations = [...this.#operations, ...news].sort(newestFirst).toReversed();
+    const added = this.#timelock.flatMap((tail) => tail.next(db));
+    if (added.length > 0) this.#operations = [...this.#operations, ...added].sort(newestFirst).toReversed();
     return {
       events: newestEvents(db, ONCHAIN_KINDS, MOST_EVENTS),
       source: newestEvents(db, ["core"], 1)[0],

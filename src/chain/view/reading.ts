@@ -1,11 +1,11 @@
 /**
  * The state at one block in one JSON-RPC batch: slots, code, the view calls and the block itself, so that its hash
- * belongs to the same answer (docs/spec/chain.md#reading). A call that the node refuses is left out of the reading, so
+ * belongs to the same response (docs/spec/chain.md#reading). A call that the node refuses is left out of the reading, so
  * that each check can be judged by what it needs alone.
  */
 import { type Address, getAddress, type Hex, keccak256 } from "viem";
 import type { Deployment } from "../deployment.ts";
-import { type Block, blockCall, ContradictingAnswer, isHexBytes, parseBlock } from "../rpc/node-answers.ts";
+import { type Block, blockCall, ContradictingResponse, isHexBytes, parseBlock } from "../rpc/node-responses.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import type { RpcCall, RpcNode } from "../rpc/rpc-node.ts";
 import { rpcCalls, type ViewResults, viewCalls, viewResults } from "./view-calls.ts";
@@ -48,28 +48,28 @@ export interface ReadingRequest {
   readonly blocks: readonly bigint[];
 }
 
-/** Throws `RpcError` or `ContradictingAnswer` where the node's answer is none. */
+/** Throws `RpcError` or `ContradictingResponse`. */
 export async function readState(node: RpcNode, deployment: Deployment, request: ReadingRequest): Promise<Reading> {
   const first = await readOnce(node, deployment, request, request.expectedImplementation ?? ZERO_ADDRESS);
   const { implementation } = first;
   if (request.expectedImplementation === null || implementation === undefined) return first;
   if (implementation === request.expectedImplementation || implementation === ZERO_ADDRESS) return first;
-  // The slot says another than the logs: the code has to come from the same answer as the slot.
+  // The slot says another than the logs: the code must come from the same response as the slot.
   const second = await readOnce(node, deployment, request, implementation);
-  if (second.implementation !== implementation) throw new ContradictingAnswer("the implementation slot moved");
+  if (second.implementation !== implementation) throw new ContradictingResponse("the implementation slot moved");
   return second;
 }
 
-/** Throws `ContradictingAnswer` where something that is published is missing. */
+/** Throws `ContradictingResponse` where something that is published is missing. */
 export function wholeReading(reading: Reading): WholeReading {
   for (const name of ["proxyAdminSlot", "implementation", "runtimeHash", "miningSlot"] as const) {
-    if (reading[name] === undefined) throw new ContradictingAnswer(`no usable answer for ${name}`);
+    if (reading[name] === undefined) throw new ContradictingResponse(`no usable response for ${name}`);
   }
   requireCode(reading, CORE_CODE);
   return reading as WholeReading;
 }
 
-/** Throws `ContradictingAnswer` where the node did not say whether the economy's contracts have code. */
+/** Throws `ContradictingResponse` where the node did not say whether the economy's contracts have code. */
 export function requireEconomyCode(reading: Reading): void {
   requireCode(reading, ECONOMY_CODE);
 }
@@ -100,13 +100,13 @@ async function readOnce(
   const codes = contracts.map(([, address]) => code(address));
   const calls = rpcCalls(views, at, request.multicall);
   const headers = [request.block, ...request.blocks];
-  const answers = await node.batchSettled([...headers.map(blockCall), ...state, ...codes, ...calls]);
-  const parts = [headers.length, state.length, codes.length, calls.length].map((count) => answers.splice(0, count));
+  const responses = await node.batchSettled([...headers.map(blockCall), ...state, ...codes, ...calls]);
+  const parts = [headers.length, state.length, codes.length, calls.length].map((count) => responses.splice(0, count));
   const [blocks, slots, withCode, results] = parts as [unknown[], unknown[], unknown[], unknown[]];
-  const refused = blocks.find((answer) => answer instanceof RpcError);
+  const refused = blocks.find((response) => response instanceof RpcError);
   if (refused !== undefined) throw refused;
   const parsed = headers.map((number, index) => parseBlock(blocks[index], number));
-  const [adminSlot, implementationSlot, miningSlot, runtime] = slots.map((answer) => given(answer));
+  const [adminSlot, implementationSlot, miningSlot, runtime] = slots.map((response) => given(response));
   return {
     block: parsed[0] as Block,
     hasCode: new Map(
@@ -134,12 +134,12 @@ function codeAddresses(deployment: Deployment): (readonly [string, Address])[] {
 
 function requireCode({ hasCode }: Reading, names: readonly string[]): void {
   const unknown = names.find((name) => !hasCode.has(name));
-  if (unknown !== undefined) throw new ContradictingAnswer(`no usable answer for the code at ${unknown}`);
+  if (unknown !== undefined) throw new ContradictingResponse(`no usable response for the code at ${unknown}`);
 }
 
-/** Undefined where the node refused the call, or answered what is no bytes. */
-function given(answer: unknown): Hex | undefined {
-  return isHexBytes(answer) ? (answer.toLowerCase() as Hex) : undefined;
+/** Undefined if the node refused the call, or returned no bytes. */
+function given(response: unknown): Hex | undefined {
+  return isHexBytes(response) ? (response.toLowerCase() as Hex) : undefined;
 }
 
 function slotAddress(word: Hex | undefined): Address | undefined {

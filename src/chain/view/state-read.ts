@@ -1,6 +1,6 @@
 /** The view functions' results, typed, each by itself: one that failed or is of another type is undefined. */
 import * as z from "zod";
-import { ContradictingAnswer } from "../rpc/node-answers.ts";
+import { ContradictingResponse } from "../rpc/node-responses.ts";
 import { FailedView, type ViewResults } from "./view-calls.ts";
 
 const integer = z.bigint();
@@ -48,37 +48,37 @@ export type CoreStateRead = StateOf<typeof CORE_FIELDS>;
 export type EconomyStateRead = StateOf<typeof ECONOMY_FIELDS>;
 
 /** The node's results for a state. Each check uses those that it needs. */
-export type Answered<State> = { readonly [Name in keyof State]: State[Name] | undefined };
+export type Returned<State> = { readonly [Name in keyof State]: State[Name] | undefined };
 
-export function answeredCore(views: ViewResults): Answered<CoreStateRead> {
-  return answered(CORE_FIELDS, views);
+export function returnedCore(views: ViewResults): Returned<CoreStateRead> {
+  return returned(CORE_FIELDS, views);
 }
 
-export function answeredEconomy(views: ViewResults): Answered<EconomyStateRead> {
-  return answered(ECONOMY_FIELDS, views);
+export function returnedEconomy(views: ViewResults): Returned<EconomyStateRead> {
+  return returned(ECONOMY_FIELDS, views);
 }
 
-/** Throws `ContradictingAnswer` where a function failed. */
-export function wholeCore(state: Answered<CoreStateRead>, views: ViewResults): CoreStateRead {
+/** Throws `ContradictingResponse` where a function failed. */
+export function wholeCore(state: Returned<CoreStateRead>, views: ViewResults): CoreStateRead {
   return whole(CORE_FIELDS, state, views);
 }
 
-/** Throws `ContradictingAnswer` where a function failed. */
-export function wholeEconomy(state: Answered<EconomyStateRead>, views: ViewResults): EconomyStateRead {
+/** Throws `ContradictingResponse` where a function failed. */
+export function wholeEconomy(state: Returned<EconomyStateRead>, views: ViewResults): EconomyStateRead {
   return whole(ECONOMY_FIELDS, state, views);
 }
 
-function answered<F extends Fields>(fields: F, views: ViewResults): Answered<StateOf<F>> {
+function returned<F extends Fields>(fields: F, views: ViewResults): Returned<StateOf<F>> {
   const read = Object.entries(fields).map(([name, [view, schema]]) => [name, schema.safeParse(views.get(view)).data]);
-  return Object.fromEntries(read) as Answered<StateOf<F>>;
+  return Object.fromEntries(read) as Returned<StateOf<F>>;
 }
 
-function whole<F extends Fields>(fields: F, state: Answered<StateOf<F>>, views: ViewResults): StateOf<F> {
+function whole<F extends Fields>(fields: F, state: Returned<StateOf<F>>, views: ViewResults): StateOf<F> {
   for (const [name, [view]] of Object.entries(fields)) {
     if (state[name] !== undefined) continue;
     const result = views.get(view);
     const why = result instanceof FailedView ? ` (${result.reason})` : "";
-    throw new ContradictingAnswer(`no usable answer to ${view}()${why}`);
+    throw new ContradictingResponse(`no usable response to ${view}()${why}`);
   }
   return state as StateOf<F>;
 }

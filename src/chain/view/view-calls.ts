@@ -1,4 +1,4 @@
-/** The view functions that a pass calls, and what their answers say; one multicall where the chain has Multicall3. */
+/** The view functions that a pass calls, and their results; one multicall if the chain has Multicall3. */
 import {
   type Abi,
   type AbiFunction,
@@ -13,7 +13,7 @@ import {
 } from "viem";
 import { CORE_ABI, MINING_ABI, PROXY_ADMIN_ABI, TIMELOCK_ABI, TOKEN_ABI } from "../abi.ts";
 import type { Deployment } from "../deployment.ts";
-import { ContradictingAnswer, isHexBytes } from "../rpc/node-answers.ts";
+import { ContradictingResponse, isHexBytes } from "../rpc/node-responses.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import type { RpcCall } from "../rpc/rpc-node.ts";
 
@@ -63,30 +63,34 @@ export function rpcCalls(views: readonly ViewCall[], at: string, multicall: bool
   return [ethCall(MULTICALL3, data, at)];
 }
 
-/** `answers` are those to `rpcCalls`, an `RpcError` in place of one that failed. */
-export function viewResults(views: readonly ViewCall[], answers: readonly unknown[], multicall: boolean): ViewResults {
-  const results = multicall ? multicallResults(answers[0], views.length) : answers;
+/** `responses` are those to `rpcCalls`, an `RpcError` in place of one that failed. */
+export function viewResults(
+  views: readonly ViewCall[],
+  responses: readonly unknown[],
+  multicall: boolean,
+): ViewResults {
+  const results = multicall ? multicallResults(responses[0], views.length) : responses;
   return new Map(views.map((view, index) => [view.name, decoded(view, results[index])]));
 }
 
-function multicallResults(answer: unknown, count: number): unknown[] {
-  if (!isHexBytes(answer)) return Array.from({ length: count }, () => answer);
+function multicallResults(response: unknown, count: number): unknown[] {
+  if (!isHexBytes(response)) return Array.from({ length: count }, () => response);
   try {
-    const results = decodeFunctionResult({ abi: multicall3Abi, functionName: "aggregate3", data: answer });
+    const results = decodeFunctionResult({ abi: multicall3Abi, functionName: "aggregate3", data: response });
     return results.map(({ success, returnData }) => (success ? returnData : undefined));
   } catch {
     // The library's message quotes the response.
-    throw new ContradictingAnswer("the multicall's response does not decode");
+    throw new ContradictingResponse("the multicall's response does not decode");
   }
 }
 
-function decoded({ function: called }: ViewCall, answer: unknown): unknown {
-  if (answer instanceof RpcError) return new FailedView(answer.message);
-  if (typeof answer !== "string") return new FailedView("the call failed");
+function decoded({ function: called }: ViewCall, response: unknown): unknown {
+  if (response instanceof RpcError) return new FailedView(response.message);
+  if (typeof response !== "string") return new FailedView("the call failed");
   try {
-    return decodeFunctionResult({ abi: [called], data: answer as Hex });
+    return decodeFunctionResult({ abi: [called], data: response as Hex });
   } catch {
-    return new FailedView("the answer does not decode");
+    return new FailedView("the response does not decode");
   }
 }
 

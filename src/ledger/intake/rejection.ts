@@ -32,14 +32,14 @@ const TOLD_MAX = 32;
 /** `line N: code field: sentence`, a line for each fault; nothing in it that a terminal would obey. */
 export function rejectionSentences({ line, fault }: Rejection): string[] {
   const faults = [fault, ...fault.others];
-  const told = faults
+  const shown = faults
     .slice(0, TOLD_MAX)
     .map(
       ({ code, field, sentence }) =>
         `line ${line}: ${code} ${printable(field ?? "-", SHOWN_FIELD_MAX)}: ${printable(sentence, SHOWN_FIELD_MAX)}`,
     );
-  const more = faults.length - told.length;
-  return more === 0 ? told : [...told, `line ${line}: … and ${more} more of its fields`];
+  const more = faults.length - shown.length;
+  return more === 0 ? shown : [...shown, `line ${line}: … and ${more} more of its fields`];
 }
 
 /** One object of the rejects file, its fields in the contract's order; `file` names the file of a spool. */

@@ -195,8 +195,8 @@ interface Memo {
 }
 
 const memos = new WeakMap<ReadOnlyDatabase, Memo>();
-/** Windows move on while nothing is settled: more than this is of instants that are over. */
-const MOST = 64;
+/** Keys beyond this number belong to instants that are over. */
+const MEMO_LIMIT = 64;
 
 /**
  * Computes a value for several responses of one cycle once. `compute` depends on these tables and on `key` alone; it is
@@ -205,7 +205,7 @@ const MOST = 64;
 export function onceASettlement<T>(projections: ReadOnlyDatabase, key: string, compute: () => T): T {
   const changes = settlementChanges(projections);
   let memo = memos.get(projections);
-  if (memo === undefined || memo.changes !== changes || memo.values.size >= MOST) {
+  if (memo === undefined || memo.changes !== changes || memo.values.size >= MEMO_LIMIT) {
     memo = { changes, values: new Map() };
     memos.set(projections, memo);
   }

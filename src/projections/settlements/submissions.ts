@@ -53,8 +53,8 @@ export function submissionFollower(installationId: string): Follower<ChangedSubm
     apply(projections, submissions) {
       let totals = readSubmissionTotals(projections);
       for (const submission of submissions) {
-        const isNews = upsert(projections, submission);
-        totals = raised(totals, submission, isNews && submission.lifecycle === "confirmed");
+        const hasMoved = upsert(projections, submission);
+        totals = raised(totals, submission, hasMoved && submission.lifecycle === "confirmed");
       }
       if (totals !== undefined) writeTotals(projections, totals);
     },

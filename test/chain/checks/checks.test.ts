@@ -18,8 +18,8 @@ const MISMATCH = ["indexer_mismatch", "indexer_mismatch"];
 const AVAILABLE = ["available", "available"];
 const ECONOMY_MISMATCH = ["available", "indexer_mismatch"];
 
-/** Another word in place of a view function's answer. */
-function answering(signature: string, word: bigint): Script {
+/** Another word in place of a view function's result. */
+function returning(signature: string, word: bigint): Script {
   const selector = toFunctionSelector(`function ${signature}`);
   return ({ method, params }) => {
     const call = params[0] as { data?: string };
@@ -78,23 +78,23 @@ describe.skipIf(NO_ANVIL !== undefined)(`binding checks${NO_ANVIL ? `: ${NO_ANVI
   });
 
   const ofTheCore: Record<string, Script> = {
-    round_duration: answering("roundDuration() view returns (uint64)", 300n),
-    genesis_timestamp_multiple: answering("genesisTimestamp() view returns (uint64)", BigInt(CHAIN_BEGINS + 1)),
-    proxy_admin_owner: answering("owner() view returns (address)", 1n),
-    block_height: answering("blockHeight() view returns (uint256)", 11n),
-    current_work: answering("currentWork() view returns (uint256)", 344n),
-    settlement_state: answering("settledThroughRound() view returns (uint64)", 17n),
+    round_duration: returning("roundDuration() view returns (uint64)", 300n),
+    genesis_timestamp_multiple: returning("genesisTimestamp() view returns (uint64)", BigInt(CHAIN_BEGINS + 1)),
+    proxy_admin_owner: returning("owner() view returns (address)", 1n),
+    block_height: returning("blockHeight() view returns (uint256)", 11n),
+    current_work: returning("currentWork() view returns (uint256)", 344n),
+    settlement_state: returning("settledThroughRound() view returns (uint64)", 17n),
   };
   test.each(Object.entries(ofTheCore))("%s: a Core that says otherwise", async (check, script) => {
     expect(await found({ script })).toEqual({ says: MISMATCH, check });
   });
 
   test("a Core of no work per block is a mismatch and not a division by zero", async () => {
-    const script = answering("workPerBlock() view returns (uint256)", 0n);
+    const script = returning("workPerBlock() view returns (uint256)", 0n);
     expect(await found({ script })).toEqual({ says: MISMATCH, check: "block_height" });
   });
 
-  test("a Core that does not answer is unavailable", async () => {
+  test("a Core that returns nothing is unavailable", async () => {
     const selector = toFunctionSelector("function codeVersion() view returns (string)");
     const script: Script = ({ params }) =>
       (params[0] as { data?: string })?.data === selector
@@ -145,7 +145,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`binding checks${NO_ANVIL ? `: ${NO_ANVI
   });
 
   test("a settlement that is not the Core's is not hidden by another call", async () => {
-    const settled = answering("settledThroughRound() view returns (uint64)", 17n);
+    const settled = returning("settledThroughRound() view returns (uint64)", 17n);
     const script: Script = (call, request) => settled(call, request) ?? refusing(STREAM)(call, request);
     expect(await found({ script })).toEqual({ says: MISMATCH, check: "settlement_state" });
   });
@@ -162,7 +162,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`binding checks${NO_ANVIL ? `: ${NO_ANVI
   });
 
   test("a check of the economy that fails is not hidden by the economy's or the Core's other calls", async () => {
-    const wrong = answering("decimals() view returns (uint8)", 6n);
+    const wrong = returning("decimals() view returns (uint8)", 6n);
     for (const [signature, core] of [
       ["implementationVersion() view returns (string)", "available"],
       ["codeVersion() view returns (string)", "indexer_unavailable"],
@@ -190,11 +190,11 @@ describe.skipIf(NO_ANVIL !== undefined)(`binding checks${NO_ANVIL ? `: ${NO_ANVI
     code_token: { economy: { token: plain } },
     code_token_factory: { economy: { tokenFactory: plain } },
     code_collection: { economy: { collection: plain } },
-    mining_core: { script: answering("core() view returns (address)", 1n) },
-    mining_token: { script: answering("token() view returns (address)", 1n) },
-    mining_collection: { script: answering("collection() view returns (address)", 1n) },
-    token_decimals: { script: answering("decimals() view returns (uint8)", 6n) },
-    minted_through_round: { script: answering("mintedThroughRound() view returns (uint64)", 17n) },
+    mining_core: { script: returning("core() view returns (address)", 1n) },
+    mining_token: { script: returning("token() view returns (address)", 1n) },
+    mining_collection: { script: returning("collection() view returns (address)", 1n) },
+    token_decimals: { script: returning("decimals() view returns (uint8)", 6n) },
+    minted_through_round: { script: returning("mintedThroughRound() view returns (uint64)", 17n) },
   };
   test.each(Object.entries(ofTheEconomy))("%s: of settlements v4 and activity only", async (check, change) => {
     expect(await found(change)).toEqual({ says: ECONOMY_MISMATCH, check });

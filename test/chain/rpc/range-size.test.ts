@@ -13,7 +13,7 @@ test("under any limit of a provider the size comes near it and is seldom refused
         if (asked > limit) {
           refusals++;
           size.refused(asked);
-        } else size.answered(asked, 10);
+        } else size.returned(asked, 10);
       }
       expect(refusals).toBeLessThan(40);
       expect(size.blocks).toBeLessThanOrEqual(Math.max(limit, 10_000));
@@ -22,14 +22,14 @@ test("under any limit of a provider the size comes near it and is seldom refused
   );
 });
 
-test("many logs in an answer halve it, a short range at the end of a pass says nothing", () => {
+test("a response with many logs halves the range, a short range at the end of a pass changes nothing", () => {
   const size = new RangeSize(1_000);
-  size.answered(1_000, 9_000);
+  size.returned(1_000, 9_000);
   expect(size.blocks).toBe(500);
-  size.answered(12, 0);
+  size.returned(12, 0);
   expect(size.blocks).toBe(500);
-  size.answered(500, 2_000);
+  size.returned(500, 2_000);
   expect(size.blocks).toBe(500);
-  size.answered(500, 100);
+  size.returned(500, 100);
   expect(size.blocks).toBe(1_000);
 });

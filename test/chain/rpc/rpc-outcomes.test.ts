@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { type RpcOutcome, rpcNode } from "../../../src/chain/rpc/rpc-node.ts";
 
-type Answer = (response: ServerResponse) => void;
+type Respond = (response: ServerResponse) => void;
 
 const RETRY = {
   attempts: 2,
@@ -16,20 +16,20 @@ const RETRY = {
 };
 
 interface Asked {
-  readonly told: RpcOutcome[];
+  readonly outcomes: RpcOutcome[];
   readonly error: unknown;
 }
 
-/** One call to a node that answers so; sent twice at most. */
-async function ask(answer: Answer, method = "eth_blockNumber", requestTimeout = 30_000): Promise<Asked> {
-  const server = createServer((_, response) => answer(response)).listen(0, "127.0.0.1");
+/** One call to a node that responds so; sent twice at most. */
+async function ask(respond: Respond, method = "eth_blockNumber", requestTimeout = 30_000): Promise<Asked> {
+  const server = createServer((_, response) => respond(response)).listen(0, "127.0.0.1");
   await once(server, "listening");
-  const told: RpcOutcome[] = [];
+  const outcomes: RpcOutcome[] = [];
   const node = rpcNode(
     `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     RETRY,
     { requestTimeout, maxResponseBytes: 1_000, maxLogsBytes: 1_000 },
-    (outcome) => told.push(outcome),
+    (outcome) => outcomes.push(outcome),
   );
   const error: unknown = await node.request(method, []).then(
     () => undefined,
@@ -37,7 +37,7 @@ async function ask(answer: Answer, method = "eth_blockNumber", requestTimeout = 
   );
   server.closeAllConnections();
   server.close();
-  return { told, error };
+  return { outcomes, error };
 }
 
 const json = (status: number, body: unknown) => (response: ServerResponse) => {
@@ -54,14 +54,14 @@ test.each<[string, (response: ServerResponse) => void, RpcOutcome[]]>([
     json(200, { id: 0, error: { code: -32000, message: "block range too large" } }),
     ["range"],
   ],
-  ["an answer above the limit, not asked again", json(200, { id: 0, result: "x".repeat(2_000) }), ["transient"]],
-])("%s", async (_, answer, expected) => {
-  expect((await ask(answer)).told).toEqual(expected);
+  ["a response above the limit, not asked again", json(200, { id: 0, result: "x".repeat(2_000) }), ["transient"]],
+])("%s", async (_, respond, expected) => {
+  expect((await ask(respond)).outcomes).toEqual(expected);
 });
 
 test("logs above the limit are a range that is too wide", async () => {
-  const { told } = await ask(json(200, { id: 0, result: "x".repeat(2_000) }), "eth_getLogs");
-  expect(told).toEqual(["range"]);
+  const { outcomes } = await ask(json(200, { id: 0, result: "x".repeat(2_000) }), "eth_getLogs");
+  expect(outcomes).toEqual(["range"]);
 });
 
 test("a redirect is not followed, and the message says what to set", async () => {
@@ -72,23 +72,23 @@ test("a redirect is not followed, and the message says what to set", async () =>
   }).listen(0, "127.0.0.1");
   await once(elsewhere, "listening");
   const location = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/`;
-  const { told, error } = await ask((response) => response.writeHead(307, { location }).end());
+  const { outcomes, error } = await ask((response) => response.writeHead(307, { location }).end());
   elsewhere.close();
   expect(followed).toBe(0);
-  expect(told).toEqual(["refused"]);
+  expect(outcomes).toEqual(["refused"]);
   expect((error as Error).message).toBe(
     "the address redirects, and no redirect is followed: set rpcUrl to where it leads",
   );
 });
 
-test("an answer that is no JSON is not quoted", async () => {
+test("a response that is no JSON is not quoted", async () => {
   const { error } = await ask((response) => response.end("secret-of-an-internal-page"));
   expect((error as Error).message).toBe("the response is not JSON");
 });
 
-test("a node that never answers: the message has the time limit in seconds", async () => {
-  const { told, error } = await ask(() => {}, "eth_blockNumber", 200);
-  expect(told).toEqual(["silent"]);
+test("a node that never responds: the message has the time limit in seconds", async () => {
+  const { outcomes, error } = await ask(() => {}, "eth_blockNumber", 200);
+  expect(outcomes).toEqual(["silent"]);
   expect((error as Error).message).toBe("no response within 0.2 s");
 });
 

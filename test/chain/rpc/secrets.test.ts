@@ -1,4 +1,4 @@
-// What a node says is cut, cleaned and without keys before anybody is told.
+// A node's text is cut and cleaned, and has no keys, before anybody reads it.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Secrets } from "../../../src/chain/rpc/secrets.ts";
@@ -27,8 +27,8 @@ describe("a key is replaced however it is echoed", () => {
   test("a Basic header, with padding and without, in either alphabet", () => {
     const basic = Buffer.from("Operator:Hunter2!").toString("base64");
     for (const echoed of [basic, basic.replace(/=+$/, ""), Buffer.from("Operator:Hunter2!").toString("base64url")]) {
-      const told = secrets.clean(`bad authorization: Basic ${echoed}`);
-      expect(told).toMatch(/^bad authorization: Basic …=*$/);
+      const shown = secrets.clean(`bad authorization: Basic ${echoed}`);
+      expect(shown).toMatch(/^bad authorization: Basic …=*$/);
     }
     expect(secrets.clean(Buffer.from("C0ffee-Secret-Key").toString("base64"))).toMatch(/^…=*$/);
   });
@@ -37,8 +37,8 @@ describe("a key is replaced however it is echoed", () => {
     const both = new Secrets([ADDRESS, "https://other.example/0123456789abcdef"]);
     fc.assert(
       fc.property(fc.nat(9_000), fc.constantFrom("0123456789ABCDEF", "%430ffee-secret-key"), (before, secret) => {
-        const told = both.clean("x".repeat(before) + secret.repeat(600));
-        expect(told).not.toMatch(/[0-9a-f]{6}|ffee/i);
+        const shown = both.clean("x".repeat(before) + secret.repeat(600));
+        expect(shown).not.toMatch(/[0-9a-f]{6}|ffee/i);
       }),
     );
   });
@@ -48,9 +48,9 @@ test("any text is one line of bounded length", () => {
   const secrets = new Secrets([]);
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 2_000 }), (text) => {
-      const told = secrets.clean(text);
-      expect(told.length).toBeLessThanOrEqual(7 * SHOWN_CHARACTERS);
-      expect(told).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+      const shown = secrets.clean(text);
+      expect(shown.length).toBeLessThanOrEqual(7 * SHOWN_CHARACTERS);
+      expect(shown).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
     }),
   );
   expect(secrets.clean("\u001b[2Jgone\u0007\r\nand \u202ehidden")).toBe("\\u001b[2Jgone\\u0007 and \\u202ehidden");

@@ -113,7 +113,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`a publisher that has just begun${NO_ANV
     expect(read.state().isSettling).toBe(false);
   });
 
-  test("a node that never answers: a first sync that runs out of time has not failed, a second one has", async () => {
+  test("a node that never responds: a first sync that runs out of time has not failed, a second one has", async () => {
     await using on = await stage();
     await on.world.mine(30);
     const limits = { ...RPC_LIMITS, requestTimeout: 40 };

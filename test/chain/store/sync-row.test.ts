@@ -1,4 +1,4 @@
-// What earlier versions have written into chain.db is read as it was meant.
+// Rows of earlier versions in chain.db keep their meaning.
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// An answer that leaves logs out, held against the blooms of the headers (docs/spec/chain.md#blooms).
+// A response that leaves logs out is compared with the blooms of the headers (docs/spec/chain.md#blooms).
 import { describe, expect, test } from "vitest";
 import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
 import { eventsFrom } from "../../../src/chain/store/read-events.ts";
@@ -28,7 +28,7 @@ async function settled(): Promise<Stage> {
 const funded = (read: ReturnType<typeof reader>) =>
   eventsFrom(read.chain.db, 0n).filter(({ eventName }) => eventName === "RoundFunded").length;
 
-describe.skipIf(NO_ANVIL !== undefined)(`logs that an answer leaves out${NO_ANVIL ? `: ${NO_ANVIL}` : ""}`, () => {
+describe.skipIf(NO_ANVIL !== undefined)(`logs that a response leaves out${NO_ANVIL ? `: ${NO_ANVIL}` : ""}`, () => {
   test("a mint whose logs a node leaves out once: nothing is stored until it has them", async () => {
     await using on = await settled();
     await using proxy = await scriptedRpc(on.anvil.url);

@@ -1,4 +1,4 @@
-// What a node's HTTP can do wrong: limits, refusals, silence, broken answers. What is stored in the end is the chain's.
+// Faults of a node's HTTP: limits, refusals, silence, broken responses. Only the chain's own events are stored.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
 import type { OpenChain } from "../../../src/chain/open-chain.ts";
@@ -74,7 +74,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`faults of transport${NO_ANVIL ? `: ${NO
     });
     await given.read.poll();
     expect(given.read.says()).toEqual(["indexer_unavailable", "indexer_unavailable"]);
-    // Three ranges in flight, each asked four times, and whether the node answers anything else as often.
+    // Three ranges in flight, each asked four times, and as often a probe that the node responds at all.
     expect(given.proxy.requests).toBeLessThanOrEqual(2 + 3 * 8);
   });
 
@@ -131,7 +131,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`faults of transport${NO_ANVIL ? `: ${NO
       waits: 100,
     },
     "truncated JSON": { fault: { truncate: 100 }, waits: 100 },
-    "an empty answer": { fault: { http: { body: "" } }, waits: 100 },
+    "an empty response": { fault: { http: { body: "" } }, waits: 100 },
   };
 
   test.each(Object.entries(limited))("%s: waits as asked, with jitter, and goes on", async (_, { fault, waits }) => {
@@ -185,7 +185,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`faults of transport${NO_ANVIL ? `: ${NO
     expect(given.proxy.requests).toBe(1);
   });
 
-  test("an answer of 50 MB is not read, and its range is halved", async () => {
+  test("a response of 50 MB is not read, and its range is halved", async () => {
     await using given = await behind((call) => (logs(call) && blocks(call) > 100 ? { pad: 50_000_000 } : undefined), {
       limits: { ...RPC_LIMITS, maxLogsBytes: 4_000_000 },
     });
@@ -211,7 +211,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`faults of transport${NO_ANVIL ? `: ${NO
     expect(given.proxy.requests).toBe(2);
   });
 
-  test("no key of an address is ever told, however a node echoes it, and nothing long or of control characters", async () => {
+  test("no key of an address is ever shown, however a node echoes it, and no long text or control character", async () => {
     await using given = await behind(() => undefined);
     const { port } = new URL(given.proxy.url);
     const address = `http://Operator:Hunter2@127.0.0.1:${port}/v2/C0ffee-Secret-Key?token=Another%20Secret`;
@@ -230,10 +230,13 @@ describe.skipIf(NO_ANVIL !== undefined)(`faults of transport${NO_ANVIL ? `: ${NO
       using read = reader(on.world.deployment, [address, "http://127.0.0.1:1/v3/C0ffee-Secret-Key"]);
       await read.poll();
       expect(read.events.length).toBeGreaterThan(1);
-      for (const told of [...read.events.map((event) => JSON.stringify(event)), JSON.stringify(read.chain.problem())]) {
-        expect(told).not.toMatch(/operator|hunter2|c0ffee|another|secret|T3BlcmF0b3I6/i);
-        expect(told.length).toBeLessThan(500);
-        expect(told).not.toMatch(/(?<!\\)\\(?:u00|r)/);
+      for (const shown of [
+        ...read.events.map((event) => JSON.stringify(event)),
+        JSON.stringify(read.chain.problem()),
+      ]) {
+        expect(shown).not.toMatch(/operator|hunter2|c0ffee|another|secret|T3BlcmF0b3I6/i);
+        expect(shown.length).toBeLessThan(500);
+        expect(shown).not.toMatch(/(?<!\\)\\(?:u00|r)/);
       }
     }
   });

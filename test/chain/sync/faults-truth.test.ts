@@ -1,4 +1,4 @@
-// What a node can say that is not so: behind, ahead of itself, another chain, logs lost, repeated and foreign.
+// Faults of a node's data: behind, ahead of itself, another chain, logs lost, repeated and foreign.
 import { describe, expect, test } from "vitest";
 import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
 import type { RawLog } from "../../../demo/chain/calls.ts";
@@ -52,7 +52,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`faults of truth${NO_ANVIL ? `: ${NO_ANV
     expect(both.says()).toEqual(AVAILABLE);
   });
 
-  test("a node that answers [] above its own head proves nothing", async () => {
+  test("a node that returns [] above its own head proves nothing", async () => {
     await using on = await stage();
     await on.world.mine(30);
     await using proxy = await scriptedRpc(on.anvil.url);
@@ -165,7 +165,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`faults of truth${NO_ANVIL ? `: ${NO_ANV
     expect(read.says()).toEqual(AVAILABLE);
   });
 
-  test("a log repeated in an answer counts once; a foreign or contradicting one fails the pass", async () => {
+  test("a log repeated in a response counts once; a foreign or contradicting one fails the pass", async () => {
     await using on = await stage();
     await settle(on.world, 1);
     await settle(on.world, 2);

@@ -1,4 +1,4 @@
-// What passes add up to, as tables of outcomes: no clock, no file, no node.
+// The chain's health after passes, as tables of outcomes: no clock, no file, no node.
 import { describe, expect, test } from "vitest";
 import { deploymentSchema } from "../../../src/chain/deployment.ts";
 import { chainState } from "../../../src/chain/status/verdict.ts";
@@ -61,13 +61,13 @@ const often = (outcome: Outcome): Outcome[] => Array.from({ length: 16 }, () => 
 
 interface Rules {
   readonly isQuorum?: boolean;
-  readonly answersAlone?: boolean;
+  readonly respondsAlone?: boolean;
 }
 
 /** Polls of one pass each, a second apart; an inner list is one poll over several nodes. */
 function after(
   polls: readonly (Outcome | readonly Outcome[])[],
-  { isQuorum = false, answersAlone = true }: Rules = {},
+  { isQuorum = false, respondsAlone = true }: Rules = {},
 ) {
   const verdict = {
     snapshot: undefined,
@@ -80,7 +80,7 @@ function after(
   };
   let now = T0;
   let state = health.healthOf(verdict, { deployment, grace: GRACE, isQuorum });
-  const told: string[] = [];
+  const reported: string[] = [];
   for (const poll of polls) {
     state = health.begun(state, now, now + 60_000);
     const outcomes = Array.isArray(poll) ? (poll as readonly Outcome[]) : [poll as Outcome];
@@ -89,8 +89,8 @@ function after(
       const isLast = index === outcomes.length - 1;
       // No step may write into the state that it was given.
       Object.freeze(state.verdict);
-      state = health.step(Object.freeze(state), { outcome, node: `node ${index}`, answersAlone, isLast }, now);
-      told.push(...state.news.map(({ type }) => type));
+      state = health.step(Object.freeze(state), { outcome, node: `node ${index}`, respondsAlone, isLast }, now);
+      reported.push(...state.events.map(({ type }) => type));
     }
     state = health.ended(state, now);
     now += 1_000;
@@ -98,7 +98,7 @@ function after(
   const times = { now, grace: GRACE, validity: VALIDITY, askingSince: health.askingSince(state, now) };
   const { core, isSettling } = chainState(state.verdict, deployment, times);
   const says = core.status === "available" ? core.status : core.reason;
-  return { state, told, says, isSettling, concluded: state.concluded };
+  return { state, reported, says, isSettling, concluded: state.concluded };
 }
 
 describe("what a Core's view is after polls of", () => {
@@ -117,12 +117,12 @@ describe("what a Core's view is after polls of", () => {
     ["a mismatch that lifts", [READ, MISMATCH, READ], "available"],
     ["a fault that one pass has seen", [READ, fault(0)], "available"],
     ["a fault that a second pass confirms", [READ, fault(0), fault(0)], "indexer_mismatch"],
-    ["a fault that another node confirms", [READ, [fault(0), fault(1)]], "indexer_mismatch", { answersAlone: false }],
+    ["a fault that another node confirms", [READ, [fault(0), fault(1)]], "indexer_mismatch", { respondsAlone: false }],
     [
-      "a fault of the same node twice, where others answer",
+      "a fault of the same node twice while others respond",
       [READ, fault(0), fault(0)],
       "available",
-      { answersAlone: false },
+      { respondsAlone: false },
     ],
     ["two different faults", [READ, fault(0, "one"), fault(0, "two")], "available"],
     ["a fault, a good pass and the fault again", [READ, fault(0), UNCHANGED, fault(0)], "available"],
@@ -135,11 +135,11 @@ describe("what a Core's view is after polls of", () => {
 });
 
 test("a poll is over at the first verdict, and a node that says not yet is no reason not to ask the next", () => {
-  expect(after([[MISMATCH, READ]]).told).toEqual(["mismatch"]);
-  expect(after([[READ, BROKEN]]).told).toEqual(["good"]);
-  expect(after([[NOT_YET, READ]]).told).toEqual(["good"]);
+  expect(after([[MISMATCH, READ]]).reported).toEqual(["mismatch"]);
+  expect(after([[READ, BROKEN]]).reported).toEqual(["good"]);
+  expect(after([[NOT_YET, READ]]).reported).toEqual(["good"]);
   expect(after([NOT_YET]).concluded).toBe(true);
-  expect(after([[BROKEN, LAGGING]])).toMatchObject({ concluded: false, told: ["failed", "failed"] });
+  expect(after([[BROKEN, LAGGING]])).toMatchObject({ concluded: false, reported: ["failed", "failed"] });
 });
 
 test("what is wrong stays a poll's problem until another node makes it good", () => {
@@ -148,7 +148,7 @@ test("what is wrong stays a poll's problem until another node makes it good", ()
   const invalid = { ...READ, economy: { kind: "invalid", detail: "no symbol" } } as Outcome;
   expect(after([invalid])).toMatchObject({
     says: "available",
-    told: ["failed", "good"],
+    reported: ["failed", "good"],
     state: { problem: { message: "no symbol" } },
   });
 });
@@ -161,7 +161,7 @@ test("changes rises with the verdict, and not with time or with a poll that find
   expect(after([READ, BROKEN, UNCHANGED]).state.changes).toBe(changes + 2);
 });
 
-test("a publisher that was asleep counts its grace anew, and settles until it is over", () => {
+test("a publisher that was asleep counts its grace again, and settles until it is over", () => {
   const { state } = after([READ, BROKEN]);
   const later = T0 + 4 * GRACE + 10_000;
   expect(health.askingSince(state, later)).toBeUndefined();
@@ -183,8 +183,8 @@ test("a publisher that was asleep counts its grace anew, and settles until it is
 test("a funding above the cursor is read again until a pass does without", () => {
   const funding = { check: "round_funded_cursor", detail: "above" } as const;
   const above = { ...READ, economy: { kind: "mismatch", failure: funding, repairFrom: 7n } } as Outcome;
-  const { state, told } = after([above]);
-  expect([health.repairFrom(state), health.isGood(state), told]).toEqual([7n, false, ["mismatch", "good"]]);
+  const { state, reported } = after([above]);
+  expect([health.repairFrom(state), health.isGood(state), reported]).toEqual([7n, false, ["mismatch", "good"]]);
   const lifted = after([above, READ]).state;
   expect([health.repairFrom(lifted), health.isGood(lifted)]).toEqual([undefined, true]);
 });

@@ -18,7 +18,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`events of real receipts${NO_ANVIL ? `: 
   afterAll(() => on[Symbol.asyncDispose]());
 
   /** The receipt's events as `kind.name(argument=value, …)`. */
-  function told(receipt: Receipt): string[] {
+  function eventsOf(receipt: Receipt): string[] {
     const sources = logSources(deploymentSchema.parse(on.world.deployment));
     const block = BigInt(receipt.blockNumber);
     const asked = receipt.logs.filter(({ address }) => sources.contracts.has(address.toLowerCase()));
@@ -31,7 +31,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`events of real receipts${NO_ANVIL ? `: 
   test("deployment, initialisation, ownership and the first posts", async () => {
     const { deployment, implementation, people } = on.world;
     const receipt = await on.world.deployOtherCore();
-    const [deployed] = told(receipt).slice(-1);
+    const [deployed] = eventsOf(receipt).slice(-1);
     expect(deployed).toMatch(/^factory\.CoreDeployed\(core=0x\w{40}, proxyAdmin=0x\w{40}, implementation=0x\w{40}, /);
     const sources = logSources(deploymentSchema.parse(deployment));
     const block = BigInt(deployment.deploymentBlock);
@@ -61,11 +61,11 @@ describe.skipIf(NO_ANVIL !== undefined)(`events of real receipts${NO_ANVIL ? `: 
 
   test("work and settlement, with the arguments in ABI order", async () => {
     const { world } = on;
-    expect(told(await world.recordWork(1, [600n, 0n]))).toEqual([
+    expect(eventsOf(await world.recordWork(1, [600n, 0n]))).toEqual([
       "core.WorkRecorded(round=1, workUnits=600, cumulativeWork=600)",
       "core.WorkRecorded(round=2, workUnits=0, cumulativeWork=600)",
     ]);
-    const [settled] = told(await world.settle({ throughRound: 16, activeRoundCount: 9, workUnits: 12_345n }));
+    const [settled] = eventsOf(await world.settle({ throughRound: 16, activeRoundCount: 9, workUnits: 12_345n }));
     expect(settled).toMatch(
       new RegExp(
         `^core\\.BatchSettled\\(digest=0x[0-9a-f]{64}, reporter=${world.people.reporter}, settledThroughRound=16, nonce=0, ` +
@@ -77,12 +77,12 @@ describe.skipIf(NO_ANVIL !== undefined)(`events of real receipts${NO_ANVIL ? `: 
   test("pause, reporter and guardian", async () => {
     const { world } = on;
     const { guardian, reporter, players } = world.people;
-    expect(told(await world.pause())).toEqual([`core.Paused(account=${guardian})`]);
-    expect(told(await world.unpause())).toEqual([`core.Unpaused(account=${guardian})`]);
-    expect(told(await world.setReporter(players[0] as string))).toEqual([
+    expect(eventsOf(await world.pause())).toEqual([`core.Paused(account=${guardian})`]);
+    expect(eventsOf(await world.unpause())).toEqual([`core.Unpaused(account=${guardian})`]);
+    expect(eventsOf(await world.setReporter(players[0] as string))).toEqual([
       `core.ReporterChanged(previousReporter=${reporter}, newReporter=${players[0]})`,
     ]);
-    expect(told(await world.setGuardian(players[1] as string))).toEqual([
+    expect(eventsOf(await world.setGuardian(players[1] as string))).toEqual([
       `core.GuardianChanged(previousGuardian=${guardian}, newGuardian=${players[1]})`,
     ]);
   });
@@ -91,19 +91,19 @@ describe.skipIf(NO_ANVIL !== undefined)(`events of real receipts${NO_ANVIL ? `: 
     const { world } = on;
     const { proxyAdmin } = world.deployment;
     const operation = await world.scheduleUpgrade();
-    const executed = told(await world.execute(operation));
+    const executed = eventsOf(await world.execute(operation));
     expect(executed[0]).toBe(`core.Upgraded(implementation=${operation.implementation})`);
     expect(executed[1]).toBe("core.Initialized(version=2)");
     expect(executed[2]).toBe(
       `timelock.CallExecuted(id=${operation.id}, index=0, target=${proxyAdmin}, value=0, data=${operation.payloads[0]})`,
     );
     const second = await world.scheduleUpgrade({ salt: 1 });
-    expect(told(await world.cancel(second))).toEqual([`timelock.Cancelled(id=${second.id})`]);
-    expect(told(await world.reschedule(second))[0]).toMatch(
+    expect(eventsOf(await world.cancel(second))).toEqual([`timelock.Cancelled(id=${second.id})`]);
+    expect(eventsOf(await world.reschedule(second))[0]).toMatch(
       /^timelock\.CallScheduled\(id=0x\w{64}, index=0, target=0x\w{40}, value=0, data=0x[0-9a-f]+, predecessor=0x0{64}, delay=60\)$/,
     );
     const away = await world.scheduleCalls([proxyAdmin], [transferOwnership(proposer)], 7);
-    expect(told(await world.execute(away))[0]).toBe(
+    expect(eventsOf(await world.execute(away))[0]).toBe(
       `proxy_admin.OwnershipTransferred(previousOwner=${world.deployment.operatorTimelock}, newOwner=${proposer})`,
     );
   });
@@ -111,21 +111,21 @@ describe.skipIf(NO_ANVIL !== undefined)(`events of real receipts${NO_ANVIL ? `: 
   test("funding, release, claim, weights, units; other contracts' events are ignored", async () => {
     const { world } = on;
     const [player] = world.people.players as [Address];
-    expect(told(await world.fund(16, [[3, 10n ** 18n]]))).toEqual([
+    expect(eventsOf(await world.fund(16, [[3, 10n ** 18n]]))).toEqual([
       "mining.RoundFunded(round=3, amount=1000000000000000000)",
     ]);
-    expect(told(await world.release(3, 7n))).toEqual(["mining.RoundReleased(round=3, amount=7)"]);
-    expect(told(await world.claim(player, 16, 5n))).toEqual([
+    expect(eventsOf(await world.release(3, 7n))).toEqual(["mining.RoundReleased(round=3, amount=7)"]);
+    expect(eventsOf(await world.claim(player, 16, 5n))).toEqual([
       `mining.RewardsClaimed(player=${player}, throughRound=16, amount=5)`,
     ]);
-    expect(told(await world.scheduleRewardWeights(40, 12_500))).toEqual([
+    expect(eventsOf(await world.scheduleRewardWeights(40, 12_500))).toEqual([
       "mining.RewardWeightsScheduled(activationRound=40, multiplierBps=12500)",
     ]);
-    expect(told(await world.mintUnit(player, 3))).toEqual([
+    expect(eventsOf(await world.mintUnit(player, 3))).toEqual([
       `collection.UnitMinted(player=${player}, unitId=1, unitType=3)`,
     ]);
     await world.mintUnit(player, 4);
-    expect(told(await world.mergeUnits(player, [1n, 2n], 9))).toEqual([
+    expect(eventsOf(await world.mergeUnits(player, [1n, 2n], 9))).toEqual([
       `collection.UnitsMerged(player=${player}, resultUnitId=3, consumedUnitIds=["1","2"], resultUnitType=9)`,
     ]);
   });

@@ -148,7 +148,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`a quorum of nodes${NO_ANVIL ? `: ${NO_A
       node: origin(on.anvil.url),
       message: expect.stringContaining(`; ${origin(silent.url)}: HTTP 503`),
     });
-    // A response that is larger than any can be: the witness is not asked again, as any node that sends one.
+    // A witness that sends a response above the limit is not asked again, as any other node.
     silent.script = () => ({ http: { body: " ".repeat(2 * 2 ** 20) } });
     await pair.poll();
     const { requests } = silent;

@@ -70,7 +70,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`governance${NO_ANVIL ? `: ${NO_ANVIL}` 
     const operation = await world.scheduleUpgrade();
     await world.execute(operation);
     expect(await governance(on, read)).toBe(`Upgrade Executed ${operation.id}`);
-    // No log tells of it: the slot alone says another.
+    // There is no log of it: only the slot has the other address.
     const word = `0x${world.implementation.slice(2).padStart(64, "0")}`;
     await anvil.rpc("anvil_setStorageAt", [world.deployment.core, IMPLEMENTATION_SLOT, word]);
     await world.mine(1);

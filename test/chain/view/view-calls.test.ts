@@ -2,7 +2,7 @@
 import { encodeAbiParameters } from "viem";
 import { expect, test } from "vitest";
 import { deploymentSchema } from "../../../src/chain/deployment.ts";
-import { ContradictingAnswer } from "../../../src/chain/rpc/node-answers.ts";
+import { ContradictingResponse } from "../../../src/chain/rpc/node-responses.ts";
 import { FailedView, rpcCalls, viewCalls, viewResults } from "../../../src/chain/view/view-calls.ts";
 
 const address = `0x${"11".repeat(20)}`;
@@ -21,14 +21,14 @@ const VIEWS = viewCalls(
 );
 
 test("a multicall's response that does not decode is a contradiction, and its bytes are not quoted", () => {
-  for (const answer of ["0x", "0x1234beef", `0x${"ff".repeat(64)}`]) {
-    const read = () => viewResults(VIEWS, [answer], true);
-    expect(read, answer).toThrow(ContradictingAnswer);
-    expect(read, answer).toThrow(/^the multicall's response does not decode$/);
+  for (const response of ["0x", "0x1234beef", `0x${"ff".repeat(64)}`]) {
+    const read = () => viewResults(VIEWS, [response], true);
+    expect(read, response).toThrow(ContradictingResponse);
+    expect(read, response).toThrow(/^the multicall's response does not decode$/);
   }
 });
 
-test("one call stands for all view functions, and a result that is missing or no value of its type has failed", () => {
+test("one call serves all view functions, and a result that is missing or no value of its type has failed", () => {
   expect(rpcCalls(VIEWS, "0x10", true)).toHaveLength(1);
   const results = [
     { success: true, returnData: `0x${"ab".repeat(32)}` },

@@ -118,7 +118,7 @@ test("a strict run that is stopped leaves the ledger as it was, and reads no mor
   expect(contents(db)).toEqual(before);
 });
 
-test("an error while rejections are told undoes the batch", () => {
+test("an error while rejections are reported undoes the batch", () => {
   const db = ledger();
   const intake = new Intake(db, {
     onRejected: () => {

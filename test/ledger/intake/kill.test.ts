@@ -63,7 +63,7 @@ afterAll(() => {
   rmSync(directory, { recursive: true });
 });
 
-/** What a dead process left is what some first lines of the input make; which, tells the number of accepted facts. */
+/** A killed process leaves the ledger of the first lines of its input: as many as it has accepted facts. */
 function expectPrefix(path: string): number {
   const db = openLedgerForReading(path);
   const left = contents(db);

@@ -87,7 +87,7 @@ test("a run that is rolled back leaves neither sum nor change", () => {
   expect([readFactSums(db, 1), changedSince(db, undefined)]).toEqual(before);
 });
 
-test("what has moved since a point is told by the changes after it", () => {
+test("the changes after a point name the installations that changed since", () => {
   const db = emptyLedger();
   const start = changedSince(db, undefined);
   expect(start).toEqual({ now: { seq: 0, check: "" }, installations: undefined });
@@ -120,7 +120,7 @@ test("of a ledger restored in place anything may have moved, also where it has g
   expect(changedSince(restored, now).installations).toBeUndefined();
 });
 
-test("a fork that has grown longer is told by the sum at the length that was known", () => {
+test("a longer fork is recognised by the sum at the known length", () => {
   const db = emptyLedger();
   ingest(db, [round(1)]);
   const backup = db.serialize();

@@ -103,7 +103,7 @@ test("noon divides the days", () => {
   ]);
 });
 
-test("another ledger, a shorter one or none begins anew", () => {
+test("another ledger, a shorter one or none begins again", () => {
   const world = new FeedWorld();
   world.receive(walk([1, 2, 3]));
   world.followReceipts(100);

@@ -31,7 +31,7 @@ export async function* decodeInThread(
     workerData: { thread: THREAD, judgesFuture },
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
   });
-  const answers = new Answers(thread);
+  const batches = new Batches(thread);
   let waiting = 0;
   try {
     for await (const chunk of chunks) {
@@ -39,19 +39,19 @@ export async function* decodeInThread(
         // Copied, and not transferred: to transfer a buffer costs more than to copy as many bytes.
         thread.postMessage(Uint8Array.prototype.slice.call(chunk, start, start + PART_BYTES), []);
         if (++waiting < PARTS_AHEAD) continue;
-        yield unpacked(await answers.next());
+        yield unpacked(await batches.next());
         waiting--;
       }
     }
     thread.postMessage("end", []);
-    for (; waiting >= 0; waiting--) yield unpacked(await answers.next());
+    for (; waiting >= 0; waiting--) yield unpacked(await batches.next());
   } finally {
     await thread.terminate();
   }
 }
 
 /** The thread's messages, one at a time; each part has one, and so has the end. */
-class Answers {
+class Batches {
   readonly #ready: Packed[] = [];
   #failed: Error | undefined;
   #wake: () => void = () => undefined;

@@ -32,7 +32,7 @@ noonmark ingest --follow facts.ndjson       # a file that grows, also through ro
 noonmark ingest --follow spool              # a directory: finished *.ndjson in the order of their names, then moved to spool/done
 \`\`\`
 
-A rejected line never stops the others: it is told on stderr as \`line N: code field: sentence\`, and
+A rejected line never stops the others: it is reported on stderr as \`line N: code field: sentence\`, and
 \`--rejects FILE\` keeps it for \`noonmark ingest --retry FILE\`. [Following](spec/intake.md#follow) goes on until a signal ends it.`;
 
 const WITHDRAWAL = `<a id="wrong-facts"></a>
@@ -46,7 +46,7 @@ An accepted fact cannot be withdrawn from a ledger. There is no \`noonmark ledge
   that is ahead, and it would publish the wrong fact again.
 
 Make a new ledger without the wrong facts instead, and leave the published history behind on purpose. Readers see that: the
-observations begin anew under a new history. Stop the publisher and the intake first. Do the same on a standby.
+observations begin again under a new history. Stop the publisher and the intake first. Do the same on a standby.
 
 \`\`\`
 grep -v 018f6f2e-9c50-7a1b-8c2d-000000000001 all-facts.ndjson > right-facts.ndjson

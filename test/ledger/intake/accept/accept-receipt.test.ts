@@ -75,7 +75,7 @@ test("the same record again is a duplicate after normalisation; the same key wit
   ]);
 });
 
-test("within an epoch the counters never fall, equal ones stand; another epoch begins anew", () => {
+test("within an epoch the counters never fall and may stay equal; another epoch begins again", () => {
   const db = emptyLedger();
   const at = (n: number, work: number, distance: number, counterEpoch = uuid(0xe90c)) =>
     receipt(n, { cumulativeWorkUnits: String(work), distanceMm: distance, counterEpoch });

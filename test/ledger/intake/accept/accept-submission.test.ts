@@ -154,7 +154,7 @@ test("submission_invalid is judged before a conflict", () => {
   ]);
 });
 
-test("changed_seq tells which submissions moved since a watermark", () => {
+test("changed_seq finds the submissions that moved since a watermark", () => {
   const db = emptyLedger();
   verdicts(db, submission({ submissionId: uuid(1) }), receipt(1), submission({ submissionId: uuid(2) }));
   const seen = readWatermarks(db, 1).submission;

@@ -5,7 +5,7 @@ import type { IntakeRecord } from "../../../../src/ledger/intake/decode/records.
 import { Fault } from "../../../../src/ledger/intake/fault.ts";
 import * as samples from "../../samples.ts";
 
-test("the hash of each kind is what it was: it stands in ledgers and in published objects", () => {
+test("the hash of each kind never changes, because ledgers and published objects hold it", () => {
   const facts = [
     samples.receipt(1),
     samples.receipt(1, { distanceMm: 2 ** 52, cumulativeWorkUnits: "18446744073709551615" }),

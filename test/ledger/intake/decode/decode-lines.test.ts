@@ -121,7 +121,7 @@ test("of a line of any length only its beginning is held, and the next line is r
   expect(rejections[0]?.raw).toBe(`{"a":"${"x".repeat(64 * 1024 - 6)}`);
 });
 
-test("raw is cut at 64 KiB of UTF-8 between characters, and stands as it was below", () => {
+test("raw is cut at 64 KiB of UTF-8 between characters, and a shorter line is kept whole", () => {
   const raw = (line: string | Buffer) => ingest(emptyLedger(), line).rejections[0]?.raw ?? "";
   expect(raw('["\\u0000\\"é😀"]  ')).toBe('["\\u0000\\"é😀"]  ');
   expect(raw("é".repeat(65_536))).toBe("é".repeat(32_768));
@@ -141,7 +141,7 @@ test("half a million levels of nesting in a free part are stored and compared", 
   expect(verdict(db, deep("2"))).toBe("conflict observedAt");
 });
 
-test("a rejection is told as the contract says, and obeys no key of the input on a terminal", () => {
+test("a rejection is printed as the contract says, and no character of the input controls a terminal", () => {
   const { rejections } = ingest(emptyLedger(), `\n{"type":"round","\\u001b[2J\\n\\u202e":1}\n[]`);
   const [first, second] = rejections as [Rejection, Rejection];
   expect(rejectionSentences(first)[0]).toBe("line 2: unknown_field \\u001b[2J\\u000a\\u202e: round has no such field");

@@ -30,7 +30,7 @@ const ordinary = fc.record({
   distanceMm: count,
 });
 
-/** What a field may hold instead. */
+/** Values of another form for a field. */
 const odd = fc.oneof(
   fc.constantFrom<unknown>(
     null,

@@ -102,7 +102,7 @@ test.each(FACT_KINDS)(
   (kind) => {
     const differing = changed(kind).filter(({ line }) => ofKind[kind]?.(line) !== isTaken(line));
     expect(differing.map(({ change }) => change)).toEqual(
-      // What a schema cannot compare: two fields that are each of the right form.
+      // A schema cannot compare two fields that are each of the right form.
       changed(kind)
         .filter(({ line }) => isBetweenFields(line))
         .map(({ change }) => change),

@@ -1,10 +1,10 @@
-/** A node's answers, validated: logs, blocks and quantities, before anything is made of them. */
+/** Validates a node's responses: logs, blocks and quantities. */
 import type { Hex } from "viem";
 import type { RpcCall } from "./rpc-node.ts";
 
-/** A node's answer contradicts itself or the question: nothing of it is stored. */
-export class ContradictingAnswer extends Error {
-  override readonly name = "ContradictingAnswer";
+/** A node's response contradicts itself or the request: nothing of it is stored. */
+export class ContradictingResponse extends Error {
+  override readonly name = "ContradictingResponse";
 }
 
 export interface Block {
@@ -28,12 +28,12 @@ export function blockCall(number: bigint): RpcCall {
   return { method: "eth_getBlockByNumber", params: [`0x${number.toString(16)}`, false] };
 }
 
-/** A block as eth_getBlockByNumber gives it. Throws `ContradictingAnswer` where it is not the one asked for. */
+/** A block as eth_getBlockByNumber gives it. Throws `ContradictingResponse` where it is not the one asked for. */
 export function parseBlock(value: unknown, number: bigint): Block {
-  if (typeof value !== "object" || value === null) throw new ContradictingAnswer(`block ${number} is unknown`);
+  if (typeof value !== "object" || value === null) throw new ContradictingResponse(`block ${number} is unknown`);
   const block = value as Record<string, unknown>;
   const hash = typeof block.hash === "string" ? block.hash.toLowerCase() : "";
-  if (quantity(block.number) !== number || !HASH.test(hash)) throw new ContradictingAnswer(`no block ${number}`);
+  if (quantity(block.number) !== number || !HASH.test(hash)) throw new ContradictingResponse(`no block ${number}`);
   const { logsBloom } = block;
   const bloom =
     typeof logsBloom === "string" && BLOOM.test(logsBloom) ? Buffer.from(logsBloom.slice(2), "hex") : undefined;
@@ -47,7 +47,7 @@ export function isHexBytes(value: unknown): value is Hex {
 /** A hexadecimal quantity of at most 64 bits. */
 export function quantity(value: unknown): bigint {
   const text = typeof value === "string" ? value.toLowerCase() : "";
-  if (!QUANTITY.test(text)) throw new ContradictingAnswer("a quantity is not hexadecimal");
+  if (!QUANTITY.test(text)) throw new ContradictingResponse("a quantity is not hexadecimal");
   return BigInt(text);
 }
 
@@ -65,7 +65,7 @@ export interface Log {
   readonly logIndex: number;
 }
 
-/** Throws `ContradictingAnswer` where a field is missing or of another form. */
+/** Throws `ContradictingResponse` where a field is missing or of another form. */
 export function validLog(value: unknown): Log {
   const log = Object(value) as Record<string, unknown>;
   const { address, topics, data, blockHash, transactionHash, blockTimestamp } = log;
@@ -77,10 +77,10 @@ export function validLog(value: unknown): Log {
     typeof transactionHash !== "string" ||
     log.removed === true
   ) {
-    throw new ContradictingAnswer("a log is not whole");
+    throw new ContradictingResponse("a log is not whole");
   }
   const [inBlock, inTransaction] = [blockHash.toLowerCase(), transactionHash.toLowerCase()];
-  if (!HASH.test(inBlock) || !HASH.test(inTransaction)) throw new ContradictingAnswer("a log without its block");
+  if (!HASH.test(inBlock) || !HASH.test(inTransaction)) throw new ContradictingResponse("a log without its block");
   return {
     address: address.toLowerCase(),
     topics: topics.map((topic) => String(topic).toLowerCase() as Hex),
