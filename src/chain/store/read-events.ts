@@ -1,4 +1,4 @@
-/** Typed reads of the stored events; none of them grows with the history, save where it says so. */
+/** Typed reads of the stored events; none of them grows with the history, except those that say so. */
 
 import { createHash } from "node:crypto";
 import type { ReadOnlyDatabase } from "../../sqlite/statement.ts";
@@ -11,17 +11,28 @@ import { readSync } from "./sync-row.ts";
 /** The four interfaces of the onchain resource (docs/spec/chain.md#derived). */
 export const ONCHAIN_KINDS: readonly ContractKind[] = ["factory", "core", "proxy_admin", "timelock"];
 
-export interface EventRow {
-  readonly block_number: number;
-  readonly log_index: number;
-  readonly transaction_index: number;
-  readonly block_hash: string;
-  readonly block_timestamp: number;
-  readonly transaction_hash: string;
-  readonly contract_kind: ContractKind;
-  readonly contract_address: string;
-  readonly event_name: string;
+type EventRow = Omit<ChainEvent, "blockNumber" | "arguments"> & {
+  readonly blockNumber: number;
   readonly arguments: string;
+};
+
+const SELECT = `
+SELECT contract_kind AS contractKind, contract_address AS contractAddress, event_name AS eventName,
+       block_number AS blockNumber, block_hash AS blockHash, block_timestamp AS blockTimestamp,
+       transaction_hash AS transactionHash, transaction_index AS transactionIndex, log_index AS logIndex, arguments
+FROM event`;
+const OLDEST_FIRST = "ORDER BY block_number, log_index";
+const NEWEST_FIRST = "ORDER BY block_number DESC, log_index DESC LIMIT ?";
+
+/** `rest` is the statement from its WHERE on. */
+function select(db: ReadOnlyDatabase, rest: string, ...values: (string | number | bigint)[]): ChainEvent[] {
+  return statement<(string | number | bigint)[], EventRow>(db, `${SELECT} ${rest}`)
+    .all(...values)
+    .map(eventOf);
+}
+
+function eventOf(row: EventRow): ChainEvent {
+  return { ...row, blockNumber: BigInt(row.blockNumber), arguments: JSON.parse(row.arguments) };
 }
 
 /** The newest events of some kinds, newest first: one short look-up for each event name, however long the history. */
@@ -35,13 +46,7 @@ export function newestEvents(db: ReadOnlyDatabase, kinds: readonly ContractKind[
 
 /** The newest events of one name, newest first. */
 export function newestOf(db: ReadOnlyDatabase, kind: ContractKind, name: string, limit: number): ChainEvent[] {
-  return statement<[string, string, number], EventRow>(
-    db,
-    `SELECT * FROM event WHERE contract_kind = ? AND event_name = ?
-     ORDER BY block_number DESC, log_index DESC LIMIT ?`,
-  )
-    .all(kind, name, limit)
-    .map(eventOfRow);
+  return select(db, `WHERE contract_kind = ? AND event_name = ? ${NEWEST_FIRST}`, kind, name, limit);
 }
 
 export function countEvents(db: ReadOnlyDatabase): number {
@@ -50,50 +55,22 @@ export function countEvents(db: ReadOnlyDatabase): number {
 
 /** All events from a block on, ascending. */
 export function eventsFrom(db: ReadOnlyDatabase, block: bigint): ChainEvent[] {
-  return statement<[bigint], EventRow>(
-    db,
-    "SELECT * FROM event WHERE block_number >= ? ORDER BY block_number, log_index",
-  )
-    .all(block)
-    .map(eventOfRow);
+  return select(db, `WHERE block_number >= ? ${OLDEST_FIRST}`, block);
 }
 
 /** The newest event at or below a block. */
 export function newestEventUpTo(db: ReadOnlyDatabase, block: bigint): ChainEvent | undefined {
-  const row = statement<[bigint], EventRow>(
-    db,
-    "SELECT * FROM event WHERE block_number <= ? ORDER BY block_number DESC, log_index DESC LIMIT 1",
-  ).get(block);
-  return row && eventOfRow(row);
+  return select(db, `WHERE block_number <= ? ${NEWEST_FIRST}`, block, 1)[0];
 }
 
 /** The newest BatchSettled below a block. */
 export function settlementBefore(db: ReadOnlyDatabase, block: bigint): ChainEvent | undefined {
-  const row = statement<[bigint], EventRow>(
-    db,
-    `SELECT * FROM event WHERE contract_kind = 'core' AND event_name = 'BatchSettled' AND block_number < ?
-     ORDER BY block_number DESC, log_index DESC LIMIT 1`,
-  ).get(block);
-  return row && eventOfRow(row);
+  const rest = `WHERE contract_kind = ? AND event_name = ? AND block_number < ? ${NEWEST_FIRST}`;
+  return select(db, rest, "core", "BatchSettled", block, 1)[0];
 }
 
 export function newestFirst(a: ChainEvent, b: ChainEvent): number {
   return a.blockNumber === b.blockNumber ? b.logIndex - a.logIndex : a.blockNumber < b.blockNumber ? 1 : -1;
-}
-
-export function eventOfRow(row: EventRow): ChainEvent {
-  return {
-    contractKind: row.contract_kind,
-    contractAddress: row.contract_address,
-    eventName: row.event_name,
-    blockNumber: BigInt(row.block_number),
-    blockHash: row.block_hash,
-    blockTimestamp: row.block_timestamp,
-    transactionHash: row.transaction_hash,
-    transactionIndex: row.transaction_index,
-    logIndex: row.log_index,
-    arguments: JSON.parse(row.arguments),
-  };
 }
 
 /** A contract's events of one name. */
@@ -111,15 +88,15 @@ export function eventLog(db: ReadOnlyDatabase, names: readonly EventName[], safe
     hasMore: (after) => blockOf(after) < end,
     read(after, limit) {
       // Each name by its index, merged as they are read: one condition for all would have all of them sorted first.
-      const sql = `${names.map(() => EVENTS_OF_A_NAME).join(" UNION ALL ")} ORDER BY block_number, log_index`;
+      const sql = `${names.map(() => EVENTS_OF_A_NAME).join(" UNION ALL ")} ORDER BY blockNumber, logIndex`;
       const values = names.flatMap((name) => [...name, blockOf(after), end]);
       const facts: ChainEvent[] = [];
       for (const row of statement<(bigint | string)[], EventRow>(db, sql).iterate(...values)) {
         const last = facts.at(-1)?.blockNumber;
-        if (last !== undefined && facts.length >= limit && BigInt(row.block_number) > last) {
+        if (last !== undefined && facts.length >= limit && BigInt(row.blockNumber) > last) {
           return { facts, through: at(last) };
         }
-        facts.push(eventOfRow(row));
+        facts.push(eventOf(row));
       }
       return { facts, through: at(end) };
     },
@@ -135,8 +112,7 @@ export function blockOf({ at }: Position): bigint {
   return at === "" ? -1n : BigInt(at);
 }
 
-const EVENTS_OF_A_NAME =
-  "SELECT * FROM event WHERE contract_kind = ? AND event_name = ? AND block_number > ? AND block_number <= ?";
+const EVENTS_OF_A_NAME = `${SELECT} WHERE contract_kind = ? AND event_name = ? AND block_number > ? AND block_number <= ?`;
 
 // The arguments of an event.
 
@@ -182,13 +158,8 @@ export class EventTail {
 
   /** Events that were stored since the last call, ascending; the first call returns all. */
   next(db: ReadOnlyDatabase): readonly ChainEvent[] {
-    const events = statement<unknown[], EventRow>(
-      db,
-      `SELECT * FROM event WHERE contract_kind = ? AND event_name = ? AND (block_number, log_index) > (?, ?)
-       ORDER BY block_number, log_index`,
-    )
-      .all(this.#kind, this.#name, this.#block, this.#logIndex)
-      .map(eventOfRow);
+    const rest = `WHERE contract_kind = ? AND event_name = ? AND (block_number, log_index) > (?, ?) ${OLDEST_FIRST}`;
+    const events = select(db, rest, this.#kind, this.#name, this.#block, this.#logIndex);
     const last = events.at(-1);
     if (last !== undefined) {
       this.#block = last.blockNumber;

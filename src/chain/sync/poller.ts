@@ -5,29 +5,46 @@
 import type { Database } from "better-sqlite3";
 import type { ChainOptions } from "../chain-options.ts";
 import type { ProblemEvent } from "../poll-event.ts";
+import { Nodes } from "../rpc/nodes.ts";
 import { redactUrl } from "../rpc/redact.ts";
+import { RpcError } from "../rpc/rpc-error.ts";
+import { type RpcNode, rpcNode } from "../rpc/rpc-node.ts";
 import { Secrets } from "../rpc/secrets.ts";
-import { dropSnapshot, fileState, readSync, touch, writeProblem } from "../store/sync-row.ts";
+import {
+  dropSnapshot,
+  fileState,
+  readSkippedUntil,
+  readSync,
+  touch,
+  writeProblem,
+  writeSkippedUntil,
+} from "../store/sync-row.ts";
 import { LogFactsReader } from "../view/log-facts.ts";
 import { readSnapshot } from "../view/views.ts";
 import { SuspectMemory } from "./blooms.ts";
 import * as health from "./health.ts";
 import { logSources } from "./logs.ts";
-import { type Disagreements, PassRunner, type RunnerOptions } from "./pass-runner.ts";
-import type { EarlierFindings, PassChain } from "./pass-types.ts";
+import { runPass } from "./pass.ts";
+import type { BrokenPass, EarlierFindings, PassChain, PassListener, PassOutcome } from "./pass-types.ts";
+import { NoQuorum, Quorum } from "./quorum.ts";
 
-export type PollerOptions = RunnerOptions & Pick<ChainOptions, "deployment" | "grace" | "now" | "genesisTimestamp">;
+type Filled = "onEvent" | "sleep" | "random" | "limits";
+/** The options with their defaults. */
+export type PollerOptions = ChainOptions & Required<Pick<ChainOptions, Filled>> & { readonly rpcQuorum: number };
 
 /** A good pass that found nothing new is written down this seldom (ms). */
 const TOUCH_INTERVAL = 5_000;
+/** Attempts of each request to the only node; of several nodes each gets half. */
+const ATTEMPTS = 4;
 
 export class Poller {
   readonly #options: PollerOptions;
   readonly #chain: PassChain;
   readonly #suspects = new SuspectMemory();
-  readonly #runner: PassRunner;
+  readonly #nodes: Nodes;
   readonly #secrets: Secrets;
-  readonly #disagreements: Disagreements = new Map();
+  /** By a node's place in the list: which other node disagrees, and on what. */
+  readonly #disagreements = new Map<number, string>();
   #health: health.ChainHealth;
   /** The file's state after the last write of this process. */
   #fileState: string;
@@ -52,16 +69,10 @@ export class Poller {
     const problem = readSync(db).problem?.event;
     this.#writtenProblem = problem === undefined ? undefined : JSON.stringify(problem);
     this.#restoreDisagreement(problem);
-    this.#runner = new PassRunner(this.#chain, options, {
-      disagreements: this.#disagreements,
-      onHead: (safe) => {
-        this.#health = health.sawSafe(this.#health, safe);
-      },
-      onStored: () => {
-        this.#fileState = fileState(db);
-        this.#health = health.progressed(this.#health);
-      },
-    });
+    this.#nodes = new Nodes(rpcUrls.length);
+    for (const [index, address] of rpcUrls.entries()) {
+      this.#nodes.memory(index).skippedUntil = readSkippedUntil(db, address) ?? -Infinity;
+    }
   }
 
   get health(): health.ChainHealth {
@@ -85,14 +96,14 @@ export class Poller {
 
   async #overNodes(deadline: number): Promise<void> {
     const { now } = this.#options;
-    const order = this.#runner.nodes.order(now());
+    const order = this.#nodes.order(now());
     for (const index of order) {
       if (now() >= deadline) return;
-      const outcome = await this.#runner.run(index, deadline, this.#earlier());
+      const outcome = await this.#pass(index, deadline);
       const passed = {
         outcome,
         node: this.#labelOf(index),
-        respondsAlone: this.#runner.respondsAlone(index),
+        respondsAlone: this.#respondsAlone(index),
         isLast: index === order.at(-1),
       };
       this.#health = health.step(this.#health, passed, now());
@@ -101,6 +112,83 @@ export class Poller {
         this.#options.onEvent(event.type === "good" ? event : this.#cleaned(event));
       if (this.#health.isOver) return;
     }
+  }
+
+  /** One pass over one node. Does not throw what the node does; `deadline` in epoch ms. */
+  async #pass(index: number, deadline: number): Promise<PassOutcome | BrokenPass> {
+    const memory = this.#nodes.memory(index);
+    const rpc = this.#node(index, deadline);
+    const { size, multicall } = memory;
+    const node = { rpc, index, size, multicall, respondsAlone: this.#respondsAlone(index) };
+    let hasHead = false;
+    const listener: PassListener = {
+      onHead: (head) => {
+        memory.multicall = head.multicall;
+        hasHead = true;
+        this.#health = health.sawSafe(this.#health, head.safe);
+      },
+      onRange: (range) => {
+        this.#fileState = fileState(this.#chain.db);
+        this.#health = health.progressed(this.#health);
+        this.#options.onEvent({ type: "range", node: rpc.label, ...range });
+      },
+    };
+    const quorum = this.#quorum(index, deadline);
+    try {
+      const outcome = await runPass({ chain: this.#chain, node, quorum, earlier: this.#earlier(), listener });
+      memory.hasResponded = outcome.kind !== "lagging";
+      if (outcome.kind === "read") for (const one of [index, ...quorum.agreeing]) this.#disagreements.delete(one);
+      return outcome;
+    } catch (error) {
+      this.#chain.facts.reset();
+      if (error instanceof NoQuorum) return { kind: "no_quorum", message: error.message };
+      memory.hasResponded = false;
+      const isOutOfTime = this.#chain.now() >= deadline || (error instanceof RpcError && error.outOfTime);
+      const text = this.#failed(index, error);
+      return { kind: "broken", message: isOutOfTime && hasHead ? undefined : text, isOutOfTime };
+    }
+  }
+
+  /** Remembers a node's failure. Returns the message for the operator. A skip survives a restart: the response may end the process. */
+  #failed(index: number, error: unknown): string {
+    const message = error instanceof Error ? error.message : String(error);
+    if (!(error instanceof RpcError)) return message;
+    const now = this.#chain.now();
+    if (error.silent) this.#nodes.memory(index).silentAt = now;
+    if (!error.harmful) return message;
+    const until = this.#nodes.skip(index, now);
+    writeSkippedUntil(this.#chain.db, this.#options.rpcUrls[index] as string, until);
+    return `${message}; the node is not asked until ${new Date(until).toISOString()}`;
+  }
+
+  /** No other node responds, so that a second pass of this one confirms its first. A quorum is never one node. */
+  #respondsAlone(index: number): boolean {
+    return this.#options.rpcQuorum === 1 && this.#nodes.respondsAlone(index);
+  }
+
+  #quorum(index: number, deadline: number): Quorum {
+    const { rpcQuorum } = this.#options;
+    const { sources, deployment, now } = this.#chain;
+    const others = rpcQuorum === 1 ? [] : this.#nodes.order(now()).filter((other) => other !== index);
+    return new Quorum({
+      needed: rpcQuorum - 1,
+      witnesses: others.map((other) => {
+        return { index: other, rpc: this.#node(other, deadline), size: this.#nodes.memory(other).size };
+      }),
+      sources,
+      deployment,
+      onFailure: (other, error) => this.#failed(other, error),
+      onDisagreement: (other, detail) =>
+        this.#disagreements.set(other, `${this.#labelOf(index)} says otherwise of ${detail}`),
+    });
+  }
+
+  #node(index: number, deadline: number): RpcNode {
+    const { rpcUrls, now, sleep, random, limits, onRequest } = this.#options;
+    const isAlone = rpcUrls.length === 1;
+    const attempts = isAlone ? ATTEMPTS : ATTEMPTS / 2;
+    const retry = { attempts, deadline, now, sleep, random, repeatSilent: isAlone };
+    return rpcNode(rpcUrls[index] as string, retry, limits, onRequest);
   }
 
   /** The part of the last step that a restart needs. */
