@@ -1,8 +1,12 @@
 /** The command line: parses arguments, calls one command, sets the exit code. */
+
+import { existsSync, readFileSync } from "node:fs";
+import { SourceMap } from "node:module";
+import { dirname, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { Command, CommanderError } from "commander";
 import { packageVersion } from "../src/files/package-file.ts";
-import { report } from "./cli/report-failure.ts";
-import { nameSourceFiles } from "./cli/stack-traces.ts";
+import { report } from "./cli/messages.ts";
 import { addCommands } from "./commands/all.ts";
 
 export async function main(argv: string[]): Promise<void> {
@@ -20,4 +24,35 @@ export async function main(argv: string[]): Promise<void> {
     if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
     else process.exitCode = report(error, argv.includes("--debug"));
   }
+}
+
+/**
+ * Makes stack traces of the built program name source files. A source map is read when a trace needs it: Node's own support would
+ * read every map at each start.
+ */
+function nameSourceFiles(): void {
+  const maps = new Map<string, SourceMap | undefined>();
+  Error.prepareStackTrace = (error, sites) => {
+    const lines = sites.map((site) => `\n    at ${sourceOf(site, maps)}`);
+    return `${Error.prototype.toString.call(error)}${lines.join("")}`;
+  };
+}
+
+/** A line of a trace, such as `read (file:///…/dist/chain-ABC.js:1:2)`, with the place in the source file. */
+function sourceOf(site: NodeJS.CallSite, maps: Map<string, SourceMap | undefined>): string {
+  const [url, row, column] = [site.getFileName(), site.getLineNumber(), site.getColumnNumber()];
+  const line = site.toString();
+  if (!url?.startsWith("file:") || row === null || column === null) return line;
+  const path = fileURLToPath(url);
+  if (!maps.has(path)) maps.set(path, mapOf(path));
+  const origin = maps.get(path)?.findOrigin(row, column);
+  if (origin === undefined || !("fileName" in origin)) return line;
+  const source = `${resolve(dirname(path), origin.fileName)}:${origin.lineNumber}:${origin.columnNumber}`;
+  return line.replace(`${url}:${row}:${column}`, () => source);
+}
+
+/** Undefined if the file has no map: it is a source file itself. */
+function mapOf(path: string): SourceMap | undefined {
+  const map = `${path}.map`;
+  return existsSync(map) ? new SourceMap(JSON.parse(readFileSync(map, "utf8"))) : undefined;
 }

@@ -35,7 +35,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     "bin/commands/operating/cost.ts",
     "bin/commands/operating/doctor.ts",
     "bin/commands/operating/fsck.ts",
-    "bin/cli/fsck/repair.ts",
+    "bin/cli/repair.ts",
     "bin/commands/operating/verify.ts",
     "bin/commands/publishing/lease.ts",
   ],
@@ -50,9 +50,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   metrics: [
     "bin/cli/metrics/publisher-metrics.ts",
     "bin/cli/metrics/metrics-server.ts",
-    "bin/cli/metrics/ingest-metrics.ts",
-    "bin/cli/metrics/shim-metrics.ts",
-    "bin/cli/metrics/process-registry.ts",
+    "bin/cli/metrics/registries.ts",
     "bin/cli/serve/worker-snapshots.ts",
   ],
 };

@@ -5,7 +5,7 @@
 import { plainTargets } from "../src/resources/contracts.ts";
 import { ROUTES } from "../src/resources/table.ts";
 import { parseArgs } from "node:util";
-import { report } from "../bin/cli/report-failure.ts";
+import { report } from "../bin/cli/messages.ts";
 import { askedToStop } from "../bin/cli/signals.ts";
 import { openLedgerForIntake } from "../src/ledger/open.ts";
 import { EXIT, Failure } from "../src/values/failure.ts";

@@ -50,8 +50,7 @@ function methods(): string {
   const names = [...new Set(METHODS.map(({ contract }) => bodyOf(contract).name))].toSorted();
   const types = [...new Set(METHODS.flatMap(({ contract }) => contract.clientParameters ?? []))].toSorted();
   return `${HEAD}
-import type { Answer, CallOptions } from "../answer.ts";
-import type { ${types.join(", ")} } from "../parameters.ts";
+import type { ${["Answer", "CallOptions", ...types].toSorted().join(", ")} } from "../types.ts";
 import type { ${names.join(", ")} } from "./bodies.ts";
 
 /** The codes of the API's errors, and why a view of the chain is unavailable. */

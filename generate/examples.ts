@@ -3,7 +3,7 @@
  * has the response to its first query.
  */
 import { constantKey } from "../src/http/keys.ts";
-import type { Example } from "../src/openapi/examples.ts";
+import type { Example } from "../src/openapi/responses.ts";
 import { activityKey } from "../src/resources/activity/route.ts";
 import { ONCHAIN_KEY } from "../src/resources/onchain/route.ts";
 import { type NamedRow, ROUTES } from "../src/resources/table.ts";

@@ -4,16 +4,15 @@ import { join } from "node:path";
 import type { Registry } from "@prometheus-io/client";
 import { Command } from "commander";
 import { parseSync } from "oxc-parser";
-import { ingestRegistry } from "../bin/cli/metrics/ingest-metrics.ts";
 import { publisherRegistry } from "../bin/cli/metrics/publisher-metrics.ts";
-import { shimRegistry } from "../bin/cli/metrics/shim-metrics.ts";
+import { ingestRegistry, shimRegistry } from "../bin/cli/metrics/registries.ts";
 import { PublisherMonitor } from "../bin/cli/publish/publisher-monitor.ts";
 import { environmentName, flagName } from "../bin/cli/settings/setting-names.ts";
 import { SETTING_NAMES, SETTINGS, type SettingName, unitOf } from "../bin/cli/settings/settings.ts";
 import { addAllCommands } from "../bin/commands/all.ts";
 import type { Known } from "../publish/known.ts";
 import { OPERATIONS } from "../src/resources/contracts.ts";
-import { ShimCounts } from "../src/shim/node/shim-counts.ts";
+import { ShimCounts } from "../src/shim/node/store-reader.ts";
 import { EXIT } from "../src/values/failure.ts";
 
 const ROOT = join(import.meta.dirname, "..");

@@ -12,7 +12,7 @@ import { TILE_SIZE } from "../../src/http/keys.ts";
 import { openStore } from "../../src/object-store/open-store.ts";
 import { type ShimContext, shimContext } from "../../src/shim/context.ts";
 import { startServer } from "../../src/shim/node/node-server.ts";
-import { tickStore } from "../../src/shim/node/tick-store.ts";
+import { tickStore } from "../../src/shim/node/store-reader.ts";
 import { putIndex, putText } from "../../test/support/publish-answer.ts";
 import { quantile } from "../support/quantile.ts";
 

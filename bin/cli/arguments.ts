@@ -1,4 +1,7 @@
 import { InvalidArgumentError } from "commander";
+import { EXIT, Failure } from "../../src/values/failure.ts";
+import { parseTimestamp } from "../../src/values/timestamp.ts";
+import { didYouMean } from "./settings/setting-names.ts";
 
 /** `--only telemetry,process`: names out of a closed list. */
 export function namesArgument<Name extends string>(known: readonly Name[]): (text: string) => ReadonlySet<Name> {
@@ -30,4 +33,26 @@ export function positiveArgument(text: string): number {
 export function wholeArgument(text: string): number {
   if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError("it is no whole number above 0");
   return Number(text);
+}
+
+/** `--at`: epoch ms of an ISO 8601 instant; `undefined` without the flag. Throws `Failure` invalid_instant. */
+export function parseInstant(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const instant = parseTimestamp(text);
+  if (instant === undefined) {
+    throw new Failure("invalid_instant", `--at "${text}" is no instant`, {
+      exit: EXIT.usage,
+      hint: "Give one in ISO 8601 with its zone, such as 2026-11-20T10:00:00Z.",
+    });
+  }
+  return instant;
+}
+
+/** The name, if it is known. Throws `Failure` (exit 2, `unknown_name`) with the nearest one. */
+export function knownName<Name extends string>(name: string, known: readonly Name[]): Name {
+  if (known.includes(name as Name)) return name as Name;
+  throw new Failure("unknown_name", `there is no "${name}"${didYouMean(name, known)}`, {
+    exit: EXIT.usage,
+    hint: `Name one of ${known.join(", ")}.`,
+  });
 }

@@ -4,8 +4,8 @@
  */
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { EXIT, Failure } from "../../src/values/failure.ts";
+import { warn } from "./messages.ts";
 import { frontSecret } from "./settings/settings.ts";
-import { warn } from "./warn.ts";
 
 export const SECRET_FILE_OPTION = [
   "--front-secret-file <file>",

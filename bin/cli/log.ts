@@ -2,7 +2,7 @@ import { fstatSync } from "node:fs";
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from "pino";
 import type { ClockMove } from "../../publish/clock/clock.ts";
 import { printableValues } from "../../src/values/printable.ts";
-import { endingOf } from "./report-failure.ts";
+import { endingOf } from "./messages.ts";
 import type { Settings } from "./settings/settings.ts";
 
 const OPTIONS: LoggerOptions = {
@@ -89,7 +89,15 @@ export function logProblem(
   log.debug({ err: error }, message);
 }
 
-/** Logs a move of this machine's clock. `meanwhile` says what the process does while the clock is not trusted. */
+/** The reports of a metrics page. */
+export function metricsLog(log: Logger): { defect(error: unknown): void; started(url: string): void } {
+  return {
+    defect: (error) => logProblem(log, "the metrics met a defect", error),
+    started: (url) => log.info({ url }, "metrics"),
+  };
+}
+
+/** Logs a move of this machine's clock. `meanwhile` is what the process does while the clock is not trusted. */
 export function logClockMove(log: Logger, move: ClockMove | undefined, meanwhile: string): void {
   if (move === undefined) return;
   if (move.kind === "returned") {
@@ -104,4 +112,28 @@ export function logClockMove(log: Logger, move: ClockMove | undefined, meanwhile
     return;
   }
   log.warn({ code: "clock_moved", movedByMs: move.byMs }, `${moved}; ${meanwhile}`);
+}
+
+const QUIET_MS = 10_000;
+
+/**
+ * Reports the first error, then at most one in ten seconds with the number in between: a store that is down fails every request,
+ * and the log needs one line about it.
+ */
+export function rareReport(
+  report: (error: unknown, before: number) => void,
+  monotonic: () => number,
+): (error: unknown) => void {
+  let silentUntil = Number.NEGATIVE_INFINITY;
+  let held = 0;
+  return (error) => {
+    const now = monotonic();
+    if (now < silentUntil) {
+      held++;
+      return;
+    }
+    report(error, held);
+    held = 0;
+    silentUntil = now + QUIET_MS;
+  };
 }

@@ -1,6 +1,6 @@
 /** An operation of the document for people: parameters, and every response with its headers and an example. */
 import type { OpenApiDocument } from "../../src/openapi/document.ts";
-import type { JsonSchema } from "../../src/openapi/schemas/json-schema.ts";
+import type { JsonSchema } from "../../src/openapi/schemas.ts";
 import { type Html, html, NOTHING } from "./html.ts";
 
 type Operation = OpenApiDocument["paths"][string]["get"];

@@ -1,13 +1,10 @@
-/** A call from its parameters to its answer. */
-import type { Answer } from "./answer.ts";
-import type { Reply } from "./exchange/attempt.ts";
-import { exchange } from "./exchange/exchange.ts";
-import type { Runtime } from "./exchange/runtime.ts";
+/** A call, from its parameters to its answer: the URL, the request, and the remembered answers. */
+
+import { exchange, type Reply, type Runtime } from "./exchange.ts";
 import { ENDPOINTS } from "./generated/endpoints.ts";
 import type { Ask, Calls } from "./generated/methods.ts";
 import { NoonmarkError } from "./noonmark-error.ts";
-import { isSameTag, type Remembered, remember } from "./remembered.ts";
-import { targetOf } from "./target.ts";
+import type { Answer } from "./types.ts";
 
 export interface AskOptions {
   /** Without a slash at its end. */
@@ -33,7 +30,7 @@ export function asker({ base, timeout, retries }: AskOptions, runtime: Runtime):
     const reply = await exchange({ url: base + target, init, timeout, signal }, retries, runtime);
     const { status, headers } = reply;
     const etag = headers.get("etag");
-    // Another call may have remembered this very answer meanwhile; and a cache in between may not know conditions.
+    // Another call may have remembered this answer meanwhile, and a cache in between may not support conditions.
     const latest = conditional && status === 200 ? remembered.get(target) : undefined;
     const same = status === 304 ? known : isSameTag(etag, latest?.etag) ? latest : undefined;
     if (same !== undefined && isBody(name, same.body)) {
@@ -53,10 +50,10 @@ function bodyOf<Name extends keyof Calls>(name: Name, { url, status, text }: Rep
   } catch (error) {
     cause = error;
   }
-  throw new NoonmarkError("invalid_answer", `${url} answered ${status} with another body`, { status, cause });
+  throw new NoonmarkError("invalid_answer", `${url} responded ${status} with another body`, { status, cause });
 }
 
-/** A shallow check: is this an answer of this API at all, and of this version? The rest is the server's word. */
+/** Checks only that the body is of this API and this version. */
 function isBody<Name extends keyof Calls>(name: Name, body: unknown): body is Calls[Name]["body"] {
   return (body as { readonly schemaVersion?: unknown } | null)?.schemaVersion === schemaVersionOf(ENDPOINTS[name]);
 }
@@ -64,4 +61,48 @@ function isBody<Name extends keyof Calls>(name: Name, body: unknown): body is Ca
 /** The version is the digit after `/v` in the path, and again in the body; a file has version 1. */
 export function schemaVersionOf({ path }: { readonly path: string }): number {
   return Number(path[2]) || 1;
+}
+
+/** A call's parameters: `id` is part of the path, the others of the query. */
+type Parameters = Readonly<Record<string, unknown>>;
+
+/** Throws `invalid_installation_id` for an id that the server would refuse, or that no URL can carry. */
+export function targetOf(name: keyof Calls, { id, queue, ...rest }: Parameters): string {
+  const { path } = ENDPOINTS[name];
+  const query = new URLSearchParams();
+  // In the order of the table of routes, so that a queue projection has one cache key.
+  for (const [key, value] of Object.entries(queue ? { ...rest, range: "now", queue: 1 } : rest)) {
+    if (value !== undefined) query.append(key, String(value));
+  }
+  const search = String(query) && `?${query}`;
+  return path.replace("{id}", () => installationId(id)) + search;
+}
+
+function installationId(id: unknown): string {
+  // URLs resolve `.` and `..` away, percent-encoded or not.
+  if (typeof id === "string" && /^(?!\.\.?$)[\w.:-]{1,128}$/.test(id)) return id;
+  throw new NoonmarkError("invalid_installation_id", `${JSON.stringify(id)} is not an installation id`);
+}
+
+/** The last answer of each conditional URL, so that an unchanged one is not sent again. */
+interface RememberedAnswer {
+  readonly etag: string;
+  readonly body: unknown;
+}
+
+/** The conditional routes have twelve queries. A caller's mistakes do not fill the memory. */
+const CAPACITY = 16;
+
+type Remembered = Map<string, RememberedAnswer>;
+
+/** Adds an answer as the newest, and drops the oldest above the capacity. */
+function remember(remembered: Remembered, target: string, answer: RememberedAnswer): void {
+  remembered.delete(target);
+  remembered.set(target, answer);
+  for (const oldest of remembered.keys()) if (remembered.size > CAPACITY) remembered.delete(oldest);
+}
+
+/** True if two tags mean the same body: a CDN that compresses makes a tag weak. */
+function isSameTag(one: string | null, other: string | undefined): boolean {
+  return one !== null && one.replace(/^W\//, "") === other?.replace(/^W\//, "");
 }

@@ -3,8 +3,8 @@ import type { Activity } from "./generated/bodies.ts";
 import type { ApiErrorCode } from "./generated/methods.ts";
 
 /**
- * `code` is the API's error word (docs/spec/api.md#errors), a feed's reason for being unavailable, or one of the
- * client's own: `network`, `timeout`, `aborted`, `invalid_answer`.
+ * `code` is the API's error code (docs/spec/api.md#errors), the reason of an unavailable activity, or one of the client's
+ * own: `network`, `timeout`, `aborted`, `invalid_answer`.
  */
 export type NoonmarkErrorCode =
   | ApiErrorCode
@@ -13,7 +13,7 @@ export type NoonmarkErrorCode =
   | "timeout"
   | "aborted"
   | "invalid_answer"
-  // Any other code of a later server; keeps the known ones in an editor's completion.
+  // Any code of a later server. This form keeps the known codes in an editor's completion.
   | (string & Record<never, never>);
 
 export interface NoonmarkErrorDetails {
@@ -25,17 +25,17 @@ export interface NoonmarkErrorDetails {
 export class NoonmarkError extends Error {
   override readonly name = "NoonmarkError";
   readonly code: NoonmarkErrorCode;
-  /** The HTTP status; null where no answer came. */
+  /** The HTTP status; null without a response. */
   readonly status: number | null;
-  /** Seconds after which the server wants to be asked again; null where it did not say. */
+  /** Seconds to wait before the next request; null if the server gave none. */
   readonly retryAfter: number | null;
 
   constructor(
     code: NoonmarkErrorCode,
-    sentence: string,
+    message: string,
     { status = null, retryAfter = null, cause }: NoonmarkErrorDetails = {},
   ) {
-    super(`${code}: ${sentence}`, { cause });
+    super(`${code}: ${message}`, { cause });
     this.code = code;
     this.status = status;
     this.retryAfter = retryAfter;

@@ -1,4 +1,4 @@
-/** The value types that bodies are made of (docs/spec/api.md#values). All are strings: nothing is rounded on its way. */
+/** Types of values in bodies (docs/spec/api.md#values). All are strings, so that nothing is rounded. */
 
 /** ISO 8601 in UTC with three decimals. */
 export type Timestamp = string;

@@ -1,12 +1,12 @@
-/** Every observation, and every event, from page to page until there is no next one. */
-import type { CallOptions } from "./answer.ts";
-import { throwIfAborted } from "./exchange/abort.ts";
+/** Walks over all pages of observations and events, and repeated calls that report changes. */
+
+import { pause, type Runtime, throwIfAborted } from "./exchange.ts";
 import type { Ask } from "./generated/methods.ts";
 import { NoonmarkError } from "./noonmark-error.ts";
-import type { ActivityCategory, ActivityEvent, Observation } from "./parameters.ts";
+import type { ActivityCategory, ActivityEvent, Answer, CallOptions, Observation } from "./types.ts";
 
 export interface EachObservationParameters {
-  /** The cursor of an observation: only later ones; without it from the start of history. */
+  /** The cursor of an observation, to get only later ones. Without it the walk begins at the start of history. */
   readonly after?: string | undefined;
   /** Observations of one request, 1 to 100. */
   readonly limit?: number | undefined;
@@ -34,7 +34,7 @@ export type EachActivity = (
   options?: CallOptions,
 ) => AsyncGenerator<ActivityEvent, void, undefined>;
 
-/** A page that is unavailable is an error here: its reason is the code. */
+/** If a page is unavailable, it throws an error with the reason as code. */
 export function eachActivity(ask: Ask): EachActivity {
   return ({ category, limit } = {}, { signal } = {}) => {
     const read = async (cursor: string | undefined) => {
@@ -52,9 +52,9 @@ interface Page<Item> {
 }
 
 /**
- * Items in the order of their pages. What arrives while the walk is going on is in it where its page comes later.
- * Throws `invalid_answer` for what is no page, and for a cursor that comes a second time or with an empty page: the walk
- * would never end.
+ * Items in the order of their pages. An item that arrives during the walk is in it if its page comes later. Throws
+ * `invalid_answer` if a body is not a page. It throws the same if a cursor is repeated or comes with an empty page, because the
+ * walk would never end.
  */
 async function* walk<Item>(
   read: (cursor: string | undefined) => Promise<Page<Item>>,
@@ -80,4 +80,37 @@ async function* walk<Item>(
 
 function invalid(what: string): NoonmarkError {
   return new NoonmarkError("invalid_answer", `the answer ${what}`, { status: 200 });
+}
+
+export interface WatchOptions extends CallOptions {
+  /** Milliseconds from one answer to the next request: at least 100, by default 5,000. */
+  readonly every?: number | undefined;
+}
+
+const DEFAULT_EVERY_MS = 5_000;
+const MIN_EVERY_MS = 100;
+
+/** Yields the first answer, then each that differs from the previous one in body or tag. */
+export async function* watch<Body>(
+  ask: () => Promise<Answer<Body>>,
+  { every = DEFAULT_EVERY_MS, signal }: WatchOptions,
+  runtime: Runtime,
+): AsyncGenerator<Answer<Body>, void, undefined> {
+  // Written so that NaN gives the minimum, too.
+  const interval = every > MIN_EVERY_MS ? every : MIN_EVERY_MS;
+  let last: Answer<Body> | undefined;
+  for (;;) {
+    const answer = await ask();
+    throwIfAborted(signal);
+    if (last === undefined || differs(last, answer)) {
+      last = answer;
+      yield answer;
+    }
+    await pause(interval, signal, runtime);
+  }
+}
+
+/** Tags alone are not enough: telemetry's tag names the receipt, not its age. */
+function differs(last: Answer<unknown>, { body, etag }: Answer<unknown>): boolean {
+  return last.etag !== etag || (last.body !== body && JSON.stringify(last.body) !== JSON.stringify(body));
 }

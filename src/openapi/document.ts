@@ -1,15 +1,13 @@
 /** The OpenAPI 3.1 document, made from the table of routes and the schemas (docs/spec/people.md#openapi). */
 import { OPERATIONS, type Operation as OperationRow } from "../resources/contracts.ts";
-import { HEADER_COMPONENTS } from "./answers/headers.ts";
-import { type Responses, responsesOf } from "./answers/responses.ts";
 import { type Parameter, parametersOf } from "./parameters.ts";
-import { schemaComponents } from "./schemas/bodies.ts";
-import type { Components } from "./schemas/json-schema.ts";
+import { HEADER_COMPONENTS, type Responses, responsesOf } from "./responses.ts";
+import { type Components, schemaComponents } from "./schemas.ts";
 
 const ABOUT = `Read-only JSON about one measuring installation and the settlement of its work on an EVM chain. No credentials and no
-wallet; every operation is a GET. HEAD answers as GET without the body, OPTIONS answers 204 on every path.
+wallet; every operation is a GET. HEAD responds like GET without the body, OPTIONS responds with 204 on every path.
 
-How to read an answer (docs/spec/api.md#interpretation):
+How to read a response (docs/spec/api.md#interpretation):
 
 1. An accepted measurement is not settled work.
 2. An optimistically completed block is neither a confirmed settlement nor a reward.
@@ -22,8 +20,8 @@ Work, amounts and positions on the chain are decimal strings up to 78 digits: ne
 fields, which a schema cannot express, are in the descriptions with the section of docs/spec/api.md that states them.`;
 
 const TAGS = [
-  { name: "Measurement", description: "What the device measured and what was accepted." },
-  { name: "Chain", description: "What was settled, read at a confirmation-safe height." },
+  { name: "Measurement", description: "Measurements of the device, and those that were accepted." },
+  { name: "Chain", description: "Settled work, read at a confirmation-safe height." },
   { name: "Files", description: "For feed readers, badges, monitors and generators of clients." },
 ] as const;
 

@@ -2,8 +2,7 @@
 
 import type { Contract, ParameterContract } from "../resources/contract.ts";
 import type { NamedRow } from "../resources/table.ts";
-import { type JsonSchema, refTo } from "./schemas/json-schema.ts";
-import { valueTypeOf } from "./schemas/values.ts";
+import { type JsonSchema, refTo, valueTypeOf } from "./schemas.ts";
 
 export interface Parameter {
   readonly name: string;
@@ -17,7 +16,8 @@ const INSTALLATION_ID: Parameter = {
   name: "installationId",
   in: "path",
   required: true,
-  description: "The id of an installation; one that is not known is answered too. `.` and `..` reach no server.",
+  description:
+    "The id of an installation; an unknown id is valid, too. Clients resolve `.` and `..` before they send them.",
   schema: { type: "string", pattern: "^(?!\\.{1,2}$)[A-Za-z0-9._:-]{1,128}$" },
 };
 
@@ -25,7 +25,7 @@ const IF_NONE_MATCH: Parameter = {
   name: "If-None-Match",
   in: "header",
   required: false,
-  description: "Tags that the reader has, or `*`: a match, strong or weak, is a 304 (docs/spec/api.md#http 7).",
+  description: "The reader's tags, or `*`. A strong or weak match gives 304 (docs/spec/api.md#http 7).",
   schema: { type: "string" },
 };
 
@@ -56,7 +56,7 @@ function exactParameters({ objects }: NamedRow): Parameter[] {
     name,
     in: "query",
     required: queries.every((query) => query.has(name)),
-    description: name === "queue" ? "Asks for the queue projection; beside range=now only." : "Which window.",
+    description: name === "queue" ? "Requests the queue projection; only with range=now." : "Which window.",
     schema: oneOf([...new Set(queries.flatMap((query) => query.getAll(name)))]),
   }));
 }

@@ -1,11 +1,11 @@
-/** The document as text, and the address it names. Without the schemas: the publisher loads this too. */
+/** The document as text, with its address. It loads no schemas, because the publisher uses it, too. */
 
 /** The text that is published and printed. */
 export function documentText(document: object): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-/** The document of the package, whose address nobody knew when it was made, with the operator's address. */
+/** The package's document with the operator's address, which was unknown when the package was built. */
 export function withServer(text: string, server: string): string {
   return documentText({ ...JSON.parse(text), servers: [{ url: server }] });
 }

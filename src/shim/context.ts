@@ -1,10 +1,9 @@
 /** The dependencies of the shim's core: a store, two clocks, and a second's memory. */
-import type { Row } from "../http/route.ts";
+import type { FileRow, Route, Row } from "../http/route.ts";
+import type { GetOptions, StoredObject } from "../object-store/object-store.ts";
 import type { FullResponse } from "./full-response.ts";
-import type { MaybePromise } from "./maybe-promise.ts";
-import { Recent, type StoreReader } from "./recent.ts";
 
-export interface ShimSurroundings {
+export interface ShimDependencies {
   readonly store: StoreReader;
   /** The instant (epoch ms) as of which responses are given; it may be fixed. */
   now(): number;
@@ -13,30 +12,106 @@ export interface ShimSurroundings {
   /** Called with each store failure that became a 503. */
   report?(error: unknown): void;
   /** Called for each response with its row (undefined without one) and its status. */
-  answered?(row: Row | undefined, status: number): void;
+  onResponse?(row: Row | undefined, status: number): void;
 }
 
 /** A response in the coding that a reader accepts, with its headers. */
 export type Encode = (full: FullResponse, acceptEncoding: string | undefined) => MaybePromise<FullResponse>;
 
-export interface ShimContext extends ShimSurroundings {
+export interface ShimContext extends ShimDependencies {
   readonly recent: Recent;
   /** Absent if the runtime compresses by itself. */
   readonly encode?: Encode;
 }
 
 /** One context serves every request of a process (or isolate). */
-export function shimContext(surroundings: ShimSurroundings): ShimContext {
-  const { store, report } = surroundings;
-  const monotonic = () => surroundings.monotonic();
+export function shimContext(dependencies: ShimDependencies): ShimContext {
+  const { store, report } = dependencies;
+  const monotonic = () => dependencies.monotonic();
   return {
     store,
-    now: () => surroundings.now(),
+    now: () => dependencies.now(),
     monotonic,
     ...(report === undefined ? {} : { report: (error: unknown) => report(error) }),
-    ...(surroundings.answered === undefined
+    ...(dependencies.onResponse === undefined
       ? {}
-      : { answered: (row: Row | undefined, status: number) => surroundings.answered?.(row, status) }),
+      : { onResponse: (row: Row | undefined, status: number) => dependencies.onResponse?.(row, status) }),
     recent: new Recent(store, monotonic),
   };
 }
+
+/** Everything that the shim may do with a store. */
+export interface StoreReader {
+  /** As `ObjectStore.get`. It returns or throws at once if the store need not be waited for. */
+  get(key: string, options?: GetOptions): MaybePromise<StoredObject | undefined>;
+}
+
+/** How long an object may be served from memory (ms). */
+const TTL_MS = 1000;
+
+/** A miss is kept only to order reads; it is never served. */
+interface Kept {
+  readonly object: StoredObject | undefined;
+  /** The number of its read; the next one begun has the next number. */
+  readonly read: number;
+  readonly until: number;
+}
+
+/**
+ * The few objects that requests for unknown installations would otherwise read again and again: the index and the template.
+ * Values are kept, not promises: on workerd requests must not share a promise. A miss is not kept: the first publication is
+ * seen at once.
+ */
+export class Recent {
+  readonly #store: StoreReader;
+  readonly #monotonic: () => number;
+  readonly #kept = new Map<string, Kept>();
+  /** Reads begun. */
+  #reads = 0;
+
+  constructor(store: StoreReader, monotonic: () => number) {
+    this.#store = store;
+    this.#monotonic = monotonic;
+  }
+
+  async get(key: string): Promise<StoredObject | undefined> {
+    const kept = this.#kept.get(key);
+    const now = this.#monotonic();
+    if (kept?.object !== undefined && now < kept.until) return kept.object;
+    this.#reads += 1;
+    const read = this.#reads;
+    const object = await this.#store.get(key);
+    // A slow read may have begun before a put that a quick one has seen since. An older read never replaces a newer one.
+    const meanwhile = this.#kept.get(key);
+    if (meanwhile !== undefined && meanwhile.read > read) return meanwhile.object;
+    this.#kept.set(key, { object, read, until: object === undefined ? now : now + TTL_MS });
+    return object;
+  }
+}
+
+/** A value, or a promise of it. A value in memory is served in its request's own tick. */
+export type MaybePromise<T> = T | Promise<T>;
+
+/** Calls `next` with a value, synchronously if the value is there; it then throws what `next` throws. */
+export function andThen<T, U>(value: MaybePromise<T>, next: (value: T) => MaybePromise<U>): MaybePromise<U> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
+/** A request that has found its route. */
+export interface RouteRequest {
+  readonly route: Route;
+  /** Decoded and well formed; "" if the path has none. */
+  readonly installationId: string;
+  /** As it was written, without its `?`. */
+  readonly query: string;
+}
+
+/** A request for a file. */
+export interface FileRequest {
+  readonly file: FileRow;
+  /** The last segment of the path, decoded, if the row has a placeholder there; else "". */
+  readonly asset: string;
+}
+
+/** `undefined` if nothing was ever published. Throws `StoreUnavailable`. */
+export type Handler<Request> = (request: Request, context: ShimContext) => MaybePromise<FullResponse | undefined>;

@@ -3,12 +3,9 @@
 import { type FileHandlerName, PATH_PARAMETERS, type RouteHandlerName } from "../http/route.ts";
 import { matchObject } from "../resources/find.ts";
 import { ASSETS_PREFIX } from "../resources/site/route.ts";
-import type { ShimContext } from "./context.ts";
-import { badge } from "./files/badge.ts";
-import { publicationStatus } from "./files/publication-status.ts";
+import type { FileRequest, Handler, MaybePromise, RouteRequest, ShimContext } from "./context.ts";
+import { badge, publicationStatus } from "./files.ts";
 import { type FullResponse, invalidQuery } from "./full-response.ts";
-import type { FileRequest, Handler, RouteRequest } from "./handler.ts";
-import type { MaybePromise } from "./maybe-promise.ts";
 import { activityPage } from "./pages/activity.ts";
 import { installationTelemetry } from "./pages/installation.ts";
 import { observationsPage } from "./pages/observations.ts";

@@ -9,11 +9,10 @@ import type { Row } from "../http/route.ts";
 import { StoreUnavailable } from "../object-store/object-store.ts";
 import { matchPath, type RowMatch } from "../resources/find.ts";
 import { isInstallationId } from "../values/installation-id.ts";
-import type { ShimContext } from "./context.ts";
+import { andThen, type MaybePromise, type ShimContext } from "./context.ts";
 import { trustedResponse, untrustedResponse } from "./for-front.ts";
 import { type FullResponse, plainResponse } from "./full-response.ts";
 import { FILE_HANDLERS, ROUTE_HANDLERS } from "./handlers.ts";
-import { andThen, type MaybePromise } from "./maybe-promise.ts";
 
 export interface ShimRequest {
   readonly method: string;
@@ -47,16 +46,17 @@ const STORE_UNAVAILABLE = plainResponse(unavailable("store_unavailable"));
  */
 export function respond(request: ShimRequest, context: ShimContext): MaybePromise<ShimResponse> {
   const { method, url } = request;
-  if (method === "OPTIONS") return told(PREFLIGHT, undefined, context);
-  if (method !== "GET" && method !== "HEAD") return told(WRONG_METHOD, undefined, context);
+  if (method === "OPTIONS") return counted(PREFLIGHT, undefined, context);
+  if (method !== "GET" && method !== "HEAD") return counted(WRONG_METHOD, undefined, context);
   const target = parseTarget(url);
   const match = target === undefined ? undefined : matchPath(target.path);
   const full = match === undefined ? UNKNOWN_PATH : fullResponse(match, target?.query ?? "", context);
   const represented = andThen(full, (full) => represent(full, request, context));
-  return andThen(represented, (full) => told(asAsked(full, request), match?.row, context));
+  return andThen(represented, (full) => counted(conditional(full, request), match?.row, context));
 }
 
-function asAsked(full: FullResponse, { method, ifNoneMatch }: ShimRequest): ShimResponse {
+/** The 304 if If-None-Match names the tag, and no body for HEAD. */
+function conditional(full: FullResponse, { method, ifNoneMatch }: ShimRequest): ShimResponse {
   const { status, headers, validator } = full;
   if (ifNoneMatch !== undefined && validator !== undefined && matchesNone(ifNoneMatch, validator.etag)) {
     return { status: 304, headers: validator.notModified, body: undefined };
@@ -64,9 +64,9 @@ function asAsked(full: FullResponse, { method, ifNoneMatch }: ShimRequest): Shim
   return method === "HEAD" ? { status, headers, body: undefined } : full;
 }
 
-function told(answer: ShimResponse, row: Row | undefined, { answered }: ShimContext): ShimResponse {
-  answered?.(row, answer.status);
-  return answer;
+function counted(response: ShimResponse, row: Row | undefined, { onResponse }: ShimContext): ShimResponse {
+  onResponse?.(row, response.status);
+  return response;
 }
 
 /** The response in the form for this client: a front, which compresses by itself, or a reader. */

@@ -8,9 +8,8 @@ import type { FileRow, Route } from "../http/route.ts";
 import { applyEdits, type Successor, successorAt, validUntil } from "../http/successor.ts";
 import { decodedAs, type StoredObject } from "../object-store/object-store.ts";
 import { decodeResponse, type StoredResponse } from "../object-store/stored-response.ts";
+import { andThen, type MaybePromise, type StoreReader } from "./context.ts";
 import { type FullResponse, rowResponse } from "./full-response.ts";
-import { andThen, type MaybePromise } from "./maybe-promise.ts";
-import type { StoreReader } from "./recent.ts";
 
 /** The response of an object from one of its instants on: the stored one (`undefined`), or a successor. */
 interface Unfolded {

@@ -9,7 +9,7 @@ import { respond } from "./respond.ts";
 export function webHandler(context: ShimContext): (request: Request) => Promise<Response> {
   return async ({ method, url, headers }) => {
     const ifNoneMatch = headers.get("if-none-match") ?? undefined;
-    const { status, headers: answered, body } = await respond({ method, url, ifNoneMatch }, context);
-    return new Response(body ?? null, { status, headers: answered });
+    const { status, headers: sent, body } = await respond({ method, url, ifNoneMatch }, context);
+    return new Response(body ?? null, { status, headers: sent });
   };
 }

@@ -44,7 +44,7 @@ export interface Asked {
 export async function ask(run: Run, { route, file, target, method = "GET", headers = {} }: Asked): Promise<Reply> {
   // A response in its plain form, whatever a cache has stored.
   const sent = { method, target, headers: { "accept-encoding": "identity", ...headers } };
-  const reply = await run.surroundings.send(sent);
+  const reply = await run.environment.send(sent);
   const exchange = { run, route, file, subject: route ?? (file && subjectOf(file)) ?? EVERY_PATH, sent, reply };
   judgeExchange(exchange);
   judgeRevision(exchange);

@@ -88,7 +88,7 @@ async function judgeKey(run: Run, route: RouteContract): Promise<void> {
   if (route.queryError === null) return;
   const [good = ""] = route.queries;
   const bad =
-    route.query === "observations" ? "cursor=!" : `${good}${good === "" ? "" : "&"}${run.surroundings.unique()}`;
+    route.query === "observations" ? "cursor=!" : `${good}${good === "" ? "" : "&"}${run.environment.unique()}`;
   for (const query of [good, bad, good, bad]) {
     const target = targetOf(run, route, query);
     const reply = await ask(run, { route, target });
@@ -110,11 +110,11 @@ const AGE_SHOWS_AFTER_MS = 2_100;
 async function judgeKeptErrors(run: Run): Promise<void> {
   const process = run.routes.find(({ query, queries }) => query === "exact" && queries.length > 0);
   const targets = [
-    `/${run.surroundings.unique()}`,
-    ...(process === undefined ? [] : [`${pathOf(run, process)}?a=${run.surroundings.unique()}`]),
+    `/${run.environment.unique()}`,
+    ...(process === undefined ? [] : [`${pathOf(run, process)}?a=${run.environment.unique()}`]),
   ];
   const first = await Promise.all(targets.map((target) => ask(run, { target })));
-  await run.surroundings.pause(AGE_SHOWS_AFTER_MS);
+  await run.environment.pause(AGE_SHOWS_AFTER_MS);
   for (const [index, target] of targets.entries()) {
     const reply = await ask(run, { target });
     const kept = cacheWords(reply);

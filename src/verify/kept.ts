@@ -29,7 +29,7 @@ export async function judgeKept(run: Run): Promise<void> {
     async ({ route, target }) => void (await ask(run, { route, target })),
   );
   const edge = Math.max(0, ...subjects.map(({ route }) => route.edgeSeconds));
-  await run.surroundings.pause(edge * 1000 + SLACK_MS);
+  await run.environment.pause(edge * 1000 + SLACK_MS);
   await each(
     run,
     subjects,
@@ -41,7 +41,7 @@ export async function judgeKept(run: Run): Promise<void> {
 async function compare(run: Run, subject: PlainSubject): Promise<void> {
   const { route, target } = subject;
   // Nothing is stored now, so that this request would be the one that fills a cache.
-  await run.surroundings.send({ method: "GET", target, headers: FORGED });
+  await run.environment.send({ method: "GET", target, headers: FORGED });
   const other = await ask(run, { route, target });
   const foreign = [...other.headers.keys()].filter((name) => name.startsWith("noonmark-"));
   const cacheControl = header(other, "cache-control");
@@ -54,7 +54,7 @@ async function compare(run: Run, subject: PlainSubject): Promise<void> {
   let saw = "";
   let expected = "";
   for (let tries = 0; tries < TRIES && !isRecent; tries++) {
-    if (tries > 0) await run.surroundings.pause(route.edgeSeconds * 1000 + SLACK_MS);
+    if (tries > 0) await run.environment.pause(route.edgeSeconds * 1000 + SLACK_MS);
     const before = await ask(run, { route, target: fresh(run, subject) });
     const plain = await ask(run, { route, target });
     const after = await ask(run, { route, target: fresh(run, subject) });
@@ -70,7 +70,7 @@ async function compare(run: Run, subject: PlainSubject): Promise<void> {
 
 /** The same question in words that no cache knows. */
 function fresh(run: Run, { route, query }: PlainSubject): string {
-  const unique = run.surroundings.unique();
+  const unique = run.environment.unique();
   if (route.query === "ignored" || route.query === "observations") return targetOf(run, route, `${unique}=1`);
   const ways = waysOfWriting(query);
   const way = ways.find((one) => one.includes("%")) ?? ways[0] ?? query;

@@ -68,7 +68,7 @@ const MS_PER_EDGE_SECOND = 500;
 /** Gives the plain GET's response. */
 async function replayOne(run: Run, { exchange, request, headers, of, ...known }: Replayed): Promise<Reply | undefined> {
   const rule = exchangeRule(exchange.rule ?? "");
-  const filling = { unique: run.surroundings.unique(), installationId: encodeURIComponent(run.installationId) };
+  const filling = { unique: run.environment.unique(), installationId: encodeURIComponent(run.installationId) };
   const [target, plainTarget] = [request.target, plainTargetOf(exchange, request)].map((text) => fill(text, filling));
   const needsPlain = exchange.status === 0 || exchange.status === 304;
   let { plain } = known;
@@ -88,7 +88,7 @@ async function replayOne(run: Run, { exchange, request, headers, of, ...known }:
     const reply = await ask(run, { ...of, ...sent });
     if (moves < MOVED_AT_MOST && plain !== undefined && hasMoved(plain, reply, exchange)) {
       // A front may pass this request and serve the plain one from its cache, which is older for its edge seconds.
-      if (moves > 0) await run.surroundings.pause(((of.route ?? of.file)?.edgeSeconds ?? 0) * MS_PER_EDGE_SECOND);
+      if (moves > 0) await run.environment.pause(((of.route ?? of.file)?.edgeSeconds ?? 0) * MS_PER_EDGE_SECOND);
       continue;
     }
     judgeReply(run, { exchange, of, rule, sent, plain, reply });

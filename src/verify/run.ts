@@ -4,7 +4,7 @@ import type { Transport } from "../judge/exchange.ts";
 import { Report, type Subject, type Verdict } from "../judge/report.ts";
 import type { Rule } from "../judge/rule.ts";
 
-export interface Surroundings {
+export interface Environment {
   readonly send: Transport;
   /** Own clock, epoch ms. */
   now(): number;
@@ -27,15 +27,15 @@ export interface RunOptions {
 export class Run {
   readonly report = new Report();
   readonly options: RunOptions;
-  readonly surroundings: Surroundings;
+  readonly environment: Environment;
   /** The configured installation, once telemetry has named it. */
   configuredId: string | undefined;
   /** By subject and tag: what the body was, generatedAt aside. */
   readonly bodiesByTag = new Map<string, string>();
 
-  constructor(options: RunOptions, surroundings: Surroundings) {
+  constructor(options: RunOptions, environment: Environment) {
     this.options = options;
-    this.surroundings = surroundings;
+    this.environment = environment;
   }
 
   get routes(): readonly RouteContract[] {

@@ -13,7 +13,7 @@ import { judgeEdge } from "./edge.ts";
 import { judgeFiles } from "./files.ts";
 import { judgeKept } from "./kept.ts";
 import { replay } from "./replay.ts";
-import { Run, type RunOptions, type Surroundings } from "./run.ts";
+import { type Environment, Run, type RunOptions } from "./run.ts";
 import { walkActivity } from "./walks/activity.ts";
 import { walkObservations } from "./walks/observations.ts";
 import { watch } from "./watch.ts";
@@ -44,10 +44,10 @@ function isWhole(run: Run): boolean {
 /** Throws `Unanswered` where the very first request finds nobody. */
 export async function verify(
   options: RunOptions,
-  surroundings: Surroundings,
+  environment: Environment,
   families: readonly FamilyName[] = Object.keys(FAMILIES) as FamilyName[],
 ): Promise<Report> {
-  const run = new Run(options, surroundings);
+  const run = new Run(options, environment);
   await findConfigured(run);
   for (const name of families) {
     if (name === "files" && !isWhole(run)) continue;
@@ -60,7 +60,7 @@ export async function verify(
 async function findConfigured(run: Run): Promise<void> {
   const telemetry = CONTRACT.find(({ name }) => name === "telemetry");
   if (telemetry === undefined) return;
-  const reply = await run.surroundings
+  const reply = await run.environment
     .send({ method: "GET", target: telemetry.path, headers: {} })
     // Its size is a finding of the rules, which ask again.
     .catch((error: unknown) => {

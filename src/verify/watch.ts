@@ -32,15 +32,15 @@ const RISING_NOW = ["summary.settlementCount", "summary.workAdded", "summary.act
 export async function watch(run: Run): Promise<void> {
   const subjects = allSubjects(run);
   const highest = new Map<string, string>();
-  const until = run.surroundings.now() + run.options.watch * 1000;
-  while (run.surroundings.now() < until) {
+  const until = run.environment.now() + run.options.watch * 1000;
+  while (run.environment.now() < until) {
     await each(
       run,
       subjects,
       ({ route }) => route,
       (subject) => look(run, subject, highest),
     );
-    await run.surroundings.pause(EVERY_MS);
+    await run.environment.pause(EVERY_MS);
   }
 }
 

@@ -1,6 +1,6 @@
 /** The client's memory of responses: which routes it keeps, and how much of them. */
 import { expect, test } from "vitest";
-import type { Fetch } from "../../src/client/exchange/runtime.ts";
+import type { Fetch } from "../../src/client/exchange.ts";
 import { clientUnderTest, failure } from "./support/client-under-test.ts";
 import { json, misbehavingServer, text } from "./support/misbehaving-server.ts";
 

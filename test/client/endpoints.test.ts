@@ -1,11 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { schemaVersionOf } from "../../src/client/ask.ts";
-import { baseAddress } from "../../src/client/base-url.ts";
+import { schemaVersionOf, targetOf } from "../../src/client/ask.ts";
+import { baseAddress } from "../../src/client/client.ts";
 import { createClient } from "../../src/client/create-client.ts";
 import { amount, units } from "../../src/client/decimal-strings.ts";
 import { ENDPOINTS } from "../../src/client/generated/endpoints.ts";
-import { targetOf } from "../../src/client/target.ts";
 import { clientUnderTest, failure } from "./support/client-under-test.ts";
 
 test("a body has the version of its path", () => {

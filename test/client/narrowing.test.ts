@@ -4,12 +4,12 @@
  */
 import { expect, expectTypeOf, test } from "vitest";
 import type * as z from "zod";
-import type { Client } from "../../src/client/client.ts";
 import {
   type Activity,
   type ActivityEvent,
   type Answer,
   amount,
+  type Client,
   type LegacySettlements,
   type Modules,
   type Observation,

@@ -1,6 +1,6 @@
 /** Every call against the shim in process, over the world of the HTTP scripts. */
 import { expect, test } from "vitest";
-import type { Fetch } from "../../src/client/exchange/runtime.ts";
+import type { Fetch } from "../../src/client/exchange.ts";
 import { encodeObservationCursor } from "../../src/resources/observations/route.ts";
 import { webHandler } from "../../src/shim/web-handler.ts";
 import { type ScriptWorld, scriptWorld } from "../support/scripts/script-world.ts";

@@ -1,6 +1,6 @@
 /** Timeouts and aborts: at every point, at once, and with nothing left behind. */
 import { expect, test } from "vitest";
-import type { Fetch } from "../../src/client/exchange/runtime.ts";
+import type { Fetch } from "../../src/client/exchange.ts";
 import { clientUnderTest, failure } from "./support/client-under-test.ts";
 import { json, misbehavingServer } from "./support/misbehaving-server.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Fetch } from "../../src/client/exchange/runtime.ts";
+import type { Fetch } from "../../src/client/exchange.ts";
 import { clientUnderTest, failure } from "./support/client-under-test.ts";
 
 /** Gives the responses in this order, then the last one for ever. */

@@ -3,7 +3,7 @@
  * schemas of the resources reject at least 98 %. What is left are rules between fields, which JSON Schema cannot say.
  */
 import { describe, expect, test } from "vitest";
-import { examplesOf } from "../../src/openapi/examples.ts";
+import { examplesOf } from "../../src/openapi/responses.ts";
 import { OPERATIONS, routeContract } from "../../src/resources/contracts.ts";
 import { ROUTES } from "../../src/resources/table.ts";
 import { GOLDEN_BODIES, type GoldenBody } from "./golden-bodies.ts";

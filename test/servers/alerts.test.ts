@@ -4,12 +4,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ingestRegistry } from "../../bin/cli/metrics/ingest-metrics.ts";
 import { publisherRegistry } from "../../bin/cli/metrics/publisher-metrics.ts";
-import { shimRegistry } from "../../bin/cli/metrics/shim-metrics.ts";
+import { ingestRegistry, shimRegistry } from "../../bin/cli/metrics/registries.ts";
 import { PublisherMonitor } from "../../bin/cli/publish/publisher-monitor.ts";
 import type { Known } from "../../publish/known.ts";
-import { ShimCounts } from "../../src/shim/node/shim-counts.ts";
+import { ShimCounts } from "../../src/shim/node/store-reader.ts";
 
 const RULES = new URL("../../docs/alerts/noonmark.rules.yml", import.meta.url).pathname;
 const DASHBOARD = new URL("../../docs/alerts/grafana-dashboard.json", import.meta.url).pathname;
@@ -257,7 +256,7 @@ test("promtool has nothing to say against our names, types and texts", async () 
   );
   const known = { get: () => undefined } as unknown as Known;
   const counts = new ShimCounts();
-  counts.answered(undefined, 404);
+  counts.count(undefined, 404);
   monitor.requested("put", "status.json", "done");
   monitor.rpcRequested("answered");
   const registries = [

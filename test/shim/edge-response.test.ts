@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { telemetryRoute } from "../../src/resources/telemetry/route.ts";
-import { edgeResponse } from "../../src/shim/edge-response.ts";
+import { edgeResponse } from "../../src/shim/for-front.ts";
 import { plainResponse, rowResponse } from "../../src/shim/full-response.ts";
 
 const NOW = 1_000_000;

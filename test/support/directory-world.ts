@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { openStore } from "../../src/object-store/open-store.ts";
-import { storeReader } from "../../src/shim/node/store-reader.ts";
-import { tickStore } from "../../src/shim/node/tick-store.ts";
+import { storeReader, tickStore } from "../../src/shim/node/store-reader.ts";
 import type { WorldStore } from "./scripts/script-world.ts";
 
 /** A directory as `serve` reads it, while another opens it to write; it fails by being moved away, and goes with the test. */

@@ -7,7 +7,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { once } from "node:events";
 import { shimContext } from "../../../src/shim/context.ts";
-import { trustsFront } from "../../../src/shim/node/trusts-front.ts";
+import { trustsFront } from "../../../src/shim/node/node-handler.ts";
 import { startServer } from "../../../src/shim/node/node-server.ts";
 import { MemoryStore } from "../../../test/support/memory-store.ts";
 import { putAnswer } from "../../../test/support/publish-answer.ts";

@@ -2,9 +2,7 @@
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { respond } from "../../../src/shim/respond.ts";
 import { type ShimContext, shimContext } from "../../../src/shim/context.ts";
-import { countedReads, ShimCounts } from "../../../src/shim/node/shim-counts.ts";
-import { storeReader } from "../../../src/shim/node/store-reader.ts";
-import { tickStore } from "../../../src/shim/node/tick-store.ts";
+import { countedReads, ShimCounts, storeReader, tickStore } from "../../../src/shim/node/store-reader.ts";
 import { median } from "../quantile.ts";
 
 const PAIRS = 150;
@@ -27,7 +25,7 @@ export async function countingCost(store: ObjectStore, url: string): Promise<Cou
   const counted = shimContext({
     ...clocks,
     store: tickStore(countedReads(storeReader(store), counts)),
-    answered: (row, status) => counts.answered(row, status),
+    onResponse: (row, status) => counts.count(row, status),
   });
   const [answers, differences]: [number[], number[]] = [[], []];
   for (let pair = -WARM_UP; pair < PAIRS; pair++) {

@@ -7,13 +7,11 @@ import { once } from "node:events";
 import { createServer, get, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { startMetricsServer } from "../../../bin/cli/metrics/metrics-server.ts";
-import { shimRegistry } from "../../../bin/cli/metrics/shim-metrics.ts";
+import { shimRegistry } from "../../../bin/cli/metrics/registries.ts";
 import { openStore } from "../../../src/object-store/open-store.ts";
 import { type ShimContext, shimContext } from "../../../src/shim/context.ts";
 import { startServer } from "../../../src/shim/node/node-server.ts";
-import { countedReads, ShimCounts } from "../../../src/shim/node/shim-counts.ts";
-import { storeReader } from "../../../src/shim/node/store-reader.ts";
-import { tickStore } from "../../../src/shim/node/tick-store.ts";
+import { countedReads, ShimCounts, storeReader, tickStore } from "../../../src/shim/node/store-reader.ts";
 
 const [kind, directory = "", path = "", accepted] = process.argv.slice(2);
 const SERVER_OPTIONS = { host: "127.0.0.1", port: 0, wallClock: () => Date.now(), defect: console.error };
@@ -69,7 +67,7 @@ async function counted(): Promise<Served> {
   const counting = shimContext({
     ...surroundings,
     monotonic: () => performance.now(),
-    answered: (row, status) => counts.answered(row, status),
+    onResponse: (row, status) => counts.count(row, status),
   });
   return { ...(await shim(counting)), metrics: url };
 }

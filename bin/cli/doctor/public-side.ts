@@ -1,8 +1,8 @@
 /** The responses for readers at an address: verify's rules, for a minute. */
 import { CONTRACT } from "../../../src/judge/contract.ts";
 import { Unanswered } from "../../../src/judge/exchange.ts";
+import { connectTo } from "../../../src/verify/connection.ts";
 import { FAMILIES, type FamilyName, verify } from "../../../src/verify/verify.ts";
-import { connectTo } from "../settings/judge-deployment.ts";
 import { type Finding, fine, wrong } from "./finding.ts";
 
 const LIMIT_MS = 60_000;
@@ -14,7 +14,7 @@ const PAGES = 5;
 const TOLD = 5;
 
 export async function examinePublicSide(base: URL): Promise<Finding[]> {
-  const { surroundings, close } = connectTo(base, { timeout: TIMEOUT_MS, qps: QPS }, "doctor");
+  const { environment, close } = connectTo(base, { timeout: TIMEOUT_MS, qps: QPS }, "doctor");
   const end = performance.now() + LIMIT_MS;
   const findings: Finding[] = [];
   let checks = 0;
@@ -26,7 +26,7 @@ export async function examinePublicSide(base: URL): Promise<Finding[]> {
         continue;
       }
       const options = { routes: CONTRACT, installationId: undefined, pages: PAGES, watch: 0 };
-      const report = await verify(options, surroundings, [family]);
+      const report = await verify(options, environment, [family]);
       checks += report.checks;
       findings.push(
         ...report.findings.map(({ rule, route, expected, saw, mend }) =>

@@ -1,12 +1,18 @@
-/** Examines the publication: its publisher's last report, the sources compared with it, and the cheap rules of fsck. */
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+/**
+ * Examines the store, its lease, and the publication: the publisher's last report, the sources compared with it, and the cheap
+ * rules of fsck. A missing directory is not made.
+ */
+import { accessSync, constants, existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { isFree, readLease } from "../../../publish/lease/lease-record.ts";
 import { examineKeys } from "../../../publish/repair.ts";
+import { holderNameOf } from "../../../publish/status/private-status.ts";
 import { ANSWERS } from "../../../publish/status/public-status.ts";
 import { INSTALLATIONS_KEY, PRIVATE_STATUS_KEY, STATUS_KEY } from "../../../src/http/keys.ts";
+import { provenSkew } from "../../../src/object-store/clock-offset.ts";
 import { STORE_MARK } from "../../../src/object-store/filesystem/prepare.ts";
 import { storeLocation } from "../../../src/object-store/location.ts";
-import type { ObjectStore } from "../../../src/object-store/object-store.ts";
+import { hasClock, type ObjectStore } from "../../../src/object-store/object-store.ts";
 import { RANGES, statisticsKey } from "../../../src/resources/statistics/route.ts";
 import { behindPublication } from "../intake/behind-publication.ts";
 import { openConfiguredStore } from "../open-configured-store.ts";
@@ -15,6 +21,43 @@ import type { Settings } from "../settings/settings.ts";
 import { duration } from "../status/print-publication.ts";
 import { type Publication, readPublication } from "../status/publication.ts";
 import { type Finding, fine, wrong } from "./finding.ts";
+import { nearestThere } from "./local.ts";
+
+/** Tolerated difference between the clocks of host and store. From a minute on a publisher puts nothing. */
+const TOLERATED_MS = 2_000;
+
+/** Opens the store as a writer, which tests rights and conditions. `now` in epoch ms. Throws `Failure`, `StoreUnavailable`. */
+export async function examineStore(settings: Settings, now: () => number): Promise<Finding[]> {
+  const place = storeLocation(settings.store);
+  if (place?.kind === "directory" && !existsSync(join(place.path, STORE_MARK))) return [newDirectory(place.path)];
+  const store = await openConfiguredStore(settings, { write: true });
+  const found = await readLease(store);
+  const findings = [fine("store", `${store.name}: read, written${place?.kind === "s3" ? ", conditions judged" : ""}`)];
+  if (hasClock(store)) {
+    const skew = provenSkew(await store.measureClock(now));
+    const text = `${duration(Math.abs(skew) / 1000)} ${skew < 0 ? "behind" : "ahead of"} the store's`;
+    const differs = Math.abs(skew) > TOLERATED_MS;
+    findings.push(differs ? wrong("clock", text, "Set this host's clock right (NTP).") : fine("clock", text));
+  }
+  if (found === undefined) return [...findings, fine("lease", "nobody has ever held it")];
+  const { epoch, renewedAt, released } = found.record;
+  const age = `${duration((now() - Date.parse(renewedAt)) / 1000)} ago`;
+  const held = isFree(found.record, now()) ? "silent, free to take" : "a second publisher waits as standby";
+  const state = released
+    ? `released ${age}`
+    : `held by ${await holderNameOf(store, found.record)}, renewed ${age}: ${held}`;
+  return [...findings, fine("lease", `epoch ${epoch}, ${state}`)];
+}
+
+function newDirectory(path: string): Finding {
+  const place = nearestThere(resolve(path));
+  try {
+    accessSync(place, constants.W_OK | constants.X_OK);
+    return fine("store", `${path}: publish will make it`);
+  } catch {
+    return wrong("store", `${place} cannot be written by this user`, "Give this user the right, or set --store.");
+  }
+}
 
 /** `now` in epoch ms. Throws `Failure`, `StoreUnavailable`. */
 export async function examinePublication(settings: Settings, now: number): Promise<Finding[]> {
@@ -44,7 +87,7 @@ export async function examinePublication(settings: Settings, now: number): Promi
   ];
 }
 
-/** A publisher that has ended by itself has released the lease; one that fell silent has died. */
+/** A publisher that ends by itself releases the lease. One that still holds it, but does not renew it, has died. */
 function holderFindings({ state, record, ageSeconds }: Publication): Finding[] {
   if (state === "live" || record.released) return [];
   const saw = `${record.holderName} holds the lease and has been silent for ${duration(ageSeconds)}`;

@@ -20,9 +20,9 @@ import { MODULES_KEY } from "../../../src/resources/modules/route.ts";
 import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
 import { installationTelemetryKey, TELEMETRY_KEY } from "../../../src/resources/telemetry/route.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { type Warning, warn } from "../messages.ts";
 import { openConfiguredStore } from "../open-configured-store.ts";
 import type { Settings } from "../settings/settings.ts";
-import { type Warning, warn } from "../warn.ts";
 
 /** At most this many other installations are compared if the lease does not vouch for all of them. */
 const COMPARED_LIMIT = 64;

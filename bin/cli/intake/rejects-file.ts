@@ -1,3 +1,4 @@
+/** Writes rejected lines to the file of `--rejects`, and reads them again for `--retry` (docs/spec/intake.md#codes). */
 import { closeSync, openSync } from "node:fs";
 import { diskFull, isDiskFull } from "../../../src/files/disk-full.ts";
 import { PRIVATE_MODE } from "../../../src/files/private-file.ts";
@@ -5,7 +6,7 @@ import { appendAll } from "../../../src/files/write-all.ts";
 import { type Rejection, rejectionJson } from "../../../src/ledger/intake/rejection.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 
-/** The file of rejected lines (docs/spec/intake.md#codes): one object a line, appended. Throws `Failure` (exit 74). */
+/** One JSON object per rejected line, appended. Throws `Failure` (exit 74). */
 export class RejectsFile {
   readonly #path: string;
   readonly #file: number;
@@ -38,4 +39,48 @@ export class RejectsFile {
       });
     }
   }
+}
+
+/** A byte that is never in UTF-8. A line that was not UTF-8 has U+FFFD in the file, and must not be valid now. */
+const NOT_UTF8 = Buffer.from([0xff]);
+const LF = Buffer.from("\n");
+
+/** The lines as they were. Throws `Failure` (exit 74) `input_unreadable` if a line is not a rejected line. */
+export async function* rejectedLines(chunks: AsyncIterable<Uint8Array>, path: string): AsyncGenerator<Uint8Array> {
+  let line = 0;
+  for await (const text of linesOf(chunks)) {
+    line++;
+    if (text !== "") yield rawOf(text, line, path);
+  }
+}
+
+function rawOf(text: string, line: number, path: string): Uint8Array {
+  const { code, raw } = parsed(text);
+  if (typeof raw !== "string" || typeof code !== "string") {
+    throw new Failure("input_unreadable", `line ${line} of ${path} is not a rejected line`, {
+      exit: EXIT.io,
+      hint: "--retry takes a file that --rejects wrote. For a file of facts, leave out --retry.",
+    });
+  }
+  const wasNotUtf8 = code === "malformed_json" && raw.includes("\ufffd");
+  return Buffer.concat([Buffer.from(raw), ...(wasNotUtf8 ? [NOT_UTF8] : []), LF]);
+}
+
+function parsed(text: string): { readonly code?: unknown; readonly raw?: unknown } {
+  try {
+    return Object(JSON.parse(text)) as object;
+  } catch {
+    return {};
+  }
+}
+
+async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of chunks) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
+  yield rest;
 }

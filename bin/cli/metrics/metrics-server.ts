@@ -4,7 +4,12 @@ import { createServer, type RequestListener, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { isIPv4 } from "node:net";
 import { httpUrl, listen } from "../../../src/shim/node/listen.ts";
-import type { MetricsAddress } from "./address.ts";
+
+export interface MetricsAddress {
+  readonly host: string;
+  /** 0 for any free port. */
+  readonly port: number;
+}
 
 export interface MetricsPages {
   /** In Prometheus' text format. */
@@ -65,8 +70,8 @@ function listener(pages: MetricsPages, host: string): RequestListener {
 }
 
 /**
- * A web page can point its own name to this machine and read the responses. On a loopback address only that address is valid
- * in Host, so another name is such a page. Elsewhere every name may be this machine's.
+ * A web page can point its own name to this machine and read the responses. On a loopback address Host must therefore name that
+ * address. Elsewhere every name may be this machine's.
  */
 export function isAskedFor(bound: string, field: string | undefined): boolean {
   return !isLoopback(bound) || isLoopback(hostnameOf(field));

@@ -1,16 +1,13 @@
-/** The metrics of a publisher. */
+/** The metrics of a publisher and of its sources in the last cycle. */
 import { Histogram, type Registry } from "@prometheus-io/client";
 import type { Known } from "../../../publish/known.ts";
 import type { ReportRow } from "../../../publish/report.ts";
 import { CYCLE_OUTCOMES, type CycleOutcome } from "../../../publish/schedule/health.ts";
 import { ANSWERS } from "../../../publish/status/public-status.ts";
 import type { PublisherMonitor } from "../publish/publisher-monitor.ts";
-import { collectedCounter, collectedGauge, oneOf, type Sample, single } from "./collected.ts";
-import { processRegistry } from "./process-registry.ts";
-import { sourceMetrics } from "./source-metrics.ts";
-import type { WatchedPublisher } from "./watched-publisher.ts";
+import { collectedCounter, collectedGauge, oneOf, processRegistry, type Sample, single } from "./registries.ts";
 
-/** Seconds; a cycle that puts nothing takes some milliseconds, one over S3 with a takeover some minutes. */
+/** Seconds. A cycle without a put takes some milliseconds, one over S3 with a takeover some minutes. */
 const CYCLE_BUCKETS = [0.005, 0.02, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
 const PHASES = ["starting", "standby", "publishing"] as const;
 
@@ -55,7 +52,7 @@ function cycleMetrics(registry: Registry, { monitor }: WatchedPublisher): void {
     buckets: CYCLE_BUCKETS,
     registers: [registry],
   });
-  // An alert on an outcome that has not happened yet needs its zero.
+  // An alert on an outcome needs its zero before it has happened.
   for (const outcome of CYCLE_OUTCOMES) cycles.zero({ outcome });
   monitor.onCycle = (outcome: CycleOutcome, seconds: number) => cycles.observe({ outcome }, seconds);
   collectedGauge(
@@ -174,4 +171,101 @@ function clockMetrics(registry: Registry, monitor: PublisherMonitor): void {
     },
     () => single(monitor.clockMoves),
   );
+}
+
+/** The values that a publisher's metrics are read from. */
+export interface WatchedPublisher {
+  readonly monitor: PublisherMonitor;
+  readonly known: Known;
+  /** Epoch ms, by the publishers' common clock. */
+  now(): number;
+  monotonic(): number;
+}
+
+const LEDGER = ["followed", "none", "unreadable", "behind"] as const;
+const CHAIN = ["followed", "disabled", "silent", "mismatch", "behind"] as const;
+
+function sourceMetrics(registry: Registry, watched: WatchedPublisher): void {
+  ledgerMetrics(registry, watched);
+  chainMetrics(registry, watched);
+  const { rpc } = watched.monitor;
+  collectedCounter(
+    registry,
+    {
+      name: "noonmark_rpc_requests_total",
+      help: "HTTP requests to nodes of the chain, by outcome: answered, silent (no response in time), range, rate, transient, refused.",
+      labels: ["outcome"],
+    },
+    () => [...rpc].map(([outcome, value]) => ({ labels: { outcome }, value })),
+  );
+  collectedGauge(
+    registry,
+    {
+      name: "noonmark_rpc_node_disagrees",
+      help: "1 for each node of the chain that disagrees with another (rpcQuorum), by its address without keys.",
+      labels: ["node"],
+    },
+    () => [...watched.monitor.disagreeingNodes].map((node) => ({ labels: { node }, value: 1 })),
+  );
+}
+
+function ledgerMetrics(registry: Registry, { monitor, now }: WatchedPublisher): void {
+  const ledger = () => (monitor.publisher?.last === undefined ? undefined : monitor.publisher.sources.ledger);
+  collectedGauge(
+    registry,
+    {
+      name: "noonmark_ledger_state",
+      help: "1 for the ledger's state in the last cycle: followed, none, unreadable, behind what was published.",
+      labels: ["state"],
+    },
+    () => stateOf(LEDGER, ledger()?.status),
+  );
+  collectedGauge(
+    registry,
+    {
+      name: "noonmark_ledger_lag_seconds",
+      help: "Time since the newest published receipt of the configured installation was received; absent without any.",
+    },
+    () => {
+      const newest = ledger()?.newestReceiptAt ?? undefined;
+      return single(newest === undefined ? undefined : (now() - Date.parse(newest)) / 1_000);
+    },
+  );
+}
+
+function chainMetrics(registry: Registry, { monitor, monotonic }: WatchedPublisher): void {
+  const chain = () => (monitor.publisher?.last === undefined ? undefined : monitor.publisher.sources.chain);
+  collectedGauge(
+    registry,
+    {
+      name: "noonmark_chain_state",
+      help: "1 for the chain's state in the last cycle: followed, disabled, silent, mismatch, behind (no safe block yet).",
+      labels: ["state"],
+    },
+    () => stateOf(CHAIN, chain()?.status),
+  );
+  collectedGauge(
+    registry,
+    {
+      name: "noonmark_chain_lag_blocks",
+      help: "Blocks between the last safe block that was read and the node's head, 12 confirmations included; absent while the chain is not followed.",
+    },
+    () => {
+      const through = chain()?.indexedThroughBlock ?? undefined;
+      const head = monitor.chainHead;
+      return single(through === undefined || head === undefined ? undefined : Number(head - BigInt(through)));
+    },
+  );
+  collectedGauge(
+    registry,
+    {
+      name: "noonmark_chain_lag_seconds",
+      help: "Time since the last good pass over the chain; absent before the first.",
+    },
+    () => single(monitor.lastGoodPassAt === undefined ? undefined : (monotonic() - monitor.lastGoodPassAt) / 1_000),
+  );
+}
+
+function stateOf(states: readonly string[], current: string | undefined) {
+  return current === undefined ? [] : oneOf("state", states, current);
 }

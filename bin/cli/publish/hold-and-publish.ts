@@ -11,10 +11,8 @@ import { type LateTick, runSchedule } from "../../../publish/schedule/schedule.t
 import { leaseIdentity } from "../../../publish/status/public-status.ts";
 import { isDiskFull } from "../../../src/files/disk-full.ts";
 import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
-import { rareReport } from "../../../src/shim/node/rare-report.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
-import { logProblem } from "../log.ts";
-import type { CommonTime } from "./common-time.ts";
+import { logProblem, rareReport } from "../log.ts";
 import type { PublisherMonitor } from "./publisher-monitor.ts";
 import { putsAMonth, receiptPace } from "./put-estimate.ts";
 import type { Repairs } from "./repairs.ts";
@@ -198,4 +196,25 @@ function logFailures(log: Logger, report: CycleReport): void {
   for (const { key, why } of report.rows.filter(({ action }) => action === "failed"))
     log.error({ key, why }, "not published");
   for (const failure of report.failures) log.error(failure, "installation not published");
+}
+
+/** The time by which sources are read: this host's, until a publisher runs, which knows the store's. */
+export class CommonTime {
+  readonly #wall: () => number;
+  #publisher: Pick<Publisher, "now"> | undefined;
+
+  /** `wall`: this host's clock, epoch ms. */
+  constructor(wall: () => number) {
+    this.#wall = wall;
+  }
+
+  follow(publisher: Pick<Publisher, "now">): void {
+    this.#publisher = publisher;
+  }
+
+  /** Epoch ms. */
+  now(): number {
+    const wall = this.#wall();
+    return this.#publisher?.now(wall) ?? wall;
+  }
 }

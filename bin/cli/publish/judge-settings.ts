@@ -1,5 +1,10 @@
-/** Checks the settings that only `publish` needs, before a store, a state or a lease is touched. */
+/** Checks the settings and flags that only `publish` needs, before a store, a state directory or a lease is touched. */
 import { validate } from "node-cron";
+import type { SourceReader } from "../../../publish/sources/source-reader.ts";
+import { parseIndex, parseIndexShard, shardKeyOf } from "../../../src/http/installations.ts";
+import { INSTALLATIONS_KEY } from "../../../src/http/keys.ts";
+import { installationRowId, listInstallations } from "../../../src/ledger/watermarks.ts";
+import { decodedAs, type ObjectStore } from "../../../src/object-store/object-store.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { FUTURE_ALLOWANCE_MS } from "../../../src/values/freshness.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
@@ -19,7 +24,7 @@ export async function judgeSettings(settings: Settings, now: number): Promise<vo
   readDeployment(settings.deployment);
 }
 
-/** Exit 1: a machine with a clock that is behind is started again once it is right, and then publishes. */
+/** Exit 1, so that a service manager starts it again once the machine's clock is right. */
 function judgeGenesis({ genesisTimestamp }: Settings, now: number): void {
   if (genesisTimestamp === undefined || genesisTimestamp * 1000 - now <= FUTURE_ALLOWANCE_MS) return;
   const [genesis, clock] = [formatTimestamp(genesisTimestamp * 1000), formatTimestamp(now)];
@@ -35,8 +40,49 @@ function judgeGenesis({ genesisTimestamp }: Settings, now: number): void {
 
 export function judgeCadence(cadence: string): void {
   if (validate(cadence)) return;
-  throw new Failure("invalid_setting", `cadence ${JSON.stringify(cadence)} is no cron pattern`, {
+  throw new Failure("invalid_setting", `cadence ${JSON.stringify(cadence)} is not a cron pattern`, {
     exit: EXIT.usage,
     hint: 'Five or six fields, seconds first, in UTC: "* * * * * *" is every second, "0 */5 * * * *" every five minutes.',
   });
+}
+
+/** The most ids that a message names. */
+const NAMED_IDS = 10;
+
+/**
+ * `publish --new-history`: a mistyped id would be in the index for ever. It is refused before the lease is taken, unless the
+ * ledger or the index knows it. `at` in epoch ms. Throws `Failure` unknown_installation (2), `StoreUnavailable`, and
+ * errors of reading a ledger.
+ */
+export async function judgeNewHistories(
+  ids: readonly string[],
+  store: ObjectStore,
+  reader: SourceReader,
+  at: number,
+): Promise<void> {
+  for (const id of ids) {
+    const known = reader.begin(at).snapshot(({ ledger }) => {
+      if (ledger === undefined) return [];
+      return installationRowId(ledger, id) === undefined ? listInstallations(ledger).map((one) => one.id) : undefined;
+    });
+    if (known === undefined || (await isNamed(store, id))) continue;
+    const has = known.length === 0 ? "nothing" : known.slice(0, NAMED_IDS).join(", ");
+    throw new Failure("unknown_installation", `neither the ledger nor the index knows ${id}: the ledger has ${has}`, {
+      exit: EXIT.usage,
+      hint: "Give --new-history the id of an installation that has facts or was published; an unknown one needs none.",
+    });
+  }
+}
+
+/** True if the published index names an installation. */
+async function isNamed(store: ObjectStore, id: string): Promise<boolean> {
+  const index = await readParsed(store, INSTALLATIONS_KEY, parseIndex);
+  if (index === undefined) return false;
+  if ("histories" in index) return index.histories.has(id);
+  return (await readParsed(store, shardKeyOf(id, index.shards), parseIndexShard))?.has(id) === true;
+}
+
+async function readParsed<T>(store: ObjectStore, key: string, parse: (text: string) => T): Promise<T | undefined> {
+  const object = await store.get(key, { fresh: true });
+  return object && decodedAs(key, object, ({ body }) => parse(new TextDecoder().decode(body)));
 }

@@ -1,5 +1,4 @@
-/** `noonmark publish` without --once: its dependencies, from its first moment as a standby to its end. */
-
+/** `noonmark publish` without --once: opens its dependencies, publishes on the cadence, and closes them. */
 import { existsSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { createTask } from "node-cron";
@@ -8,22 +7,22 @@ import { SteadyClock, systemClock, systemTimers } from "../../../publish/clock/c
 import { Known } from "../../../publish/known.ts";
 import { RequestTally } from "../../../publish/status/request-tally.ts";
 import type { Chain } from "../../../src/chain/chain.ts";
+import { type PollEvent, plainEvent } from "../../../src/chain/poll-event.ts";
 import { packageVersion } from "../../../src/files/package-file.ts";
 import { countedStore } from "../../../src/object-store/counted-store.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
-import { createLog, logClockMove, loggedToItsEnd, logProblem } from "../log.ts";
-import { startPublisherPage } from "../metrics/publisher-page.ts";
+import { createLog, logClockMove, loggedToItsEnd, logProblem, metricsLog } from "../log.ts";
+import { startMetricsPage } from "../metrics/metrics-page.ts";
+import type { Health } from "../metrics/metrics-server.ts";
 import { openConfiguredStore } from "../open-configured-store.ts";
 import type { Settings } from "../settings/settings.ts";
 import { askedToStop } from "../signals.ts";
 import { openSources } from "../sources.ts";
-import { chainLog } from "./chain-log.ts";
-import { CommonTime } from "./common-time.ts";
-import { holdAndPublish } from "./hold-and-publish.ts";
-import { judgeNewHistories } from "./judge-new-histories.ts";
+import { CommonTime, holdAndPublish } from "./hold-and-publish.ts";
+import { judgeNewHistories } from "./judge-settings.ts";
 import { PublisherMonitor } from "./publisher-monitor.ts";
 import { type PublishFlags, publisherOptions } from "./publisher-options.ts";
-import { minimumPutIntervalOf, scrubIntervalOf } from "./put-interval.ts";
+import { minimumPutIntervalOf, scrubIntervalOf } from "./put-estimate.ts";
 import { Repairs } from "./repairs.ts";
 import { type ServiceManager, serviceManager, systemdNotify } from "./service-manager.ts";
 import { keepHeapSmall } from "./small-heap.ts";
@@ -72,7 +71,11 @@ async function publishWithLog(
   const stopLooking = systemTimers.every(LOOK_MS, () => logClockMove(log, clock.check(), MEANWHILE));
   let stopPage = async () => {};
   try {
-    stopPage = await startPublisherPage(settings, log, { monitor, known, now, monotonic });
+    stopPage = await startMetricsPage(settings.metrics, async () => {
+      const { publisherRegistry } = await import("../metrics/publisher-metrics.ts");
+      const registry = publisherRegistry({ monitor, known, now, monotonic });
+      return { registry, health: () => healthOf(monitor), ...metricsLog(log) };
+    });
     const opened = await openedStore(settings, { log, monitor, service, signal });
     if (opened === undefined) return;
     const store = countedStore(opened, (operation, key, outcome) => {
@@ -86,12 +89,12 @@ async function publishWithLog(
       whole: false,
       now,
       onChainEvent: (event) => {
-        monitor.chainTold(event);
+        monitor.chainEvent(event);
         logChain(event);
       },
       onRpcRequest: (outcome) => monitor.rpcRequested(outcome),
     });
-    // From the beginning, as a standby too.
+    // A standby follows the chain, too.
     const interval = settings.chainInterval * 1000;
     const passes = followChain(chain, { interval, passLimit: PASS_LIMIT_MS, now, signal });
     try {
@@ -126,6 +129,18 @@ async function publishWithLog(
   }
 }
 
+/**
+ * A standby is healthy: it is ready to take over. A publisher whose host's clock has moved is healthy, too: a restart would only
+ * lose the trusted time.
+ */
+function healthOf(monitor: PublisherMonitor): Health {
+  const { isWell, phase, quietSeconds, reason } = monitor.state();
+  const { clockMovedMs } = monitor;
+  const moved = clockMovedMs === 0 ? {} : { problem: "clock_moved", clockMovedMs };
+  const about = { phase, lastTurnSecondsAgo: quietSeconds, ...moved };
+  return { isWell, body: isWell ? { status: "ok", ...about } : { status: "failing", reason, ...about } };
+}
+
 /** Between two attempts to open a store that does not respond (ms). */
 const OPEN_AGAIN_MS = 5_000;
 
@@ -136,7 +151,7 @@ interface Opening {
   readonly signal: AbortSignal;
 }
 
-/** A store that does not respond is waited for, as in any outage; undefined if the signal ended that. */
+/** Waits for a store that does not respond, as in any outage. Undefined if the signal ended that. */
 async function openedStore(settings: Settings, opening: Opening): Promise<ObjectStore | undefined> {
   const { log, monitor, service, signal } = opening;
   for (let tries = 1; !signal.aborted; tries++) {
@@ -180,7 +195,7 @@ export interface FollowOptions {
   readonly signal: AbortSignal;
 }
 
-/** Runs passes over the chain until the signal, besides the cycles that publish their results. */
+/** Runs passes over the chain until the signal. Cycles publish their results. */
 export async function followChain(chain: Chain, options: FollowOptions): Promise<void> {
   const { signal, interval, passLimit } = options;
   while (!signal.aborted) {
@@ -188,4 +203,47 @@ export async function followChain(chain: Chain, options: FollowOptions): Promise
     await chain.poll(now, now + passLimit);
     await wait(interval, undefined, { signal }).catch(() => {});
   }
+}
+
+/** Between two warnings of the same kind about the same node (ms). */
+const WARNED_EVERY_MS = 600_000;
+
+interface Trouble {
+  /** By the monotonic clock (ms). */
+  readonly since: number;
+  readonly warnedAt: number;
+  /** Failures since the last warning. */
+  readonly silent: number;
+}
+
+/**
+ * Logs the chain's events. A failing node is one warning, then one every ten minutes, until it works again. Good passes and stored
+ * ranges come every few seconds, so that they have the level `debug`.
+ */
+export function chainLog(log: Logger, monotonic: () => number): (event: PollEvent) => void {
+  /** By node, then by its fault. */
+  const troubles = new Map<string, Map<string, Trouble>>();
+  return (event) => {
+    const ofNode = troubles.get(event.node);
+    if (event.type === "range" || event.type === "good") {
+      log.debug(plainEvent(event), "chain");
+      if (event.type === "range" || ofNode === undefined) return;
+      // A good pass without new blocks says nothing about a node that disagreed.
+      const over = [...ofNode].filter(([kind]) => kind !== "disagreement");
+      if (over.length === 0) return;
+      for (const [kind] of over) ofNode.delete(kind);
+      const since = Math.min(...over.map(([, trouble]) => trouble.since));
+      log.info({ node: event.node, afterMs: Math.round(monotonic() - since) }, "the node gives good responses again");
+      return;
+    }
+    const kind = "check" in event ? `${event.type} ${event.check}` : event.type;
+    const before = ofNode?.get(kind);
+    const now = monotonic();
+    const isDue = before === undefined || now - before.warnedAt >= WARNED_EVERY_MS;
+    const trouble = isDue
+      ? { since: before?.since ?? now, warnedAt: now, silent: 0 }
+      : { ...before, silent: before.silent + 1 };
+    troubles.set(event.node, (ofNode ?? new Map<string, Trouble>()).set(kind, trouble));
+    log[isDue ? "warn" : "debug"]({ ...plainEvent(event), before: before?.silent ?? 0 }, "chain");
+  };
 }

@@ -13,16 +13,15 @@ import { RequestTally } from "../../../publish/status/request-tally.ts";
 import { pollUntilConcluded } from "../../../src/chain/chain.ts";
 import type { PollEvent } from "../../../src/chain/poll-event.ts";
 import { countedStore } from "../../../src/object-store/counted-store.ts";
-import type { ObjectStore } from "../../../src/object-store/object-store.ts";
+import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { Failure } from "../../../src/values/failure.ts";
 import { printable } from "../../../src/values/printable.ts";
-import { parseInstant } from "../instant.ts";
+import { parseInstant } from "../arguments.ts";
+import { warn } from "../messages.ts";
 import { openConfiguredStore } from "../open-configured-store.ts";
 import type { Settings } from "../settings/settings.ts";
 import { instantClock, openSources } from "../sources.ts";
-import { warn } from "../warn.ts";
-import { chainTime, withDeadline } from "./deadline-store.ts";
-import { judgeNewHistories } from "./judge-new-histories.ts";
+import { judgeNewHistories } from "./judge-settings.ts";
 import { type PublishFlags, publisherOptions } from "./publisher-options.ts";
 import { Repairs } from "./repairs.ts";
 
@@ -112,4 +111,43 @@ async function openState(directory: string, store: ObjectStore): Promise<Known> 
     const record = (await findLease(store))?.record;
     throw record === undefined || record.released ? error : await heldBy(store, record);
   }
+}
+
+/** The least time for the puts of a run that the chain would fill. */
+const LONGEST_RESERVE_MS = 10_000;
+const RESERVED_SHARE = 0.4;
+
+/** Milliseconds that passes over the chain may take of a run's `limitMs`: a silent node holds nobody else up. */
+export function chainTime(limitMs: number): number {
+  return limitMs - Math.min(LONGEST_RESERVE_MS, limitMs * RESERVED_SHARE);
+}
+
+/**
+ * A store in which a run starts nothing after its deadline. The next run finds the missing puts as after a crash. A call that
+ * has begun ends by the store's own time limit.
+ */
+export function withDeadline(store: ObjectStore, monotonic: () => number, limitMs: number): ObjectStore {
+  const end = monotonic() + limitMs;
+  const inTime = () => {
+    if (monotonic() >= end) throw new StoreUnavailable(`the run's time (${limitMs / 1_000} s, --deadline) is over`);
+  };
+  return {
+    name: store.name,
+    async get(key, options) {
+      inTime();
+      return store.get(key, options);
+    },
+    async put(key, object, condition) {
+      inTime();
+      return store.put(key, object, condition);
+    },
+    async delete(key) {
+      inTime();
+      return store.delete(key);
+    },
+    async *list(prefix) {
+      inTime();
+      yield* store.list(prefix);
+    },
+  };
 }

@@ -89,7 +89,7 @@ export class PublisherMonitor implements CycleWatcher {
     this.rpc.set(outcome, (this.rpc.get(outcome) ?? 0) + 1);
   }
 
-  chainTold(event: PollEvent): void {
+  chainEvent(event: PollEvent): void {
     if (event.type === "disagreement") this.disagreeingNodes.add(event.node);
     if (event.type !== "good") return;
     // Those that still disagree are reported after a good pass.

@@ -1,15 +1,18 @@
-/** From settings and flags to a publisher's options. */
+/** A publisher's options from settings and flags, with the built files of the page and of the reference. */
 
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { extname, join, relative, sep } from "node:path";
 import type { Clock } from "../../../publish/clock/clock.ts";
 import type { PublisherOptions } from "../../../publish/publisher.ts";
 import type { SourceReader } from "../../../publish/sources/source-reader.ts";
-import { packageVersion } from "../../../src/files/package-file.ts";
+import { packageFile, packageVersion } from "../../../src/files/package-file.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
+import { withServer } from "../../../src/openapi/server.ts";
 import { allPublications } from "../../../src/resources/publications.ts";
+import { ROBOTS, type Site, type SiteFile } from "../../../src/resources/site/site-files.ts";
 import type { ResourceName } from "../../../src/resources/table.ts";
 import { required } from "../settings/load-settings.ts";
 import type { Settings } from "../settings/settings.ts";
-import { configuredSite } from "../site.ts";
 
 export interface PublishFlags {
   /** The configuration file, which need not exist. */
@@ -49,4 +52,44 @@ export function publisherOptions(
     force: flags.force ?? false,
     program: packageVersion(),
   };
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".json": "application/json; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".txt": "text/plain; charset=utf-8",
+};
+
+/** Undefined if the settings turn it off. */
+function configuredSite({ site, publicUrl }: Settings): Site | undefined {
+  if (!site) return undefined;
+  return {
+    program: packageVersion(),
+    files: [ROBOTS, ...builtFiles().map((file) => withAddress(file, publicUrl))],
+    publicUrl,
+  };
+}
+
+/** The OpenAPI document is built before its address is known. */
+function withAddress(file: SiteFile, publicUrl: string | undefined): SiteFile {
+  if (file.path !== "openapi.json" || publicUrl === undefined) return file;
+  return { ...file, text: withServer(file.text, publicUrl) };
+}
+
+/** Empty in a checkout that was not built. */
+function builtFiles(): SiteFile[] {
+  const root = packageFile("dist/site");
+  if (!existsSync(root)) return [];
+  const found = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return found
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .map((file) => ({
+      path: relative(root, file).split(sep).join("/"),
+      contentType: TYPES[extname(file)] ?? "application/octet-stream",
+      text: readFileSync(file, "utf8"),
+    }))
+    .toSorted((one, other) => (one.path < other.path ? -1 : 1));
 }

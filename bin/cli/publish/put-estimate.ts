@@ -1,8 +1,3 @@
-/**
- * Estimates the puts of a month if they cost money (docs/spec/publishing.md#the-cycle), from the minimum intervals and the
- * ledger's own pace. `npm run bench -- day` compares it with the counted puts of a simulated day.
- */
-
 import { DEFAULT_PACE } from "../../../publish/lease/lease-record.ts";
 import { readNewestReceipt, readReceipts } from "../../../src/ledger/read/receipts.ts";
 import { listInstallations } from "../../../src/ledger/watermarks.ts";
@@ -11,6 +6,33 @@ import type { Snapshot } from "../../../src/resources/snapshot.ts";
 import type { ResourceName } from "../../../src/resources/table.ts";
 import type { ReadOnlyDatabase } from "../../../src/sqlite/statement.ts";
 import { ROUND_MS } from "../../../src/values/round.ts";
+
+/**
+ * The pace of puts and checks if they cost money (docs/spec/publishing.md#the-cycle), and an estimate of a month's puts.
+ * `npm run bench -- day` compares the estimate with the counted puts of a simulated day.
+ */
+const MINIMUM_PUT_INTERVAL_MS = 5_000;
+
+/** Least time between two puts of one key (ms) for the setting `store`: puts into object storage cost money. */
+export function minimumPutIntervalOf(store: string): number {
+  return store.includes("://") ? MINIMUM_PUT_INTERVAL_MS : 0;
+}
+
+const SCRUB_DIRECTORY_MS = 1_000;
+/** 8,640 reads a day. */
+const SCRUB_BUCKET_MS = 10_000;
+
+/** Time between two objects that are checked for damage (ms); 0 checks none. */
+export function scrubIntervalOf({
+  store,
+  scrubInterval,
+}: {
+  readonly store: string;
+  readonly scrubInterval?: number | undefined;
+}): number {
+  if (scrubInterval !== undefined) return scrubInterval * 1_000;
+  return store.includes("://") ? SCRUB_BUCKET_MS : SCRUB_DIRECTORY_MS;
+}
 
 export const MONTH_MS = 30 * 86_400_000;
 /** A round's end, its closure, its acceptance and the steps of its settlement. */

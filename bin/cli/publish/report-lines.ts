@@ -1,8 +1,8 @@
-/** A cycle's report for pipes and programs. */
+/** A cycle's report for pipes, programs and terminals. */
 import type { CycleReport, ReportRow } from "../../../publish/report.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
 
-/** One line, for a pipe: cron mails what a run prints. */
+/** One line, for a pipe: cron mails everything that a run prints. */
 export function reportSummary(report: CycleReport): string {
   const counts = ["created", "updated", "unchanged", "failed"].map(
     (action) => `${report.rows.filter((row) => row.action === action).length} ${action}`,
@@ -10,7 +10,7 @@ export function reportSummary(report: CycleReport): string {
   return `as of ${formatTimestamp(report.at)}: ${counts.join(", ")}`;
 }
 
-/** Puts and failures, a line each: `action key: why`. */
+/** A line for each put and failure: `action key: why`. */
 export function reportLines(report: CycleReport): string[] {
   return condensed(report.rows)
     .filter(({ action }) => action !== "unchanged")
@@ -18,7 +18,7 @@ export function reportLines(report: CycleReport): string[] {
 }
 
 /** Runs of new tiles as one row each. */
-export function condensed(rows: readonly ReportRow[]): ReportRow[] {
+function condensed(rows: readonly ReportRow[]): ReportRow[] {
   const result: ReportRow[] = [];
   let run: { first: string; last: string; count: number } | undefined;
   for (const row of rows) {
@@ -38,6 +38,16 @@ export function condensed(rows: readonly ReportRow[]): ReportRow[] {
     };
   }
   return result;
+}
+
+/** For a terminal. Only this form loads the library for tables. */
+export async function reportTable(report: CycleReport): Promise<string[]> {
+  const { tableLines } = await import("../table.ts");
+  const rows = condensed(report.rows).map(({ key, action, why, status, bytes, etag, milliseconds }) => {
+    const tag = etag === null ? "" : etag.length > 16 ? `${etag.slice(0, 12)}…"` : etag;
+    return [key, action, why, status ?? "", bytes, tag, milliseconds.toFixed(1)];
+  });
+  return tableLines(["key", "", "why", "status", "bytes", "ETag", "ms"], rows, { hasLines: true });
 }
 
 /** For `--json`: the instant as a timestamp. */

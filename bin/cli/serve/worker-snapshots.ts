@@ -9,19 +9,19 @@ import { Registry } from "@prometheus-io/client";
 type Snapshot = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>;
 
 /** The messages between primary and worker. */
-const ASKED = "metrics?";
-interface Told {
+const REQUEST = "metrics?";
+interface Reported {
   readonly metrics: Snapshot;
 }
 
-/** A worker that takes longer is counted by its last report. */
+/** If a worker takes longer, its last report counts. */
 const PATIENCE_MS = 1_000;
 
-/** In a worker: sends its counts whenever the primary asks. */
-export function tellPrimary(registry: Registry, defect: (error: unknown) => void): void {
+/** In a worker: sends its counts at each request of the primary. */
+export function answerPrimary(registry: Registry, defect: (error: unknown) => void): void {
   process.on("message", (message) => {
-    if (message !== ASKED) return;
-    registry.getMetricsAsJSON().then((metrics) => process.send?.({ metrics } satisfies Told), defect);
+    if (message !== REQUEST) return;
+    registry.getMetricsAsJSON().then((metrics) => process.send?.({ metrics } satisfies Reported), defect);
   });
 }
 
@@ -32,7 +32,7 @@ export class WorkerSnapshots {
 
   constructor() {
     cluster.on("message", (worker, message: unknown) => {
-      if (!isTold(message)) return;
+      if (!isReport(message)) return;
       this.#last.set(worker.id, message.metrics);
       this.#waiting.get(worker.id)?.();
     });
@@ -56,8 +56,8 @@ export class WorkerSnapshots {
       before?.();
       resolve();
     });
-    // A worker that ends meanwhile cannot be asked, and its end resolves this.
-    if (before === undefined) worker.send(ASKED, () => {});
+    // A worker that ends meanwhile cannot respond. Its end resolves this.
+    if (before === undefined) worker.send(REQUEST, () => {});
     await promise;
     clearTimeout(timer);
     this.#waiting.delete(worker.id);
@@ -72,6 +72,6 @@ export class WorkerSnapshots {
   }
 }
 
-function isTold(message: unknown): message is Told {
+function isReport(message: unknown): message is Reported {
   return typeof message === "object" && message !== null && "metrics" in message;
 }

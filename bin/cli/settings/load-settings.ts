@@ -2,15 +2,14 @@
  * A flag wins over a variable, a variable over the file, the file over the default. All settings are checked before anything
  * is touched, and all mistakes are reported at once.
  */
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
+import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
 import { storeLocation } from "../../../src/object-store/location.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { printable } from "../../../src/values/printable.ts";
-import { type Warning, warn } from "../warn.ts";
-import { DEFAULT_CONFIGURATION, readConfiguration } from "./configuration-file.ts";
-import { didYouMean } from "./nearest-name.ts";
-import { environmentName, flagName, isOfKubernetes, unknownVariables } from "./setting-names.ts";
+import { type Warning, warn } from "../messages.ts";
+import { didYouMean, environmentName, flagName, isOfKubernetes, unknownVariables } from "./setting-names.ts";
 import {
   inMilliseconds,
   RENAMED,
@@ -42,7 +41,7 @@ export interface EffectiveSetting {
   readonly isSecret: boolean;
 }
 
-/** All settings, whichever a command uses: a mistake in the file is seen by every command. Throws `Failure`. */
+/** Checks all settings, whichever a command uses, so that every command reports a mistake in the file. Throws `Failure`. */
 export function loadSettings(flags: Readonly<Record<string, unknown>>, sources: SettingSources = {}): Settings {
   const entries = effectiveSettings(flags, sources).map(({ name, value }) => [name, value] as const);
   return Object.fromEntries(entries) as Settings;
@@ -110,7 +109,7 @@ function misspeltVariables(environment: NodeJS.ProcessEnv): Mistake[] {
       : [
           {
             code: "unknown_variable",
-            message: `${printable(variable)} is no setting; did you mean ${meant}?`,
+            message: `${printable(variable)} is not a setting; did you mean ${meant}?`,
             hint: "`noonmark init` writes a file with every setting and its variable.",
           },
         ],
@@ -132,7 +131,7 @@ function mistake(name: SettingName, message: string, path: string): Mistake {
   return { code: "invalid_setting", message, hint: `${name} (${help}): give ${give}.` };
 }
 
-/** A chain needs both; with one of them the views would be disabled silently. */
+/** A chain needs both settings. With only one the views would be disabled silently. */
 function halfAChain(settings: readonly EffectiveSetting[], spared: readonly SettingName[]): Mistake[] {
   const isSet = (name: SettingName) => settings.some((one) => one.name === name && one.value !== undefined);
   if (isSet("deployment") === isSet("rpcUrl")) return [];
@@ -167,7 +166,7 @@ interface MovedPath {
   readonly path: string;
 }
 
-/** An earlier version took every relative path from the working directory: an existing file there is not ignored silently. */
+/** In an earlier version relative paths were relative to the working directory. A file that exists there is not ignored silently. */
 function movedPath(name: SettingName, { written, value, path }: MovedPath): Mistake[] {
   const before = resolve(written);
   if (before === resolve(value) || existsSync(value) || !existsSync(before)) return [];
@@ -239,7 +238,7 @@ const variableOf: Place = (name, written, { environment, path, onWarning }) => {
   if (isOfKubernetes(variable, value)) {
     onWarning({
       code: "variable_passed_over",
-      message: `${variable} ${printable(value)} is Kubernetes' address of a service, and is passed over`,
+      message: `${variable} ${printable(value)} is Kubernetes' address of a service, and is ignored`,
       hint: `Give --${flagName(name)}, or the key ${name} of ${path}.`,
     });
     return undefined;
@@ -275,4 +274,48 @@ export function shownValue({ name, value, isSecret }: EffectiveSetting): string 
   if (isSecret && value !== "none" && value !== "any") return "set, and not shown";
   const unit = unitOf(name);
   return `${JSON.stringify(value)}${unit === undefined ? "" : ` ${unit}`}`;
+}
+
+export const DEFAULT_CONFIGURATION = "noonmark.json";
+
+/**
+ * The keys and values of `noonmark.json` (JSON with comments), unchecked. Only the default file may be missing. Throws `Failure`
+ * invalid_configuration if it is unreadable, not JSON (with line and column), or not an object.
+ */
+function readConfiguration(path: string): Record<string, unknown> {
+  if (path === DEFAULT_CONFIGURATION && !existsSync(path)) return {};
+  const fail = (where: string, message: string, hint?: string, cause?: unknown) =>
+    new Failure("invalid_configuration", `${resolve(path)}${where}: ${message}`, {
+      exit: EXIT.usage,
+      ...(hint === undefined ? {} : { hint }),
+      cause,
+    });
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const closed = code === "EACCES" || code === "EPERM";
+    const hint = closed
+      ? `Let this user read it, or run the command as the user who may: ls -l ${resolve(path)}`
+      : "Name another file with --config, or write one with `noonmark init`.";
+    throw fail("", `cannot be read: ${message}`, hint, cause);
+  }
+  const errors: ParseError[] = [];
+  const value: unknown = parse(text, errors, { allowTrailingComma: true });
+  const [error] = errors;
+  if (error !== undefined) throw fail(placeOf(text, error.offset), words(printParseErrorCode(error.error)));
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw fail("", "is not one JSON object");
+  return value as Record<string, unknown>;
+}
+
+/** `:3:14`, line and column as editors count them. */
+function placeOf(text: string, offset: number): string {
+  const before = text.slice(0, offset).split("\n");
+  return `:${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
+}
+
+/** `CommaExpected` → `comma expected`. */
+function words(code: string): string {
+  return code.replace(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase();
 }

@@ -1,5 +1,6 @@
 /** The names of a setting: its flag, its variable, and the nearest name of an unknown one. */
-import { nearestName } from "./nearest-name.ts";
+
+import { closest, distance } from "fastest-levenshtein";
 import { RENAMED, SETTING_NAMES } from "./settings.ts";
 
 const PREFIX = "NOONMARK_";
@@ -33,4 +34,27 @@ export function unknownVariables(environment = process.env): { variable: string;
       const near = isForeign ? undefined : nearestName(variable.slice(PREFIX.length), endings);
       return { variable, meant: near === undefined ? undefined : PREFIX + near };
     });
+}
+
+/** Letters in which a mistyped name may differ, as a share of it. */
+const MISTYPED = 0.4;
+
+/** A name with this many letters that is the beginning of a known one means that one. */
+const MEANT_BY_BEGINNING = 4;
+
+/** `; did you mean …?`, empty if no known name is near. */
+export function didYouMean(name: string, known: readonly string[]): string {
+  const near =
+    nearestName(name, known) ?? known.find((one) => name.length >= MEANT_BY_BEGINNING && one.startsWith(name));
+  return near === undefined ? "" : `; did you mean ${near}?`;
+}
+
+/** The known name that `name` is probably mistyped from. */
+export function nearestName(name: string, known: readonly string[]): string | undefined {
+  const nearest = closest(
+    name.toLowerCase(),
+    known.map((one) => one.toLowerCase()),
+  );
+  const index = known.findIndex((one) => one.toLowerCase() === nearest);
+  return distance(name.toLowerCase(), nearest) <= Math.max(1, name.length * MISTYPED) ? known[index] : undefined;
 }

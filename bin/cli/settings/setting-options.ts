@@ -1,6 +1,6 @@
 /** The flags of a command's settings. */
 import { type Command, Option } from "commander";
-import { DEFAULT_CONFIGURATION } from "./configuration-file.ts";
+import { DEFAULT_CONFIGURATION } from "./load-settings.ts";
 import { environmentName, flagName } from "./setting-names.ts";
 import { RENAMED, SETTINGS, type SettingName } from "./settings.ts";
 

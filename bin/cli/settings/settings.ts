@@ -8,7 +8,7 @@ import { storeLocation } from "../../../src/object-store/location.ts";
 import { S3_PROVIDERS, type S3ProviderName } from "../../../src/object-store/s3/providers.ts";
 import { isNameableInstallationId } from "../../../src/values/installation-id.ts";
 import { withoutLast } from "../../../src/values/text.ts";
-import { metricsSetting } from "../metrics/address.ts";
+import { metricsSetting } from "../metrics/metrics-page.ts";
 
 interface Setting<T> {
   readonly schema: z.ZodType<T>;

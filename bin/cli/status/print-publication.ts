@@ -1,7 +1,7 @@
-/** The status for a person: one sentence, the responses, the sources, the lease, the problems. */
-import Table from "cli-table3";
+/** The status for people: one sentence, the responses, the sources, the lease, the problems. */
 import type { OtherInstallations, WorstInstallation } from "../../../publish/status/public-status.ts";
 import type { PublicRecord } from "../../../src/resources/publication-status/public-record.ts";
+import { tableLines } from "../table.ts";
 import type { Publication } from "./publication.ts";
 
 /** `now` in epoch ms. */
@@ -10,7 +10,7 @@ export function publicationLines(publication: Publication, now: number): string[
   return [
     sentence(publication, now),
     "",
-    ...(answers.length === 0 ? [] : [answerTable(publication, now), ""]),
+    ...(answers.length === 0 ? [] : [...answerTable(publication, now), ""]),
     ...fields([
       ["store", store],
       [
@@ -48,34 +48,14 @@ function sentence({ state, record, answers, problems, ageSeconds }: Publication,
   return `${publisher}; ${counts}${trouble}.`;
 }
 
-function answerTable({ answers }: Publication, now: number): string {
-  const table = new Table({
-    head: ["route", "age", "status", "next change"],
-    style: { head: [], border: [], "padding-left": 0, "padding-right": 2 },
-    chars: NO_LINES,
-  });
-  for (const { route, asOf, status, nextChangeAt, problem } of answers) {
+function answerTable({ answers }: Publication, now: number): string[] {
+  const rows = answers.map(({ route, asOf, status, nextChangeAt, problem }) => {
     const next = nextChangeAt === null ? "with new facts" : `in ${duration((Date.parse(nextChangeAt) - now) / 1000)}`;
-    table.push([
-      route,
-      asOf === null ? "" : duration((now - Date.parse(asOf)) / 1000),
-      status ?? "none",
-      problem ?? next,
-    ]);
-  }
-  return table
-    .toString()
-    .split("\n")
-    .map((line) => line.trimEnd())
-    .join("\n");
+    const age = asOf === null ? "" : duration((now - Date.parse(asOf)) / 1000);
+    return [route, age, status ?? "none", problem ?? next];
+  });
+  return tableLines(["route", "age", "status", "next change"], rows, { hasLines: false });
 }
-
-/** Columns alone. */
-const NO_LINES = Object.fromEntries(
-  ["top", "top-mid", "top-left", "top-right", "bottom", "bottom-mid", "bottom-left", "bottom-right"]
-    .concat(["left", "left-mid", "mid", "mid-mid", "right", "right-mid", "middle"])
-    .map((name) => [name, ""]),
-);
 
 function sourceFields({ ledger, chain }: PublicRecord["sources"], now: number): [string, string][] {
   const newest = ledger.newestReceiptAt === null ? "" : `, newest receipt ${ago(ledger.newestReceiptAt, now)}`;

@@ -5,7 +5,7 @@ import { type OperatorStatus, readPrivateStatus } from "../../../publish/status/
 import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { type PublisherState, publisherState } from "../../../src/resources/publication-status/public-record.ts";
 import { printableValues } from "../../../src/values/printable.ts";
-import { warn } from "../warn.ts";
+import { warn } from "../messages.ts";
 import { type PublishedResponse, publishedResponses } from "./published-responses.ts";
 
 export interface Publication {

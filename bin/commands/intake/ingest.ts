@@ -11,15 +11,15 @@ import { exampleLine } from "../../../src/ledger/intake/schema/examples.ts";
 import { openLedgerForIntake } from "../../../src/ledger/open.ts";
 import { FACT_KINDS } from "../../../src/ledger/schema.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { knownName } from "../../cli/arguments.ts";
 import { feed, feedDecoded } from "../../cli/feed.ts";
 import { refuseBehind } from "../../cli/intake/behind-publication.ts";
 import { type FollowOptions, followable, followPath } from "../../cli/intake/follow/follow-path.ts";
 import { openInput } from "../../cli/intake/input.ts";
-import { type IntakeProgress, intakeProgress } from "../../cli/intake/intake-progress.ts";
-import { rejectedLines } from "../../cli/intake/rejected-lines.ts";
-import { RejectsFile } from "../../cli/intake/rejects-file.ts";
-import { startIngestPage } from "../../cli/metrics/ingest-page.ts";
-import { knownName } from "../../cli/schema/known-name.ts";
+import { RejectsFile, rejectedLines } from "../../cli/intake/rejects-file.ts";
+import { warn } from "../../cli/messages.ts";
+import { type MetricsPage, startMetricsPage } from "../../cli/metrics/metrics-page.ts";
+import { type IntakeProgress, intakeProgress } from "../../cli/progress.ts";
 import { loadSettings } from "../../cli/settings/load-settings.ts";
 import { settingOptions } from "../../cli/settings/setting-options.ts";
 import type { Settings } from "../../cli/settings/settings.ts";
@@ -99,7 +99,7 @@ async function ingestFile(file: string, settings: Settings, flags: Flags): Promi
     await refuseBehind(settings, flags.yes === true);
     if (flags.rejects !== undefined) rejects = new RejectsFile(flags.rejects);
     ledger = openLedgerForIntake(settings.ledger);
-    progress = intakeProgress(process.stderr, input.size, () => performance.now());
+    progress = intakeProgress(process.stderr, input.size);
     const onRejected = (rejections: readonly Rejection[]): void => {
       rejects?.append(rejections);
       progress?.clear();
@@ -138,12 +138,21 @@ async function followFile(file: string, settings: Settings, flags: Flags): Promi
     await refuseBehind(settings, flags.yes === true);
     if (flags.rejects !== undefined) rejects = new RejectsFile(flags.rejects);
     ledger = openLedgerForIntake(settings.ledger);
-    const watch: FollowOptions["watch"] = (counts) => startIngestPage(settings, counts);
+    const watch: FollowOptions["watch"] = (counts) => startMetricsPage(settings.metrics, () => pageOf(counts));
     return await followPath(target, ledger, { rejects, watch, ...clockOf(flags) });
   } finally {
     ledger?.close();
     rejects?.close();
   }
+}
+
+async function pageOf(counts: () => Counts): Promise<MetricsPage> {
+  const { ingestRegistry } = await import("../../cli/metrics/registries.ts");
+  return {
+    registry: ingestRegistry(counts),
+    defect: (error) =>
+      warn({ code: "metrics_failed", message: error instanceof Error ? error.message : String(error) }),
+  };
 }
 
 function clockOf({ allowFuture }: Flags): { now?: () => number } {

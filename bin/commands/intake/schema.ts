@@ -1,7 +1,7 @@
 /** `noonmark schema NAME`: the JSON Schemas of what comes in (docs/spec/people.md#schema). */
 import type { Command } from "commander";
-import { knownName } from "../../cli/schema/known-name.ts";
-import { SCHEMAS } from "../../cli/schema/nameable-schemas.ts";
+import { knownName } from "../../cli/arguments.ts";
+import { SCHEMAS } from "../../cli/schema.ts";
 
 export function registerSchema(program: Command): void {
   program

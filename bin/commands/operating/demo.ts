@@ -18,11 +18,11 @@ import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { printable } from "../../../src/values/printable.ts";
 import { feed } from "../../cli/feed.ts";
 import { openInput } from "../../cli/intake/input.ts";
-import { intakeProgress } from "../../cli/intake/intake-progress.ts";
-import { DEFAULT_CONFIGURATION } from "../../cli/settings/configuration-file.ts";
+import { warn } from "../../cli/messages.ts";
+import { intakeProgress } from "../../cli/progress.ts";
+import { DEFAULT_CONFIGURATION } from "../../cli/settings/load-settings.ts";
 import { environmentName } from "../../cli/settings/setting-names.ts";
 import { SETTINGS } from "../../cli/settings/settings.ts";
-import { warn } from "../../cli/warn.ts";
 
 const FACTS = "facts.ndjson";
 const CHAIN_FILES = ["chain.json", "deployment.json"];
@@ -149,7 +149,7 @@ function writeFacts(path: string, records: Iterable<unknown>): void {
 /** As `noonmark ingest` does. Returns the number of accepted facts: all of them. */
 async function takeIn(facts: string, path: string): Promise<number> {
   const input = await openInput(facts);
-  const progress = intakeProgress(process.stderr, input.size, () => performance.now());
+  const progress = intakeProgress(process.stderr, input.size);
   const ledger = openLedgerForIntake(path);
   try {
     let reason = "";

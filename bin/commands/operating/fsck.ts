@@ -42,7 +42,7 @@ async function examined(settings: Settings, isRepair: boolean) {
   const before = await examine(store, Date.now());
   if (!isRepair || before.findings.length === 0) return before;
   // A check without repair loads nothing that publishes.
-  const { repair } = await import("../../cli/fsck/repair.ts");
+  const { repair } = await import("../../cli/repair.ts");
   await repair(settings, store);
   const after = await examine(store, Date.now());
   const left = new Set(after.findings.map(({ rule, key }) => `${rule} ${key}`));

@@ -7,13 +7,13 @@ import type { LeaseRecord } from "../../../publish/lease/lease-record.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { secondsArgument } from "../../cli/arguments.ts";
+import { warn } from "../../cli/messages.ts";
 import { openConfiguredStore } from "../../cli/open-configured-store.ts";
 import { missingInputs } from "../../cli/publish/missing-inputs.ts";
 import { loadSettings } from "../../cli/settings/load-settings.ts";
 import { settingOptions } from "../../cli/settings/setting-options.ts";
 import { publicationLines } from "../../cli/status/print-publication.ts";
 import { type Publication, readPublication } from "../../cli/status/publication.ts";
-import { warn } from "../../cli/warn.ts";
 
 export function registerStatus(program: Command): void {
   const command = program

@@ -5,11 +5,11 @@ import { Unanswered } from "../../../src/judge/exchange.ts";
 import type { Report } from "../../../src/judge/report.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { isNameableInstallationId } from "../../../src/values/installation-id.ts";
+import { connectTo } from "../../../src/verify/connection.ts";
 import { reportJson, reportLines } from "../../../src/verify/print.ts";
 import { ALL_RULES } from "../../../src/verify/rules.ts";
 import { verify } from "../../../src/verify/verify.ts";
 import { namesArgument, positiveArgument, secondsArgument, wholeArgument } from "../../cli/arguments.ts";
-import { connectTo } from "../../cli/settings/judge-deployment.ts";
 
 interface Flags {
   readonly only?: ReadonlySet<string>;
@@ -56,10 +56,10 @@ async function judge(base: URL, { only, installation, qps, timeout, pages, watch
       exit: EXIT.usage,
     });
   }
-  const { surroundings, close } = connectTo(base, { timeout: timeout * 1000, qps }, "verify");
+  const { environment, close } = connectTo(base, { timeout: timeout * 1000, qps }, "verify");
   const routes = CONTRACT.filter(({ name }) => only === undefined || only.has(name));
   try {
-    return await verify({ routes, installationId: installation, pages, watch }, surroundings);
+    return await verify({ routes, installationId: installation, pages, watch }, environment);
   } catch (error) {
     if (!(error instanceof Unanswered)) throw error;
     throw new Failure("unreachable", `${base.href} does not respond: ${error.message}`, {

@@ -1,20 +1,22 @@
-/** `noonmark chain`: what is known of the settlement chain, reading it ahead of a publisher, and the way out of a deep reorg. */
+/** `noonmark chain`: the state of the settlement chain, a sync ahead of a publisher, and the repair after a deep reorg. */
 import { type Command, InvalidArgumentError } from "commander";
 import type { PollEvent, ProblemEvent } from "../../../src/chain/poll-event.ts";
 import { rewind } from "../../../src/chain/store/append.ts";
 import { readSync } from "../../../src/chain/store/sync-row.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
-import { chainProgress } from "../../cli/chain/chain-progress.ts";
 import { chainStatus, printChainStatus } from "../../cli/chain/chain-status.ts";
 import { type ConfiguredChain, openConfiguredChain } from "../../cli/chain/configured-chain.ts";
+import { warn } from "../../cli/messages.ts";
+import { progressBar, ratePerSecond } from "../../cli/progress.ts";
 import { loadSettings, required } from "../../cli/settings/load-settings.ts";
 import { settingOptions } from "../../cli/settings/setting-options.ts";
 import type { Settings } from "../../cli/settings/settings.ts";
-import { warn } from "../../cli/warn.ts";
 
 const CHAIN_SETTINGS = ["deployment", "rpcUrl", "state", "genesisTimestamp", "chainGrace", "rpcQuorum"] as const;
-/** How long one poll of `chain sync` may take; it goes on with the next while there is more to read. */
+/** Time limit of one poll of `chain sync`. While there is more to read, another one follows. */
 const POLL_MS = 60_000;
+const SYNC_FORMAT =
+  "{bar} {percentage}% | block {block} of {safe} | {events} events | {rate} events/s | {eta_formatted} left";
 
 export function registerChain(program: Command): void {
   const chain = program.command("chain").description("the settlement chain: status, sync, rewind");
@@ -54,11 +56,21 @@ export function registerChain(program: Command): void {
 }
 
 async function syncToSafeBlock(settings: Settings): Promise<void> {
-  const progress = chainProgress(process.stderr, () => performance.now());
+  const bar = progressBar(process.stderr, SYNC_FORMAT);
+  const begun = performance.now();
+  let events = 0;
   let problem: ProblemEvent | undefined;
   const onEvent = (event: PollEvent): void => {
-    if (event.type === "range") progress.advance(event);
-    else if (event.type === "good") problem = undefined;
+    if (event.type === "range") {
+      events += event.events;
+      const figures = {
+        block: String(event.through),
+        safe: String(event.safe),
+        events,
+        rate: ratePerSecond(events, begun),
+      };
+      bar.show(Number(event.through - event.from) + 1, Number(event.safe - event.from) + 1, figures);
+    } else if (event.type === "good") problem = undefined;
     else problem = event;
   };
   const named = { deployment: required(settings, "deployment"), rpcUrl: required(settings, "rpcUrl") };
@@ -69,18 +81,18 @@ async function syncToSafeBlock(settings: Settings): Promise<void> {
     do {
       before = readSync(chain.db).stored?.block;
       await chain.poll(Date.now(), Date.now() + POLL_MS);
-      // As long as a poll stores something, another may store more.
+      // If a poll stores something, the next one may store more.
     } while (!chain.concluded() && readSync(chain.db).stored?.block !== before);
-    progress.stop();
+    bar.stop();
     if (problem !== undefined && !(problem.type === "disagreement" && chain.concluded())) throw failureOf(problem);
     if (problem !== undefined) warn({ code: "nodes_disagree", message: `${problem.node}: ${problem.detail}` });
     const { stored, indexedThroughBlock } = readSync(chain.db);
     const { core } = chain.state(Date.now());
     if (core.status === "unavailable" && core.reason === "not_yet_safe")
       console.log("not yet safe: nothing to read so far");
-    else console.log(`${progress.events} events read; block ${stored?.block} is safe at head ${indexedThroughBlock}`);
+    else console.log(`${events} events read; block ${stored?.block} is safe at head ${indexedThroughBlock}`);
   } finally {
-    progress.stop();
+    bar.stop();
     chain.close();
   }
 }
@@ -116,13 +128,13 @@ function withChain(settings: Settings & { readonly rpcUrl: string }, use: (confi
   }
 }
 
-/** The settings of a command that reads the chain's file and asks no node. */
+/** The settings of a command that reads the chain's file without a node. */
 function ofFile(command: Command): Settings & { readonly rpcUrl: string } {
   const settings = loadSettings(command.opts(), { spared: ["rpcUrl"] });
   return { ...settings, rpcUrl: settings.rpcUrl ?? "" };
 }
 
 function blockArgument(text: string): bigint {
-  if (!/^\d{1,18}$/.test(text)) throw new InvalidArgumentError("it is no block number");
+  if (!/^\d{1,18}$/.test(text)) throw new InvalidArgumentError("it is not a block number");
   return BigInt(text);
 }

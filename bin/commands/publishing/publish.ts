@@ -1,25 +1,28 @@
 /** `noonmark publish`: one cycle, or a cadence of them. */
 
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { Command } from "commander";
 import { systemClock } from "../../../publish/clock/clock.ts";
 import type { CycleReport } from "../../../publish/report.ts";
 import { pollUntilConcluded } from "../../../src/chain/chain.ts";
+import { STORE_MARK } from "../../../src/object-store/filesystem/prepare.ts";
+import { storeLocation } from "../../../src/object-store/location.ts";
+import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { RESOURCE_NAMES, type ResourceName } from "../../../src/resources/table.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { printable, printableLines } from "../../../src/values/printable.ts";
-import { namesArgument } from "../../cli/arguments.ts";
-import { parseInstant } from "../../cli/instant.ts";
-import { judgeNewHistories } from "../../cli/publish/judge-new-histories.ts";
-import { judgeSettings } from "../../cli/publish/judge-settings.ts";
+import { namesArgument, parseInstant } from "../../cli/arguments.ts";
+import { warn } from "../../cli/messages.ts";
+import { openConfiguredStore } from "../../cli/open-configured-store.ts";
+import { judgeNewHistories, judgeSettings } from "../../cli/publish/judge-settings.ts";
 import { missingGenesis } from "../../cli/publish/missing-inputs.ts";
 import { publisherOptions } from "../../cli/publish/publisher-options.ts";
-import { reportJson, reportLines, reportSummary } from "../../cli/publish/report-lines.ts";
-import { storeOfDryRun } from "../../cli/publish/store-of-dry-run.ts";
+import { reportJson, reportLines, reportSummary, reportTable } from "../../cli/publish/report-lines.ts";
 import { loadSettings } from "../../cli/settings/load-settings.ts";
 import { CYCLE_SETTINGS, settingOptions } from "../../cli/settings/setting-options.ts";
 import type { Settings } from "../../cli/settings/settings.ts";
 import { instantClock, openSources } from "../../cli/sources.ts";
-import { warn } from "../../cli/warn.ts";
 
 interface Flags {
   readonly once?: boolean;
@@ -50,7 +53,7 @@ export function registerPublish(program: Command): void {
       const settings = loadSettings(command.opts());
       refuseOfCadence(flags);
       await judgeSettings(settings, systemClock.wall());
-      // One run loads neither the log nor the cadence: from cron its start is most of the cost.
+      // A single run loads neither the log nor the cadence, because its start is most of its cost.
       if (flags.dryRun === true) await print(await tryOut(settings, flags), settings, flags);
       else if (flags.once === true) {
         const { publishOnce } = await import("../../cli/publish/publish-once.ts");
@@ -73,7 +76,7 @@ function refuseOfCadence({ once, dryRun, metrics }: Flags): void {
   });
 }
 
-/** A publisher on a cadence would ignore them silently. Throws `Failure` usage (2). */
+/** Refuses flags that a cadence would ignore silently. Throws `Failure` usage (2). */
 function refuseOfOnce({ at, force, json, quiet }: Flags): void {
   const given = Object.entries({ at, force, json, quiet }).find(([, value]) => value !== undefined)?.[0];
   if (given === undefined) return;
@@ -122,6 +125,21 @@ async function print(report: CycleReport, settings: Settings, flags: Flags): Pro
 }
 
 async function forPeople(report: CycleReport, { dryRun }: Flags): Promise<string> {
-  if (process.stdout.isTTY) return (await import("../../cli/publish/report-table.ts")).reportTable(report);
+  if (process.stdout.isTTY) return [...(await reportTable(report)), reportSummary(report)].join("\n");
   return [...(dryRun === true ? reportLines(report) : []), reportSummary(report)].join("\n");
+}
+
+/** The store for a dry run. If nothing was ever published (`isNew`), it is an empty one. */
+async function storeOfDryRun(settings: Settings): Promise<{ store: ObjectStore; isNew: boolean }> {
+  const store = await openConfiguredStore(settings, { write: false });
+  const place = storeLocation(settings.store);
+  const isNew = place?.kind === "directory" && !existsSync(join(place.path, STORE_MARK));
+  return { store: isNew ? emptyStore(store.name) : store, isNew };
+}
+
+function emptyStore(name: string): ObjectStore {
+  const refuse = () => {
+    throw new TypeError(`${name} does not exist: a dry run puts nothing`);
+  };
+  return { name, get: async () => undefined, put: refuse, delete: refuse, async *list() {} };
 }

@@ -1,12 +1,12 @@
 /** `noonmark rebuild`: derives the projections from the ledger again, while the last good responses stay online. */
 import { join } from "node:path";
-import { SingleBar } from "cli-progress";
 import type { Command } from "commander";
 import { systemClock } from "../../../publish/clock/clock.ts";
 import { openLedgerForReading } from "../../../src/ledger/open.ts";
 import { PROJECTIONS_FILE } from "../../../src/projections/open.ts";
-import { type RebuildProgress, rebuildProjections } from "../../../src/projections/rebuild.ts";
+import { rebuildProjections } from "../../../src/projections/rebuild.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { progressBar } from "../../cli/progress.ts";
 import { loadSettings, required } from "../../cli/settings/load-settings.ts";
 import { settingOptions } from "../../cli/settings/setting-options.ts";
 
@@ -25,11 +25,13 @@ export function registerRebuild(program: Command): void {
       });
     }
     const ledger = openLedgerForReading(path);
-    const bar = progressBar(process.stderr);
+    const bar = progressBar(process.stderr, "{bar} {percentage}% | {value} of {total} | {eta_formatted} left");
     try {
       const genesis = genesisTimestamp === undefined ? undefined : BigInt(genesisTimestamp);
       const inputs = { ledger, installationId, genesis, at: systemClock.wall() };
-      const { receipts, rounds } = rebuildProjections(join(state, PROJECTIONS_FILE), inputs, bar.show);
+      const { receipts, rounds } = rebuildProjections(join(state, PROJECTIONS_FILE), inputs, ({ done, total }) =>
+        bar.show(Math.min(done, total), total),
+      );
       bar.stop();
       const left = genesis === undefined ? "; no genesisTimestamp is set, so the rounds are left to the publisher" : "";
       console.log(`rebuilt from ${receipts} receipts and ${rounds} observed rounds${left}`);
@@ -38,21 +40,4 @@ export function registerRebuild(program: Command): void {
       ledger.close();
     }
   });
-}
-
-/** On a terminal alone. */
-function progressBar(terminal: NodeJS.WriteStream): { show(progress: RebuildProgress): void; stop(): void } {
-  if (!terminal.isTTY) return { show: () => undefined, stop: () => undefined };
-  const format = "{bar} {percentage}% | {value} of {total} | {eta_formatted} left";
-  const bar = new SingleBar({ stream: terminal, format, fps: 10, clearOnComplete: true, gracefulExit: false });
-  bar.start(0, 0);
-  return {
-    show({ done, total }) {
-      bar.setTotal(total);
-      bar.update(Math.min(done, total));
-      // Steps are synchronous: no timer of the bar's runs between them.
-      bar.render();
-    },
-    stop: () => bar.stop(),
-  };
 }

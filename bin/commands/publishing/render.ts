@@ -10,12 +10,12 @@ import { shimContext } from "../../../src/shim/context.ts";
 import { respond, type ShimResponse } from "../../../src/shim/respond.ts";
 import { printableLines } from "../../../src/values/printable.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
-import { parseInstant } from "../../cli/instant.ts";
+import { parseInstant } from "../../cli/arguments.ts";
+import { warn } from "../../cli/messages.ts";
 import { loadSettings, required } from "../../cli/settings/load-settings.ts";
 import { SOURCE_SETTINGS, settingOptions } from "../../cli/settings/setting-options.ts";
 import type { Settings } from "../../cli/settings/settings.ts";
 import { instantClock, openSources } from "../../cli/sources.ts";
-import { warn } from "../../cli/warn.ts";
 
 interface Flags {
   readonly at?: string;

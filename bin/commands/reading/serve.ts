@@ -4,29 +4,24 @@ import type { Command } from "commander";
 import type { Logger } from "pino";
 import { INSTALLATIONS_KEY } from "../../../src/http/keys.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
-import { shimContext } from "../../../src/shim/context.ts";
-import { connectionsWithin, type ServerLimits } from "../../../src/shim/node/connections/limits.ts";
-import { openFilesLimit } from "../../../src/shim/node/connections/open-files.ts";
+import { type StoreReader, shimContext } from "../../../src/shim/context.ts";
+import { connectionsWithin, openFilesLimit, type ServerLimits } from "../../../src/shim/node/connections/limits.ts";
 import { httpUrl } from "../../../src/shim/node/listen.ts";
+import { trustsFront } from "../../../src/shim/node/node-handler.ts";
 import { startServer } from "../../../src/shim/node/node-server.ts";
-import { rareReport } from "../../../src/shim/node/rare-report.ts";
-import { countedReads, type ShimCounts } from "../../../src/shim/node/shim-counts.ts";
-import { storeReader } from "../../../src/shim/node/store-reader.ts";
-import { tickStore } from "../../../src/shim/node/tick-store.ts";
-import { trustsFront } from "../../../src/shim/node/trusts-front.ts";
-import type { StoreReader } from "../../../src/shim/recent.ts";
+import { countedReads, type ShimCounts, storeReader, tickStore } from "../../../src/shim/node/store-reader.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
+import { parseInstant } from "../../cli/arguments.ts";
 import { SECRET_FILE_OPTION, secretOfFlags, withoutSecret } from "../../cli/front-secret.ts";
-import { parseInstant } from "../../cli/instant.ts";
-import { createLog, logProblem } from "../../cli/log.ts";
+import { createLog, logProblem, rareReport } from "../../cli/log.ts";
 import { openConfiguredStore } from "../../cli/open-configured-store.ts";
+import { shimClock } from "../../cli/serve/clock.ts";
 import { monitorShim, monitorWorkers } from "../../cli/serve/shim-monitor.ts";
 import { startWorkers, toldToStop } from "../../cli/serve/workers.ts";
 import { loadSettings } from "../../cli/settings/load-settings.ts";
 import { environmentName } from "../../cli/settings/setting-names.ts";
 import { settingOptions } from "../../cli/settings/setting-options.ts";
 import type { Settings } from "../../cli/settings/settings.ts";
-import { shimClock } from "../../cli/shim-clock.ts";
 import { askedToStop } from "../../cli/signals.ts";
 
 const LIMITS = ["maxConnections", "requestTimeout", "readerTimeout", "keepAliveTimeout"] as const;
@@ -84,7 +79,7 @@ interface Serving {
 /** Workers serve readers; messages for the operator are printed here, once. */
 async function serveByWorkers(store: ObjectStore, settings: Settings, { at, log }: Serving): Promise<void> {
   const stopped = askedToStop();
-  const monitor = await monitorWorkers(settings, log);
+  const stopMonitor = await monitorWorkers(settings, log);
   try {
     const commandLine = {
       args: withoutSecret(process.argv.slice(2)),
@@ -100,7 +95,7 @@ async function serveByWorkers(store: ObjectStore, settings: Settings, { at, log 
     log.info({ signal: await stopped }, "stopping");
     await workers.stop();
   } finally {
-    await monitor.stop();
+    await stopMonitor();
   }
 }
 
@@ -127,7 +122,7 @@ async function serveCounted(
     now: () => at ?? clock.now(),
     monotonic,
     report,
-    ...(counts === undefined ? {} : { answered: (row, status) => counts.answered(row, status) }),
+    ...(counts === undefined ? {} : { onResponse: (row, status) => counts.count(row, status) }),
   });
   const limits = limitsOf(settings);
   const crowded = rareReport(

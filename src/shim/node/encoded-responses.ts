@@ -8,8 +8,8 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { LRUCache } from "lru-cache";
 import { COMPRESSED_TYPES } from "../../resources/table.ts";
+import type { MaybePromise } from "../context.ts";
 import type { FullResponse } from "../full-response.ts";
-import type { MaybePromise } from "../maybe-promise.ts";
 
 /** Smaller bodies gain nothing: they fill a packet. */
 const LEAST_BYTES = 1_024;

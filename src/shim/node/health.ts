@@ -34,12 +34,12 @@ export function healthResponse(
   if (!url.startsWith("/healthz") && !url.startsWith("/readyz")) return undefined;
   const path = url.split("?", 1)[0];
   if (path !== "/healthz" && path !== "/readyz") return undefined;
-  return answered(method, path === "/healthz" ? ALIVE : () => readiness(context, clocks));
+  return forMethod(method, path === "/healthz" ? ALIVE : () => readiness(context, clocks));
 }
 
 const ALIVE = () => ok({ status: "ok" });
 
-async function answered(method: string, full: () => ShimResponse | Promise<ShimResponse>): Promise<ShimResponse> {
+async function forMethod(method: string, full: () => ShimResponse | Promise<ShimResponse>): Promise<ShimResponse> {
   if (method !== "GET" && method !== "HEAD") return plainResponse(METHOD_NOT_ALLOWED);
   return method === "HEAD" ? { ...(await full()), body: undefined } : full();
 }

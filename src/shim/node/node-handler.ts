@@ -1,16 +1,15 @@
 /** The shim on `node:http`: the core is called directly, without a Request and a Response. */
-import type { IncomingMessage, RequestListener } from "node:http";
+
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { INTERNAL_ERROR } from "../../http/errors.ts";
 import { FRONT_HEADER, FRONT_SECRET_HEADER } from "../../http/front-headers.ts";
-import type { ShimContext } from "../context.ts";
+import type { MaybePromise, ShimContext } from "../context.ts";
 import { plainResponse } from "../full-response.ts";
-import type { MaybePromise } from "../maybe-promise.ts";
 import { respond, type ShimRequest, type ShimResponse } from "../respond.ts";
 import { MAX_BODY_BYTES } from "./connections/limits.ts";
 import { refusalOf } from "./connections/refusals.ts";
 import { EncodedResponses } from "./encoded-responses.ts";
-import { send } from "./send.ts";
-import type { TrustsFront } from "./trusts-front.ts";
 
 export interface NodeHandlerOptions {
   /** Called with errors that should never happen; the client gets a 500. */
@@ -33,26 +32,26 @@ export function nodeHandler(context: ShimContext, options: NodeHandlerOptions): 
     if (hasBody(incoming)) readPast(incoming);
     const refusal = refusalOf(incoming);
     if (refusal !== undefined) {
-      context.answered?.(undefined, refusal.status);
+      context.onResponse?.(undefined, refusal.status);
       send(response, refusal, true);
       return;
     }
     const failed = (error: unknown) => {
       defect(error);
-      context.answered?.(undefined, DEFECT.status);
+      context.onResponse?.(undefined, DEFECT.status);
       send(response, DEFECT, true);
     };
-    const given = (answered: ShimResponse) => send(response, answered, closing?.() === true);
-    let answered: MaybePromise<ShimResponse>;
+    const sendBack = (found: ShimResponse) => send(response, found, closing?.() === true);
+    let found: MaybePromise<ShimResponse>;
     try {
       const request = requestOf(incoming, trusts);
-      answered = before?.(request) ?? respond(request, encoding);
+      found = before?.(request) ?? respond(request, encoding);
     } catch (error) {
       failed(error);
       return;
     }
-    if (answered instanceof Promise) answered.then(given, failed);
-    else given(answered);
+    if (found instanceof Promise) found.then(sendBack, failed);
+    else sendBack(found);
   };
 }
 
@@ -76,4 +75,42 @@ function requestOf({ method = "GET", url = "/", headers }: IncomingMessage, trus
   if (said === undefined) return request;
   const isTrusted = trusts?.(headers[FRONT_SECRET_HEADER]?.toString()) === true;
   return isTrusted ? { ...request, front: said } : { ...request, untrustedFront: said };
+}
+
+/** Writes a response; HEAD's Content-Length is in its headers already. */
+export function send(response: ServerResponse, { status, headers, body }: ShimResponse, close: boolean): void {
+  response.writeHead(status, close ? { ...headers, connection: "close" } : headers);
+  if (body === undefined || body.length > ONE_WRITE) response.end(body);
+  else response.end(latin1(body), "latin1");
+}
+
+/** Up to this size a body leaves in one write with its head, which Node does with strings only. */
+const ONE_WRITE = 16_384;
+
+const texts = new WeakMap<Uint8Array, string>();
+
+/** A unit for each byte, kept with a body that is sent again, as stored responses are (`stored-responses.ts`). */
+function latin1(body: Uint8Array): string {
+  let text = texts.get(body);
+  if (text === undefined) {
+    text = Buffer.from(body.buffer, body.byteOffset, body.length).toString("latin1");
+    texts.set(body, text);
+  }
+  return text;
+}
+
+/** Checks the secret that a front sends, if any. */
+export type TrustsFront = (given: string | undefined) => boolean;
+
+/** `fronts`: `none`, `any`, or the secret. The time of the comparison does not reveal it. */
+export function trustsFront(fronts: string): TrustsFront {
+  if (fronts === "none") return () => false;
+  if (fronts === "any") return () => true;
+  const wanted = digest(fronts);
+  return (given) => given !== undefined && timingSafeEqual(digest(given), wanted);
+}
+
+/** Both have one length, as the comparison needs it. */
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
 }

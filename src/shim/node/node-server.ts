@@ -17,9 +17,7 @@ import {
 } from "./connections/refusals.ts";
 import { healthResponse } from "./health.ts";
 import { httpUrl, listen } from "./listen.ts";
-import { nodeHandler } from "./node-handler.ts";
-import { send } from "./send.ts";
-import type { TrustsFront } from "./trusts-front.ts";
+import { nodeHandler, send, type TrustsFront } from "./node-handler.ts";
 
 export interface ServerOptions {
   readonly host: string;
@@ -67,9 +65,9 @@ export async function startServer(context: ShimContext, options: ServerOptions):
         : undefined,
     ...(options.trusts === undefined ? {} : { trusts: options.trusts }),
   });
-  const refused: Refused = (answer) => {
-    context.answered?.(undefined, answer.status);
-    return answer;
+  const refused: Refused = (response) => {
+    context.onResponse?.(undefined, response.status);
+    return response;
   };
   const server = httpServer(options, { connections, handler, refused });
   await listen(server, { host: options.host, port: options.port, hint: OTHER_PORT });
@@ -89,7 +87,7 @@ export async function startServer(context: ShimContext, options: ServerOptions):
 }
 
 /** Errors that no handler sees. */
-type Refused = (answer: ShimResponse) => ShimResponse;
+type Refused = (response: ShimResponse) => ShimResponse;
 
 interface Serving {
   readonly connections: Connections;
@@ -115,7 +113,7 @@ function httpServer(
   });
   // Node silently drops fields beyond its own limit.
   server.maxHeadersCount = 0;
-  const raw = (answer: ShimResponse) => rawResponse(refused(answer), new Date(wallClock()));
+  const raw = (response: ShimResponse) => rawResponse(refused(response), new Date(wallClock()));
   return server
     .on("connection", (socket) => connections.admit(socket))
     .on("request", (incoming, response) => connections.inTurn(response, () => handler(incoming, response)))

@@ -1,5 +1,4 @@
 /** Pages of the activity (docs/spec/api.md#activity), cut from a category's head and its tiles. */
-
 import { constantKey } from "../../http/keys.ts";
 import type { Route } from "../../http/route.ts";
 import { StoreUnavailable } from "../../object-store/object-store.ts";
@@ -12,13 +11,18 @@ import {
   decodeActivityCursor,
   encodeActivityCursor,
 } from "../../resources/activity/route.ts";
-import { decodeHead, type Head, pageBody } from "../../resources/activity/stored-feed.ts";
-import type { ShimContext } from "../context.ts";
+import {
+  decodeHead,
+  decodeIndexTile,
+  decodeTile,
+  type EventLine,
+  type Head,
+  pageBody,
+  type TileEntry,
+} from "../../resources/activity/stored-feed.ts";
+import type { RouteRequest, ShimContext, StoreReader } from "../context.ts";
 import { type FullResponse, invalidQuery, rowResponse } from "../full-response.ts";
-import type { RouteRequest } from "../handler.ts";
-import type { StoreReader } from "../recent.ts";
 import { storedResponse } from "../stored-responses.ts";
-import { cutPage } from "./activity-page.ts";
 
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
@@ -114,4 +118,52 @@ async function tileText(category: Category, name: string, store: StoreReader): P
 function storeUnavailable(cause: unknown): never {
   if (!(cause instanceof TileGone)) throw cause;
   throw new StoreUnavailable(`the activity's head names a tile that is not there: ${cause.message}`, { cause });
+}
+
+export interface Page {
+  /** Newest first. */
+  readonly events: readonly EventLine[];
+  /** True if an older event exists. */
+  readonly more: boolean;
+}
+
+/** The text of a tile by its name. */
+export type TileReader = (name: string) => Promise<string>;
+
+/** Up to `limit` events (1 to 100) below the key `after`, or from the newest on. */
+async function cutPage(head: Head, after: string | undefined, limit: number, read: TileReader): Promise<Page> {
+  const isBelow = ({ key }: EventLine) => after === undefined || key < after;
+  const recent = head.recent.filter(isBelow);
+  if (recent.length > limit) return { events: recent.slice(0, limit), more: true };
+  const events = [...recent];
+  const tiles = await tilesBelow(head, recent.length > 0 ? undefined : after, read);
+  for (const [index, { name }] of tiles.entries()) {
+    if (events.length === limit) return { events, more: true };
+    const found = decodeTile(await read(name)).filter(isBelow);
+    events.push(...found.slice(0, limit - events.length));
+    if (found.length > 0 && events.at(-1) !== found.at(-1)) return { events, more: true };
+    if (events.length === limit) return { events, more: index + 1 < tiles.length };
+  }
+  return { events, more: false };
+}
+
+/**
+ * The first tile with an event below a key (or the newest) and the two after it, if there are any. Two are read; the third
+ * shows that there is more.
+ */
+async function tilesBelow(
+  { tiles, indexes }: Head,
+  after: string | undefined,
+  read: TileReader,
+): Promise<readonly TileEntry[]> {
+  const isBelow = ({ last }: TileEntry) => after === undefined || last < after;
+  const direct = tiles.findIndex(isBelow);
+  if (direct !== -1) return [...tiles.slice(direct), ...indexes.slice(0, 1).map(({ first }) => first)].slice(0, 3);
+  const at = indexes.findIndex(isBelow);
+  const index = indexes[at];
+  if (index === undefined) return [];
+  const next = indexes.slice(at + 1, at + 2).map(({ first }) => first);
+  // If the index's newest tile is the first, its own text is needed only for the tile after it.
+  const entries = decodeIndexTile(await read(index.name));
+  return [...entries.slice(entries.findIndex(isBelow)), ...next].slice(0, 3);
 }

@@ -4,9 +4,8 @@ import { INSTALLATIONS_KEY } from "../../http/keys.ts";
 import type { Route } from "../../http/route.ts";
 import { type StoredObject, StoreUnavailable } from "../../object-store/object-store.ts";
 import { installationTelemetryKey, TELEMETRY_KEY, UNKNOWN_TELEMETRY_KEY } from "../../resources/telemetry/route.ts";
-import type { ShimContext } from "../context.ts";
+import type { RouteRequest, ShimContext } from "../context.ts";
 import { type FullResponse, rowResponse } from "../full-response.ts";
-import type { RouteRequest } from "../handler.ts";
 import { decodeStored, storedResponse } from "../stored-responses.ts";
 
 const PLACEHOLDER = '"{installationId}"';

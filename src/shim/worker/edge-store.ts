@@ -7,7 +7,7 @@ import type { Row } from "../../http/route.ts";
 import { type StoredObject, StoreUnavailable } from "../../object-store/object-store.ts";
 import { decodeWriterMetadata } from "../../object-store/stored-response.ts";
 import { matchKey } from "../../resources/find.ts";
-import type { StoreReader } from "../recent.ts";
+import type { StoreReader } from "../context.ts";
 
 /** The methods used of `caches.default`. */
 export interface EdgeCache {

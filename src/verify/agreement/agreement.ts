@@ -41,7 +41,7 @@ export async function judgeAgreement(run: Run, { rule, sources, compare }: Agree
       if (typeof differences === "string") return run.skip(rule, differences);
       const [difference] = differences;
       if (difference !== undefined && pause !== undefined) {
-        await run.surroundings.pause(pause);
+        await run.environment.pause(pause);
         continue;
       }
       run.check(rule, first, difference === undefined, () => ({

@@ -114,7 +114,7 @@ export async function judgeNewest(run: Run, route: RouteContract, newest: Item):
   let item = newest;
   let difference: Difference | undefined;
   for (const pause of [0, ...READ_AGAIN_AFTER_MS]) {
-    if (pause > 0) await run.surroundings.pause(pause);
+    if (pause > 0) await run.environment.pause(pause);
     const telemetry = jsonOf(
       await ask(run, { route: telemetryRoute, target: targetOf(run, telemetryRoute, "") }),
     ) as Telemetry;

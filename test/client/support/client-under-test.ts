@@ -1,6 +1,6 @@
 /** A client with a clock that the test sets. */
 import { type Client, clientOf } from "../../../src/client/client.ts";
-import type { Fetch } from "../../../src/client/exchange/runtime.ts";
+import type { Fetch } from "../../../src/client/exchange.ts";
 import { NoonmarkError } from "../../../src/client/noonmark-error.ts";
 import { type SteppedRuntime, steppedRuntime, TIMEOUT } from "./stepped-runtime.ts";
 

@@ -1,5 +1,5 @@
 /** A client's runtime with a clock that the test moves. Waits end at once and are recorded; timeouts never end by themselves. */
-import type { Fetch, Runtime } from "../../../src/client/exchange/runtime.ts";
+import type { Fetch, Runtime } from "../../../src/client/exchange.ts";
 
 /** The timeout of the clients under test (ms); no wait has this length. */
 export const TIMEOUT = 12_345;

@@ -4,10 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openStore } from "../../../src/object-store/open-store.ts";
 import { shimContext } from "../../../src/shim/context.ts";
+import { trustsFront } from "../../../src/shim/node/node-handler.ts";
 import { startServer } from "../../../src/shim/node/node-server.ts";
-import { storeReader } from "../../../src/shim/node/store-reader.ts";
-import { tickStore } from "../../../src/shim/node/tick-store.ts";
-import { trustsFront } from "../../../src/shim/node/trusts-front.ts";
+import { storeReader, tickStore } from "../../../src/shim/node/store-reader.ts";
 import { putWorld } from "../../support/world.ts";
 import { startDirectoryBucket } from "../directory-bucket.ts";
 

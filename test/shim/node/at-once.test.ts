@@ -2,9 +2,8 @@
 import { afterEach, expect, test } from "vitest";
 import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
 import { statisticsKey } from "../../../src/resources/statistics/route.ts";
-import { type ShimContext, shimContext } from "../../../src/shim/context.ts";
+import { type ShimContext, type StoreReader, shimContext } from "../../../src/shim/context.ts";
 import { type ShimServer, startServer } from "../../../src/shim/node/node-server.ts";
-import type { StoreReader } from "../../../src/shim/recent.ts";
 import { respond } from "../../../src/shim/respond.ts";
 import { directoryWorld } from "../../support/directory-world.ts";
 import { putAnswer } from "../../support/publish-answer.ts";

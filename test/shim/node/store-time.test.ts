@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { StoreTime } from "../../../bin/cli/serve/clock.ts";
 import { boundsOf, type ClockBounds, shifted } from "../../../src/object-store/clock-offset.ts";
-import { StoreTime } from "../../../src/shim/node/store-time.ts";
 
 /** The bounds of one immediate response, whose end nearer to zero is `skew`. */
 function around(skew: number): ClockBounds {

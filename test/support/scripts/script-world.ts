@@ -1,7 +1,6 @@
 /** The world of the HTTP scripts, with a hand on its clock and its store; runs where there is no Node too. */
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
-import { type ShimContext, shimContext } from "../../../src/shim/context.ts";
-import type { StoreReader } from "../../../src/shim/recent.ts";
+import { type ShimContext, type StoreReader, shimContext } from "../../../src/shim/context.ts";
 import { MemoryStore } from "../memory-store.ts";
 import { putWorld } from "../world.ts";
 import type { ScriptControl, ScriptTarget } from "./run-http-script.ts";

@@ -5,7 +5,7 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
 import { CONTRACT } from "../../../src/judge/contract.ts";
 import { TooLarge } from "../../../src/judge/exchange.ts";
-import { nodeTransport } from "../../../src/verify/exchange/node-transport.ts";
+import { nodeTransport } from "../../../src/verify/connection.ts";
 import { verify } from "../../../src/verify/verify.ts";
 
 type Answer = (url: string, response: ServerResponse) => void;
@@ -44,9 +44,9 @@ test.each([
 
 async function findings(answer: Answer, families: Parameters<typeof verify>[2]) {
   const { asked, send } = await deployment(answer);
-  const surroundings = { send, now: Date.now, pause: async () => {}, unique: () => "u" };
+  const environment = { send, now: Date.now, pause: async () => {}, unique: () => "u" };
   const options = { routes: CONTRACT, installationId: undefined, pages: 2, watch: 0 };
-  const report = await verify(options, surroundings, families);
+  const report = await verify(options, environment, families);
   return { asked, findings: report.findings };
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ClosedConnection, type Reply, Unanswered } from "../../../src/judge/exchange.ts";
-import { paced } from "../../../src/verify/exchange/pace.ts";
+import { paced } from "../../../src/verify/connection.ts";
 
 /** A clock that moves when somebody waits; timers of Node may come a little early or late. */
 function clock(error: (at: number) => number) {

@@ -7,8 +7,8 @@ import { type Rejection, rejectionSentences } from "../../../../src/ledger/intak
 import { IdleCheckpoint } from "../../../../src/sqlite/idle-checkpoint.ts";
 import { EXIT, Failure } from "../../../../src/values/failure.ts";
 import { printable } from "../../../../src/values/printable.ts";
+import { warn } from "../../messages.ts";
 import { askedToStop } from "../../signals.ts";
-import { warn } from "../../warn.ts";
 import { inputFailure } from "../input.ts";
 import { RejectsFile } from "../rejects-file.ts";
 import { type FileIntake, follow, type IntakeOf } from "./followed.ts";

@@ -1,10 +1,12 @@
+import { type BigIntStats, constants, type Dirent, type Stats } from "node:fs";
+/** The inputs of `ingest --follow`, and the loop that polls them (docs/spec/intake.md#follow). */
 import type { Counts, Intake } from "../../../../src/ledger/intake/intake.ts";
 
 /** The input of `ingest --follow`: a file that grows, or a spool directory. */
 export interface Followed {
   /**
-   * Takes in and commits the whole lines that are there. Once `stopping` says so it returns early, what it took
-   * committed. Throws `Failure` as intake does (exit 74), and `input_unreadable`.
+   * Takes in and commits the complete lines. If `stopping` is true it returns early, with the lines so far committed. Throws
+   * `Failure` as intake does (exit 74), and `input_unreadable`.
    */
   poll(stopping: () => boolean): Promise<void>;
   /** The counts of all polls. */
@@ -17,7 +19,7 @@ export type IntakeOf = (file: { readonly name?: string; readonly rejects?: strin
 
 export interface FileIntake {
   readonly intake: Intake;
-  /** Undoes what is not committed, and closes the file of rejects. */
+  /** Undoes uncommitted lines, and closes the file of rejects. */
   close(): void;
 }
 
@@ -31,7 +33,7 @@ export function sumOf(one: Counts, other: Counts): Counts {
   };
 }
 
-/** Polls until `next` says no: it waits for something new, or for the end. */
+/** Polls until `next`, which waits for a change or for the end, returns false. */
 export async function follow(
   followed: Followed,
   next: () => Promise<boolean>,
@@ -44,4 +46,16 @@ export async function follow(
   } finally {
     await followed.close();
   }
+}
+
+/** Opens without waiting for the other end of a pipe. Check the open file by `irregularity` before reading it. */
+export const OPEN_WITHOUT_WAITING = constants.O_RDONLY | constants.O_NONBLOCK;
+/** The same, and fails with ELOOP on a symbolic link. */
+export const OPEN_WITHOUT_LINKS = OPEN_WITHOUT_WAITING | constants.O_NOFOLLOW;
+
+/** The kind of a file that is not regular, for a message; undefined for a regular file. */
+export function irregularity(entry: Dirent | Stats | BigIntStats): string | undefined {
+  if (entry.isFile()) return undefined;
+  if (entry.isSymbolicLink()) return "a symbolic link";
+  return entry.isDirectory() ? "a directory" : "a pipe, a socket or a device";
 }

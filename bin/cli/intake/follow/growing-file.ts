@@ -1,9 +1,16 @@
 /** A file that grows, through rotation: another file under its name, or a shorter one, is read from its beginning. */
 import { type FileHandle, open, stat } from "node:fs/promises";
-import { irregularity, OPEN_WITHOUT_WAITING } from "../../../../src/files/regular-file.ts";
 import type { Counts } from "../../../../src/ledger/intake/intake.ts";
 import { inputFailure } from "../input.ts";
-import { type FileIntake, type Followed, type IntakeOf, NOTHING, sumOf } from "./followed.ts";
+import {
+  type FileIntake,
+  type Followed,
+  type IntakeOf,
+  irregularity,
+  NOTHING,
+  OPEN_WITHOUT_WAITING,
+  sumOf,
+} from "./followed.ts";
 
 const CHUNK_BYTES = 256 * 1024;
 

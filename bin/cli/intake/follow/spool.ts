@@ -7,12 +7,11 @@ import { type Dirent, lstatSync, renameSync, rmSync } from "node:fs";
 import { type FileHandle, open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { makeDirectory } from "../../../../src/files/make-directory.ts";
-import { irregularity, OPEN_WITHOUT_LINKS } from "../../../../src/files/regular-file.ts";
 import type { Counts, Intake } from "../../../../src/ledger/intake/intake.ts";
 import { EXIT, Failure } from "../../../../src/values/failure.ts";
 import { printable } from "../../../../src/values/printable.ts";
 import { inputFailure } from "../input.ts";
-import { type Followed, type IntakeOf, NOTHING, sumOf } from "./followed.ts";
+import { type Followed, type IntakeOf, irregularity, NOTHING, OPEN_WITHOUT_LINKS, sumOf } from "./followed.ts";
 
 const CHUNK_BYTES = 256 * 1024;
 

@@ -1,4 +1,5 @@
 /** The limits for clients of a server on the open network (docs/reliability.md has the measured figures). */
+import { readFileSync } from "node:fs";
 
 export interface ServerLimits {
   /** Connections at once. One more replaces the oldest without a request, or is closed itself. */
@@ -43,4 +44,17 @@ const OTHER_FILES = 640;
 export function connectionsWithin(openFiles: number | undefined): number {
   if (openFiles === undefined) return MOST_CONNECTIONS;
   return Math.max(1, Math.min(MOST_CONNECTIONS, Math.max(openFiles - OTHER_FILES, Math.floor(openFiles / 2))));
+}
+
+const LINE = /^Max open files +(\d+)/m;
+
+/** How many files this process may open; undefined if that is unknown or unlimited. */
+export function openFilesLimit(limits = "/proc/self/limits"): number | undefined {
+  try {
+    const found = LINE.exec(readFileSync(limits, "utf8"))?.[1];
+    return found === undefined ? undefined : Number(found);
+  } catch {
+    // Not Linux.
+    return undefined;
+  }
 }

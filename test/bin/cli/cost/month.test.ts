@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { monthOf, priceOf } from "../../../../bin/cli/cost/month.ts";
-import { readPrices } from "../../../../bin/cli/cost/prices.ts";
+import { monthOf, priceOf, readPrices } from "../../../../bin/cli/cost.ts";
 
 const SINCE = "2026-11-20T10:00:00.000Z";
 const objects = {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { rejectedLines } from "../../../../bin/cli/intake/rejected-lines.ts";
+import { rejectedLines } from "../../../../bin/cli/intake/rejects-file.ts";
 import { ingest } from "../../../../src/ledger/ingest.ts";
 import { rejectionJson, rejectionSentences } from "../../../../src/ledger/intake/rejection.ts";
 import { closure, emptyLedger, round } from "../../../ledger/samples.ts";

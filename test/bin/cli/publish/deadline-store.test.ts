@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { withDeadline } from "../../../../bin/cli/publish/deadline-store.ts";
+import { withDeadline } from "../../../../bin/cli/publish/publish-once.ts";
 import { INSTALLATION, START, World } from "../../../publish/world.ts";
 import { MemoryStore } from "../../../support/memory-store.ts";
 

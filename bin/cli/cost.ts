@@ -1,0 +1,136 @@
+/** Requests and money of a month of thirty days (docs/costs.md), from the publisher's own counts and a table of prices. */
+
+import { readFileSync } from "node:fs";
+import * as z from "zod";
+import type { MeasuredRequests, RequestCounts } from "../../publish/status/request-tally.ts";
+import { packageFile } from "../../src/files/package-file.ts";
+import { EXIT, Failure } from "../../src/values/failure.ts";
+import { tableLines } from "./table.ts";
+
+const MONTH_MS = 30 * 86_400_000;
+/** A shorter time (ms) has mostly the puts of a start, so that it is refused. */
+const LEAST_MS = 60_000;
+/** A shorter time (ms) is marked as rough. */
+const ROUGH_MS = 3_600_000;
+
+export interface Month {
+  readonly measuredSeconds: number;
+  readonly isRough: boolean;
+  /** Requests a month by keys, the most puts first. */
+  readonly objects: readonly (RequestCounts & { readonly keys: string })[];
+  readonly total: RequestCounts;
+}
+
+/** Throws `Failure` nothing_measured (1). */
+export function monthOf(measured: MeasuredRequests | undefined): Month {
+  const elapsed = measured === undefined ? 0 : Date.parse(measured.until) - Date.parse(measured.since);
+  if (measured === undefined || elapsed < LEAST_MS) {
+    throw new Failure("nothing_measured", "no publisher has counted its requests for a minute yet", {
+      exit: EXIT.failed,
+      hint: "A publisher reports its counts every ten minutes of its first hour, then every hour, and each time that it ends.",
+    });
+  }
+  const monthly = (count: number) => Math.round((count * MONTH_MS) / elapsed);
+  const objects = Object.entries(measured.objects)
+    .map(([keys, counts]) => ({ keys, ...eachOf((operation) => monthly(counts[operation])) }))
+    .toSorted((a, b) => b.put - a.put || b.get - a.get || (a.keys < b.keys ? -1 : 1));
+  const total = eachOf((operation) => objects.reduce((sum, object) => sum + object[operation], 0));
+  return { measuredSeconds: elapsed / 1_000, isRough: elapsed < ROUGH_MS, objects, total };
+}
+
+/** In the table's currency, without the free requests. */
+export function priceOf({ put, list, get, delete: deletes }: RequestCounts, { perMillion, free }: Provider): number {
+  const classA = put + list;
+  const billedShare = classA === 0 ? 0 : Math.max(0, classA - free.classA) / classA;
+  const puts = (put * perMillion.put + list * perMillion.list) * billedShare;
+  return (puts + Math.max(0, get - free.classB) * perMillion.get + deletes * perMillion.delete) / 1_000_000;
+}
+
+function eachOf(value: (operation: keyof RequestCounts) => number): RequestCounts {
+  return { put: value("put"), get: value("get"), list: value("list"), delete: value("delete") };
+}
+
+const amount = z.number().nonnegative();
+const providerSchema = z.strictObject({
+  name: z.string().min(1),
+  /** For a million requests. */
+  perMillion: z.strictObject({ put: amount, list: amount, get: amount, delete: amount }),
+  /** Requests a month: puts and lists (class A), gets (class B). */
+  free: z.strictObject({ classA: amount, classB: amount }),
+  source: z.string(),
+});
+const pricesSchema = z.strictObject({
+  asOf: z.iso.date(),
+  currency: z.string().min(1),
+  providers: z.record(z.string(), providerSchema),
+});
+
+export type Provider = z.infer<typeof providerSchema>;
+export type Prices = z.infer<typeof pricesSchema>;
+
+/** `path`: a file like docs/prices.json, which is the default. Throws `Failure` prices_unreadable, invalid_prices. */
+export function readPrices(path: string | undefined): Prices {
+  const file = path ?? packageFile("docs/prices.json");
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (cause) {
+    throw new Failure("prices_unreadable", `${file} cannot be read: ${(cause as Error).message}`, {
+      exit: EXIT.io,
+      hint: "--prices names a file of JSON like docs/prices.json.",
+      cause,
+    });
+  }
+  const parsed = pricesSchema.safeParse(jsonOf(text, file));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw invalid(file, `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is invalid"}`);
+}
+
+function jsonOf(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw invalid(file, (cause as Error).message);
+  }
+}
+
+function invalid(file: string, message: string): Failure {
+  return new Failure("invalid_prices", `${file}: ${message}`, {
+    exit: EXIT.usage,
+    hint: "docs/prices.json shows the form; prices are per million requests.",
+  });
+}
+
+/** For people. On a terminal tables have lines. */
+export function costLines(month: Month, prices: Prices, isTerminal: boolean): string[] {
+  const { measuredSeconds, isRough, objects, total } = month;
+  const form = { hasLines: isTerminal, isNumeric: true };
+  const requests = [...objects, { keys: "together", ...total }].map((counts) => [
+    counts.keys,
+    ...[counts.put, counts.get, counts.list, counts.delete].map((count) => count.toLocaleString("en-US")),
+  ]);
+  const money = Object.values(prices.providers).map((provider) => [provider.name, priceOf(total, provider).toFixed(2)]);
+  const rough = isRough ? "; less than an hour gives a rough estimate, because a start puts everything once" : "";
+  return [
+    `Requests in thirty days, estimated from ${duration(measuredSeconds)}${rough}`,
+    ...tableLines(["objects", "puts", "gets", "lists", "deletes"], requests, form),
+    "",
+    `List prices of ${prices.asOf}; look them up before you rely on them (docs/costs.md, --prices)`,
+    ...tableLines(["provider", `${prices.currency} a month`], money, form),
+    "Not included: storage, traffic, readers' requests, and the probe at each start over S3 (four to six puts).",
+  ];
+}
+
+/** For `--json`. */
+export function costJson(month: Month, prices: Prices): unknown {
+  const money = Object.entries(prices.providers).map(([id, provider]) => {
+    return [id, Math.round(priceOf(month.total, provider) * 100) / 100];
+  });
+  return { ...month, pricesAsOf: prices.asOf, currency: prices.currency, money: Object.fromEntries(money) };
+}
+
+function duration(seconds: number): string {
+  const [hours, minutes] = [seconds / 3_600, seconds / 60];
+  return hours >= 2 ? `${hours.toFixed(1)} h` : `${minutes.toFixed(0)} min`;
+}

@@ -1,0 +1,46 @@
+import { diskFull, isDiskFull } from "../../src/files/disk-full.ts";
+import { StoreUnavailable } from "../../src/object-store/object-store.ts";
+import { EXIT, type ExitCode, Failure } from "../../src/values/failure.ts";
+import { printableLines } from "../../src/values/printable.ts";
+
+/** The reason for a command's end: a stable code, a sentence, what to do about it, and the exit code. */
+export interface Ending {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string | undefined;
+  readonly exitCode: ExitCode;
+}
+
+export function endingOf(thrown: unknown): Ending {
+  // The cause names the file if a disk is full under a file that nobody named, such as derived data.
+  const isBare = isDiskFull(thrown) && !(thrown instanceof Failure || thrown instanceof StoreUnavailable);
+  const error = isBare ? diskFull("the publisher's state", thrown) : thrown;
+  if (error instanceof Failure) return error;
+  if (error instanceof StoreUnavailable) {
+    return { code: error.code, message: error.message, hint: error.hint, exitCode: EXIT.io };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  const hint = "This is a defect of Noonmark; --debug shows where.";
+  return { code: "internal_error", message, hint, exitCode: EXIT.failed };
+}
+
+/** Prints a failure on stderr, once, and returns the exit code: `noonmark: code: sentence`, then what to do about it. */
+export function report(thrown: unknown, debug: boolean): ExitCode {
+  const { code, message, hint, exitCode } = endingOf(thrown);
+  console.error(printableLines(`noonmark: ${code}: ${message}`));
+  const isDefect = code === "internal_error";
+  if (hint !== undefined && !(isDefect && debug)) console.error(printableLines(`  ${hint}`));
+  if (debug && thrown instanceof Error) console.error(thrown.stack, thrown.cause ?? "");
+  return exitCode;
+}
+
+export interface Warning {
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
+
+/** A warning on stderr: `noonmark: warning: code: sentence`, then what to do about it. */
+export function warn({ code, message, hint }: Warning): void {
+  console.error(printableLines(`noonmark: warning: ${code}: ${message}${hint === undefined ? "" : `\n  ${hint}`}`));
+}

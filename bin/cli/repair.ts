@@ -1,0 +1,51 @@
+/** `noonmark fsck --repair`: under the lease, if it is free. */
+import { setTimeout as wait } from "node:timers/promises";
+import { SteadyClock, systemClock } from "../../publish/clock/clock.ts";
+import { Known } from "../../publish/known.ts";
+import type { Lease } from "../../publish/lease/lease.ts";
+import { acquireOnce, type Candidate } from "../../publish/lease/take.ts";
+import { Publisher } from "../../publish/publisher.ts";
+import { leaseIdentity } from "../../publish/status/public-status.ts";
+import { pollUntilConcluded } from "../../src/chain/chain.ts";
+import type { ObjectStore } from "../../src/object-store/object-store.ts";
+import { EXIT, Failure } from "../../src/values/failure.ts";
+import { chainTime } from "./publish/publish-once.ts";
+import { publisherOptions } from "./publish/publisher-options.ts";
+import { scrubIntervalOf } from "./publish/put-estimate.ts";
+import type { Settings } from "./settings/settings.ts";
+import { openSources } from "./sources.ts";
+
+/** Throws `Failure` lease_held (75) if a publisher is running: it repairs the store itself. */
+export async function repair(settings: Settings, store: ObjectStore): Promise<void> {
+  const clock = new SteadyClock(systemClock);
+  const now = () => clock.wall();
+  // The state directory may be a publisher's: nothing is known, everything is read back.
+  const known = Known.inMemory();
+  const { reader, chain } = await openSources(settings, { state: "copy", whole: true, now });
+  try {
+    await pollUntilConcluded(chain, now, now() + chainTime(settings.deadline * 1_000));
+    const opened = { store, reader, clock, minimumPutInterval: 0, scrubInterval: 0 };
+    const options = { ...publisherOptions(settings, { force: true }, opened), known };
+    const lease = await acquired({ store, clock, identity: leaseIdentity(options), known }, settings);
+    // As of now, also if something was published as of later: that is what it corrects.
+    await Publisher.hold(options, lease, (publisher) => publisher.repair(publisher.now(now())));
+  } finally {
+    reader.close();
+    known.close();
+  }
+}
+
+async function acquired(candidate: Candidate, settings: Settings): Promise<Lease> {
+  try {
+    return await acquireOnce(candidate, (ms) => wait(ms));
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== "lease_held") throw error;
+    const seconds = scrubIntervalOf(settings) / 1_000;
+    const pace =
+      seconds === 0 ? "with scrubInterval 0 it checks none by itself" : `it checks one object every ${seconds} s`;
+    throw new Failure(error.code, error.message, {
+      exit: EXIT.locked,
+      hint: `That publisher rewrites what is damaged by itself: ${pace}. To repair everything now, stop it first.`,
+    });
+  }
+}

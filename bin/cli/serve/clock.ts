@@ -1,0 +1,102 @@
+/**
+ * The clock of `serve` (docs/spec/publishing.md#clocks). Over a store with a clock it is the store's, by which the publisher dated
+ * the successors. Below whole seconds, and over a directory, it is the host's.
+ */
+import type { Logger } from "pino";
+import { SteadyClock, systemClock } from "../../../publish/clock/clock.ts";
+import { ClockOffset, provenSkew, shifted } from "../../../src/object-store/clock-offset.ts";
+import { hasClock, type ObjectStore, type StoreClock } from "../../../src/object-store/object-store.ts";
+import { logClockMove, logProblem } from "../log.ts";
+
+/** How often a host is measured against its store (ms). */
+const EVERY_MS = 60_000;
+
+export interface ShimClock {
+  now(): number;
+  /** ms; undefined if the store has no clock. */
+  skew(): number | undefined;
+  stop(): void;
+}
+
+/** How often the host's clock is checked (ms). */
+const LOOK_MS = 1_000;
+const MEANWHILE = "responses go by the later of it and the shim's own count until it has been steady for a minute";
+
+/**
+ * A directory has no clock (docs/spec/publishing.md#moved-clock). While the host's clock is not trusted, the later time counts. So a
+ * device may be `stale` too early, but it is never `online` for too long.
+ */
+function clockOfTheHost(log: Logger): ShimClock {
+  const clock = new SteadyClock(systemClock);
+  const timer = setInterval(() => logClockMove(log, clock.check(), MEANWHILE), LOOK_MS).unref();
+  const now = () => Math.max(clock.hostWall(), clock.wall());
+  return { now, skew: () => undefined, stop: () => clearInterval(timer) };
+}
+
+/** The host's clock, corrected by the store's if it has one. */
+export async function shimClock(store: ObjectStore, log: Logger): Promise<ShimClock> {
+  if (!hasClock(store)) return clockOfTheHost(log);
+  const wall = () => Date.now();
+  const time = new StoreTime(store, { wall, monotonic: () => performance.now() });
+  const measure = async () => {
+    try {
+      const skew = await time.measure();
+      if (Math.abs(skew) > TOLERATED_SKEW_MS) log.warn({ skewMs: skew }, "this host's clock differs from the store's");
+    } catch (error) {
+      logProblem(log, "the store's clock cannot be read", error);
+    }
+  };
+  await measure();
+  // It must not delay the end of a server that could not start.
+  const timer = setInterval(measure, EVERY_MS).unref();
+  return { now: () => time.now(), skew: () => time.skew, stop: () => clearInterval(timer) };
+}
+
+/** A difference above this (ms) is logged. */
+const TOLERATED_SKEW_MS = 2000;
+
+interface Clocks {
+  /** This host's clock (epoch ms). */
+  wall(): number;
+  /** Milliseconds of a monotonic clock. */
+  monotonic(): number;
+}
+
+/** The time by the store's clock, measured in each minute and continued by the host's clock. */
+export class StoreTime {
+  readonly #store: Pick<StoreClock, "measureClock">;
+  readonly #clocks: Clocks;
+  /** By the monotonic clock, so that setting the host's clock does not change it. */
+  readonly #offset = new ClockOffset();
+  #last: { readonly time: number; readonly monotonic: number } | undefined;
+
+  constructor(store: Pick<StoreClock, "measureClock">, clocks: Clocks) {
+    this.#store = store;
+    this.#clocks = clocks;
+  }
+
+  /** How far this host is provably ahead of the store (ms); undefined before the first measurement. */
+  get skew(): number | undefined {
+    const { bounds } = this.#offset;
+    return bounds && Math.round(provenSkew(shifted(bounds, this.#clocks.wall() - this.#clocks.monotonic())));
+  }
+
+  /** Epoch ms by the common clock. It never goes back: if it is ahead, it runs at half its pace for a while. */
+  now(): number {
+    const monotonic = this.#clocks.monotonic();
+    const meant = this.#clocks.wall() - (this.skew ?? 0);
+    const last = this.#last;
+    const slowed = last === undefined ? meant : last.time + Math.floor((monotonic - last.monotonic) / 2);
+    const time = Math.max(meant, slowed);
+    // Half milliseconds must not get lost in many calls.
+    if (last === undefined || time > last.time) this.#last = { time, monotonic };
+    return time;
+  }
+
+  /** Measures the skew once more. Throws `StoreUnavailable`; the earlier measurements then remain. */
+  async measure(): Promise<number> {
+    const { monotonic } = this.#clocks;
+    this.#offset.add(await this.#store.measureClock(monotonic), monotonic());
+    return this.skew ?? 0;
+  }
+}

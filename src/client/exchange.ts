@@ -1,0 +1,192 @@
+/** Sends a request until it gets 200 or 304, within a time limit per attempt and a number of retries. */
+import { NoonmarkError } from "./noonmark-error.ts";
+
+/** The longest wait, whatever Retry-After says. */
+const MAX_WAIT_SECONDS = 30;
+/** Full jitter: from 0 to the base, which doubles with each failure. */
+const BASE_WAIT_MS = 500;
+const MAX_JITTER_MS = 8_000;
+
+export async function exchange(request: Request, retries: number, runtime: Runtime): Promise<Reply> {
+  for (let failures = 0; ; failures++) {
+    try {
+      const reply = await attempt(request, runtime);
+      if (reply.status === 200 || reply.status === 304) return reply;
+      throw refusal(reply, runtime.now());
+    } catch (thrown) {
+      const error = thrown as NoonmarkError;
+      if (failures >= retries || !isTransient(error)) throw error;
+      await pause(waitAfter(error, failures, runtime), request.signal, runtime);
+    }
+  }
+}
+
+function isTransient({ code, status }: NoonmarkError): boolean {
+  return status === 503 || code === "network" || code === "timeout";
+}
+
+function waitAfter({ retryAfter }: NoonmarkError, failures: number, { random }: Runtime): number {
+  if (retryAfter !== null) return Math.min(retryAfter, MAX_WAIT_SECONDS) * 1000;
+  return random() * Math.min(BASE_WAIT_MS * 2 ** failures, MAX_JITTER_MS);
+}
+
+/** With the API's code if a 4xx or 503 has one. */
+function refusal({ url, status, headers, text }: Reply, now: number): NoonmarkError {
+  const code = status === 503 || (status >= 400 && status < 500) ? errorCode(text) : "";
+  const retryAfter = retryAfterSeconds(headers.get("retry-after"), now);
+  return new NoonmarkError(code || "invalid_answer", `${url} responded ${status}`, { status, retryAfter });
+}
+
+function errorCode(text: string): string {
+  try {
+    const { error } = JSON.parse(text) as { readonly error?: unknown };
+    return typeof error === "string" ? error : "";
+  } catch {
+    return "";
+  }
+}
+
+/** Seconds from `now` (epoch ms) on; null if it is absent, or neither seconds nor a date. */
+function retryAfterSeconds(header: string | null, now: number): number | null {
+  const text = header ?? "";
+  // Only HTTP dates: engines parse almost any other text as a date.
+  const date = /^[A-Z][a-z]+, .+ GMT$/.test(text) ? Date.parse(text) : Number.NaN;
+  const seconds = /^\d+$/.test(text) ? Number(text) : Math.max(0, Math.ceil((date - now) / 1000));
+  return Number.isFinite(seconds) ? seconds : null;
+}
+
+interface Request {
+  readonly url: string;
+  readonly init: RequestInit;
+  /** Milliseconds for the whole response. */
+  readonly timeout: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface Reply {
+  readonly url: string;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+/** The most characters of a body; the API's bodies are much smaller. */
+const MAX_CHARACTERS = 8 << 20;
+
+/**
+ * One request with its whole body. Throws `network` if the connection fails or the body is cut, `timeout`, `aborted`, and
+ * `invalid_answer` for a redirect or a body that is too long.
+ */
+async function attempt({ url, init, timeout, signal }: Request, runtime: Runtime): Promise<Reply> {
+  throwIfAborted(signal);
+  const controller = new AbortController();
+  const cleanUp: (() => void)[] = [];
+  // An injected fetch may ignore its signal. The race ends all the same.
+  const stopped = new Promise<never>((_, reject) => {
+    const stop = (error: NoonmarkError) => {
+      reject(error);
+      controller.abort(error);
+    };
+    cleanUp.push(
+      runtime.after(timeout, () => stop(new NoonmarkError("timeout", `${url} took more than ${timeout} ms`))),
+      onAbort(signal, () => stop(abortedBy(signal))),
+    );
+  });
+  try {
+    return await Promise.race([read(url, { ...init, signal: controller.signal }, runtime), stopped]);
+  } catch (cause) {
+    if (cause instanceof NoonmarkError) throw cause;
+    throw new NoonmarkError("network", `${url} cannot be read`, { cause });
+  } finally {
+    for (const act of cleanUp) act();
+  }
+}
+
+async function read(url: string, init: RequestInit, { fetch }: Runtime): Promise<Reply> {
+  // Workers do not support "error". With "manual" a page gets an opaque response, every other runtime the redirect itself.
+  const response = await fetch(url, { ...init, redirect: "manual" });
+  const { status, headers } = response;
+  if (response.type === "opaqueredirect" || (status > 300 && status < 400 && status !== 304)) {
+    throw new NoonmarkError("invalid_answer", `${url} redirects: set baseUrl to its target`, { status });
+  }
+  return { url, status, headers, text: await textOf(url, response) };
+}
+
+async function textOf(url: string, { status, body }: Response): Promise<string> {
+  const reader = body?.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  for (;;) {
+    const { done, value } = (await reader?.read()) ?? { done: true };
+    if (done) return text + decoder.decode();
+    text += decoder.decode(value, { stream: true });
+    if (text.length > MAX_CHARACTERS) {
+      reader?.cancel().catch(() => undefined);
+      throw new NoonmarkError("invalid_answer", `${url} has too long a body`, { status });
+    }
+  }
+}
+
+export function throwIfAborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw abortedBy(signal);
+}
+
+function abortedBy(signal: AbortSignal | undefined): NoonmarkError {
+  return new NoonmarkError("aborted", "the signal was aborted", { cause: signal?.reason });
+}
+
+/** Calls `act` when the signal is aborted. The returned function cancels that. */
+function onAbort(signal: AbortSignal | undefined, act: () => void): () => void {
+  signal?.addEventListener("abort", act);
+  return () => signal?.removeEventListener("abort", act);
+}
+
+/** Waits for `ms`. Throws `aborted` as soon as the signal is aborted. */
+export async function pause(ms: number, signal: AbortSignal | undefined, runtime: Runtime): Promise<void> {
+  throwIfAborted(signal);
+  await new Promise<void>((resolve) => {
+    const done = () => {
+      cancel();
+      forget();
+      resolve();
+    };
+    const cancel = runtime.after(ms, done);
+    const forget = onAbort(signal, done);
+  });
+  throwIfAborted(signal);
+}
+
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+export interface Runtime {
+  /** Epoch milliseconds. */
+  now(): number;
+  /** From 0 to below 1. */
+  random(): number;
+  /** Calls `act` once after `ms`. The returned function cancels that. */
+  after(ms: number, act: () => void): () => void;
+  readonly fetch: Fetch;
+  /**
+   * True if a browser's own cache revalidates. That needs no preflight, unlike an explicit If-None-Match. A 304 then appears as
+   * the stored 200.
+   */
+  readonly ownCache: boolean;
+}
+
+/** Timers with a longer delay would fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+export function systemRuntime(fetch: Fetch | undefined): Runtime {
+  return {
+    now: () => Date.now(),
+    random: () => Math.random(),
+    after(ms, act) {
+      const timer = setTimeout(act, Math.min(ms, MAX_TIMER_MS));
+      return () => clearTimeout(timer);
+    },
+    // Never called as a method, because browsers' fetch requires its window.
+    fetch: (url, init) => (fetch ?? globalThis.fetch)(url, init),
+    // Only browsers and their workers name themselves so.
+    ownCache: globalThis.navigator?.userAgent?.startsWith("Mozilla/") ?? false,
+  };
+}

@@ -1,0 +1,179 @@
+/**
+ * A connection to a deployment, at a limited pace. Requests are sent exactly as written: `fetch` would normalise targets,
+ * decompress, add headers and join lines.
+ */
+
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
+import { ClosedConnection, type Reply, type Sent, TooLarge, type Transport, Unanswered } from "../judge/exchange.ts";
+import { withoutLast } from "../values/text.ts";
+import type { Environment } from "./run.ts";
+
+export interface Connection {
+  readonly environment: Environment;
+  close(): void;
+}
+
+/** `timeout` of one request in ms; at most `qps` requests per second. `who` is part of unknown paths. */
+export function connectTo(base: URL, limits: { timeout: number; qps: number }, who: string): Connection {
+  const transport = nodeTransport(base, { timeout: limits.timeout, now: Date.now });
+  const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
+  const environment = {
+    send: paced(transport.send, limits.qps, { monotonic: () => performance.now(), pause }),
+    now: Date.now,
+    pause,
+    unique: () => `${who}${crypto.randomUUID().replaceAll("-", "")}`,
+  };
+  return { environment, close: () => transport.close() };
+}
+
+export interface PaceClock {
+  /** Milliseconds of a clock that always runs. */
+  monotonic(): number;
+  pause(milliseconds: number): Promise<void>;
+}
+
+/** All kept connections may have been closed (at most MAX_SOCKETS), each costs a try. */
+const MAX_TRIES = 20;
+
+/** Each request begins at least 1/qps seconds after the previous one. */
+export function paced(send: Transport, qps: number, clock: PaceClock): Transport {
+  const apart = 1000 / qps;
+  let last = Number.NEGATIVE_INFINITY;
+  let turn = Promise.resolve();
+  // One request waits at a time. If each had its instant in advance, late timers would release several at once.
+  const wait = async () => {
+    for (let left = last + apart - clock.monotonic(); left > 0; left = last + apart - clock.monotonic()) {
+      // A timer may fire early by a fraction of a millisecond.
+      await clock.pause(Math.ceil(left));
+    }
+    last = clock.monotonic();
+  };
+  return async (sent) => {
+    for (let tries = 1; ; tries++) {
+      turn = turn.then(wait);
+      await turn;
+      try {
+        return await send(sent);
+      } catch (error) {
+        if (!(error instanceof ClosedConnection) || tries === MAX_TRIES) throw error;
+      }
+    }
+  };
+}
+
+export interface NodeTransport {
+  readonly send: Transport;
+  close(): void;
+}
+
+export interface NodeTransportOptions {
+  /** Milliseconds for a whole exchange. */
+  readonly timeout: number;
+  /** Epoch ms. */
+  now(): number;
+}
+
+/** The most bytes of a body, sent and decompressed. The API's responses are much smaller. */
+const MAX_BODY_BYTES = 8 * 1024 * 1024;
+const MAX_SOCKETS = 16;
+
+const LIMIT = { maxOutputLength: MAX_BODY_BYTES };
+const DECODERS: Readonly<Record<string, (body: Buffer) => Buffer>> = {
+  gzip: (body) => gunzipSync(body, LIMIT),
+  br: (body) => brotliDecompressSync(body, LIMIT),
+  deflate: (body) => inflateSync(body, LIMIT),
+};
+
+export function nodeTransport(base: URL, options: NodeTransportOptions): NodeTransport {
+  const secure = base.protocol === "https:";
+  const agentOptions = { keepAlive: true, maxSockets: MAX_SOCKETS };
+  const agent = secure ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions);
+  const prefix = withoutLast(base.pathname, "/");
+  const begin = secure ? httpsRequest : httpRequest;
+  const send = ({ method, target, headers }: Sent): Promise<Reply> =>
+    new Promise((resolve, reject) => {
+      const signal = AbortSignal.timeout(options.timeout);
+      const fail = (error: Error) =>
+        reject(
+          error instanceof Unanswered ? error : new Unanswered(messageOf(error, options.timeout), { cause: error }),
+        );
+      const request = begin(
+        {
+          agent,
+          signal,
+          method,
+          headers,
+          hostname: base.hostname.replace(/^\[|\]$/g, ""),
+          port: base.port,
+          path: prefix + encodedTarget(target),
+        },
+        (response) => {
+          const at = options.now();
+          bodyOf(response)
+            .then((wire) => resolve(replyOf(response, wire, at)))
+            .catch(fail);
+        },
+      );
+      request.on("error", (error: Error & { code?: string }) => {
+        const isClosed = request.reusedSocket && (error.code === "ECONNRESET" || error.code === "EPIPE");
+        if (isClosed) reject(new ClosedConnection(error.code, { cause: error }));
+        else fail(error);
+      });
+      request.end();
+    });
+  return { send, close: () => agent.destroy() };
+}
+
+/** A target may contain names from a deployment, such as an asset or a cursor. Characters beyond ASCII are percent-encoded. */
+function encodedTarget(target: string): string {
+  return target.replace(/[^\x21-\x7e]/gu, (character) => encodeURIComponent(character.toWellFormed()));
+}
+
+async function bodyOf(response: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > MAX_BODY_BYTES) throw new TooLarge(`the body has more than ${MAX_BODY_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function replyOf(response: IncomingMessage, wire: Buffer, at: number): Reply {
+  const headers = new Map<string, string[]>();
+  const { rawHeaders } = response;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = (rawHeaders[index] ?? "").toLowerCase();
+    const lines = headers.get(name) ?? [];
+    lines.push((rawHeaders[index + 1] ?? "").trim());
+    headers.set(name, lines);
+  }
+  const encoding = headers.get("content-encoding")?.join(", ").toLowerCase();
+  return {
+    status: response.statusCode ?? 0,
+    headers,
+    body: decoded(wire, encoding),
+    wireLength: wire.length,
+    at,
+  };
+}
+
+/** The bytes as sent if they do not decode. A rule then finds that they are not JSON. */
+function decoded(wire: Buffer, encoding: string | undefined): Uint8Array {
+  const decode = encoding === undefined ? undefined : DECODERS[encoding];
+  if (decode === undefined || wire.length === 0) return wire;
+  try {
+    return decode(wire);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ERR_BUFFER_TOO_LARGE") return wire;
+    throw new TooLarge(`${wire.length} bytes of ${encoding} decompress to more than ${MAX_BODY_BYTES}`);
+  }
+}
+
+function messageOf(error: Error & { code?: string }, timeout: number): string {
+  if (error.name === "AbortError" || error.name === "TimeoutError") return `no response within ${timeout / 1000} s`;
+  return error.code ?? error.message;
+}
