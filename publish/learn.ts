@@ -1,8 +1,13 @@
 /** Looks up what a plan needs and `known` lacks. This is the only code that reads the store for a plan. */
 import { judgeObservationTile } from "../src/fsck/objects.ts";
 import { parseIndex, parseIndexShard } from "../src/http/installations.ts";
-import { type ObjectStore, StoreDamaged, type StoredObject, type StoreTag } from "../src/object-store/object-store.ts";
-import { readOrDamaged } from "../src/object-store/read-or-damaged.ts";
+import {
+  type ObjectStore,
+  readOrDamaged,
+  StoreDamaged,
+  type StoredObject,
+  type StoreTag,
+} from "../src/object-store/object-store.ts";
 import { decodeResponse } from "../src/object-store/stored-response.ts";
 import { tileBounds } from "../src/resources/observations/build.ts";
 import {

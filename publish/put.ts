@@ -3,6 +3,7 @@
  * (docs/spec/publishing.md#one-writer). After a crash anywhere, no stored object names one that is missing.
  */
 import {
+  readOrDamaged,
   StoreConflict,
   StoreDamaged,
   type StoredObject,
@@ -10,7 +11,6 @@ import {
   type StoreTag,
   StoreUnavailable,
 } from "../src/object-store/object-store.ts";
-import { readOrDamaged } from "../src/object-store/read-or-damaged.ts";
 import type { Snapshots } from "../src/resources/snapshot.ts";
 import { EXIT, Failure } from "../src/values/failure.ts";
 import { eachLimited } from "./each-limited.ts";

@@ -78,3 +78,10 @@ function permutations(pieces: readonly string[]): string[][] {
   if (pieces.length < 2) return [[...pieces]];
   return pieces.flatMap((piece, index) => permutations(pieces.toSpliced(index, 1)).map((rest) => [piece, ...rest]));
 }
+
+/**
+ * The valid forms of a Host field for fronts: `uri-host [ ":" port ]` of RFC 9110, for PCRE between double quotes.
+ * Possessive, because every request is checked.
+ */
+export const HOST =
+  "(?:\\[[0-9A-Za-z.:%_~-]+\\]|(?:[0-9A-Za-z._~!$&'()*+,;=-]++|%[0-9A-Fa-f][0-9A-Fa-f])*+)(?::[0-9]{0,5})?";

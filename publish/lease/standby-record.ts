@@ -2,8 +2,7 @@
 
 import * as z from "zod";
 import { STANDBY_KEY } from "../../src/http/keys.ts";
-import type { ObjectStore, StoreTag } from "../../src/object-store/object-store.ts";
-import { readIfWhole } from "../../src/object-store/read-or-damaged.ts";
+import { type ObjectStore, readIfWhole, type StoreTag } from "../../src/object-store/object-store.ts";
 import { JSON_TYPE } from "../../src/object-store/stored-response.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
 import { publicName } from "./lease-record.ts";

@@ -4,8 +4,7 @@
  */
 import * as z from "zod";
 import { PRIVATE_STATUS_KEY } from "../../src/http/keys.ts";
-import type { ObjectStore, StoreTag } from "../../src/object-store/object-store.ts";
-import { readIfWhole } from "../../src/object-store/read-or-damaged.ts";
+import { type ObjectStore, readIfWhole, type StoreTag } from "../../src/object-store/object-store.ts";
 import { encodeWriterMetadata, JSON_TYPE } from "../../src/object-store/stored-response.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { printable, printableValues } from "../../src/values/printable.ts";

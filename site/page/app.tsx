@@ -1,23 +1,89 @@
-/** The page from now to the past. */
+/** The page, from the present to the past. */
+
 import { useEffect, useMemo, useState } from "preact/hooks";
+import type { PublicationStatus } from "../../src/client/create-client.ts";
 import { ActivityPanel } from "./activity/panel.tsx";
 import { ModulesPanel } from "./chain/modules.tsx";
 import { ChainPanel } from "./chain/panel.tsx";
-import { useNow, useView } from "./data/use-view.ts";
+import { useSlowNow, useView } from "./data/use-view.ts";
 import { STATUS } from "./data/views.ts";
 import { DaysPanel } from "./days/panel.tsx";
 import { NowPanel } from "./now/panel.tsx";
-import { Banner } from "./parts/banner.tsx";
 import { Explorer, explorerOf } from "./parts/explorer.tsx";
-import { Footer } from "./parts/footer.tsx";
-import { PublicationContext, publicationOf } from "./parts/publication.ts";
+import { PublicationContext, publicationOf } from "./parts/panel.tsx";
 import { SettlementsPanel } from "./settlements/panel.tsx";
+import { moment, ms } from "./words/time.ts";
 
-const SLOW_MS = 15_000;
+/** One sentence for each late part of the publication. Screen readers read out changes of a `status`. */
+function Banner({ status, now }: { readonly status: PublicationStatus | undefined; readonly now: number }) {
+  const words = status === undefined ? [] : publicationWords(status, now);
+  return (
+    <div role="status" class={words.length === 0 ? "banner quiet" : "banner"}>
+      {words.map((sentence) => (
+        <p key={sentence}>{sentence}</p>
+      ))}
+    </div>
+  );
+}
+
+/** A stopped publisher knows nothing about its sources. */
+function publicationWords({ publisher, sources }: PublicationStatus, now: number): readonly string[] {
+  const words: string[] = [];
+  const since = (at: string | null) => (at === null ? "" : ` since ${moment(ms(at), now)}`);
+  if (publisher.state === "late") {
+    words.push(`The publisher is late: nothing new has been published${since(publisher.lastCycleAt)}.`);
+  }
+  if (publisher.state === "stopped") {
+    words.push(
+      `The publisher has stopped: nothing new has been published${since(publisher.lastCycleAt)}. The page shows what was known then.`,
+    );
+  }
+  if (publisher.state !== "live") return words;
+  const { ledger, chain } = sources;
+  if (ledger.status === "unreadable")
+    words.push("The ledger of measurements cannot be read. What was published stays.");
+  if (ledger.status === "behind")
+    words.push("The ledger lacks measurements that were published. What was published stays.");
+  if (chain.status === "silent") words.push(`The chain's node has not answered${since(chain.lastGoodPassAt)}.`);
+  if (chain.status === "behind")
+    words.push(`The chain is read with a delay; it was read last at ${at(chain.lastGoodPassAt, now)}.`);
+  if (chain.status === "mismatch")
+    words.push("What the chain says contradicts what it must be; its views are withheld.");
+  return words;
+}
+
+function at(time: string | null, now: number): string {
+  return time === null ? "no time that is known" : moment(ms(time), now);
+}
+
+/** Other ways to read the same data. */
+const LINKS = [
+  ["openapi.json", "OpenAPI"],
+  ["docs", "Reference"],
+  ["feed.atom", "Feed"],
+] as const;
+
+export function Footer() {
+  return (
+    <footer>
+      <p>
+        Every figure here is read from the public API; all times are UTC. What is not known is shown as not known,
+        estimates and projections are <span class="projected">~ in italics</span>.
+      </p>
+      <ul>
+        {LINKS.map(([href, text]) => (
+          <li key={href}>
+            <a href={href}>{text}</a>
+          </li>
+        ))}
+      </ul>
+    </footer>
+  );
+}
 
 export function App() {
   const status = useView(STATUS).body;
-  const now = useNow(SLOW_MS);
+  const now = useSlowNow();
   const publication = useMemo(() => publicationOf(status), [status]);
   const begun = useAfterFirstPaint();
   return (
@@ -43,7 +109,7 @@ export function App() {
   );
 }
 
-/** On a phone the sentence shall not wait for what lies below the fold. */
+/** The first panel is drawn before all others, because a phone shows only it at first. */
 function useAfterFirstPaint(): boolean {
   const [begun, begin] = useState(false);
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** A call, from its parameters to its answer: the URL, the request, and the remembered answers. */
+/** A call, from its parameters to its result: the URL, the request, and the remembered responses. */
 
 import { exchange, type Reply, type Runtime } from "./exchange.ts";
 import { ENDPOINTS } from "./generated/endpoints.ts";
@@ -30,7 +30,7 @@ export function asker({ base, timeout, retries }: AskOptions, runtime: Runtime):
     const reply = await exchange({ url: base + target, init, timeout, signal }, retries, runtime);
     const { status, headers } = reply;
     const etag = headers.get("etag");
-    // Another call may have remembered this answer meanwhile, and a cache in between may not support conditions.
+    // Another call may have remembered this response meanwhile, and a cache in between may not support conditions.
     const latest = conditional && status === 200 ? remembered.get(target) : undefined;
     const same = status === 304 ? known : isSameTag(etag, latest?.etag) ? latest : undefined;
     if (same !== undefined && isBody(name, same.body)) {
@@ -81,11 +81,11 @@ export function targetOf(name: keyof Calls, { id, queue, ...rest }: Parameters):
 function installationId(id: unknown): string {
   // URLs resolve `.` and `..` away, percent-encoded or not.
   if (typeof id === "string" && /^(?!\.\.?$)[\w.:-]{1,128}$/.test(id)) return id;
-  throw new NoonmarkError("invalid_installation_id", `${JSON.stringify(id)} is not an installation id`);
+  throw new NoonmarkError("invalid_installation_id", `invalid installation id: ${JSON.stringify(id)}`);
 }
 
-/** The last answer of each conditional URL, so that an unchanged one is not sent again. */
-interface RememberedAnswer {
+/** The last response of each conditional URL, so that an unchanged one is not sent again. */
+interface RememberedResponse {
   readonly etag: string;
   readonly body: unknown;
 }
@@ -93,12 +93,12 @@ interface RememberedAnswer {
 /** The conditional routes have twelve queries. A caller's mistakes do not fill the memory. */
 const CAPACITY = 16;
 
-type Remembered = Map<string, RememberedAnswer>;
+type Remembered = Map<string, RememberedResponse>;
 
-/** Adds an answer as the newest, and drops the oldest above the capacity. */
-function remember(remembered: Remembered, target: string, answer: RememberedAnswer): void {
+/** Adds a response as the newest, and drops the oldest above the capacity. */
+function remember(remembered: Remembered, target: string, response: RememberedResponse): void {
   remembered.delete(target);
-  remembered.set(target, answer);
+  remembered.set(target, response);
   for (const oldest of remembered.keys()) if (remembered.size > CAPACITY) remembered.delete(oldest);
 }
 

@@ -23,7 +23,7 @@ export interface Client extends Methods {
   readonly eachObservation: EachObservation;
   /** Every event, newest first. Throws the reason as code if the activity is unavailable. */
   readonly eachActivity: EachActivity;
-  /** Yields the answer and each later one that differs, until the signal is aborted or a call fails after its retries. */
+  /** Yields the response and each later one that differs, until the signal is aborted or a call fails after its retries. */
   watch<Name extends keyof Calls>(
     name: Name,
     ...rest: WatchArguments<Calls[Name]["parameters"]>

@@ -25,8 +25,7 @@ export interface ClientOptions {
  * not above 0, or `retries` is below 0.
  */
 export function createClient({ baseUrl, fetch, timeout = 10_000, retries = 2 }: ClientOptions): Client {
-  if (!(timeout > 0 && retries >= 0))
-    throw new TypeError(`timeout must be above 0 and retries at least 0: ${timeout}, ${retries}`);
+  if (!(timeout > 0 && retries >= 0)) throw new TypeError(`invalid timeout or retries: ${timeout}, ${retries}`);
   return clientOf({ base: baseAddress(baseUrl), timeout, retries }, systemRuntime(fetch));
 }
 
@@ -40,8 +39,7 @@ export function units(text: string): bigint {
  * `units` does, and if `decimals` is not a nonnegative integer.
  */
 export function amount(text: string, decimals: number): string {
-  if (!Number.isSafeInteger(decimals) || decimals < 0)
-    throw new TypeError(`decimals must be a nonnegative integer: ${decimals}`);
+  if (!Number.isSafeInteger(decimals) || decimals < 0) throw new TypeError(`invalid decimals: ${decimals}`);
   const digits = checked(text).padStart(decimals + 1, "0");
   const point = digits.length - decimals;
   let fraction = digits.slice(point);
@@ -50,6 +48,7 @@ export function amount(text: string, decimals: number): string {
 }
 
 function checked(text: string): string {
-  if (typeof text !== "string" || !/^(?:0|[1-9]\d*)$/.test(text)) throw new TypeError(`not a decimal string: ${text}`);
+  if (typeof text !== "string" || !/^(?:0|[1-9]\d*)$/.test(text))
+    throw new TypeError(`invalid decimal string: ${text}`);
   return text;
 }

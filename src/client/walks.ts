@@ -79,18 +79,18 @@ async function* walk<Item>(
 }
 
 function invalid(what: string): NoonmarkError {
-  return new NoonmarkError("invalid_answer", `the answer ${what}`, { status: 200 });
+  return new NoonmarkError("invalid_answer", `the response ${what}`, { status: 200 });
 }
 
 export interface WatchOptions extends CallOptions {
-  /** Milliseconds from one answer to the next request: at least 100, by default 5,000. */
+  /** Milliseconds from one response to the next request: at least 100, by default 5,000. */
   readonly every?: number | undefined;
 }
 
 const DEFAULT_EVERY_MS = 5_000;
 const MIN_EVERY_MS = 100;
 
-/** Yields the first answer, then each that differs from the previous one in body or tag. */
+/** Yields the first response, then each that differs from the previous one in body or tag. */
 export async function* watch<Body>(
   ask: () => Promise<Answer<Body>>,
   { every = DEFAULT_EVERY_MS, signal }: WatchOptions,

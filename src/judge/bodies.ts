@@ -1,8 +1,7 @@
 /** Rules of single bodies that a schema leaves to the producer. */
 
-import type { UrlSubject } from "./judged.ts";
-import type { Checks } from "./report.ts";
-import { family } from "./rule.ts";
+import type { UrlSubject } from "./exchange.ts";
+import { type Checks, family } from "./report.ts";
 
 export const BODY = family("body", {
   offline: [

@@ -3,10 +3,8 @@
 import { SOURCE_HEADER } from "../http/common-headers.ts";
 import { STALE_AFTER_MS } from "../resources/telemetry/build.ts";
 import { FUTURE_ALLOWANCE_MS } from "../values/freshness.ts";
-import { header, instantOf, jsonOf, type Reply } from "./exchange.ts";
-import type { UrlSubject } from "./judged.ts";
-import type { Checks } from "./report.ts";
-import { family } from "./rule.ts";
+import { header, instantOf, jsonOf, type Reply, type UrlSubject } from "./exchange.ts";
+import { type Checks, family } from "./report.ts";
 
 const LATE = "let no cache keep a response past valid-until: min(edge seconds, valid-until − now)";
 

@@ -1,9 +1,8 @@
 /** The rules of every response, errors, 204 and 304 included. */
 import { COMMON_HEADERS, CONTENT_TYPE } from "../http/common-headers.ts";
 import { listMembers, withoutBlanks } from "../values/text.ts";
-import { header } from "./exchange.ts";
-import { asked, type Judged, shown } from "./judged.ts";
-import { family } from "./rule.ts";
+import { asked, header, type Judged, shown } from "./exchange.ts";
+import { family } from "./report.ts";
 
 const DECIDED = "docs/spec/api.md#http";
 

@@ -1,7 +1,7 @@
 /** The judged parts of a route's row and contract. */
 import { plainQueries, routeContract } from "../resources/contracts.ts";
 import { type NamedRoute, type ResourceName, ROUTES, type RouteName } from "../resources/table.ts";
-import type { Citation } from "./rule.ts";
+import type { Citation } from "./report.ts";
 
 /** A complaint of a schema: where, and in words. `crossField` for a rule between fields. */
 export interface SchemaIssue {

@@ -3,11 +3,9 @@ import { ALLOWED_METHODS, FALLBACK_REASON_HEADER, SOURCE_HEADER } from "../http/
 import { RETRY_AFTER_SECONDS } from "../http/errors.ts";
 import { listMembers } from "../values/text.ts";
 import { CONTRACT } from "./contract.ts";
-import { header, type Reply, textOf } from "./exchange.ts";
+import { asked, header, type Judged, type Reply, shown, textOf } from "./exchange.ts";
 import { ALLOW } from "./exchanges/rules.ts";
-import { asked, type Judged, shown } from "./judged.ts";
-import type { Checks, Subject } from "./report.ts";
-import { family, type Rule } from "./rule.ts";
+import { type Checks, family, type Rule, type Subject } from "./report.ts";
 
 const SPEC = "docs/spec/api.md#errors";
 

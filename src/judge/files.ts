@@ -1,10 +1,8 @@
 /** The files beside the routes: what each row promises, and what its body shows. */
 import { HTML_HEADERS } from "../http/route.ts";
 import { type NamedFile, FILES as ROWS } from "../resources/table.ts";
-import { header, instantOf, jsonOf, type Reply, textOf } from "./exchange.ts";
-import { shown } from "./judged.ts";
-import type { Checks, Subject } from "./report.ts";
-import { family, type Rule } from "./rule.ts";
+import { header, instantOf, jsonOf, type Reply, shown, textOf } from "./exchange.ts";
+import { type Checks, family, type Rule, type Subject } from "./report.ts";
 
 const SPEC = "docs/spec/people.md#files";
 

@@ -4,11 +4,9 @@ import { routeContract } from "../resources/contracts.ts";
 import { matchPath } from "../resources/find.ts";
 import { judgeBodyRules } from "./bodies.ts";
 import { judgeClock } from "./clock.ts";
-import { header, jsonOf, type Reply, textOf } from "./exchange.ts";
+import { asked, header, type Judged, jsonOf, type Reply, shown, textOf, type UrlSubject } from "./exchange.ts";
 import { NOT_MODIFIED } from "./exchanges/rules.ts";
-import { asked, type Judged, shown, type UrlSubject } from "./judged.ts";
-import type { Checks } from "./report.ts";
-import { family } from "./rule.ts";
+import { type Checks, family } from "./report.ts";
 
 const REASONS = ["indexer_disabled", "not_yet_safe", "indexer_unavailable", "indexer_mismatch"];
 

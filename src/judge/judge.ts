@@ -7,9 +7,8 @@ import { matchObject, matchPath } from "../resources/find.ts";
 import { judgeCommon } from "./common.ts";
 import { CONTRACT } from "./contract.ts";
 import { judgeError } from "./errors.ts";
-import { header, type Reply, type Sent } from "./exchange.ts";
+import { header, type Judged, type Reply, type Sent } from "./exchange.ts";
 import { judgeNotModified, judgePlain } from "./good.ts";
-import type { Judged } from "./judged.ts";
 import { EVERY_PATH, type Finding, Report } from "./report.ts";
 
 /** The rules of every response, whatever was asked. */

@@ -1,6 +1,36 @@
-/** The checks, findings and gaps of a run. */
+/** The rules of a run, its checks and findings, and the report of them as lines and as JSON. */
 import { printable } from "../values/printable.ts";
-import type { Citation, Rule } from "./rule.ts";
+
+/** A section of the specification; a test follows each. */
+export type Citation = `docs/spec/${string}.md#${string}`;
+
+/** A rule of verify: its name, its sentence, and the remedy if it does not hold. */
+export interface Rule {
+  /** Stable: `family/rule`. */
+  readonly name: string;
+  readonly says: string;
+  readonly mend: string;
+  /** The section of the specification, if it is not the route's own. */
+  readonly spec?: Citation;
+}
+
+/** The rules of a family by the part of their name after the slash. */
+export type Rules<Name extends string> = Readonly<Record<Name, Rule>>;
+
+/** `family("headers", { cors: [says, mend, spec?] }, section?)`: `section` is for each rule without its own. */
+export function family<Name extends string>(
+  name: string,
+  rules: Readonly<Record<Name, readonly [says: string, mend: string, spec?: Citation]>>,
+  section?: Citation,
+): Rules<Name> {
+  const entries = Object.entries<readonly [string, string, Citation?]>(rules).map(
+    ([key, [says, mend, spec = section]]) => [
+      key,
+      { name: `${name}/${key}`, says, mend, ...(spec === undefined ? {} : { spec }) },
+    ],
+  );
+  return Object.fromEntries(entries) as Rules<Name>;
+}
 
 export interface Finding {
   readonly rule: string;
@@ -17,31 +47,31 @@ export interface Skipped {
   readonly why: string;
 }
 
-/** Whom a check speaks of. */
+/** The route, file or paths that a check is about. */
 export interface Subject {
   readonly name: string;
-  /** The section that describes it, for rules that cite none of their own. */
+  /** The section that describes it, for rules without their own. */
   readonly spec: Citation;
 }
 
 export interface Verdict {
   readonly expected: string;
   readonly saw: string;
-  /** In place of the rule's own. */
+  /** Replaces the rule's own. */
   readonly mend?: string;
 }
 
-/** Receives each rule's verdict; gives whether it holds. */
+/** Receives each rule's verdict, and returns `holds`. */
 export interface Checks {
-  /** The verdict is asked for only if the rule does not hold. */
+  /** `verdict` is called only if the rule does not hold. */
   check(rule: Rule, subject: Subject, holds: boolean, verdict: () => Verdict): boolean;
 }
 
-/** For what is said of all paths. */
+/** For rules about all paths. */
 export const EVERY_PATH: Subject = { name: "every path", spec: "docs/spec/api.md#http" };
 
-/** More of one rule on one route say nothing new. */
-const MOST_ALIKE = 5;
+/** More findings of one rule on one route are not reported. */
+const ALIKE_LIMIT = 5;
 
 export class Report implements Checks {
   readonly findings: Finding[] = [];
@@ -63,7 +93,7 @@ export class Report implements Checks {
     const place = `${rule.name} ${name}`;
     const whole = `${place} ${expected} ${saw}`;
     const alike = this.#seen.get(place) ?? 0;
-    if (alike >= MOST_ALIKE || this.#seen.has(whole)) return;
+    if (alike >= ALIKE_LIMIT || this.#seen.has(whole)) return;
     this.#seen.set(place, alike + 1);
     this.#seen.set(whole, 1);
     const spec = rule.spec ?? ofSubject;
@@ -76,4 +106,21 @@ export class Report implements Checks {
       mend,
     });
   }
+}
+
+/** For people. */
+export function findingLine({ rule, route, expected, saw, spec, mend }: Finding): string {
+  return `FAIL ${rule} ${route}: expected ${expected}, saw ${saw} (${spec}; mend: ${mend})`;
+}
+
+export function reportLines({ checks, findings, skipped }: Report): string[] {
+  return [
+    ...findings.map(findingLine),
+    ...skipped.map(({ rule, why }) => `SKIP ${rule}: ${why}`),
+    `${checks} checks, ${findings.length} findings, ${skipped.length} skipped`,
+  ];
+}
+
+export function reportJson({ checks, findings, skipped }: Report): string {
+  return JSON.stringify({ checks, findings, skipped });
 }

@@ -142,3 +142,21 @@ export function decodedAs<T>(key: string, object: StoredObject, decode: (object:
     throw new StoreDamaged(key, object.tag, cause instanceof Error ? cause.message : String(cause), { cause });
   }
 }
+
+type Reader = Pick<ObjectStore, "get">;
+
+/** The object under a key, or its `StoreDamaged`. Reads past every cache. Throws `StoreUnavailable`. */
+export async function readOrDamaged(store: Reader, key: string): Promise<StoredObject | StoreDamaged | undefined> {
+  try {
+    return await store.get(key, { fresh: true });
+  } catch (error) {
+    if (error instanceof StoreDamaged) return error;
+    throw error;
+  }
+}
+
+/** The same, but a damaged object counts as missing. */
+export async function readIfWhole(store: Reader, key: string): Promise<StoredObject | undefined> {
+  const found = await readOrDamaged(store, key);
+  return found instanceof StoreDamaged ? undefined : found;
+}

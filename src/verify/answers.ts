@@ -1,9 +1,8 @@
 /** Each route's good response, to every query that it accepts, by GET and by HEAD. */
 import { errorCode, seen } from "../judge/errors.ts";
-import { header, type Reply } from "../judge/exchange.ts";
+import { header, type Reply, shown, type UrlSubject } from "../judge/exchange.ts";
 import { subjectOf } from "../judge/files.ts";
 import { ANSWER, judgeGood } from "../judge/good.ts";
-import { shown, type UrlSubject } from "../judge/judged.ts";
 import { EVERY_PATH } from "../judge/report.ts";
 import { type Asked, allSubjects, ask, each, pathOf } from "./ask.ts";
 import { HEAD } from "./rules.ts";

@@ -1,9 +1,8 @@
 /** How rules ask: what is asked of whom, every response judged by itself, and no rule lost because another gets no response. */
 import type { RouteContract } from "../judge/contract.ts";
-import { header, type Reply, textOf, Unanswered } from "../judge/exchange.ts";
+import { asked, header, type Judged, type Reply, textOf, Unanswered, type UrlSubject } from "../judge/exchange.ts";
 import { subjectOf } from "../judge/files.ts";
 import { judgeExchange } from "../judge/judge.ts";
-import { asked, type Judged, type UrlSubject } from "../judge/judged.ts";
 import { EVERY_PATH, type Subject } from "../judge/report.ts";
 import type { NamedFile } from "../resources/table.ts";
 import { EXCHANGE, REVISION } from "./rules.ts";

@@ -1,8 +1,7 @@
 /** Faults of a cache or CDN between origin and reader: encodings, cache keys, errors that are kept. */
 import type { RouteContract } from "../judge/contract.ts";
 import { errorCode, judgeRefusal, seen } from "../judge/errors.ts";
-import { header, jsonOf, type Reply, textOf } from "../judge/exchange.ts";
-import { shown, type UrlSubject } from "../judge/judged.ts";
+import { header, jsonOf, type Reply, shown, textOf, type UrlSubject } from "../judge/exchange.ts";
 import { EVERY_PATH } from "../judge/report.ts";
 import { allSubjects, ask, each, essence, guarded, opaque, pathOf, targetOf } from "./ask.ts";
 import { replay } from "./replay.ts";

@@ -1,8 +1,7 @@
 /** The files beside the routes, if a deployment has them: page, reference, OpenAPI, feeds, badge, status. */
 import { seen } from "../judge/errors.ts";
-import { header, type Reply, textOf } from "../judge/exchange.ts";
+import { header, type Reply, shown, textOf } from "../judge/exchange.ts";
 import { FILE, isHtml, JUDGED_FILES, judgeFile, PAGE_CHARACTERS, subjectOf } from "../judge/files.ts";
-import { shown } from "../judge/judged.ts";
 import { assetFile } from "../resources/site/route.ts";
 import type { NamedFile } from "../resources/table.ts";
 import { expectHeadAsGet } from "./answers.ts";

@@ -6,7 +6,7 @@ import { ERRORS } from "../judge/errors.ts";
 import { EXCHANGE_RULES } from "../judge/exchanges/rules.ts";
 import { FILE } from "../judge/files.ts";
 import { ANSWER } from "../judge/good.ts";
-import { family, type Rule } from "../judge/rule.ts";
+import { family, type Rule } from "../judge/report.ts";
 
 const HTTP = "docs/spec/api.md#http";
 

@@ -1,8 +1,7 @@
 /** One run of verify: what is asked of whom, and what was seen so far. */
 import type { RouteContract } from "../judge/contract.ts";
 import type { Transport } from "../judge/exchange.ts";
-import { Report, type Subject, type Verdict } from "../judge/report.ts";
-import type { Rule } from "../judge/rule.ts";
+import { Report, type Rule, type Subject, type Verdict } from "../judge/report.ts";
 
 export interface Environment {
   readonly send: Transport;

@@ -2,8 +2,7 @@
 
 import { CONTRACT } from "../judge/contract.ts";
 import { jsonOf, TooLarge } from "../judge/exchange.ts";
-import type { Report } from "../judge/report.ts";
-import { EVERY_PATH } from "../judge/report.ts";
+import { EVERY_PATH, type Report } from "../judge/report.ts";
 import { judgeAgreement } from "./agreement/agreement.ts";
 import { CHAIN_AGREEMENTS } from "./agreement/chain.ts";
 import { judgeNewest, MEASUREMENT_AGREEMENTS } from "./agreement/measurement.ts";

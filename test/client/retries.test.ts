@@ -128,7 +128,7 @@ test("a redirect is not followed, and the message says what to set", async () =>
   const server = await misbehavingServer((_, response) => text(response, 307, "", { location: `${elsewhere.base}/x` }));
   const { api } = clientUnderTest(server);
   await expect(api.telemetry()).rejects.toThrow(
-    `invalid_answer: ${server.base}/v1/public/telemetry redirects: set baseUrl to where it leads`,
+    `invalid_answer: ${server.base}/v1/public/telemetry redirects: set baseUrl to its target`,
   );
   expect(elsewhere.requests.length).toBe(0);
   expect(server.requests.length).toBe(1);

@@ -2,7 +2,7 @@
 import { copyFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { fileOfKey } from "../../src/object-store/filesystem/names.ts";
+import { fileOfKey } from "../../src/object-store/filesystem/format.ts";
 import { module, oracle, receipt } from "../ledger/samples.ts";
 import type { Finished } from "../support/cli.ts";
 import { Cli } from "./cli.ts";

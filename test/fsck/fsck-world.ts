@@ -6,7 +6,7 @@ import { leaseClaim } from "../../publish/lease/lease-record.ts";
 import { parsePrivateStatus } from "../../publish/status/private-status.ts";
 import { type FsckReport, fsck } from "../../src/fsck/fsck.ts";
 import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";
-import { fileOfKey } from "../../src/object-store/filesystem/names.ts";
+import { fileOfKey } from "../../src/object-store/filesystem/format.ts";
 import type { ObjectStore, StoreObject } from "../../src/object-store/object-store.ts";
 import { activityKey, activityTileKey } from "../../src/resources/activity/route.ts";
 import { decodeHead, encodeHead, encodeIndexTile } from "../../src/resources/activity/stored-feed.ts";

@@ -1,6 +1,5 @@
 import { Miniflare } from "miniflare";
-import type { R2Bucket } from "../../src/object-store/r2/binding.ts";
-import { R2Store } from "../../src/object-store/r2/r2-store.ts";
+import { type R2Bucket, R2Store } from "../../src/object-store/r2/r2-store.ts";
 import type { Front } from "./front.ts";
 import { workerBundle } from "./workerd/worker-bundle.ts";
 

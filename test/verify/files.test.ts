@@ -6,9 +6,9 @@ import { matchesNone } from "../../src/http/request.ts";
 import { HTML_HEADERS } from "../../src/http/route.ts";
 import type { Reply, Sent, Transport } from "../../src/judge/exchange.ts";
 import { JUDGED_FILES as FILES, isHtml } from "../../src/judge/files.ts";
+import { findingLine } from "../../src/judge/report.ts";
 import { assetFile } from "../../src/resources/site/route.ts";
 import { FILES as ROWS } from "../../src/resources/table.ts";
-import { findingLine } from "../../src/verify/print.ts";
 import { asError, isTarget, onReply, type Planted, withBody, withHeaders, withStatus } from "./support/faults/plant.ts";
 import { judge } from "./support/stand-in.ts";
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { matchesNone } from "../../src/http/request.ts";
 import { jsonOf, textOf } from "../../src/judge/exchange.ts";
-import { findingLine } from "../../src/verify/print.ts";
+import { findingLine } from "../../src/judge/report.ts";
 import { ALL_RULES } from "../../src/verify/rules.ts";
 import { compressing } from "./support/faults/edges.ts";
 import { withBody, withHeaders, withStatus } from "./support/faults/plant.ts";

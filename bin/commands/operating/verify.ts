@@ -2,11 +2,10 @@
 import type { Command } from "commander";
 import { CONTRACT } from "../../../src/judge/contract.ts";
 import { Unanswered } from "../../../src/judge/exchange.ts";
-import type { Report } from "../../../src/judge/report.ts";
+import { type Report, reportJson, reportLines } from "../../../src/judge/report.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { isNameableInstallationId } from "../../../src/values/installation-id.ts";
 import { connectTo } from "../../../src/verify/connection.ts";
-import { reportJson, reportLines } from "../../../src/verify/print.ts";
 import { ALL_RULES } from "../../../src/verify/rules.ts";
 import { verify } from "../../../src/verify/verify.ts";
 import { namesArgument, positiveArgument, secondsArgument, wholeArgument } from "../../cli/arguments.ts";

@@ -1,9 +1,8 @@
 /** nginx's maps: values looked up for a request before it is passed on, and headers made from the origins' responses. */
 import { ALLOWED_METHODS } from "../../../src/http/common-headers.ts";
 import { HEARD_HEADER, PUBLISHED_HEADER } from "../../../src/http/front-headers.ts";
-import { HOST } from "../hosts.ts";
 import type { CdnOptions } from "../options.ts";
-import { CACHED_URLS, type CachedUrl, OWN_HEADERS } from "../plan.ts";
+import { CACHED_URLS, type CachedUrl, HOST, OWN_HEADERS } from "../plan.ts";
 
 export const OWN = Object.keys(OWN_HEADERS);
 

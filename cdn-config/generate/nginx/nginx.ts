@@ -4,9 +4,8 @@ import { badRequest, HEADERS_TOO_LARGE, unavailable } from "../../../src/http/er
 import type { Representation } from "../../../src/http/representation.ts";
 import { bundle } from "../bundle.ts";
 import type { CdnOptions } from "../options.ts";
-import { answersServer } from "./answers.ts";
+import { answersServer, BODILESS, shimLines, tlsLines } from "./locations.ts";
 import { maps, OWN, variable } from "./maps.ts";
-import { BODILESS, shimLines, tlsLines } from "./origins.ts";
 
 const REFUSED = "  error_page 400 404 405 413 = /_noonmark/refused;";
 

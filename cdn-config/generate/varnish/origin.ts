@@ -6,7 +6,7 @@ import { PUBLISHED_ERROR_EDGE_SECONDS } from "../../../src/http/route.ts";
 import { type CdnOptions, COMPRESSED_FROM, hostOf } from "../options.ts";
 import { alwaysOf, COMPRESSED_TYPES, OWN_HEADERS, ROWS } from "../plan.ts";
 import { STORAGE_HEADERS } from "../storage-headers.ts";
-import { COMPOSED_URLS, OBJECT_URLS, plainUrl, STALE, urlOf } from "./routes.ts";
+import { COMPOSED_URLS, OBJECT_URLS, plainUrl, STALE, urlOf } from "./client.ts";
 
 /** Metadata of a response (`stored-response.ts`); the cache passes on none of it. */
 const METADATA = [

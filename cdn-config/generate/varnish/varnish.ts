@@ -1,9 +1,8 @@
 /** Varnish 7: the bucket and the shim behind one cache (`docs/cdn-varnish.md`). */
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { type CdnOptions, hostOf, type Origin } from "../options.ts";
-import { answerSubroutines } from "./answer.ts";
+import { answerSubroutines, requestSubroutines } from "./client.ts";
 import { originSubroutines } from "./origin.ts";
-import { requestSubroutines } from "./request.ts";
 
 /** Throws `Failure` https_unsupported. */
 export function varnishFiles(options: CdnOptions): Record<string, string> {

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import type { ActivityCategory } from "../../../src/client/create-client.ts";
-import { useNow, useView } from "../data/use-view.ts";
+import { useSlowNow, useView } from "../data/use-view.ts";
 import { ACTIVITY, askOlder } from "../data/views.ts";
 import { Choice } from "../parts/choice.tsx";
 import { Panel, Unavailable } from "../parts/panel.tsx";
@@ -16,12 +16,11 @@ const CATEGORIES = [
   ["protocol", "Protocol"],
   ["players", "Players"],
 ] as const;
-const SLOW_MS = 15_000;
 
 export function ActivityPanel() {
   const [category, choose] = useState<ActivityCategory>("all");
   const { body, failure } = useView(ACTIVITY[category]);
-  const now = useNow(SLOW_MS);
+  const now = useSlowNow();
   return (
     <Panel
       id="activity"

@@ -1,16 +1,14 @@
 /** The device's modules and their health, as they last said. There is no age at which a module stops being ready. */
 import type { Modules } from "../../../src/client/create-client.ts";
-import { useNow, useView } from "../data/use-view.ts";
+import { useSlowNow, useView } from "../data/use-view.ts";
 import { MODULES } from "../data/views.ts";
 import { Provenance } from "../parts/figure.tsx";
 import { Panel, Unavailable } from "../parts/panel.tsx";
 import { moment, ms } from "../words/time.ts";
 
-const SLOW_MS = 15_000;
-
 export function ModulesPanel() {
   const { body, failure } = useView(MODULES);
-  const now = useNow(SLOW_MS);
+  const now = useSlowNow();
   return (
     <Panel
       id="modules"

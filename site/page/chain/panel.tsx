@@ -1,21 +1,18 @@
 /** The settlement chain: how far it is read, its state, and who may change it. */
 
-import type { ComponentChildren } from "preact";
 import type { Onchain } from "../../../src/client/create-client.ts";
 import type { Available } from "../data/bodies.ts";
-import { useNow, useView } from "../data/use-view.ts";
+import { useSlowNow, useView } from "../data/use-view.ts";
 import { ONCHAIN } from "../data/views.ts";
 import { OnChain } from "../parts/explorer.tsx";
 import { Figure } from "../parts/figure.tsx";
-import { Panel, Unavailable } from "../parts/panel.tsx";
+import { Panel, Part, Unavailable } from "../parts/panel.tsx";
 import { grouped } from "../words/number.ts";
 import { clock, full, ms, shortDay } from "../words/time.ts";
 
-const SLOW_MS = 15_000;
-
 export function ChainPanel() {
   const { body, failure } = useView(ONCHAIN);
-  const now = useNow(SLOW_MS);
+  const now = useSlowNow();
   return (
     <Panel
       id="chain"
@@ -131,14 +128,5 @@ function Events({ events }: { readonly events: Available<Onchain>["events"] }) {
         ))}
       </ol>
     </Part>
-  );
-}
-
-function Part({ heading, children }: { readonly heading: string; readonly children: ComponentChildren }) {
-  return (
-    <section class="part">
-      <h3>{heading}</h3>
-      {children}
-    </section>
   );
 }

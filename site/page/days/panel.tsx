@@ -1,30 +1,27 @@
 /** 7 and 30 days: the heat map, what it adds up to, and the records. */
 
-import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { Statistics, StatisticsRange } from "../../../src/client/create-client.ts";
-import { useNow, useView } from "../data/use-view.ts";
+import { useSlowNow, useView } from "../data/use-view.ts";
 import { STATISTICS } from "../data/views.ts";
 import { Choice } from "../parts/choice.tsx";
 import { memo } from "../parts/memo.ts";
-import { Panel, Unavailable } from "../parts/panel.tsx";
+import { Panel, Part, Unavailable } from "../parts/panel.tsx";
 import { ms } from "../words/time.ts";
 import { DailyWork, TypicalDay } from "./daily.tsx";
-import { Lifetime, RangeFigures, Rounds } from "./figures.tsx";
+import { Lifetime, RangeFigures, Records, Rounds } from "./figures.tsx";
 import { HeatMap } from "./heat-map.tsx";
-import { Records } from "./records.tsx";
 import { Blocks, Reporter } from "./reporter.tsx";
 
 const RANGES = [
   ["7d", "7 days"],
   ["30d", "30 days"],
 ] as const;
-const SLOW_MS = 15_000;
 
 export function DaysPanel() {
   const [range, choose] = useState<StatisticsRange>("7d");
   const { body, failure } = useView(STATISTICS[range]);
-  const now = useNow(SLOW_MS);
+  const now = useSlowNow();
   return (
     <Panel
       id="days"
@@ -82,12 +79,3 @@ const Rest = memo(({ statistics }: { readonly statistics: Statistics }) => {
     </>
   );
 });
-
-function Part({ heading, children }: { readonly heading: string; readonly children: ComponentChildren }) {
-  return (
-    <section class="part">
-      <h3>{heading}</h3>
-      {children}
-    </section>
-  );
-}

@@ -5,7 +5,7 @@ import type { Process, Telemetry } from "../../../src/client/create-client.ts";
 import { useNow } from "../data/use-view.ts";
 import type { ViewState } from "../data/view.ts";
 import { Exact, Figure, Provenance, Unknown } from "../parts/figure.tsx";
-import { PublicationContext } from "../parts/publication.ts";
+import { PublicationContext } from "../parts/panel.tsx";
 import { type DeviceWords, deviceWords } from "../words/device.ts";
 import { distance, fixed, grouped, speed } from "../words/number.ts";
 

@@ -3,7 +3,7 @@ import type { Process, Settlements } from "../../../src/client/create-client.ts"
 import type { Available } from "../data/bodies.ts";
 import { useNow } from "../data/use-view.ts";
 import { Unavailable, useStopped } from "../parts/panel.tsx";
-import { Mint } from "../settlements/mint.tsx";
+import { Mint } from "../settlements/batches.tsx";
 import { grouped, plural } from "../words/number.ts";
 import { queueWords } from "../words/queue.ts";
 import { reasonWords } from "../words/reasons.ts";

@@ -1,25 +1,45 @@
-/** A part of the page with its heading, and as of when it speaks. */
-import type { ComponentChildren } from "preact";
+/** A panel of the page: its heading, the instant of its data, and the reason if there is no data. */
+import { type ComponentChildren, createContext } from "preact";
 import { useContext } from "preact/hooks";
+import type { PublicationStatus } from "../../../src/client/create-client.ts";
 import { now as currentTime } from "../data/browser.ts";
 import type { Failure } from "../data/view.ts";
 import { reasonWords } from "../words/reasons.ts";
 import { full, moment, ms } from "../words/time.ts";
-import { PublicationContext } from "./publication.ts";
+
+/**
+ * The state of the publication, from /status.json. A sentence about the present depends on `stoppedAt`: if the publisher is
+ * not live, nothing is known after that instant.
+ */
+export interface Publication {
+  /** When each response was published, by URL path with its query. */
+  readonly answers?: PublicationStatus["answers"];
+  /** Epoch ms of the last cycle, if the publisher is late or stopped. */
+  readonly stoppedAt?: number;
+}
+
+export const PublicationContext = createContext<Publication>({});
+
+export function publicationOf(status: PublicationStatus | undefined): Publication {
+  if (status === undefined) return {};
+  const { answers, publisher } = status;
+  if (publisher.state === "live") return { answers };
+  return { answers, stoppedAt: ms(publisher.lastCycleAt ?? publisher.renewedAt) };
+}
 
 export interface PanelProps {
   readonly id: string;
   readonly heading: string;
-  /** Epoch ms; undefined where nothing says it. */
+  /** Epoch ms; undefined if the response does not say it. */
   readonly asOf?: number | undefined;
-  /** The response's URL path with its query: /status.json has its instant of publication, if the response itself does not. */
+  /** URL path and query. /status.json has the instant of publication, for a response that does not have it. */
   readonly path?: string;
   readonly failure?: Failure | undefined;
   readonly now: number;
   readonly children: ComponentChildren;
-  /** There is no response yet: the panel keeps the rest of the page below the fold, so that nothing jumps. */
+  /** True without a response so far. The panel then fills the screen, so that nothing jumps later. */
   readonly waiting?: boolean;
-  /** Shown beside the heading: tabs. */
+  /** Buttons beside the heading. */
   readonly controls?: ComponentChildren;
 }
 
@@ -32,7 +52,7 @@ export function Panel({ id, heading, asOf, path = "", failure, now, children, wa
       <div class="head">
         <h2 id={`${id}-h`}>{heading}</h2>
         {controls}
-        {/* A response that changed by time alone names a later instant, but knows nothing newer. */}
+        {/* After the publisher has stopped, a response changes by time alone: it has a later instant and no newer data. */}
         <AsOf at={at === undefined ? undefined : Math.min(at, stoppedAt)} now={now} />
       </div>
       {failure !== undefined && <Late failure={failure} now={now} />}
@@ -55,7 +75,7 @@ function AsOf({ at, now }: { readonly at: number | undefined; readonly now: numb
   );
 }
 
-/** An earlier response is shown, because newer requests fail. */
+/** A note that an earlier response is shown, because newer requests fail. */
 function Late({ failure, now }: { readonly failure: Failure; readonly now: number }) {
   return (
     <p class="late">
@@ -64,13 +84,23 @@ function Late({ failure, now }: { readonly failure: Failure; readonly now: numbe
   );
 }
 
-/** When the publisher stopped, as the page writes it; undefined while it is live. */
+/** The instant at which the publisher stopped, as text; undefined while it is live. */
 export function useStopped(): string | undefined {
   const { stoppedAt } = useContext(PublicationContext);
   return stoppedAt === undefined ? undefined : moment(stoppedAt, currentTime());
 }
 
-/** In place of what is not available: why, and what still holds. */
+/** A part with a heading inside a panel. */
+export function Part({ heading, children }: { readonly heading: string; readonly children: ComponentChildren }) {
+  return (
+    <section class="part">
+      <h3>{heading}</h3>
+      {children}
+    </section>
+  );
+}
+
+/** Replaces unavailable data: the reason, and what is still known. */
 export function Unavailable({ what, reason }: { readonly what: string; readonly reason: string }) {
   const { why, holds } = reasonWords(reason, useStopped());
   return (

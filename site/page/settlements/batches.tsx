@@ -1,10 +1,31 @@
-/** The newest batches of the range, at most twelve, and how many older ones there are. */
+/** The newest batches of the range (at most twelve), the number of older ones, and each batch's reward. */
 import type { Settlements } from "../../../src/client/create-client.ts";
 import type { Available, RecentSettlement } from "../data/bodies.ts";
 import { OnChain } from "../parts/explorer.tsx";
-import { grouped, plural } from "../words/number.ts";
+import { Exact } from "../parts/figure.tsx";
+import { amount, exactAmount, grouped, plural } from "../words/number.ts";
 import { clock, full, ms, shortDay } from "../words/time.ts";
-import { Mint } from "./mint.tsx";
+
+export interface MintProps {
+  readonly mint: RecentSettlement["mint"];
+  readonly economy: Available<Settlements>["economy"];
+}
+
+/** A pending reward is a projection, and is shown as one. */
+export function Mint({ mint, economy: { symbol, decimals } }: MintProps) {
+  const value = (
+    <Exact
+      short={`${amount(mint.amountBaseUnits, decimals)} ${symbol}`}
+      exact={`${exactAmount(mint.amountBaseUnits, decimals)} ${symbol}`}
+    />
+  );
+  if (mint.state === "confirmed") return <span class="minted">{value} minted</span>;
+  return (
+    <span class="projected" title="A projection with the baseline multiplier; not minted">
+      ~ {value}, mint pending
+    </span>
+  );
+}
 
 export function Batches({ history }: { readonly history: Available<Settlements> }) {
   const { recentSettlements: batches, economy, summary } = history;

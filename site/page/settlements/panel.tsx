@@ -1,19 +1,56 @@
-/** Settlements by range: how much, which batches, and what the queue would add. */
+/** Settlements by range: their sums, the work of each slice, the batches, and the projection of the queue. */
 
 import { useState } from "preact/hooks";
 import type { SettlementRange, Settlements } from "../../../src/client/create-client.ts";
 import type { Available } from "../data/bodies.ts";
-import { useNow, useView } from "../data/use-view.ts";
+import { useSlowNow, useView } from "../data/use-view.ts";
 import { SETTLEMENTS } from "../data/views.ts";
+import { type Bar, Bars } from "../parts/bars.tsx";
 import { Choice } from "../parts/choice.tsx";
 import { Figure } from "../parts/figure.tsx";
 import { Panel, Unavailable, useStopped } from "../parts/panel.tsx";
 import { grouped, plural } from "../words/number.ts";
 import { reasonWords } from "../words/reasons.ts";
-import { ms } from "../words/time.ts";
-import { Batches } from "./batches.tsx";
-import { Mint } from "./mint.tsx";
-import { WorkBars } from "./work-bars.tsx";
+import { clock, day, ms, shortDay } from "../words/time.ts";
+import { Batches, Mint } from "./batches.tsx";
+
+const DAY_SECONDS = 86_400;
+/** A label at every fourth hour, each noon or every fifth day. */
+const SLICES_PER_TICK = { now: 1, "24h": 4, "7d": 4, "30d": 5 } as const;
+
+/** The work settled in each slice of the range. A slice in the future is marked. */
+function WorkBars({ history }: { readonly history: Available<Settlements> }) {
+  const generatedAt = ms(history.generatedAt);
+  const daily = history.window?.bucketSeconds === DAY_SECONDS;
+  const every = SLICES_PER_TICK[history.range];
+  const bars = history.buckets.map((bucket, index): Bar => {
+    const start = ms(bucket.startAt);
+    const ahead = start > generatedAt;
+    const runs = !ahead && ms(bucket.endAt) > generatedAt;
+    return {
+      key: bucket.startAt,
+      name: daily ? `Day from noon, ${day(start)}` : `${day(start)}, ${clock(start)}–${clock(ms(bucket.endAt))} UTC`,
+      value: ahead ? 0n : BigInt(bucket.workAdded),
+      mark: ahead ? "ahead" : runs ? "partial" : undefined,
+      tick: index % every === 0 && !ahead ? (history.range === "24h" ? clock(start) : shortDay(start)) : undefined,
+      cells: ahead
+        ? ["not yet", "not yet", "not yet"]
+        : [
+            `${plural(bucket.workAdded, "unit")}${runs ? " so far" : ""}`,
+            plural(bucket.settlementCount, "settlement"),
+            plural(bucket.completedBlockCount, "block"),
+          ],
+    };
+  });
+  return (
+    <Bars
+      label="Work settled in each slice"
+      columns={["Slice", "Work", "Settlements", "Blocks"]}
+      bars={bars}
+      top={(most) => plural(most, "unit")}
+    />
+  );
+}
 
 const RANGES = [
   ["now", "ever"],
@@ -21,13 +58,12 @@ const RANGES = [
   ["7d", "7 days"],
   ["30d", "30 days"],
 ] as const;
-const SLOW_MS = 15_000;
 
 export function SettlementsPanel() {
   const [range, choose] = useState<SettlementRange>("7d");
   const { body, headers, failure } = useView(SETTLEMENTS[range]);
   const newest = useView(SETTLEMENTS.now).body;
-  const now = useNow(SLOW_MS);
+  const now = useSlowNow();
   const saved = headers?.get("x-service-settlement-source") === "durable-cache";
   return (
     <Panel
@@ -47,7 +83,7 @@ export function SettlementsPanel() {
   );
 }
 
-/** Saved history is shown as such: nothing newer could be read from the chain. */
+/** A note that the history is saved, because the chain could not be read. */
 function Saved({ reason }: { readonly reason: string }) {
   return <p class="late">Saved history, not read from the chain just now. {reasonWords(reason, useStopped()).why}</p>;
 }

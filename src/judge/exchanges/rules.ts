@@ -1,6 +1,6 @@
 /** The rules that exchanges name. */
 import { ALLOWED_METHODS } from "../../http/common-headers.ts";
-import { family, type Rule } from "../rule.ts";
+import { family, type Rule } from "../report.ts";
 
 const HTTP = "docs/spec/api.md#http";
 const REFUSE =

@@ -37,9 +37,8 @@ import {
 } from "../object-store.ts";
 import { seal, unseal } from "../seal-node.ts";
 import { FilesystemCache } from "./cache.ts";
+import { fileOfKey, formatHead, keyOfFile, parseMessage } from "./format.ts";
 import { FilesystemLock } from "./lock.ts";
-import { formatHead, parseMessage } from "./message.ts";
-import { fileOfKey, keyOfFile } from "./names.ts";
 import { checkReadable, prepareDirectory, STORE_MARK, TEMPORARY } from "./prepare.ts";
 
 const MAX_PATHS = 1024;

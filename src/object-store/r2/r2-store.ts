@@ -2,7 +2,6 @@
  * An R2 bucket as a store, through a Worker's binding: at the edge, without `node:`. The runtime signs, retries and
  * times the requests itself. Tags hash the body alone, as on S3.
  */
-
 import { checkKey, checkObject } from "../check-object.ts";
 import {
   type ObjectStore,
@@ -15,7 +14,37 @@ import {
   StoreUnavailable,
 } from "../object-store.ts";
 import { assertSeal, sealedHead, withoutSeal, withSeal } from "../seal.ts";
-import type { R2Bucket, R2PutOptions } from "./binding.ts";
+
+/** The part of a Worker's R2 bucket binding that this store uses. */
+export interface R2Bucket {
+  get(key: string): Promise<R2Body | null>;
+  /** null if `onlyIf` does not hold. */
+  put(key: string, body: Uint8Array, options: R2PutOptions): Promise<R2Entry | null>;
+  delete(key: string): Promise<void>;
+  list(options: { prefix: string; cursor?: string }): Promise<R2Page>;
+}
+
+export interface R2Entry {
+  readonly key: string;
+  readonly etag: string;
+}
+
+export interface R2Body extends R2Entry {
+  readonly httpMetadata?: { readonly contentType?: string };
+  readonly customMetadata?: Readonly<Record<string, string>>;
+  arrayBuffer(): Promise<ArrayBuffer>;
+}
+
+export interface R2PutOptions {
+  readonly httpMetadata: { readonly contentType: string };
+  readonly customMetadata: Readonly<Record<string, string>>;
+  /** Bare tags; `*` for any. */
+  readonly onlyIf?: { readonly etagMatches: string } | { readonly etagDoesNotMatch: string };
+}
+
+export type R2Page =
+  | { readonly objects: readonly R2Entry[]; readonly truncated: false }
+  | { readonly objects: readonly R2Entry[]; readonly truncated: true; readonly cursor: string };
 
 export class R2Store implements ObjectStore {
   readonly name: string;
@@ -99,7 +128,7 @@ async function seal(object: StoreObject): Promise<StoreObject> {
   return withSeal(object, await digestOf(object));
 }
 
-/** The object without its seal. Throws `StoreDamaged` if it is another than was sealed. */
+/** The object without its seal. Throws `StoreDamaged` if the seal does not match. */
 async function unseal(key: string, stored: StoredObject): Promise<StoredObject> {
   const { object, claimed } = withoutSeal(stored);
   if (claimed !== undefined) assertSeal(key, object, claimed, await digestOf(object));

@@ -4,9 +4,8 @@ import type { S3ClientConfig } from "@aws-sdk/client-s3";
 import { MAX_BODY_BYTES } from "../check-object.ts";
 import { StoreDamaged, type StoredObject, type StoreObject, type StoreTag } from "../object-store.ts";
 import type { Attempt } from "../retry.ts";
-import { NotS3 } from "./advice.ts";
 import { bareTag } from "./conditions.ts";
-import { BodyTooLarge } from "./errors.ts";
+import { BodyTooLarge, NotS3 } from "./errors.ts";
 import {
   DeleteObjectCommand,
   GetObjectCommand,

@@ -1,11 +1,11 @@
-/** The meaning of an S3 server's refusal, and if another try may help. */
+/** A failed request to an S3 server: its meaning, if another try may help, and the message with a remedy. */
 
+import { noResponse } from "../../values/no-response.ts";
 import { printable } from "../../values/printable.ts";
 import { StoreDamaged, StoreUnavailable } from "../object-store.ts";
 import type { Verdict } from "../retry.ts";
-import { type Asked, adviceOn } from "./advice.ts";
 
-/** A response's body is above `MAX_BODY_BYTES`: it is not read any further, and another try gives the same. */
+/** A response's body is above `MAX_BODY_BYTES`. It is not read any further, and a retry does not help. */
 export class BodyTooLarge extends Error {
   override readonly name = "BodyTooLarge";
 }
@@ -13,15 +13,15 @@ export class BodyTooLarge extends Error {
 export type Refusal =
   /** 404 NoSuchKey: the only sign of absence. */
   | "absent"
-  /** 412: the condition does not hold (or did not any more, after the put's own earlier success). */
+  /** 412: the condition does not hold. An earlier try of the same put may have succeeded. */
   | "condition"
   /** 409: another writer at the same moment. */
   | "contended"
-  /** 501, or 400 if a server does not know the header: it cannot do this. */
+  /** 501, or 400 if a server does not know the header. */
   | "unsupported"
   /** Overload, a fault of the server or of the way there. */
   | "transient"
-  /** Credentials, rights, a missing bucket, a wrong clock: another try gives the same. */
+  /** Credentials, rights, a missing bucket, a wrong clock: a retry does not help. */
   | "final";
 
 export function refusalOf(error: unknown): Refusal {
@@ -52,13 +52,17 @@ export function verdictOf(error: unknown): Verdict {
   return { retry: true, ...(afterMs === undefined ? {} : { afterMs }) };
 }
 
-/** `what` was being done. It has no word of a library, because an operator cannot look into one. */
+/** `what` names the failed operation. The message names no library, because an operator cannot look into one. */
 export function unavailable(what: string, error: unknown, asked: Asked): StoreUnavailable {
   const { status, code } = answerOf(error);
   const { says, todo } = adviceOn(code, error, asked);
   const message = error instanceof Error && error.message !== "UnknownError" ? error.message : "";
-  const told = [status === undefined ? `no response from ${asked.address ?? "the S3 server"}:` : status, code, message];
-  const text = (says ?? told.filter((part) => part !== "").join(" ")).replaceAll(PACKAGE, "the S3 library");
+  const parts = [
+    status === undefined ? `no response from ${asked.address ?? "the S3 server"}:` : status,
+    code,
+    message,
+  ];
+  const text = (says ?? parts.filter((part) => part !== "").join(" ")).replaceAll(PACKAGE, "the S3 library");
   return new StoreUnavailable(`${what}: ${printable(text)}`, {
     cause: error,
     hint: todo,
@@ -92,10 +96,80 @@ function answerOf(error: unknown): Answer {
     $response?: { statusCode?: number; headers?: Record<string, string> };
   };
   const status = $metadata?.httpStatusCode ?? $response?.statusCode;
-  // A body that could not be read as XML leaves a 200 on the error: nothing is known then.
+  // An error has status 200 if its body could not be read as XML. The outcome is unknown then.
   return {
     status: status !== undefined && status >= 300 ? status : undefined,
     code: name === undefined || name === "Error" || name === "Unknown" ? "" : name,
     headers: $response?.headers ?? {},
   };
+}
+
+/** The request that failed, for messages. */
+export interface Asked {
+  /** Scheme, host and port; undefined if the request did not get that far. */
+  readonly address: string | undefined;
+  /** The time limit of the call, retries included (ms). */
+  readonly limitMs: number;
+}
+
+/** Without `says` the message has the server's own text. */
+export interface Advice {
+  readonly says?: string | undefined;
+  readonly todo?: string | undefined;
+}
+
+/** A response of another server than S3, such as a proxy's page. */
+export class NotS3 extends Error {
+  override readonly name = "NotS3";
+}
+
+const SETTING = "--s3-endpoint";
+
+/** By the server's code. */
+const REFUSED: Readonly<Record<string, string>> = {
+  NoSuchBucket: "There is no bucket of this name there. Create it, or correct --store and --s3-endpoint.",
+  SignatureDoesNotMatch:
+    "The secret does not fit the access key: correct AWS_SECRET_ACCESS_KEY. A proxy that changes requests causes this, too.",
+  InvalidAccessKeyId:
+    "The server does not know this access key: correct AWS_ACCESS_KEY_ID or --s3-endpoint. If AWS_PROFILE is set, its key is used.",
+  AccessDenied:
+    "This key may not do that. A publisher needs s3:GetObject, PutObject, DeleteObject and ListBucket; a shim needs the first and the last.",
+  RequestTimeTooSkewed: "This machine's clock is wrong: set it (NTP).",
+  PermanentRedirect: "The bucket is in another region: set --s3-region to it.",
+  AuthorizationHeaderMalformed: "The region is not the bucket's: set --s3-region to it.",
+};
+
+/** `code` is the server's, or the error's name. */
+export function adviceOn(code: string, error: unknown, { address = "the S3 server", limitMs }: Asked): Advice {
+  const { name = "", message = "" } = Object(error) as { name?: string; message?: string };
+  if (message.startsWith("Region is missing")) {
+    return {
+      says: "no region is set",
+      todo: "Set the bucket's region: --s3-region, NOONMARK_S3_REGION or AWS_REGION.",
+    };
+  }
+  if (name === "CredentialsProviderError") {
+    const isBare = message.startsWith("Could not load credentials");
+    return {
+      says: `no credentials were found${isBare ? "" : ` (${message})`}`,
+      todo: "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or run under a role.",
+    };
+  }
+  // First: the SDK gives the name TimeoutError to connections that were cut, too.
+  const unreached = noResponse(error, { address, setting: SETTING });
+  if (unreached !== undefined) return unreached;
+  if (name === "AbortError" || name === "TimeoutError") {
+    return {
+      says: `no response from ${address} within ${limitMs / 1000} s`,
+      todo: `Check that the server runs, that ${SETTING} is right, and the network and firewall: curl -v ${address}`,
+    };
+  }
+  if (name === "NotS3" || /hidden field|Deserialization error/.test(message)) {
+    const what = name === "NotS3" ? message : "no XML";
+    return {
+      says: `the response of ${address} is not one of an S3 server (${what})`,
+      todo: `Another server responds there, such as a proxy or a console. Name the port of the S3 API in ${SETTING}.`,
+    };
+  }
+  return { todo: REFUSED[code] };
 }

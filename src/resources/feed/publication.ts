@@ -9,7 +9,7 @@ import type { Snapshot } from "../snapshot.ts";
 import { atomFeed, type FeedEntry, feedEntry, jsonFeed, SETTLEMENT_TYPE } from "./documents.ts";
 import { atomFeedFile, jsonFeedFile } from "./route.ts";
 
-const MOST = 50;
+const ENTRY_LIMIT = 50;
 
 export function feedPublications({ program, publicUrl }: Site): Publication[] {
   const forms = [
@@ -43,10 +43,11 @@ function isWhole(snapshot: Snapshot): boolean {
 function entriesOf({ installationId, chain, projections }: Snapshot): FeedEntry[] {
   const { chainId, target, releaseId = "" } = chain.binding ?? { chainId: 0n, target: "" };
   const context = { installationId, chainId, target, releaseId };
-  const settlements = chain.binding === undefined ? [] : newestEvents(projections, "protocol", SETTLEMENT_TYPE, MOST);
-  const milestones = MEASUREMENT_TYPES.flatMap((type) => newestEvents(projections, "measurement", type, MOST));
+  const settlements =
+    chain.binding === undefined ? [] : newestEvents(projections, "protocol", SETTLEMENT_TYPE, ENTRY_LIMIT);
+  const milestones = MEASUREMENT_TYPES.flatMap((type) => newestEvents(projections, "measurement", type, ENTRY_LIMIT));
   return [...settlements, ...milestones]
     .toSorted((one, other) => (one.key < other.key ? 1 : -1))
-    .slice(0, MOST)
+    .slice(0, ENTRY_LIMIT)
     .map((event) => feedEntry(event, context));
 }

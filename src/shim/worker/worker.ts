@@ -1,7 +1,6 @@
 /** The shim as a Cloudflare Worker over R2 (`cdn-config/cloudflare`, `docs/cdn-cloudflare.md`). */
 
-import type { R2Bucket } from "../../object-store/r2/binding.ts";
-import { R2Store } from "../../object-store/r2/r2-store.ts";
+import { type R2Bucket, R2Store } from "../../object-store/r2/r2-store.ts";
 import { type ShimContext, shimContext } from "../context.ts";
 import { webHandler } from "../web-handler.ts";
 import { type EdgeCache, edgeStore } from "./edge-store.ts";

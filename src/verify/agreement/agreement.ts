@@ -1,7 +1,7 @@
 /** Two routes that speak of one thing say the same of it; read again before they are judged, for data moves. */
 import type { RouteContract } from "../../judge/contract.ts";
 import { jsonOf } from "../../judge/exchange.ts";
-import type { Rule } from "../../judge/rule.ts";
+import type { Rule } from "../../judge/report.ts";
 import { ask, guarded, targetOf } from "../ask.ts";
 import type { Run } from "../run.ts";
 

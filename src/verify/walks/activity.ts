@@ -1,4 +1,4 @@
-/** The activity feed from the newest event to the first, each category, and cursors used as they are not meant. */
+/** The activity from the newest event to the first, each category, and cursors used as they are not meant. */
 import type { RouteContract } from "../../judge/contract.ts";
 import { judgeRefusal, seen } from "../../judge/errors.ts";
 import { jsonOf, type Reply } from "../../judge/exchange.ts";

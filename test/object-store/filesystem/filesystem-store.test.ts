@@ -20,7 +20,7 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import { FilesystemStore } from "../../../src/object-store/filesystem/filesystem-store.ts";
-import { fileOfKey, keyOfFile } from "../../../src/object-store/filesystem/names.ts";
+import { fileOfKey, keyOfFile } from "../../../src/object-store/filesystem/format.ts";
 import { StoreDamaged, StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { openStore } from "../../../src/object-store/open-store.ts";
 import { Failure } from "../../../src/values/failure.ts";

@@ -7,8 +7,7 @@ import { Lease } from "../../../publish/lease/lease.ts";
 import { DEFAULT_PACE, forceRelease, readLease, STANDBY_PACE } from "../../../publish/lease/lease-record.ts";
 import { announce } from "../../../publish/lease/standby-record.ts";
 import type { ClockBounds } from "../../../src/object-store/clock-offset.ts";
-import type { StoreClock } from "../../../src/object-store/object-store.ts";
-import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
+import { type StoreClock, StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { MemoryStore } from "../../support/memory-store.ts";
 import { START } from "../world.ts";
 

@@ -2,8 +2,7 @@
 import { Miniflare } from "miniflare";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
-import type { R2Bucket } from "../../../src/object-store/r2/binding.ts";
-import { R2Store } from "../../../src/object-store/r2/r2-store.ts";
+import { type R2Bucket, R2Store } from "../../../src/object-store/r2/r2-store.ts";
 import { conforms } from "../../object-store/conformance.ts";
 import { sample } from "../../object-store/samples.ts";
 

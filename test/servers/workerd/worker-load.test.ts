@@ -1,8 +1,7 @@
 /** The Worker under load, and over a bucket that fails: its reads of R2 counted and stopped by a module around it. */
 import { Miniflare } from "miniflare";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { R2Bucket } from "../../../src/object-store/r2/binding.ts";
-import { R2Store } from "../../../src/object-store/r2/r2-store.ts";
+import { type R2Bucket, R2Store } from "../../../src/object-store/r2/r2-store.ts";
 import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
 import { TELEMETRY_KEY } from "../../../src/resources/telemetry/route.ts";
 import { putAnswer } from "../../support/publish-answer.ts";

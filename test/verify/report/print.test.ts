@@ -1,7 +1,5 @@
 import { expect, test } from "vitest";
-import { Report } from "../../../src/judge/report.ts";
-import { family } from "../../../src/judge/rule.ts";
-import { reportJson, reportLines } from "../../../src/verify/print.ts";
+import { family, Report, reportJson, reportLines } from "../../../src/judge/report.ts";
 
 const RULES = family("headers", {
   cors: ["every response has it", "pass it"],

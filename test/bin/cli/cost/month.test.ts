@@ -23,8 +23,8 @@ test("a month of what an hour had, the most puts first", () => {
 test("less than an hour is rough, less than a minute is nothing, and nothing is said to be so", () => {
   expect(monthOf({ since: SINCE, until: "2026-11-20T10:59:59.000Z", objects }).isRough).toBe(true);
   const tooShort = { since: SINCE, until: "2026-11-20T10:00:59.999Z", objects };
-  expect(() => monthOf(tooShort)).toThrow("no publisher has counted a minute");
-  expect(() => monthOf(undefined)).toThrow("no publisher has counted a minute");
+  expect(() => monthOf(tooShort)).toThrow("no publisher has counted its requests for a minute");
+  expect(() => monthOf(undefined)).toThrow("no publisher has counted its requests for a minute");
 });
 
 test("money: what is free is taken off each class, by the table in the documents", () => {

@@ -107,7 +107,7 @@ describe("settings are judged as a whole, and say what was meant", () => {
 
   test("variables: a near miss is refused, a stranger's is left alone", () => {
     expect(failure({}, { NOONMARK_INSTALATION_ID: "a" })).toBe(
-      "unknown_variable: NOONMARK_INSTALATION_ID is no setting; did you mean NOONMARK_INSTALLATION_ID?",
+      "unknown_variable: NOONMARK_INSTALATION_ID is not a setting; did you mean NOONMARK_INSTALLATION_ID?",
     );
     expect(failure({}, { NOONMARK_SERVICE_ADDRESS_OF_KUBERNETES: "a", NOONMARK_SITE: "1" })).toBe("accepted");
     expect(unknownVariables({ NOONMARK_SERVICE_ADDRESS_OF_KUBERNETES: "a", OTHER: "b" })).toEqual([
@@ -115,7 +115,7 @@ describe("settings are judged as a whole, and say what was meant", () => {
     ]);
   });
 
-  test("what Kubernetes sets for a service called noonmark is passed over, NOONMARK_PORT with a warning", () => {
+  test("what Kubernetes sets for a service called noonmark is ignored, NOONMARK_PORT with a warning", () => {
     const warnings: string[] = [];
     const environment = {
       NOONMARK_PORT: "tcp://10.0.0.1:80",
@@ -132,9 +132,7 @@ describe("settings are judged as a whole, and say what was meant", () => {
       { environment, onWarning: ({ message }) => warnings.push(message) },
     );
     expect(settings.port).toBe(8787);
-    expect(warnings).toEqual([
-      "NOONMARK_PORT tcp://10.0.0.1:80 is Kubernetes' address of a service, and is passed over",
-    ]);
+    expect(warnings).toEqual(["NOONMARK_PORT tcp://10.0.0.1:80 is Kubernetes' address of a service, and is ignored"]);
   });
 
   test("all mistakes are reported at once, each with the name that was meant and the unit", () => {
@@ -152,7 +150,7 @@ describe("settings are judged as a whole, and say what was meant", () => {
     expect(failure?.hint?.split("\n  ")).toEqual([
       `${path}: unknown key "instalationId"; did you mean installationId?`,
       `${path}: unknown key "genesis"; did you mean genesisTimestamp?`,
-      "NOONMARK_LEGDER is no setting; did you mean NOONMARK_LEDGER?",
+      "NOONMARK_LEGDER is not a setting; did you mean NOONMARK_LEDGER?",
       `${path}: port 70000: must be 0 to 65535`,
       '--reader-timeout "x": is no number of seconds',
       `${path}: chainGrace "soon": is no number of seconds`,

@@ -22,12 +22,12 @@ function age(): void {
   db.close();
 }
 
-test("nothing published, and nothing measured, are said and no zero", async () => {
+test("a missing publication or measurement is an error, never a zero", async () => {
   expect(await runCli(["cost"], directory)).toMatchObject({ exitCode: 74, stdout: "" });
   await publish();
   const { exitCode, stdout, stderr } = await runCli(["cost"], directory);
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
-  expect(stderr).toMatch("noonmark: nothing_measured: no publisher has counted a minute of its requests here yet");
+  expect(stderr).toMatch("noonmark: nothing_measured: no publisher has counted its requests for a minute yet");
 });
 
 test("runs of publish --once add up to a month, and to money", async () => {
@@ -51,7 +51,7 @@ test("runs of publish --once add up to a month, and to money", async () => {
   expect(Object.keys(cost.money)).toEqual(["s3", "gcs", "r2"]);
 
   const lines = (await runCli(["cost"], directory)).stdout.split("\n");
-  expect(lines[0]).toBe("Requests in thirty days, as the publisher made them in 2.0 h");
+  expect(lines[0]).toBe("Requests in thirty days, estimated from 2.0 h");
   expect(lines[1]).toMatch(/^objects +puts +gets +lists +deletes$/);
   expect(lines.join("\n")).toMatch(/^AWS S3 Standard, us-east-1 +\d+\.\d\d$/m);
   expect(lines.join("\n")).not.toMatch(/[─│]/);

@@ -15,7 +15,7 @@ describe("noonmark publish, before and beside other runs", () => {
     runCli(["publish", "--installation-id", "wheel-1", "--ledger", "none", ...flags], directory);
 
   test.each([
-    [["--cadence", "every second"], 2, 'invalid_setting: cadence "every second" is no cron pattern'],
+    [["--cadence", "every second"], 2, 'invalid_setting: cadence "every second" is not a cron pattern'],
     [
       ["--store", "s3:/bucket"],
       2,

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { fileOfKey } from "../../../../src/object-store/filesystem/names.ts";
+import { fileOfKey } from "../../../../src/object-store/filesystem/format.ts";
 import { runCli, startCli } from "../../../support/cli.ts";
 
 const SETTINGS = ["--installation-id", "wheel-1", "--ledger", "ledger.db", "--store", "public", "--state", "state"];

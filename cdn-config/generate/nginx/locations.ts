@@ -1,0 +1,161 @@
+/** nginx's second server keeps the responses of the two origins. The script makes the client's responses from them. */
+import { FRONT_HEADER, FRONT_SECRET_HEADER } from "../../../src/http/front-headers.ts";
+import { PUBLISHED_ERROR_EDGE_SECONDS } from "../../../src/http/route.ts";
+import { type CdnOptions, COMPRESSED_FROM, hostOf, type Origin } from "../options.ts";
+import { COMPRESSED_CONTENT_TYPES, ROWS } from "../plan.ts";
+
+/** Two locations for one cache entry: one while the origin responds, one after it failed. */
+export function originLocations(
+  seconds: number,
+  stale: boolean,
+  { bucket, shim, frontSecret: secret }: CdnOptions,
+): string {
+  const name = `${seconds}${stale ? "-stale" : ""}`;
+  const states = stale ? "updating error timeout http_403 http_404 http_500 http_502 http_503 http_504" : "updating";
+  return `${bucketLocation({ name, seconds, states, entry: "bucket" }, bucket)}
+  location /shim/${name}/ {
+    proxy_cache noonmark;
+    add_header noonmark-kept $upstream_cache_status always;
+    proxy_cache_valid 200 ${seconds}s;
+    proxy_cache_valid 503 ${PUBLISHED_ERROR_EDGE_SECONDS}s;
+    proxy_no_cache $noonmark_unkept;
+    proxy_cache_use_stale ${states};
+    proxy_cache_key "shim $http_noonmark_object";
+${shimLines(shim, secret)}
+    proxy_pass ${shim.protocol}://noonmark_shim/;
+  }
+`;
+}
+
+/** A published error has cache entries of its own, because it is kept for less time than its route's responses. */
+export function publishedErrorLocation(bucket: CdnOptions["bucket"]): string {
+  return bucketLocation(
+    { name: "error", seconds: PUBLISHED_ERROR_EDGE_SECONDS, states: "updating", entry: "error" },
+    bucket,
+  );
+}
+
+interface BucketLocation {
+  readonly name: string;
+  readonly seconds: number;
+  /** How long an expired entry may be served. */
+  readonly states: string;
+  /** The kind of its cache entries. */
+  readonly entry: string;
+}
+
+function bucketLocation({ name, seconds, states, entry }: BucketLocation, bucket: CdnOptions["bucket"]): string {
+  return `  location /bucket/${name}/ {
+    proxy_cache noonmark;
+    add_header noonmark-kept $upstream_cache_status always;
+    proxy_cache_valid 200 ${seconds}s;
+    proxy_cache_use_stale ${states};
+    proxy_cache_key "${entry} $http_noonmark_object";
+${originLines(bucket)}
+    proxy_pass ${bucket.protocol}://noonmark_bucket${bucket.path};
+  }
+`;
+}
+
+/**
+ * With `proxy_pass_request_body off` the headers must announce no body, too. Otherwise the origin waits for a body, and
+ * reads the next request as one.
+ */
+export const BODILESS = ["Connection", "Content-Length", "Transfer-Encoding"]
+  .map((name) => `    proxy_set_header ${name} "";`)
+  .join("\n");
+
+/** The headers for the shim: a front is asking, and its secret. */
+export function shimLines(shim: Origin, secret: string | undefined): string {
+  return `${originLines(shim)}
+    proxy_set_header ${FRONT_HEADER} 1;
+    proxy_set_header ${FRONT_SECRET_HEADER} "${secret ?? ""}";`;
+}
+
+export function originLines(origin: Origin): string {
+  const lines = [`    proxy_set_header Host ${hostOf(origin)};`, BODILESS];
+  if (origin.protocol === "https") lines.push(`    proxy_ssl_name ${origin.host};`);
+  return lines.join("\n");
+}
+
+/** For a server whose locations have these origins. */
+export function tlsLines(trusted: string, origins: readonly Origin[]): string {
+  if (origins.every(({ protocol }) => protocol === "http")) return "";
+  return `  proxy_ssl_server_name on;
+  proxy_ssl_protocols TLSv1.2 TLSv1.3;
+  proxy_ssl_verify on;
+  proxy_ssl_verify_depth 3;
+  proxy_ssl_trusted_certificate ${trusted};
+`;
+}
+
+/** nginx's default is 1, which leaves a seventh more bytes. A response is compressed once, so the time does not count. */
+const GZIP_LEVEL = 6;
+
+export function answersServer(options: CdnOptions): string {
+  const { bucket, shim, socket, trusted, frontSecret } = options;
+  const edges = [...new Set(ROWS.map((route) => route.edgeSeconds))];
+  return `server {
+  listen unix:${socket};
+  merge_slashes off;
+  access_log off;
+  server_tokens off;
+  subrequest_output_buffer_size 4m;
+  proxy_http_version 1.1;
+  proxy_connect_timeout 1s;
+  proxy_read_timeout 5s;
+  proxy_pass_request_body off;
+  proxy_pass_request_headers off;
+  proxy_pass_header Date;
+  # The script gets a whole response, which is in memory at any size and never in a temporary file.
+  proxy_buffers 130 32k;
+${tlsLines(trusted, [bucket, shim])}
+  # A response is made, and compressed, once for as long as it is kept.
+  location = /answer {
+    js_content noonmark.answer;
+    # A 304 has no type.
+    default_type "";
+    gzip on;
+    gzip_comp_level ${GZIP_LEVEL};
+    gzip_types ${quoted(COMPRESSED_CONTENT_TYPES.filter((type) => type !== "text/html"))};
+    gzip_min_length ${COMPRESSED_FROM};
+    gzip_proxied any;
+    gzip_vary on;
+${brotliLines(options)}  }
+
+  # The script's requests are nginx's background requests, which never wait for one another. So they go through the socket
+  # once more, where each is a request of its own and those for one object are collapsed.
+  location /ask/ {
+    internal;
+${BODILESS}
+    proxy_set_header noonmark-object $http_noonmark_object;
+    proxy_pass http://noonmark_cache/;
+  }
+
+  proxy_cache_lock on;
+  proxy_cache_lock_timeout 5s;
+  proxy_ignore_headers Cache-Control Expires Set-Cookie Vary X-Accel-Expires;
+${edges.flatMap((seconds) => [false, true].map((stale) => originLocations(seconds, stale, options))).join("\n")}
+${publishedErrorLocation(bucket)}
+  location /shim/fresh/ {
+${shimLines(shim, frontSecret)}
+    proxy_pass ${shim.protocol}://noonmark_shim/;
+  }
+}
+`;
+}
+
+/** Callers leave out text/html: nginx adds it by itself, and rejects a type that is listed twice. */
+function quoted(types: readonly string[]): string {
+  return types.map((type) => `"${type}"`).join(" ");
+}
+
+/** Brotli's filter comes before gzip's and takes each response whose reader accepts brotli. */
+function brotliLines({ brotli = false }: CdnOptions): string {
+  if (!brotli) return "";
+  return `    brotli on;
+    brotli_comp_level 5;
+    brotli_types ${quoted(COMPRESSED_CONTENT_TYPES.filter((type) => type !== "text/html"))};
+    brotli_min_length ${COMPRESSED_FROM};
+`;
+}

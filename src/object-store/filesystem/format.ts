@@ -1,0 +1,94 @@
+/**
+ * A store's objects as files. One file has one object, readable by eye: header lines, an empty line, the body. Metadata are
+ * `x-meta-…`; `content-length` reveals a file that lost its end; `x-store-tag` is drawn for every put.
+ *
+ * A key becomes a file name:
+ * - `.http` is appended, so that a key may be another key's directory.
+ * - Upper-case letters become `!` and the lower-case letter (as in Go's module cache), so that a disk that ignores case keeps
+ *   keys apart.
+ * - All except `a-z 0-9 . _ ~ -` becomes `%` and hexadecimal digits of its UTF-8, so that a disk that normalises Unicode
+ *   keeps keys apart.
+ * - No name begins with a dot: those are the store's own.
+ */
+import { createHash } from "node:crypto";
+import { StoreDamaged, type StoredObject, type StoreObject, type StoreTag } from "../object-store.ts";
+
+const SUFFIX = ".http";
+/** File systems allow 255 bytes a name; a longer segment continues in a directory below. */
+const MAX_NAME = 200;
+const CONTINUED = "%+";
+
+/** The path below the store's directory, with `/` between names. */
+export function fileOfKey(key: string): string {
+  const segments = key.split("/").map(escapeSegment);
+  const file = `${segments.pop() ?? ""}${SUFFIX}`;
+  // A directory with the form of an object's file would block that object.
+  const directories = segments.map((name) =>
+    name.endsWith(SUFFIX) ? `${name.slice(0, -SUFFIX.length)}%2ehttp` : name,
+  );
+  return [...directories, file].map(split).join("/");
+}
+
+/** The reverse of `fileOfKey`; `undefined` for a path without an object. */
+export function keyOfFile(path: string): string | undefined {
+  if (!path.endsWith(SUFFIX) || /(^|\/)\./.test(path)) return undefined;
+  const whole = path.slice(0, -SUFFIX.length).replaceAll(`${CONTINUED}/`, "");
+  try {
+    return decodeURIComponent(whole.replace(/!([a-z])/g, (_, letter: string) => letter.toUpperCase()));
+  } catch {
+    return undefined;
+  }
+}
+
+function escapeSegment(segment: string): string {
+  return segment
+    .replace(/[^A-Za-z0-9._~-]+/g, (text) => Buffer.from(text).toString("hex").replace(/../g, "%$&"))
+    .replace(/[A-Z]/g, (letter) => `!${letter.toLowerCase()}`)
+    .replace(/^\./, "%2e");
+}
+
+function split(name: string): string {
+  const parts = name.match(new RegExp(`.{1,${MAX_NAME}}`, "g")) ?? [];
+  return parts.join(`${CONTINUED}/`);
+}
+
+const META = "x-meta-";
+
+/** The bytes before the body. */
+export function formatHead(object: StoreObject, tag: StoreTag): string {
+  const lines = [
+    `content-type: ${object.contentType}`,
+    `content-length: ${object.body.length}`,
+    `x-store-tag: ${tag}`,
+    ...Object.entries(object.metadata).map(([name, value]) => `${META}${name}: ${value}`),
+  ];
+  return `${lines.join("\n")}\n\n`;
+}
+
+/** Throws `StoreDamaged` if the bytes are cut, or were not written by this store. */
+export function parseMessage(key: string, bytes: Buffer): StoredObject {
+  const end = bytes.indexOf("\n\n");
+  if (end < 0) throw damaged(key, bytes, "it has no head");
+  const headers = new Map<string, string>();
+  const metadata: Record<string, string> = {};
+  for (const line of bytes.toString("latin1", 0, end).split("\n")) {
+    const colon = line.indexOf(": ");
+    const name = line.slice(0, colon);
+    const value = line.slice(colon + 2);
+    if (name.startsWith(META)) metadata[name.slice(META.length)] = value;
+    else headers.set(name, value);
+  }
+  const body = bytes.subarray(end + 2);
+  const [contentType, tag] = [headers.get("content-type"), headers.get("x-store-tag")];
+  if (contentType === undefined || tag === undefined) throw damaged(key, bytes, "it has no tag or no type");
+  const length = headers.get("content-length");
+  if (length !== String(body.length)) {
+    throw damaged(key, bytes, `it has ${body.length} bytes and was put with ${length ?? "no number of them"}`);
+  }
+  return { body, contentType, metadata, tag };
+}
+
+/** The tag is a hash of the bytes, so that a conditional put can replace exactly these. */
+function damaged(key: string, bytes: Buffer, because: string): StoreDamaged {
+  return new StoreDamaged(key, createHash("sha256").update(bytes).digest("base64url"), because);
+}
