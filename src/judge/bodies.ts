@@ -1,16 +1,15 @@
-/** Rules of single bodies that a schema leaves to the producer. */
-
+/** The rules of single bodies that no schema has. */
 import type { UrlSubject } from "./exchange.ts";
 import { type Checks, family } from "./report.ts";
 
 export const BODY = family("body", {
   offline: [
-    "telemetry is offline exactly without a revision, and then all of the measurement is null",
+    "telemetry is offline exactly if it has no revision, and then the whole measurement is null",
     "publish telemetry of one receipt, or of none",
     "docs/spec/api.md#telemetry",
   ],
   "own-installation": [
-    "every observation is the installation's that was asked for",
+    "every observation belongs to the installation of the request",
     "put the whole path into the cache key",
     "docs/spec/api.md#observations",
   ],
@@ -30,12 +29,12 @@ export const BODY = family("body", {
     "docs/spec/api.md#modules",
   ],
   projection: [
-    "builder and queue project the settled frontier and the work after it, divided by workPerBlock",
+    "the projections of builder and queue are the settled frontier and the later work, divided by workPerBlock",
     "compute both projections from one anchor",
     "docs/spec/api.md#process-rules",
   ],
   frontier: [
-    "the buffered rounds begin behind the settled frontier",
+    "the buffered rounds begin after the settled frontier",
     "compute queue and anchor from one state",
     "docs/spec/api.md#process-rules",
   ],
@@ -61,7 +60,7 @@ function telemetry(run: Checks, { route, target }: UrlSubject, body: Telemetry):
     (name) => body[name] !== null,
   );
   run.check(BODY.offline, route, known.length === (body.status === "offline" ? 0 : 5), () => ({
-    expected: `${body.status === "offline" ? "nothing" : "everything"} known of the measurement while ${body.status}, from GET ${target}`,
+    expected: `${body.status === "offline" ? "a measurement of nulls" : "a measurement without nulls"} while ${body.status}, from GET ${target}`,
     saw: `${known.join(", ") || "nothing"} not null`,
   }));
 }
@@ -125,7 +124,7 @@ interface ProcessBody {
 function process(run: Checks, { route, target }: UrlSubject, { builder, settlementQueue: queue }: ProcessBody): void {
   if (builder.status !== "available") return;
   const { anchor, queued } = builder;
-  // The schema says so itself.
+  // The schema already rejects this.
   if (anchor.workPerBlock === "0") return;
   const open = BigInt(queued.closedWorkUnits) + BigInt(queued.openRoundWorkUnits);
   const projections: [string, Projected, bigint][] = [["builder", builder.projected, open]];
@@ -134,7 +133,7 @@ function process(run: Checks, { route, target }: UrlSubject, { builder, settleme
     const first = queue.buffered.firstRound;
     const next = String(BigInt(anchor.settledThroughRound) + 1n);
     run.check(BODY.frontier, route, first === null || first === next, () => ({
-      expected: `buffered.firstRound ${next}, behind the anchor, from GET ${target}`,
+      expected: `buffered.firstRound ${next}, after the anchor, from GET ${target}`,
       saw: String(first),
     }));
   }

@@ -1,5 +1,4 @@
-/** A body and the clock: nothing online past 120 s, nothing made in the future, no window that is over. */
-
+/** The rules of a body and the clock: nothing is online after 120 s, comes from the future, or has a window of the past. */
 import { SOURCE_HEADER } from "../http/common-headers.ts";
 import { STALE_AFTER_MS } from "../resources/telemetry/build.ts";
 import { FUTURE_ALLOWANCE_MS } from "../values/freshness.ts";
@@ -16,19 +15,19 @@ export const CLOCK = family("clock", {
     "docs/spec/api.md#telemetry",
   ],
   ahead: [
-    "no instant of what has happened lies ahead",
+    "no instant of an event is in the future",
     "set the clocks of publisher, shim and front by NTP",
     "docs/spec/api.md#future",
   ],
-  window: ["the window is the one that holds now", LATE, "docs/spec/api.md#settlements-window"],
+  window: ["the window contains the present", LATE, "docs/spec/api.md#settlements-window"],
   reporter: ["the queue is stale once its Reporter has been silent for 600 s", LATE, "docs/spec/api.md#queue-state"],
 });
 
-/** Between the clocks of a server and its cache, ours and the publisher's. */
+/** Allowed between the clocks of publisher, server, cache and this machine. */
 const TOLERANCE_MS = 5_000;
 const REPORTER_STALE_AFTER_MS = 600_000;
 const DAY_MS = 86_400_000;
-/** A statistics response may be an older one while others are computed; each is kept for 30 s (docs/spec/api.md#statistics-availability). */
+/** A statistics response may be older while others are computed; each is kept for 30 s (docs/spec/api.md#statistics-availability). */
 const STATISTICS_SLACK_MS = 90_000;
 
 interface Timed {
@@ -62,7 +61,7 @@ export function judgeClock(run: Checks, subject: UrlSubject, reply: Reply): void
     judgeAge(run, subject, { state: body.measurement?.freshness, receivedAt: body.measurement?.receivedAt, now });
     if (body.settlementQueue !== undefined) judgeReporter(run, subject, { queue: body.settlementQueue, now });
   }
-  // Saved history is served whatever its age.
+  // Saved history is served at any age.
   if (header(reply, SOURCE_HEADER) !== "durable-cache") judgeWindow(run, subject, { body, now });
 }
 
@@ -127,7 +126,7 @@ function judgeWindow(run: Checks, { route, target }: UrlSubject, { body, now }: 
       ? Date.parse(endAt) + TOLERANCE_MS
       : Date.parse(startAt) + dayCount * DAY_MS + STATISTICS_SLACK_MS;
   run.check(CLOCK.window, route, now < end, () => ({
-    expected: `a window that holds ${iso(now)} from GET ${target}`,
+    expected: `a window that contains ${iso(now)} from GET ${target}`,
     saw: `${startAt} to ${endAt}`,
   }));
 }

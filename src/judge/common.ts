@@ -23,34 +23,34 @@ export const COMMON = family("headers", {
     DECIDED,
   ],
   "content-type": [
-    `Content-Type is ${CONTENT_TYPE} wherever there is a body, and only there`,
-    "let the front neither respond itself nor change Content-Type; turn its own error pages off",
+    `Content-Type is ${CONTENT_TYPE} on every response with a body, and absent on all others`,
+    "let the front not change Content-Type, and turn its own error pages off",
     DECIDED,
   ],
   "content-length": [
     "Content-Length is the length of the body",
-    "let nothing rewrite bodies behind the length",
+    "let no part of the front change a body after the length is set",
     DECIDED,
   ],
   "no-body": ["204, 304 and responses to HEAD have no body", "send 204, 304 and HEAD without a body", DECIDED],
   once: ["no header is sent twice", "let only one of origin and front set the header", DECIDED],
   foreign: [
-    "no header of the storage, of a session or of a front's own language reaches a reader",
-    "have the front drop the header: it is the storage's or a cache's own",
+    "no header of the storage, of a session or of the front itself reaches a reader",
+    "have the front drop the header: it comes from the storage or a cache",
     DECIDED,
   ],
   vary: [
     "Vary names nothing but Accept-Encoding and Origin",
-    "drop Vary, or every reader gets a copy of their own",
+    "drop Vary: otherwise a cache keeps one copy for each reader",
     DECIDED,
   ],
   identity: [
-    "a response is encoded only for a reader who asked for it",
+    "a response is encoded only if the reader accepts the encoding",
     "key stored copies by Accept-Encoding, or store them plain",
     DECIDED,
   ],
   age: [
-    "Age is at most what a cache may keep the response for",
+    "Age is at most the time for which a cache may keep the response",
     "let the cache keep it for min(edge seconds, valid-until − now) and give it no default TTL",
     "docs/spec/api.md#caching",
   ],
@@ -61,7 +61,7 @@ const FOREIGN =
 const MAY_REPEAT =
   /^(?:via|set-cookie|vary|server-timing|cache-control|access-control-expose-headers|link|alt-svc|warning)$/;
 const EXPOSED = COMMON_HEADERS["access-control-expose-headers"].toLowerCase().split(", ");
-/** Clocks and rounding between a cache and its reader. */
+/** Allowed for clock differences and rounding. */
 const AGE_SLACK_SECONDS = 2;
 
 export function judgeCommon(judged: Judged): void {
@@ -78,7 +78,7 @@ function judgeShared(judged: Judged): void {
     expected: `X-Content-Type-Options: nosniff on the ${reply.status} to ${asked(judged)}`,
     saw: shown(sniff),
   }));
-  // A page is not for other pages' scripts.
+  // Scripts of other sites may not read a page.
   if (file?.cors === false && reply.status < 400 && reply.status !== 204) return;
   const origin = header(reply, "access-control-allow-origin");
   run.check(COMMON.cors, subject, origin === "*", () => ({
@@ -136,7 +136,7 @@ function judgeLines(judged: Judged): void {
   const names = [...reply.headers.keys()];
   const foreign = names.filter((name) => FOREIGN.test(name));
   run.check(COMMON.foreign, subject, foreign.length === 0, () => ({
-    expected: `none of the storage's or a cache's own headers on the ${reply.status} to ${asked(judged)}`,
+    expected: `no header of the storage or a cache on the ${reply.status} to ${asked(judged)}`,
     saw: foreign.map((name) => `${name}: ${header(reply, name)}`).join("; "),
   }));
   const repeated = names.filter((name) => !MAY_REPEAT.test(name) && (reply.headers.get(name)?.length ?? 0) > 1);
@@ -163,7 +163,7 @@ function judgeAge(judged: Judged): void {
   }));
 }
 
-/** Blanks and letter case are no difference between media types. */
+/** A media type in lower case, with one blank after each semicolon. */
 function normal(type: string | undefined): string | undefined {
   return type?.toLowerCase().split(";").map(withoutBlanks).join("; ");
 }

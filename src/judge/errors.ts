@@ -1,4 +1,4 @@
-/** The rules of every error: a body of one field, and almost no headers. */
+/** The rules of every error: its status, its body of one field, and its headers. */
 import { ALLOWED_METHODS, FALLBACK_REASON_HEADER, SOURCE_HEADER } from "../http/common-headers.ts";
 import { RETRY_AFTER_SECONDS } from "../http/errors.ts";
 import { listMembers } from "../values/text.ts";
@@ -12,32 +12,32 @@ const SPEC = "docs/spec/api.md#errors";
 export const ERRORS = family("errors", {
   body: [
     'an error\'s body is exactly {"error": code}',
-    "let the front pass the origin's errors as they are; turn its own error pages off",
+    "let the front pass the origin's errors unchanged, and turn its own error pages off",
     SPEC,
   ],
   "cache-control": [
-    "503, 500 and the activity's 400 carry Cache-Control: no-store, other errors none",
+    "503, 500 and the activity's 400 have Cache-Control: no-store, other errors have none",
     "let the front neither add nor drop Cache-Control on errors",
     SPEC,
   ],
   "retry-after": [
-    `503 carries Retry-After: ${RETRY_AFTER_SECONDS}, other errors none`,
+    `503 has Retry-After: ${RETRY_AFTER_SECONDS}, other errors have none`,
     "let the front pass Retry-After",
     SPEC,
   ],
   validators: [
-    "an error carries no ETag and no source header",
-    "have the front drop validators from errors: they are the storage's",
+    "an error has no ETag and no source header",
+    "have the front drop validators from errors: they come from the storage",
     SPEC,
   ],
   code: [
-    "an error has a status of the API, and one of the codes that the API has for it",
-    "let the front pass the origin's errors as they are; turn its own error pages off",
+    "an error has a status of the API and one of its codes",
+    "let the front pass the origin's errors unchanged, and turn its own error pages off",
     SPEC,
   ],
   kept: [
-    "no cache keeps an error, a published 503 for one second aside",
-    "give errors no lifetime in the cache: a 404 or 400 that is kept outlives its cause",
+    "no cache keeps an error, except a published 503 for one second",
+    "give errors no lifetime in the cache: a stored 404 or 400 outlives its cause",
     SPEC,
   ],
 });
@@ -64,7 +64,7 @@ export function judgeError(judged: Judged): void {
   if (sent.method !== "HEAD") {
     run.check(ERRORS.body, subject, errorCode(reply) !== undefined, () => ({
       expected: `exactly {"error": code} in the ${status} to ${asked(judged)}`,
-      saw: textOf(reply) ?? `${reply.body.length} bytes that are no UTF-8`,
+      saw: textOf(reply) ?? `${reply.body.length} bytes that are not UTF-8`,
     }));
   }
   const codes = CODES.get(status);
@@ -81,8 +81,8 @@ export function judgeError(judged: Judged): void {
       saw: shown(allow),
     }));
   }
-  // A request that is no HTTP is refused before it has a route, and a HEAD does not say which of the two it is.
-  const isActivity = status === 400 && route?.query === "activity";
+  // A malformed request gets a 400 before it has a route. The response to a HEAD does not show if the 400 is that one.
+  const isActivity = status === 400 && route?.handler === "activity";
   const isNoStore = status === 503 || status === 500 || (isActivity && code === route.queryError);
   const cacheControl = header(reply, "cache-control");
   const mayBeEither = isActivity && sent.method === "HEAD" && cacheControl === "no-store";
@@ -111,7 +111,7 @@ export function judgeError(judged: Judged): void {
 
 const LONGEST_ERROR_BYTES = 1_024;
 
-/** The code where the body is exactly an error's, blanks between its parts aside. */
+/** The code if the body is exactly an error's; blanks between its parts are allowed. */
 export function errorCode(reply: Reply): string | undefined {
   if (reply.body.length > LONGEST_ERROR_BYTES) return undefined;
   return /^\s*\{\s*"error"\s*:\s*"([a-z0-9_]+)"\s*\}\s*$/.exec(textOf(reply) ?? "")?.[1];
@@ -121,12 +121,12 @@ export interface Refusal {
   readonly run: Checks;
   readonly rule: Rule;
   readonly subject: Subject;
-  /** The request in words. */
+  /** The request as a finding shows it. */
   readonly request: string;
   readonly reply: Reply;
 }
 
-/** That a request is refused with this status and code. */
+/** Judges that a request gets an error with this status and code. */
 export function judgeRefusal({ run, rule, subject, request, reply }: Refusal, status: number, code: string): void {
   run.check(rule, subject, reply.status === status && errorCode(reply) === code, () => ({
     expected: `${status} ${code} to ${request}`,
@@ -134,7 +134,7 @@ export function judgeRefusal({ run, rule, subject, request, reply }: Refusal, st
   }));
 }
 
-/** Status, and the code or how the body begins. */
+/** The status, and the code or the beginning of the body. */
 export function seen(reply: Reply): string {
   const code = errorCode(reply);
   if (code !== undefined) return `${reply.status} ${code}`;

@@ -1,4 +1,4 @@
-/** The files beside the routes: what each row promises, and what its body shows. */
+/** The rules of the files beside the routes: the headers of each row, and the content of each body. */
 import { HTML_HEADERS } from "../http/route.ts";
 import { type NamedFile, FILES as ROWS } from "../resources/table.ts";
 import { header, instantOf, jsonOf, type Reply, shown, textOf } from "./exchange.ts";
@@ -11,20 +11,23 @@ export const FILE = family(
   {
     status: [
       "a file gets 200 if the site is on",
-      "see that the publisher has put its files (noonmark publish), and that the front maps their paths",
+      "check that the publisher has put its files (noonmark publish), and that the front maps their paths",
     ],
     headers: ["Cache-Control and ETag are the file's own", "let the front pass the file's headers"],
     security: [
-      "HTML carries its Content-Security-Policy and Referrer-Policy, and nothing inline",
+      "HTML has its Content-Security-Policy and Referrer-Policy, and nothing inline",
       "let the front pass both headers and insert no script",
     ],
-    body: ["each file says what it is for", "let the front pass the body as it is"],
-    asset: ["what the page loads is there, immutable for a year", "put assets before the page that names them"],
+    body: ["each file has its own content", "let the front pass the body unchanged"],
+    asset: [
+      "each asset of the page gets 200 and is immutable for a year",
+      "put assets before the page that names them",
+    ],
   },
   SPEC,
 );
 
-/** Gives what a body lacks; undefined for a good one. */
+/** Returns what a body lacks; undefined for a good one. */
 type Fault = (text: string, json: unknown) => string | undefined;
 
 const shows =
@@ -45,7 +48,7 @@ const openapi: Fault = (text, json) =>
   members("openapi", "info", "paths")(text, json) ??
   (String((json as { openapi: unknown }).openapi).startsWith("3.1.") ? undefined : "openapi 3.1");
 
-/** By the row's name; an asset is judged by the page that names it. */
+/** By the row's name. An asset is judged by the page that names it. */
 const FAULTS: Readonly<Record<NamedFile["name"], Fault | null>> = {
   page: shows(/^\s*<!doctype html>/i, "<!doctype html>"),
   docs: shows(/^\s*<!doctype html>/i, "<!doctype html>"),
@@ -69,10 +72,10 @@ export function isHtml({ headers }: NamedFile): boolean {
   return headers === HTML_HEADERS;
 }
 
-/** The longest page that is judged; our own have 223,000 characters. */
+/** The longest page that is judged. Noonmark's own have 223,000 characters. */
 export const PAGE_CHARACTERS = 512 * 1024;
 
-/** A 200 by its row. The rules of every response are judged elsewhere. */
+/** Judges a 200 by its row. The rules of every response are not included. */
 export function judgeFile(run: Checks, file: NamedFile, reply: Reply): void {
   const subject = subjectOf(file);
   const text = textOf(reply) ?? "";
@@ -119,7 +122,7 @@ function judgeHtml(run: Checks, file: NamedFile, html: string): void {
   }));
 }
 
-/** A script, style or handler in the page itself; undefined if there is none. Takes a time linear in the page. */
+/** An inline script, style or handler; undefined if there is none. The time is linear in the page's length. */
 function inlineOf(html: string): string | undefined {
   const attribute = /\sstyle="|\son[a-z]+="/i.exec(html)?.[0];
   if (attribute !== undefined) return attribute;

@@ -1,4 +1,4 @@
-/** The rules of a good response: headers and their absence, body by the schema, and what the request asked for. */
+/** The rules of a good response: its headers, its body's schema, and the parameters of the request. */
 import { FALLBACK_REASON_HEADER, SOURCE_HEADER } from "../http/common-headers.ts";
 import { routeContract } from "../resources/contracts.ts";
 import { matchPath } from "../resources/find.ts";
@@ -12,40 +12,40 @@ const REASONS = ["indexer_disabled", "not_yet_safe", "indexer_unavailable", "ind
 
 export const ANSWER = family("answer", {
   status: [
-    "a good request gets 200, except for the statistics' two 503s",
-    "see that the publisher runs and that the front finds its origin; no cache may keep a 404 or 503",
+    "a good request gets 200; statistics alone may get one of their two 503s",
+    "check that the publisher runs and that the front reaches its origin; no cache may keep a 404 or 503",
   ],
-  json: ["the body is JSON in UTF-8", "let the front pass the body as it is"],
-  schema: ["the body is the resource's, field by field, and nothing besides", "publish exactly the resource's fields"],
+  json: ["the body is JSON in UTF-8", "let the front pass the body unchanged"],
+  schema: ["the body has exactly the resource's fields", "publish exactly the resource's fields"],
   "field-rules": [
     "the rules between the body's fields hold",
-    "see what was published last; a mixture of two responses breaks them too",
+    "check what was published last; a mixture of two responses breaks them, too",
   ],
   "asked-for": [
-    "range, category, limit and installation are those that were asked for",
+    "range, category, limit and installation are those of the request",
     "put the whole path and query into the cache key",
   ],
   "cache-control": [
-    "Cache-Control is the route's, or absent where it sets none",
-    "let the front put back the client's Cache-Control; its own lifetime belongs elsewhere",
+    "Cache-Control is the route's, and absent if the route has none",
+    "let the front send the origin's Cache-Control, and keep its own lifetime apart",
   ],
   etag: [
-    "ETag is a strong tag of the revision where the route has one, and absent elsewhere",
-    "let the front pass the origin's ETag as it is and drop the storage's",
+    "ETag is a strong tag of the revision if the route has one, and absent otherwise",
+    "let the front pass the origin's ETag unchanged, and drop the storage's",
   ],
   source: [
-    "the settlements name their source, and why where it is the durable cache; nobody else does",
+    "the settlements name their source, and the reason if it is the durable cache; no other route does",
     "let the front pass the X-Service-Settlement headers, on the settlements alone",
   ],
 });
 
-/** A run whose responses are judged. */
+/** Checks with the configured installation. */
 export interface Asking extends Checks {
-  /** The installation of every path that names none, if it is known. */
+  /** The installation of every path without an id; undefined if it is unknown. */
   readonly configuredId: string | undefined;
 }
 
-/** Everything that can be said of a 200 by itself; whether the body has the resource's shape, and can be read on. */
+/** Judges a 200 by itself. True if the body has the resource's fields, so that the caller can read it. */
 export function judgeGood(run: Asking, subject: UrlSubject, reply: Reply): boolean {
   judgePlain(run, subject, reply);
   const body = jsonOf(reply);
@@ -55,7 +55,7 @@ export function judgeGood(run: Asking, subject: UrlSubject, reply: Reply): boole
   return true;
 }
 
-/** The body by its schema, and by the rules that no schema says. Gives whether it has the resource's shape. */
+/** Judges a body by its schema, then by the rules that no schema has. True if it has the resource's fields. */
 export function judgeBody(run: Checks, subject: UrlSubject, body: unknown): boolean {
   if (!judgeSchema(run, subject, body)) return false;
   judgeBodyRules(run, subject, body as Record<string, unknown>);
@@ -77,11 +77,11 @@ function judgeSchema(run: Checks, { route, target }: UrlSubject, body: unknown):
   return wrong.length === 0;
 }
 
-/** A 200 without a look into its body's fields. */
+/** Judges a 200 without the fields of its body. */
 export function judgePlain(run: Checks, { route, target }: UrlSubject, reply: Reply): void {
   run.check(ANSWER.json, route, jsonOf(reply) !== undefined, () => ({
     expected: `JSON in UTF-8 from GET ${target}`,
-    saw: (textOf(reply) ?? "no UTF-8").slice(0, 80),
+    saw: (textOf(reply) ?? "bytes that are not UTF-8").slice(0, 80),
   }));
   const cacheControl = header(reply, "cache-control");
   run.check(ANSWER["cache-control"], route, cacheControl === (route.cacheControl ?? undefined), () => ({
@@ -89,7 +89,7 @@ export function judgePlain(run: Checks, { route, target }: UrlSubject, reply: Re
     saw: shown(cacheControl),
   }));
   const tag = header(reply, "etag");
-  const wanted = wantedTag(route.hasTag, jsonOf(reply));
+  const wanted = wantedTag(route.etag, jsonOf(reply));
   const fits = wanted === undefined ? tag === undefined : wanted === ANY_TAG ? isStrong(tag) : tag === wanted;
   run.check(ANSWER.etag, route, fits, () => ({
     expected: `ETag ${wanted ?? "absent"} on GET ${target}`,
@@ -114,10 +114,10 @@ function judgeSource(run: Checks, { route, target }: UrlSubject, reply: Reply): 
   }));
 }
 
-/** A 304: only of rows that evaluate If-None-Match, with the Cache-Control of the 200, and its tag if the row says so. */
+/** Judges a 304: only rows that evaluate If-None-Match have it. It has the 200's Cache-Control, and its tag if the row says so. */
 export function judgeNotModified(judged: Judged): void {
   const { run, route, file, subject, sent, reply } = judged;
-  const row = route?.row ?? file;
+  const row = route ?? file;
   if (reply.status !== 304 || row === undefined) return;
   run.check(NOT_MODIFIED.never, subject, row.conditional, () => ({
     expected: `no 304 to ${asked(judged)}`,
@@ -143,7 +143,7 @@ function sourcesOf(status: unknown): string[] {
 
 const ANY_TAG = '"<revision>"';
 
-/** If the body names its revision, that is the tag. */
+/** The expected tag. A body that names its revision has it as its tag. */
 function wantedTag(hasTag: boolean, body: unknown): string | undefined {
   if (!hasTag) return undefined;
   const revision = (body as { revision?: unknown } | undefined)?.revision;
@@ -158,11 +158,11 @@ function isStrong(tag: string | undefined): boolean {
 function judgeAskedFor(run: Asking, { route, target }: UrlSubject, body: Record<string, unknown>): void {
   const id = matchPath(target.split("?", 1)[0] ?? "")?.parameter ?? run.configuredId ?? body.installationId;
   const wanted: Record<string, unknown> = { installationId: id };
-  const isRead = route.query === "exact" || route.query === "activity";
+  const isRead = route.query === "exact" || route.handler === "activity";
   const query = isRead ? target.slice(`${target}?`.indexOf("?") + 1) : "";
   const range = parameter(query, "range");
   if (range !== undefined) wanted.range = range;
-  if (route.query === "activity" && body.status === "available")
+  if (route.handler === "activity" && body.status === "available")
     wanted.category = parameter(query, "category") ?? "all";
   for (const [name, value] of Object.entries(wanted)) {
     run.check(ANSWER["asked-for"], route, body[name] === value, () => ({
@@ -183,7 +183,7 @@ function judgeAskedFor(run: Asking, { route, target }: UrlSubject, body: Record<
   }));
 }
 
-/** Entries that a page has at most, by the limit in its query. */
+/** The most entries of a page, by the limit in its query. */
 function pageSize({ name }: UrlSubject["route"], query: string): number | undefined {
   const limit = routeContract(name).parameters?.find((one) => one.name === "limit");
   if (limit === undefined || limit.form === "cursor" || limit.form.type !== "integer") return undefined;
@@ -194,7 +194,7 @@ function pageSize({ name }: UrlSubject["route"], query: string): number | undefi
 function valueAt(body: unknown, path: readonly PropertyKey[]): string {
   let value = body;
   for (const key of path) value = (value as Record<PropertyKey, unknown> | undefined)?.[key];
-  return value === undefined ? "nothing there" : JSON.stringify(value).slice(0, 120);
+  return value === undefined ? "nothing" : JSON.stringify(value).slice(0, 120);
 }
 
 /** The value of a plain query's parameter. */

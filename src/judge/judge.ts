@@ -1,7 +1,7 @@
 /**
- * One request and its response, judged by the contract alone: the same pair always gives the same findings. `noonmark
- * verify`, the exchanges of the tests and the hostile run call it for every response, and fsck calls `judgeBody` for what
- * is stored. verify adds what only a whole deployment shows: walks, agreement of routes, caches, what goes back.
+ * Judges one request and its response by the contract alone: the same pair always gives the same findings. `noonmark
+ * verify`, the tests' exchanges and the hostile run call it for every response. fsck calls `judgeBody` for stored objects.
+ * verify adds the rules that need a whole deployment: walks, agreement of routes, caches, and values that never fall.
  */
 import { matchObject, matchPath } from "../resources/find.ts";
 import { judgeCommon } from "./common.ts";
@@ -11,17 +11,17 @@ import { header, type Judged, type Reply, type Sent } from "./exchange.ts";
 import { judgeNotModified, judgePlain } from "./good.ts";
 import { EVERY_PATH, type Finding, Report } from "./report.ts";
 
-/** The rules of every response, whatever was asked. */
+/** The rules of every response to any request. */
 export function judgeExchange(judged: Judged): void {
   judgeCommon(judged);
   judgeError(judged);
   judgeNotModified(judged);
 }
 
-/** Everything but the fields of a 200's body, which `judgeBody` judges. */
+/** Judges all except the fields of a 200's body, which `judgeBody` judges. */
 export function judgeResponse(sent: Sent, reply: Reply): readonly Finding[] {
   const report = new Report();
-  // A target may be a whole URL (RFC 9112, 3.2.2). Anything else that is no path is of no route.
+  // A target may be a whole URL (RFC 9112, 3.2.2). Any other target that is not a path belongs to no route.
   const url = URL.parse(/^https?:/i.test(sent.target) ? sent.target : `http://reader.example${sent.target}`);
   const match = url !== null && /^(?:\/|https?:)/i.test(sent.target) ? matchPath(url.pathname) : undefined;
   const row = match?.row;

@@ -1,4 +1,4 @@
-/** Each route's good response, to every query that it accepts, by GET and by HEAD. */
+/** Each route's good response to every accepted query, by GET and by HEAD. */
 import { errorCode, seen } from "../judge/errors.ts";
 import { header, type Reply, shown, type UrlSubject } from "../judge/exchange.ts";
 import { subjectOf } from "../judge/files.ts";
@@ -21,14 +21,14 @@ async function judgeSubject(run: Run, subject: UrlSubject): Promise<void> {
   const { route, target } = subject;
   const reply = await ask(run, { route, target });
   if (reply.status === 503 && route.name === "statistics" && route.unavailable.includes(errorCode(reply) ?? "")) {
-    run.skip(ANSWER.status, `GET ${target} is ${seen(reply)}, which the API foresees`);
+    run.skip(ANSWER.status, `GET ${target} is ${seen(reply)}, which the API allows`);
     return;
   }
   run.check(ANSWER.status, route, reply.status === 200, () => ({ expected: `200 to GET ${target}`, saw: seen(reply) }));
   if (reply.status === 200) judgeGood(run, subject, reply);
 }
 
-/** These belong to the connection, not to the response; Vary and Content-Encoding belong to what was asked for. */
+/** Headers that differ between GET and HEAD without harm, because they belong to the connection or to one request. */
 const NOT_COMPARED =
   /^(?:date|age|connection|keep-alive|transfer-encoding|server|via|x-varnish|x-cache.*|cf-.*|x-served-by|x-timer|server-timing|alt-svc|nel|report-to|cache-status|x-request-id|x-amz-cf-.*|strict-transport-security)$/;
 const MOVED_AT_MOST = 4;
@@ -52,7 +52,7 @@ export async function judgeHeads(run: Run): Promise<void> {
   );
 }
 
-/** It is asked again if the response has changed in between. */
+/** Repeats both requests if the response has changed in between. */
 export async function expectHeadAsGet(run: Run, asked: Asked): Promise<void> {
   let difference: string[] = [];
   for (let moves = 0; moves < MOVED_AT_MOST; moves++) {
@@ -75,7 +75,7 @@ function differences(got: Reply, head: Reply): string[] {
   return (
     names
       .filter((name) => header(got, name) !== header(head, name))
-      // A GET may be sent in chunks; HEAD has its length all the same.
+      // A GET may be sent in chunks, without the length that HEAD has.
       .filter((name) => name !== "content-length" || header(head, name) !== String(got.body.length))
       .map((name) => `${name} ${shown(header(head, name))} in place of ${shown(header(got, name))}`)
   );

@@ -1,4 +1,4 @@
-/** How rules ask: what is asked of whom, every response judged by itself, and no rule lost because another gets no response. */
+/** Requests of the rules. Every response is judged by itself, and a request without a response ends only its own group. */
 import type { RouteContract } from "../judge/contract.ts";
 import { asked, header, type Judged, type Reply, textOf, Unanswered, type UrlSubject } from "../judge/exchange.ts";
 import { subjectOf } from "../judge/files.ts";
@@ -8,7 +8,7 @@ import type { NamedFile } from "../resources/table.ts";
 import { EXCHANGE, REVISION } from "./rules.ts";
 import type { Run } from "./run.ts";
 
-/** The path of a route, of the installation whose history is read if it names one. */
+/** The path of a route. A path with an id has the one whose history is read. */
 export function pathOf(run: Run, route: RouteContract): string {
   return route.path.replace("{installationId}", encodeURIComponent(run.installationId));
 }
@@ -17,13 +17,13 @@ export function targetOf(run: Run, route: RouteContract, query: string): string 
   return `${pathOf(run, route)}${query === "" ? "" : `?${query}`}`;
 }
 
-/** A URL that gets 200, by its query. */
+/** A URL that gets 200. */
 export interface PlainSubject extends UrlSubject {
-  /** Behind the `?`; "" for nothing. */
+  /** The text after the `?`; may be empty. */
   readonly query: string;
 }
 
-/** Every accepted query of every route in its plain form, the pages by their first. */
+/** Every accepted query of every route in its plain form, of a page the first. */
 export function allSubjects(run: Run): PlainSubject[] {
   return run.routes.flatMap((route) =>
     route.queries.map((query) => ({ route, query, target: targetOf(run, route, query) })),
@@ -31,7 +31,7 @@ export function allSubjects(run: Run): PlainSubject[] {
 }
 
 export interface Asked {
-  /** Absent for a path of no route. */
+  /** Absent if the path belongs to no route. */
   readonly route?: RouteContract | undefined;
   readonly file?: NamedFile | undefined;
   readonly target: string;
@@ -41,7 +41,7 @@ export interface Asked {
 }
 
 export async function ask(run: Run, { route, file, target, method = "GET", headers = {} }: Asked): Promise<Reply> {
-  // A response in its plain form, whatever a cache has stored.
+  // Identity: a cache may have stored an encoded response.
   const sent = { method, target, headers: { "accept-encoding": "identity", ...headers } };
   const reply = await run.environment.send(sent);
   const exchange = { run, route, file, subject: route ?? (file && subjectOf(file)) ?? EVERY_PATH, sent, reply };
@@ -50,7 +50,7 @@ export async function ask(run: Run, { route, file, target, method = "GET", heade
   return reply;
 }
 
-/** Runs a group of checks; a request without a response ends the group with a finding. */
+/** Runs a group of checks. A request without a response ends the group with a finding. */
 export async function guarded(run: Run, subject: Subject, checks: () => Promise<void>): Promise<void> {
   try {
     await checks();
@@ -59,13 +59,16 @@ export async function guarded(run: Run, subject: Subject, checks: () => Promise<
     if (error instanceof Unanswered) {
       run.check(EXCHANGE.completes, subject, false, () => ({ expected: "a response", saw: error.message }));
     } else {
-      // Earlier findings stay: a deployment may send something that no rule foresees.
-      run.check(EXCHANGE.judged, subject, false, () => ({ expected: "what a rule can judge", saw: String(error) }));
+      // A deployment may send what no rule expects. Earlier findings stay.
+      run.check(EXCHANGE.judged, subject, false, () => ({
+        expected: "a response that the rule can judge",
+        saw: String(error),
+      }));
     }
   }
 }
 
-/** Side by side; the pace is held elsewhere. */
+/** Runs the checks of all items concurrently. The connection limits the pace. */
 export async function each<T>(
   run: Run,
   items: readonly T[],
@@ -75,7 +78,7 @@ export async function each<T>(
   await Promise.all(items.map((item) => guarded(run, of(item), () => checks(item))));
 }
 
-/** One revision is one sequence of bytes, `generatedAt` aside: held over every response of a run. */
+/** Every response of a run with one tag has one body, apart from `generatedAt`. */
 function judgeRevision(judged: Judged & { readonly run: Run }): void {
   const { run, route, subject, sent, reply } = judged;
   const tag = header(reply, "etag");
@@ -88,20 +91,20 @@ function judgeRevision(judged: Judged & { readonly run: Run }): void {
   if (known === undefined) run.bodiesByTag.set(key, body);
   else {
     run.check(REVISION.bytes, subject, known === body, () => ({
-      expected: `the body of before under ETag ${tag} in the response to ${asked(judged)}`,
+      expected: `the earlier body of ETag ${tag} in the response to ${asked(judged)}`,
       saw: differenceOf(known, body),
     }));
   }
 }
 
-/** A tag without the sign of weakness. */
+/** A tag without its `W/`. */
 export function opaque(tag: string): string {
   return tag.startsWith("W/") ? tag.slice(2) : tag;
 }
 
 const GENERATED_AT = '"generatedAt":"';
 
-/** A body without the instant at which it was made. */
+/** A body without its `generatedAt`. */
 export function essence(text: string): string {
   const start = text.indexOf(GENERATED_AT);
   const end = start === -1 ? -1 : text.indexOf('"', start + GENERATED_AT.length);

@@ -29,12 +29,12 @@ export function connectTo(base: URL, limits: { timeout: number; qps: number }, w
 }
 
 export interface PaceClock {
-  /** Milliseconds of a clock that always runs. */
+  /** A monotonic clock (ms). */
   monotonic(): number;
   pause(milliseconds: number): Promise<void>;
 }
 
-/** All kept connections may have been closed (at most MAX_SOCKETS), each costs a try. */
+/** Each of the kept connections (MAX_SOCKETS) may have been closed, and costs a try. */
 const MAX_TRIES = 20;
 
 /** Each request begins at least 1/qps seconds after the previous one. */

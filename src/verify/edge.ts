@@ -1,4 +1,4 @@
-/** Faults of a cache or CDN between origin and reader: encodings, cache keys, errors that are kept. */
+/** Faults of a cache or CDN between origin and reader: encodings, cache keys, stored errors. */
 import type { RouteContract } from "../judge/contract.ts";
 import { errorCode, judgeRefusal, seen } from "../judge/errors.ts";
 import { header, jsonOf, type Reply, shown, textOf, type UrlSubject } from "../judge/exchange.ts";
@@ -36,12 +36,12 @@ async function judgeEncodings(run: Run, subject: UrlSubject): Promise<void> {
     const used = header(reply, "content-encoding");
     if (used === undefined) continue;
     const tag = header(reply, "etag");
-    const fits = tag === undefined ? !route.hasTag : tag.startsWith('W/"');
+    const fits = tag === undefined ? !route.etag : tag.startsWith('W/"');
     const varies = /(?:^|,)\s*accept-encoding\s*(?:,|$)/i.test(header(reply, "vary") ?? "");
     const knows = encoding.split(/,\s*/).includes(used.toLowerCase()) && jsonOf(reply) !== undefined;
     run.check(EDGE.encoding, route, fits && varies && knows, () => ({
       expected: `JSON in ${encoding}, a weak ETag and Vary: Accept-Encoding from GET ${target}`,
-      saw: `${used}, ETag ${shown(tag)}, Vary ${shown(header(reply, "vary"))}${jsonOf(reply) === undefined ? ", no JSON" : ""}`,
+      saw: `${used}, ETag ${shown(tag)}, Vary ${shown(header(reply, "vary"))}${jsonOf(reply) === undefined ? ", not JSON" : ""}`,
     }));
     expectSame(run, subject, { plain, reply, encoding });
     if (route.conditional && tag !== undefined) await expectWeakMatch(run, subject, { tag, encoding });
@@ -60,7 +60,7 @@ interface Encoded {
   readonly encoding: string;
 }
 
-/** Under one tag, or without tags where nothing has moved, the same text. */
+/** Two responses with one tag have the same text. So have two without tags, if the data has not changed. */
 function expectSame(run: Run, { route, target }: UrlSubject, { plain, reply, encoding }: Encoded): void {
   const tags = [plain, reply].map((one) => opaque(header(one, "etag") ?? ""));
   if (tags[0] === "" || tags[0] !== tags[1]) return;
@@ -87,7 +87,7 @@ async function judgeKey(run: Run, route: RouteContract): Promise<void> {
   if (route.queryError === null) return;
   const [good = ""] = route.queries;
   const bad =
-    route.query === "observations" ? "cursor=!" : `${good}${good === "" ? "" : "&"}${run.environment.unique()}`;
+    route.handler === "observations" ? "cursor=!" : `${good}${good === "" ? "" : "&"}${run.environment.unique()}`;
   for (const query of [good, bad, good, bad]) {
     const target = targetOf(run, route, query);
     const reply = await ask(run, { route, target });
@@ -103,7 +103,7 @@ async function judgeKey(run: Run, route: RouteContract): Promise<void> {
   }
 }
 
-/** Long enough for an Age of one second to show. */
+/** After this time a stored response has an Age of at least 1. */
 const AGE_SHOWS_AFTER_MS = 2_100;
 
 async function judgeKeptErrors(run: Run): Promise<void> {
@@ -116,7 +116,7 @@ async function judgeKeptErrors(run: Run): Promise<void> {
   await run.environment.pause(AGE_SHOWS_AFTER_MS);
   for (const [index, target] of targets.entries()) {
     const reply = await ask(run, { target });
-    const kept = cacheWords(reply);
+    const kept = cacheSign(reply);
     run.check(EDGE["error-kept"], EVERY_PATH, kept === undefined, () => ({
       expected: `a fresh ${first[index]?.status} ${errorCode(reply) ?? ""} to GET ${target}`,
       saw: `${reply.status} with ${kept}`,
@@ -124,8 +124,8 @@ async function judgeKeptErrors(run: Run): Promise<void> {
   }
 }
 
-/** How a cache shows that it responded itself. */
-function cacheWords(reply: Reply): string | undefined {
+/** The header by which a cache shows that it has stored the response; undefined without one. */
+function cacheSign(reply: Reply): string | undefined {
   const age = header(reply, "age");
   if (age !== undefined && Number(age) > 0) return `Age: ${age}`;
   for (const name of [
@@ -139,7 +139,7 @@ function cacheWords(reply: Reply): string | undefined {
     const value = header(reply, name);
     if (value !== undefined && /\bhit\b/i.test(value)) return `${name}: ${value}`;
   }
-  // Varnish names the request that filled its cache beside this one.
+  // Varnish adds the id of the request that filled its cache.
   const varnish = header(reply, "x-varnish");
   return varnish !== undefined && /^\d+ \d+$/.test(varnish) ? `X-Varnish: ${varnish}` : undefined;
 }

@@ -38,7 +38,7 @@ async function walkFile(run: Run, file: NamedFile, reply: Reply): Promise<void> 
   if (isHtml(file) && html.length <= PAGE_CHARACTERS) await walkAssets(run, file, html);
 }
 
-/** Assets that are asked for; our own pages name two. */
+/** The most assets that are requested. Noonmark's own pages have two. */
 const MAX_ASSETS = 32;
 const ASSET = /(?:src|href)="(?:\.?\/)?(assets\/[^"]+)"/g;
 

@@ -1,4 +1,4 @@
-/** Two reads around a change: what a cache has kept may not outlive its edge seconds. */
+/** Two reads around a change: a stored response may not outlive its edge seconds. */
 import { header, type Reply, textOf } from "../judge/exchange.ts";
 import { waysOfWriting } from "../judge/exchanges/of-row.ts";
 import { allSubjects, ask, each, essence, opaque, type PlainSubject, targetOf } from "./ask.ts";
@@ -16,12 +16,12 @@ const FORGED = {
   authorization: "Bearer nobody",
   cookie: "a=b",
 };
-/** Each try asks again with another way of writing the URL, which no cache knows. */
+/** Each try requests another form of the URL, which no cache has stored. */
 const TRIES = 3;
 
 export async function judgeKept(run: Run): Promise<void> {
   const subjects = allSubjects(run);
-  // From now on every cache holds a response to the plain URLs.
+  // After these requests every cache has stored a response to the plain URLs.
   await each(
     run,
     subjects,
@@ -40,7 +40,7 @@ export async function judgeKept(run: Run): Promise<void> {
 
 async function compare(run: Run, subject: PlainSubject): Promise<void> {
   const { route, target } = subject;
-  // Nothing is stored now, so that this request would be the one that fills a cache.
+  // No cache has stored this URL, so that this request could fill one.
   await run.environment.send({ method: "GET", target, headers: FORGED });
   const other = await ask(run, { route, target });
   const foreign = [...other.headers.keys()].filter((name) => name.startsWith("noonmark-"));
@@ -59,19 +59,19 @@ async function compare(run: Run, subject: PlainSubject): Promise<void> {
     const plain = await ask(run, { route, target });
     const after = await ask(run, { route, target: fresh(run, subject) });
     [expected, saw] = [identity(after), identity(plain)];
-    // Whatever has moved while it was read is no sign of a cache.
+    // A response that changes between two reads says nothing about a cache.
     isRecent = identity(before) !== expected || saw === expected;
   }
   run.check(KEPT["too-long"], route, isRecent, () => ({
-    expected: `GET ${target} as a URL that no cache knows: ${expected.slice(0, 100)}`,
+    expected: `GET ${target} as from a URL that no cache has stored: ${expected.slice(0, 100)}`,
     saw: saw.slice(0, 100),
   }));
 }
 
-/** The same question in words that no cache knows. */
+/** The same query in a form that no cache has stored. */
 function fresh(run: Run, { route, query }: PlainSubject): string {
   const unique = run.environment.unique();
-  if (route.query === "ignored" || route.query === "observations") return targetOf(run, route, `${unique}=1`);
+  if (route.query === "ignored" || route.handler === "observations") return targetOf(run, route, `${unique}=1`);
   const ways = waysOfWriting(query);
   const way = ways.find((one) => one.includes("%")) ?? ways[0] ?? query;
   return targetOf(run, route, `${way}${"&".repeat(2 + (unique.charCodeAt(0) % 40))}`);

@@ -1,4 +1,4 @@
-/** The exchanges of every row and of every path, put to the deployment. The judge knows what each response must say. */
+/** Sends the exchanges of every row and of every path to the deployment, and judges the responses. */
 import { judgeRefusal, seen } from "../judge/errors.ts";
 import { header, jsonOf, type Reply, type Sent } from "../judge/exchange.ts";
 import {
@@ -23,14 +23,14 @@ import type { Run } from "./run.ts";
 /** The subject of an exchange: a route, a file, or neither. */
 type Of = Pick<Asked, "route" | "file"> & { readonly subject: Subject };
 
-/** Those whose rules are of these families. */
+/** Sends the exchanges whose rules belong to these families. */
 export async function replay(run: Run, families: readonly string[]): Promise<void> {
   const isWanted = ({ rule }: Exchange) => families.includes(rule?.split("/")[0] ?? "");
   await each(
     run,
     run.routes,
     (route) => route,
-    (route) => replayAll(run, exchangesOf(route.row).filter(isWanted), { route, subject: route }),
+    (route) => replayAll(run, exchangesOf(route).filter(isWanted), { route, subject: route }),
   );
   await guarded(run, EVERY_PATH, () => replayAll(run, exchangesEverywhere().filter(isWanted), { subject: EVERY_PATH }));
 }
@@ -59,12 +59,12 @@ interface Replayed {
   readonly plain: Reply | undefined;
 }
 
-/** It is asked again if the response has changed between the plain GET and this request. */
-const MOVED_AT_MOST = 4;
-/** Three pauses are longer than what a cache may keep, with some slack. */
+/** Tries of an exchange whose response changes between the plain GET and the request. */
+const CHANGE_LIMIT = 4;
+/** The three pauses of an exchange together are longer than a cache may keep a response. */
 const MS_PER_EDGE_SECOND = 500;
 
-/** Gives the plain GET's response. */
+/** Returns the plain GET's response. */
 async function replayOne(run: Run, { exchange, request, headers, of, ...known }: Replayed): Promise<Reply | undefined> {
   const rule = exchangeRule(exchange.rule ?? "");
   const filling = { unique: run.environment.unique(), installationId: encodeURIComponent(run.installationId) };
@@ -79,14 +79,14 @@ async function replayOne(run: Run, { exchange, request, headers, of, ...known }:
       return plain;
     }
     if (exchange.status === 304 && plain !== undefined && plain.status !== 200) {
-      run.skip(rule, `GET ${plainTarget} is ${plain.status}: only a 200 can be not modified`);
+      run.skip(rule, `GET ${plainTarget} is ${plain.status}; only a 200 can become a 304`);
       return plain;
     }
     const filled = Object.entries(headers).map(([name, value]) => [name, fill(value, { ...filling, tag })]);
     const sent = { method: request.method, target: target ?? "", headers: Object.fromEntries(filled) };
     const reply = await ask(run, { ...of, ...sent });
-    if (moves < MOVED_AT_MOST && plain !== undefined && hasMoved(plain, reply, exchange)) {
-      // A front may pass this request and serve the plain one from its cache, which is older for its edge seconds.
+    if (moves < CHANGE_LIMIT && plain !== undefined && hasMoved(plain, reply, exchange)) {
+      // A front may pass this request and serve the plain one from its cache, older by its edge seconds at most.
       if (moves > 0) await run.environment.pause(((of.route ?? of.file)?.edgeSeconds ?? 0) * MS_PER_EDGE_SECOND);
       continue;
     }
@@ -157,7 +157,7 @@ function judgeFirst(run: Run, { exchange, of, rule, plain, reply }: Replied, req
   }));
 }
 
-/** The same members in any order and letter case. */
+/** True if both lists have the same members, in any order and letter case. */
 function sameList(value: string | undefined, wanted: string | undefined): boolean {
   const members = (text = "") => listMembers(text.toLowerCase()).toSorted().join();
   return (value === undefined) === (wanted === undefined) && members(value) === members(wanted);

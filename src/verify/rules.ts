@@ -1,4 +1,4 @@
-/** The rules that only a whole deployment shows, and every rule by its name, for `--rules` and the documentation. */
+/** The rules about a whole deployment, and the list of all rules for `--rules` and the documentation. */
 import { BODY } from "../judge/bodies.ts";
 import { CLOCK } from "../judge/clock.ts";
 import { COMMON } from "../judge/common.ts";
@@ -14,18 +14,18 @@ export const EXCHANGE = family(
   "exchange",
   {
     completes: [
-      "every request gets a response, whole and in time",
-      "see why the front or its origin closes, stalls or cuts off; --timeout gives it longer",
+      "every request gets a whole response in time",
+      "find out why the front or its origin closes, stalls or cuts the connection; --timeout waits longer",
     ],
-    judged: ["what comes back can be judged", "look at the body; if it is right, report this as a defect of Noonmark"],
+    judged: ["every response can be judged", "look at the body; if it is right, report this as a defect of Noonmark"],
   },
   HTTP,
 );
 
 export const REVISION = family("revision", {
   bytes: [
-    "one ETag is one sequence of bytes, generatedAt aside",
-    "make the tag of everything in the body but generatedAt; let the front compute none of its own",
+    "responses with one ETag have the same body, apart from generatedAt",
+    "compute the tag from the whole body except generatedAt, and let the front compute none",
   ],
 });
 
@@ -34,7 +34,7 @@ export const HEAD = family(
   {
     head: [
       "HEAD has the status and the headers of GET",
-      "let the front serve HEAD from the GET that it keeps, Content-Length included",
+      "let the front serve HEAD from the stored GET, with its Content-Length",
     ],
     "head-not-modified": [
       "HEAD with a matching If-None-Match is 304 if GET is",
@@ -46,40 +46,37 @@ export const HEAD = family(
 
 export const OBSERVATIONS_WALK = family("observations-walk", {
   "goes-on": [
-    "each page begins behind the cursor that was asked with, and no receipt comes twice",
-    "read strictly behind the cursor; put the whole query into the cache key",
+    "each page begins after the cursor of its request, and no receipt comes twice",
+    "read strictly after the cursor, and put the whole query into the cache key",
   ],
   ends: [
-    "the last page has no nextCursor, and behind its last item there is nothing",
+    "the last page has no nextCursor, and no item follows its last one",
     "give nextCursor only if another item exists",
   ],
   item: [
-    "any item's cursor can be gone on from, and what follows is the same",
-    "make each item's cursor of its own position",
+    "a page after any item's cursor has the items that followed it before",
+    "compute each item's cursor from its own position",
   ],
-  again: [
-    "a page of the past is the same however often it is read",
-    "never change or drop a receipt that was published",
-  ],
+  again: ["a page of the past never changes", "never change or drop a receipt that was published"],
 });
 
 export const ACTIVITY_WALK = family("activity-walk", {
   "goes-on": [
-    "each page goes on below the one before, and no event comes twice",
-    "bind the cursor to category and key of the last event; put the whole query into the cache key",
+    "each page continues below the previous one, and no event comes twice",
+    "bind the cursor to category and key of the last event, and put the whole query into the cache key",
   ],
   order: [
-    "events descend from page to page, by time and below that by position",
-    "order the whole feed by time, then by position",
+    "events descend from page to page, by time and then by position",
+    "order all events by time, then by position",
   ],
   size: [
     "a page that has a nextCursor is full, and one without is the last",
     "give nextCursor exactly if an older event exists",
   ],
-  smaller: ["smaller pages hold the same events", "cut pages at the limit alone"],
+  smaller: ["smaller pages hold the same events", "end a page only at its limit"],
   categories: [
-    "all holds the events of the three others, and they hold all of it",
-    "fill every category from one feed",
+    "the category all has exactly the events of the three others",
+    "fill every category from one list of events",
   ],
   misuse: [
     "another category's cursor, or the observations', is refused by all and measurement, and indexer_unavailable in the chain's own",
@@ -93,7 +90,7 @@ const ONE_PASS = "publish all views of the chain from one pass, and let no cache
 
 export const AGREES = family("agreement", {
   installation: [
-    "every route speaks of the configured installation",
+    "every route shows the configured installation",
     "configure one installation for all routes",
     "docs/spec/api.md#installations",
   ],
@@ -114,7 +111,7 @@ export const AGREES = family("agreement", {
     "docs/spec/api.md#statistics-rules",
   ],
   "observations-telemetry": [
-    "the newest observation is the receipt that telemetry speaks of",
+    "the newest observation is telemetry's receipt",
     ONE_CYCLE,
     "docs/spec/api.md#observations",
   ],
@@ -132,7 +129,11 @@ export const AGREES = family("agreement", {
     "publish settlements when the submission changes",
     "docs/spec/api.md#settlements-queue",
   ],
-  "settlements-activity": ["the feed's settlements are the history's", ONE_PASS, "docs/spec/api.md#activity"],
+  "settlements-activity": [
+    "the settlements of activity are those of the history",
+    ONE_PASS,
+    "docs/spec/api.md#activity",
+  ],
   "chain-binding": [
     "every view reads one deployment",
     "configure one deployment for all views",
@@ -142,12 +143,12 @@ export const AGREES = family("agreement", {
 
 export const EDGE = family("edge", {
   encoding: [
-    "an encoded response decodes to the plain one, under the weak form of its tag and with Vary: Accept-Encoding",
+    "an encoded response decodes to the plain one, and has the weak form of its tag and Vary: Accept-Encoding",
     "weaken the ETag if the front compresses, and key by Accept-Encoding",
     "docs/spec/api.md#malformed-http",
   ],
   "encoding-mixed": [
-    "a plain reader gets a plain response after an encoded one, under the strong tag",
+    "after an encoded response a plain reader gets a plain one with the strong tag",
     "key stored copies by Accept-Encoding",
     "docs/spec/api.md#malformed-http",
   ],
@@ -162,8 +163,8 @@ export const EDGE = family("edge", {
     "docs/spec/api.md#query",
   ],
   "error-kept": [
-    "no error comes out of a cache",
-    "give errors no lifetime in the cache: a 404 that is kept outlives its cause",
+    "no error comes from a cache",
+    "give errors no lifetime in the cache: a stored 404 outlives its cause",
     "docs/spec/api.md#errors",
   ],
 });
@@ -175,8 +176,8 @@ export const KEPT = family("kept", {
     "docs/spec/api.md#caching",
   ],
   forged: [
-    "what one reader puts into a request's headers reaches no other reader",
-    "have the front drop readers' noonmark- and X-Forwarded headers before it asks its origin",
+    "no header of one reader's request reaches another reader",
+    "have the front drop readers' noonmark- and X-Forwarded headers before its request to the origin",
     "docs/spec/publishing.md#caches",
   ],
 });
@@ -184,7 +185,7 @@ export const KEPT = family("kept", {
 export const WATCH = family("watch", {
   back: [
     "no instant, height, frontier or total goes back from one response to the next",
-    "let all nodes of the front and all publishers follow one store; a cache that is asked in turn must not be older than its edge seconds",
+    "let all nodes of the front and all publishers follow one store, and let no cache serve a response longer than its edge seconds",
     "docs/spec/publishing.md#nothing-goes-back",
   ],
 });

@@ -1,23 +1,23 @@
-/** One run of verify: what is asked of whom, and what was seen so far. */
+/** One run of verify: its options, its environment, and the responses so far. */
 import type { RouteContract } from "../judge/contract.ts";
 import type { Transport } from "../judge/exchange.ts";
 import { Report, type Rule, type Subject, type Verdict } from "../judge/report.ts";
 
 export interface Environment {
   readonly send: Transport;
-  /** Own clock, epoch ms. */
+  /** This machine's clock, epoch ms. */
   now(): number;
   pause(milliseconds: number): Promise<void>;
-  /** Letters and digits that nobody has asked for before. */
+  /** Letters and digits that no earlier request had. */
   unique(): string;
 }
 
 export interface RunOptions {
-  /** Those asked for; all by default. */
+  /** The routes to verify; all by default. */
   readonly routes: readonly RouteContract[];
-  /** Whose observations and telemetry are read; the configured one's if absent. */
+  /** The installation whose observations and telemetry are read; the configured one if absent. */
   readonly installationId: string | undefined;
-  /** Pages of a walk at most. */
+  /** The most pages of a walk. */
   readonly pages: number;
   /** Seconds of watching; 0 for none. */
   readonly watch: number;
@@ -29,7 +29,7 @@ export class Run {
   readonly environment: Environment;
   /** The configured installation, once telemetry has named it. */
   configuredId: string | undefined;
-  /** By subject and tag: what the body was, generatedAt aside. */
+  /** By subject and tag: the body without generatedAt. */
   readonly bodiesByTag = new Map<string, string>();
 
   constructor(options: RunOptions, environment: Environment) {
@@ -41,7 +41,7 @@ export class Run {
     return this.options.routes;
   }
 
-  /** Whose history is read. */
+  /** The installation whose history is read. */
   get installationId(): string {
     return this.options.installationId ?? this.configuredId ?? "unknown";
   }

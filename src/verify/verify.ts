@@ -1,4 +1,4 @@
-/** A whole run: who is there, then every family of rules, one after the other. */
+/** A whole run: the first request, then every family of rules, one after the other. */
 
 import { CONTRACT } from "../judge/contract.ts";
 import { jsonOf, TooLarge } from "../judge/exchange.ts";
@@ -35,12 +35,12 @@ export const FAMILIES = {
 } as const;
 export type FamilyName = keyof typeof FAMILIES;
 
-/** The whole of the API where none is left out: then what belongs to no route is judged too. */
+/** True if all routes are verified. Then the paths of no route are judged, too. */
 function isWhole(run: Run): boolean {
   return run.routes.length === CONTRACT.length;
 }
 
-/** Throws `Unanswered` where the very first request finds nobody. */
+/** Throws `Unanswered` if the first request gets no response. */
 export async function verify(
   options: RunOptions,
   environment: Environment,
@@ -55,13 +55,13 @@ export async function verify(
   return run.report;
 }
 
-/** Telemetry names the configured installation, whose history is read. */
+/** Reads the configured installation's id from telemetry. */
 async function findConfigured(run: Run): Promise<void> {
   const telemetry = CONTRACT.find(({ name }) => name === "telemetry");
   if (telemetry === undefined) return;
   const reply = await run.environment
     .send({ method: "GET", target: telemetry.path, headers: {} })
-    // Its size is a finding of the rules, which ask again.
+    // The rules request telemetry again, and then its size is a finding.
     .catch((error: unknown) => {
       if (error instanceof TooLarge) return undefined;
       throw error;

@@ -1,4 +1,4 @@
-/** Watching for a while: tags are held against bytes at every response, and nothing may go back. */
+/** Reads every route again and again for some time: no value may go back. Each response's tag is compared with its body. */
 import { jsonOf } from "../judge/exchange.ts";
 import { valueAt } from "../judge/exchanges/format.ts";
 import { judgeGood } from "../judge/good.ts";
@@ -26,7 +26,7 @@ const RISING = [
   "lifetime.settlementCount",
   "lifetime.observedDistanceMm",
 ];
-/** Only lifetime totals: a window's own totals fall when it moves on. */
+/** Lifetime totals only: a window's totals fall when it moves on. */
 const RISING_NOW = ["summary.settlementCount", "summary.workAdded", "summary.activeRoundCount"];
 
 export async function watch(run: Run): Promise<void> {
@@ -64,7 +64,7 @@ async function look(run: Run, subject: PlainSubject, highest: Map<string, string
   }
 }
 
-/** Below, at or above 0; timestamps by their text, decimal strings by their length first. */
+/** Compares like a sort function: timestamps by text, decimal strings by length first. */
 function compare(one: string, other: string): number {
   const isNumber = /^\d+$/.test(one) && /^\d+$/.test(other);
   if (isNumber && one.length !== other.length) return one.length - other.length;

@@ -1,28 +1,28 @@
 /**
- * Exchanges: requests and the one response that each of them gets, as plain text. The judge's own, and those of a contract,
- * hold for every deployment; a test's script describes one prepared world in the same words. An empty line ends a block.
+ * Exchanges as plain text: requests, and the one response that each of them gets. The judge's own exchanges and those of a
+ * contract hold for every deployment. A test's script has the same format, for one prepared store. An empty line ends a block.
  *
  *     # a comment
- *     & query/unknown                      the rule of verify that is broken if the response is another
+ *     & query/unknown                      the rule of verify that is broken if the response differs
  *     GET /v4/public/process?a             one or more request lines
- *     > If-None-Match: "{tag}"             a request header; lines of one name are alternatives: each is sent
- *     as /v4/public/process                the response is the one to this plain GET; or
- *     first 16 items of /v1/…              the first so many entries of that response's list, or all that there are; or
+ *     > If-None-Match: "{tag}"             a request header; lines of one name are alternatives, each is sent
+ *     as /v4/public/process                the same response as to this plain GET; or
+ *     first 16 items of /v1/…              the first entries of that response's list, or all; or
  *     304                                  the status
- *     ETag: "process-1"                    each header that not every response has; {plain}: as the plain GET has it
- *     ! Access-Control-Allow-Origin        a header of every response that this one lacks
+ *     ETag: "process-1"                    a header besides the common ones; {plain}: as in the plain GET
+ *     ! Access-Control-Allow-Origin        a common header that this response lacks
  *     = {"error":"invalid_query"}          the body; or
- *     = object v4/public/process           the body of that object as it was put; or
+ *     = object v4/public/process           the body of that object; or
  *     ? items.length = 100                 a value in the JSON body, as JSON
  *
- * In a script alone, whose test has a hand on clock and store; everything is put back after the block:
+ * These lines are for a test's script, which controls clock and store. They apply to one block:
  *
  *     @ clock +120001                      the clock, in ms after the world's instant
- *     @ without v4/public/process          that object is taken away before the requests
+ *     @ without v4/public/process          that object is absent
  *     @ store fails                        the store cannot be read
  *
- * `{installationId}` is the installation whose history is read, `{unique}` a word that nobody has asked for before, and
- * `{tag}` the plain GET's ETag without its quotes. Headers are exact in a test. A body is expected exactly if a line
+ * `{installationId}` is the installation whose history is read, `{unique}` a word that no request had before, and `{tag}`
+ * the plain GET's ETag without its quotes. Headers are exact in a test. A body is expected exactly if a line
  * describes it.
  */
 
@@ -135,7 +135,7 @@ export interface Filling {
   readonly installationId: string;
 }
 
-/** A line's placeholders filled in. */
+/** Replaces a line's placeholders. */
 export function fill(text: string, filling: Filling): string {
   return text.replace(/\{(tag|unique|installationId)\}/g, (_, name: keyof Filling) => filling[name] ?? "");
 }
@@ -153,7 +153,7 @@ export function usesTag({ requestHeaders }: Exchange): boolean {
   return Object.values(requestHeaders).some((values) => values.some((value) => value.includes("{tag}")));
 }
 
-/** The target of the plain GET that the block speaks of. */
+/** The target of the block's plain GET. */
 export function plainTargetOf({ as, first }: Exchange, { target }: ExchangeRequest): string {
   return as ?? first?.of ?? target;
 }

@@ -1,6 +1,6 @@
 /**
- * The exchanges that follow from a row of the table: queries in every way of writing them, If-None-Match, methods, paths
- * and ids, and headers that are never evaluated. A contract adds what its row cannot say.
+ * The exchanges that follow from a row of the table: queries in every form, If-None-Match, methods, paths, ids, and headers
+ * that are never evaluated. A contract adds the exchanges that a row cannot express.
  */
 import { PREFLIGHT_HEADERS } from "../../http/common-headers.ts";
 import { plainTargets, routeContract } from "../../resources/contracts.ts";
@@ -118,7 +118,7 @@ function conditions(row: NamedRow, target: string): string[] {
   ];
 }
 
-/** No route evaluates these, and no cache may in its place. */
+/** No route evaluates these headers, and no cache may. */
 function neverEvaluated(target: string, hasTag: boolean): string[] {
   const asks: readonly (readonly [rule: string, header: string])[] = [
     ["range", "Range: bytes=0-9"],
@@ -130,7 +130,7 @@ function neverEvaluated(target: string, hasTag: boolean): string[] {
   return asks.map(([rule, header]) => `& edge/${rule}\nGET ${target}\n> ${header}\nas ${target}`);
 }
 
-/** The same parameters, written otherwise. */
+/** Other forms of the same parameters. */
 export function waysOfWriting(query: string): string[] {
   if (query === "") return ["", "&", "&&"];
   const pieces = query.split("&");
@@ -248,7 +248,7 @@ export function exchangesEverywhere(): Exchange[] {
   return parseExchanges("exchanges everywhere", EVERYWHERE);
 }
 
-/** True except for assets, which are judged by the page that names them. */
+/** False for assets: they are judged by the page that names them. */
 export function isExchanged(row: NamedRow): row is NamedRoute | NamedFile {
   return row.kind === "route" || row.contentType !== null;
 }

@@ -4,21 +4,21 @@ import { family, type Rule } from "../report.ts";
 
 const HTTP = "docs/spec/api.md#http";
 const REFUSE =
-  "judge the whole query behind the cache and put it into the cache key: no front may drop, sort out or decode parameters";
+  "judge the whole query behind the cache and put it into the cache key: no front may drop, sort or decode parameters";
 const EVALUATE = "evaluate If-None-Match by weak comparison over the whole list, in the front and behind it";
 
 export const NOT_MODIFIED = family("not-modified", {
   exact: ["the exact tag gets 304", EVALUATE],
   weak: ["the weak form of the tag gets 304", EVALUATE],
   list: ["a list with the tag in it gets 304", EVALUATE],
-  any: ["* gets 304", EVALUATE],
+  any: ["the value * gets 304", EVALUATE],
   dated: [
-    "the exact tag gets 304 beside If-Modified-Since too",
+    "the exact tag gets 304 even with If-Modified-Since",
     "ignore If-Modified-Since if If-None-Match is present (RFC 9110, 13.1.3), in the front and behind it",
   ],
-  other: ["another tag gets 200 with the whole body", "compare whole tags, and only the current one's"],
+  other: ["another tag gets 200 with the whole body", "compare whole tags, and only with the current one"],
   headers: [
-    "a 304 carries the Cache-Control and, except for the settlements, the ETag of its 200",
+    "a 304 has the Cache-Control of its 200, and its ETag except for the settlements",
     "let the front send the origin's headers on a 304; the settlements' 304 has no ETag",
   ],
   never: [
@@ -29,41 +29,41 @@ export const NOT_MODIFIED = family("not-modified", {
 
 const QUERY = family("query", {
   accepted: [
-    "a good query is accepted in every way of writing it",
-    "decode names and values as application/x-www-form-urlencoded, in any order, empty pieces dropped",
+    "a good query is accepted in every form",
+    "decode names and values as application/x-www-form-urlencoded, in any order, and ignore empty pieces",
   ],
   missing: ["a missing or empty value is refused", REFUSE],
   value: ["a value outside the list is refused", REFUSE],
   repeated: ["a repeated parameter is refused", REFUSE],
-  unknown: ["a parameter that the route does not know is refused, an empty one too", REFUSE],
-  undecodable: ["a piece that is no percent-encoded UTF-8 is refused", REFUSE],
-  queue: ["queue is exactly 1, and is accepted with range=now alone", REFUSE],
+  unknown: ["a parameter that the route does not know is refused, even if it is empty", REFUSE],
+  undecodable: ["a piece that is not percent-encoded UTF-8 is refused", REFUSE],
+  queue: ["queue is exactly 1, and is accepted only with range=now", REFUSE],
   ignored: ["a row that reads no query accepts any", "let the front pass any query of these rows, or drop it"],
 });
 
 const OBSERVATIONS_QUERY = family("observations-query", {
   limit: [
-    "limit is a number clamped to 1 to 100, and 100 if it is no integer",
-    "convert limit as a floating-point number, clamp integers, take 100 for all else; put the whole query into the cache key",
+    "limit is a number clamped to 1 to 100, and 100 if it is not an integer",
+    "convert limit as a floating-point number, clamp integers, use 100 otherwise; put the whole query into the cache key",
   ],
   cursor: [
     "a cursor that does not decode to a positive receipt position is refused",
     "refuse it behind the cache, and put the whole query into the cache key",
   ],
-  unknown: ["unknown parameters are not refused", "read cursor and limit alone"],
+  unknown: ["unknown parameters are not refused", "read only cursor and limit"],
 });
 
 const ACTIVITY_QUERY = family("activity-query", {
   accepted: [
-    "category, limit and cursor are accepted in every way of writing them",
+    "category, limit and cursor are accepted in every form",
     "decode names and values as application/x-www-form-urlencoded",
   ],
   category: ["a category outside the list is refused", REFUSE],
-  limit: ["limit is a canonical decimal integer from 1 to 100, all else is refused", REFUSE],
-  cursor: ["a cursor is 1 to 512 characters of letters, digits, _ and -, all else is refused", REFUSE],
+  limit: ["limit is a canonical decimal integer from 1 to 100; any other value is refused", REFUSE],
+  cursor: ["a cursor is 1 to 512 characters of letters, digits, _ and -; any other value is refused", REFUSE],
   repeated: ["a repeated parameter is refused", REFUSE],
-  unknown: ["a parameter that the route does not know is refused, an empty one too", REFUSE],
-  undecodable: ["a piece that is no percent-encoded UTF-8 is refused", REFUSE],
+  unknown: ["a parameter that the route does not know is refused, even if it is empty", REFUSE],
+  undecodable: ["a piece that is not percent-encoded UTF-8 is refused", REFUSE],
 });
 
 const METHOD = family(
@@ -74,7 +74,7 @@ const METHOD = family(
       "pass other methods to the origin, or respond as it does",
     ],
     options: [
-      "OPTIONS is 204 with the CORS headers, whatever the path",
+      "OPTIONS is 204 with the CORS headers on every path",
       "let the front pass OPTIONS or send 204 with the three Access-Control headers",
     ],
     allow: [`a 405 names ${ALLOWED_METHODS.join(", ")} in Allow`, "let the front pass Allow"],
@@ -86,22 +86,19 @@ const PATH = family(
   "path",
   {
     unknown: ["an unknown path is 404 not_found", "pass unknown paths to the origin, or respond as it does"],
-    slash: ["a path with a slash at its end is unknown", "let the front neither add nor drop slashes"],
-    written: [
-      "a path is known in one way of writing it",
-      "let the front neither change the case of paths nor merge slashes",
-    ],
+    slash: ["a path that ends with a slash is unknown", "let the front neither add nor drop slashes"],
+    written: ["a path has one form", "let the front neither change the case of paths nor merge slashes"],
     storage: [
-      "the storage's keys are no paths",
+      "the storage's keys are not paths",
       "let the front map the API's paths to keys, not pass paths through to the bucket",
     ],
     "malformed-id": [
       "a malformed installation id is 400 invalid_installation_id",
-      "decode the id once and judge it behind the front",
+      "decode the id once, and judge it behind the front",
     ],
     "unknown-id": [
       "an unknown installation gets 200: it is offline and has no observations",
-      "pass every id of the pattern as it is written, and put the whole path into the cache key",
+      "pass every id unchanged, and put the whole path into the cache key",
       "docs/spec/api.md#installations",
     ],
   },
@@ -124,7 +121,7 @@ const IGNORED = family(
   HTTP,
 );
 
-/** Judged on every 405, whatever was asked. */
+/** For every 405. */
 export const ALLOW: Rule = METHOD.allow;
 
 export const EXCHANGE_RULES: readonly Rule[] = [

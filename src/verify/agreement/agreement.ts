@@ -1,4 +1,4 @@
-/** Two routes that speak of one thing say the same of it; read again before they are judged, for data moves. */
+/** Routes that show the same value agree on it. Data may change between two reads, so that a difference is read again. */
 import type { RouteContract } from "../../judge/contract.ts";
 import { jsonOf } from "../../judge/exchange.ts";
 import type { Rule } from "../../judge/report.ts";
@@ -11,7 +11,7 @@ export interface Source {
   readonly query?: string;
 }
 
-/** The values of both; no entry if they agree. */
+/** A value that differs between two routes. */
 export interface Difference {
   readonly what: string;
   readonly one: unknown;
@@ -21,17 +21,17 @@ export interface Difference {
 export interface Agreement {
   readonly rule: Rule;
   readonly sources: readonly Source[];
-  /** The bodies in the order of the sources; a text says why they cannot be compared. */
+  /** The bodies have the order of the sources. Returns a text if they cannot be compared: the reason. */
   compare(...bodies: never[]): readonly Difference[] | string;
 }
 
-/** Longer than any edge keeps a response, and at last longer than statistics are kept. */
+/** Longer than a cache keeps a response; the last wait is longer than statistics are kept. */
 const READ_AGAIN_AFTER_MS = [1_500, 6_000, 31_000];
 
 export async function judgeAgreement(run: Run, { rule, sources, compare }: Agreement): Promise<void> {
   const routes = sources.map(({ route }) => run.route(route));
   const [first] = routes;
-  // If a route was not asked for, its agreement is not judged.
+  // A route that is not verified is not compared.
   if (first === undefined || routes.includes(undefined)) return;
   await guarded(run, first, async () => {
     for (const pause of [...READ_AGAIN_AFTER_MS, undefined]) {

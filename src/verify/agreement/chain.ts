@@ -127,7 +127,7 @@ function sameHistory(v4: History, v3: History): Difference[] | string {
   const cannot = unavailable(v4, v3);
   if (cannot !== undefined) return cannot;
   const { recentSettlements } = v4;
-  // v3 has no mint; what is undefined leaves no trace in JSON.
+  // v3 has no mint, and JSON drops what is undefined.
   const comparable = { ...v4, recentSettlements: recentSettlements.map((one) => ({ ...one, mint: undefined })) };
   return [
     ...differences(comparable, v3, ["range", "window", "summary", "recentSettlements", "buckets"]),
@@ -135,7 +135,7 @@ function sameHistory(v4: History, v3: History): Difference[] | string {
   ];
 }
 
-/** Windows of days reach beyond now and begin at noon: the longer one holds the shorter. */
+/** Windows of days begin at noon and end after the present. The longer one contains the shorter. */
 function isContained(shorter: History, longer: History): Difference[] | string {
   const cannot = unavailable(shorter, longer);
   if (cannot !== undefined) return cannot;
@@ -160,7 +160,7 @@ function queueIsSubmission({ settlementQueue, builder }: ProcessBody, history: H
     previousBlockHeight: anchor.blockHeight,
   };
   const { latestSubmission: latest } = settlementQueue;
-  // An older submission may be the active one; then this one says nothing of it.
+  // An older submission may be the active one. Then the queue is not comparable.
   if (latest !== null && ACTIVE.includes(latest.lifecycle)) {
     Object.assign(wanted, {
       settledThroughRound: latest.settledThroughRound,
@@ -176,7 +176,7 @@ function sameSettlements(history: History, feed: Feed): Difference[] | string {
   const cannot = unavailable(history, feed);
   if (cannot !== undefined) return cannot;
   const settled = feed.events.filter(({ type }) => type === SETTLED);
-  // If the page is full, older ones are on the next.
+  // If the page is full, older events are on the next.
   const comparable =
     feed.nextCursor === null ? history.recentSettlements : history.recentSettlements.slice(0, settled.length);
   return comparable.flatMap((settlement, index) => {

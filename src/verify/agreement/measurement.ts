@@ -48,7 +48,7 @@ export const MEASUREMENT_AGREEMENTS: readonly Agreement[] = [
       { route: "statistics", query: "range=30d" },
     ],
     compare: (one: Statistics, other: Statistics) => [
-      // coverageBps counts rounds by the clock, so that two instants may differ in it.
+      // coverageBps counts rounds by the clock, so that it may differ between two instants.
       ...differences(
         one.lifetime,
         other.lifetime,
@@ -87,7 +87,7 @@ function sameReceipt(telemetry: Telemetry, process: ProcessBody): Difference[] {
   ];
 }
 
-/** The day that is still running, and the one before it, may have been taken in between the two. */
+/** The current day and the one before may have changed between the two reads. */
 const MAY_STILL_MOVE = 1;
 
 function sameDays(week: Statistics, month: Statistics): Difference[] {
@@ -107,7 +107,7 @@ interface Item {
   readonly [name: string]: unknown;
 }
 
-/** `newest` is what a walk has ended with; what has come since is read behind it. */
+/** `newest` is the last item of a walk. Later items are read after it. */
 export async function judgeNewest(run: Run, route: RouteContract, newest: Item): Promise<void> {
   const telemetryRoute = run.route("installation-telemetry");
   if (telemetryRoute === undefined) return;
@@ -126,7 +126,7 @@ export async function judgeNewest(run: Run, route: RouteContract, newest: Item):
     if (difference === undefined) break;
   }
   run.check(AGREES["observations-telemetry"], route, difference === undefined, () => ({
-    expected: `${difference?.what} ${JSON.stringify(difference?.other)}, as telemetry says, in the newest observation`,
+    expected: `${difference?.what} ${JSON.stringify(difference?.other)} in the newest observation, as in telemetry`,
     saw: JSON.stringify(difference?.one),
   }));
 }

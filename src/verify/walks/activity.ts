@@ -1,4 +1,4 @@
-/** The activity from the newest event to the first, each category, and cursors used as they are not meant. */
+/** The activity from the newest event to the first, each category, and cursors in the wrong place. */
 import type { RouteContract } from "../../judge/contract.ts";
 import { judgeRefusal, seen } from "../../judge/errors.ts";
 import { jsonOf, type Reply } from "../../judge/exchange.ts";
@@ -24,7 +24,7 @@ interface Page {
 interface Walked {
   readonly events: readonly Event[];
   readonly complete: boolean;
-  /** The cursor behind the first event. */
+  /** The cursor after the first event. */
   readonly cursor: string | undefined;
 }
 
@@ -121,13 +121,13 @@ function judgePage(run: Run, route: RouteContract, { page, before, ids }: Judged
   }
 }
 
-/** By time; at one instant chain events first; the rest of the order is in positions that ids do not show alike. */
+/** By time, and chain events first at one instant. Below that the order is by positions, which ids do not show. */
 function descends(newer: Event, older: Event): boolean {
   if (newer.occurredAt !== older.occurredAt) return newer.occurredAt > older.occurredAt;
   return newer.source.kind === older.source.kind || newer.source.kind === "chain";
 }
 
-/** The first events once more in small pages; gives the cursor behind the first. */
+/** Reads the first events again in small pages. Returns the cursor after the first event. */
 async function smaller(
   run: Run,
   route: RouteContract,
@@ -143,7 +143,7 @@ async function smaller(
     cursor = page.nextCursor;
     if (cursor === null) break;
   }
-  // Events that have come since are above the ones that are known.
+  // Later events are above the known ones.
   const begin = found.findIndex(({ id }) => id === events[0]?.id);
   const wanted = events.slice(0, Math.max(0, found.length - Math.max(begin, 0))).map(({ id }) => id);
   const got = found.slice(Math.max(begin, 0)).map(({ id }) => id);
@@ -164,22 +164,22 @@ function compareCategories(run: Run, route: RouteContract, walks: Walks): void {
     if (category === "all") continue;
     for (const { id } of events) elsewhere.add(id);
     if (!complete) return;
-    // Walked after `all`: what has come since is newer.
+    // This category is read after `all`: events that `all` lacks are newer.
     const missing = events.find(({ id, occurredAt }) => !inAll.has(id) && occurredAt <= newest);
     run.check(ACTIVITY_WALK.categories, route, missing === undefined, () => ({
       expected: `${missing?.id} of ${category} among all`,
-      saw: "it is not there",
+      saw: "no such event",
     }));
   }
   if (walks.size < CATEGORIES.length) return;
   const lost = all.events.find(({ id }) => !elsewhere.has(id));
   run.check(ACTIVITY_WALK.categories, route, lost === undefined, () => ({
     expected: `${lost?.id} of all in one of the three categories`,
-    saw: "it is in none",
+    saw: "no such event",
   }));
 }
 
-/** Cursors of other categories, of the observations and of nobody. */
+/** Cursors of other categories and of the observations, and one that no page has given. */
 async function misuse(run: Run, route: RouteContract, category: Category, walks: Walks): Promise<void> {
   if (!walks.has(category)) return;
   const others = CATEGORIES.filter((other) => other !== category).flatMap((other) => walks.get(other)?.cursor ?? []);

@@ -19,7 +19,7 @@ interface Page {
 
 const LIMIT = 100;
 
-/** The newest observation, where the walk has come to it. */
+/** The newest observation; undefined if the walk ended before it. */
 export async function walkObservations(run: Run, route: RouteContract): Promise<Item | undefined> {
   const seenIds = new Set<string>();
   let cursor: string | null = null;
@@ -29,12 +29,12 @@ export async function walkObservations(run: Run, route: RouteContract): Promise<
     if (page === undefined) return undefined;
     const after = cursor;
     run.check(OBSERVATIONS_WALK.ends, route, after === null || page.items.length > 0, () => ({
-      expected: `an item behind nextCursor, in GET ${targetOf(run, route, queryAfter(after))}`,
+      expected: `an item after nextCursor, in GET ${targetOf(run, route, queryAfter(after))}`,
       saw: "none",
     }));
     for (const item of page.items) {
       run.check(OBSERVATIONS_WALK["goes-on"], route, !seenIds.has(item.telemetryId), () => ({
-        expected: `receipts that have not come before from GET ${targetOf(run, route, queryAfter(cursor))}`,
+        expected: `receipts that no earlier page had, from GET ${targetOf(run, route, queryAfter(cursor))}`,
         saw: `telemetryId ${item.telemetryId} again`,
       }));
       seenIds.add(item.telemetryId);
@@ -74,7 +74,7 @@ async function expectEnd(run: Run, route: RouteContract, last: Item | undefined)
   const after = await pageAfter(run, route, last.cursor);
   const repeated = after?.items.some(({ telemetryId }) => telemetryId === last.telemetryId) ?? false;
   run.check(OBSERVATIONS_WALK.ends, route, !repeated && (after?.nextCursor ?? null) === null, () => ({
-    expected: `newer receipts at most, and no nextCursor, from GET ${targetOf(run, route, queryAfter(last.cursor))}`,
+    expected: `only newer receipts, and no nextCursor, from GET ${targetOf(run, route, queryAfter(last.cursor))}`,
     saw: `${after?.items.length} items, nextCursor ${after?.nextCursor}${repeated ? ", the last one again" : ""}`,
   }));
   return after?.items.at(-1) ?? last;

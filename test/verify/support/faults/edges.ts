@@ -54,7 +54,7 @@ const PER_SUBJECT: readonly Planted[] = SUBJECTS.flatMap(({ route, target }) => 
     );
   const sending = (name: string) => (sent: Sent, reply: Reply) => at(sent, reply) && sent.headers[name] !== undefined;
   return [
-    ...(route.hasTag
+    ...(route.etag
       ? [
           zipped("compressed under the strong tag", (reply) =>
             withHeaders(reply, { etag: (header(reply, "etag") ?? "").replace("W/", "") }),

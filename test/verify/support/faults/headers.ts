@@ -59,7 +59,7 @@ function ownOf({ route }: FaultSubject): Changes[] {
   return [
     ...wrongControl.map((value) => ({ "cache-control": value })),
     ...(route.cacheControl === null ? [] : [{ "cache-control": null }]),
-    ...(route.hasTag ? [{ etag: null }, { etag: 'W/"x"' }, { etag: "x" }] : [{ etag: '"x"' }]),
+    ...(route.etag ? [{ etag: null }, { etag: 'W/"x"' }, { etag: "x" }] : [{ etag: '"x"' }]),
     ...(route.sourceHeaders
       ? [
           { [SOURCE]: null },

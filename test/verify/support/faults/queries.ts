@@ -162,7 +162,7 @@ const ACTIVITY: readonly Planted[] = [
 ].map(([name, rewrite]) => planted("activity", ACTIVITY_PATH, { name: name as string, rewrite: rewrite as Rewrite }));
 
 const OBSERVATIONS = [...PATHS]
-  .filter(([route]) => route.query === "observations")
+  .filter(([route]) => route.handler === "observations")
   .flatMap(([route, path]) => [
     ...(
       [

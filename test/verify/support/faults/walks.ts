@@ -241,7 +241,7 @@ const STANDBY_PACE: readonly Planted[] = SUBJECTS.flatMap(({ route, target }) =>
         ),
       ),
     },
-    ...(route.hasTag
+    ...(route.etag
       ? [
           {
             name: `${target}: one tag, two texts`,
