@@ -2,8 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { schemaVersionOf, targetOf } from "../../src/client/ask.ts";
 import { baseAddress } from "../../src/client/client.ts";
-import { createClient } from "../../src/client/create-client.ts";
-import { amount, units } from "../../src/client/decimal-strings.ts";
+import { amount, createClient, units } from "../../src/client/create-client.ts";
 import { ENDPOINTS } from "../../src/client/generated/endpoints.ts";
 import { clientUnderTest, failure } from "./support/client-under-test.ts";
 

@@ -1,7 +1,7 @@
 /** The proof that there is one writer counts on a limit of every put (docs/spec/publishing.md#one-writer). */
 import { afterEach, expect, test, vi } from "vitest";
 import { PUT_LIMIT_MS, STORE_LIMIT_MS } from "../../src/object-store/object-store.ts";
-import type { R2Bucket } from "../../src/object-store/r2/binding.ts";
+import type { R2Bucket } from "../../src/object-store/r2/r2-store.ts";
 import { R2Store } from "../../src/object-store/r2/r2-store.ts";
 import { type Attempt, retrying } from "../../src/object-store/retry.ts";
 import { LIMITS } from "../../src/object-store/s3/calls.ts";

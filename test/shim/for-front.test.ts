@@ -5,7 +5,7 @@ import { PROCESS_KEY } from "../../src/resources/process/route.ts";
 import { statisticsKey } from "../../src/resources/statistics/route.ts";
 import { TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 import { shimContext } from "../../src/shim/context.ts";
-import { trustsFront } from "../../src/shim/node/trusts-front.ts";
+import { trustsFront } from "../../src/shim/node/node-handler.ts";
 import { respond, type ShimRequest } from "../../src/shim/respond.ts";
 import { MemoryStore } from "../support/memory-store.ts";
 import { putAnswer } from "../support/publish-answer.ts";

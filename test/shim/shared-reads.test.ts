@@ -1,7 +1,7 @@
 /** Requests share reads, and a late read never replaces a newer one. */
 import { expect, test } from "vitest";
-import { tickStore } from "../../src/shim/node/tick-store.ts";
-import { Recent } from "../../src/shim/recent.ts";
+import { Recent } from "../../src/shim/context.ts";
+import { tickStore } from "../../src/shim/node/store-reader.ts";
 import { MemoryStore } from "../support/memory-store.ts";
 import { putText } from "../support/publish-answer.ts";
 

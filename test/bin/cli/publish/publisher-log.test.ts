@@ -1,8 +1,8 @@
 /** A publisher's log: single lines for what repeats. */
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { chainLog } from "../../../../bin/cli/publish/chain-log.ts";
 import { cycleLog } from "../../../../bin/cli/publish/hold-and-publish.ts";
+import { chainLog } from "../../../../bin/cli/publish/publish-on-cadence.ts";
 import type { CycleReport, ReportRow } from "../../../../publish/report.ts";
 
 const row: ReportRow = {

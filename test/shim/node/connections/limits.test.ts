@@ -2,9 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { connectionsWithin } from "../../../../src/shim/node/connections/limits.ts";
-import { openFilesLimit } from "../../../../src/shim/node/connections/open-files.ts";
-import { rareReport } from "../../../../src/shim/node/rare-report.ts";
+import { rareReport } from "../../../../bin/cli/log.ts";
+import { connectionsWithin, openFilesLimit } from "../../../../src/shim/node/connections/limits.ts";
 
 test("the limit of connections leaves open files for the store", () => {
   expect([undefined, 1_048_576, 20_000, 1_024, 256, 1].map(connectionsWithin)).toEqual([4096, 4096, 4096, 512, 128, 1]);
