@@ -5,9 +5,9 @@
 import { createHash } from "node:crypto";
 import { type ReadOnlyDatabase, statement } from "../../sqlite/statement.ts";
 import { FactHash, FactSum64 } from "../intake/accept/fact-hash.ts";
-import type { RecordOf } from "../intake/decode/records.ts";
 import { FACT_KINDS, type FactKind } from "../schema.ts";
 import { readWatermarks } from "../watermarks.ts";
+import { type Receipt, SELECT_RECEIPTS } from "./receipts.ts";
 
 /** A large batch saves the sum of its receipts after so many; between two of them it is made from the receipts. */
 export const RECEIPTS_PER_SUM = 1024;
@@ -76,18 +76,13 @@ function receiptSumAt(ledger: ReadOnlyDatabase, installation: number, count: num
   const after = Math.max(from, base);
   const [sum, hash] = [new FactSum64(saved), new FactHash()];
   let position = after;
-  for (const receipt of statement<[number, number, number], StoredReceipt>(ledger, RECEIPTS).iterate(
-    installation,
-    after,
-    count,
-  )) {
+  const receipts = statement<[number, number, number], Receipt>(ledger, RECEIPTS);
+  for (const receipt of receipts.iterate(installation, after, count)) {
     position = receipt.position;
     sum.add(hash.of({ type: "receipt", installationId: "", ...receipt }));
   }
   return position === count ? { count, sum: sum.value, base } : undefined;
 }
-
-type StoredReceipt = Omit<RecordOf<"receipt">, "type" | "installationId"> & { readonly position: number };
 
 /** The newest position up to `count` whose sum is saved, or is a base; 0 if there is none. */
 export function savedReceipts(ledger: ReadOnlyDatabase, installation: number, count: number): number {
@@ -98,12 +93,7 @@ export function savedReceipts(ledger: ReadOnlyDatabase, installation: number, co
 const SAVED_UP_TO = `
 SELECT max(count) FROM change WHERE installation = ? AND kind = 'receipt' AND count <= ?`;
 
-const RECEIPTS = `
-SELECT position, telemetry_id AS telemetryId, boot_id AS bootId, counter_epoch AS counterEpoch, sequence,
-       observed_at AS observedAt, received_at AS receivedAt, cumulative_work_units AS cumulativeWorkUnits, provenance,
-       software_version AS softwareVersion, core_status AS coreStatus, rpm_milli AS rpmMilli,
-       speed_mm_per_second AS speedMmPerSecond, distance_mm AS distanceMm
-FROM receipt WHERE installation = ? AND position > ? AND position <= ? ORDER BY position`;
+const RECEIPTS = `${SELECT_RECEIPTS} WHERE installation = ? AND position > ? AND position <= ? ORDER BY position`;
 
 /**
  * The installations that have changed since a point that an earlier call returned. The time grows with the number of changes. All

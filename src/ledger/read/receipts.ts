@@ -1,39 +1,26 @@
 /** Typed reads of accepted measurements (docs/spec/intake.md#receipt). Positions are 1, 2, 3 … per installation. */
 import { type ReadOnlyDatabase, statement } from "../../sqlite/statement.ts";
+import type { RecordOf } from "../intake/decode/records.ts";
 
-export interface Receipt {
-  readonly position: number;
-  readonly telemetryId: string;
-  readonly bootId: string;
-  readonly counterEpoch: string;
-  readonly sequence: number;
-  /** Epoch ms, as is receivedAt. */
-  readonly observedAt: number;
-  readonly receivedAt: number;
-  /** uint64 decimal string. */
-  readonly cumulativeWorkUnits: string;
-  readonly provenance: string;
-  readonly softwareVersion: string;
-  readonly coreStatus: string;
-  readonly rpmMilli: number;
-  readonly speedMmPerSecond: number;
-  readonly distanceMm: number;
-}
+/** As it was accepted: instants in epoch ms, cumulativeWorkUnits a uint64 decimal string. */
+export type Receipt = Omit<RecordOf<"receipt">, "type" | "installationId"> & { readonly position: number };
 
-const COLUMNS = `position, telemetry_id AS telemetryId, boot_id AS bootId, counter_epoch AS counterEpoch, sequence,
+/** The columns of a receipt but its position, by the names of its fields. */
+export const RECEIPT_FIELDS = `telemetry_id AS telemetryId, boot_id AS bootId, counter_epoch AS counterEpoch, sequence,
   observed_at AS observedAt, received_at AS receivedAt, cumulative_work_units AS cumulativeWorkUnits, provenance,
   software_version AS softwareVersion, core_status AS coreStatus, rpm_milli AS rpmMilli,
   speed_mm_per_second AS speedMmPerSecond, distance_mm AS distanceMm`;
+export const SELECT_RECEIPTS = `SELECT position, ${RECEIPT_FIELDS} FROM receipt`;
 
 /** The receipt with the highest position. */
 export function readNewestReceipt(ledger: ReadOnlyDatabase, installation: number): Receipt | undefined {
-  const sql = `SELECT ${COLUMNS} FROM receipt WHERE installation = ? ORDER BY position DESC LIMIT 1`;
+  const sql = `${SELECT_RECEIPTS} WHERE installation = ? ORDER BY position DESC LIMIT 1`;
   return statement<[number], Receipt>(ledger, sql).get(installation);
 }
 
 /** The receipts from one position to another, both included, ascending. */
 export function readReceipts(ledger: ReadOnlyDatabase, installation: number, from: number, to: number): Receipt[] {
-  const sql = `SELECT ${COLUMNS} FROM receipt WHERE installation = ? AND position BETWEEN ? AND ? ORDER BY position`;
+  const sql = `${SELECT_RECEIPTS} WHERE installation = ? AND position BETWEEN ? AND ? ORDER BY position`;
   return statement<[number, number, number], Receipt>(ledger, sql).all(installation, from, to);
 }
 
@@ -44,7 +31,7 @@ export function readReceiptBefore(
   counterEpoch: string,
   instant: number,
 ): Receipt | undefined {
-  const sql = `SELECT ${COLUMNS} FROM receipt
+  const sql = `${SELECT_RECEIPTS}
     WHERE installation = ? AND counter_epoch = ? AND observed_at < ? ORDER BY position DESC LIMIT 1`;
   return statement<[number, string, number], Receipt>(ledger, sql).get(installation, counterEpoch, instant);
 }

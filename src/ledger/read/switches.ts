@@ -1,5 +1,6 @@
 /** Typed reads of what the Oracle and the operator switch (docs/spec/intake.md#oracle, #settlement_control). */
 import { type ReadOnlyDatabase, statement } from "../../sqlite/statement.ts";
+import type { RecordOf } from "../intake/decode/records.ts";
 
 /** The Oracle's own block, as its latest record says; null where it is lifted or was never set. */
 export function readOracleBlock(ledger: ReadOnlyDatabase, installation: number): string | null {
@@ -9,12 +10,7 @@ export function readOracleBlock(ledger: ReadOnlyDatabase, installation: number):
   );
 }
 
-export interface SettlementControl {
-  readonly settlementEnabled: boolean;
-  readonly reporterEnvironmentEnabled: boolean;
-  readonly blockedReason: string | null;
-  readonly incidentOpen: boolean;
-}
+export type SettlementControl = Omit<RecordOf<"settlement_control">, "type" | "installationId" | "at">;
 
 /** Before the first record everything is off (docs/spec/api.md#process-queue). */
 export const NO_CONTROL: SettlementControl = {

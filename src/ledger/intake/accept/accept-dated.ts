@@ -1,41 +1,36 @@
 /**
  * Facts that are dated and never move: approved epochs, the Oracle's blocks, the operator's switches
- * (docs/spec/intake.md#epoch, #oracle, #settlement_control).
+ * (docs/spec/intake.md#epoch, #oracle, #settlement_control). A run of the Reporter moves once (#reporter_run).
  */
 import { statement } from "../../../sqlite/statement.ts";
 import type { RecordOf } from "../decode/records.ts";
-import { conflict, type Verdict } from "../fault.ts";
+import { conflict, type Fault, type Verdict } from "../fault.ts";
 import type { InstallationState, InstallationStates } from "./installation-states.ts";
 import { flag, isSame } from "./stored.ts";
 
+type Column = string | number | null;
+
+interface DatedFact {
+  readonly table: string;
+  /** The column that identifies the fact within its installation, and its value. */
+  readonly key: readonly [column: string, value: string | number];
+  /** The other columns by name, in their order. */
+  readonly content: Readonly<Record<string, Column>>;
+}
+
 export function acceptEpoch(states: InstallationStates, state: InstallationState, epoch: RecordOf<"epoch">): Verdict {
-  const { db } = states;
-  const { counterEpoch, approvedAt } = epoch;
-  const stored = statement<[number, string], { approvedAt: number }>(db, STORED_EPOCH).get(state.no, counterEpoch);
-  if (stored !== undefined) {
-    return isSame(stored, { approvedAt })
-      ? "duplicate"
-      : conflict("counterEpoch", "it was approved at another instant");
-  }
-  statement(db, "INSERT INTO epoch_approval VALUES (?, ?, ?)").run(states.exist(state), counterEpoch, approvedAt);
-  return "accepted";
+  const key = ["counter_epoch", epoch.counterEpoch] as const;
+  const fact = { table: "epoch_approval", key, content: { approved_at: epoch.approvedAt } };
+  return acceptOnce(states, state, fact, conflict("counterEpoch", "it was approved at another instant"));
 }
 
 export function acceptOracle(
   states: InstallationStates,
   state: InstallationState,
-  oracle: RecordOf<"oracle">,
+  { at, blockedReason }: RecordOf<"oracle">,
 ): Verdict {
-  const { db } = states;
-  const { at, blockedReason } = oracle;
-  const stored = statement<[number, number], { blockedReason: string | null }>(db, STORED_ORACLE).get(state.no, at);
-  if (stored !== undefined) {
-    return isSame(stored, { blockedReason })
-      ? "duplicate"
-      : conflict("at", "the Oracle said otherwise at this instant");
-  }
-  statement(db, "INSERT INTO oracle_block VALUES (?, ?, ?)").run(states.exist(state), at, blockedReason);
-  return "accepted";
+  const fact = { table: "oracle_block", key: ["at", at] as const, content: { blocked_reason: blockedReason } };
+  return acceptOnce(states, state, fact, conflict("at", "the Oracle said otherwise at this instant"));
 }
 
 export function acceptSettlementControl(
@@ -43,32 +38,50 @@ export function acceptSettlementControl(
   state: InstallationState,
   control: RecordOf<"settlement_control">,
 ): Verdict {
-  const { db } = states;
-  const { at, blockedReason } = control;
-  const come = {
-    settlementEnabled: flag(control.settlementEnabled),
-    reporterEnvironmentEnabled: flag(control.reporterEnvironmentEnabled),
-    blockedReason,
-    incidentOpen: flag(control.incidentOpen),
+  const content = {
+    settlement_enabled: flag(control.settlementEnabled),
+    reporter_environment_enabled: flag(control.reporterEnvironmentEnabled),
+    blocked_reason: control.blockedReason,
+    incident_open: flag(control.incidentOpen),
   };
-  const stored = statement<[number, number], typeof come>(db, STORED_CONTROL).get(state.no, at);
-  if (stored !== undefined) {
-    return isSame(stored, come) ? "duplicate" : conflict("at", "the switches were set otherwise at this instant");
-  }
-  const { settlementEnabled, reporterEnvironmentEnabled, incidentOpen } = come;
-  const no = states.exist(state);
-  statement(db, INSERT_CONTROL).run(no, at, settlementEnabled, reporterEnvironmentEnabled, blockedReason, incidentOpen);
-  return "accepted";
+  const fact = { table: "settlement_control", key: ["at", control.at] as const, content };
+  return acceptOnce(states, state, fact, conflict("at", "the switches were set otherwise at this instant"));
 }
 
-const STORED_EPOCH = `
-SELECT approved_at AS approvedAt FROM epoch_approval WHERE installation = ? AND counter_epoch = ?`;
+/** An open run is finished once. Its open form may come late, or never. */
+export function acceptReporterRun(
+  states: InstallationStates,
+  state: InstallationState,
+  { startedAt, finishedAt, result }: RecordOf<"reporter_run">,
+): Verdict {
+  const { db } = states;
+  const isOpen = "SELECT 1 FROM reporter_run WHERE installation = ? AND started_at = ? AND finished_at IS NULL";
+  if (statement(db, isOpen).get(state.no, startedAt) !== undefined) {
+    if (finishedAt === null) return "duplicate";
+    const finish = "UPDATE reporter_run SET finished_at = ?, result = ? WHERE installation = ? AND started_at = ?";
+    statement(db, finish).run(finishedAt, result, state.no, startedAt);
+    return "accepted";
+  }
+  const key = ["started_at", startedAt] as const;
+  const fact = { table: "reporter_run", key, content: { finished_at: finishedAt, result } };
+  const verdict = acceptOnce(states, state, fact, conflict("startedAt", "the run ended otherwise"));
+  // The open form of a run that has finished.
+  return verdict === "accepted" || finishedAt !== null ? verdict : "duplicate";
+}
 
-const STORED_ORACLE = "SELECT blocked_reason AS blockedReason FROM oracle_block WHERE installation = ? AND at = ?";
-
-const STORED_CONTROL = `
-SELECT settlement_enabled AS settlementEnabled, reporter_environment_enabled AS reporterEnvironmentEnabled,
-       blocked_reason AS blockedReason, incident_open AS incidentOpen
-FROM settlement_control WHERE installation = ? AND at = ?`;
-
-const INSERT_CONTROL = "INSERT INTO settlement_control VALUES (?, ?, ?, ?, ?, ?)";
+function acceptOnce(
+  states: InstallationStates,
+  state: InstallationState,
+  { table, key: [column, value], content }: DatedFact,
+  otherwise: Fault,
+): Verdict {
+  const { db } = states;
+  const columns = Object.keys(content).join(", ");
+  const select = `SELECT ${columns} FROM ${table} WHERE installation = ? AND ${column} = ?`;
+  const stored = statement<[number, string | number], Record<string, Column>>(db, select).get(state.no, value);
+  if (stored !== undefined) return isSame(stored, content) ? "duplicate" : otherwise;
+  const values = Object.values(content);
+  const insert = `INSERT INTO ${table} (installation, ${column}, ${columns}) VALUES (?, ?${", ?".repeat(values.length)})`;
+  statement(db, insert).run(states.exist(state), value, ...values);
+  return "accepted";
+}

@@ -6,6 +6,7 @@
 
 import { statement } from "../../../sqlite/statement.ts";
 import { compareDecimals } from "../../../values/decimal.ts";
+import { RECEIPT_FIELDS, type Receipt as StoredReceipt } from "../../read/receipts.ts";
 import type { RecordOf } from "../decode/records.ts";
 import { conflict, Fault, type Verdict } from "../fault.ts";
 import type { InstallationState, InstallationStates } from "./installation-states.ts";
@@ -72,21 +73,14 @@ function insert({ db }: InstallationStates, installation: number, position: numb
 
 const INSERT = `INSERT INTO receipt VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`;
 
-type StoredReceipt = Omit<Receipt, "type" | "installationId">;
-
 /** The ledger's receipt with this telemetryId. */
 function storedAs(
   { db }: InstallationStates,
   { no }: InstallationState,
   receipt: Receipt,
 ): "same" | "other" | undefined {
-  const stored = statement<[number, string], StoredReceipt>(db, STORED).get(no, receipt.telemetryId);
+  const stored = statement<[number, string], Omit<StoredReceipt, "position">>(db, STORED).get(no, receipt.telemetryId);
   return stored === undefined ? undefined : isSame(stored, receipt) ? "same" : "other";
 }
 
-const STORED = `
-SELECT telemetry_id AS telemetryId, boot_id AS bootId, counter_epoch AS counterEpoch, sequence,
-       observed_at AS observedAt, received_at AS receivedAt, cumulative_work_units AS cumulativeWorkUnits, provenance,
-       software_version AS softwareVersion, core_status AS coreStatus, rpm_milli AS rpmMilli,
-       speed_mm_per_second AS speedMmPerSecond, distance_mm AS distanceMm
-FROM receipt WHERE installation = ? AND telemetry_id = ?`;
+const STORED = `SELECT ${RECEIPT_FIELDS} FROM receipt WHERE installation = ? AND telemetry_id = ?`;
