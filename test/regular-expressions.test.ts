@@ -101,7 +101,7 @@ const PUT_TOGETHER: Readonly<Record<string, readonly RegExp[] | undefined>> = {
   ],
 };
 
-test("every expression that the program puts together is judged here", () => {
+test("every expression that the program composes is checked here", () => {
   expect([...new Set(built)].toSorted()).toEqual(Object.keys(PUT_TOGETHER).toSorted());
 });
 

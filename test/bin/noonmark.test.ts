@@ -1,12 +1,12 @@
 /** The program as it is built: a few files, located wherever they are, whose failures name the sources. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { globSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { PROGRAM } from "../support/cli.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const DIST = join(ROOT, "dist");
@@ -14,10 +14,7 @@ const SOURCES = `import { main } from "${ROOT}/bin/main.ts"; await main(["node",
 
 let home: string;
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "noonmark-home-"));
-});
-afterEach(() => {
-  rmSync(home, { recursive: true });
+  home = testFolder();
 });
 
 function run(args: readonly string[], program = [PROGRAM]) {
@@ -77,7 +74,7 @@ test("a stack trace names the source files and their lines", () => {
   expect(readFileSync(path, "utf8").split("\n")[Number(line) - 1]).toContain("new Failure(");
 });
 
-test("the S3 SDK, a file of its own, is found when a store needs it", () => {
+test("the S3 SDK is a file of its own, and is found if a store needs it", () => {
   const { stderr } = run(["status", "--store", "s3://bucket/prefix", "--s3-endpoint", "http://127.0.0.1:1"]);
   expect(stderr).toMatch(/^noonmark: store_unavailable: .*127\.0\.0\.1:1/);
 });

@@ -98,7 +98,7 @@ function ofEvent(event: ActivityEvent): string {
   }
 }
 
-test("each branch gives what it has", () => {
+test("each branch of a body's type has its fields", () => {
   expect(ofOnchain({ schemaVersion: 4, installationId: "w", status: "unavailable", reason: "not_yet_safe" })).toBe(
     "not_yet_safe",
   );
@@ -122,7 +122,7 @@ test("each branch gives what it has", () => {
   expect(ofStatistics(statistics as unknown as Statistics)).toEqual(said);
 });
 
-test("the written types are those that the schemas infer", () => {
+test("the written types equal those of the schemas", () => {
   type Inferred<Of extends { readonly body: { readonly schema: z.ZodType } }> = z.infer<Of["body"]["schema"]>;
   expectTypeOf<Telemetry>().toEqualTypeOf<Inferred<typeof telemetryContract>>();
   expectTypeOf<Observations>().toEqualTypeOf<Inferred<typeof observationsContract>>();

@@ -71,7 +71,7 @@ test.each([
   expect(tsc(["-p", project, "--listFiles"])).toContain("noonmark/dist/client/create-client.d.ts");
 });
 
-test("what is installed runs, and nothing else of the package can be imported but its package.json", () => {
+test("the installed client runs, and only it and package.json can be imported", () => {
   const script = `
     const { createClient, units, amount, NoonmarkError } = await import("noonmark/client");
     const api = createClient({ baseUrl: "http://h/x", fetch: async (url) => Response.json({ schemaVersion: 1, url }) });

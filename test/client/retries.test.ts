@@ -17,7 +17,7 @@ test.each([
   [inSeconds(-60), 0, 0],
   [inSeconds(86_400), 30_000, 86_400],
   ["Friday, 20-Nov-26 10:00:09 GMT", 9_000, 9],
-])("503 with Retry-After %s: asked again after %i ms", async (header, wait, retryAfter) => {
+])("a 503 with Retry-After %s is requested again after %i ms", async (header, wait, retryAfter) => {
   const server = await misbehavingServer((_, response, number) =>
     number === 1
       ? json(response, { error: "store_unavailable" }, { "retry-after": header }, 503)
@@ -35,7 +35,7 @@ test.each([
 });
 
 test.each([undefined, "-5", "1.5", "soon", "", "2, 2", "0x10", "9".repeat(400), "Fri, 99 Foo 2026 10:00:00 GMT"])(
-  "503 with Retry-After %j: asked again as after a network error",
+  "a 503 with Retry-After %j is requested again as after a network error",
   async (header) => {
     const server = await misbehavingServer((_, response) =>
       json(response, { error: "not_published" }, header === undefined ? {} : { "retry-after": header }, 503),
@@ -92,7 +92,7 @@ test.each([
   ["403 with no word", 403, '{"error":{"message":"no"}}', "invalid_answer"],
   ["404", 404, '{"error":"not_found"}', "not_found"],
   ["429", 429, '{"error":"slow_down"}', "slow_down"],
-])("%s is asked once", async (_, status, body, code) => {
+])("%s is requested once", async (_, status, body, code) => {
   const server = await misbehavingServer((_, response) => text(response, status, body ?? "", { "retry-after": "1" }));
   const { api, runtime } = clientUnderTest(server);
   // A status that is no refusal says nothing about coming back.

@@ -24,24 +24,27 @@ async function hangingServer(where: "headers" | "body") {
   return { ...server, next };
 }
 
-test.each(["headers", "body"] as const)("a server that hangs in its %s: timeout, asked again", async (where) => {
-  const server = await hangingServer(where);
-  const { api, runtime } = clientUnderTest({ ...server, retries: 2, random: 0.5 });
-  let request = server.next();
-  const outcome = failure(api.telemetry());
-  for (let attempts = 1; attempts <= 3; attempts++) {
-    await request;
-    request = server.next();
-    expect(runtime.pending.size).toBe(1);
-    for (const timeout of runtime.pending) timeout();
-  }
-  expect(await outcome).toEqual({ code: "timeout", status: null, retryAfter: null });
-  expect(runtime.waits).toEqual([250, 500]);
-  expect(server.requests.length).toBe(3);
-  expect(runtime.pending.size).toBe(0);
-});
+test.each(["headers", "body"] as const)(
+  "a server that hangs in its %s is a timeout, and is requested again",
+  async (where) => {
+    const server = await hangingServer(where);
+    const { api, runtime } = clientUnderTest({ ...server, retries: 2, random: 0.5 });
+    let request = server.next();
+    const outcome = failure(api.telemetry());
+    for (let attempts = 1; attempts <= 3; attempts++) {
+      await request;
+      request = server.next();
+      expect(runtime.pending.size).toBe(1);
+      for (const timeout of runtime.pending) timeout();
+    }
+    expect(await outcome).toEqual({ code: "timeout", status: null, retryAfter: null });
+    expect(runtime.waits).toEqual([250, 500]);
+    expect(server.requests.length).toBe(3);
+    expect(runtime.pending.size).toBe(0);
+  },
+);
 
-test.each(["headers", "body"] as const)("aborted while a server hangs in its %s", async (where) => {
+test.each(["headers", "body"] as const)("a call is aborted while a server hangs in its %s", async (where) => {
   const server = await hangingServer(where);
   const { api, runtime } = clientUnderTest(server);
   const controller = new AbortController();
@@ -54,7 +57,7 @@ test.each(["headers", "body"] as const)("aborted while a server hangs in its %s"
   expect(runtime.pending.size).toBe(0);
 });
 
-test("aborted before: nothing is sent", async () => {
+test("a call that was aborted before sends nothing", async () => {
   const server = await misbehavingServer((_, response) => json(response, TELEMETRY));
   const { api } = clientUnderTest(server);
   const signal = AbortSignal.abort();
@@ -66,7 +69,7 @@ test("aborted before: nothing is sent", async () => {
   expect(server.requests.length).toBe(0);
 });
 
-test("aborted during the wait before the next attempt", async () => {
+test("a call is aborted during the wait before its next attempt", async () => {
   const server = await misbehavingServer((_, response) => json(response, {}, { "retry-after": "30" }, 503));
   const { api, runtime } = clientUnderTest(server);
   const controller = new AbortController();
@@ -76,7 +79,7 @@ test("aborted during the wait before the next attempt", async () => {
   expect(runtime.pending.size).toBe(0);
 });
 
-test("a fetch that does not listen to its signal is left behind", async () => {
+test("a call ends without a fetch that ignores its signal", async () => {
   const deaf: Fetch = () => new Promise(() => {});
   const { api, runtime } = clientUnderTest({ fetch: deaf, retries: 0 });
   const controller = new AbortController();
@@ -88,7 +91,7 @@ test("a fetch that does not listen to its signal is left behind", async () => {
   expect(await late).toMatchObject({ code: "timeout" });
 });
 
-test("a signal that serves many calls keeps no listener of theirs", async () => {
+test("a signal of many calls keeps none of their listeners", async () => {
   const server = await misbehavingServer((_, response) => json(response, TELEMETRY));
   const { api } = clientUnderTest(server);
   const { signal } = new AbortController();

@@ -7,7 +7,7 @@ const page = (items: unknown, nextCursor: unknown) => ({ schemaVersion: 1, insta
 const observation = (sequence: number) => ({ cursor: `c${sequence}`, sequence });
 const invalid = { code: "invalid_answer", status: 200, retryAfter: null };
 
-test("what arrives during a walk is in it, and nothing comes twice", async () => {
+test("a walk includes items that arrive during it, each once", async () => {
   let stored = 5;
   const server = await misbehavingServer((request, response) => {
     const after = Number(new URL(request.url ?? "", "http://h").searchParams.get("cursor")?.slice(1) ?? 0);
@@ -42,7 +42,7 @@ test.each([
   page([], undefined),
   page([], 7),
   { schemaVersion: 1, status: "available" },
-])("no page: %j", async (body) => {
+])("a response without a valid page ends the walk: %j", async (body) => {
   const server = await misbehavingServer((_, response) => json(response, body));
   const { api } = clientUnderTest(server);
   expect(await failure(collect(api.eachObservation("w")))).toEqual(invalid);
@@ -63,7 +63,7 @@ test("a walk goes on over a page that failed once, and ends with the error of on
   expect(seen).toEqual([1, 3]);
 });
 
-test("aborted in the middle of a page: the rest of it is not given", async () => {
+test("a walk that is aborted in the middle of a page does not give the rest", async () => {
   const server = await misbehavingServer((_, response, number) =>
     json(response, page([observation(number * 2 - 1), observation(number * 2)], `c${number}`)),
   );
@@ -81,7 +81,7 @@ test("aborted in the middle of a page: the rest of it is not given", async () =>
   expect(server.requests.length).toBe(2);
 });
 
-test("a walk that is left asks for nothing more", async () => {
+test("a walk that is left sends no more requests", async () => {
   const server = await misbehavingServer((_, response, number) =>
     json(response, page([observation(number)], `c${number}`)),
   );
@@ -91,7 +91,7 @@ test("a walk that is left asks for nothing more", async () => {
   expect(runtime.pending.size).toBe(0);
 });
 
-test("a feed that becomes unavailable in the middle of a walk ends it with the reason", async () => {
+test("activity that becomes unavailable during a walk ends it with the reason", async () => {
   const server = await misbehavingServer((_, response, number) =>
     json(
       response,
@@ -106,7 +106,7 @@ test("a feed that becomes unavailable in the middle of a walk ends it with the r
   expect(await failure(walking.next())).toEqual({ code: "indexer_unavailable", status: 200, retryAfter: null });
 });
 
-test("an empty page with a next cursor ends the walk: it could go on for ever", async () => {
+test("an empty page with a next cursor ends the walk, which could otherwise never end", async () => {
   const server = await misbehavingServer((_, response, number) => json(response, page([], `c${number}`)));
   const { api } = clientUnderTest(server);
   expect(await failure(collect(api.eachObservation("w")))).toEqual(invalid);

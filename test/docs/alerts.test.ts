@@ -52,7 +52,7 @@ function expressionsOf(name: string): string[] {
 }
 
 test.each([["alerts/noonmark.rules.yml"], ["alerts/grafana-dashboard.json"]])(
-  "every query of %s names metrics and labels that there are",
+  "every query of %s names existing metrics and labels",
   (file) => {
     const series = known();
     const expressions = expressionsOf(file);
@@ -70,7 +70,7 @@ test.each([["alerts/noonmark.rules.yml"], ["alerts/grafana-dashboard.json"]])(
   },
 );
 
-test("each alarm has its section, and each section's alarm is there", () => {
+test("each alarm has its section, and each section its alarm", () => {
   const rules = read("alerts/noonmark.rules.yml");
   const alerts = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name = ""]) => name);
   const runbooks = [...rules.matchAll(/runbook: (.*)$/gm)].map(([, text]) => text);

@@ -50,7 +50,7 @@ test("each record type's table names its fields in the order in which faults are
   }
 });
 
-test("the rejection codes are the code's, in its order", () => {
+test("the rejection codes have the order of the source", () => {
   const section = spec("intake").split('<a id="codes"></a>')[1]?.split('<a id="')[0] ?? "";
   expect([...section.matchAll(/^\| `([a-z_]+)` \|/gm)].map(([, code]) => code)).toEqual([...FAULT_CODES]);
 });
@@ -61,7 +61,7 @@ test("the example deployment passes the schema", () => {
   expect(parsed.economy?.releaseId).toBe("release-1");
 });
 
-test("the interfaces are those that the code reads", () => {
+test("the documented interfaces are those of the source", () => {
   const [block = ""] = fenced(spec("chain"), "solidity");
   const signatures = block
     .split("\n")
@@ -81,7 +81,7 @@ test("every link in the documents leads to a file and an anchor that exist", () 
   expect(broken).toEqual([]);
 });
 
-test("every file that ARCHITECTURE.md and CONTRIBUTING.md name is there", () => {
+test("every file that ARCHITECTURE.md and CONTRIBUTING.md name exists", () => {
   const named = ["ARCHITECTURE.md", "CONTRIBUTING.md"].flatMap((page) =>
     [...read(page).matchAll(/`((?:src|publish|bin|test|docs|site|build|cdn-config)\/[\w./-]+)`/g)].map(
       ([, path = ""]) => path,

@@ -54,7 +54,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => cli.end());
 
-test.each(ROUTES)("GET %s is what render says, byte for byte", async (route) => {
+test.each(ROUTES)("GET %s equals the output of render, byte for byte", async (route) => {
   const served = await fetch(base + route, { headers: { "accept-encoding": "identity" } });
   const rendered = await cli.run("render", route, "--at", AT, "--json");
   expect(rendered).toMatchObject({ exitCode: 0, stderr: "" });
@@ -66,7 +66,7 @@ test.each(ROUTES)("GET %s is what render says, byte for byte", async (route) => 
   expect(await (await fetch(base + route, { headers: { "accept-encoding": "gzip" } })).text()).toBe(body);
 });
 
-test("a page of observations is what the API's schema says", async () => {
+test("a page of observations passes the API's schema", async () => {
   const page = await fetch(`${base}/v1/public/installations/wheel-1/observations`);
   expect(observationsSchema.parse(await page.json()).items).toHaveLength(100);
 });
@@ -77,7 +77,7 @@ test("a second ingest of the same file changes nothing, a second publish puts no
   expect(report.rows.filter(({ action }: { action: string }) => action !== "unchanged")).toEqual([]);
 });
 
-test("one more receipt: telemetry, process and its tile are put, the reader sees it at once", async () => {
+test("one more receipt puts telemetry, process and its tile, and a reader gets it at once", async () => {
   const [record] = new Wheel(PLAN).history(PLAN.from + 60_000);
   const receipt = { ...record, type: "receipt", telemetryId: crypto.randomUUID(), bootId: crypto.randomUUID() };
   const later = { ...receipt, counterEpoch: crypto.randomUUID(), observedAt: AT, receivedAt: AT };

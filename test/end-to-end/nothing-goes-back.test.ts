@@ -39,7 +39,7 @@ function stored(key: string): string {
 
 const KEYS = ["v1/public/telemetry", "v1/public/modules", "v4/public/process"];
 
-test("an older ledger in the place of the published one: exit 1 in every mode, nothing is taken back", async () => {
+test("an older ledger in place of the published one ends with 1 in every mode and takes nothing back", async () => {
   await ingest([
     ...receipts(1, 20),
     module({ observedAt: instant(0) }),
@@ -90,7 +90,7 @@ test("an installation that the ledger does not know is published, and warned of"
   expect(stderr).toContain("warning: unknown_installation: the ledger has no installation whell-1: it has wheel-1");
 });
 
-test("status.json and the state deleted after many runs: the next ones publish, epochs go on rising", async () => {
+test("after status.json and the state are deleted the next runs publish, with rising epochs", async () => {
   for (const n of [1, 2, 3]) {
     await ingest(receipts(n, n));
     expect((await publish(10 + n)).exitCode).toBe(0);
@@ -103,7 +103,7 @@ test("status.json and the state deleted after many runs: the next ones publish, 
   expect(JSON.parse((await cli.run("status", "--json")).stdout).epoch).toBeGreaterThan(3);
 });
 
-test("a truncated response, with the state lost, harms itself alone and is rewritten", async () => {
+test("a truncated response with a lost state is rewritten, and no other one is affected", async () => {
   await ingest([...receipts(1, 3), receipt(1, { installationId: "wheel-2" })]);
   expect((await publish(10)).exitCode).toBe(0);
   const key = "v1/public/installations/~wheel-2/telemetry";
@@ -119,7 +119,7 @@ test("a truncated response, with the state lost, harms itself alone and is rewri
   expect(stored(key).length).toBeGreaterThanOrEqual(whole);
 });
 
-test("status --max-age is not content with what was published by a clock that was a day ahead", async () => {
+test("status --max-age fails after a publish by a clock that was a day ahead", async () => {
   await ingest(receipts(1, 3));
   const ahead = new Date(Date.now() + 86_400_000).toISOString();
   expect((await cli.run("publish", "--once", "--at", ahead, "--force")).exitCode).toBe(0);

@@ -10,7 +10,7 @@ function scratch(): string {
   return folder;
 }
 
-test("makes a directory and those above it, and takes one that is there", () => {
+test("a directory is made with its parents, and an existing one is accepted", () => {
   const path = join(scratch(), "a", "b", "c");
   makeDirectory(path);
   makeDirectory(path);
@@ -24,6 +24,6 @@ test("a file in the way is an error", () => {
   expect(() => makeDirectory(join(folder, "file", "below"))).toThrow("ENOTDIR");
 });
 
-test.runIf(existsSync("/proc/self"))("where nothing can be made it comes back all the same", () => {
+test.runIf(existsSync("/proc/self"))("a directory that cannot be made is an error, not an endless loop", () => {
   expect(() => makeDirectory("/proc/noonmark/a/b")).toThrow("ENOENT");
 });

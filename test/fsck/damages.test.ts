@@ -18,7 +18,7 @@ test("every rule has a damage", () => {
   expect(new Set(DAMAGES.map(({ rule }) => rule))).toEqual(new Set(Object.keys(RULES)));
 });
 
-test("a tile that has just lost its name is no orphan yet", async () => {
+test("a tile that has just lost its name is no finding yet", async () => {
   const copy = world.copy();
   const orphaned = DAMAGES.find(({ rule }) => rule === "orphan");
   await orphaned?.plant(copy);

@@ -8,7 +8,7 @@ const world = new FsckWorld();
 beforeAll(() => world.publish());
 afterAll(() => world.end());
 
-test.each(DAMAGES.filter(({ name }) => !LEFT_BY_FORCE.has(name)))("$rule: $name is put right", async ({ plant }) => {
+test.each(DAMAGES.filter(({ name }) => !LEFT_BY_FORCE.has(name)))("--force repairs $rule: $name", async ({ plant }) => {
   const copy = world.copy();
   await plant(copy);
   await world.force(copy.store);

@@ -49,7 +49,7 @@ test("responses from before a clock was set no longer count, nor those of five m
   expect(offset.bounds).toEqual(answer(400_000, 90_000, [5, 5]));
 });
 
-test("what was found before a clock was set and set back counts no more, though it would agree", () => {
+test("bounds from before a clock was set and set back no longer count", () => {
   const offset = new ClockOffset();
   offset.add(answer(0, 500, [5, 5]), 0);
   offset.add(answer(20_000, 90_000, [5, 5]), 20_000);

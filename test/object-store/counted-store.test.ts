@@ -47,7 +47,7 @@ test("each request is reported once, by its outcome", async () => {
   ]);
 });
 
-test("a store's clock is the counted one's too, and one without has none", () => {
+test("a counted store has the clock of its store, or none", () => {
   const clock = { measureClock: async () => ({ least: 7, most: 7 }), watchClock: () => {} };
   expect(hasClock(countedStore(new MemoryStore(), () => {}))).toBe(false);
   expect(hasClock(countedStore(Object.assign(new MemoryStore(), clock), () => {}))).toBe(true);

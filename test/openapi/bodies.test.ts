@@ -34,7 +34,7 @@ test.each(BODIES)("$component accepts $file", ({ component, body }) => {
   expect(complaint(bodyJudge(component), body)).toBeUndefined();
 });
 
-test("every route has a body here", () => {
+test("every route has a golden body", () => {
   const components = new Set(BODIES.map(({ component }) => component));
   for (const { name } of ROUTES) expect(components).toContain(routeContract(name).body.name);
 });

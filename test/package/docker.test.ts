@@ -28,7 +28,7 @@ interface Service {
 }
 const compose = (name: string) => parse(read(name), { merge: true }) as { services: Record<string, Service> };
 
-test("the Dockerfile is well formed, ends as no root, and says how it is", () => {
+test("the Dockerfile is well formed, does not run as root, and has a health check", () => {
   const dockerfile = read("Dockerfile");
   expect(validate(dockerfile)).toEqual([]);
   expect(dockerfile.match(/^FROM /gm)).toHaveLength(2);
@@ -43,21 +43,21 @@ test("the Dockerfile is well formed, ends as no root, and says how it is", () =>
 describe.each(["compose.yaml", "compose.bucket.yaml"])("%s", (name) => {
   const { services } = compose(name);
 
-  test("is what the Compose Specification's schema says", () => {
+  test("it passes the Compose Specification's schema", () => {
     // Its formats are durations, which ajv knows no more than we.
     const judge = new Ajv2019({ strict: false, validateFormats: false }).compile(SCHEMA);
     expect([judge(compose(name)), judge.errors]).toEqual([true, null]);
     expect(judge({ services: { a: { comand: [] } } })).toBe(false);
   });
 
-  test("sets settings that there are", () => {
+  test("it sets existing settings", () => {
     const known = Object.keys(SETTINGS).map(environmentName);
     const set = Object.values(services).flatMap(({ environment = {} }) => Object.keys(environment));
     expect(set.length).toBeGreaterThan(0);
     expect(set.filter((variable) => !known.includes(variable) && !variable.startsWith("AWS_"))).toEqual([]);
   });
 
-  test("runs commands that there are, with options that they have", async () => {
+  test("it runs existing commands with existing options", async () => {
     const tree = commandTree(await addAllCommands(new Command("noonmark")));
     const commands = Object.values(services).flatMap(({ command, image }) =>
       image === "noonmark" || image === undefined ? [command ?? []] : [],

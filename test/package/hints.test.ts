@@ -32,14 +32,14 @@ function pathsIn(text: string): string[] {
   return [...[...text.matchAll(NAMED)].map(([named]) => named), ...sections];
 }
 
-test("the scan sees what it is for", () => {
+test("the scan finds paths and sections in a text", () => {
   expect(
     pathsIn('"docs/nodes.md lists", (api.md#process; mend), ../docs/x.md README.md, docs/spec/api.md#process'),
   ).toEqual(["docs/nodes.md", "README.md", "docs/spec/api.md#process", "docs/spec/api.md#process"]);
   expect([lost("docs/none.md"), lost("docs/nodes.md#none")]).not.toContain(undefined);
 });
 
-test("each path that the program names", () => {
+test("each path that the program names is in the package", () => {
   const sources = globSync(["{src,bin,publish,site}/**/*.{ts,tsx,js}", "cdn-config/generate/**/*.ts"], { cwd: ROOT });
   const found = sources.flatMap((path) => {
     // Without comments, which are for readers of the source.
@@ -56,7 +56,7 @@ test("each path that the program names", () => {
   );
 });
 
-test("each path that a generated file names, and those files themselves", () => {
+test("each path that a generated file names is in the package, with those files", () => {
   const generated = Object.entries(CDN_TARGETS).flatMap(([target, files]) =>
     Object.entries(files(DEFAULT_OPTIONS)).map(([name, text]) => [`cdn-config/${target}/${name}`, text] as const),
   );
@@ -75,7 +75,7 @@ test("each path that a generated file names, and those files themselves", () => 
   expect(PACKED).toContain(join("cdn-config/cloudflare", main));
 });
 
-test("each link of a page in the package", () => {
+test("each link of a packed page leads to a packed page", () => {
   const pages = [...PACKED].filter((path) => path.endsWith(".md"));
   expect(pages).toContain("README.md");
   const broken = pages.flatMap((page) => {
@@ -91,7 +91,7 @@ test("each link of a page in the package", () => {
   expect(broken).toEqual([]);
 });
 
-test("what package.json points to", () => {
+test("the files that package.json names are in the package", () => {
   const { bin, exports, engines } = JSON.parse(read("package.json")) as {
     bin: Record<string, string>;
     exports: Record<string, string | Record<string, string>>;
@@ -105,7 +105,7 @@ test("what package.json points to", () => {
   expect(read("bin/noonmark.js")).toContain(engines.node.replace(">=", ""));
 });
 
-test("the hint about a deployment leads to the section that has its keys, the one about a check to that of the checks", () => {
+test("the hints about a deployment and a check lead to their sections", () => {
   const section = (named: string | undefined) => {
     const [path = "", anchor = ""] = (named ?? "").split("#");
     return (

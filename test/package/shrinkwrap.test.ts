@@ -42,7 +42,7 @@ test("the package names version and integrity of each package that it brings, th
   expect(packages[""]).not.toHaveProperty("devDependencies");
 });
 
-test("nothing of it stays in the checkout, where npm would take it for the lock", () => {
+test("packing leaves no shrinkwrap in the checkout, because npm would use it as the lock", () => {
   expect(existsSync(join(ROOT, "npm-shrinkwrap.json"))).toBe(false);
   const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
     scripts: Record<string, string>;

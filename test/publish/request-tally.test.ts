@@ -1,9 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Known } from "../../publish/known.ts";
 import { RequestTally } from "../../publish/status/request-tally.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const START = Date.parse("2026-11-20T10:00:00.000Z");
 const HOUR = 3_600_000;
@@ -11,12 +9,11 @@ const HOUR = 3_600_000;
 let directory = "";
 let published: Known;
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "noonmark-tally-"));
+  directory = testFolder();
   published = Known.open(directory);
 });
 afterEach(() => {
   published.close();
-  rmSync(directory, { recursive: true });
 });
 
 test("requests are counted by kind of object and over a period", () => {

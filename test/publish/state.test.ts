@@ -1,17 +1,16 @@
 /** The state directory. Rows about puts are committed now and then, because each commit writes whole pages. */
-import { cpSync, mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { Known, type KnownObject } from "../../publish/known.ts";
 import { isOutage } from "../../publish/schedule/schedule.ts";
 import { noSmallDisk, smallDisk } from "../support/small-disk.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "noonmark-published-"));
+  folder = testFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const REST = {
   key: "k",

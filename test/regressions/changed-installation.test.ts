@@ -20,7 +20,7 @@ async function twoInstallations(scene: Scene): Promise<void> {
 
 // issue 21, case b
 it.each(["kept", "lost"])(
-  "from A to B, while the ledger is older than what was published of B (state %s)",
+  "a change from A to B with a ledger older than B's responses takes nothing back (state %s)",
   async (state) => {
     await using scene = new Scene();
     await twoInstallations(scene);
@@ -38,7 +38,7 @@ it.each(["kept", "lost"])(
 
 // issue 21, case b
 it.each(["kept", "lost"])(
-  "from A to B and back to A, while the ledger is older than what was published of A (state %s)",
+  "a change from A to B and back with a ledger older than A's responses takes nothing back (state %s)",
   async (state) => {
     await using scene = new Scene();
     await twoInstallations(scene);

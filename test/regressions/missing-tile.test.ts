@@ -30,7 +30,7 @@ it.each([
 });
 
 // issue 21, case h
-it("where two tiles are missing, what lies before them is still given, and nothing after them is called empty", async () => {
+it("with two missing tiles the items before them are served, and the rest is 503, not empty", async () => {
   await using scene = new Scene();
   await without(scene, 0);
   await scene.store.delete(observationTileKey("wheel-1", "1", 1));

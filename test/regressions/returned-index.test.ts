@@ -47,7 +47,7 @@ it("fsck --repair deletes no tile of a history above the index's", async () => {
 });
 
 // issue 21, cases f and g
-it("a deleted shard is rewritten, and an older one that comes back forgets no device that was published since", async () => {
+it("a deleted shard is rewritten, and an older one that comes back removes no later device", async () => {
   await using scene = new Scene();
   // One more than an index in one object names: it is kept in shards.
   const ids = Array.from({ length: 1001 }, (_, index) => `wheel-${index + 1}`);

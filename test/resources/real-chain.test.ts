@@ -60,7 +60,7 @@ function publisher(read: Reader) {
 }
 
 describe.skipIf(NO_ANVIL !== undefined)(`a real chain${NO_ANVIL ? `: ${NO_ANVIL}` : ""}`, () => {
-  test("settlements, mints, releases, units and claims as they are read over HTTP", async () => {
+  test("a real chain gives settlements, mints, releases, units and claims over HTTP", async () => {
     await using on = await stage();
     const { world } = on;
     const [player] = world.people.players as [Address];

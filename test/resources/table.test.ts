@@ -8,7 +8,7 @@ import { ONCHAIN_KEY } from "../../src/resources/onchain/route.ts";
 import { FILES, type NamedRoute, RESOURCE_NAMES, ROUTES } from "../../src/resources/table.ts";
 import { installationTelemetryKey, UNKNOWN_TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 
-test("ten routes, each resource among them, each path its own row", () => {
+test("there are ten routes, one for each path, with every resource", () => {
   expect(ROUTES).toHaveLength(10);
   expect(RESOURCE_NAMES).toEqual(expect.arrayContaining(ROUTES.map(({ resource }) => resource)));
   for (const route of ROUTES) {
@@ -18,7 +18,7 @@ test("ten routes, each resource among them, each path its own row", () => {
   }
 });
 
-test("ten files, each path its own row, and no key of theirs is a route's", () => {
+test("there are ten files, one for each path, and their keys are no route's", () => {
   expect(FILES).toHaveLength(10);
   for (const file of FILES) {
     expect(matchPath(file.path.replace("{asset}", "style-0123456789ab.css"))?.row).toBe(file);
@@ -34,7 +34,7 @@ test("no two queries of a route read one object, and no two routes share an obje
   expect(new Set(keys).size).toBe(keys.length);
 });
 
-test("what docs/spec/api.md#http says of validators and caches", () => {
+test("the table has the validators and edge seconds of docs/spec/api.md#http", () => {
   const named = (predicate: (route: NamedRoute) => boolean) => ROUTES.filter(predicate).map(({ name }) => name);
   expect(named(({ conditional }) => conditional)).toEqual([
     "process",
@@ -54,7 +54,7 @@ test("what docs/spec/api.md#http says of validators and caches", () => {
   expect(named(({ query }) => query === "ignored")).toEqual(["telemetry", "installation-telemetry", "modules"]);
 });
 
-test("an exact query matches in any order and any encoding, and nothing else does", () => {
+test("an exact query matches in any order and encoding, and no other query does", () => {
   const exact = ROUTES.filter(({ query }) => query === "exact").flatMap((route) =>
     route.objects.map((object) => ({ route, object })),
   );

@@ -226,7 +226,7 @@ function testRules(series: Readonly<Record<string, string>>, expected: readonly 
   return promtool("test", "rules", file);
 }
 
-test("promtool accepts the rules, and every one has its case here", () => {
+test("promtool accepts the rules, and each rule has a case here", () => {
   expect(promtool("check", "rules", RULES)).toMatch(`${rules.length} rules found`);
   expect(rules.map(({ name }) => name)).toEqual(Object.keys(CASES));
 });
@@ -239,17 +239,17 @@ test.each(rules)("$name fires in time, and not before", (rule) => {
   expect(() => testRules(series, [{ minute: firing, rule, labels: undefined }])).toThrow();
 });
 
-test("nothing fires while all is well", () => {
+test("no alarm fires while all is well", () => {
   const expected = rules.flatMap((rule) => [5, 20, 59].map((minute) => ({ minute, rule, labels: undefined })));
   expect(testRules(WELL, expected)).toMatch("SUCCESS");
 });
 
-test("no publisher at all is nobody who publishes", () => {
+test("without any publisher the alarm for a missing publisher fires", () => {
   const rule = rules.find(({ name }) => name === "NoonmarkNobodyPublishes") as Rule;
   expect(testRules({ [`up{${S}}`]: "1x60" }, [{ minute: 2, rule, labels: {} }])).toMatch("SUCCESS");
 });
 
-test("promtool has nothing to say against our names, types and texts", async () => {
+test("promtool accepts our names, types and texts", async () => {
   const monitor = new PublisherMonitor(
     () => 0,
     () => 0,

@@ -1,11 +1,11 @@
 /** `npm start` whose npm is killed, or whose terminal is closed: no process of it remains, at whatever point it was. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { NO_ANVIL } from "../../demo/chain/anvil.ts";
 import { freePort } from "../support/free-port.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { scripts: { start: string } };
@@ -18,7 +18,7 @@ let started: ChildProcess | undefined;
 let known: number[] = [];
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "noonmark-demo-ends-"));
+  folder = testFolder();
   // The checkout's own script, in a folder of its own.
   const start = scripts.start.replace("demo/start.ts", `${join(ROOT, "demo/start.ts")} --port ${await freePort()}`);
   writeFileSync(join(folder, "package.json"), JSON.stringify({ scripts: { start } }));
@@ -27,7 +27,6 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const pid of known.filter(isAlive)) process.kill(pid, "SIGKILL");
   started?.kill("SIGKILL");
-  rmSync(folder, { recursive: true, force: true });
 });
 
 test.skipIf(NO_ANVIL !== undefined).each([

@@ -22,7 +22,9 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-test("starts, serves, stops, goes on, and leaves nothing behind when it is killed", { timeout: 300_000 }, async () => {
+test("npm start serves, stops, continues, and leaves no process behind when it is killed", {
+  timeout: 300_000,
+}, async () => {
   const port = await freePort();
   const first = demoOn(port);
   await first.said(/Ready after/, READY_WITHIN);

@@ -4,10 +4,10 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { testFolder } from "../support/test-folder.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const ORIGINS = new URL("../../bench/support/fronts/front-origins.ts", import.meta.url).pathname;
@@ -18,7 +18,7 @@ const PATIENCE = { timeout: 120_000 };
 let folder = "";
 let running: ChildProcess | undefined;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "noonmark-documented-"));
+  folder = testFolder();
 });
 afterEach(async () => {
   if (running?.pid !== undefined && running.exitCode === null) {
@@ -27,7 +27,6 @@ afterEach(async () => {
     running.kill("SIGKILL");
     await gone;
   }
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** The shell commands of a page's section. */
@@ -107,7 +106,7 @@ function expectVerified(output: string): void {
   expect(seen[6]?.trim()).toBe('{"error":"not_found"}');
 }
 
-test("Varnish, by docs/cdn.md and its page", PATIENCE, async () => {
+test("the commands of docs/cdn.md and the Varnish page work", PATIENCE, async () => {
   const overview = commands("docs/cdn.md", "In the cloud");
   for (const start of ["noonmark cdn varnish", "varnishd"]) {
     expect(line(overview, start)).toBe(line(readFileSync(new URL("docs/cdn-varnish.md", ROOT), "utf8"), start));
@@ -118,7 +117,7 @@ test("Varnish, by docs/cdn.md and its page", PATIENCE, async () => {
   expectVerified(await onDebian(`${atPort}\n${deploy}\n${UNTIL_IT_ANSWERS}\n${verification()}`));
 });
 
-test("nginx, by its page", PATIENCE, async () => {
+test("the commands of the nginx page work", PATIENCE, async () => {
   const page = readFileSync(new URL("docs/cdn-nginx.md", ROOT), "utf8");
   const write = `${line(page, "export NOONMARK_FRONTS")}\n${line(page, "noonmark cdn nginx")}`;
   const deploy = commands("docs/cdn-nginx.md", "Deploy");

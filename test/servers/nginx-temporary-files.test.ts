@@ -34,7 +34,7 @@ async function readSlowly(head: string, body = ""): Promise<number> {
 }
 
 test.each(["/feed.json", "/v1/public/telemetry", "/v1/public/installations/wheel-1/observations?cursor=MQ"])(
-  "a large response of %s comes whole, and through no temporary file",
+  "a large response of %s arrives whole without a temporary file",
   async (path) => {
     expect(await readSlowly(`GET ${path} HTTP/1.1\r\n`)).toBeGreaterThan(LARGE);
     expect(front.log()).not.toContain("temporary file");

@@ -21,7 +21,7 @@ function surroundings(store = new MemoryStore()) {
   return { store, clocks, context, get };
 }
 
-test("an unknown installation costs no read: index and template are kept for a second of a running clock", async () => {
+test("an unknown installation costs no read, because index and template are kept for a second", async () => {
   const { store, clocks, get } = surroundings();
   await putIndex(store, { "wheel-1": "h1" });
   const body = '{"schemaVersion":1,"installationId":"{installationId}","revision":null,"status":"offline"}';
@@ -100,7 +100,7 @@ test("successors take over at exactly their instant, and tags are compared after
   expect((await get("/v4/public/process")).body).toBe(body);
 });
 
-test("a successor may be a constant response; one that is missing is not published", async () => {
+test("a successor may be a constant response, and is not_published if that is missing", async () => {
   const { store, clocks, get } = surroundings();
   const key = "v4/public/onchain";
   await putAnswer(store, key, { status: 200, headers: { "cache-control": "no-store" }, body: "{}" }, [
@@ -112,7 +112,7 @@ test("a successor may be a constant response; one that is missing is not publish
   expect(await get("/v4/public/onchain")).toMatchObject({ status: 200, body: "[]" });
 });
 
-test("what was never published is not_published, the statistics busy", async () => {
+test("a response that was never published is not_published, and statistics are busy", async () => {
   const { get } = surroundings();
   const busy = await get("/v2/public/stats?range=7d");
   expect(busy).toMatchObject({ status: 503, body: '{"error":"database_busy"}', headers: { "retry-after": "2" } });
@@ -157,7 +157,7 @@ test("an installation's telemetry is 503 while its key holds another's, or nobod
   }
 });
 
-test("a repeated read of the same object spares the work", async () => {
+test("a repeated read of the same object gives the same response object", async () => {
   const { store, context } = surroundings();
   await putAnswer(store, MODULES_KEY, { status: 200, headers: {}, body: "{}" });
   const request = { method: "GET", url: "/v1/public/modules" };
@@ -215,7 +215,7 @@ test("every request gets a response with the headers of every response", async (
   );
 });
 
-test("a front gets the end of the response's validity, nobody else does", async () => {
+test("only a front gets the end of the response's validity", async () => {
   const { store, clocks, context } = surroundings();
   const successors = [{ from: 1_000_500, edits: [{ offset: 0, length: 1, text: "b" }] }, { from: 1_000_900 }];
   await putAnswer(store, TELEMETRY_KEY, { status: 200, headers: {}, body: "a" }, successors);
@@ -238,7 +238,7 @@ test("a page cut from the activity's head holds as long as the head", async () =
   expect([page.status, page.headers["noonmark-valid-until"]]).toEqual([200, String(clocks.now + 600_000)]);
 });
 
-test("a front gets a mark on published errors, nobody else does", async () => {
+test("only a front gets a mark on published errors", async () => {
   const { store, clocks, context } = surroundings();
   await putWorld(store, clocks.now);
   const told = async (url: string, front?: string) => {

@@ -5,7 +5,7 @@ import { openLedgerForIntake, openLedgerForReading } from "../../src/ledger/open
 import { noSmallDisk, smallDisk } from "../support/small-disk.ts";
 
 test.skipIf(noSmallDisk !== undefined)(
-  `a ledger that cannot be opened because its disk is full: the message says so, with its path ${noSmallDisk ?? ""}`,
+  `a ledger that a full disk keeps from opening is reported with its path ${noSmallDisk ?? ""}`,
   () => {
     const disk = smallDisk(1024);
     const path = join(disk.path, "ledger.db");

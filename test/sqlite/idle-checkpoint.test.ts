@@ -1,23 +1,22 @@
-import { mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openLedgerForIntake, openLedgerForReading } from "../../src/ledger/open.ts";
 import { IdleCheckpoint } from "../../src/sqlite/idle-checkpoint.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 let folder: string;
 let path: string;
 let ledger: Database;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "noonmark-idle-"));
+  folder = testFolder();
   path = join(folder, "ledger.db");
   ledger = openLedgerForIntake(path);
   ledger.exec("INSERT INTO installation (id) VALUES ('one')");
 });
 afterEach(() => {
   ledger.close();
-  rmSync(folder, { recursive: true });
 });
 
 const walBytes = () => statSync(`${path}-wal`).size;
@@ -36,7 +35,7 @@ test("the -wal file is emptied after ten quiet seconds, and again after the next
   expect(walBytes()).toBe(0);
 });
 
-test("a reader at work is not waited for: the -wal file is emptied once it has ended", () => {
+test("the -wal file is emptied once a running reader has ended, without waiting for it", () => {
   const reader = openLedgerForReading(path);
   const checkpoint = new IdleCheckpoint(ledger);
   reader.exec("BEGIN; SELECT * FROM installation");

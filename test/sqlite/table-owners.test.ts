@@ -39,7 +39,7 @@ test("no SQL names another module's table", () => {
   expect(found).toEqual([]);
 });
 
-test("a file that puts tables' names into its SQL lists its own tables alone", () => {
+test("a file that composes SQL lists only its own tables", () => {
   const found = [...TEXTS].flatMap(([file, text]) => {
     const isPutTogether = [...text.matchAll(NAMED)].some(([, table]) => table === "${");
     if (!isPutTogether || GENERIC.includes(file)) return [];

@@ -2,14 +2,14 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { DAY_MS, noonDate, noonDay, noonOf } from "../../src/values/noon-day.ts";
 
-test("a day begins with noon itself and ends before the next", () => {
+test("a day starts at noon and ends before the next noon", () => {
   const noon = Date.parse("2026-11-20T12:00:00Z");
   expect(noonDate(noonDay(noon))).toBe("2026-11-20");
   expect(noonDate(noonDay(noon - 1))).toBe("2026-11-19");
   expect(noonDate(noonDay(noon + DAY_MS - 1))).toBe("2026-11-20");
 });
 
-test("every instant lies in the day that it is numbered for, before 1970 too", () => {
+test("every instant lies in its numbered day, also before 1970", () => {
   fc.assert(
     fc.property(fc.integer({ min: -60_000_000_000_000, max: 250_000_000_000_000 }), (instant) => {
       const day = noonDay(instant);

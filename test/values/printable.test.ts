@@ -12,7 +12,7 @@ test.each([
   ["a tag character", "a\u{e0041}b", "a\\udb40\\udc41b"],
   ["half of a pair", "a\ud83d", "a\\ud83d"],
   ["letters of all kinds", "Größe 数 😀 – …", "Größe 数 😀 – …"],
-])("%s is shown and not obeyed", (_, text, shown) => {
+])("%s is escaped", (_, text, shown) => {
   expect(printable(text)).toBe(shown);
 });
 
@@ -21,7 +21,7 @@ test("a long text is cut, and its length is named", () => {
   expect(printable("abc", 2)).toBe("ab… (3 characters)");
 });
 
-test("no text has a character that a terminal obeys", () => {
+test("no escaped text has a control character", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 400 }), (text) => {
       expect(printable(text)).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);

@@ -33,7 +33,7 @@ const BODIES: Readonly<Record<string, string>> = {
   "/favicon.svg": '<svg xmlns="http://www.w3.org/2000/svg"></svg>',
 };
 
-test("every file of the table is judged, the assets by the pages that name them", () => {
+test("every file of the table is checked, and assets through the pages that name them", () => {
   const judged = new Set(FILES.map(({ path }) => path));
   expect(ROWS.map(({ path }) => path).filter((path) => !judged.has(path))).toEqual([assetFile.path]);
 });
@@ -86,14 +86,14 @@ function reply(status: number, headers: Readonly<Record<string, string>>, text: 
 const judged = async (fault?: Planted["fault"]) =>
   judge({ send: site, now: NOW, families: ["files"], ...(fault === undefined ? {} : { fault }) });
 
-test("a site that is right", async () => {
+test("a right site has no finding", async () => {
   const { findings, skipped, checks } = await judged();
   expect(findings.map(findingLine)).toEqual([]);
   expect(skipped).toEqual([]);
   expect(checks).toBeGreaterThan(100);
 });
 
-test("a site that is turned off is left out", async () => {
+test("a site that is turned off is skipped", async () => {
   const off = onReply(
     ({ method }) => method === "GET",
     (good) => asError(good, 404, "not_found"),

@@ -15,14 +15,14 @@ beforeAll(async () => {
 });
 afterAll(() => full?.world.end());
 
-test("a whole run over a world that has everything: no finding, and nothing but the files left out", async () => {
+test("a run over a world with all data has no finding, and skips only the files", async () => {
   const report = await judge({ send: standIn(full), now: full.at, watch: 3 });
   expect(report.findings.map(findingLine)).toEqual([]);
   expect(report.skipped).toEqual([{ rule: "files/status", why: "every file is 404: the site is turned off" }]);
   expect(report.checks).toBeGreaterThan(20_000);
 });
 
-test("a front that compresses as it should", async () => {
+test("a front that compresses by the rules has no finding", async () => {
   const report = await judge({ send: standIn(full), now: full.at, fault: compressing });
   expect(report.findings.map(findingLine)).toEqual([]);
 });
@@ -44,14 +44,14 @@ function behindItsOrigin(): Fault {
   };
 }
 
-test("a front whose cache is behind its origin for its edge seconds", async () => {
+test("a front whose cache is behind by its edge seconds has no finding", async () => {
   const only = ["process"];
   const judging = { send: standIn(full), now: full.at, only, families: ["not-modified"] as const };
   const report = await judge({ ...judging, fault: behindItsOrigin() });
   expect(report.findings.map(findingLine)).toEqual([]);
 });
 
-test("statistics that are being built: a 503 is no response that could be 304", async () => {
+test("statistics that are being built need no 304", async () => {
   const rebuilding: Fault = async (sent, next) => {
     const reply = await next(sent);
     if (!sent.target.startsWith("/v2/public/stats?range=") || (reply.status !== 200 && reply.status !== 304))

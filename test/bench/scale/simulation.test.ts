@@ -13,7 +13,7 @@ const scene = (changes: Partial<Scene>): Scene => ({
   ...changes,
 });
 
-test("a URL that everybody asks for costs one fetch in its edge seconds, in each data centre", () => {
+test("a URL that everybody requests costs one fetch per edge seconds in each data centre", () => {
   expect(simulate(scene({}))).toEqual({ bucket: 20, shim: 0 });
   expect(simulate(scene({ dataCentres: 300, requestsPerSecond: 1e8 }))).toEqual({ bucket: 6_000, shim: 0 });
 });
@@ -23,7 +23,7 @@ test("ten or ten million times as many readers cost the origins nothing more", (
   expect(simulate(scene({ requestsPerSecond: 1e11 }))).toEqual(few);
 });
 
-test("what hardly anybody asks for costs a fetch a request, and never more than that", () => {
+test("a URL that hardly anybody requests costs one fetch per request, and never more", () => {
   const { bucket } = simulate(scene({ requestsPerSecond: 0.01, seconds: 100_000 }));
   expect(bucket).toBeGreaterThan(850);
   expect(bucket).toBeLessThan(1_100);
@@ -39,7 +39,7 @@ test("the time of a fetch is added to the time for which its response is kept", 
   expect(simulate(scene({ fetchSeconds: 2.5, urls: [{ ...url, isPast: true }] })).bucket).toBe(10);
 });
 
-test("the simulation comes to what is expected of it", () => {
+test("the simulation gives the calculated number of fetches", () => {
   const urls = fc.array(
     fc.record({
       share: fc.constantFrom(0.1, 0.4, 1),

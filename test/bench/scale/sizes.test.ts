@@ -23,7 +23,7 @@ test("a dead publisher puts nothing, and each fetch costs a shim one request and
   expect(dead.gets).toBeCloseTo(2 * dead.shimRequests);
 });
 
-test("what one of a part does not carry is named, with how many are needed", () => {
+test("a part that is too small is named, with the number that is needed", () => {
   const parts = (size: Sized) =>
     beyondOne(sizeOf(size)).map(({ limit, count }) => `${count} ${limit.part} ${limit.of}`);
   expect(parts(sized({ readers: 100, dataCentres: 1 }))).toEqual([]);

@@ -1,20 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-  type BigIntStats,
-  closeSync,
-  fstatSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { type BigIntStats, closeSync, fstatSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { packageVersion } from "../../../src/files/package-file.ts";
 import { PROGRAM, runCli, startCli } from "../../support/cli.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
 const PUBLISH = ["publish", "--installation-id", "wheel-1", "--ledger", "none"];
 const CTRL_C = "\u0003";
@@ -23,7 +14,7 @@ const INSTANT = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`;
 let directory = "";
 const running: ChildProcess[] = [];
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "noonmark-log-"));
+  directory = testFolder();
 });
 afterEach(async () => {
   for (const child of running.splice(0)) {
@@ -32,7 +23,6 @@ afterEach(async () => {
       await once(child, "exit");
     }
   }
-  rmSync(directory, { recursive: true });
 });
 
 /** Both of its outputs on a terminal, which is also where Ctrl-C comes from. */
@@ -63,7 +53,7 @@ async function printed(child: ChildProcess, seen: string, stop: () => void): Pro
   return text;
 }
 
-test("on a terminal the log is lines for people: ISO time, a word for the level, the message, the rest", async () => {
+test("on a terminal the log has lines for people: ISO time, level, message and the rest", async () => {
   const child = onTerminal(PUBLISH, { NO_COLOR: "1" });
   const lines = (await printed(child, "cycle", () => child.stdin?.write(CTRL_C))).split("\r\n");
   expect(child.exitCode).toBe(0);
@@ -75,7 +65,7 @@ test("on a terminal the log is lines for people: ISO time, a word for the level,
   expect(lines.at(-2)).toMatch(new RegExp(`^(?:\\^C)?\\[${INSTANT}\\] INFO: stopped$`));
 });
 
-test("colours are for terminals that have them and readers who want them", async () => {
+test("the log has colours only on a terminal that has them, for readers who want them", async () => {
   const child = onTerminal(PUBLISH);
   expect(await printed(child, "publishing", () => child.stdin?.write(CTRL_C))).toContain("\u001B[32mINFO");
   const plain = onTerminal(PUBLISH, { TERM: "dumb" });
@@ -111,7 +101,7 @@ test("a terminal that is closed ends a publisher as SIGTERM does", async () => {
   expect({ code: child.exitCode, signal: child.signalCode }).toEqual({ code: 0, signal: null });
 });
 
-test("logFormat goes before what the log is written to", async () => {
+test("logFormat overrides the choice by the log's destination", async () => {
   const json = onTerminal([...PUBLISH, "--log-format", "json"]);
   const text = await printed(json, "publishing", () => json.stdin?.write(CTRL_C));
   expect(JSON.parse(text.split("\r\n")[0] ?? "")).toMatchObject({ level: "info", msg: "starting" });
@@ -136,7 +126,7 @@ test("a failure that ends a publisher is the last line of its JSON log, and noth
   });
 });
 
-test("under journald each line begins with its priority, elsewhere with none", async () => {
+test("under journald each line begins with its priority, and elsewhere not", async () => {
   writeFileSync(join(directory, "state"), "a file, not a directory");
   const path = join(directory, "journal");
   const args = [PROGRAM, ...PUBLISH, "--state", "state"];
@@ -156,7 +146,7 @@ test("under journald each line begins with its priority, elsewhere with none", a
   expect(await printedTo(() => "1:1")).toEqual(['{"le', '{"le']);
 });
 
-test("one run with --quiet prints nothing when all went well, and what did not", async () => {
+test("one run with --quiet prints only failures", async () => {
   const once = [...PUBLISH, "--once", "--quiet", "--genesis-timestamp", "0"];
   expect(await runCli(once, directory)).toEqual({ exitCode: 0, stdout: "", stderr: "" });
   const child = onTerminal(once);
@@ -166,7 +156,7 @@ test("one run with --quiet prints nothing when all went well, and what did not",
   expect(failed.stderr).toMatch(/^noonmark: ledger_/);
 });
 
-test("ingest --quiet prints counts where something is rejected, and nothing else", async () => {
+test("ingest --quiet prints counts only if a line is rejected", async () => {
   const { stdout: line } = await runCli(["ingest", "--example", "receipt"], directory);
   const ingest = ["ingest", "--quiet", "-"];
   expect(await runCli(ingest, directory, line)).toEqual({ exitCode: 0, stdout: "", stderr: "" });
@@ -176,7 +166,7 @@ test("ingest --quiet prints counts where something is rejected, and nothing else
 });
 
 test.each([["--quiet"], ["--json"], ["--force"], ["--at", "2026-11-20T10:00:00Z"]])(
-  "%s goes with --once: on a cadence nobody would see it",
+  "%s is refused without --once",
   async (...flag) => {
     const { exitCode, stderr } = await runCli([...PUBLISH, ...flag], directory);
     expect(exitCode).toBe(2);

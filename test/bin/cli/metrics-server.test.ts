@@ -18,18 +18,21 @@ async function statusOf(bound: string, host: string): Promise<number | undefined
   });
 }
 
-test.each(["127.0.0.1:9464", "localhost:9464", "LOCALHOST", "[::1]:9464"])("Host %s is this machine", async (host) => {
-  expect(await statusOf("127.0.0.1", host)).toBe(200);
-});
+test.each(["127.0.0.1:9464", "localhost:9464", "LOCALHOST", "[::1]:9464"])(
+  "the metrics server accepts the Host %s",
+  async (host) => {
+    expect(await statusOf("127.0.0.1", host)).toBe(200);
+  },
+);
 
 test.each(["rebound.example", "rebound.example:9464", "127.0.0.1.example", "localhost.example", "a b"])(
-  "Host %j is another name that points here: 421",
+  "the metrics server gives 421 to the Host %j, another name that points here",
   async (host) => {
     expect(await statusOf("127.0.0.1", host)).toBe(421);
   },
 );
 
-test("on an address that others reach, any name may be this machine's", () => {
+test("a metrics server on a public address accepts any Host", () => {
   expect(isAskedFor("0.0.0.0", "target.internal:9464")).toBe(true);
   expect(isAskedFor("::1", "target.internal:9464")).toBe(false);
 });

@@ -90,7 +90,7 @@ describe("the functions", () => {
 });
 
 describe("what is kept", () => {
-  test("one key for every way of writing a URL, and none for what only the shim can judge", async () => {
+  test("every form of a URL has one key, and a URL that only the shim can judge has none", async () => {
     const world = distribution();
     await putAnswer(world.store, settlementsKey("queue"), { status: 200, headers: REVALIDATE, body: "{}" });
     await putAnswer(world.store, TELEMETRY_KEY, { status: 200, headers: {}, body: "{}" });
@@ -110,7 +110,7 @@ describe("what is kept", () => {
     expect(world.asked).toHaveLength(4);
   });
 
-  test("for the table's edge seconds, and the absence of an unpublished response not at all", async () => {
+  test("responses are kept for the table's edge seconds, and the absence of one is not kept", async () => {
     const world = distribution();
     const url = "/v4/public/process";
     expect((await world.get(url)).status).toBe(503);
@@ -123,7 +123,7 @@ describe("what is kept", () => {
     expect((await world.get(url)).body).toBe("2");
   });
 
-  test("a published 503 for one second, with the client's own status and headers", async () => {
+  test("a published 503 is kept for one second, with the client's own status and headers", async () => {
     const world = distribution();
     const headers = { "cache-control": "no-store", "retry-after": "2" };
     const url = "/v2/public/stats?range=7d";
@@ -140,7 +140,7 @@ describe("what is kept", () => {
     expect(world.asked).toHaveLength(2);
   });
 
-  test("a client's tags are judged against what is kept, and the shim is not asked for them", async () => {
+  test("a client's tags are compared with the kept response, without a request to the shim", async () => {
     const world = distribution();
     const answered = { headers: { etag: '"a,b"', ...REVALIDATE }, body: "{}", status: 200 };
     await putAnswer(world.store, PROCESS_KEY, answered);
@@ -174,22 +174,25 @@ describe("time", () => {
    */
   const FIRST_ASKS = [1_700, 850, 425, 0];
 
-  test.each([1, 2, 3])("through %d tiers nothing outlives valid-until, and nobody is turned away", async (tiers) => {
-    for (const stepMs of [1, 7, 97, 333, 1_000, 1_003]) {
-      const world = distribution({ tiers });
-      await putAnswer(world.store, TELEMETRY_KEY, online, successors);
-      let drawn = stepMs;
-      for (; world.now < NOW + 16_000; world.now += stepMs) {
-        drawn = (drawn * 48_271) % 0x7fff_ffff;
-        world.cloudfront.location = drawn % FIRST_ASKS.length;
-        if (world.now - NOW < (FIRST_ASKS[world.cloudfront.location] ?? 0)) continue;
-        const { status, body } = await world.get("/v1/public/telemetry");
-        expect([world.now, status, body]).toEqual([world.now, 200, world.now < NOW + 10_500 ? '"fresh"' : '"stale"']);
+  test.each([1, 2, 3])(
+    "through %d tiers no response is served past valid-until, and every request gets one",
+    async (tiers) => {
+      for (const stepMs of [1, 7, 97, 333, 1_000, 1_003]) {
+        const world = distribution({ tiers });
+        await putAnswer(world.store, TELEMETRY_KEY, online, successors);
+        let drawn = stepMs;
+        for (; world.now < NOW + 16_000; world.now += stepMs) {
+          drawn = (drawn * 48_271) % 0x7fff_ffff;
+          world.cloudfront.location = drawn % FIRST_ASKS.length;
+          if (world.now - NOW < (FIRST_ASKS[world.cloudfront.location] ?? 0)) continue;
+          const { status, body } = await world.get("/v1/public/telemetry");
+          expect([world.now, status, body]).toEqual([world.now, 200, world.now < NOW + 10_500 ? '"fresh"' : '"stale"']);
+        }
       }
-    }
-  });
+    },
+  );
 
-  test("an origin that fails is hidden as long as the table says, never past valid-until, and else not at all", async () => {
+  test("a failing origin is hidden as long as the table says, and never past valid-until", async () => {
     const world = distribution({ tiers: 3 });
     await putAnswer(world.store, TELEMETRY_KEY, online, successors);
     await putAnswer(world.store, PROCESS_KEY, { status: 200, headers: REVALIDATE, body: "{}" });

@@ -18,7 +18,7 @@ const asked = oddRequest.filter(
 );
 
 test.each(["what the client sent", "what the function made of it"] as const)(
-  "a response sees %s: 1000 odd requests, each asked twice",
+  "1,000 odd requests, each sent twice, get the shim's response if a response sees %s",
   async (responseSees) => {
     const { context } = await scriptWorld();
     const origin: Origin = async (method, url, headers) => {

@@ -67,7 +67,7 @@ const HEADERS = { etag: '"r"', "cache-control": "no-cache" };
 const SECOND = Math.floor(NOW / 1000);
 
 describe("answer", () => {
-  test("an object that holds, kept for its edge seconds, its tag known where the API judges it", async () => {
+  test("a valid object is kept for its edge seconds, with its tag if the API compares tags", async () => {
     const r = await answered(PROCESS, { [BUCKET]: object(HEADERS) });
     expect(r).toMatchObject({ asked: [BUCKET], status: 200, body: "{}" });
     expect(r.headersOut).toEqual({
@@ -84,7 +84,7 @@ describe("answer", () => {
     expect([telemetry.headersOut["ETag"], telemetry.headersOut["noonmark-etag"]]).toEqual([undefined, '"r"']);
   });
 
-  test("a page has its own headers, and no others' origin", async () => {
+  test("a page has its own headers, and none for other origins", async () => {
     const key = "site/index.html";
     const page = object({ etag: '"p"', ...HTML_HEADERS }, { "Content-Type": "text/plain" });
     const { headersOut } = await answered(`page ${key} /`, { [`/ask/bucket/60/${key}`]: page });
@@ -99,7 +99,7 @@ describe("answer", () => {
     expect([r.status, r.headersOut["content-security-policy"]]).toEqual([304, undefined]);
   });
 
-  test("compressed, its tag is a weak one", async () => {
+  test("a compressed response has a weak tag", async () => {
     const tag = async (length: number, encoding: string) => {
       const reply = { ...object(HEADERS), body: "x".repeat(length) };
       const r = request(PROCESS, { [BUCKET]: reply }, { "Accept-Encoding": encoding });
@@ -117,15 +117,20 @@ describe("answer", () => {
     [1_650, `@${SECOND + 1}`],
     [2_650, `@${SECOND + 1}`],
     [60_000, `@${SECOND + 1}`],
-  ])("%d ms before valid-until it is kept up to %s: to nginx a second lasts to its end", async (left, expires) => {
-    const r = await answered(PROCESS, { [BUCKET]: object(HEADERS, { "x-amz-meta-valid-until": String(NOW + left) }) });
-    expect([r.status, r.headersOut["X-Accel-Expires"]]).toEqual([200, expires]);
-    const longer = Number(/revalidate=(\d+)/.exec(r.headersOut["Cache-Control"] ?? "")?.[1] ?? 0);
-    const last = expires === "0" ? Number.NEGATIVE_INFINITY : Number(expires.slice(1));
-    expect((last + longer + 1) * 1000).toBeLessThan(NOW + left);
-  });
+  ])(
+    "%d ms before valid-until a response is kept up to %s, because nginx keeps whole seconds",
+    async (left, expires) => {
+      const r = await answered(PROCESS, {
+        [BUCKET]: object(HEADERS, { "x-amz-meta-valid-until": String(NOW + left) }),
+      });
+      expect([r.status, r.headersOut["X-Accel-Expires"]]).toEqual([200, expires]);
+      const longer = Number(/revalidate=(\d+)/.exec(r.headersOut["Cache-Control"] ?? "")?.[1] ?? 0);
+      const last = expires === "0" ? Number.NEGATIVE_INFINITY : Number(expires.slice(1));
+      expect((last + longer + 1) * 1000).toBeLessThan(NOW + left);
+    },
+  );
 
-  test("what lay in the cache before is not kept for longer", async () => {
+  test("an object that was cached before is not kept for longer", async () => {
     const date = (ms: number) => new Date(NOW - 400 - ms).toUTCString();
     const of = async (ms: number) =>
       (await answered(PROCESS, { [BUCKET]: object(HEADERS, { Date: date(ms), "noonmark-kept": "HIT" }) })).headersOut[
@@ -152,7 +157,7 @@ describe("answer", () => {
     expect([unheard.asked, unheard.headersOut["X-Accel-Expires"]]).toEqual([[BUCKET, shim, fresh], "0"]);
   });
 
-  test("a published error for a second, any other response of a failing origin not at all", async () => {
+  test("a published error is kept for a second, and a failing origin's other responses are not kept", async () => {
     const error = object({ "retry-after": "2" }, { "x-amz-meta-status": "503" });
     const r = await answered(PROCESS, { [BUCKET]: error, "/ask/bucket/error/v4/public/process": error });
     expect([r.status, r.headersOut["X-Accel-Expires"]]).toEqual([503, `@${SECOND + 1}`]);
@@ -180,7 +185,7 @@ describe("judged", () => {
   }
   const KEPT = { "noonmark-etag": '"r"', "noonmark-cache-control": "no-cache", "noonmark-not-modified": "tag" };
 
-  test("by the API's rules, past nginx's own", async () => {
+  test("conditions are judged by the API's rules, not nginx's own", async () => {
     expect(await judged(KEPT, "*")).toMatchObject({
       status: 304,
       body: "",
@@ -210,7 +215,7 @@ describe("judged", () => {
   });
 });
 
-test("of the shim's headers only the API's pass", () => {
+test("only the API's headers of the shim's response pass", () => {
   const r = request(PROCESS, {});
   Object.assign(r.headersOut, { ETag: '"r"', Via: "x", "noonmark-heard": "1", Vary: "Accept-Encoding" });
   program.passed(r);

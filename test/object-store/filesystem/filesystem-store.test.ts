@@ -41,7 +41,7 @@ conforms("a directory", {
   },
 });
 
-test("a file is readable by eye", async () => {
+test("a stored file is readable text", async () => {
   const directory = scratch();
   const store = new FilesystemStore(directory, { write: true });
   const tag = await store.put("v1/public/installations/~Wheel:1/telemetry", sample('{"a":1}', { status: "200" }));
@@ -61,7 +61,7 @@ test("an object that an earlier version put has no seal, and is read as it is", 
   expect(await store.get("k")).toMatchObject({ tag: "t", metadata: { status: "200" } });
 });
 
-test("metadata changed by hand, and files that were never objects, are reported with their key", async () => {
+test("metadata that was changed by hand, and foreign files, are reported with their key", async () => {
   const directory = scratch();
   const store = new FilesystemStore(directory, { write: true });
   await store.put("k", sample("body", { status: "200" }));
@@ -78,7 +78,7 @@ test("metadata changed by hand, and files that were never objects, are reported 
   }
 });
 
-test("an object is judged once for each time it is read from the disk, never while it is the same", async () => {
+test("an object's seal is checked once for each read from the disk, and not while it is unchanged", async () => {
   const store = new FilesystemStore(scratch(), { write: true });
   await store.put("k", sample("x".repeat(1 << 20)));
   await store.get("k");
@@ -124,7 +124,7 @@ test("a damaged file is unavailable, not absent and not served", async () => {
   await expect(store.get("k")).rejects.toThrow(/get .*k\.http: ELOOP/);
 });
 
-test("where no store is, nothing is absent", async () => {
+test("in a missing store no object is absent: the store is unavailable", async () => {
   const directory = scratch();
   const reader = await openStore(join(directory, "none"), { write: false });
   await expect(reader.get("k")).rejects.toThrow(StoreUnavailable);
@@ -152,7 +152,7 @@ test("a directory that cannot be made or written is a failure at open", async ()
   }
 });
 
-test("a reader refuses a file in the directory's place, and waits for what is not there yet", async () => {
+test("a reader refuses a file in place of the directory, and waits for a missing directory", async () => {
   const directory = scratch();
   writeFileSync(join(directory, "file"), "");
   const failure = await openStore(join(directory, "file"), { write: false }).catch((error: unknown) => error);
@@ -168,7 +168,7 @@ test.runIf(existsSync("/dev/full"))("a full disk is a failure at open", async ()
   expect(failure).toMatchObject({ code: "disk_full", exitCode: 74 });
 });
 
-test("opening for writing removes what a dead writer left, and only that", async () => {
+test("opening for writing removes a dead writer's files, and no others", async () => {
   const directory = scratch();
   const store = new FilesystemStore(directory, { write: true });
   await store.put("k", sample("body"));
@@ -181,7 +181,7 @@ test("opening for writing removes what a dead writer left, and only that", async
   expect(readdirSync(join(directory, ".tmp"))).toEqual(["under-way"]);
 });
 
-test("from its second reading on, a file that is the same gives the same object", async () => {
+test("an unchanged file gives the same object from its second read on", async () => {
   const directory = scratch();
   const store = new FilesystemStore(directory, { write: true });
   await store.put("k", sample("body"));
@@ -195,7 +195,7 @@ test("from its second reading on, a file that is the same gives the same object"
   expect(await store.get("k")).toBe(second);
 });
 
-test("reading many objects once drives out none that is read often", async () => {
+test("reading many objects once evicts none that is read often", async () => {
   const directory = scratch();
   const store = new FilesystemStore(directory, { write: true });
   await store.put("head", sample("head"));
@@ -246,13 +246,13 @@ test.each([
     },
     "it has 1099511627776 bytes",
   ],
-])("%s in an object's place is damage, and holds nobody up", async (_, make, because) => {
+])("%s in place of an object is damage, and blocks no read", async (_, make, because) => {
   const store = new FilesystemStore(scratch(), { write: true });
   make(join(store.name, fileOfKey("k")));
   await expect(store.get("k")).rejects.toMatchObject({ code: "store_damaged", message: `k is damaged: ${because}` });
 });
 
-test("a pipe in an object's place is replaced by the next put", async () => {
+test("a pipe in place of an object is replaced by the next put", async () => {
   const store = new FilesystemStore(scratch(), { write: true });
   execFileSync("mkfifo", [join(store.name, fileOfKey("k"))]);
   const damage = await store.get("k").catch((error: unknown) => error);
@@ -260,7 +260,7 @@ test("a pipe in an object's place is replaced by the next put", async () => {
   expect((await store.get("k"))?.body.toString()).toBe("x");
 });
 
-test("what is the operator's alone is a file for its owner alone, and everything else is as the umask says", async () => {
+test("private objects are readable for the owner alone, and others follow the umask", async () => {
   const store = new FilesystemStore(scratch(), { write: true });
   const modeOf = async (key: string) => {
     await store.put(key, sample("x"));

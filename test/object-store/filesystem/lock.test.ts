@@ -1,19 +1,18 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { FilesystemLock } from "../../../src/object-store/filesystem/lock.ts";
 import { prepareDirectory } from "../../../src/object-store/filesystem/prepare.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
 let folder: string;
 let lock: FilesystemLock;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "noonmark-lock-"));
+  folder = testFolder();
   prepareDirectory(folder);
   lock = new FilesystemLock(folder);
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const at = (name: string) => join(folder, name);
 const end = () => performance.now() + 3_000;
@@ -28,7 +27,7 @@ function holdBy(file: string): Database.Database {
   return db;
 }
 
-test("holding the lock writes no file, and leaves none", async () => {
+test("the lock writes no file", async () => {
   await rename("a", "k", () => expect(readdirSync(folder).sort()).toEqual([".noonmark-store", ".tmp"]));
   expect(readdirSync(folder).sort()).toEqual([".noonmark-store", ".tmp", "k"]);
   await lock.remove(at("k"), end());
@@ -36,7 +35,7 @@ test("holding the lock writes no file, and leaves none", async () => {
   expect([readdirSync(folder).sort(), readdirSync(at(".tmp"))]).toEqual([[".noonmark-store", ".tmp"], []]);
 });
 
-test("a lock that is busy for a second is given up, and so is the next one", async () => {
+test("a lock that is busy for a second is given up, each time", async () => {
   const stopped = [holdBy(".noonmark-store")];
   await rename("a", "k");
   stopped.push(holdBy(".noonmark-store-1"));
@@ -50,7 +49,7 @@ test("a lock that is busy for a second is given up, and so is the next one", asy
   expect(readFileSync(at("k"), "utf8")).toBe("c");
 });
 
-test("a change whose lock is given up while it is made is not made", async () => {
+test("a change is not made if its lock is given up meanwhile", async () => {
   await rename("a", "k");
   // Another process goes on with the next lock, and empties the place of this one.
   const goOn = () => {
@@ -61,7 +60,7 @@ test("a change whose lock is given up while it is made is not made", async () =>
   expect(readFileSync(at("k"), "utf8")).toBe("a");
 });
 
-test("a change that meets a newer lock before it judges is not made", async () => {
+test("a change is not made if there is a newer lock before its check", async () => {
   await rename("a", "k");
   const goOn = vi.spyOn(Database.prototype, "exec").mockImplementationOnce(function (this: Database.Database, sql) {
     goOn.mockRestore();
@@ -74,7 +73,7 @@ test("a change that meets a newer lock before it judges is not made", async () =
   expect(readFileSync(at("k"), "utf8")).toBe("b");
 });
 
-test("what a killed deletion or put has left in the place of the lock is in nobody's way", async () => {
+test("a killed deletion or put leaves a free lock", async () => {
   mkdirSync(at(".tmp/held-0"));
   writeFileSync(at(".tmp/held-0/deleted"), "");
   await rename("a", "k");
@@ -83,7 +82,7 @@ test("what a killed deletion or put has left in the place of the lock is in nobo
   expect([readdirSync(folder).sort(), readdirSync(at(".tmp"))]).toEqual([[".noonmark-store", ".tmp"], []]);
 });
 
-test("a change that comes after its time limit is not made", async () => {
+test("a change is not made after its time limit", async () => {
   writeFileSync(at("a"), "late");
   await expect(lock.rename(at("a"), at("k"), performance.now() - 1, () => {})).rejects.toThrow("time limit");
   expect(readdirSync(folder)).not.toContain("k");

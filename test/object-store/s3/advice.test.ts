@@ -37,7 +37,7 @@ test.each([
   });
 });
 
-test("no region; no credentials", async () => {
+test("a missing region and missing credentials are reported with the settings", async () => {
   const region = async () => {
     throw new Error("Region is missing");
   };

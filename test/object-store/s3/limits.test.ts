@@ -77,7 +77,7 @@ test.each([
   expect(asked()).toBe(requests);
 });
 
-test("a server's words are shown and not obeyed", async () => {
+test("control characters of a server's message are escaped", async () => {
   const { store } = await storeOf((response) => {
     response.writeHead(400, { "content-type": "application/xml" });
     response.end("<Error><Code>Odd</Code><Message>a\u202eb&#10;ok: all is well</Message></Error>");

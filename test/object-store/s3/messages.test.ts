@@ -73,7 +73,7 @@ test("a body that never ends its first half is no response within the time limit
   expect(failure.message).toBe(`get s3://bucket/p/status.json: no response from http://${host} within 0.3 s`);
 });
 
-test.each(CALLS)("%s: an unknown host is said to be one, and not a server that is slow", async (_, call) => {
+test.each(CALLS)("%s: an unknown host is reported as unknown, not as slow", async (_, call) => {
   const failure = await failureOf(
     call(storeAt("http://no-such-host.invalid:9000", { limitMs: 1_500, attemptMs: 600 })),
   );
@@ -85,7 +85,7 @@ test.each(CALLS)("%s: an unknown host is said to be one, and not a server that i
   expect(failure.hint).toContain("getent hosts no-such-host.invalid");
 });
 
-test("a port at which nobody listens is named", async () => {
+test("a port without a server is named", async () => {
   const host = await listening(() => {});
   server?.close();
   const failure = await failureOf(storeAt(`http://${host}`).get("status.json"));
@@ -93,7 +93,7 @@ test("a port at which nobody listens is named", async () => {
   expect(failure.hint).toBe("Start the server, or correct the host and port in --s3-endpoint.");
 });
 
-test("a connection that the server cuts is said to be cut", async () => {
+test("a connection that the server closes is reported as closed", async () => {
   const host = await listening((request) => request.socket.destroy());
   const failure = await failureOf(storeAt(`http://${host}`).get("status.json"));
   expect(failure.message).toContain(`http://${host} closed the connection before its response was complete`);
@@ -115,7 +115,7 @@ const PAGES = [200, 400, 404, 500].flatMap((status) =>
 );
 
 test.each(PAGES)(
-  "$name: another server's $status with $body is reported in our words",
+  "$name: another server's $status with $body is reported without its own text",
   async ({ status, body, call }) => {
     const host = await listening((request, response) => {
       request.resume();

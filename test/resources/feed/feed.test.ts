@@ -26,7 +26,7 @@ function everything(): FeedWorld {
 
 const bodyOf = (publication: typeof jsonPublication, world: FeedWorld) => publication?.build(world.advance(), AT);
 
-test("settlements and all five kinds of milestones, nothing of players, newest first", async () => {
+test("the feed has settlements and all five kinds of milestones, newest first, and no players' events", async () => {
   const built = bodyOf(jsonPublication, everything());
   const feed = JSON.parse(built?.body ?? "") as { items: { id: string; date_published: string; tags: string[] }[] };
   expect(new Set(feed.items.flatMap(({ tags }) => tags))).toEqual(
@@ -49,7 +49,7 @@ test("Atom has the same ids, and the newest entry's instant", async () => {
   await expect(atom).toMatchFileSnapshot("golden/feed.atom");
 });
 
-test("the newest fifty, whatever their kind", () => {
+test("the feed has the newest fifty events of any kind", () => {
   const world = new FeedWorld();
   const batches = Array.from({ length: 60 }, (_, index) => ({
     block: BigInt(100 + index),
@@ -64,7 +64,7 @@ test("the newest fifty, whatever their kind", () => {
   expect(items[0]?.date_published).toBe(new Date(AT - 41 * HOUR).toISOString());
 });
 
-test("what a silent chain hides takes no good feed's place; without a chain the milestones are all there is", () => {
+test("an unavailable chain does not replace a good feed, and without a chain the feed has milestones only", () => {
   const world = everything();
   world.chain = { ...chainState(), core: { status: "unavailable", reason: "indexer_unavailable" } };
   expect(bodyOf(jsonPublication, world)).toMatchObject({ isPlaceholder: true });

@@ -18,7 +18,7 @@ function coreOf(step: Step) {
   return step.frontier === undefined ? undefined : coreAt(step.frontier, step.frontier * 12_345n, 10n ** 6n);
 }
 
-test("equals the slow reference at every look, whatever came in between", () => {
+test("the process snapshot equals the slow reference at every read", () => {
   fc.assert(
     fc.property(steps, fc.option(fc.constant(GENESIS), { nil: undefined, freq: 9 }), (looks, genesis) => {
       const ledger = emptyLedger();

@@ -38,7 +38,7 @@ test("every read searches an index, none scans or sorts", () => {
   }
 });
 
-test("after the first look a look reads what is new, however far the frontier lags", () => {
+test("after the first build a build reads only new rows, for any distance of the frontier", () => {
   const rounds = 3_000n;
   const end = Number(GENESIS) * 1000;
   const ledger = ledgerOf([{ type: "epoch", counterEpoch: EPOCH }]);

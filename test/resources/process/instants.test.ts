@@ -12,25 +12,25 @@ const bodyAt = (it: Case, at: number) => JSON.parse(build({ ...it, at }).body) a
 const queueState = (body: Process) =>
   body.settlementQueue.status === "available" ? body.settlementQueue.state : body.settlementQueue.reason;
 
-test("120 s after receipt the measurement is stale, exactly 120 s it is online", () => {
+test("the measurement is online up to exactly 120 s after its receipt, then stale", () => {
   const receivedAt = AT - 50_000 + 250;
   expect(bodyAt(READY, receivedAt + 120_000).measurement?.freshness).toBe("online");
   expect(bodyAt(READY, receivedAt + 120_001).measurement?.freshness).toBe("stale");
 });
 
-test("600 s after its last completion the Reporter is stale", () => {
+test("the Reporter is stale 600 s after its last completion", () => {
   const finishedAt = AT - 28_000;
   expect(queueState(bodyAt(READY, finishedAt + 600_000))).toBe("ready");
   expect(queueState(bodyAt(READY, finishedAt + 600_001))).toBe("stale");
 });
 
-test("1,200 s after the latest acceptance the Oracle is stale", () => {
+test("the Oracle is stale 1,200 s after its latest acceptance", () => {
   const latestAcceptedAt = AT - 60_000;
   expect(bodyAt(READY, latestAcceptedAt + 1_200_000).oracle.state).toBe("accepted");
   expect(bodyAt(READY, latestAcceptedAt + 1_200_001).oracle.state).toBe("stale");
 });
 
-test("the three are chained, and nothing comes after the last", () => {
+test("the three successors follow each other, and none follows the last", () => {
   const { successors } = futureOf((at) => build({ ...READY, at }), AT);
   expect(successors.map(({ from }) => from)).toEqual([
     AT - 50_000 + 250 + 120_001,
@@ -39,7 +39,7 @@ test("the three are chained, and nothing comes after the last", () => {
   ]);
 });
 
-test("an instant that changes nothing is none: blocked, disabled and unfinished queues do not wait for 600 s", () => {
+test("a queue that is blocked, disabled or unfinished has no instant at 600 s", () => {
   for (const it of [
     withFacts(control({ blockedReason: "hold", at: 2 })),
     withFacts(control({ settlementEnabled: false, at: 2 })),
@@ -52,13 +52,13 @@ test("an instant that changes nothing is none: blocked, disabled and unfinished 
   expect(futureOf((at) => build({ ...blocked, at }), AT).successors).toHaveLength(2);
 });
 
-test("what lies beyond the year 9999 is no instant", () => {
+test("there is no instant beyond the year 9999", () => {
   const last = 253_402_300_799_999;
   const { successors } = futureOf((at) => build({ ...withFacts(receipt(last, 7_300n, { receivedAt: last })), at }), AT);
   expect(successors.map(({ from }) => from)).toEqual([AT - 28_000 + 600_001, AT - 60_000 + 1_200_001]);
 });
 
-test("what lies more than a minute ahead of the clock is stale, and time alone does not make it fresh", () => {
+test("a fact from more than a minute ahead of the clock is stale, and stays so", () => {
   const later = (ms: number) => AT + ms;
   const receiptAt = (ms: number) => withFacts(receipt(later(ms), 7_300n, { receivedAt: later(ms) }));
   expect(bodyAt(receiptAt(60_000), AT).measurement?.freshness).toBe("online");

@@ -26,7 +26,7 @@ const looks = fc.array(fc.record({ receipts, ends: fc.array(fc.nat(10), { minLen
   maxLength: 5,
 });
 
-test("equals the slow reading whatever arrives and wherever the end lies", () => {
+test("the open work equals the slow sum for any facts and any end", () => {
   fc.assert(
     fc.property(looks, (looks) => {
       const ledger = emptyLedger();

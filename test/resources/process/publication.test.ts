@@ -15,7 +15,7 @@ function snapshotOf(more: Partial<Snapshot> = {}): Snapshot & { readonly ledger:
   };
 }
 
-test("builds from the ledger and the stored safe Core, though the chain's views are unavailable", () => {
+test("process is built from the ledger and the stored safe Core, although the chain's views are unavailable", () => {
   expect(processPublication.build(snapshotOf(), AT)).toEqual(build(READY));
   expect(processPublication.build(snapshotOf({ ledger: undefined }), AT)).toEqual(buildWithoutLedger(CORE));
 });
@@ -26,7 +26,7 @@ test("an installation without a record is one without a measurement source", () 
   expect(processPublication.build(snapshotOf({ ledger }), AT)).toEqual(buildWithoutLedger(CORE));
 });
 
-test("its inputs move with every kind of fact but modules, with the safe Core and with genesis", () => {
+test("its inputs change with every kind of fact except modules, with the safe Core and with genesis", () => {
   const sources = snapshotOf();
   const seen = [processPublication.inputs(sources)];
   for (const kind of FACT_KINDS) {

@@ -80,7 +80,7 @@ test.each(
     ["oracle.latestClosure.", `${QUEUE}.`, `${QUEUE}.buffered.`, `${QUEUE}.projected.`, `${QUEUE}.lastRun.`],
     [`${LATEST}.`, `${LATEST}.expected.`],
   ),
-)("nothing unknown in the object at '%s'", (path) => {
+)("an unknown field in the object at '%s' is refused", (path) => {
   expect(processSchema.safeParse(changed("submitted", { [`${path}extra`]: 1 })).error?.issues).toMatchObject([
     { code: "unrecognized_keys" },
   ]);

@@ -50,7 +50,7 @@ function sources(batches: readonly Batch[] = BATCHES, economy: Partial<EconomyVi
 
 const parse = (built: { body: string }) => JSON.parse(built.body);
 
-test.each<SettlementsVariant>(["now", "queue", "24h", "7d", "30d"])("v4 %s as a golden body", async (variant) => {
+test.each<SettlementsVariant>(["now", "queue", "24h", "7d", "30d"])("v4 %s equals its golden body", async (variant) => {
   const given = sources();
   const built = buildSettlements(variant, given, candidate(given.chain.core), AT);
   await expect(`${JSON.stringify(parse(built), null, 2)}\n`).toMatchFileSnapshot(`golden/v4-${variant}.json`);
@@ -61,13 +61,13 @@ test.each<SettlementsVariant>(["now", "queue", "24h", "7d", "30d"])("v4 %s as a 
   });
 });
 
-test.each(["now", "24h", "7d", "30d"] as const)("v3 %s as a golden body", async (range) => {
+test.each(["now", "24h", "7d", "30d"] as const)("v3 %s equals its golden body", async (range) => {
   const built = buildLegacySettlements(range, sources(), AT);
   await expect(`${JSON.stringify(parse(built), null, 2)}\n`).toMatchFileSnapshot(`golden/v3-${range}.json`);
   expect(parse(built).chain).not.toHaveProperty("economyDeploymentBlock");
 });
 
-test("a chain before its first settlement has no history, and that is no zero work unknown", () => {
+test("a chain before its first settlement has empty buckets and zero sums", () => {
   const body = parse(buildSettlements("24h", sources([]), undefined, AT));
   expect(body.summary).toEqual({
     settlementCount: "0",
@@ -108,7 +108,7 @@ test("a settlement belongs to the bucket of its block's time: the start counts, 
   expect(body.summary.settlementCount).toBe("2");
 });
 
-test("a mint is confirmed where the cursor covers the batch, its amount then what was funded for its rounds", () => {
+test("a mint is confirmed if the cursor covers its batch, with the amount that was funded for its rounds", () => {
   const body = parse(buildSettlements("now", sources(), undefined, AT));
   const [newest, second] = body.recentSettlements;
   const blocks = BigInt(newest.completedBlockCount);
@@ -152,7 +152,7 @@ test.each<[string, Partial<QueueCandidate> | undefined, Partial<EconomyView>]>([
   ["reward weights change at its first round", {}, { rewardWeightActivationRound: FRONTIER + 1n }],
   ["reward weights change at its last round", {}, { rewardWeightActivationRound: FRONTIER + 16n }],
   ["its amount has no decimal string", {}, { baselineRewardPerBlock: 2n ** 255n }],
-])("the queue projection is omitted where %s, and the tag is that of range=now", (_, overrides, economy) => {
+])("the queue projection is omitted if %s, and the tag is that of range=now", (_, overrides, economy) => {
   // A wide reward would break the pending mint as well; all is minted here.
   const given = sources(BATCHES, { mintedThroughRound: FRONTIER, ...economy });
   const queued = overrides === undefined ? undefined : candidate(given.chain.core, overrides);
@@ -199,7 +199,7 @@ test("after its validity the same body is served as saved history, without the q
   expect(queue.built.successor?.headers.etag).toBe(now.built.successor?.headers.etag);
 });
 
-test("a bounded window keeps its word no longer than a minute after its end", () => {
+test("a bounded window is valid for at most a minute after its end", () => {
   const given = sources();
   const long = { ...given, chain: { ...given.chain, validUntil: AT + 86_400_000 } };
   const until = (variant: SettlementsVariant) => buildSettlements(variant, long, undefined, AT).nextChangeAt;

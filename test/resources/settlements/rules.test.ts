@@ -79,7 +79,7 @@ test.each(FAULTS)("%s", (rule, variant, fault) => {
   expect(messages).toEqual([rule]);
 });
 
-test("no rule is without its fault", () => {
+test("every rule has a fault", () => {
   const named = new Set(FAULTS.map(([rule]) => rule));
   expect(HISTORY_RULES.filter(([rule]) => !named.has(rule))).toEqual([]);
 });

@@ -63,7 +63,7 @@ test.each(ALL.map((publication) => [publication.key, publication] as const))(
 );
 
 test.each(ALL.map((publication) => [publication.key, publication] as const))(
-  "%s: once the view's word has run out a build gives the successor's very bytes",
+  "%s: after the view's validity a build gives the successor's exact bytes",
   (_, publication) => {
     const sources = live();
     const built = published(publication, sources);

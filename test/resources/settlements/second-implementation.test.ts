@@ -58,7 +58,7 @@ const scenarios = fc.record({
   }),
 });
 
-test("equal to the obvious implementation, in every range", () => {
+test("settlements equal the obvious implementation in every range", () => {
   fc.assert(
     fc.property(scenarios, ({ steps, fundings, minted, passes }) => {
       const batches = batchesOf(steps);

@@ -11,7 +11,7 @@ const ROUND = 600_000;
 const GENESIS = BigInt(Date.parse("2024-01-01T00:00:00Z") / 1000);
 const REBUILDING = '{"error":"public_stats_rebuilding"}';
 
-test("noon itself begins a day of 48 future buckets, and belongs to it", () => {
+test("noon itself starts a day of 48 future buckets, and belongs to it", () => {
   const noon = Date.parse("2024-03-10T12:00:00.000Z");
   const before = statistics(covered("2024-03-10T11:30:00Z", [1n, 2n, 3n]), noon - 1);
   const at = statistics(covered("2024-03-10T11:30:00Z", [1n, 2n, 3n]), noon);
@@ -54,7 +54,7 @@ test("29 February is a day like any other", () => {
   });
 });
 
-test("an installation younger than the window: what came before it was expected and is missing", () => {
+test("rounds before a young installation were expected and are missing", () => {
   const body = statistics(covered("2024-03-10T12:00:00Z", [1n]), Date.parse("2024-03-10T12:10:00Z"));
   expect(body.activity.coverage.expectedRoundCount).toBe(6 * 144 + 1);
   expect(body.activity.days.slice(0, 6).every(({ buckets }) => buckets.every((b) => b.coverage === "missing"))).toBe(
@@ -64,7 +64,7 @@ test("an installation younger than the window: what came before it was expected 
   expect(body.lifetime.firstObservedAt).toBe("2024-03-10T12:00:00.000Z");
 });
 
-test("days before genesis were expected too", () => {
+test("days before genesis were also expected", () => {
   const body = statistics(covered("2024-01-01T00:00:00Z", [1n]), Date.parse("2024-01-01T00:10:00Z"));
   expect(body.window.startAt).toBe("2023-12-25T12:00:00.000Z");
   expect(body.activity.coverage).toEqual({
@@ -92,7 +92,7 @@ test("no history, or rounds without a closure, give a 503 placeholder", () => {
   }
 });
 
-test("one round without work: a history all the same, with every record and mean null", () => {
+test("one round without work is a history with every record and mean null", () => {
   const body = statistics(covered("2024-03-10T12:00:00Z", [0n]), Date.parse("2024-03-10T12:10:00Z"));
   expect(Object.values(body.records)).toEqual(Array(7).fill(null));
   expect(body.activity.summary).toMatchObject({
@@ -103,7 +103,7 @@ test("one round without work: a history all the same, with every record and mean
   expect(body.rounds).toMatchObject({ observedCount: 1, zeroWorkCount: 1, activeRateBps: 0, medianActiveWork: null });
 });
 
-test("a fully covered week: complete, with its idle day inactive", () => {
+test("a fully covered week is complete, with its idle day inactive", () => {
   const works = Array.from({ length: 7 * 144 }, (_, index) => (index >= 144 && index < 288 ? 0n : 1n));
   const body = statistics(covered("2024-03-04T12:00:00Z", works), Date.parse("2024-03-11T11:59:59.999Z"));
   expect(body.activity.coverage).toEqual({
@@ -151,7 +151,7 @@ test("rounds beyond every calendar are accepted and never elapse", () => {
   expect(body.lifetime.acceptedWorkUnits).toBe("1");
 });
 
-test("256-bit work: means in thousandths stay exact", () => {
+test("means of 256-bit work stay exact in thousandths", () => {
   const most = (2n ** 256n - 1n) / 1000n;
   const facts = covered("2024-03-10T12:00:00Z", [most - 2n, 1n, 1n]);
   const body = statistics(facts, Date.parse("2024-03-10T12:30:00Z"));
@@ -160,7 +160,7 @@ test("256-bit work: means in thousandths stay exact", () => {
   expect(body.activity.typicalDay[24]?.meanWorkMilli).toBe(String(most * 1000n));
 });
 
-test("revision is the hash of the whole body without revision, and the tag", () => {
+test("the revision and the tag are the hash of the body without its revision", () => {
   const ledger = emptyLedger();
   accept(ledger, covered("2024-03-10T12:00:00Z", [1n]));
   const built = rebuiltBody(ledger, { genesis: GENESIS, range: "7d", at: Date.parse("2024-03-10T12:10:00Z") });

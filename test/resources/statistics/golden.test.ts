@@ -26,7 +26,7 @@ test.for<[name: string, range: "7d" | "30d", facts: readonly Fact[]]>([
   await expect(answer).toMatchFileSnapshot(join(import.meta.dirname, "golden", `${name}.json`));
 });
 
-test("the available branch of blocks, which no producer has yet, is in the schema", () => {
+test("the schema has the available branch of blocks, which no producer uses yet", () => {
   const golden = readFileSync(join(import.meta.dirname, "golden", "oracle-available-30d.json"), "utf8");
   const blocks = {
     status: "available",

@@ -21,7 +21,7 @@ function sourcesOf(facts: readonly Fact[]) {
 const [week, month] = statisticsPublications(30_000);
 if (week === undefined || month === undefined) throw new Error("one publication a range");
 
-test("one object a range, at most every interval, and again at each end of a round, noon among them", () => {
+test("each range is put at most once per interval, and at each end of a round", () => {
   const { sources } = sourcesOf([]);
   expect([week.key, month.key]).toEqual(["v2/public/stats/7d", "v2/public/stats/30d"]);
   expect(week.timing?.minimumInterval).toBe(30_000);
@@ -38,7 +38,7 @@ test("without a ledger, without genesis and before the first observed round it i
   }
 });
 
-test("inputs tell when what is left has been taken in, though no receipt of it was a peak", () => {
+test("the inputs change when the rest of the facts is taken in, also without a new peak", () => {
   const receipt: Fact = { type: "receipt", counterEpoch: 1, observedAt: NOON, rpmMilli: 5, speedMmPerSecond: 5 };
   const { ledger, projections, sources } = sourcesOf([
     { type: "round", roundId: 0n, workUnits: 1n, distanceMm: null },

@@ -18,7 +18,7 @@ const CHUNK = 100;
 
 const chunks = Array.from({ length: Math.ceil(HISTORIES / CHUNK) }, (_, index) => FIRST_SEED + index * CHUNK);
 
-test.for(chunks)("histories of the seeds from %d on: reference, incremental and rebuilt are one", (first) => {
+test.for(chunks)("histories of the seeds from %d on equal the reference and a rebuild", (first) => {
   const statuses = new Set<number>();
   for (let seed = first; seed < Math.min(first + CHUNK, FIRST_SEED + HISTORIES); seed += 1) {
     statuses.add(check(seed, randomHistory(seed)));

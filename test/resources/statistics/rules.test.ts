@@ -25,7 +25,7 @@ const oracle = (body: Mutable<Statistics>) => {
   return body.oracle;
 };
 
-test("the golden body breaks none", () => {
+test("the golden body breaks no rule", () => {
   expect(statisticsSchema.parse(JSON.parse(golden).body)).toEqual(JSON.parse(golden).body);
 });
 

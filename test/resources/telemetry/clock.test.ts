@@ -29,7 +29,7 @@ function statusAt(receipt: Receipt, at: number): string {
   return (JSON.parse(buildTelemetry("wheel-1", receipt, at).body) as { status: string }).status;
 }
 
-test("a receipt up to a minute ahead is online until 120 s after its receipt", () => {
+test("a receipt from up to a minute ahead is online until 120 s after it", () => {
   const near = receivedIn(60_000);
   expect(statusAt(near, AT)).toBe("online");
   const { successors } = futureOf((at) => buildTelemetry("wheel-1", near, at), AT);

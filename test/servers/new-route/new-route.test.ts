@@ -60,7 +60,7 @@ test("a row alone does not compile: its contract is missing, and its publication
   expect(text).toMatch(/src\/resources\/publications\.ts.* Property 'heartbeat' is missing/);
 });
 
-test("with both it compiles, and npm run generate writes it into every derived file", () => {
+test("a row with both compiles, and npm run generate writes it into every derived file", () => {
   addLine("src/resources/contracts.ts", {
     after: "  modules: modulesContract,",
     line: "  heartbeat: heartbeatContract,",
@@ -94,7 +94,7 @@ test("with both it compiles, and npm run generate writes it into every derived f
   expect(execFileSync(process.execPath, ["generate/run.ts"], { cwd: copy, encoding: "utf8" })).toBe("");
 });
 
-test("it is published, callable from the client, and judged by verify and fsck", () => {
+test("a new route is published, callable from the client, and checked by verify and fsck", () => {
   lay("probe.ts.txt", "test/probe.ts");
   expect(complaints()).toBe("");
   const said = execFileSync(process.execPath, ["test/probe.ts"], { cwd: copy, encoding: "utf8" });
@@ -106,7 +106,7 @@ test("it is published, callable from the client, and judged by verify and fsck",
   });
 });
 
-test("every front serves it as its exchanges say", () => {
+test("every front serves a new route as its exchanges say", () => {
   addLine("test/support/world.ts", {
     after: "  await putTelemetry(store, at);",
     line: '  await putAnswer(store, HEARTBEAT_KEY, answer({}, { schemaVersion: 1, installationId: "wheel-1", beat: "steady" }));',

@@ -62,7 +62,7 @@ const saidBy = (start: string) => {
   return steps[index]?.output ?? "";
 };
 
-test("every block ends as the page says", () => {
+test("every block of docs/operating.md ends as the page says", () => {
   expect(BLOCKS.length).toBeGreaterThan(20);
   const seen = BLOCKS.map((block, index) => ({ block, code: steps[index]?.code, output: steps[index]?.output }));
   expect(seen.filter(({ block, code }) => code !== expected(block))).toEqual([]);
@@ -92,18 +92,18 @@ test("readers get responses, and verify finds nothing", () => {
   expect(seen).toMatch(/ checks, 0 findings, /);
 });
 
-test("the restored ledger, and the new place, are what a publisher leaves", () => {
+test("the restored ledger and the new place are whole", () => {
   expect(saidBy("ledger.backup.db /var/lib")).toMatch(/^\d+ objects, 0 findings$/m);
   expect(saidBy("public-2")).toMatch(/^\d+ objects, 0 findings$/m);
   expect(saidBy("--installation-id wheel-2")).toContain("unknown_installation");
 });
 
-test("the backup is written a second time over the first, whole and for its owner alone", () => {
+test("a second backup replaces the first, whole and readable for its owner alone", () => {
   expect(again.map(({ code }) => code)).toEqual([0, 0]);
   expect(again[1]?.output.trim().split("\n")).toEqual(["1", "ok", "600 noonmark", "ledger.backup.db"]);
 });
 
-test("the list of parts names what is installed, and nothing else", () => {
+test("the list of parts names exactly the installed packages", () => {
   const { components } = JSON.parse(steps.at(-1)?.output ?? "") as { components: { name: string }[] };
   const names = components.map(({ name }) => name);
   const { dependencies, devDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as Record<

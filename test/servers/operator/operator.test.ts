@@ -71,7 +71,7 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true });
 }, 300_000);
 
-test("doctor says what is missing, and nothing more once it is there", PATIENCE, async () => {
+test("doctor names missing parts until they are there", PATIENCE, async () => {
   expect(await run("npx noonmark init --installation-id wheel-1")).toMatchObject({ code: 0 });
   const first = await run("npx noonmark doctor");
   expect([first.code, first.output.match(/^MEND \w+/gm)]).toEqual([
@@ -96,7 +96,7 @@ test("doctor says what is missing, and nothing more once it is there", PATIENCE,
   expect([second.code, second.output.match(/^MEND.*/gm)]).toEqual([0, null]);
 });
 
-test("published to the bucket, through Varnish, verify finds nothing", PATIENCE, async () => {
+test("verify finds nothing in a published bucket behind Varnish", PATIENCE, async () => {
   publisher = stays("npx noonmark publish");
   await until("it publishes", async () => publisher.output().includes("publishing"));
   const shim = stays(`NOONMARK_FRONTS=${SECRET} npx noonmark serve`);
@@ -140,7 +140,7 @@ async function seenFromOutside(): Promise<void> {
   expect(seen).toEqual(["200", "304", "400", "200", "200"]);
 }
 
-test("the publisher is killed, and the standby takes over", PATIENCE, async () => {
+test("the standby takes over from a killed publisher", PATIENCE, async () => {
   expect(await run(`sqlite3 ledger.db "VACUUM INTO 'backup.db'"`)).toEqual({ code: 0, output: "" });
   const second = {
     ...here,
@@ -163,7 +163,7 @@ test("the publisher is killed, and the standby takes over", PATIENCE, async () =
 });
 
 test.skipIf(noSmallDisk !== undefined)(
-  "a full disk is reported, loses nothing that was ingested, and is over once there is free space",
+  "a full disk is reported, loses no fact, and is over once there is free space",
   PATIENCE,
   async () => {
     const disk = smallDisk(8_192);
@@ -198,7 +198,7 @@ test("a ledger from a backup takes nothing back, and goes on once it has the mis
   await clean();
 });
 
-test("an upgrade goes on from what an older release left: ledger, state and store", PATIENCE, async () => {
+test("an upgrade continues with an older release's ledger, state and store", PATIENCE, async () => {
   const noonmark = join(here.folder, "node_modules/.bin/noonmark");
   const script = `mount -t tmpfs none /var/lib && mkdir /var/lib/noonmark && cd /var/lib/noonmark && tar -xzf ${OLD_STATE}
 ${noonmark} publish --once && ${noonmark} fsck && { ${noonmark} doctor || true; } && ${noonmark} publish --once && ${noonmark} fsck`;

@@ -45,7 +45,7 @@ describe.each([
     here = { ...installed, environment: { ...environment, NOONMARK_PORT: String(await freePort()) } };
   }, 300_000);
 
-  test("README's lines, from init to verify", PATIENCE, async () => {
+  test("README's lines work, from init to verify", PATIENCE, async () => {
     expect((await run("node --version; npm --version")).output).toMatch(
       new RegExp(`^v${node}\\.\\d+\\.\\d+\n${npm}\\.`),
     );
@@ -128,7 +128,7 @@ describe.each([
     },
   );
 
-  test("cdn writes each target, and the Worker's script runs where it was written", PATIENCE, async () => {
+  test("cdn writes each target, and the Worker's script runs from there", PATIENCE, async () => {
     for (const target of Object.keys(CDN_TARGETS)) {
       const { code, output } = await run(`npx noonmark cdn ${target}`);
       expect([

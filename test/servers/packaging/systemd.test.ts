@@ -19,7 +19,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("systemd-analyze verify says nothing of them where the program is installed", () => {
+test("systemd-analyze verify accepts the units if the program is installed", () => {
   expect(UNITS).toHaveLength(5);
   const machine = `mount -t tmpfs none /usr/local/bin && ln -s ${ROOT}/bin/noonmark.js /usr/local/bin/noonmark
 mkdir -p ${folder}/man/man1 && cp packaging/man/noonmark.1 ${folder}/man/man1
@@ -41,7 +41,7 @@ print("listening", flush=True)
 while True: print(" ".join(s.recvmsg(4096, 4096)[0].decode().split("\\n")), flush=True)
 `;
 
-test("a publisher says that it began, feeds the watchdog, and says that it ends", async () => {
+test("a publisher notifies its start and end, and feeds the watchdog", async () => {
   const socket = join(folder, "notify");
   const listener = spawn("/usr/bin/python3", ["-c", LISTENER, socket], { stdio: ["ignore", "pipe", "inherit"] });
   let heard = "";

@@ -34,7 +34,7 @@ interface Seen {
 }
 
 export function compresses({ server, start, coding = "gzip" }: Compressing): void {
-  test("large texts are compressed where the client says so, with a weak tag; either tag matches", async () => {
+  test("large texts are compressed if the client accepts it, with a weak tag, and either tag matches", async () => {
     await over(async (front) => {
       const all = { "accept-encoding": "gzip, deflate, br, zstd" };
       await until("it is published", async () => (await get(front, PATH)).status === 200);
@@ -84,7 +84,7 @@ export function compresses({ server, start, coding = "gzip" }: Compressing): voi
     });
   });
 
-  test("below a kilobyte nothing is; a page is, with its own headers", async () => {
+  test("a page is compressed with its own headers, and no body below a kilobyte", async () => {
     await over(async (front) => {
       await until("it is published", async () => (await get(front, "/")).status === 200);
       const gzip = { "accept-encoding": "gzip" };

@@ -35,23 +35,27 @@ const NOTICE_MS = 25_000;
 const BETWEEN_ROUNDS_MS = 25;
 
 export function turnsStale(server: () => S3Server): void {
-  test.concurrent("the publisher killed, a measurement turns stale on time through each front", PATIENCE, async () => {
-    const folder = mkdtempSync(join(tmpdir(), "noonmark-on-time-"));
-    const store = s3Store(server());
-    const world = await originsOver(server(), store);
-    const worker = await startWorker();
-    const fronts = { varnish: await startVarnish(world.origins), nginx: await startNginx(world.origins), worker };
-    try {
-      const instant = await publishAndDie(folder, store);
-      await copy(store, worker.store);
-      const sightings = await Promise.all(Object.entries(fronts).map(([name, front]) => watch(name, front, instant)));
-      expect(sightings.flat()).toEqual([]);
-    } finally {
-      await Promise.all(Object.values(fronts).map((front) => front.stop()));
-      await world.stop();
-      rmSync(folder, { recursive: true, force: true });
-    }
-  });
+  test.concurrent(
+    "after the publisher's death a measurement turns stale on time through each front",
+    PATIENCE,
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), "noonmark-on-time-"));
+      const store = s3Store(server());
+      const world = await originsOver(server(), store);
+      const worker = await startWorker();
+      const fronts = { varnish: await startVarnish(world.origins), nginx: await startNginx(world.origins), worker };
+      try {
+        const instant = await publishAndDie(folder, store);
+        await copy(store, worker.store);
+        const sightings = await Promise.all(Object.entries(fronts).map(([name, front]) => watch(name, front, instant)));
+        expect(sightings.flat()).toEqual([]);
+      } finally {
+        await Promise.all(Object.values(fronts).map((front) => front.stop()));
+        await world.stop();
+        rmSync(folder, { recursive: true, force: true });
+      }
+    },
+  );
 
   /** Puts the responses of one receipt; returns the instant (epoch ms) at which it is stale. */
   async function publishAndDie(folder: string, store: S3Store): Promise<number> {

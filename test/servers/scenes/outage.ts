@@ -37,7 +37,7 @@ export function endures({ world, start, loadMs }: Hardship): void {
     });
   });
 
-  test("a stopped origin is hidden where the table says so, and nowhere else", async () => {
+  test("a stopped origin is hidden only as the table says", async () => {
     await overProxies(world(), start, async (front, bucket, shim) => {
       await putAnswer(world().store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"hidden"' });
       await putAnswer(world().store, PROCESS_KEY, { status: 200, headers: REVALIDATE, body: '"seen"' });

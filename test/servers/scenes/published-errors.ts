@@ -57,7 +57,7 @@ export function keepsPublishedErrors({ server, start }: PublishedErrors): void {
     });
   }
 
-  test("an error that nobody has published is asked for every time", async () => {
+  test("an error that is not published is requested every time", async () => {
     const world = await originsOver(server(), s3Store(server()));
     await overProxies(world, start, async (front, bucket, shim) => {
       for (let times = 0; times < 10; times++) {

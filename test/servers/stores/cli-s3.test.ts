@@ -29,7 +29,7 @@ const store = () => ["--store", `s3://${BUCKET}/public`, "--s3-provider", "ceph"
 const publish = () =>
   runCli(["publish", "--once", "--json", "--ledger", "none", "--installation-id", "wheel-1", ...store()], folder);
 
-test("publish, publish again, serve", async () => {
+test("publish, a second publish and serve work on a bucket", async () => {
   expect(await publish()).toMatchObject({ exitCode: 0 });
   const again = await publish();
   expect(again.exitCode).toBe(0);
@@ -54,7 +54,7 @@ test("publish, publish again, serve", async () => {
   }
 });
 
-test("start-up says what a month will cost", async () => {
+test("start-up prints the estimate of a month's cost", async () => {
   const args = ["publish", "--ledger", "none", "--installation-id", "wheel-1", ...store()];
   const running = startCli(args, folder);
   let log = "";

@@ -70,7 +70,7 @@ async function ingest(from: number, to: number, ...flags: string[]): Promise<voi
 const TELEMETRY = "v1/public/telemetry";
 const TILE = observationTileKey("wheel-1", "1", 0);
 
-test("with the state lost nothing is put again, and an older ledger takes nothing back", async () => {
+test("after a lost state nothing is put again, and an older ledger takes nothing back", async () => {
   await ingest(1, 200);
   expect(await publish()).toMatchObject({ exitCode: 0, stderr: "" });
   const before = new Map<string, string | undefined>();
@@ -89,7 +89,7 @@ test("with the state lost nothing is put again, and an older ledger takes nothin
   expect(await text(TELEMETRY)).toContain('"cumulativeWorkUnits":"2000"');
 });
 
-test("status.json deleted, with the state: the next run publishes, and its epoch is above what the objects say", async () => {
+test("after status.json and the state are deleted the next run publishes with an epoch above the objects'", async () => {
   for (const n of [1, 2, 3]) {
     await ingest(n, n);
     expect(await publish()).toMatchObject({ exitCode: 0 });
@@ -103,7 +103,7 @@ test("status.json deleted, with the state: the next run publishes, and its epoch
   expect(await epoch()).toBeGreaterThan(3);
 });
 
-test("objects that somebody's tool has changed are found by key, and restored by --repair", async () => {
+test("objects that another tool changed are found by key, and restored by --repair", async () => {
   await ingest(1, 200);
   expect(await publish()).toMatchObject({ exitCode: 0 });
   const whole = [await text(TILE), await text("v4/public/process")];
@@ -138,7 +138,7 @@ test("a damaged lease object is watched for 34 s and taken; a damaged index is r
 });
 
 describe.skipIf(NO_ANVIL !== undefined)(`over a chain${NO_ANVIL ? `: ${NO_ANVIL}` : ""}`, () => {
-  test("a takeover whose node is 20 blocks behind takes no safe block back, says so, and goes on when it has caught up", async () => {
+  test("a takeover with a node 20 blocks behind keeps the safe block, reports it, and continues once the node caught up", async () => {
     await using on = await stage();
     await using node = await scriptedRpc(on.anvil.url);
     const { genesisTimestamp: _, ...rest } = settings;
@@ -166,7 +166,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`over a chain${NO_ANVIL ? `: ${NO_ANVIL}
   });
 });
 
-test("what the operator alone may read is not in the lease object", async () => {
+test("the lease object has none of the private status", async () => {
   await ingest(1, 1);
   expect(await publish()).toMatchObject({ exitCode: 0 });
   const lease = await text("status.json");

@@ -42,7 +42,7 @@ beforeEach(async () => {
 });
 const textOf = async (key: string) => plain(await truth.get(key))?.body;
 
-test("what passes by itself is asked again: puts, gets, deletes, lists", async () => {
+test("puts, gets, deletes and lists are repeated after passing failures", async () => {
   for (const fault of TRANSIENT) {
     proxy.script(fault, fault);
     await store.put("k", sample("body"));
@@ -57,7 +57,7 @@ test("what passes by itself is asked again: puts, gets, deletes, lists", async (
   expect(proxy.seen).toHaveLength(TRANSIENT.length * (3 + 2 + 2 + 2));
 });
 
-test("where a server says NoSuchKey in the middle of a put, absence is what it says three times", async () => {
+test("with absentAfter 3 a NoSuchKey counts as absence the third time", async () => {
   const NO_SUCH_KEY: Fault = { status: 404, code: "NoSuchKey" };
   const doubting = sameFolder(server, store, { endpoint: proxy.endpoint, absentAfter: 3 });
   await truth.put("k", sample("body"));
@@ -69,13 +69,13 @@ test("where a server says NoSuchKey in the middle of a put, absence is what it s
   expect(await store.get("k")).toBeUndefined();
 });
 
-test("a put that hangs is given up and asked again", async () => {
+test("a put that hangs is given up and repeated", async () => {
   proxy.script("silence");
   await store.put("k", sample("body"));
   expect(await textOf("k")).toBe("body");
 });
 
-test("a process that was stopped on the way to a put or a deletion sends neither when it wakes up", async () => {
+test("a process that was stopped before a put or a deletion does not send it when it wakes up", async () => {
   const real = performance.now.bind(performance);
   for (const change of [() => store.put("k", sample("body")), () => store.delete("k")]) {
     let looks = 0;
@@ -93,7 +93,7 @@ test("a half response is requested again", async () => {
   expect(plain(await store.get("k"))?.body).toBe("a whole body ".repeat(1000));
 });
 
-test("a call ends within its limit, and says that nothing is known", async () => {
+test("a call ends within its limit as an unknown outcome", async () => {
   const started = performance.now();
   proxy.script(...Array.from({ length: 200 }, (): Fault => SLOW_DOWN));
   await expect(store.put("k", sample("body"))).rejects.toThrow(StoreUnavailable);
@@ -101,7 +101,7 @@ test("a call ends within its limit, and says that nothing is known", async () =>
   expect(performance.now() - started).toBeLessThan(2 * 4_000);
 });
 
-test("Retry-After is waited out, and where it lies past the limit nobody waits", async () => {
+test("Retry-After is waited for, unless it is past the limit", async () => {
   proxy.script({ ...SLOW_DOWN, headers: { "retry-after": "1" } });
   const started = performance.now();
   await store.put("k", sample("body"));
@@ -113,7 +113,7 @@ test("Retry-After is waited out, and where it lies past the limit nobody waits",
 });
 
 for (const fault of ["lost", "lost-500"] as const) {
-  test(`a conditional put that was stored and reported ${fault} is one's own`, async () => {
+  test(`a conditional put that was stored and reported ${fault} is recognised as one's own`, async () => {
     proxy.script(fault);
     const tag = await store.put("k", sample("first"), { ifAbsent: true });
     expect(proxy.seen.map((line) => line.split(" ")[0])).toEqual(["PUT", "PUT", "GET"]);
@@ -123,7 +123,7 @@ for (const fault of ["lost", "lost-500"] as const) {
   });
 }
 
-test("a lost put over which somebody else has put is a conflict", async () => {
+test("a lost put that another put replaced is a conflict", async () => {
   await truth.put("k", sample("theirs"));
   proxy.script("lost");
   await expect(store.put("k", sample("mine"), { ifAbsent: true })).rejects.toThrow(StoreConflict);
@@ -132,7 +132,7 @@ test("a lost put over which somebody else has put is a conflict", async () => {
   expect(await textOf("k")).toBe("theirs");
 });
 
-test("409 is asked again, and a conflict in the end", async () => {
+test("a 409 is repeated, and is a conflict in the end", async () => {
   const contended: Fault = { status: 409, code: "ConditionalRequestConflict" };
   proxy.script(contended);
   await store.put("k", sample("mine"), { ifAbsent: true });
@@ -140,7 +140,7 @@ test("409 is asked again, and a conflict in the end", async () => {
   await expect(store.put("k", sample("other"), { ifAbsent: true })).rejects.toThrow(StoreConflict);
 });
 
-test("of 404s NoSuchKey alone is absence; 403 and a missing bucket are not asked again", async () => {
+test("only a 404 with NoSuchKey is absence, and 403 and a missing bucket are not repeated", async () => {
   for (const [status, code] of [
     [404, "NoSuchBucket"],
     [403, "AccessDenied"],
@@ -163,13 +163,13 @@ test("a put whose condition the server cannot judge is refused, never done witho
   expect(await truth.get("k")).toBeUndefined();
 });
 
-test("a probe whose first response is lost still finds what the server can", async () => {
+test("a probe whose first response is lost still finds the server's abilities", async () => {
   const fresh = sameFolder(server, truth, { endpoint: proxy.endpoint });
   proxy.script("lost");
   await fresh.probe();
 });
 
-test("the store's clock: in step within a second, ahead and behind beyond it", async () => {
+test("a store's clock is in step within a second, and otherwise ahead or behind", async () => {
   expect(provenSkew(await store.measureClock(Date.now))).toBe(0);
   proxy.dateShiftMs = -90_000;
   expect(provenSkew(await store.measureClock(Date.now))).toBeGreaterThan(87_000);

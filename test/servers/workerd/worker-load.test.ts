@@ -66,7 +66,7 @@ test(`${CLIENTS} clients cost the bucket one read per edge second and key`, asyn
   expect((await reads()).length).toBeLessThanOrEqual(Math.ceil(LOAD_MS / 1_000) + 1);
 });
 
-test("a bucket that fails is hidden where the table says so, and nowhere else", async () => {
+test("a failing bucket is hidden only as the table says", async () => {
   expect([await text("/v1/public/telemetry"), await text("/v4/public/process")]).toEqual(['"telemetry"', '"process"']);
   await text("/fail");
   // One edge second later.

@@ -52,7 +52,7 @@ describe("the Worker under odd requests", () =>
       headers.some(([name]) => /^(?:accept-encoding|upgrade)$/i.test(name)),
   }));
 
-test("what the cache keeps turns into its successor at the instant, without a read", async () => {
+test("a cached response turns into its successor at the instant, without a read", async () => {
   const get = async () => (await fetch(`http://127.0.0.1:${address.port}/v4/public/process`)).text();
   const from = Date.now() + 1_200;
   const successors = [{ from, edits: [{ offset: 1, length: 5, text: "stale" }] }];

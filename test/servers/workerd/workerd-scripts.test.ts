@@ -42,7 +42,7 @@ for (const { name, blocks } of scriptsForWorkerd()) {
   });
 }
 
-test("the shim's core is small: no driver, no schema library, nothing of Node", async () => {
+test("the shim's core has no driver, no schema library and no Node module", async () => {
   const script = await workerBundle('export { webHandler } from "../../../src/shim/web-handler.ts";');
   expect(script).not.toContain("node:");
   // 400 of them check what is stored before it is served.

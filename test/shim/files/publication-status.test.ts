@@ -11,7 +11,7 @@ function memory(): WorldStore & { readonly writer: MemoryStore } {
   return { writer: store, reader: store, fail: () => store.fail(), recover: () => {} };
 }
 
-test("the status passes its schema, and has nothing of the lease's holder", async () => {
+test("the status passes its schema and does not show the lease's holder", async () => {
   const { context } = await scriptWorld(memory());
   const { status, body } = await respond({ method: "GET", url: "/status.json" }, context);
   expect(status).toBe(200);
@@ -47,7 +47,7 @@ test.each([
   }
 });
 
-test("a lease object that cannot be read is the store's fault", async () => {
+test("a lease object that cannot be read is 503", async () => {
   const store = memory();
   const { context } = await scriptWorld(store);
   await putText(store.writer, STATUS_KEY, "{");

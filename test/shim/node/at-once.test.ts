@@ -72,7 +72,7 @@ const PIPELINED = [
 ];
 const STATUSES = [200, 200, 304, 200, 200, 200, 304, 405, 204, 404, 400, 200];
 
-test("pipelined in one packet, each gets in its turn what it would get from a store that is waited for", async () => {
+test("requests in one packet get the same responses in order as from an asynchronous store", async () => {
   const { reader } = await world();
   const waited = await served(contextOver({ get: async (key, options) => reader.get(key, options) }));
   const port = await served(contextOver(reader));
@@ -81,7 +81,7 @@ test("pipelined in one packet, each gets in its turn what it would get from a st
   expect([...expected.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status))).toEqual(STATUSES);
 });
 
-test("the same one after the other on one connection", async () => {
+test("the same requests one after the other on one connection get the same responses", async () => {
   const { reader } = await world();
   const port = await served(contextOver(reader));
   const together = await said(port, PIPELINED);
@@ -89,7 +89,7 @@ test("the same one after the other on one connection", async () => {
   expect(one.replace(/^Date: .*\r\n/gm, "")).toBe(together);
 });
 
-test("what a directory holds is not waited for, and neither is its failure", async () => {
+test("a directory's object or failure gives a synchronous response", async () => {
   const { reader, fail } = await world();
   const context = contextOver(reader);
   expect(respond({ method: "GET", url: PROCESS }, context)).toMatchObject({ status: 200 });
@@ -98,7 +98,7 @@ test("what a directory holds is not waited for, and neither is its failure", asy
   expect(respond({ method: "GET", url: PROCESS }, context)).toMatchObject({ status: 503 });
 });
 
-test("a defect on the way is a 500 that ends its connection", async () => {
+test("a defect is a 500 that ends its connection", async () => {
   const { reader } = await world();
   const defects: unknown[] = [];
   const broken = () => {

@@ -45,7 +45,7 @@ test("an uncompressed response has the strong tag and Vary", async () => {
   expect(plain.body).toBe(answer.body);
 });
 
-test("a small body is never encoded, an error neither, and says so or not", async () => {
+test("small bodies and errors are not compressed, and a small body has Vary", async () => {
   const encoded = new EncodedResponses();
   expect((await encoded.encode(full("{}"), "br")).headers).toMatchObject({ etag: '"r"', vary: "Accept-Encoding" });
   const error = rowResponse(statisticsRoute, { status: 503, headers: {} }, new TextEncoder().encode(TEXT));
@@ -53,7 +53,7 @@ test("a small body is never encoded, an error neither, and says so or not", asyn
   expect(encoded.compressions).toBe(0);
 });
 
-test("an object is compressed once, for all who ask at once and after; so is a page that is composed again", async () => {
+test("an object or a page is compressed once for simultaneous and later requests", async () => {
   const encoded = new EncodedResponses();
   const answer = full();
   const [one, other] = await Promise.all([encoded.encode(answer, "br"), encoded.encode(answer, "br")]);
@@ -68,7 +68,7 @@ test("an object is compressed once, for all who ask at once and after; so is a p
   expect(encoded.compressions).toBe(2);
 });
 
-test("what compression makes no smaller leaves as it is", async () => {
+test("a body that compression does not shrink is sent uncompressed", async () => {
   const answer = rowResponse(
     statisticsRoute,
     { status: 200, headers: {} },
@@ -77,7 +77,7 @@ test("what compression makes no smaller leaves as it is", async () => {
   expect((await new EncodedResponses().encode(answer, "gzip")).headers["content-encoding"]).toBeUndefined();
 });
 
-test("a hundred different bodies at once: some leave encoded, the others as they are, none waits in a line", async () => {
+test("of a hundred simultaneous bodies some are compressed and none waits", async () => {
   const encoded = new EncodedResponses();
   const answers = await Promise.all(
     Array.from({ length: 100 }, (_, index) => encoded.encode(full(TEXT + " ".repeat(index)), "gzip")),

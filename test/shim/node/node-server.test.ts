@@ -29,12 +29,12 @@ async function start(store: MemoryStore, port = 0, graceMs?: number): Promise<Sh
   return server;
 }
 
-test("a port in use is a failure that says so", async () => {
+test("a port in use is reported as port_in_use", async () => {
   const { port } = await start(new MemoryStore());
   await expect(start(new MemoryStore(), port)).rejects.toMatchObject({ code: "port_in_use", exitCode: 1 });
 });
 
-test("alive, ready while the store can be read, and how old the publisher's word is", async () => {
+test("/healthz is well, and /readyz has the age and the clock problems of the publisher's lease", async () => {
   const store = new MemoryStore();
   const { url } = await start(store);
   const get = async (path: string, init?: RequestInit) => {
@@ -91,7 +91,7 @@ test("a stop lets requests in flight finish, and then closes every connection", 
   await stopped;
 });
 
-test("a stop waits for nobody for ever", async () => {
+test("a stop ends after a limit", async () => {
   const store = new MemoryStore();
   const asked = Promise.withResolvers<void>();
   store.get = async () => {
@@ -105,7 +105,7 @@ test("a stop waits for nobody for ever", async () => {
   expect(await inFlight).toBe("cut off");
 });
 
-test("//host in a target is a path, an absolute target's host is nobody's business", async () => {
+test("//host in a target is a path, and an absolute target's host is ignored", async () => {
   const store = new MemoryStore();
   await putAnswer(store, MODULES_KEY, { status: 200, headers: {}, body: "[]" });
   const { port } = await start(store);
@@ -151,7 +151,7 @@ test("a request's body is not waited for, and the connection goes on", async () 
   expect([status, body]).toEqual([405, '{"error":"method_not_allowed"}']);
 });
 
-test("GET, HEAD and 304 agree on coding, tag and Vary; an absent front header is all that matters for it", async () => {
+test("GET, HEAD and 304 agree on coding, tag and Vary", async () => {
   const store = new MemoryStore();
   const body = JSON.stringify("x".repeat(2_000));
   await putAnswer(store, PROCESS_KEY, { status: 200, headers: { etag: '"b"' }, body });

@@ -23,20 +23,17 @@ function host(measured: number) {
   return { state, pass, time: new StoreTime({ measureClock }, clocks) };
 }
 
-test.each([0, 1, 1_900, -1_900, 90_000, -90_000])(
-  "a host that is %i ms ahead goes by the store's clock",
-  async (skew) => {
-    const { time } = host(skew);
-    await time.measure();
-    expect(time.now()).toBe(1_000_000 - skew);
-  },
-);
+test.each([0, 1, 1_900, -1_900, 90_000, -90_000])("a host that is %i ms ahead uses the store's clock", async (skew) => {
+  const { time } = host(skew);
+  await time.measure();
+  expect(time.now()).toBe(1_000_000 - skew);
+});
 
-test("before a measurement the host's own clock counts", () => {
+test("before a measurement the host's own clock is used", () => {
   expect(host(5_000).time.now()).toBe(1_000_000);
 });
 
-test("a measurement that fails leaves the earlier ones", async () => {
+test("a failed measurement keeps the earlier ones", async () => {
   const { state, time } = host(5_000);
   await time.measure();
   state.fails = true;
@@ -44,7 +41,7 @@ test("a measurement that fails leaves the earlier ones", async () => {
   expect(time.now()).toBe(995_000);
 });
 
-test("time never goes back when the measured offset grows: it runs at half its pace until it is right", async () => {
+test("time never goes back if the offset grows, but runs at half its pace until it is right", async () => {
   const { state, pass, time } = host(0);
   await time.measure();
   expect(time.now()).toBe(1_000_000);
@@ -60,7 +57,7 @@ test("time never goes back when the measured offset grows: it runs at half its p
   expect(seen.at(-1)).toBe(1_001_200 - 500);
 });
 
-test("a thousand calls in one millisecond make no time", async () => {
+test("a thousand calls in one millisecond do not move the time", async () => {
   const { state, time } = host(0);
   await time.measure();
   const first = time.now();
@@ -77,7 +74,7 @@ test("a thousand calls in one millisecond make no time", async () => {
   expect(time.now() - first).toBeGreaterThanOrEqual(499);
 });
 
-test("the bounds of the last five minutes are intersected, whatever the seconds hide in the newest", async () => {
+test("the offset is the intersection of the last five minutes' bounds", async () => {
   const { state, pass, time } = host(300);
   for (const [measured, skew] of [
     [300, 300],
@@ -96,7 +93,7 @@ test("the bounds of the last five minutes are intersected, whatever the seconds 
   }
 });
 
-test("a host whose clock is set goes on by the store's, without a measurement", async () => {
+test("a host whose clock is set continues by the store's clock without a measurement", async () => {
   const { state, pass, time } = host(0);
   await time.measure();
   const before = time.now();
@@ -109,7 +106,7 @@ test("a host whose clock is set goes on by the store's, without a measurement", 
   expect(time.now() - before).toBeGreaterThanOrEqual(2_000);
 });
 
-test("a clock that was set is believed at once: measurements from before it count no more", async () => {
+test("a clock that was set is used at once, without the measurements from before", async () => {
   const { state, time } = host(60_000);
   await time.measure();
   state.measured = 0;
@@ -118,7 +115,7 @@ test("a clock that was set is believed at once: measurements from before it coun
   expect(await time.measure()).toBe(-3_000);
 });
 
-test("two hosts apart by anything end up within the grain of the store's seconds and the way there", async () => {
+test("two hosts with any clocks differ by at most a second of the store and the round trip", async () => {
   const measure = (ahead: number, at: number) => boundsOf(at + ahead, Math.floor(at / 1_000) * 1_000, at + ahead);
   for (const [one, other] of [
     [1_900, -1_900],

@@ -29,7 +29,7 @@ async function history(count: number) {
 
 const tile = (n: number) => observationTileKey("w", "h1", n);
 
-test("a page is the items after its cursor, and says rightly whether another exists", async () => {
+test("a page has the items after its cursor, and a next cursor only if there are more", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 0, max: 600 }),
@@ -53,7 +53,7 @@ test("a page is the items after its cursor, and says rightly whether another exi
   );
 });
 
-test("reads: one tile where it suffices, two where the page or the question whether more exists goes over", async () => {
+test("a page reads one tile, or two if it or its next cursor needs another", async () => {
   const { store, page } = await history(400);
   const reads = async (query: string) => {
     store.gets.length = 0;
@@ -69,7 +69,7 @@ test("reads: one tile where it suffices, two where the page or the question whet
   expect(await reads(`cursor=${encodeObservationCursor(999)}`)).toEqual([tile(7), "v1/public/telemetry"]);
 });
 
-test("an old copy of a tile is never crossed: it is read again past every cache", async () => {
+test("an old copy of a tile is read again past every cache", async () => {
   const { store, grow, page } = await history(100);
   store.freeze(tile(0));
   await grow(200);
@@ -78,7 +78,7 @@ test("an old copy of a tile is never crossed: it is read again past every cache"
   expect(nextCursor).toBe(encodeObservationCursor(140));
 });
 
-test("a tile that is still not full ends the page, whatever follows it", async () => {
+test("a tile that is not full ends the page, although another follows", async () => {
   const { store, grow, page } = await history(100);
   const stale = await store.get(tile(0));
   await grow(200);

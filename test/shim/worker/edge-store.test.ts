@@ -36,7 +36,7 @@ test.each([
   [activityKey("all"), 5_000],
   [`${activityKey("all")}/tiles/h-1-a`, 5_000],
   [observationTileKey("wheel-1", "h", 0), 1_000],
-])("%s is read again after %d ms, and absence is not kept", async (key, keptMs) => {
+])("%s is read again after %d ms, and its absence is not kept", async (key, keptMs) => {
   const { store, clock, get, reader } = edge();
   expect(await reader.get(key)).toBeUndefined();
   await putText(store, key, "1");
@@ -65,7 +65,7 @@ test.each([
   await expect(get(key)).rejects.toThrow(StoreUnavailable);
 });
 
-test("simultaneous requests share a read; after a fresh one nothing older is served", async () => {
+test("simultaneous requests share a read, and nothing older is served after a fresh one", async () => {
   const { store, reader, get } = edge();
   await putText(store, PROCESS_KEY, "1");
   await Promise.all(Array.from({ length: 64 }, () => get(PROCESS_KEY)));
@@ -75,7 +75,7 @@ test("simultaneous requests share a read; after a fresh one nothing older is ser
   expect(await get(PROCESS_KEY)).toBe("2");
 });
 
-test("a read that is late does not take back what a later one has put", async () => {
+test("a late read does not replace the result of a later one", async () => {
   const { store, clock, cache, get } = edge();
   const object = (text: string, at: number) => ({
     body: new TextEncoder().encode(text),
@@ -99,7 +99,7 @@ test("a read that is late does not take back what a later one has put", async ()
   expect(await get(PROCESS_KEY)).toBe("new");
 });
 
-test("a read that never ends holds nobody up for long", async () => {
+test("a read that never ends delays other requests only shortly", async () => {
   const { store, cache, clock } = edge();
   await putText(store, PROCESS_KEY, "1");
   let reads = 0;

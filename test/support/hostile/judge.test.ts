@@ -26,7 +26,7 @@ test.each([
   ["a 400", "GET", error(400, "invalid_cursor")],
   ["a 405", "POST", error(405, "method_not_allowed", { allow: "GET, HEAD, OPTIONS" })],
   ["a 503", "GET", error(503, "store_unavailable", BUSY)],
-])("%s is the API's", (_, method, answer) => {
+])("%s passes as the API's", (_, method, answer) => {
   expect(faultsOf({ method }, answer)).toEqual([]);
 });
 
@@ -43,6 +43,6 @@ test.each([
     "headers/content-length",
   ],
   ["what is not JSON", { status: 200, headers: { ...good, "content-length": "1" }, body: "{" }, "answer/json"],
-])("%s is not", (_, answer, fault) => {
+])("%s is found", (_, answer, fault) => {
   expect(faultsOf({ method: "GET", target: "/v1/public/modules" }, answer).join()).toContain(fault);
 });

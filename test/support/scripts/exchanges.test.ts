@@ -21,7 +21,7 @@ test.each([
   ["GET /a", "x:1: no request or no response"],
   ["200", "x:1: no request or no response"],
   ["GET /a\nnonsense", "x:2: not a line of an exchange: nonsense"],
-])("a block that is none is refused: %j", (text, message) => {
+])("an invalid block is refused: %j", (text, message) => {
   expect(() => parseExchanges("x", text)).toThrow(message);
 });
 

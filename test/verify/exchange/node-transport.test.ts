@@ -60,7 +60,7 @@ test("a bomb is a finding, of the first request too", async () => {
   expect(found.map(({ saw }) => saw).join()).toContain(`${bomb.length} bytes of br decompress to more than 8388608`);
 });
 
-test("names of assets that are no targets are asked for in percent-encoding, each once, and 32 at most", async () => {
+test("assets with odd names are requested in percent-encoding, each once, and 32 at most", async () => {
   const names = ["a b", "\u202e", "a b", ...Array.from({ length: 100 }, (_, index) => `n${index}`)];
   const page = `<!doctype html>${names.map((name) => `<script src="assets/${name}"></script>`).join("")}`;
   const { asked, findings: found } = await findings(
@@ -74,7 +74,7 @@ test("names of assets that are no targets are asked for in percent-encoding, eac
   for (const { expected, saw } of found) expect(expected + saw).not.toMatch(/[\p{Cc}\p{Cf}]/u);
 });
 
-test("what no rule has foreseen is a finding, and what was found before stays", async () => {
+test("an unforeseen error is a finding, and earlier findings stay", async () => {
   const hostile = JSON.stringify({
     schemaVersion: 1,
     installationId: { toString: 1 },

@@ -27,7 +27,7 @@ test.each([
   ["exact timers", () => 0],
   ["early timers", () => -0.7],
   ["late timers", (at: number) => (Math.floor(at) % 3) * 9],
-])("never more than 50 in any second, %s", async (_, error) => {
+])("verify never sends more than 50 requests in a second, %s", async (_, error) => {
   const time = clock(error);
   const begun: number[] = [];
   const send = paced(

@@ -7,7 +7,7 @@ const RULES = family("headers", {
 });
 const PROCESS = { name: "process", spec: "docs/spec/api.md#process" } as const;
 
-test("a line a finding, in one line whatever was sent, and the numbers last", () => {
+test("each finding is one line for any text, and the counts come last", () => {
   const report = new Report();
   report.check(RULES.cors, PROCESS, true, () => ({ expected: "never asked", saw: "never asked" }));
   report.check(RULES.cors, PROCESS, false, () => ({ expected: "*", saw: "a\r\nb" }));
@@ -44,7 +44,7 @@ test("a line a finding, in one line whatever was sent, and the numbers last", ()
   });
 });
 
-test("the same again is no second finding, and five of one kind are enough", () => {
+test("a repeated finding counts once, and at most five of one kind are kept", () => {
   const report = new Report();
   for (const saw of ["a", "a", "b", "c", "d", "e", "f", "g"]) {
     report.check(RULES.cors, PROCESS, false, () => ({ expected: "*", saw }));

@@ -4,7 +4,7 @@ import { ingest } from "../../../../src/ledger/ingest.ts";
 import { rejectionJson, rejectionSentences } from "../../../../src/ledger/intake/rejection.ts";
 import { closure, emptyLedger, round } from "../../../ledger/samples.ts";
 
-test("a rejects file is taken again as it is: what was rejected for want of another record is accepted", async () => {
+test("a rejects file can be ingested as it is, once the missing records are there", async () => {
   const ledger = emptyLedger();
   const early = ingest(ledger, [closure(1, 2), round(1)]);
   expect(early).toMatchObject({ accepted: 1, rejected: 1 });
@@ -28,7 +28,7 @@ test("a line that was not UTF-8 is rejected again, and a line that is no rejecte
   }
 });
 
-test("all faults of a line's fields are reported at once, the one that counts first, a bounded number of them", () => {
+test("all faults of a line's fields are reported at once, up to a limit, with the counted one first", () => {
   const [rejection] = ingest(emptyLedger(), [
     round("01", { workUnits: "x", eligible: 1, closedAt: "now", extra: 1 }),
   ]).rejections;

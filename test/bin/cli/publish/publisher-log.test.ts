@@ -48,7 +48,7 @@ test("a dead node is one warning, then one every ten minutes with the number of 
   expect(lines[0]).toMatchObject({ level: 40, msg: "chain", node: DEAD.node, message: DEAD.message });
 });
 
-test("a node that gives good responses again is one line with how long it was gone", () => {
+test("a node that gives good responses again is one line with the length of its outage", () => {
   const { lines, clock, report } = logged();
   report(DEAD);
   clock.now = 90_000;

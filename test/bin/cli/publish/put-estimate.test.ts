@@ -8,7 +8,7 @@ const MOST_A_MONTH = 2_700_000;
 const HOURS = 1 / 3;
 const SHARE = (HOURS * 3_600_000) / MONTH_MS;
 
-test("a receipt every 3 s and a block every 12 s: at most 2.7 million, near what start-up says", async () => {
+test("a receipt every 3 s and a block every 12 s cost at most 2.7 million puts a month, near the estimate", async () => {
   const { counts, putsAMonth: estimate } = await simulate({ historyHours: 6, hours: HOURS });
   const puts = [...counts.values()].reduce((sum, asked) => sum + asked.puts, 0);
   // A key may be put once more than its share where a short span begins and ends.
@@ -24,12 +24,12 @@ const PACE = {
   hasChain: true,
 };
 
-test("the estimate: three keys at the minimum put interval, the chain's at theirs, the statistics, the lease", () => {
+test("the estimate counts receipts' keys, the chain's keys, the statistics and the lease", () => {
   const perDay = 3 * 17_280 + 5_760 + 13 * 1_440 + 2 * 5 * 144 + 8_640;
   expect(putsAMonth(PACE)).toBe(30 * perDay);
 });
 
-test("the estimate follows what there is: slow receipts, no chain, another installation, no ledger", () => {
+test("the estimate follows slow receipts, a missing chain, another installation and a missing ledger", () => {
   const day = (pace: object) => putsAMonth({ ...PACE, ...pace }) / 30;
   const slow = { receipts: [{ configured: true, everyMs: 60_000 }], hasChain: false };
   expect(day(slow)).toBe(3 * 1_440 + 1_440 + 8_640);

@@ -16,7 +16,7 @@ function heard(environment: NodeJS.ProcessEnv) {
   return { manager, said, after: (ms: number) => (now += ms) };
 }
 
-test("nobody listens: nothing is said", () => {
+test("without a service manager no message is sent", () => {
   const { manager, said } = heard({ WATCHDOG_USEC: "1000000" });
   manager.began("publishing");
   manager.rested();
@@ -24,7 +24,7 @@ test("nobody listens: nothing is said", () => {
   expect(said).toEqual([]);
 });
 
-test("four words in the watchdog's time, however many turns end", () => {
+test("the watchdog gets four messages in its time, for any number of ticks", () => {
   const { manager, said, after } = heard({
     NOTIFY_SOCKET: "/run/n",
     WATCHDOG_USEC: "60000000",
@@ -42,7 +42,7 @@ test("four words in the watchdog's time, however many turns end", () => {
 test.each([
   ["no watchdog", { NOTIFY_SOCKET: "/run/n" }],
   ["another process's watchdog", { NOTIFY_SOCKET: "/run/n", WATCHDOG_USEC: "60000000", WATCHDOG_PID: "8" }],
-])("%s is not fed", (_, environment) => {
+])("%s gets no message", (_, environment) => {
   const { manager, said } = heard(environment);
   manager.rested();
   expect(said).toEqual([]);

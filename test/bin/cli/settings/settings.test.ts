@@ -9,7 +9,7 @@ import { Failure } from "../../../../src/values/failure.ts";
 
 const LOAD = new URL("../../../../bin/cli/settings/load-settings.ts", import.meta.url).href;
 
-describe("settings are judged as a whole, and say what was meant", () => {
+describe("the settings are checked as a whole", () => {
   let directory: string;
   beforeAll(() => {
     directory = mkdtempSync(join(tmpdir(), "noonmark-settings-"));
@@ -74,7 +74,7 @@ describe("settings are judged as a whole, and say what was meant", () => {
   });
 
   test.skipIf(process.getuid?.() !== 0)(
-    "a configuration that this user may not read says EACCES and whom to ask",
+    "an unreadable configuration is reported with EACCES and the file's owner",
     () => {
       const path = join(directory, "closed.json");
       writeFileSync(path, "{}", { mode: 0o000 });
@@ -105,7 +105,7 @@ describe("settings are judged as a whole, and say what was meant", () => {
     expect(failure(flags)).toBe(message);
   });
 
-  test("variables: a near miss is refused, a stranger's is left alone", () => {
+  test("a misspelt variable is refused, and another program's is ignored", () => {
     expect(failure({}, { NOONMARK_INSTALATION_ID: "a" })).toBe(
       "unknown_variable: NOONMARK_INSTALATION_ID is not a setting; did you mean NOONMARK_INSTALLATION_ID?",
     );
@@ -115,7 +115,7 @@ describe("settings are judged as a whole, and say what was meant", () => {
     ]);
   });
 
-  test("what Kubernetes sets for a service called noonmark is ignored, NOONMARK_PORT with a warning", () => {
+  test("Kubernetes' variables for a service called noonmark are ignored, NOONMARK_PORT with a warning", () => {
     const warnings: string[] = [];
     const environment = {
       NOONMARK_PORT: "tcp://10.0.0.1:80",
@@ -135,7 +135,7 @@ describe("settings are judged as a whole, and say what was meant", () => {
     expect(warnings).toEqual(["NOONMARK_PORT tcp://10.0.0.1:80 is Kubernetes' address of a service, and is ignored"]);
   });
 
-  test("all mistakes are reported at once, each with the name that was meant and the unit", () => {
+  test("all mistakes are reported at once, each with the nearest name and the unit", () => {
     const path = join(directory, "given.json");
     writeFileSync(path, '{ "instalationId": "a", "genesis": 1, "chainGrace": "soon", "port": 70000 }');
     const flags = { config: path, readerTimeout: "x" };
@@ -158,7 +158,7 @@ describe("settings are judged as a whole, and say what was meant", () => {
     ]);
   });
 
-  test("a time in milliseconds is known as such", () => {
+  test("a time in milliseconds is recognised and refused", () => {
     expect(failure({ genesisTimestamp: "1767225600000" })).toBe(
       'invalid_setting: --genesis-timestamp "1767225600000": looks like milliseconds; the unit is seconds: 1767225600',
     );

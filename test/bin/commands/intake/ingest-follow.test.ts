@@ -4,14 +4,12 @@ import {
   appendFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -19,15 +17,15 @@ import { openLedgerForReading } from "../../../../src/ledger/open.ts";
 import { readWatermarks } from "../../../../src/ledger/watermarks.ts";
 import { receipt } from "../../../ledger/samples.ts";
 import { runCli, startCli } from "../../../support/cli.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 
 let directory: string;
 const children: ChildProcess[] = [];
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "noonmark-ingest-follow-"));
+  directory = testFolder();
 });
 afterEach(() => {
   for (const child of children.splice(0)) child.kill("SIGKILL");
-  rmSync(directory, { recursive: true });
 });
 
 const line = (n: number) => `${JSON.stringify(receipt(n))}\n`;
@@ -46,7 +44,7 @@ function start(...arguments_: string[]) {
   return end;
 }
 
-test("a file through rotation and kill, each fact once; SIGTERM ends it with its counts", async () => {
+test("a followed file gives each fact once through rotation and kill, and SIGTERM prints the counts", async () => {
   const killed = start("facts.ndjson");
   writeFileSync(at("facts.ndjson"), line(1));
   await until(() => receipts() === 1);
@@ -64,7 +62,7 @@ test("a file through rotation and kill, each fact once; SIGTERM ends it with its
   expect(await ended("SIGTERM")).toEqual({ exitCode: 0, stdout: "3 accepted, 2 duplicate, 0 rejected\n", stderr: "" });
 });
 
-test("a spool directory: moved aside, its rejects beside it; SIGINT ends it with 1 where a line was rejected", async () => {
+test("the files of a spool are moved aside with their rejects, and SIGINT ends with 1 after a rejection", async () => {
   mkdirSync(at("spool"));
   writeFileSync(at("spool/1.ndjson"), `${line(1)}nonsense\n`);
   const ended = start("spool", "--json");
@@ -122,7 +120,7 @@ test("a pipe in the spool or in the place of a followed file delays no SIGTERM",
   expect(code).toBe(74);
 });
 
-test("what cannot be followed is a usage error", async () => {
+test("a source that cannot be followed is a usage error", async () => {
   for (const wrong of [["-"], ["facts.ndjson", "--strict"], ["facts.ndjson", "--retry"], ["/dev/null"]]) {
     expect.soft(await runCli(["ingest", "--follow", ...wrong], directory)).toMatchObject({ exitCode: 2, stdout: "" });
   }

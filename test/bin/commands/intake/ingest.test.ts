@@ -1,18 +1,15 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { openLedgerForReading } from "../../../../src/ledger/open.ts";
 import { readWatermarks } from "../../../../src/ledger/watermarks.ts";
 import { type Json, receipt, round } from "../../../ledger/samples.ts";
 import { type Finished, runCli, startCli } from "../../../support/cli.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 
 let directory: string;
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "noonmark-ingest-"));
-});
-afterEach(() => {
-  rmSync(directory, { recursive: true });
+  directory = testFolder();
 });
 
 function ndjson(...records: readonly Json[]): string {
@@ -32,7 +29,7 @@ function receipts(): number {
   }
 }
 
-test("a file and a pipe: counts on stdout, rejections on stderr and in the rejects file, exit 0 or 1", async () => {
+test("a file or a pipe gives counts on stdout, rejections on stderr and in the rejects file, and exit 0 or 1", async () => {
   writeFileSync(join(directory, "facts.ndjson"), ndjson(receipt(1), receipt(2)));
   expect(await ingest(["facts.ndjson"])).toEqual({
     exitCode: 0,
@@ -80,7 +77,7 @@ test("--strict stops at the first rejection and keeps nothing of the run", async
   expect(receipts()).toBe(2);
 });
 
-test("a live feed's lines are in the ledger while it goes on", async () => {
+test("the lines of a live pipe are in the ledger while it is open", async () => {
   const child = startCli(["ingest", "-"], directory);
   const path = join(directory, ".noonmark", "ledger.db");
   try {
@@ -97,7 +94,7 @@ test("a live feed's lines are in the ledger while it goes on", async () => {
   }
 });
 
-test("wrong arguments are usage, what cannot be read or written is 74, and nothing is left behind", async () => {
+test("wrong arguments are usage, unreadable or unwritable files are 74, and no file is left behind", async () => {
   const wrong = [[], ["a", "b"], ["a", "--unknown"], ["-", "--ledger", "none"]];
   const refused = await Promise.all(wrong.map((arguments_) => ingest(arguments_)));
   expect(refused.map(({ exitCode }) => exitCode)).toEqual(wrong.map(() => 2));

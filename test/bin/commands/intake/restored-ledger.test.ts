@@ -1,18 +1,15 @@
 /** `noonmark ingest` does not let a restored or new ledger fork from what is published (docs/spec/intake.md#behind). */
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { type Json, oracle, receipt } from "../../../ledger/samples.ts";
 import { type Finished, runCli } from "../../../support/cli.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 
 let directory: string;
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "noonmark-restored-"));
+  directory = testFolder();
   writeFileSync(join(directory, "noonmark.json"), '{ "installationId": "wheel-1", "genesisTimestamp": 0 }');
-});
-afterEach(() => {
-  rmSync(directory, { recursive: true });
 });
 
 const LEDGER = ".noonmark/ledger.db";
@@ -50,7 +47,7 @@ test("a ledger that is behind what is published takes nothing without --yes, and
   expect(await run("publish", "--once")).toMatchObject({ exitCode: 0, stderr: "" });
 });
 
-test("what only other kinds of fact and other installations lack is found too", async () => {
+test("a ledger that lacks other kinds of facts or other installations is also refused", async () => {
   const other = { installationId: "wheel-2" };
   await ingest([receipt(1), receipt(1, other)]);
   copyFileSync(at(LEDGER), at("backup.db"));
@@ -67,7 +64,7 @@ test("what only other kinds of fact and other installations lack is found too", 
   expect((await ingest([receipt(2)])).stderr).toContain("wheel-2 was published through position 2");
 });
 
-test("a new ledger beside a publication takes nothing without --yes, and is not even made", async () => {
+test("a new ledger beside a publication is not made without --yes", async () => {
   await ingest([receipt(1)]);
   await run("publish", "--once");
   rmSync(at(LEDGER));
@@ -80,7 +77,7 @@ test("a new ledger beside a publication takes nothing without --yes, and is not 
   expect(await ingest([receipt(2)], "--yes")).toMatchObject({ exitCode: 0 });
 });
 
-test("a first day needs no --yes: a new ledger, an empty store, and a second file before the first publish", async () => {
+test("before the first publish no ingest needs --yes", async () => {
   expect(await ingest([receipt(1)])).toMatchObject({ exitCode: 0, stderr: "" });
   expect(await ingest([receipt(2)])).toMatchObject({ exitCode: 0, stderr: "" });
   mkdirSync(at("empty"));
@@ -90,7 +87,7 @@ test("a first day needs no --yes: a new ledger, an empty store, and a second fil
   });
 });
 
-test("a store that does not respond stops no intake into an existing ledger, and causes a warning", async () => {
+test("a store that does not respond is a warning for an existing ledger, and the facts are taken", async () => {
   await ingest([receipt(1)]);
   writeFileSync(at("file"), "no directory");
   const taken = await ingest([receipt(2)], "--store", "file");
@@ -98,7 +95,7 @@ test("a store that does not respond stops no intake into an existing ledger, and
   expect(taken.stderr).toMatch(/^noonmark: warning: store_not_compared: /);
 });
 
-test("a new ledger is refused without the store's word if this machine has published before", async () => {
+test("a new ledger is refused if the store does not respond and this machine has published before", async () => {
   await ingest([receipt(1)]);
   await run("publish", "--once");
   rmSync(at(LEDGER));
@@ -108,7 +105,7 @@ test("a new ledger is refused without the store's word if this machine has publi
   expect(existsSync(at(LEDGER))).toBe(false);
 });
 
-test("--follow is held to the same", async () => {
+test("--follow has the same checks", async () => {
   await ingest([receipt(1)]);
   await run("publish", "--once");
   rmSync(at(LEDGER));

@@ -14,7 +14,7 @@ function validator(name: string) {
   return new Ajv2020({ strict: true }).compile(SCHEMAS[name]?.() ?? false);
 }
 
-test("a type's schema takes its example", async () => {
+test("a record type's schema accepts its example", async () => {
   const [schema, example] = await Promise.all([run("schema", "receipt"), run("ingest", "--example", "receipt")]);
   expect([schema.exitCode, schema.stderr, example.exitCode, example.stderr]).toEqual([0, "", 0, ""]);
   const validate = new Ajv2020({ strict: true }).compile(JSON.parse(schema.stdout));
@@ -35,7 +35,7 @@ test("an unknown type is a usage error that names the nearest", async () => {
   expect(await run("ingest")).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("missing_argument") });
 });
 
-test("deployment: the example of the specification, and mistakes in it", () => {
+test("the deployment's schema accepts the specification's example and finds mistakes", () => {
   const [text = ""] = fenced(readFileSync(new URL("../../../../docs/spec/chain.md", import.meta.url), "utf8"), "json");
   const example = JSON.parse(text);
   const validate = validator("deployment");
@@ -51,7 +51,7 @@ test("deployment: the example of the specification, and mistakes in it", () => {
   }
 });
 
-test("config: every setting is optional, and mistakes are reported", () => {
+test("the schema of the configuration has only optional settings, and finds mistakes", () => {
   const validate = validator("config");
   const right = {
     installationId: "wheel-1",
@@ -74,7 +74,7 @@ test("config: every setting is optional, and mistakes are reported", () => {
   }
 });
 
-test("config: each setting is judged by its schema as the program judges it", () => {
+test("the schema of the configuration accepts the same values as the program", () => {
   const validate = validator("config");
   const values = [
     true,

@@ -1,15 +1,14 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { receipt } from "../../../ledger/samples.ts";
 import { runCli } from "../../../support/cli.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 
 let directory: string;
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "noonmark-config-"));
+  directory = testFolder();
 });
-afterEach(() => rmSync(directory, { recursive: true }));
 
 test("config show prints each effective value, its unit and where it comes from, and no secret", async () => {
   const file = '{ "installationId": "wheel-1", "deployment": "d.json", "rpcUrl": "https://node.example/v2/key" }';
@@ -33,7 +32,7 @@ test("config show prints each effective value, its unit and where it comes from,
   expect(JSON.parse(json.stdout)).toContainEqual({ name: "port", value: 0, unit: null, origin: "--port" });
 });
 
-test("a ledger where an earlier version looked for it, and none beside the file: it is said, and nothing is made", async () => {
+test("a ledger at an earlier version's place is reported, and no other one is made", async () => {
   mkdirSync(join(directory, "etc"));
   mkdirSync(join(directory, "work"));
   const input = `${JSON.stringify(receipt(1))}\n`;

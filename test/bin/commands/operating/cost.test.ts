@@ -1,15 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import SqliteDatabase from "better-sqlite3";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { runCli } from "../../../support/cli.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 
 let directory = "";
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "noonmark-cost-"));
+  directory = testFolder();
 });
-afterEach(() => rmSync(directory, { recursive: true }));
 
 const publish = () => runCli(["publish", "--once", "--installation-id", "wheel-1", "--ledger", "none"], directory);
 
@@ -30,7 +29,7 @@ test("a missing publication or measurement is an error, never a zero", async () 
   expect(stderr).toMatch("noonmark: nothing_measured: no publisher has counted its requests for a minute yet");
 });
 
-test("runs of publish --once add up to a month, and to money", async () => {
+test("runs of publish --once add up to a month's requests and costs", async () => {
   await publish();
   age();
   await publish();

@@ -3,16 +3,14 @@ import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { call, listeningPort, NO_ANVIL } from "../../../../demo/chain/anvil.ts";
 import { type Finished, runCli } from "../../../support/cli.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 
 let directory: string;
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "noonmark-demo-command-"));
-});
-afterEach(() => {
-  rmSync(directory, { recursive: true });
+  directory = testFolder();
 });
 
 /** One demo for the tests that only read it: thirty days of facts take seconds. */

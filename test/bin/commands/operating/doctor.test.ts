@@ -24,7 +24,7 @@ describe("noonmark doctor", () => {
     return { exitCode, lines: stdout.trimEnd().split("\n") };
   }
 
-  test("before the first start: what is missing, and what to do; nothing is made", async () => {
+  test("before the first start it says what is missing and what to do, and makes nothing", async () => {
     const { exitCode, lines } = await doctor();
     expect(exitCode).toBe(1);
     expect(lines[0]).toMatch(/^ok {3}node {9}\d+\.\d+\.\d+$/);
@@ -40,7 +40,7 @@ describe("noonmark doctor", () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  test("a mistake in the settings is the one finding", async () => {
+  test("a mistake in the settings is the only finding", async () => {
     writeFileSync(join(directory, "noonmark.json"), '{ "ledgr": "x" }');
     const { exitCode, lines } = await doctor();
     expect(exitCode).toBe(1);
@@ -48,7 +48,7 @@ describe("noonmark doctor", () => {
     expect(lines[1]).toContain('unknown key "ledgr"; did you mean ledger? Known keys: ');
   });
 
-  test("after a publish all is well; an address without a server is not", async () => {
+  test("after a publish it finds nothing except an address without a server", async () => {
     const settings = ["--installation-id", "wheel-1", "--ledger", "none", "--genesis-timestamp", "0"];
     expect((await runCli(["publish", "--once", ...settings], directory)).exitCode).toBe(0);
     const well = await doctor(...settings);
@@ -104,7 +104,7 @@ describe("noonmark doctor", () => {
     ]);
   });
 
-  test("statistics that are 503 are found with the input that they lack, and a damaged object is", async () => {
+  test("it finds 503 statistics with their missing input, and a damaged object", async () => {
     await ingest(receipt(1), reporterRun());
     await runCli(["publish", "--once", ...SETTINGS], directory);
     expect(await wrongLines(...SETTINGS)).toEqual([
@@ -144,7 +144,7 @@ describe("noonmark doctor", () => {
     );
   });
 
-  test("what was published from the future is found", async () => {
+  test("responses from the future are found", async () => {
     const ahead = new Date(Date.now() + 86_400_000).toISOString();
     await ingest(receipt(1), ROUND, CLOSURE);
     await runCli(["publish", "--once", ...SETTINGS, "--at", ahead, "--force"], directory);
@@ -186,7 +186,7 @@ describe("noonmark doctor", () => {
   );
 
   test.skipIf(NO_ANVIL !== undefined)(
-    "a chain: each node, and the deployment's check that fails, by name",
+    "it lists each node of the chain, and names the deployment's failed check",
     async () => {
       await using on = await stage();
       const file = join(directory, "deployment.json");

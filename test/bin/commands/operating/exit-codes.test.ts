@@ -1,9 +1,8 @@
 /** How each command ends is what docs/operating.md says: each cell of its table is one run here. */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import SqliteDatabase from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -13,6 +12,7 @@ import { readLease } from "../../../../publish/lease/lease-record.ts";
 import { FilesystemStore } from "../../../../src/object-store/filesystem/filesystem-store.ts";
 import { runCli, startCli } from "../../../support/cli.ts";
 import { freePort } from "../../../support/free-port.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 
 const MANUAL = readFileSync(new URL("../../../../docs/operating.md", import.meta.url), "utf8");
 const SETTINGS = ["--installation-id", "wheel-1", "--ledger", "ledger.db", "--store", "public"];
@@ -23,12 +23,11 @@ const RECEIPT = ["ingest", "--example", "receipt"];
 let folder: string;
 let running: ChildProcess[];
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "noonmark-exits-"));
+  folder = testFolder();
   running = [];
 });
 afterEach(async () => {
   for (const child of running) await ended(child, "SIGKILL");
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const exitOf = async (args: readonly string[], input = "") => (await runCli(args, folder, input)).exitCode;
@@ -229,7 +228,7 @@ function documented(): string[] {
   );
 }
 
-test("every cell of the table is run", () => {
+test("every cell of the documented table has a run", () => {
   expect(documented().sort()).toEqual(Object.keys(CASES).sort());
 });
 
@@ -237,7 +236,7 @@ test.each(Object.entries(CASES))("%s", async (name, run) => {
   expect(await run()).toBe(Number(name.split(" ").at(-1)));
 });
 
-test("a run that fails lets its lease go, and the next one need not wait", async () => {
+test("a run that fails releases its lease, and the next one does not wait", async () => {
   await fromTheFuture();
   for (const args of [["publish"], ["publish", "--once"]]) {
     const { stderr } = await runCli([...args, ...PUBLISH], folder);
@@ -249,7 +248,7 @@ test("a run that fails lets its lease go, and the next one need not wait", async
   expect([exitCode, stdout]).toEqual([1, expect.stringContaining("noonmark fsck --repair")]);
 });
 
-test("a store that does not respond at the start is tried again, until a signal ends that", async () => {
+test("a store that does not respond at the start is tried again until a signal", async () => {
   mkdirSync(join(folder, "home"));
   await withLedger();
   const nobody = `http://127.0.0.1:${await freePort()}`;

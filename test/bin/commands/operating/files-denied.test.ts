@@ -1,10 +1,10 @@
 /** A file that another user owns: the message names the path, the user, and what to do. The commands run as `nobody`. */
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { cliEnvironment, PROGRAM, runCli } from "../../../support/cli.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 
 const NOBODY = ["--reuid", "nobody", "--regid", "nogroup", "--clear-groups"];
 /** Only root can become somebody else. */
@@ -17,7 +17,7 @@ let ofRoot: string;
 let open: string;
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "noonmark-denied-"));
+  folder = testFolder();
   [ofRoot, open] = [join(folder, "root"), join(folder, "open")];
   chmodSync(folder, 0o755);
   mkdirSync(ofRoot, { mode: 0o755 });
@@ -25,8 +25,6 @@ beforeEach(async () => {
   chmodSync(open, 0o777);
   await runCli(["ingest", "--ledger", join(ofRoot, "ledger.db"), "/dev/null"], folder);
 });
-
-afterEach(() => rmSync(folder, { recursive: true }));
 
 function asNobody(...arguments_: string[]) {
   const done = spawnSync("setpriv", [...NOBODY, process.execPath, PROGRAM, ...arguments_], {
@@ -47,7 +45,7 @@ const publish = (flags: Record<string, string>) => {
   );
 };
 
-test.skipIf(noNobody)("a ledger that this user may not write", () => {
+test.skipIf(noNobody)("an unwritable ledger is reported with its path, the user and the remedy", () => {
   const ledger = join(ofRoot, "ledger.db");
   expect(asNobody("ingest", "--ledger", ledger, "/dev/null")).toEqual({
     exitCode: 74,
@@ -57,7 +55,7 @@ test.skipIf(noNobody)("a ledger that this user may not write", () => {
   });
 });
 
-test.skipIf(noNobody)("a ledger that this user may not read", () => {
+test.skipIf(noNobody)("an unreadable ledger is reported with its path, the user and the remedy", () => {
   const ledger = join(ofRoot, "ledger.db");
   expect(publish({ ledger })).toEqual({
     exitCode: 74,
@@ -67,21 +65,18 @@ test.skipIf(noNobody)("a ledger that this user may not read", () => {
   });
 });
 
-test.skipIf(noNobody)(
-  "a ledger that this user may read, in a directory where it may not make SQLite's own files",
-  () => {
-    const ledger = join(ofRoot, "ledger.db");
-    chmodSync(ledger, 0o644);
-    const { exitCode, stderr } = publish({ ledger });
-    expect(exitCode).toBe(74);
-    expect(stderr).toContain(
-      `the user nobody may not create files in ${ofRoot}, where ${ledger} needs a -wal and a -shm file beside it`,
-    );
-    expect(stderr).toContain(`chown nobody ${ofRoot}\n`);
-  },
-);
+test.skipIf(noNobody)("a readable ledger in an unwritable directory is reported with SQLite's own files", () => {
+  const ledger = join(ofRoot, "ledger.db");
+  chmodSync(ledger, 0o644);
+  const { exitCode, stderr } = publish({ ledger });
+  expect(exitCode).toBe(74);
+  expect(stderr).toContain(
+    `the user nobody may not create files in ${ofRoot}, where ${ledger} needs a -wal and a -shm file beside it`,
+  );
+  expect(stderr).toContain(`chown nobody ${ofRoot}\n`);
+});
 
-test.skipIf(noNobody)("a new ledger, a state directory and a store where this user may not write", () => {
+test.skipIf(noNobody)("a new ledger, state or store in an unwritable directory is reported with its path", () => {
   writeFileSync(join(ofRoot, "published.db"), "");
   const said = `the user nobody may not create files in ${ofRoot}\n`;
   const todo = `chown nobody ${ofRoot}\n`;
@@ -102,7 +97,7 @@ test.skipIf(noNobody)("a new ledger, a state directory and a store where this us
   expect(state.stderr).toContain(`the user nobody may not write ${join(ofRoot, "published.db")}\n`);
 });
 
-test("an address that is not this machine's: the host is wrong, and not the port", async () => {
+test("an address of another machine is reported as a wrong host, not a wrong port", async () => {
   mkdirSync(join(open, "store"));
   const { exitCode, stderr } = await runCli(["serve", "--store", "store", "--port", "0", "--host", "192.0.2.1"], open);
   expect({ exitCode, stderr }).toEqual({

@@ -9,7 +9,7 @@ const world = new FsckWorld();
 beforeAll(() => world.publish());
 afterAll(() => world.end());
 
-test("exit 0 and the number of objects for a whole store, 1 and a line for each finding", async () => {
+test("a whole store ends with 0 and its number of objects, a damaged one with 1 and a line for each finding", async () => {
   const { directory, store } = world.copy();
   const args = ["fsck", "--store", directory];
   expect(await runCli(args, world.folder)).toEqual({ exitCode: 0, stdout: "33 objects, 0 findings\n", stderr: "" });
@@ -26,7 +26,7 @@ test("exit 0 and the number of objects for a whole store, 1 and a line for each 
   expect(JSON.parse(stdout)).toEqual({ objects: 32, findings: [{ rule: "constant-missing", key, says }] });
 });
 
-test("exit 74 where no store can be read", async () => {
+test("an unreadable store ends with 74", async () => {
   const { directory } = world.copy();
   rmSync(directory, { recursive: true });
   const { exitCode, stdout, stderr } = await runCli(["fsck", "--store", directory], world.folder);
@@ -34,7 +34,7 @@ test("exit 74 where no store can be read", async () => {
   expect(stderr).toContain("store_unavailable");
 });
 
-test("--repair puts right what it found, says so, and leaves a state directory alone", async () => {
+test("--repair repairs its findings, lists them, and keeps the state directory", async () => {
   const folder = mkdtempSync(join(tmpdir(), "noonmark-fsck-repair-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const settings = ["--store", "public", "--installation-id", "wheel-1", "--ledger", "none", "--state", "state"];

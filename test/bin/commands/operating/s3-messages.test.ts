@@ -1,12 +1,12 @@
 /** The S3 library is ours to know: no message that an operator reads names it. */
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { runCli } from "../../../support/cli.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 
 const ROOT = new URL("../../../../", import.meta.url).pathname;
 const LIBRARY = /@aws-sdk|@smithy|\bSDK\b|CredentialsProvider|UnknownError/;
@@ -16,7 +16,7 @@ let server: Server;
 let endpoint: string;
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "noonmark-s3-"));
+  folder = testFolder();
   server = createServer((request, response) => {
     request.resume();
     response.writeHead(404, { "content-type": "application/xml" });
@@ -33,14 +33,13 @@ afterEach(() => {
   vi.unstubAllEnvs();
   server.closeAllConnections();
   server.close();
-  rmSync(folder, { recursive: true });
 });
 
 function fsck() {
   return runCli(["fsck", "--store", "s3://bucket/p", "--s3-endpoint", endpoint], folder);
 }
 
-test("missing credentials: what to set, and no library's name", async () => {
+test("missing credentials give the settings to set, without a library's name", async () => {
   const { exitCode, stdout, stderr } = await fsck();
   expect({ exitCode, stderr }).toEqual({
     exitCode: 74,
@@ -51,7 +50,7 @@ test("missing credentials: what to set, and no library's name", async () => {
   expect(stdout + stderr).not.toMatch(LIBRARY);
 });
 
-test("a missing bucket: its code and what to do, and no library's name", async () => {
+test("a missing bucket gives its code and what to do, without a library's name", async () => {
   vi.stubEnv("AWS_ACCESS_KEY_ID", "a");
   vi.stubEnv("AWS_SECRET_ACCESS_KEY", "b");
   const { exitCode, stdout, stderr } = await fsck();
@@ -64,7 +63,7 @@ test("a missing bucket: its code and what to do, and no library's name", async (
   expect(stdout + stderr).not.toMatch(LIBRARY);
 });
 
-test("a profile beside a key: the library's warning for programmers does not reach the operator", async () => {
+test("the library's warning about a profile beside a key does not reach the operator", async () => {
   mkdirSync(join(folder, ".aws"));
   writeFileSync(join(folder, ".aws/credentials"), "[own]\naws_access_key_id=a\naws_secret_access_key=b\n");
   vi.stubEnv("AWS_PROFILE", "own");
@@ -75,7 +74,7 @@ test("a profile beside a key: the library's warning for programmers does not rea
   expect(stdout + stderr).not.toMatch(LIBRARY);
 });
 
-test("no text in our sources names the library, apart from imports", () => {
+test("only imports in our sources name the library", () => {
   const named = ["src", "publish", "bin"].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
       .filter((file) => /\.(?:ts|js)$/.test(file))

@@ -29,7 +29,7 @@ test("a person reads the state in one sentence, then each route, sources and lea
   expect(stderr).toContain("no_genesis: the statistics are 503");
 });
 
-test("a machine reads the lease record as before, and the responses", async () => {
+test("--json has the lease record and the responses", async () => {
   const { stdout } = await noonmark("status", "--json");
   expect(JSON.parse(stdout)).toMatchObject({
     epoch: 1,
@@ -40,7 +40,7 @@ test("a machine reads the lease record as before, and the responses", async () =
   });
 });
 
-test("without the operator's part, and with another holder's, the rest is shown", async () => {
+test("without the holder's private status the rest is shown", async () => {
   const path = join(directory, ".noonmark/public/private/status.json.http");
   const kept = readFileSync(path);
   rmSync(path);
@@ -76,7 +76,7 @@ test("the record of an earlier version is shown as it was", () => {
   expect([record, problems]).toEqual([old, ["k: w"]]);
 });
 
-test("problems that the publisher has not named yet are counted, and those that are over are none", () => {
+test("current problems are counted before the publisher lists them, and past ones are not", () => {
   const operator: OperatorStatus = {
     schemaVersion: 1,
     epoch: 7,
@@ -91,7 +91,7 @@ test("problems that the publisher has not named yet are counted, and those that 
   expect(problems(3)).toEqual(["k: w", expect.stringMatching(/^2 more that the publisher has not named yet/)]);
 });
 
-test("the last look at the store counts: what is missing or damaged ends it with 1", async () => {
+test("a missing or damaged object in the store ends it with 1", async () => {
   rmSync(join(directory, ".noonmark/public/v1/public/modules.http"));
   appendFileSync(join(directory, ".noonmark/public/v4/public/process.http"), "x");
   const { exitCode, stdout } = await noonmark("status");

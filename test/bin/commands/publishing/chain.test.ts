@@ -24,7 +24,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`noonmark chain${NO_ANVIL ? `: ${NO_ANVI
     });
   }
 
-  test("sync, status, rewind, sync again; a mismatch by name; no key is printed", async () => {
+  test("sync, status and rewind work in turn, a mismatch is named, and no key is printed", async () => {
     await using on = await stage();
     writeFileSync(join(directory, "deployment.json"), JSON.stringify(on.world.deployment));
     const early = await chain(["sync"], on.anvil.url);
@@ -87,7 +87,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`noonmark chain${NO_ANVIL ? `: ${NO_ANVI
     for (const { stdout, stderr } of [status, wrong, told, gone]) expect(stdout + stderr).not.toContain("c0ffee");
   });
 
-  test("with rpcQuorum a node that says otherwise is named, and what the others agree on is read", async () => {
+  test("with rpcQuorum a deviating node is named, and the others' result is read", async () => {
     await using on = await stage();
     writeFileSync(join(directory, "deployment.json"), JSON.stringify(on.world.deployment));
     await on.world.settle({ throughRound: 16, activeRoundCount: 9, workUnits: 5_000n });
@@ -116,7 +116,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`noonmark chain${NO_ANVIL ? `: ${NO_ANVI
     });
   });
 
-  test("usage: settings that are missing or wrong", async () => {
+  test("missing and wrong settings are usage errors", async () => {
     const deployment = join(directory, "deployment.json");
     const missing = await chain(["sync"], undefined);
     expect([missing.exitCode, missing.stderr]).toEqual([2, expect.stringContaining("rpcUrl")]);

@@ -16,12 +16,12 @@ describe("noonmark lease release", () => {
   afterEach(() => rmSync(directory, { recursive: true }));
   const release = (...flags: string[]) => runCli(["lease", "release", "--store", "public", ...flags], directory);
 
-  test("makes no store where there is none", async () => {
+  test("it makes no store", async () => {
     expect(await release("--force")).toMatchObject({ exitCode: 74, stdout: "" });
     expect(existsSync(join(directory, "public"))).toBe(false);
   });
 
-  test("leaves a fresh lease alone unless forced, and its holder then says why it ended", async () => {
+  test("it keeps a fresh lease unless forced, and the former holder then says why it ended", async () => {
     const store = new FilesystemStore(join(directory, "public"), { write: true });
     const lease = await Lease.take(store, systemClock, { holder: "me", holderName: "here process 1" }, undefined);
     const refused = await release();

@@ -1,18 +1,17 @@
 // `noonmark publish --once` with a chain whose node does not respond: the chain's state is data, all else is published.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { runCli } from "../../../support/cli.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 
 const ADDRESS = `0x${"11".repeat(20)}`;
 
 let directory: string;
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "noonmark-publish-chain-"));
+  directory = testFolder();
 });
-afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 /** A server that accepts every connection and does what `serve` does with it. */
 async function node(serve: (socket: Socket) => void): Promise<AsyncDisposable & { readonly url: string }> {

@@ -1,19 +1,19 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, renameSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { runCli, startCli } from "../../../support/cli.ts";
 import { scrape } from "../../../support/exposition.ts";
 import { freePort } from "../../../support/free-port.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 
 let directory = "";
 const running: ChildProcess[] = [];
 beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), "noonmark-publish-metrics-"));
+  directory = testFolder();
   const { stdout } = await runCli(["ingest", "--example", "receipt"], directory);
   writeFileSync(join(directory, "facts.ndjson"), stdout);
   await runCli(["ingest", "facts.ndjson", "--ledger", "ledger.db"], directory);
@@ -25,7 +25,6 @@ afterEach(async () => {
       await once(child, "exit");
     }
   }
-  rmSync(directory, { recursive: true });
 });
 
 function publisher(state: string, ...args: string[]) {
@@ -136,7 +135,7 @@ test.each([
   expect(stderr).toMatch(`noonmark: invalid_setting: --metrics "${address}": ${message}`);
 });
 
-test("of one run nobody could ask", async () => {
+test("--metrics is refused for a single run", async () => {
   const { exitCode, stderr } = await runCli(["publish", "--once", "--metrics", "127.0.0.1:0"], directory);
   expect(exitCode).toBe(2);
   expect(stderr).toMatch("noonmark: usage: --metrics goes without --once");

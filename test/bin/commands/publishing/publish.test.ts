@@ -41,7 +41,7 @@ describe("noonmark publish, before and beside other runs", () => {
     expect(existsSync(join(directory, ".noonmark"))).toBe(false);
   });
 
-  test("in a pipe one line, quietly none; 503 statistics say why", async () => {
+  test("a run prints one line in a pipe and none with --quiet, and says why statistics are 503", async () => {
     const first = await publish("--once");
     expect(first.exitCode).toBe(0);
     expect(first.stdout).toMatch(/^as of \S+Z: \d+ created, 0 updated, 0 unchanged, 0 failed\n$/);
@@ -52,7 +52,7 @@ describe("noonmark publish, before and beside other runs", () => {
     expect(tried).toEqual({ exitCode: 0, stdout: "", stderr: "" });
   });
 
-  test("a state directory in use: by whom, and since when", async () => {
+  test("a state directory in use is reported with its user and since when", async () => {
     const published = Known.open(join(directory, ".noonmark/state"));
     try {
       const locked = await publish("--once");

@@ -1,10 +1,10 @@
 /** A damaged object that is rewritten is reported by its key, also if nothing is remembered of it. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { fileOfKey } from "../../../../src/object-store/filesystem/format.ts";
 import { runCli, startCli } from "../../../support/cli.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 
 const SETTINGS = ["--installation-id", "wheel-1", "--ledger", "ledger.db", "--store", "public", "--state", "state"];
 const DAMAGED = [
@@ -17,12 +17,11 @@ const DAMAGED = [
 
 let folder: string;
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "noonmark-repairs-"));
+  folder = testFolder();
   const { stdout } = await runCli(["ingest", "--example", "receipt"], folder);
   expect((await runCli(["ingest", "--ledger", "ledger.db", "-"], folder, stdout)).exitCode).toBe(0);
   expect((await runCli(["publish", "--once", ...SETTINGS], folder)).exitCode).toBe(0);
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function damage(key: string): void {
   const path = join(folder, "public", fileOfKey(key));
@@ -33,7 +32,7 @@ function damage(key: string): void {
 test.each([
   ["kept", () => {}],
   ["lost", () => rmSync(join(folder, "state"), { recursive: true })],
-])("by publish --once, with the state %s", async (_, change) => {
+])("publish --once with the state %s reports each repaired object", async (_, change) => {
   for (const key of DAMAGED) damage(key);
   change();
   const { stderr, exitCode } = await runCli(["publish", "--once", "--quiet", ...SETTINGS], folder);
@@ -45,7 +44,7 @@ test.each([
   expect(again.stderr).not.toContain("rewritten");
 });
 
-test("by a publisher on its cadence, in its log", async () => {
+test("a publisher on its cadence logs each repaired object", async () => {
   for (const key of DAMAGED) damage(key);
   rmSync(join(folder, "state"), { recursive: true });
   const child = startCli(["publish", ...SETTINGS], folder);

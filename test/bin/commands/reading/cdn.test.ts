@@ -1,15 +1,14 @@
 /** `noonmark cdn` refuses what nginx would refuse later, in a line that the operator has not written. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { runCli } from "../../../support/cli.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 
 let directory: string;
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "noonmark-cdn-"));
+  directory = testFolder();
 });
-afterEach(() => rmSync(directory, { recursive: true }));
 
 const nginx = (...options: string[]) => runCli(["cdn", "nginx", ...options], directory);
 const written = (path: string) => readFileSync(path, "utf8");
@@ -32,7 +31,7 @@ test.each([
 });
 
 test.each(["80", "127.0.0.1:8081", "[::]:443", "*:80", "localhost", "unix:/run/n.sock", "80 default_server reuseport"])(
-  "--listen %j is taken as it is",
+  "--listen %j is written as it is",
   async (given) => {
     expect(await nginx("--listen", given, "--out", "out")).toMatchObject({ exitCode: 0, stderr: "" });
     expect(written(join(directory, "out/noonmark.conf"))).toContain(`  listen ${given};\n`);

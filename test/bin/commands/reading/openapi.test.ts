@@ -6,7 +6,7 @@ import { runCli } from "../../../support/cli.ts";
 const run = (...options: string[]) => runCli(["openapi", ...options], tmpdir());
 const printed = async (...options: string[]) => JSON.parse((await run(...options)).stdout);
 
-test("prints the document with the address that is given, else with its own host", async () => {
+test("openapi prints the document with the given address, or with its own host", async () => {
   const bare = await printed();
   expect(bare.openapi).toBe("3.1.1");
   expect(bare.servers).toEqual([{ url: "/" }]);
@@ -16,7 +16,7 @@ test("prints the document with the address that is given, else with its own host
   expect((await printed("--public-url", "https://wheel.example")).servers).toEqual([{ url: "https://wheel.example" }]);
 });
 
-test("an address that is none ends it with a hint", async () => {
+test("an invalid address ends openapi with a hint", async () => {
   const { exitCode, stderr } = await run("--server", "wheel.example");
   expect(exitCode).toBe(2);
   expect(stderr).toContain("invalid_setting");

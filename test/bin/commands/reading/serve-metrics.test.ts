@@ -1,16 +1,15 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { type IncomingMessage, request } from "node:http";
 import { connect, createServer } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openStore } from "../../../../src/object-store/open-store.ts";
 import { startCli } from "../../../support/cli.ts";
 import { samplesOf, scrape } from "../../../support/exposition.ts";
 import { freePort } from "../../../support/free-port.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 import { putWorld } from "../../../support/world.ts";
 
 const AT = "2026-11-20T10:00:00.000Z";
@@ -18,7 +17,7 @@ const AT = "2026-11-20T10:00:00.000Z";
 let directory = "";
 const running: ChildProcess[] = [];
 beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), "noonmark-serve-metrics-"));
+  directory = testFolder();
   await putWorld(await openStore(directory, { write: true }), Date.parse(AT));
 });
 afterEach(async () => {
@@ -28,7 +27,6 @@ afterEach(async () => {
       await once(child, "exit");
     }
   }
-  rmSync(directory, { recursive: true, force: true });
 });
 
 interface Served {
@@ -76,7 +74,7 @@ function ofRequests(samples: Record<string, number>): Record<string, number> {
   return Object.fromEntries(Object.entries(samples).filter(([name]) => name.startsWith("noonmark_shim_requests")));
 }
 
-test("requests are counted by the route's template and status, never by what was asked for", async () => {
+test("requests are counted by the route's template and status, never by the requested path", async () => {
   const { shim, metrics, child } = await served("--metrics", "127.0.0.1:0");
   const tag = '"telemetry-1"';
   for (const [path, expected, init] of [
@@ -142,7 +140,7 @@ test("the metrics have an address of their own, which serves nothing else; the p
   expect(samplesOf(await page.text())['noonmark_build_info{version="0.1.0"}']).toBe(1);
 });
 
-test("the workers' numbers are summed, and a worker that dies takes none of them with it", async () => {
+test("the workers' numbers are summed, and those of a dead worker stay", async () => {
   const { shim, metrics, logged, child } = await served("--metrics", "127.0.0.1:0", "--workers", "2");
   const ask = async (times: number) => {
     for (let n = 0; n < times; n++) {

@@ -1,7 +1,5 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -10,6 +8,7 @@ import { openStore } from "../../../../src/object-store/open-store.ts";
 import { startCli } from "../../../support/cli.ts";
 import { runScript } from "../../../support/scripts/run-http-script.ts";
 import { addressTarget, TRANSPORT_HEADERS } from "../../../support/scripts/script-targets.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 import { putWorld } from "../../../support/world.ts";
 
 const AT = "2026-11-20T10:00:00.000Z";
@@ -17,7 +16,7 @@ const AT = "2026-11-20T10:00:00.000Z";
 let directory = "";
 const running: ChildProcess[] = [];
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "noonmark-serve-"));
+  directory = testFolder();
 });
 afterEach(async () => {
   for (const child of running.splice(0)) {
@@ -26,7 +25,6 @@ afterEach(async () => {
       await once(child, "exit");
     }
   }
-  rmSync(directory, { recursive: true });
 });
 
 function noonmark(...args: string[]): ChildProcess {
@@ -84,7 +82,7 @@ Retry-After: 2
   expect(JSON.parse(lines[0] ?? "")).toMatchObject({ msg: "stopping", signal: "SIGTERM" });
 });
 
-test("a store that is not there is 503 and one line in the log, however many ask", async () => {
+test("a missing store is 503 and one line in the log, for any number of requests", async () => {
   const child = noonmark("serve", "--store", join(directory, "nowhere"));
   let stderr = "";
   child.stderr?.on("data", (text) => {
@@ -123,7 +121,7 @@ function isRunning(pid: unknown): boolean {
   }
 }
 
-test("workers behind one port: one that dies is started again, a stop ends all of them in order", async () => {
+test("a dead worker is started again, and a stop ends all workers in order", async () => {
   await putWorld(await openStore(directory, { write: true }), Date.parse(AT));
   const child = noonmark("serve", "--workers", "2");
   const log = logOf(child);
@@ -153,7 +151,7 @@ test("workers behind one port: one that dies is started again, a stop ends all o
   await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow();
 });
 
-test("workers without a store are not ready; where their primary is killed, they end", async () => {
+test("workers without a store are not ready, and end if their primary is killed", async () => {
   const child = noonmark("serve", "--workers", "2", "--store", join(directory, "nowhere"));
   const log = logOf(child);
   const port = await serving(child);

@@ -45,7 +45,7 @@ test("a client that pipelines a little changes nothing for others", async () => 
   expect(others.map(({ isRead }) => isRead)).toEqual([true, true]);
 });
 
-test("in a flood connections that had a response are read, the others again one a tick, the newest first", async () => {
+test("in a flood connections with a response are read, and the others one in a tick, newest first", async () => {
   const others = Array.from({ length: 6 }, () => new Fake());
   const [plain, ...unknown] = others as [Fake, ...Fake[]];
   plain.begun = 1;
@@ -61,7 +61,7 @@ test("in a flood connections that had a response are read, the others again one 
   expect(readAgain).toEqual([4, 3, 2, 0, 1]);
 });
 
-test("connections that come meanwhile are taken in first, and then read from before the others", async () => {
+test("new connections are accepted first, and then read before the others", async () => {
   const old = Array.from({ length: 3 }, () => new Fake());
   const flood = floodOf(old);
   read(flood, 64);
@@ -79,7 +79,7 @@ test("connections that come meanwhile are taken in first, and then read from bef
   expect(newcomers.at(-1)?.isRead).toBe(true);
 });
 
-test("of a connection that Node's server has just taken in nothing is read until its turn has come", async () => {
+test("a connection that Node has just accepted is not read before its turn", async () => {
   const flood = floodOf([new Fake()]);
   const server = createServer((_, response) => response.end()).listen(0, "127.0.0.1");
   onTestFinished(() => void server.close());
@@ -107,7 +107,7 @@ test("of a connection that Node's server has just taken in nothing is read until
   expect(heard.toString("latin1", 0, 15)).toBe("HTTP/1.1 200 OK");
 });
 
-test("a connection whose requests wait is left to them", async () => {
+test("a connection with waiting requests stays paused", async () => {
   const waiting = new Fake();
   const flood = floodOf([waiting]);
   read(flood, 64);

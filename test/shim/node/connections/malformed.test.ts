@@ -92,18 +92,18 @@ test.each([
 });
 
 test.each(["x", "x:80", "", "[::1]:8787", "a.example", "a-b_c.example:1", "%41.example"])(
-  "a good host: %j",
+  "the host %j is accepted",
   async (host) => {
     const port = await start();
     expect(answers(await raw(port, `GET / HTTP/1.1\r\nHost: ${host}\r\n${CLOSE}`))).toEqual([UNKNOWN]);
   },
 );
 
-test("HTTP/1.0 needs no host", async () => {
+test("an HTTP/1.0 request needs no host", async () => {
   expect(answers(await raw(await start(), "GET / HTTP/1.0\r\n\r\n"))).toEqual([UNKNOWN]);
 });
 
-test("a malformed request gets its response in order, after those that are under way", async () => {
+test("a malformed request gets its response in order, after earlier ones", async () => {
   const port = await start();
   const good = `GET / HTTP/1.1\r\n${HOST}\r\n`;
   expect(answers(await raw(port, `${good}${good}FOO / HTTP/1.1\r\n${HOST}\r\n${good}`))).toEqual([
@@ -123,7 +123,7 @@ test("a body that breaks its own framing ends the connection after its response"
   expect(answers(await raw(port, `${chunked}x\r\n`))).toEqual([METHOD]);
 });
 
-test("a body without end is not read for ever", async () => {
+test("an endless body is not read to its end", async () => {
   const port = await start();
   const head = `POST / HTTP/1.1\r\n${HOST}Content-Length: 1000000000000\r\n\r\n`;
   const megabyte = "x".repeat(1 << 20);

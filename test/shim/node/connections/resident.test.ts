@@ -1,15 +1,14 @@
 /** The built `noonmark serve` under clients that ask for pages and read nothing: the memory that it takes at most. */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openStore } from "../../../../src/object-store/open-store.ts";
 import { startCli } from "../../../support/cli.ts";
 import { putIndex, putTiles } from "../../../support/publish-answer.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 import { raw } from "../raw-connection.ts";
 
 const REQUEST = "GET /v1/public/installations/wheel-1/observations HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -21,7 +20,7 @@ let directory = "";
 let server: ChildProcess | undefined;
 const clients: Socket[] = [];
 beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), "noonmark-resident-"));
+  directory = testFolder();
   const store = await openStore(directory, { write: true });
   await putIndex(store, { "wheel-1": "1" });
   await putTiles(store, { installationId: "wheel-1", history: "1" }, 200, (position) =>
@@ -34,7 +33,6 @@ afterEach(async () => {
     server.kill("SIGKILL");
     await once(server, "exit");
   }
-  rmSync(directory, { recursive: true });
 });
 
 async function serve(): Promise<{ readonly port: number; megabytes(): number }> {

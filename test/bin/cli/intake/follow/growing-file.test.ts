@@ -1,11 +1,11 @@
-import { appendFileSync, mkdtempSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, renameSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { follow } from "../../../../../bin/cli/intake/follow/followed.ts";
 import { GrowingFile } from "../../../../../bin/cli/intake/follow/growing-file.ts";
 import { emptyLedger, receipt } from "../../../../ledger/samples.ts";
+import { testFolder } from "../../../../support/test-folder.ts";
 import { intakesInto, sequences } from "./followed-in-memory.ts";
 
 let directory: string;
@@ -14,7 +14,7 @@ let db: Database;
 let told: string[];
 let file: GrowingFile;
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "noonmark-follow-"));
+  directory = testFolder();
   path = join(directory, "facts.ndjson");
   db = emptyLedger();
   told = [];
@@ -23,7 +23,6 @@ beforeEach(() => {
 afterEach(async () => {
   await file.close();
   db.close();
-  rmSync(directory, { recursive: true });
 });
 
 const line = (n: number) => `${JSON.stringify(receipt(n))}\n`;
@@ -31,7 +30,7 @@ const lines = (first: number, last: number) =>
   Array.from({ length: last - first + 1 }, (_, index) => line(first + index)).join("");
 const poll = () => file.poll(() => false);
 
-test("a file that comes late and grows: whole lines only, each once", async () => {
+test("a file that appears late and grows is taken by whole lines, each once", async () => {
   await poll();
   expect(file.counts).toEqual({ accepted: 0, duplicate: 0, rejected: 0 });
   writeFileSync(path, line(1) + line(2).slice(0, 40));
@@ -47,7 +46,7 @@ test("a file that comes late and grows: whole lines only, each once", async () =
   expect(file.counts).toEqual({ accepted: 3, duplicate: 0, rejected: 0 });
 });
 
-test("renamed away: read to its end, then the new one from its beginning, its lines counted from 1", async () => {
+test("a renamed file is read to its end, and then the new one from its first line", async () => {
   writeFileSync(path, line(1));
   await poll();
   renameSync(path, `${path}.1`);
@@ -66,7 +65,7 @@ test("renamed away: read to its end, then the new one from its beginning, its li
   expect(file.counts).toEqual({ accepted: 5, duplicate: 0, rejected: 1 });
 });
 
-test("cut to nothing, or to something shorter: from the beginning, what is known is a duplicate", async () => {
+test("a truncated file is read from its beginning, and known lines are duplicates", async () => {
   writeFileSync(path, lines(1, 3));
   await poll();
   truncateSync(path, 0);
@@ -82,7 +81,7 @@ test("cut to nothing, or to something shorter: from the beginning, what is known
   expect(file.counts).toEqual({ accepted: 6, duplicate: 1, rejected: 0 });
 });
 
-test("stopped at any read: what was taken is committed, and the next run completes it", async () => {
+test("a stop at any read commits the lines so far, and the next run completes the file", async () => {
   writeFileSync(path, lines(1, 2000) + line(2001).trimEnd());
   for (const reads of [1, 2]) {
     let asked = 0;
@@ -106,7 +105,7 @@ test("stopped at any read: what was taken is committed, and the next run complet
   expect(told).toEqual([]);
 });
 
-test("polls until there is no next, and is closed whatever happens", async () => {
+test("following polls until there is no next poll, and always closes", async () => {
   writeFileSync(path, line(1));
   const steps = [() => appendFileSync(path, line(2)), () => appendFileSync(path, line(3))];
   const next = () => {

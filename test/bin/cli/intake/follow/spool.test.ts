@@ -1,21 +1,12 @@
 import { execFileSync } from "node:child_process";
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Spool } from "../../../../../bin/cli/intake/follow/spool.ts";
 import { emptyLedger, receipt } from "../../../../ledger/samples.ts";
+import { testFolder } from "../../../../support/test-folder.ts";
 import { intakesInto, sequences } from "./followed-in-memory.ts";
 
 let directory: string;
@@ -24,7 +15,7 @@ let told: string[];
 let refused: string[];
 let spool: Spool;
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "noonmark-spool-"));
+  directory = testFolder();
   db = emptyLedger();
   told = [];
   refused = [];
@@ -32,7 +23,6 @@ beforeEach(() => {
 });
 afterEach(() => {
   db.close();
-  rmSync(directory, { recursive: true });
 });
 
 const line = (n: number) => `${JSON.stringify(receipt(n))}\n`;
@@ -40,7 +30,7 @@ const put = (name: string, text: string) => writeFileSync(join(directory, name),
 const listed = (name = "") => readdirSync(join(directory, name)).sort();
 const poll = () => spool.poll(() => false);
 
-test("finished files in the order of their names, then in done/; all else is left", async () => {
+test("finished files are taken in the order of their names and moved to done/, and others stay", async () => {
   put("0002.ndjson", line(2));
   put("0010.ndjson", line(3).trimEnd());
   put("0001.ndjson", line(1));
@@ -56,7 +46,7 @@ test("finished files in the order of their names, then in done/; all else is lef
   expect(spool.counts).toEqual({ accepted: 4, duplicate: 0, rejected: 0 });
 });
 
-test("a name that was there before overwrites nothing in done/", async () => {
+test("a file with a former name overwrites nothing in done/", async () => {
   for (const n of [1, 2, 3]) {
     put("a.ndjson", line(n));
     await poll();
@@ -65,7 +55,7 @@ test("a name that was there before overwrites nothing in done/", async () => {
   expect(readFileSync(join(directory, "done", "a.ndjson.2"), "utf8")).toBe(line(2));
 });
 
-test("a rejection names its file and the line in it, and stops nothing", async () => {
+test("a rejection names its file and line, and the next line is taken", async () => {
   put("a.ndjson", `${line(1)}nonsense\n`);
   put("b.ndjson", `{}\n${line(2)}`);
   await poll();
@@ -73,7 +63,7 @@ test("a rejection names its file and the line in it, and stops nothing", async (
   expect(spool.counts).toEqual({ accepted: 2, duplicate: 0, rejected: 2 });
 });
 
-test("stopped in the middle of a file: it stays, and is completed by the next run", async () => {
+test("a file whose intake was stopped stays, and the next run completes it", async () => {
   put("a.ndjson", Array.from({ length: 2000 }, (_, index) => line(index + 1)).join(""));
   put("b.ndjson", line(2001));
   let asked = 0;
@@ -130,7 +120,7 @@ test("a name with control characters is shown escaped", async () => {
   expect(refused[0]).not.toMatch(/\u001b/);
 });
 
-test("where nothing can be moved aside it says so, and keeps the file", async () => {
+test("a file that cannot be moved aside is reported and kept", async () => {
   put("done", "a file");
   put("a.ndjson", line(1));
   await expect(poll()).rejects.toMatchObject({ code: "spool_unwritable", exitCode: 74 });

@@ -25,7 +25,7 @@ function world() {
   return { looks, waits, elapse: () => set[0]?.wake(), change: () => changed(), isWatched: () => watched };
 }
 
-test("half a second without a change, and never two timers", async () => {
+test("without a change it looks every half second, with one timer", async () => {
   const { looks, waits, elapse } = world();
   for (let turn = 0; turn < 3; turn++) {
     const next = looks.next();
@@ -36,7 +36,7 @@ test("half a second without a change, and never two timers", async () => {
   }
 });
 
-test("a change shortens the wait, once; one during a look shortens the next", async () => {
+test("a change shortens one wait, and a change during a look shortens the next", async () => {
   const { looks, waits, elapse, change } = world();
   let next = looks.next();
   change();
@@ -57,7 +57,7 @@ test("a change shortens the wait, once; one during a look shortens the next", as
   await next;
 });
 
-test("stop ends a wait and what follows it, and nothing is left", async () => {
+test("a stop ends a wait and leaves no timer", async () => {
   const { looks, waits, isWatched } = world();
   const next = looks.next();
   looks.stop();
