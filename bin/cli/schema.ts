@@ -1,7 +1,7 @@
 /** The schemas that `noonmark schema` prints by name. */
 import * as z from "zod";
 import { deploymentSchema } from "../../src/chain/deployment.ts";
-import { INSTALLATION_ID_PATTERN } from "../../src/ledger/intake/decode/forms.ts";
+import { INSTALLATION_ID_PATTERN } from "../../src/ledger/intake/decode/fields.ts";
 import { intakeSchema, recordSchema } from "../../src/ledger/intake/schema/record-schema.ts";
 import { FACT_KINDS } from "../../src/ledger/schema.ts";
 import { SETTINGS, type SettingName } from "./settings/settings.ts";

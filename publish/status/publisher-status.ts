@@ -1,5 +1,5 @@
 /** A publisher's status: the public part goes into the lease object, the rest into `private/status.json`. */
-import { lastInstallationNo } from "../../src/ledger/watermarks.ts";
+import { lastInstallationRowId } from "../../src/ledger/watermarks.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import type { PublicRecord } from "../../src/resources/publication-status/public-record.ts";
 import type { Snapshots } from "../../src/resources/snapshot.ts";
@@ -49,7 +49,7 @@ export class PublisherStatus {
     const { chainValidity = 0 } = this.#options.site ?? {};
     sources.snapshot((snapshot) => {
       this.#sources = sourcesOf(snapshot, report, chainValidity);
-      this.#installations = snapshot.ledger === undefined ? 0 : lastInstallationNo(snapshot.ledger);
+      this.#installations = snapshot.ledger === undefined ? 0 : lastInstallationRowId(snapshot.ledger);
     });
   }
 

@@ -33,7 +33,7 @@ export function readInstallation(db: ReadOnlyDatabase, no: number): Installation
 }
 
 /** How many there are: their numbers have no gap. */
-export function lastInstallationNo(db: ReadOnlyDatabase): number {
+export function lastInstallationRowId(db: ReadOnlyDatabase): number {
   return statement<[], { no: number | null }>(db, "SELECT max(no) AS no FROM installation").get()?.no ?? 0;
 }
 

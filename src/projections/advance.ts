@@ -83,14 +83,14 @@ interface LedgerLogs {
 }
 
 function ledgerLogs({ ledger, installationId }: Pick<LedgerInputs, "ledger" | "installationId">): LedgerLogs {
-  const no = ledger && installationRowId(ledger, installationId);
-  if (ledger === undefined || no === undefined) {
+  const rowId = ledger && installationRowId(ledger, installationId);
+  if (ledger === undefined || rowId === undefined) {
     return { receipts: EMPTY_LOG, submissions: EMPTY_LOG, rounds: EMPTY_LOG };
   }
   return {
-    receipts: receiptLog(ledger, no),
-    submissions: submissionLog(ledger, no),
-    rounds: acceptedRoundLog(ledger, no),
+    receipts: receiptLog(ledger, rowId),
+    submissions: submissionLog(ledger, rowId),
+    rounds: acceptedRoundLog(ledger, rowId),
   };
 }
 

@@ -43,8 +43,8 @@ export function rebuildProjections(
   const projections = openOrReplace(path);
   try {
     const { ledger, installationId } = inputs;
-    const no = installationRowId(ledger, installationId);
-    const facts = no === undefined ? undefined : readWatermarks(ledger, no);
+    const rowId = installationRowId(ledger, installationId);
+    const facts = rowId === undefined ? undefined : readWatermarks(ledger, rowId);
     const total = (facts?.receipt ?? 0) + (facts?.round ?? 0);
     forgetLedger(projections);
     const step = ledger.transaction(() => advanceLedgerViews(projections, inputs, new StepBudget(STEP_US)));

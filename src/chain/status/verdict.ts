@@ -44,13 +44,13 @@ export function chainState(verdict: Verdict, deployment: Deployment, times: Time
     genesisTimestamp: snapshot?.core.configuration.genesisTimestamp,
     binding: bindingOf(deployment),
     validUntil: (lastGoodPassAt ?? times.now) + times.validity,
-    isSettling: core === "not_yet_safe" || (core === "indexer_unavailable" && times.now < heardOutAt(times)),
+    isSettling: core === "not_yet_safe" || (core === "indexer_unavailable" && times.now < askedLongEnoughAt(times)),
   };
 }
 
 /** Epoch ms after `now` at which the state changes by time alone. */
 export function nextChangeOf(verdict: Verdict, times: Times): number | undefined {
-  const changes = [silentAt(verdict, times), heardOutAt(times)];
+  const changes = [silentAt(verdict, times), askedLongEnoughAt(times)];
   const next = Math.min(...changes.filter((at) => at > times.now));
   return Number.isFinite(next) ? next : undefined;
 }
@@ -61,8 +61,8 @@ function silentAt({ lastGoodPassAt }: Verdict, { grace, validity, askingSince }:
   return Math.min(Math.max(lastGoodPassAt, askingSince ?? -Infinity) + grace, lastGoodPassAt + validity);
 }
 
-/** When nobody can say any more that the nodes have not been asked for long enough. */
-function heardOutAt({ grace, askingSince }: Times): number {
+/** From when on the nodes have been asked for long enough. */
+function askedLongEnoughAt({ grace, askingSince }: Times): number {
   return askingSince === undefined ? Infinity : askingSince + grace;
 }
 

@@ -12,7 +12,7 @@ import {
 import type { LogFacts } from "./views.ts";
 
 /** docs/spec/api.md#onchain */
-const MOST_EVENTS = 25;
+const EVENTS_LIMIT = 25;
 
 export class LogFactsReader {
   readonly #timelock = ["CallScheduled", "CallExecuted", "Cancelled"].map((name) => new EventTail("timelock", name));
@@ -25,7 +25,7 @@ export class LogFactsReader {
     const added = this.#timelock.flatMap((tail) => tail.next(db));
     if (added.length > 0) this.#operations = [...this.#operations, ...added].sort(newestFirst).toReversed();
     return {
-      events: newestEvents(db, ONCHAIN_KINDS, MOST_EVENTS),
+      events: newestEvents(db, ONCHAIN_KINDS, EVENTS_LIMIT),
       source: newestEvents(db, ["core"], 1)[0],
       lastSettlement: newestOf(db, "core", "BatchSettled", 1)[0],
       timelock: this.#operations,

@@ -17,23 +17,23 @@ export interface Rejection {
 }
 
 const encoder = new TextEncoder();
-const room = new Uint8Array(RAW_MAX);
+const buffer = new Uint8Array(RAW_MAX);
 
 /** `raw` may be of any length: it is cut here. */
 export function rejection(line: number, raw: string, fault: Fault): Rejection {
   if (raw.length * 3 <= RAW_MAX) return { line, fault, raw };
   // `read` counts code units, and never half a pair.
-  return { line, fault, raw: raw.slice(0, encoder.encodeInto(raw, room).read) };
+  return { line, fault, raw: raw.slice(0, encoder.encodeInto(raw, buffer).read) };
 }
 
 /** At most so many faults of one line are reported: an object may have a hundred thousand unknown fields. */
-const TOLD_MAX = 32;
+const FAULTS_LIMIT = 32;
 
 /** `line N: code field: sentence`, a line for each fault; nothing in it that a terminal would obey. */
 export function rejectionSentences({ line, fault }: Rejection): string[] {
   const faults = [fault, ...fault.others];
   const shown = faults
-    .slice(0, TOLD_MAX)
+    .slice(0, FAULTS_LIMIT)
     .map(
       ({ code, field, sentence }) =>
         `line ${line}: ${code} ${printable(field ?? "-", SHOWN_FIELD_MAX)}: ${printable(sentence, SHOWN_FIELD_MAX)}`,

@@ -56,10 +56,10 @@ export function acceptReporterRun(
 ): Verdict {
   const { db } = states;
   const isOpen = "SELECT 1 FROM reporter_run WHERE installation = ? AND started_at = ? AND finished_at IS NULL";
-  if (statement(db, isOpen).get(state.no, startedAt) !== undefined) {
+  if (statement(db, isOpen).get(state.rowId, startedAt) !== undefined) {
     if (finishedAt === null) return "duplicate";
     const finish = "UPDATE reporter_run SET finished_at = ?, result = ? WHERE installation = ? AND started_at = ?";
-    statement(db, finish).run(finishedAt, result, state.no, startedAt);
+    statement(db, finish).run(finishedAt, result, state.rowId, startedAt);
     return "accepted";
   }
   const key = ["started_at", startedAt] as const;
@@ -78,7 +78,7 @@ function acceptOnce(
   const { db } = states;
   const columns = Object.keys(content).join(", ");
   const select = `SELECT ${columns} FROM ${table} WHERE installation = ? AND ${column} = ?`;
-  const stored = statement<[number, string | number], Record<string, Column>>(db, select).get(state.no, value);
+  const stored = statement<[number, string | number], Record<string, Column>>(db, select).get(state.rowId, value);
   if (stored !== undefined) return isSame(stored, content) ? "duplicate" : otherwise;
   const values = Object.values(content);
   const insert = `INSERT INTO ${table} (installation, ${column}, ${columns}) VALUES (?, ?${", ?".repeat(values.length)})`;

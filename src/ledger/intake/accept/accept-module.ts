@@ -16,7 +16,7 @@ export function acceptModule(states: InstallationStates, state: InstallationStat
   const { db } = states;
   const { instanceId, observedAt } = module;
   const stored = statement<[number, string], { observedAt: number; record: string }>(db, STORED).get(
-    state.no,
+    state.rowId,
     instanceId,
   );
   if (stored !== undefined && observedAt < stored.observedAt) return "duplicate";

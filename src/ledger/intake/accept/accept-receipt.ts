@@ -76,10 +76,13 @@ const INSERT = `INSERT INTO receipt VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 
 /** The ledger's receipt with this telemetryId. */
 function storedAs(
   { db }: InstallationStates,
-  { no }: InstallationState,
+  { rowId }: InstallationState,
   receipt: Receipt,
 ): "same" | "other" | undefined {
-  const stored = statement<[number, string], Omit<StoredReceipt, "position">>(db, STORED).get(no, receipt.telemetryId);
+  const stored = statement<[number, string], Omit<StoredReceipt, "position">>(db, STORED).get(
+    rowId,
+    receipt.telemetryId,
+  );
   return stored === undefined ? undefined : isSame(stored, receipt) ? "same" : "other";
 }
 

@@ -13,7 +13,7 @@ export function acceptRound(states: InstallationStates, state: InstallationState
   const roundId = paddedRound(round.roundId);
   const { workUnits, distanceMm, closedAt } = round;
   const come = { workUnits, distanceMm, eligible: flag(round.eligible), closedAt };
-  const stored = statement<[number, string], typeof come>(db, STORED_ROUND).get(state.no, roundId);
+  const stored = statement<[number, string], typeof come>(db, STORED_ROUND).get(state.rowId, roundId);
   if (stored !== undefined) {
     return isSame(stored, come) ? "duplicate" : conflict("roundId", "this round was closed with other content");
   }
@@ -37,7 +37,7 @@ export function acceptClosure(
   const first = paddedRound(closure.firstRound);
   const last = paddedRound(closure.lastRound);
   // No two overlap, so that of all that begin at or before `last` only the one that begins latest may reach `first`.
-  const before = statement<[number, string], StoredClosure>(db, STORED_CLOSURE).get(state.no, last);
+  const before = statement<[number, string], StoredClosure>(db, STORED_CLOSURE).get(state.rowId, last);
   const overlaps = before !== undefined && before.last >= first;
   const isKnown = overlaps && before.first === first && before.last === last;
   if (isKnown) {
@@ -52,7 +52,7 @@ export function acceptClosure(
     const field = before.first <= first ? "firstRound" : "lastRound";
     return new Fault("closure_overlap", field, "the closure overlaps another one");
   }
-  statement(db, INSERT_CLOSURE).run(state.no, first, last, closure.acceptedAt);
+  statement(db, INSERT_CLOSURE).run(state.rowId, first, last, closure.acceptedAt);
   return "accepted";
 }
 
@@ -64,10 +64,10 @@ function unknownBound(
 ): string | undefined {
   const first = paddedRound(closure.firstRound);
   const last = paddedRound(closure.lastRound);
-  if (statement<[number, string]>(db, STORED_ROUND).get(state.no, first) === undefined) return "firstRound";
+  if (statement<[number, string]>(db, STORED_ROUND).get(state.rowId, first) === undefined) return "firstRound";
   const span = BigInt(closure.lastRound) - BigInt(closure.firstRound) + 1n;
   if (span > BigInt(state.watermarks.round)) return "lastRound";
-  const count = statement<[number, string, string], { known: number }>(db, COUNT_ROUNDS).get(state.no, first, last);
+  const count = statement<[number, string, string], { known: number }>(db, COUNT_ROUNDS).get(state.rowId, first, last);
   return BigInt(count?.known ?? 0) === span ? undefined : "lastRound";
 }
 

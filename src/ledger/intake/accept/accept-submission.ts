@@ -17,9 +17,9 @@ export function acceptSubmission(
   const { db } = states;
   const { submissionId } = submission;
   const record = JSON.stringify(columns(submission));
-  const current = statement<[number, string], Current>(db, CURRENT).get(state.no, submissionId);
+  const current = statement<[number, string], Current>(db, CURRENT).get(state.rowId, submissionId);
   if (current !== undefined) {
-    if (statement(db, REMEMBERED).get(state.no, submissionId, record) !== undefined) return "duplicate";
+    if (statement(db, REMEMBERED).get(state.rowId, submissionId, record) !== undefined) return "duplicate";
     const isOther = !keepsItsPlan(current, submission);
     if (isTerminal(current.lifecycle) && !isOther) {
       return new Fault("submission_terminal", "lifecycle", `the submission is ${current.lifecycle} and never changes`);
@@ -31,10 +31,10 @@ export function acceptSubmission(
     const invalid = submissionFault(submission, undefined);
     if (invalid !== undefined) return invalid;
   }
-  const no = states.exist(state);
+  const installation = states.exist(state);
   const changedSeq = state.watermarks.submission + 1;
-  statement(db, REPLACE).run(no, submissionId, ...columns(submission), changedSeq);
-  statement(db, "INSERT INTO submission_record VALUES (?, ?, ?)").run(no, submissionId, record);
+  statement(db, REPLACE).run(installation, submissionId, ...columns(submission), changedSeq);
+  statement(db, "INSERT INTO submission_record VALUES (?, ?, ?)").run(installation, submissionId, record);
   return "accepted";
 }
 

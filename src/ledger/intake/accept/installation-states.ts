@@ -12,7 +12,7 @@ import { FactHash, FactSum64, type Hash64 } from "./fact-hash.ts";
 
 export interface InstallationState {
   /** 0 until its first accepted record, from which on it exists. */
-  no: number;
+  rowId: number;
   readonly id: string;
   readonly watermarks: Watermarks;
   roundWorkUnits: bigint;
@@ -32,8 +32,8 @@ export interface EpochCounters {
 }
 
 /** How much is kept from one batch to the next, so that memory does not grow with the input. */
-const KEPT_INSTALLATIONS = 256;
-const KEPT_EPOCHS = 1024;
+const INSTALLATIONS_LIMIT = 256;
+const EPOCHS_LIMIT = 1024;
 
 export class InstallationStates {
   readonly db: Database;
@@ -68,7 +68,7 @@ export class InstallationStates {
     const known = state.epochs.get(counterEpoch);
     if (known !== undefined) return known;
     const row = statement<[number, string], Omit<EpochCounters, "moved">>(this.db, READ_EPOCH).get(
-      state.no,
+      state.rowId,
       counterEpoch,
     );
     if (row === undefined) return undefined;
@@ -79,11 +79,11 @@ export class InstallationStates {
 
   /** Makes the installation exist, and gives its number. */
   exist(state: InstallationState): number {
-    if (state.no === 0) {
+    if (state.rowId === 0) {
       const insert = statement<[string]>(this.db, "INSERT INTO installation (id) VALUES (?)");
-      state.no = Number(insert.run(state.id).lastInsertRowid);
+      state.rowId = Number(insert.run(state.id).lastInsertRowid);
     }
-    return state.no;
+    return state.rowId;
   }
 
   /** Counts a fact that has been accepted. */
@@ -92,7 +92,7 @@ export class InstallationStates {
     let sum = state.moved.get(kind);
     if (sum === undefined) {
       // Without a sum yet, it begins here, and the earlier facts are its base.
-      sum = new FactSum64(readFactSum(this.db, state.no, kind, state.watermarks[kind]).sum ?? 0n);
+      sum = new FactSum64(readFactSum(this.db, state.rowId, kind, state.watermarks[kind]).sum ?? 0n);
       state.moved.set(kind, sum);
     }
     sum.add(hash);
@@ -100,26 +100,26 @@ export class InstallationStates {
     if (kind !== "receipt" || count % RECEIPTS_PER_SUM === 0) this.#saveSum(state, kind, sum);
   }
 
-  #saveSum({ no, watermarks }: InstallationState, kind: FactKind, sum: FactSum64): void {
-    statement(this.db, SAVE_CHANGE).run(no, kind, watermarks[kind], BigInt.asIntN(64, sum.value));
+  #saveSum({ rowId, watermarks }: InstallationState, kind: FactKind, sum: FactSum64): void {
+    statement(this.db, SAVE_CHANGE).run(rowId, kind, watermarks[kind], BigInt.asIntN(64, sum.value));
   }
 
   /** Called in each transaction last. */
   save(): void {
     for (const state of this.#byId.values()) this.#save(state);
-    if (this.#byId.size > KEPT_INSTALLATIONS) this.#byId.clear();
+    if (this.#byId.size > INSTALLATIONS_LIMIT) this.#byId.clear();
   }
 
   #read(id: string): InstallationState {
-    const no = installationRowId(this.db, id) ?? 0;
+    const rowId = installationRowId(this.db, id) ?? 0;
     const sums = statement<[number], { work: string; distance: string }>(
       this.db,
       "SELECT round_work_units AS work, round_distance_mm AS distance FROM installation WHERE no = ?",
-    ).get(no);
+    ).get(rowId);
     return {
-      no,
+      rowId,
       id,
-      watermarks: readWatermarks(this.db, no),
+      watermarks: readWatermarks(this.db, rowId),
       roundWorkUnits: BigInt(sums?.work ?? 0),
       roundDistanceMm: BigInt(sums?.distance ?? 0),
       epochs: new Map(),
@@ -131,22 +131,22 @@ export class InstallationStates {
     for (const [kind, sum] of state.moved) {
       // Also if this sum is saved already: the newest change says what raised the watermark.
       this.#saveSum(state, kind, sum);
-      statement(this.db, SAVE_WATERMARK).run(state.no, kind, state.watermarks[kind]);
+      statement(this.db, SAVE_WATERMARK).run(state.rowId, kind, state.watermarks[kind]);
     }
     if (state.moved.has("round")) {
       statement(this.db, "UPDATE installation SET round_work_units = ?, round_distance_mm = ? WHERE no = ?").run(
         String(state.roundWorkUnits),
         String(state.roundDistanceMm),
-        state.no,
+        state.rowId,
       );
     }
     if (state.moved.has("receipt")) {
       for (const [counterEpoch, epoch] of state.epochs) {
         if (!epoch.moved) continue;
-        statement(this.db, SAVE_EPOCH).run(state.no, counterEpoch, epoch.firstPosition, epoch.lastPosition);
+        statement(this.db, SAVE_EPOCH).run(state.rowId, counterEpoch, epoch.firstPosition, epoch.lastPosition);
         epoch.moved = false;
       }
-      if (state.epochs.size > KEPT_EPOCHS) state.epochs.clear();
+      if (state.epochs.size > EPOCHS_LIMIT) state.epochs.clear();
     }
     state.moved.clear();
   }

@@ -1,20 +1,28 @@
 /**
- * The fields of intake records as zod schemas: what comes out is normalised (instants in epoch milliseconds, UUIDs and
- * hashes in lower case). A refinement marked `OUT_OF_RANGE` is a value of the right form outside its range; every
- * other issue is an invalid field (docs/spec/intake.md#records). The `meta` of each is its JSON Schema, where zod has
- * none for what it refines and transforms.
+ * The fields of intake records as zod schemas. Parsed values are normalised: instants in epoch milliseconds, UUIDs and
+ * hashes in lower case. A refinement marked `OUT_OF_RANGE` is a value of the right form outside its range; every other
+ * issue is an invalid field (docs/spec/intake.md#records). `meta` is the field's form as JSON Schema, because zod knows
+ * only the type of a refined or transformed value.
  */
 import * as z from "zod";
 import { isCanonicalDecimal, isDecimalAtMost, UINT64_MAX, UINT256_MAX } from "../../../values/decimal.ts";
 import { isNameableInstallationId } from "../../../values/installation-id.ts";
 import { parseTimestamp } from "../../../values/timestamp.ts";
-import { FORMS } from "./forms.ts";
 
 /** The mark by which `decodeRecord` distinguishes out_of_range from invalid_field. */
 export const OUT_OF_RANGE = "out_of_range";
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-const HASH = /^0x[0-9a-f]{64}$/i;
+const HEX = "[0-9a-fA-F]";
+const UUID = `^${HEX}{8}-${HEX}{4}-${HEX}{4}-${HEX}{4}-${HEX}{12}$`;
+const HASH = `^0[xX]${HEX}{64}$`;
+export const INSTALLATION_ID_PATTERN = "^(?!\\.{1,2}$)[A-Za-z0-9._:-]{1,128}$";
+
+const LEAP_YEAR = "(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)";
+const DAY_OF_ANY_YEAR =
+  "(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8])";
+const HOUR_MINUTE = "(?:[01][0-9]|2[0-3]):[0-5][0-9]";
+export const TIMESTAMP_PATTERN = `^(?!0000)(?:[0-9]{4}-(?:${DAY_OF_ANY_YEAR})|${LEAP_YEAR}-02-29)T${HOUR_MINUTE}:[0-5][0-9](?:\\.[0-9]+)?(?:Z|[+-]${HOUR_MINUTE})$`;
+
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 const TEXT_MAX = 256;
@@ -22,19 +30,23 @@ const TEXT_MAX = 256;
 export const installationId = z
   .string("must be a string")
   .refine(isNameableInstallationId, "must be 1 to 128 characters of A-Z a-z 0-9 . _ : -, and not . or ..")
-  .meta(FORMS.installationId);
+  .meta({
+    title: "installation",
+    description: "1 to 128 characters of A-Z a-z 0-9 . _ : -, not . or ..",
+    pattern: INSTALLATION_ID_PATTERN,
+  });
 
 export const uuid = z
   .string("must be a string")
-  .regex(UUID, "must be a UUID: 8-4-4-4-12 hexadecimal digits")
+  .regex(new RegExp(UUID), "must be a UUID: 8-4-4-4-12 hexadecimal digits")
   .toLowerCase()
-  .meta(FORMS.uuid);
+  .meta({ title: "UUID", description: "a UUID of any version, in any case; kept in lower case", pattern: UUID });
 
 export const hash = z
   .string("must be a string")
-  .regex(HASH, "must be 0x and 64 hexadecimal digits")
+  .regex(new RegExp(HASH), "must be 0x and 64 hexadecimal digits")
   .toLowerCase()
-  .meta(FORMS.hash);
+  .meta({ title: "hash", description: "0x and 64 hexadecimal digits, in any case; kept in lower case", pattern: HASH });
 
 /** Epoch milliseconds. */
 export const timestamp = z
@@ -49,18 +61,31 @@ export const timestamp = z
     });
     return z.NEVER;
   })
-  .meta(FORMS.timestamp);
+  .meta({
+    title: "timestamp",
+    description:
+      "RFC 3339 with a capital T, seconds, and Z or an offset; years 0001 to 9999 in UTC too; digits beyond the millisecond are cut off",
+    pattern: TIMESTAMP_PATTERN,
+  });
 
 /** Any other string. */
 export const text = z
   .string("must be a string")
   .refine(isText, "must have 1 to 256 characters, none of them a control character")
-  .meta(FORMS.text);
+  .meta({
+    title: "text",
+    description: "1 to 256 code points, none of them a control character",
+    minLength: 1,
+    maxLength: TEXT_MAX,
+    pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]*$",
+  });
 
-export const boolean = z.boolean("must be true or false").meta(FORMS.boolean);
+export const boolean = z.boolean("must be true or false").meta({ title: "boolean", description: "true or false" });
 
 /** A free part of a module: an object with anything in it. */
-export const object = z.custom<Readonly<Record<string, unknown>>>(isObject, "must be an object").meta(FORMS.object);
+export const object = z
+  .custom<Readonly<Record<string, unknown>>>(isObject, "must be an object")
+  .meta({ title: "object", description: "an object with anything in it", type: "object" });
 
 /** Only checkedAt of a module's health is validated; `reported` is all of it, unchanged. */
 export const health = object
@@ -71,15 +96,37 @@ export const health = object
     context.issues.push({ code: "custom", input: reported, path: ["checkedAt"], message });
     return z.NEVER;
   })
-  .meta(FORMS.health);
+  .meta({
+    title: "health",
+    description: "an object with checkedAt, a timestamp; the rest is free, message and code by custom",
+    type: "object",
+    required: ["checkedAt"],
+    properties: { checkedAt: { type: "string", pattern: TIMESTAMP_PATTERN } },
+  });
 
-export const uint64 = decimal(UINT64_MAX, "2^64 - 1").meta(FORMS.uint64);
-export const uint256 = decimal(UINT256_MAX, "2^256 - 1").meta(FORMS.uint256);
+export const uint64 = decimal("uint64", UINT64_MAX, "2^64 - 1");
+export const uint256 = decimal("uint256", UINT256_MAX, "2^256 - 1");
 
 /** A safe integer from 0 on. */
-export const count = integer(0).meta(FORMS.count);
+export const count = integer("count", 0);
 /** A safe integer from 1 on. */
-export const positive = integer(1).meta(FORMS.positive);
+export const positive = integer("positive", 1);
+
+/** The forms that a field may have besides the words of a list, for docs/facts.md. */
+export const FORMS = [
+  installationId,
+  uuid,
+  hash,
+  timestamp,
+  text,
+  boolean,
+  object,
+  health,
+  uint64,
+  uint256,
+  count,
+  positive,
+].map((schema: z.ZodType) => schema.meta() as { title: string; description: string; pattern?: string });
 
 export function word<const Words extends readonly [string, ...string[]]>(...words: Words) {
   return z.enum(words, `must be one of ${words.join(", ")}`);
@@ -95,18 +142,23 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function decimal(max: bigint, name: string) {
+function decimal(title: string, max: bigint, name: string) {
   return z
     .string("must be a string")
     .refine(isCanonicalDecimal, "must be a decimal string: 0, or digits without a leading zero")
     .refine((digits) => isDecimalAtMost(digits, max), {
       message: `must be at most ${name}`,
       params: { code: OUT_OF_RANGE },
+    })
+    .meta({
+      title,
+      description: `a decimal string without a leading zero, at most ${name}`,
+      pattern: `^(?:0|[1-9][0-9]{0,${String(max).length - 1}})$`,
     });
 }
 
 /** 1e400 is read as Infinity, as ECMAScript reads it: a number outside every range. */
-function integer(min: number) {
+function integer(title: string, min: number) {
   return z
     .custom<number>(
       (value) => typeof value === "number" && (Number.isInteger(value) || !Number.isFinite(value)),
@@ -116,5 +168,12 @@ function integer(min: number) {
       message: `must be from ${min} to ${Number.MAX_SAFE_INTEGER}`,
       params: { code: OUT_OF_RANGE },
     })
-    .transform((value) => (value === 0 ? 0 : value));
+    .transform((value) => (value === 0 ? 0 : value))
+    .meta({
+      title,
+      description: `an integer from ${min} to 2^53 - 1`,
+      type: "integer",
+      minimum: min,
+      maximum: Number.MAX_SAFE_INTEGER,
+    });
 }

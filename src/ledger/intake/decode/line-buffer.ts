@@ -4,11 +4,11 @@
 export const LINE_MAX = 1024 * 1024;
 
 /** So much of a longer line is kept that it is known to be longer, also with a CR. */
-const KEPT_MAX = LINE_MAX + 2;
+const KEPT_BYTES_LIMIT = LINE_MAX + 2;
 const LF = 10;
 
 export class LineBuffer {
-  #bytes = Buffer.allocUnsafeSlow(KEPT_MAX);
+  #bytes = Buffer.allocUnsafeSlow(KEPT_BYTES_LIMIT);
   /** `take` has given away everything before this. */
   #start = 0;
   /** Behind the last LF. */
@@ -24,7 +24,7 @@ export class LineBuffer {
   write(chunk: Uint8Array): void {
     const lf = chunk.indexOf(LF);
     const rest = lf < 0 ? chunk.length : lf;
-    const kept = Math.min(rest, KEPT_MAX - (this.#end - this.#whole));
+    const kept = Math.min(rest, KEPT_BYTES_LIMIT - (this.#end - this.#whole));
     this.#makeRoom(kept + chunk.length - rest);
     this.#append(chunk.subarray(0, kept));
     if (lf < 0) return;

@@ -3,11 +3,10 @@
  * docs/spec/intake.md.
  */
 import { FACT_KINDS, type FactKind } from "../../schema.ts";
-import { FORMS } from "../decode/forms.ts";
-import { FAULT_CODES } from "../fault.ts";
+import { FORMS } from "../decode/fields.ts";
+import { FAULT_CODES, type FaultCode } from "../fault.ts";
 import { exampleLine } from "../schema/examples.ts";
 import { BETWEEN_FIELDS, type FieldSchema, recordSchema } from "../schema/record-schema.ts";
-import { CODES } from "./codes.ts";
 
 export function intakeReference(): string {
   const sections = [HEAD, forms(), ...FACT_KINDS.map(record), codes(), WITHDRAWAL];
@@ -58,11 +57,7 @@ Then set \`ledger\` in \`noonmark.json\` to the new file, and keep the old one. 
 none of the published facts. \`--new-history\` is given once.`;
 
 function forms(): string {
-  const rows = Object.values(FORMS).map((form) => [
-    form.title,
-    form.description,
-    "pattern" in form ? code(form.pattern) : "",
-  ]);
+  const rows = FORMS.map(({ title, description, pattern }) => [title, description, pattern ? code(pattern) : ""]);
   return `## Forms\n\n${table(["form", "what", "pattern"], rows)}`;
 }
 
@@ -97,13 +92,13 @@ function formOf(field: FieldSchema): string {
 /** Rules of the schema for this field beyond its form. */
 function noteOf(field: FieldSchema): string {
   const description = field.description ?? field.anyOf?.[0]?.description ?? "";
-  return Object.values(FORMS).some((form) => form.description === description) ? "" : description;
+  return FORMS.some((form) => form.description === description) ? "" : description;
 }
 
 function codes(): string {
   const rows = FAULT_CODES.map((name, index) => {
-    const { field, when, mend } = CODES[name];
-    return [String(index + 1), code(name), field, when, mend];
+    const { field, when, remedy } = CODES[name];
+    return [String(index + 1), code(name), field, when, remedy];
   });
   const order = `Lines are judged in this order, and the first code that fits counts; of several fields with that code, the first in the
 order of the type's table. On stderr each further fault of the line's fields has a line of its own.`;
@@ -133,4 +128,76 @@ export const KEYS: Readonly<Record<FactKind, { readonly says: string; readonly k
   submission: { says: "A settlement submission; later records move it on.", key: ["submissionId"] },
   reporter_run: { says: "One run of the Reporter, open or finished.", key: ["startedAt"] },
   settlement_control: { says: "The operator's switches; the latest `at` counts.", key: ["at"] },
+};
+
+/** When each rejection code is given (docs/spec/intake.md#codes). */
+interface Meaning {
+  /** The field that the rejection names. */
+  readonly field: string;
+  readonly when: string;
+  readonly remedy: string;
+}
+
+const CODES: Readonly<Record<FaultCode, Meaning>> = {
+  malformed_json: {
+    field: "none",
+    when: "the line is not exactly one JSON object in UTF-8: a byte order mark, bytes that are not UTF-8, half of a surrogate pair, more than 1 MiB",
+    remedy: "write one object a line, ended by LF",
+  },
+  unknown_type: {
+    field: "type",
+    when: "no type, or none of the nine",
+    remedy: "each of the nine has its section above",
+  },
+  unknown_field: { field: "the unknown one", when: "a field that the type does not have", remedy: "leave it out" },
+  invalid_field: {
+    field: "the wrong one",
+    when: "a field is missing or of another form than its table says",
+    remedy: "every field is required; null only where the table says so",
+  },
+  out_of_range: {
+    field: "the wrong one",
+    when: "a number or decimal string of the right form outside its range",
+    remedy: "see the form's range",
+  },
+  in_future: {
+    field: "the wrong one",
+    when: "an instant, except `observedAt` of a receipt, is more than a minute ahead of the clock of `noonmark ingest`",
+    remedy: "set the clocks by NTP, and take the line again with `--retry`; `--allow-future` is for replays",
+  },
+  counter_regression: {
+    field: "cumulativeWorkUnits",
+    when: "the counter fell within its counterEpoch",
+    remedy: "a counter that starts again has a new counterEpoch; send receipts in the order of their counters",
+  },
+  distance_regression: {
+    field: "distanceMm",
+    when: "the distance fell within its counterEpoch",
+    remedy: "as of counter_regression",
+  },
+  unknown_round: {
+    field: "firstRound or lastRound",
+    when: "a closure names a round that was not accepted before",
+    remedy: "send the rounds first, then the closure again",
+  },
+  closure_overlap: {
+    field: "firstRound or lastRound",
+    when: "another closure has one of its rounds",
+    remedy: "each round is in one closure",
+  },
+  submission_terminal: {
+    field: "lifecycle",
+    when: "the submission is confirmed, reverted or superseded already",
+    remedy: "a new attempt has a new submissionId",
+  },
+  submission_invalid: {
+    field: "that of the broken rule",
+    when: "the record contradicts itself or moves back; the sentence names the rule",
+    remedy: "see [submission](#submission)",
+  },
+  conflict: {
+    field: "the last field of the key",
+    when: "the key is known with other content",
+    remedy: "facts are never changed; the same record again is a duplicate and harmless",
+  },
 };

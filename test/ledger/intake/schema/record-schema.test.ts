@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { submissionFault } from "../../../../src/ledger/intake/accept/accept-submission.ts";
 import { decodeRecord } from "../../../../src/ledger/intake/decode/decode-record.ts";
-import { FORMS } from "../../../../src/ledger/intake/decode/forms.ts";
+import { TIMESTAMP_PATTERN } from "../../../../src/ledger/intake/decode/fields.ts";
 import { Fault } from "../../../../src/ledger/intake/fault.ts";
 import { EXAMPLES } from "../../../../src/ledger/intake/schema/examples.ts";
 import { intakeSchema, recordSchema } from "../../../../src/ledger/intake/schema/record-schema.ts";
@@ -122,7 +122,7 @@ test("the schema of any line takes each example, and of each change what the typ
 });
 
 test("a timestamp's pattern is the calendar's", () => {
-  const pattern = new RegExp(FORMS.timestamp.pattern, "u");
+  const pattern = new RegExp(TIMESTAMP_PATTERN, "u");
   const two = fc.integer({ min: 0, max: 99 }).map((n) => String(n).padStart(2, "0"));
   const small = (max: number) => fc.integer({ min: 0, max }).map((n) => String(n).padStart(2, "0"));
   // The years at both ends leave the range by their offset alone, which no pattern can add up.
