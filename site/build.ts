@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 
 export interface SiteFile {
-  /** Below `/`, without a first slash. */
+  /** The path below `/`, without a first slash. */
   readonly path: string;
   readonly contentType: string;
   readonly bytes: Uint8Array;
@@ -19,10 +19,10 @@ const TYPES: Readonly<Record<string, string>> = {
   js: "text/javascript; charset=utf-8",
   css: "text/css; charset=utf-8",
 };
-/** Read by every browser of the last three years. */
+/** Every browser of the last three years can read this version. */
 const TARGET = ["es2022", "chrome110", "firefox115", "safari16"];
 
-/** The page's scripts and styles; what esbuild says of them names the packages in them. */
+/** The page's scripts and styles, with esbuild's list of the packages in them. */
 export function bundlePage() {
   return build({
     absWorkingDir: ROOT,
@@ -42,7 +42,7 @@ export function bundlePage() {
   });
 }
 
-/** `index.html` comes last: whoever puts the files in this order never shows a page without what it loads. */
+/** `index.html` comes last. A publisher that puts the files in this order never shows a page before its assets. */
 export async function buildSite(): Promise<readonly SiteFile[]> {
   const { outputFiles } = await bundlePage();
   const assets = outputFiles.map(({ path, contents }) => assetOf(path, contents));

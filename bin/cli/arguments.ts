@@ -3,7 +3,7 @@ import { EXIT, Failure } from "../../src/values/failure.ts";
 import { parseTimestamp } from "../../src/values/timestamp.ts";
 import { didYouMean } from "./settings/setting-names.ts";
 
-/** `--only telemetry,process`: names out of a closed list. */
+/** `--only telemetry,process`: names from a closed list. */
 export function namesArgument<Name extends string>(known: readonly Name[]): (text: string) => ReadonlySet<Name> {
   return (text) => {
     const names = text.split(",").map((name) => name.trim());

@@ -32,7 +32,7 @@ export async function feed(
   }
 }
 
-/** The same for an input that another thread decodes: it has an end, so that nothing is committed before a batch is full. */
+/** The same for an input that another thread decodes. It has an end, so that only full batches are committed. */
 export async function feedDecoded(
   pieces: AsyncIterable<DecodedPiece>,
   intake: Intake,

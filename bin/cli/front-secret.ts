@@ -58,7 +58,7 @@ function readSecret(path: string): string {
   );
 }
 
-/** A pipe is not a file: opening it would wait. */
+/** A pipe is refused, because opening it would wait. */
 function readShortFile(path: string): string {
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
@@ -71,7 +71,7 @@ function readShortFile(path: string): string {
   }
 }
 
-/** A command line without the flags of the secret: a worker gets it by its environment. */
+/** A command line without the flags of the secret. A worker gets the secret in its environment. */
 export function withoutSecret(args: readonly string[]): string[] {
   const names = ["--fronts", "--front-secret-file"];
   return args.filter((argument, index) => {

@@ -73,7 +73,7 @@ async function readableLines() {
     sync: true,
     colorize: process.stderr.isTTY && process.stderr.hasColors(),
     singleLine: true,
-    // As in JSON, so that somebody can search for it.
+    // The same text as in JSON, so that it can be found.
     translateTime: false,
   });
 }

@@ -3,7 +3,7 @@ import { StoreUnavailable } from "../../src/object-store/object-store.ts";
 import { EXIT, type ExitCode, Failure } from "../../src/values/failure.ts";
 import { printableLines } from "../../src/values/printable.ts";
 
-/** The reason for a command's end: a stable code, a sentence, what to do about it, and the exit code. */
+/** The reason for a command's end: a stable code, a sentence, a hint, and the exit code. */
 export interface Ending {
   readonly code: string;
   readonly message: string;
@@ -12,7 +12,7 @@ export interface Ending {
 }
 
 export function endingOf(thrown: unknown): Ending {
-  // The cause names the file if a disk is full under a file that nobody named, such as derived data.
+  // The cause names the full disk's file, which no setting may name, such as derived data.
   const isBare = isDiskFull(thrown) && !(thrown instanceof Failure || thrown instanceof StoreUnavailable);
   const error = isBare ? diskFull("the publisher's state", thrown) : thrown;
   if (error instanceof Failure) return error;
@@ -24,7 +24,7 @@ export function endingOf(thrown: unknown): Ending {
   return { code: "internal_error", message, hint, exitCode: EXIT.failed };
 }
 
-/** Prints a failure on stderr, once, and returns the exit code: `noonmark: code: sentence`, then what to do about it. */
+/** Prints a failure on stderr, once, and returns the exit code: `noonmark: code: sentence`, then the hint. */
 export function report(thrown: unknown, debug: boolean): ExitCode {
   const { code, message, hint, exitCode } = endingOf(thrown);
   console.error(printableLines(`noonmark: ${code}: ${message}`));
@@ -40,7 +40,7 @@ export interface Warning {
   readonly hint?: string | undefined;
 }
 
-/** A warning on stderr: `noonmark: warning: code: sentence`, then what to do about it. */
+/** A warning on stderr: `noonmark: warning: code: sentence`, then the hint. */
 export function warn({ code, message, hint }: Warning): void {
   console.error(printableLines(`noonmark: warning: ${code}: ${message}${hint === undefined ? "" : `\n  ${hint}`}`));
 }

@@ -19,7 +19,7 @@ import { openSources } from "./sources.ts";
 export async function repair(settings: Settings, store: ObjectStore): Promise<void> {
   const clock = new SteadyClock(systemClock);
   const now = () => clock.wall();
-  // The state directory may be a publisher's: nothing is known, everything is read back.
+  // The state directory may be a publisher's. So the repair uses none, and reads every object back.
   const known = Known.inMemory();
   const { reader, chain } = await openSources(settings, { state: "copy", whole: true, now });
   try {
@@ -27,7 +27,7 @@ export async function repair(settings: Settings, store: ObjectStore): Promise<vo
     const opened = { store, reader, clock, minimumPutInterval: 0, scrubInterval: 0 };
     const options = { ...publisherOptions(settings, { force: true }, opened), known };
     const lease = await acquired({ store, clock, identity: leaseIdentity(options), known }, settings);
-    // As of now, also if something was published as of later: that is what it corrects.
+    // As of now, even if a later instant was published, because the repair corrects that.
     await Publisher.hold(options, lease, (publisher) => publisher.repair(publisher.now(now())));
   } finally {
     reader.close();

@@ -31,7 +31,7 @@ type Overridden = Parameters<NonNullable<NonNullable<Parameters<typeof z.toJSONS
 /** One of the four numbers of an IPv4 address. */
 const BYTE = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
 
-/** For settings that zod refines, it has the type only. */
+/** The patterns of settings that zod refines: zod writes only their type. */
 const PATTERNS: Readonly<Record<string, string>> = {
   installationId: INSTALLATION_ID_PATTERN,
   store: "^(?:s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:/.*)?|(?![A-Za-z][A-Za-z0-9+.-]+:).+)$",
@@ -50,7 +50,7 @@ function strict({ zodSchema, jsonSchema, path }: Overridden): void {
   }
 }
 
-/** A switch is true, false or the word; zod joins them into a list of types, without the words. */
+/** A switch is true, false or the word. Zod joins them to a list of types, without the words. */
 const SWITCH = [{ type: "boolean" }, { type: "string", enum: ["true", "1", "false", "0"] }];
 
 function oneTypeEach(property: unknown): unknown {

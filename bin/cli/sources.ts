@@ -13,7 +13,7 @@ import type { Settings } from "./settings/settings.ts";
 export interface SourceUse {
   /** `copy` leaves no trace in the state directory. */
   readonly state: "own" | "copy";
-  /** Take in everything new before the first response, instead of a step a cycle. */
+  /** True to read all new facts before the first response, instead of one step in each cycle. */
   readonly whole: boolean;
   /** Epoch ms; see `instantClock`. */
   now(): number;

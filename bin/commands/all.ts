@@ -32,7 +32,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   },
 };
 
-/** Adds the command that the arguments name. If they name none, lists all of them and loads none. */
+/** Adds the command that the arguments name. Without a name it lists all commands and loads none. */
 export async function addCommands(program: Command, given: readonly string[]): Promise<void> {
   const [first, second] = given.filter((argument) => !argument.startsWith("-"));
   const called = first === "help" ? second : first;
@@ -51,7 +51,7 @@ async function add(program: Command, name: string): Promise<void> {
   register?.(program);
 }
 
-/** In the built program, the build's result. */
+/** The build's list in the built program. */
 async function wholeTree(): Promise<readonly TreeCommand[]> {
   const { KNOWN_TREE } = await import("./known-tree.ts");
   return KNOWN_TREE ?? commandTree(await addAllCommands(new Command("noonmark")));

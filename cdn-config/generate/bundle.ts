@@ -1,4 +1,4 @@
-/** A front's script as one file: some fronts run no modules, others no module beside their file. */
+/** A front's script as one file, because fronts run no modules, or cannot load a second file. */
 import { readFileSync } from "node:fs";
 import { packageFile } from "../../src/files/package-file.ts";
 
@@ -8,7 +8,7 @@ export function bundle(head: string, files: readonly string[]): string {
   return [head, ...texts.map(plain)].join("\n");
 }
 
-/** As JavaScript that another file may follow. */
+/** A file's text as JavaScript without imports and exports, so that another file may follow. */
 function plain(module: string): string {
   return module.replace(/^import [^;]*;\n/gm, "").replace(/^export (?!default)/gm, "");
 }

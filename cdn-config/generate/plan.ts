@@ -1,22 +1,22 @@
 /**
  * The part of the table of routes that every front needs: for each public URL that may be cached, a pattern of its raw form
- * and the cache's key. A URL in any other form (percent-encoded parameters, dot segments, odd ids) is left to the shim,
- * uncached: nothing is guessed.
+ * and the cache's key. A URL in any other form (percent-encoded parameters, dot segments, odd ids) goes to the shim,
+ * and is not cached.
  */
 import { COMMON_HEADERS, NO_SNIFF } from "../../src/http/common-headers.ts";
 import { PATH_PARAMETERS } from "../../src/http/route.ts";
 import { COMPRESSED_TYPES, type NamedRow, ROWS } from "../../src/resources/table.ts";
 
-/** Routes and files alike, and the media types that a front compresses. */
+/** Routes and files, and the media types that a front compresses. */
 export { COMPRESSED_TYPES, ROWS } from "../../src/resources/table.ts";
 
 export interface CachedUrl {
   readonly route: NamedRow;
-  /** Pattern of path and query, anchored; for PCRE and ECMAScript alike. */
+  /** An anchored pattern of path and query, for PCRE and ECMAScript. */
   readonly pattern: string;
   /** The object that serves it; absent if the shim composes the response, and the URL itself is the cache's key. */
   readonly key?: string;
-  /** For an object: the one URL by which the shim is asked for it, however the client wrote it. */
+  /** For an object: the one URL for the request to the shim, for every form of the client's URL. */
   readonly url?: string;
 }
 
@@ -36,7 +36,7 @@ export function alwaysOf(row: NamedRow): Readonly<Record<string, string>> {
   return row.kind === "file" && !row.cors ? NO_SNIFF : COMMON_HEADERS;
 }
 
-/** Headers of some rows beside the common ones: names and the one value. No 304 carries them. */
+/** Headers of some rows besides the common ones: names and the one value. No 304 has them. */
 export const OWN_HEADERS: Readonly<Record<string, string>> = Object.assign(
   {},
   ...ROWS.map((row) => (row.kind === "file" ? row.headers : {})),
@@ -51,7 +51,7 @@ function pathPattern({ path }: NamedRow): string {
     .replace(/\{(\w+)\}/, (_, name: string) => PATH_PARAMETERS[name as keyof typeof PATH_PARAMETERS]);
 }
 
-/** Empty pieces are no parameters (docs/spec/api.md#query); parameters may be in any order. */
+/** Empty pieces are not parameters (docs/spec/api.md#query). Parameters may be in any order. */
 function queryPattern({ query: rule }: NamedRow, query: string): string {
   if (rule === "ignored") return "(?:\\?.*)?";
   if (query === "") return "(?:\\?&*)?";
@@ -67,7 +67,7 @@ function composedQuery(row: NamedRow): string {
   return `(?:\\?(?:${selections(parts).join("|")}))?`;
 }
 
-/** Every choice of some parts, in their order. */
+/** Every selection of the parts, in their order. */
 function selections([part, ...rest]: readonly string[]): string[] {
   if (part === undefined) return [];
   const others = selections(rest);

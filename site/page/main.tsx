@@ -1,9 +1,9 @@
-/** The page's script: draws itself into the place that index.html keeps for it. */
+/** The page's script: draws the page into its element of index.html. */
 import { render } from "preact";
 import { App } from "./app.tsx";
 import { PROCESS, TELEMETRY } from "./data/views.ts";
 
-// index.html has asked for these two already; they are shown for as long as the page is.
+// index.html has already requested these two. The page always shows them.
 for (const view of [PROCESS, TELEMETRY]) view.watch(() => undefined);
 
 const place = document.getElementById("page");

@@ -1,4 +1,4 @@
-/** HTML as text: what is put into a template is escaped unless it is HTML itself. */
+/** HTML templates: a value is escaped unless it is HTML itself. */
 export class Html {
   readonly text: string;
 

@@ -1,4 +1,4 @@
-/** The reference as one page: how to begin, how to read a response, then resource by resource. */
+/** The reference as one page: the first steps, the rules of all responses, then each resource. */
 import type { OpenApiDocument } from "../../src/openapi/document.ts";
 import { ROUTES } from "../../src/resources/table.ts";
 import { Html, html } from "./html.ts";
@@ -10,12 +10,12 @@ export interface Recipe {
   readonly code: string;
 }
 
-/** Sections of docs/spec/api.md that hold for all routes. */
+/** Sections of docs/spec/api.md about all routes. */
 const COMMON = ["interpretation", "values", "http"];
-/** Parts of the last of them that are looked for by themselves. */
+/** Parts of the last section that have their own entry. */
 const PARTS = ["caching", "client-caches", "query", "errors", "availability", "limits"];
 
-/** Sections of docs/spec/api.md and the paths they speak of. */
+/** Sections of docs/spec/api.md, and the paths that they describe. */
 const RESOURCES = [...Map.groupBy(ROUTES, ({ anchor }) => anchor)].map(
   ([anchor, rows]) => [anchor, rows.map(({ path }): string => path)] as const,
 );

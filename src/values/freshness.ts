@@ -1,4 +1,4 @@
-/** When an event is too old to be fresh, and when it lies too far ahead to be true. */
+/** The age at which an event is stale, and the distance in the future at which it cannot be true. */
 
 /**
  * Two correct clocks differ by less. It applies to facts, publications and stored objects (docs/spec/intake.md#future,

@@ -1,4 +1,4 @@
-/** Ends of texts, cut by index: an expression such as `/0+$/` takes a time that grows with the square of its input. */
+/** Functions that cut the ends of texts by index: the time of an expression such as `/0+$/` grows with the square of the input. */
 
 /** A text without the blanks (space, tab) at both ends. */
 export function withoutBlanks(text: string): string {

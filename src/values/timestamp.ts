@@ -15,8 +15,8 @@ export const EARLIEST = Date.parse("0001-01-01T00:00:00.000Z");
 export const LATEST = Date.parse("9999-12-31T23:59:59.999Z");
 
 /**
- * Epoch milliseconds of an RFC 3339 timestamp, digits beyond the millisecond cut off. `undefined` if the text is none, names
- * no day of the calendar, or leaves the years 0001 to 9999 in UTC.
+ * Epoch milliseconds of an RFC 3339 timestamp, without digits after the millisecond. `undefined` if the text is not a
+ * timestamp, names a day that the calendar lacks, or is outside the years 0001 to 9999 in UTC.
  */
 export function parseTimestamp(text: string): number | undefined {
   const quick = parsePublished(text);

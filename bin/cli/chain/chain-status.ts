@@ -1,4 +1,4 @@
-/** The data of `noonmark chain status`, from the chain's file alone: no node is asked. */
+/** The data of `noonmark chain status`, from the chain's file alone. It sends no request to a node. */
 
 import type { ProblemEvent } from "../../../src/chain/poll-event.ts";
 import { redactUrl } from "../../../src/chain/rpc/redact.ts";
@@ -20,7 +20,7 @@ export interface ChainStatus {
   readonly lastGoodPassAgeSeconds: number | null;
   /** `available`, or the reason that readers see once the grace is over. */
   readonly views: { readonly core: string; readonly economy: string };
-  /** The failing check by name, or what a node did; never in a public body. */
+  /** The name of the failing check, or a node's fault. It is never in a public body. */
   readonly problem: (ProblemEvent & { readonly since: string }) | null;
 }
 

@@ -8,12 +8,12 @@ import { CHAIN_FILE } from "../../../src/chain/store/schema.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { ChainUse, WithChain } from "./configured-chain.ts";
 
-/** The publisher's own file; without a deployment file or an RPC address, a chain that says so. */
+/** The publisher's own file. Without a deployment file or an RPC address it is a disabled chain. */
 export async function openChainFor(settings: Settings, use: ChainUse): Promise<Chain> {
   return isConfigured(settings) ? open(settings, use) : noChain();
 }
 
-/** A copy of it, for what leaves no trace. */
+/** A copy of the publisher's file, for commands that change nothing. */
 export async function openChainCopy(settings: Settings, use: ChainUse): Promise<Chain> {
   if (!isConfigured(settings)) return noChain();
   const folder = mkdtempSync(join(tmpdir(), "noonmark-chain-"));
@@ -33,7 +33,7 @@ function isConfigured(settings: Settings): settings is WithChain {
   return settings.deployment !== undefined && settings.rpcUrl !== undefined;
 }
 
-/** Only who names a chain loads what reads one. */
+/** The chain's modules are loaded only if a chain is configured. */
 async function open(settings: WithChain, use: ChainUse): Promise<Chain> {
   const { openConfiguredChain } = await import("./configured-chain.ts");
   return openConfiguredChain(settings, use).chain;

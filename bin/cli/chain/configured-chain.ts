@@ -20,7 +20,7 @@ export interface ChainUse {
   readonly onEvent?: (event: PollEvent) => void;
   /** Called for each HTTP request to a node. */
   readonly onRequest?: (outcome: RpcOutcome) => void;
-  /** Another file than the publisher's own. */
+  /** The chain's file, if it is not the publisher's own. */
   readonly statePath?: string;
 }
 
@@ -57,7 +57,10 @@ function quorumOf({ rpcQuorum }: WithChain, nodes: number): number {
   });
 }
 
-/** `a, b` → each address, in order of preference; none of an empty text, if nobody is to be asked. Throws `Failure`, without the address: it may hold a key. */
+/**
+ * `a, b` → each address, in order of preference; none if the text is empty. Throws `Failure`, without the address, because it may
+ * have a key.
+ */
 function rpcAddresses(text: string): string[] {
   const addresses = text
     .split(",")

@@ -5,7 +5,7 @@ export interface TreeOption {
   /** `--json`, and `-h` if there is a short one. */
   readonly names: readonly string[];
   readonly help: string;
-  /** The value: nothing, one of these words, a file or directory, or any other text. */
+  /** The kind of its value: none, one of these words, a file or directory, or any other text. */
   readonly value: "none" | "file" | "other" | readonly string[];
 }
 
@@ -15,11 +15,11 @@ export interface TreeCommand {
   readonly options: readonly TreeOption[];
   /** `term` is the entry in a list of commands: the name and its arguments. */
   readonly commands: readonly { readonly name: string; readonly term: string; readonly help: string }[];
-  /** The words that its first argument may be; a path if they are not known. */
+  /** The possible values of its first argument; a path if they are unknown. */
   readonly argument: readonly string[] | "file";
 }
 
-/** The program itself first, a command before its own. */
+/** The program itself comes first, and each command before its own commands. */
 export function commandTree(command: Command, path = ""): TreeCommand[] {
   const help = command.createHelp();
   const children = help.visibleCommands(command).filter((child) => child.name() !== "help");

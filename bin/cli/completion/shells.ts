@@ -1,4 +1,4 @@
-/** A shell's completion of the whole tree, as a script of its own: no Node starts at a key press. */
+/** A shell's completion of the whole tree, as a script that needs no Node at a key press. */
 import type { TreeCommand, TreeOption } from "./command-tree.ts";
 
 type Tree = readonly TreeCommand[];
@@ -19,7 +19,7 @@ function valued(tree: Tree): { at: string; value: TreeOption["value"] }[] {
   );
 }
 
-/** If it offers nothing, bash offers files. */
+/** If the function offers nothing, bash offers files. */
 function bash(tree: Tree): string {
   const values = valued(tree).map(
     ({ at, value }) => `    ${at}) offered=${quote(typeof value === "string" ? "" : value.join(" "))} ;;`,
@@ -135,7 +135,7 @@ function fishOption({ names, help, value }: TreeOption): string {
   return `${flags}${takes} -d ${quote(help)}`;
 }
 
-/** One word of a POSIX shell; fish accepts it too. */
+/** A quoted word for POSIX shells and fish. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", `'"'"'`)}'`;
 }

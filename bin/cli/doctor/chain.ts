@@ -12,7 +12,7 @@ const PASS_LIMIT_MS = 20_000;
 /** A node with a head older than this (s) does not advance. */
 const OLDEST_HEAD = 120;
 
-/** These are no faults: a deployment without an economy, a block that is not safe yet. */
+/** Results that are not faults: a deployment without an economy, a block that is not safe yet. */
 const WELL: ReadonlySet<string> = new Set(["available", "indexer_disabled", "not_yet_safe"]);
 
 type Fault = Extract<PollEvent, { readonly check: string }>;
@@ -67,7 +67,7 @@ async function examineNode(address: string, chainId: number, now: () => number):
   }
 }
 
-/** A pass over a copy of the publisher's own file: nothing of it stays. */
+/** A pass over a copy of the publisher's file. The file itself stays the same. */
 async function examineDeployment(settings: Settings, now: () => number): Promise<Finding> {
   const faults: Fault[] = [];
   let failed: string | undefined;

@@ -12,7 +12,7 @@ import type { Settings } from "../settings/settings.ts";
 import { duration } from "../status/print-publication.ts";
 import { type Finding, fine, wrong } from "./finding.ts";
 
-/** bin/noonmark.js has refused an older one. */
+/** bin/noonmark.js refuses older versions. */
 export function examineNode(): Finding[] {
   return [fine("node", process.versions.node)];
 }
@@ -66,7 +66,7 @@ export function examineLedger({ ledger: path, installationId }: Settings, now: n
   }
 }
 
-/** Reads only, and makes nothing. */
+/** Reads only, and creates nothing. */
 export function examineState({ state }: Settings): Finding[] {
   const there = existsSync(state);
   const place = nearestThere(resolve(state));
@@ -78,7 +78,7 @@ export function examineState({ state }: Settings): Finding[] {
   return [fine("state", there ? state : `${state}: publish will make it`)];
 }
 
-/** A publisher of one installation writes about this much in a week. With less free, the disk is about to fill up. */
+/** A publisher of one installation writes about this many bytes in a week. With less free space the disk is nearly full. */
 const LEAST_FREE_BYTES = 64 << 20;
 
 /** The disks of ledger, state and a store of files, each by its own path. */

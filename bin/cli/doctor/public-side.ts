@@ -8,10 +8,10 @@ import { type Finding, fine, wrong } from "./finding.ts";
 const LIMIT_MS = 60_000;
 const TIMEOUT_MS = 10_000;
 const QPS = 50;
-/** Pages of a walk: its beginning shows the faults of all of it. */
+/** The most pages of a walk: its first pages show the faults of the others. */
 const PAGES = 5;
-/** Findings that are shown; `noonmark verify` has all. */
-const TOLD = 5;
+/** The most findings shown; `noonmark verify` shows all. */
+const FINDINGS_SHOWN = 5;
 
 export async function examinePublicSide(base: URL): Promise<Finding[]> {
   const { environment, close } = connectTo(base, { timeout: TIMEOUT_MS, qps: QPS }, "doctor");
@@ -44,8 +44,8 @@ export async function examinePublicSide(base: URL): Promise<Finding[]> {
   }
   const later = left === 0 ? "" : `; ${left} families of rules are left to \`noonmark verify\``;
   if (findings.length === 0) return [fine("public side", `${base.href}: ${checks} checks hold${later}`)];
-  const more = findings.length - TOLD;
+  const more = findings.length - FINDINGS_SHOWN;
   const rest =
     more > 0 ? [wrong("public side", `${more} findings more`, `noonmark verify ${base.href} lists all.`)] : [];
-  return [...findings.slice(0, TOLD), ...rest];
+  return [...findings.slice(0, FINDINGS_SHOWN), ...rest];
 }

@@ -1,6 +1,6 @@
 /**
- * Before facts are ingested, compares the ledger with what was published from it (docs/spec/intake.md#behind). A restored or
- * new ledger that gets one new fact before the missing ones gives its position away, and has forked for good.
+ * Compares the ledger with the objects that were published from it, before facts are ingested (docs/spec/intake.md#behind). A
+ * restored or new ledger has forked for good if a new fact gets the position of a missing one.
  */
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ import { type Warning, warn } from "../messages.ts";
 import { openConfiguredStore } from "../open-configured-store.ts";
 import type { Settings } from "../settings/settings.ts";
 
-/** At most this many other installations are compared if the lease does not vouch for all of them. */
+/** The most other installations that are compared if the lease does not cover all of them. */
 const COMPARED_LIMIT = 64;
 
 const MISSING_FIRST =
@@ -41,12 +41,12 @@ const RESTORE_IT =
 export async function refuseBehind(settings: Settings, yes: boolean): Promise<void> {
   const found = await behindPublication(settings, warn);
   if (found === undefined) return;
-  // A fork cannot be undone by taking in less: the facts are kept, and the publisher says what to do.
+  // The ledger has already forked, and refusing more facts does not undo that. The publisher reports what to do.
   if (!yes && found.code === "ledger_behind") throw found;
   warn(found);
 }
 
-/** `Failure` ledger_behind or ledger_forked; `onUnasked` is called if the store cannot be asked. */
+/** `Failure` ledger_behind or ledger_forked; `onUnasked` is called if the store cannot be read. */
 export async function behindPublication(
   settings: Settings,
   onUnasked: (warning: Warning) => void,
@@ -83,11 +83,11 @@ function isStoreFailure(error: unknown): error is StoreUnavailable | Failure {
   return error instanceof StoreUnavailable || (error instanceof Failure && error.isAbout("store"));
 }
 
-/** Undefined if nothing can have been published there: a directory that is no store yet. */
+/** Undefined if nothing can have been published there, because the directory is not a store yet. */
 async function publishedStore(settings: Settings): Promise<ObjectStore | undefined> {
   const place = storeLocation(settings.store);
   const isReadable = place?.kind !== "directory" || existsSync(join(place.path, STORE_MARK));
-  // Opened all the same, because it reports a file in place of the directory.
+  // Opening reports a file in place of the directory, even if there is no store.
   const store = await openConfiguredStore(settings, { write: false });
   if (isReadable) return store;
   return undefined;
@@ -115,7 +115,7 @@ async function behindStore(path: string, store: ObjectStore, index: Installation
   }
 }
 
-/** The source versions of the configured installation's objects, then of others' if the lease does not vouch for them. */
+/** The source versions of the configured installation's objects, then of the others' if the lease does not cover them. */
 async function* publishedVectors(
   ledger: Database,
   store: ObjectStore,
@@ -135,7 +135,7 @@ async function* vectorsAt(store: ObjectStore, key: string, id: string): AsyncGen
     const object = await store.get(key, { fresh: true });
     if (object !== undefined) yield [id, decodedAs(key, object, decodeResponse).writerMetadata.asof];
   } catch (error) {
-    // A damaged object says nothing; the others still do.
+    // A damaged object has no source version. The others still have theirs.
     if (!(error instanceof StoreDamaged)) throw error;
   }
 }

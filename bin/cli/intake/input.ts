@@ -7,9 +7,9 @@ import { EXIT, Failure } from "../../../src/values/failure.ts";
 const CHUNK_BYTES = 256 * 1024;
 
 export interface Input {
-  /** Each chunk is good until the next is asked for. Throws `Failure` (`input_unreadable`). */
+  /** Each chunk is valid until the next one is requested. Throws `Failure` (`input_unreadable`). */
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** Bytes, where the input is a file that has an end. */
+  /** Size in bytes; undefined unless the input is a regular file. */
   readonly size: number | undefined;
   close(): Promise<void>;
 }
@@ -54,7 +54,7 @@ async function* readable(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   }
 }
 
-/** Why an input cannot be read, as a `Failure`: `input_not_found`, `input_unreadable`. */
+/** The `Failure` of an input that cannot be read: `input_not_found`, `input_unreadable`. */
 export function inputFailure(cause: unknown, path: string): Failure {
   if (cause instanceof Failure) return cause;
   if ((cause as NodeJS.ErrnoException).code === "ENOENT") {

@@ -52,7 +52,7 @@ function cycleMetrics(registry: Registry, { monitor }: WatchedPublisher): void {
     buckets: CYCLE_BUCKETS,
     registers: [registry],
   });
-  // An alert on an outcome needs its zero before it has happened.
+  // An alert needs a zero before the first case of an outcome.
   for (const outcome of CYCLE_OUTCOMES) cycles.zero({ outcome });
   monitor.onCycle = (outcome: CycleOutcome, seconds: number) => cycles.observe({ outcome }, seconds);
   collectedGauge(
@@ -173,7 +173,7 @@ function clockMetrics(registry: Registry, monitor: PublisherMonitor): void {
   );
 }
 
-/** The values that a publisher's metrics are read from. */
+/** The sources of a publisher's metrics. */
 export interface WatchedPublisher {
   readonly monitor: PublisherMonitor;
   readonly known: Known;

@@ -66,7 +66,7 @@ export function collectedGauge(registry: Registry, of: Described, samples: () =>
   });
 }
 
-/** One of several states: 1 for the one that holds, 0 for the others. */
+/** Sets the current state to 1, and the others to 0. */
 export function* oneOf(label: string, states: readonly string[], current: string): Iterable<Sample> {
   for (const state of states) yield { labels: { [label]: state }, value: state === current ? 1 : 0 };
 }

@@ -198,7 +198,7 @@ function logFailures(log: Logger, report: CycleReport): void {
   for (const failure of report.failures) log.error(failure, "installation not published");
 }
 
-/** The time by which sources are read: this host's, until a publisher runs, which knows the store's. */
+/** The clock for reading sources. It is this host's until a publisher runs, and then the publisher's, which follows the store's. */
 export class CommonTime {
   readonly #wall: () => number;
   #publisher: Pick<Publisher, "now"> | undefined;

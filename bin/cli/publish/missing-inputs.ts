@@ -18,7 +18,7 @@ interface Answered {
 /** Facts of a Reporter. Without a chain there is nothing to settle on. */
 const REPORTER_WORK = ["submission", "reporter_run"] as const satisfies FactKind[];
 
-/** One warning, or none: a chain has it once it is read. */
+/** One warning, or none if the chain has been read. */
 export function missingGenesis(answers: readonly Answered[], settings: Settings): ReportFailure[] {
   if (settings.genesisTimestamp !== undefined || !areStatisticsMissing(answers)) return [];
   const hint =
@@ -28,7 +28,7 @@ export function missingGenesis(answers: readonly Answered[], settings: Settings)
   return [{ code: "no_genesis", message: "the statistics are 503: the start of round 0 is unknown", hint }];
 }
 
-/** Every input that is missing for what is published, by the facts that it was published from. Throws `StoreUnavailable`. */
+/** Every missing input of the published responses, by the facts that they were computed from. Throws `StoreUnavailable`. */
 export async function missingInputs(
   store: ObjectStore,
   answers: readonly Answered[],
@@ -49,7 +49,7 @@ export async function missingInputs(
   return missing;
 }
 
-/** Statistics are made of rounds that a closure covers. */
+/** Statistics need rounds that a closure covers. */
 function missingRounds(counts: (kind: FactKind) => number): ReportFailure[] {
   const kind = (["round", "closure"] as const).find((one) => counts(one) === 0);
   if (kind === undefined) return [];
@@ -83,7 +83,7 @@ function ledgerCounts({ ledger: path, installationId }: Settings): ((kind: FactK
   }
 }
 
-/** How many facts of a kind the process view was made from, which may be fewer than there are; undefined if unknown. */
+/** The number of facts of a kind in the published process view. The ledger may have more. Undefined if unknown. */
 async function publishedCounts(store: ObjectStore): Promise<((kind: FactKind) => number) | undefined> {
   try {
     const object = await store.get(PROCESS_KEY, { fresh: true });

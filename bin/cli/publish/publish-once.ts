@@ -32,7 +32,7 @@ export interface OnceFlags extends PublishFlags {
 
 /** Throws `Failure` as a publisher does: state_locked, lease_held (75), at_in_future, ledger_… and store_… (74). */
 export async function publishOnce(settings: Settings, flags: OnceFlags): Promise<CycleReport> {
-  // A run is too short to trust a clock again that moves: it uses its own count to its end.
+  // A run is too short to trust a clock again after it has moved. It uses its own count until its end.
   const clock = new SteadyClock(systemClock);
   const opened = await openConfiguredStore(settings, { write: true });
   const known = await openState(settings.state, opened);
@@ -91,7 +91,7 @@ async function judgedInstant(at: number, flags: OnceFlags, known: Known, store: 
   return explicitInstant({ at, last, now: systemClock.wall(), force: flags.force ?? false });
 }
 
-/** An unavailable chain is data, exit 0. The operator gets the reason all the same. */
+/** An unavailable chain is data, so that the exit code is 0. The operator still gets the reason. */
 function warnOf(event: PollEvent): void {
   if (event.type === "failed") console.error(printable(`noonmark: warning: chain: ${event.node}: ${event.message}`));
   if (event.type === "disagreement")
@@ -117,7 +117,7 @@ async function openState(directory: string, store: ObjectStore): Promise<Known> 
 const LONGEST_RESERVE_MS = 10_000;
 const RESERVED_SHARE = 0.4;
 
-/** Milliseconds that passes over the chain may take of a run's `limitMs`: a silent node holds nobody else up. */
+/** The milliseconds of a run's `limitMs` for passes over the chain, so that a silent node does not delay the puts. */
 export function chainTime(limitMs: number): number {
   return limitMs - Math.min(LONGEST_RESERVE_MS, limitMs * RESERVED_SHARE);
 }

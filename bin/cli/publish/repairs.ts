@@ -1,4 +1,4 @@
-/** Damaged objects that were rewritten: each is reported, whoever found it and whatever is remembered of it. */
+/** Damaged objects that were rewritten. Each is reported once, no matter which check has found it. */
 import { type ReportRow, WAS_DAMAGED } from "../../../publish/report.ts";
 import type { StoreOperation, StoreOutcome } from "../../../src/object-store/counted-store.ts";
 

@@ -11,7 +11,7 @@ export function keepHeapSmall(): void {
   setFlagsFromString("--optimize-for-size");
 }
 
-/** From here on collecting so often would cost a quarter of each cycle's time and gain nothing. */
+/** After the first publish, collecting so often would cost a quarter of each cycle's time and save nothing. */
 export function firstPublishDone(): void {
   setFlagsFromString("--no-optimize-for-size");
 }

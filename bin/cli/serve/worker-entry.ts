@@ -3,5 +3,5 @@ import cluster from "node:cluster";
 import { main } from "../../main.ts";
 
 await main(process.argv);
-// The channel to the primary would keep a worker alive that has nothing more to do, such as one that could not listen.
+// The channel to the primary would keep a worker alive after its work, such as one that could not listen.
 cluster.worker?.disconnect();

@@ -33,7 +33,7 @@ export async function startWorkers(count: number, commandLine: CommandLine, log:
   cluster.setupPrimary({ exec: workerFile(), args: [...args] });
   const fork = () => forkInto(environment, log);
   const backoff = new Backoff();
-  // One first: the others would fail as it does, and port 0 means the first one's port for all of them.
+  // The first one starts alone: if it fails, all would fail, and with port 0 all use its port.
   const first = fork();
   const port = await portOf(first.worker);
   if (typeof port !== "number") return port.exitCode;
@@ -104,7 +104,7 @@ class Supervisor {
 
 async function ended(worker: Worker): Promise<void> {
   const exit = once(worker, "exit");
-  // A worker that a signal to all processes has ended meanwhile cannot and need not be asked.
+  // A signal to all processes may already have ended this worker.
   const tell = () => worker.send(STOP, () => {});
   tell();
   // A starting worker does not listen to its primary yet: earlier messages are lost.
@@ -141,7 +141,7 @@ function workerFile(): string {
 
 const FIRST_MS = 100;
 const LONGEST_MS = 10_000;
-/** A process that lived for this long did not die of its start. */
+/** A process that lived for this long (ms) has started well. */
 const LIVED_MS = 30_000;
 
 /** The wait before a process is started again: twice as long each time it ends soon. */

@@ -148,7 +148,7 @@ function halfAChain(settings: readonly EffectiveSetting[], spared: readonly Sett
   ];
 }
 
-/** A relative path that the file gives, or that is a default, is relative to the file. Any other value comes back as it is. */
+/** A relative path that the file gives, or that is a default, is relative to the file. Any other value is returned unchanged. */
 function besideFile(name: SettingName, value: unknown, path: string): unknown {
   const directory = dirname(path);
   return isRelativePath(name, value) && directory !== "." ? join(directory, value) : value;

@@ -36,10 +36,10 @@ export function unknownVariables(environment = process.env): { variable: string;
     });
 }
 
-/** Letters in which a mistyped name may differ, as a share of it. */
+/** The share of a name's letters that may be mistyped. */
 const MISTYPED = 0.4;
 
-/** A name with this many letters that is the beginning of a known one means that one. */
+/** A beginning of a known name with at least this many letters means that name. */
 const MEANT_BY_BEGINNING = 4;
 
 /** `; did you mean …?`, empty if no known name is near. */

@@ -20,7 +20,7 @@ function setting<T>(schema: z.ZodType<T>, value: string, help: string): Setting<
   return { schema, value, help };
 }
 
-/** A number, or the text of one; no other value that JavaScript would convert. */
+/** A number or its text. No other value is converted to a number. */
 function numeric<T extends z.ZodType<number>>(schema: T) {
   return z.preprocess((value) => (typeof value === "string" && value.trim() !== "" ? Number(value) : value), schema);
 }
@@ -40,7 +40,7 @@ const flag = z.union([z.boolean(), z.stringbool({ truthy: ["true", "1"], falsy: 
 });
 const PROVIDER_NAMES = Object.keys(S3_PROVIDERS) as S3ProviderName[];
 
-/** Without a slash at its end, so that a path may follow. */
+/** A URL without a slash at its end, so that a path may follow. */
 function webAddress(protocol: RegExp) {
   return z.url({ protocol }).transform((url) => withoutLast(url, "/"));
 }
@@ -211,7 +211,7 @@ export function unitOf(name: SettingName): string | undefined {
 
 /** A duration of this many times its default is probably in milliseconds, if it is a multiple of 1000. */
 const LIKELY_SPAN = 10;
-/** As seconds, in the year 5138. */
+/** This number of seconds is in the year 5138. */
 const LATEST_LIKELY_SECONDS = 100_000_000_000;
 
 /** The seconds that were probably meant by a value in milliseconds; undefined for any other value. */

@@ -68,7 +68,7 @@ function sourceFields({ ledger, chain }: PublicRecord["sources"], now: number): 
   ];
 }
 
-/** The installations beside the configured one: how many, how far behind, and which the most. */
+/** The other installations: their number, the lag, and the one with the most lag. */
 function othersField(others: unknown, worst: unknown, now: number): [string, string][] {
   const { count = 0, unread = 0, overdue = 0, oldestAt = null } = (others ?? {}) as Partial<OtherInstallations>;
   if (count + unread === 0) return [];

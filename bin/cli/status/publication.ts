@@ -21,7 +21,7 @@ export interface Publication {
 /** The report of the holder of the lease. */
 export interface Told {
   readonly record: LeaseRecord;
-  /** Undefined if the holder has put none. An earlier version's lease object has it all. */
+  /** Undefined if the holder has put no report. An earlier version has it in the lease object. */
   readonly operator: OperatorStatus | undefined;
 }
 
@@ -30,8 +30,8 @@ export async function readPublication(store: ObjectStore, now: number): Promise<
   const found = await readLease(store);
   if (found === undefined) return undefined;
   const { record } = found;
-  const said = new Set(Object.keys(record.report.resources ?? {}));
-  const answers = await publishedResponses(store, said, now);
+  const reported = new Set(Object.keys(record.report.resources ?? {}));
+  const answers = await publishedResponses(store, reported, now);
   const told = { record, operator: await readPrivateStatus(store, record).catch(notReadable) };
   return printableValues(publicationOf(store.name, told, answers, now));
 }
@@ -101,7 +101,7 @@ function clockProblems(record: LeaseRecord, answers: readonly PublishedResponse[
     if (!isAhead(instant, now)) continue;
     const { code, message, hint } = clockBehind(what, instant, now);
     problems.push(`${code}: ${message}. ${hint}`);
-    // One is enough to act on; `fsck` lists them all.
+    // One is enough for the operator. `fsck` lists all.
     break;
   }
   return problems;

@@ -1,4 +1,4 @@
-/** Reads the store itself: the responses of now, and not as the publisher remembers them. */
+/** Reads the present responses from the store itself, not from the publisher's report. */
 import { ANSWERS } from "../../../publish/status/public-status.ts";
 import { successorAt } from "../../../src/http/successor.ts";
 import { decodedAs, type ObjectStore, StoreDamaged } from "../../../src/object-store/object-store.ts";
@@ -15,24 +15,24 @@ export interface PublishedResponse {
   readonly status: number | null;
   /** The next instant at which time alone changes it. */
   readonly nextChangeAt: string | null;
-  /** Why readers get no response; null if they do. */
+  /** The reason why readers get no response; null if they get one. */
   readonly problem: string | null;
 }
 
 /**
- * Each response of the configured installation, in the routes' order. `said`: keys that the publisher reports as put. If one
- * is missing, that is a problem; any other was never published and is left out. `now` in epoch ms. Throws `StoreUnavailable`.
+ * Each response of the configured installation, in the routes' order. `reported` are the keys that the publisher
+ * reports as put. If one of them is missing, that is a problem. Any other key without an object was never published. `now` in epoch ms. Throws `StoreUnavailable`.
  */
 export async function publishedResponses(
   store: ObjectStore,
-  said: ReadonlySet<string>,
+  reported: ReadonlySet<string>,
   now: number,
 ): Promise<PublishedResponse[]> {
   const answers: PublishedResponse[] = [];
   for (const [route, key] of ANSWERS) {
     const answer = await readAnswer(store, key, now);
     if (answer !== undefined) answers.push({ route, key, ...answer });
-    else if (said.has(key)) answers.push({ route, key, ...without("missing in the store") });
+    else if (reported.has(key)) answers.push({ route, key, ...without("missing in the store") });
   }
   return answers;
 }

@@ -1,4 +1,4 @@
-/** `noonmark ingest FILE|-`: accepted facts into the ledger (docs/spec/intake.md). */
+/** `noonmark ingest FILE|-`: writes accepted facts to the ledger (docs/spec/intake.md). */
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import type { Database } from "better-sqlite3";
@@ -166,7 +166,7 @@ function noInput(): Failure {
   });
 }
 
-/** The last line on stdout; a script that never gets it must not take the run for a good one. */
+/** The last line on stdout. A script that does not get it must not count the run as good. */
 async function print(line: string): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<Error | null | undefined>();
   process.stdout.once("error", resolve);

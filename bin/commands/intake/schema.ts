@@ -1,4 +1,4 @@
-/** `noonmark schema NAME`: the JSON Schemas of what comes in (docs/spec/people.md#schema). */
+/** `noonmark schema NAME`: the JSON Schemas of the input (docs/spec/people.md#schema). */
 import type { Command } from "commander";
 import { knownName } from "../../cli/arguments.ts";
 import { SCHEMAS } from "../../cli/schema.ts";

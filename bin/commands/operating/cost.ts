@@ -1,4 +1,4 @@
-/** `noonmark cost`: requests and money a month, from what the publisher really did. */
+/** `noonmark cost`: requests and money a month, from the publisher's counted requests. */
 import type { Command } from "commander";
 import { readLease } from "../../../publish/lease/lease-record.ts";
 import { readPrivateStatus } from "../../../publish/status/private-status.ts";

@@ -27,7 +27,7 @@ import { SETTINGS } from "../../cli/settings/settings.ts";
 const FACTS = "facts.ndjson";
 const CHAIN_FILES = ["chain.json", "deployment.json"];
 const BLOCK_CHARACTERS = 256 * 1024;
-/** A variable wins over the file: with one of these set, the next commands would work elsewhere. */
+/** A variable overrides the file. With one of these set, the next commands would use another place. */
 const PLACES = ["ledger", "store", "state", "installationId", "genesisTimestamp", "deployment", "rpcUrl"] as const;
 const CHAIN_PORT = 8545;
 const NO_CHAIN =
@@ -65,7 +65,7 @@ async function fill(directory: string): Promise<void> {
   const chain = await makeChain(directory, plan, now);
   writing(configuration, () => writeFileSync(configuration, configurationOf(plan, chain), { flag: "wx" }));
   writing(facts, () => writeFacts(facts, new Wheel(plan, { ...chain }).history(now)));
-  // All three exist from the start: a publisher that finds others in its working directory asks which are meant.
+  // All three exist from the start. Otherwise a publisher with other files in its working directory reports a conflict.
   const { ledger, state, store } = SETTINGS;
   for (const place of [state, store]) {
     const path = join(directory, place.schema.parse(undefined));
@@ -113,7 +113,7 @@ async function makeChain(directory: string, plan: Plan, now: number): Promise<Sa
   return { binary, settlement: chain.settlement, batches: chain.batches };
 }
 
-/** anvil keeps the state of its newest block only: a dozen new ones, and the safe block's can be read. */
+/** anvil restores the state of its newest block only. After a dozen new blocks the safe block's state can be read. */
 function chainLines({ binary, batches }: SampleChain, directory: string): string[] {
   const options = `--load-state ${quoted(join(directory, "chain.json"))} --block-time 2 --hardfork cancun --prune-history 1024`;
   return [

@@ -35,7 +35,7 @@ export function registerFsck(program: Command): void {
   });
 }
 
-/** With a repair, the findings are those that are left. */
+/** After a repair, the findings are the remaining ones. */
 async function examined(settings: Settings, isRepair: boolean) {
   if (isRepair) await judgeSettings(settings, Date.now());
   const store = await openConfiguredStore(settings, { write: isRepair });

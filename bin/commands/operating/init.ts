@@ -32,7 +32,7 @@ interface InitOptions {
   readonly installationId?: string;
 }
 
-/** A script cannot respond to a question. */
+/** Only a terminal is asked, because a script cannot respond. */
 async function askedFor(): Promise<string> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) return "";
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
@@ -69,7 +69,7 @@ function write(path: string, force: boolean, installationId: string | undefined)
   }
 }
 
-/** Every setting with its meaning, its variable and its default; installationId alone is set, if it is known. */
+/** Every setting with its meaning, its variable and its default; only installationId is set, if it is known. */
 export function commentedConfiguration(installationId?: string): string {
   const lines = (Object.keys(SETTINGS) as SettingName[]).flatMap((name) => {
     const { help, value, schema } = SETTINGS[name];

@@ -1,4 +1,4 @@
-/** `noonmark lease`: the holder of the lease, and the operator's way out if a holder is gone for good. */
+/** `noonmark lease`: the holder of the lease, and its release if a holder is gone for good. */
 
 import type { Command } from "commander";
 import { systemClock } from "../../../publish/clock/clock.ts";
@@ -35,7 +35,7 @@ export function registerLease(program: Command): void {
   });
 }
 
-/** Read first: if there is no store, none is made. Throws `Failure` lease_fresh (75). */
+/** The lease is read first, so that no store is created. Throws `Failure` lease_fresh (75). */
 async function releaseLease(settings: Settings, force: boolean): Promise<string> {
   const store = await openConfiguredStore(settings, { write: false });
   const found = await readLease(store);

@@ -64,7 +64,7 @@ async function render(settings: Settings, path: string, given: number | undefine
   }
 }
 
-/** Facts are never left out: one from after `at` shows as if it were known then. */
+/** All facts count: one that is later than `at` is shown as if it had been known then. */
 function warnOfLaterFacts({ ledger, installationId }: Snapshot, at: number): void {
   const no = ledger && installationRowId(ledger, installationId);
   const newest = ledger === undefined || no === undefined ? undefined : readNewestReceipt(ledger, no);
@@ -78,12 +78,12 @@ function warnOfLaterFacts({ ledger, installationId }: Snapshot, at: number): voi
 
 async function print({ status, headers, body }: ShimResponse, flags: Flags): Promise<void> {
   const text = new TextDecoder().decode(body);
-  // A program gets the bytes; a terminal the same JSON with every character visible.
+  // A program gets the bytes. A terminal gets the same JSON with every character visible.
   const shown = process.stdout.isTTY ? printableLines(text) : text;
   if (flags.json === true) console.log(JSON.stringify({ status, headers, body: text }));
   else if (flags.body === true) process.stdout.write(shown);
   else {
-    // Only here: Node loads half a browser with it.
+    // Loaded here only, because Node loads half a browser with it.
     const { STATUS_CODES } = await import("node:http");
     const lines = Object.entries(headers).map(([name, value]) => `${canonicalName(name)}: ${value}`);
     process.stdout.write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("\r\n")}\r\n\r\n${shown}`);

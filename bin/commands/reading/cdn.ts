@@ -16,7 +16,7 @@ const VARIABLE = environmentName("fronts");
 const LISTEN =
   /^(?:(\d{1,5})|(?:\*|\d{1,3}(?:\.\d{1,3}){3}|localhost|\[[0-9A-Fa-f:.]{2,45}\])(?::(\d{1,5}))?|unix:\/[^\s;{}"'\\$#]{1,100})(?: [a-z0-9_=:.-]{1,40}){0,8}$/;
 const HIGHEST_PORT = 65_535;
-/** Without characters that would end or begin something in nginx's file. */
+/** A text without nginx's special characters. */
 const PATH = /^[^\s;{}"'\\$#]{1,4096}$/;
 
 interface CdnFlags {
@@ -87,7 +87,7 @@ function secretOf({ frontSecret: given, frontSecretFile }: CdnFlags): string | u
   });
 }
 
-/** Throws `Failure`: invalid_setting, for values that nginx would refuse by a line that the operator has not written. */
+/** Throws `Failure` invalid_setting for values that nginx would refuse, because nginx would name a generated line. */
 function requireNginxWords({
   listen,
   ...paths

@@ -1,4 +1,4 @@
-/** `noonmark serve`: the shim over the published objects, until it is asked to stop; in this process, or in workers of it. */
+/** `noonmark serve`: the shim over the published objects, in this process or in workers, until a signal ends it. */
 import cluster from "node:cluster";
 import type { Command } from "commander";
 import type { Logger } from "pino";
@@ -155,7 +155,7 @@ function announce(url: string, { name }: ObjectStore, { fronts }: Settings, at: 
   console.log(FRONTS[fronts] ?? "Fronts with the secret may keep its responses");
 }
 
-/** A missing or unreadable store is reported before the first reader meets it. It may come yet, so it is no failure. */
+/** Warns about a missing or unreadable store at the start. It may appear later, so that this is not a failure. */
 async function saysWhyUnreadable(store: StoreReader, report: (error: StoreUnavailable) => void): Promise<void> {
   try {
     await store.get(INSTALLATIONS_KEY);

@@ -205,7 +205,7 @@ function patternOf(plain: ReturnType<typeof plainUrl>): string {
   return "pattern" in plain ? plain.pattern : plain.url;
 }
 
-/** The request as it came here, whatever its URL became on the way to an origin. */
+/** The client's request, before its URL was changed for an origin. */
 function originalUrl(holds: Parameters<typeof urlOf>[1]): string {
   return urlOf("bereq", holds).replace("bereq.url", "bereq.http.noonmark-asked");
 }

@@ -1,14 +1,14 @@
-/** The events that the page holds: the newest page, as it is asked again, and older ones that the reader had loaded. */
+/** The events on the page: the first page, which is read again and again, and older events that the reader has loaded. */
 import type { ActivityEvent } from "../data/bodies.ts";
 
-/** At most this many events, however often the reader asks for older ones. */
+/** The most events, even if the reader loads older ones again and again. */
 export const MOST_EVENTS = 500;
 
 export interface Feed {
   readonly events: readonly ActivityEvent[];
-  /** The cursor of older events; null at the end of all or of the kept ones. */
+  /** The cursor of older events; null after the last event and at the limit. */
   readonly cursor: string | null;
-  /** The reader had older events loaded, which a newer first page must not take away. */
+  /** The reader has loaded older events. A newer first page must not remove them. */
   readonly extended: boolean;
 }
 
@@ -18,8 +18,8 @@ interface Page {
 }
 
 /**
- * A newer first page takes the place of the first page, so a page left open for days does not grow. After older events
- * were loaded, newer ones are added; if there is a gap between both, only the newer ones are kept.
+ * A newer first page replaces the first page, so that a page that is open for days does not grow. If older events were
+ * loaded, the newer ones are added. If there is a gap between both, only the newer ones stay.
  */
 export function withNewest(feed: Feed | undefined, { events, nextCursor }: Page): Feed {
   if (feed === undefined || !feed.extended) return { events, cursor: nextCursor, extended: false };

@@ -1,4 +1,4 @@
-/** The activity by category, loading more on request. */
+/** The activity by category. A button loads older events. */
 
 import { useEffect, useState } from "preact/hooks";
 import type { ActivityCategory } from "../../../src/client/create-client.ts";

@@ -1,4 +1,4 @@
-/** The device's modules and their health, as they last said. There is no age at which a module stops being ready. */
+/** The device's modules and their last reported health. A module stays ready at any age of its report. */
 import type { Modules } from "../../../src/client/create-client.ts";
 import { useSlowNow, useView } from "../data/use-view.ts";
 import { MODULES } from "../data/views.ts";

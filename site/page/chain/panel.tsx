@@ -1,4 +1,4 @@
-/** The settlement chain: how far it is read, its state, and who may change it. */
+/** The settlement chain: the last block read, the state, and the roles that may change it. */
 
 import type { Onchain } from "../../../src/client/create-client.ts";
 import type { Available } from "../data/bodies.ts";

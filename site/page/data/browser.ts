@@ -1,17 +1,17 @@
-/** The browser for views, and the server's clock as far as it is known. */
+/** The browser as views need it, and an estimate of the server's clock. */
 import type { BrowserEnvironment } from "./view.ts";
 
-/** Date has whole seconds and is some network away; below this the reader's clock is believed. */
+/** Date has whole seconds, and the network adds a delay. A smaller difference is ignored. */
 const TOLERANCE_MS = 5_000;
 
 let ahead = 0;
 
-/** Epoch ms as the server counts it: ages must not depend on the clock of the reader's machine. */
+/** Epoch ms of the server's clock. Ages must not depend on the clock of the reader's machine. */
 export function now(): number {
   return Date.now() + ahead;
 }
 
-/** Learns from a response's Date and Age how far the reader's clock is off. */
+/** Updates the difference between the reader's and the server's clock from a response's Date and Age. */
 export function learnTime(headers: Headers): void {
   const date = Date.parse(headers.get("date") ?? "");
   if (Number.isNaN(date)) return;

@@ -3,7 +3,7 @@ import { useEffect, useReducer } from "preact/hooks";
 import { now } from "./browser.ts";
 import type { View, ViewState } from "./view.ts";
 
-/** The page's clock ticks so often. */
+/** The interval of the page's clock. */
 const TICK_MS = 1_000;
 const SLOW_MS = 15_000;
 

@@ -1,18 +1,18 @@
 /**
- * One response of the API, requested again and again while some part of the page shows it: not in a hidden tab, less often
- * while it fails, and at once when the reader comes back.
+ * One response of the API, requested again and again while a part of the page shows it. A hidden tab requests nothing, and
+ * requests at once when it is shown again. After failures the waits are longer.
  */
 
-/** The browser's part for a view; tests have one of their own. */
+/** The functions of the browser that a view uses. Tests replace them. */
 export interface BrowserEnvironment {
-  /** Epoch ms as the server counts it. */
+  /** Epoch ms of the server's clock. */
   now(): number;
-  /** From 0 to 1. */
+  /** A number from 0 to 1. */
   random(): number;
-  /** Calls once after `ms`; returns what calls it off. */
+  /** Calls once after `ms`. The returned function cancels it. */
   after(ms: number, call: () => void): () => void;
   isHidden(): boolean;
-  /** Called when the tab is shown or hidden, and when the network is back; returns what ends that. */
+  /** Calls when the tab is shown or hidden, and when the network is back. The returned function ends that. */
   onChange(call: () => void): () => void;
 }
 
@@ -22,7 +22,7 @@ export interface Answered<Body> {
 }
 
 export interface Failure {
-  /** The API's error word, or `network`, `timeout`, `invalid_answer`. */
+  /** The API's error code, or `network`, `timeout`, `invalid_answer`. */
   readonly code: string;
   readonly retryAfter?: number | undefined;
   /** Epoch ms of the first failed request since the last good one. */
@@ -33,9 +33,9 @@ export interface ViewState<Body> {
   /** The last good response, which stays while later ones fail. */
   readonly body?: Body;
   readonly headers?: Headers;
-  /** When it was given, epoch ms. */
+  /** Epoch ms of that response. */
   readonly answeredAt?: number;
-  /** Why there is no newer one. */
+  /** The reason why there is no newer response. */
   readonly failure?: Failure;
 }
 
@@ -63,7 +63,7 @@ export class View<Body> {
     this.#around = around;
   }
 
-  /** Asks while at least one watches; `changed` is called after each change of `state`. Returns what ends it. */
+  /** The view sends requests while it has a watcher. `changed` is called after each change of `state`. The result ends it. */
   watch(changed: () => void): () => void {
     this.#watchers.add(changed);
     if (this.#end === undefined) {
@@ -81,7 +81,7 @@ export class View<Body> {
     this.#callOff = undefined;
     if (this.#around.isHidden() || this.#asking !== undefined) return;
     const rest = this.#askedAt + this.#options.every - this.#around.now();
-    // A clock that was set back must not silence the page.
+    // A clock that was set back must not stop the requests.
     this.#schedule(rest > this.#options.every ? 0 : rest);
   }
 
@@ -126,9 +126,9 @@ export class View<Body> {
   }
 }
 
-/** While requests fail no view waits longer than this, so that the device is requested within two minutes all the same. */
+/** The longest wait while requests fail: the device is then still requested within two minutes. */
 const LONGEST_MS = 115_000;
-/** Readers who lost the same server shall not come back in step. */
+/** Random, so that readers of a server that failed do not all return at once. */
 const SPREAD = 0.2;
 
 interface Waiting {
@@ -136,11 +136,11 @@ interface Waiting {
   readonly every: number;
   /** Failed requests since the last good one. */
   readonly failures: number;
-  /** Seconds that the server asked for. */
+  /** Seconds of the server's Retry-After. */
   readonly retryAfter?: number | undefined;
 }
 
-/** In ms; `random` is from 0 to 1. Twice as long after each failure, never less than twice `every` while they last. */
+/** The wait in ms; `random` is from 0 to 1. It doubles with each failure, and is then at least twice `every`. */
 export function delayOf({ every, failures, retryAfter = 0 }: Waiting, random: number): number {
   if (failures === 0) return every;
   const longest = Math.max(2 * every, LONGEST_MS);

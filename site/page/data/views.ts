@@ -1,4 +1,4 @@
-/** Every response that the page reads, and how often. */
+/** Every response that the page reads, and its interval. */
 import {
   type Activity,
   type ActivityCategory,
@@ -13,10 +13,10 @@ import { BROWSER, learnTime } from "./browser.ts";
 import { View } from "./view.ts";
 
 const S = 1000;
-/** Events of one page of the feed. */
+/** Events of one page of the activity. */
 const PAGE = 20;
 
-/** Below the page's own address, which may be a subpath. A view waits by itself: the client tries once. */
+/** The API is below the page's own address, which may be a subpath. The client tries once, because a view retries itself. */
 const API = createClient({ baseUrl: new URL(".", document.baseURI), retries: 0 });
 
 type Options = { readonly signal: AbortSignal };
@@ -66,7 +66,7 @@ export const ACTIVITY: Readonly<Record<ActivityCategory, View<Activity>>> = {
   measurement: activity("measurement"),
 };
 
-/** One page more, from where another ended. Throws `NoonmarkError`. */
+/** The page of events after a cursor. Throws `NoonmarkError`. */
 export async function askOlder(category: ActivityCategory, cursor: string): Promise<Activity> {
   const { body } = await API.activity({ category, limit: PAGE, cursor });
   return body;

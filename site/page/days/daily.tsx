@@ -1,4 +1,4 @@
-/** Each day's work and distance, and the typical day over all of them. */
+/** Work and distance of each day, and the typical day over all of them. */
 import type { Statistics } from "../../../src/client/create-client.ts";
 import type { StatisticsDay } from "../data/bodies.ts";
 import { type Bar, Bars } from "../parts/bars.tsx";

@@ -1,5 +1,6 @@
 /**
- * Noon-to-noon days by half hours, a real table: arrow keys walk it; pointer, focus and touch say the same words below it.
+ * A table with the work of each half hour of each noon-to-noon day. Arrow keys move the focus. The exact work of the half
+ * hour under focus, pointer or finger is shown below the table.
  */
 
 import { useRef, useState } from "preact/hooks";
@@ -23,13 +24,13 @@ const MOVES: Readonly<Record<string, readonly [down: number, right: number]>> = 
 };
 
 export function HeatMap({ days, count }: CellsProps) {
-  const [words, say] = useState<string>();
+  const [words, setWords] = useState<string>();
   const table = useRef<HTMLTableElement>(null);
-  const speak = ({ target }: Event) => {
+  const showWords = ({ target }: Event) => {
     const cell = target instanceof Element ? target.closest("td") : null;
-    if (cell !== null) say(cell.getAttribute("aria-label") ?? undefined);
+    if (cell !== null) setWords(cell.getAttribute("aria-label") ?? undefined);
   };
-  const walk = (event: KeyboardEvent) => {
+  const moveByKey = (event: KeyboardEvent) => {
     const move = MOVES[event.key];
     if (move === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
@@ -38,7 +39,7 @@ export function HeatMap({ days, count }: CellsProps) {
   const touch = ({ clientX, clientY, pointerType }: PointerEvent) => {
     if (pointerType === "mouse") return;
     const cell = document.elementFromPoint(clientX, clientY)?.closest("td");
-    if (cell?.closest("table") === table.current) say(cell?.getAttribute("aria-label") ?? undefined);
+    if (cell?.closest("table") === table.current) setWords(cell?.getAttribute("aria-label") ?? undefined);
   };
   return (
     <div class="heat-box">
@@ -48,10 +49,10 @@ export function HeatMap({ days, count }: CellsProps) {
         aria-label="Work of each half hour, days from noon to noon UTC"
         aria-readonly="true"
         ref={table}
-        onPointerOver={speak}
+        onPointerOver={showWords}
         onPointerMove={touch}
-        onFocusIn={speak}
-        onKeyDown={walk}
+        onFocusIn={showWords}
+        onKeyDown={moveByKey}
       >
         <Cells days={days} count={count} />
       </table>
@@ -123,7 +124,7 @@ function EmptyRow() {
   );
 }
 
-/** The one cell that Tab reaches is the one that was reached last. */
+/** Tab reaches one cell only: the last one with focus. */
 function moveFocus(from: EventTarget | null, [down, right]: readonly [number, number]): void {
   if (!(from instanceof HTMLTableCellElement) || !(from.parentElement instanceof HTMLTableRowElement)) return;
   const rows = [...(from.closest("tbody")?.rows ?? [])];
@@ -140,7 +141,7 @@ function clamp(index: number, length: number): number {
   return Math.max(0, Math.min(index, length - 1));
 }
 
-/** The looks of a half hour, which differ by more than their colour. */
+/** The appearances of a half hour. They differ by more than colour. */
 
 const LOOKS = [
   ["worked step-1", "little"],

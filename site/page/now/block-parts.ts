@@ -1,6 +1,6 @@
 /**
- * The block that is being filled, cut into what is settled, accepted, closed and open (docs/spec/api.md#process). All
- * but the settled part is a projection: the API calls it optimistic.
+ * The block that is being filled, divided into settled, accepted, closed and open work (docs/spec/api.md#process). All parts
+ * except the settled one are projections, which the API calls optimistic.
  */
 import type { Process } from "../../../src/client/create-client.ts";
 
@@ -8,9 +8,9 @@ export type PartName = "settled" | "accepted" | "closed" | "open";
 
 export interface BlockPart {
   readonly name: PartName;
-  /** Units in all: settled ever, and what waits of the others. */
+  /** All units: ever settled, or waiting in one of the other states. */
   readonly total: bigint;
-  /** Units of it that fall into this block, and how many lie below them in it. */
+  /** The units in this block, and the number of units below them. */
   readonly inBlock: bigint;
   readonly from: bigint;
 }
@@ -24,7 +24,7 @@ export interface FillingBlock {
   readonly completed: bigint;
 }
 
-/** `undefined` where the builder is unavailable. Without a known queue all closed work counts as not yet accepted. */
+/** `undefined` if the builder is unavailable. If the queue is unknown, all closed work counts as not accepted. */
 export function fillingBlock({ builder, settlementQueue }: Process): FillingBlock | undefined {
   if (builder.status === "unavailable") return undefined;
   const { anchor, queued, projected } = builder;

@@ -1,4 +1,4 @@
-/** The ring with the table that says the same in numbers. */
+/** The block that is being filled, as a ring and as a table of numbers. */
 import type { Process } from "../../../src/client/create-client.ts";
 import { Unavailable, useStopped } from "../parts/panel.tsx";
 import { grouped, plural } from "../words/number.ts";
@@ -30,7 +30,7 @@ export function Block({ process }: { readonly process: Process | undefined }) {
   );
 }
 
-/** Without a block it keeps its place until the first response. */
+/** Without a block it keeps its space until the first response. */
 function Parts({ block }: { readonly block: FillingBlock | undefined }) {
   const completed = block?.completed ?? 0n;
   const stopped = useStopped();

@@ -74,14 +74,14 @@ export function Device({ process, telemetry }: DeviceProps) {
   );
 }
 
-/** The tab says what the page says first: "Turning at 43 rpm · wheel-1". */
+/** The tab's title has the page's first sentence: "Turning at 43 rpm · wheel-1". */
 function useTitle({ sentence }: DeviceWords, installation: string | undefined): void {
   useEffect(() => {
     document.title = [sentence, installation ?? "Noonmark"].join(" · ");
   }, [sentence, installation]);
 }
 
-/** Speaks only where the state changes: the age counts up in silence, and so does the speed. */
+/** For screen readers: announces a change of the state, but no change of age or speed. */
 function Announce({ words }: { readonly words: DeviceWords }) {
   const [said, say] = useState<DeviceWords>();
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** The settlement queue in words, the Oracle before it, and the last settlement behind it. */
+/** The settlement queue as sentences, with the Oracle's round before it and the last settlement after it. */
 import type { Process, Settlements } from "../../../src/client/create-client.ts";
 import type { Available } from "../data/bodies.ts";
 import { useNow } from "../data/use-view.ts";
@@ -52,7 +52,7 @@ function QueueState({ queue }: { readonly queue: Process["settlementQueue"] }) {
   );
 }
 
-/** Its age counts up. */
+/** Redraws each second, because it shows an age. */
 function OracleWords({ oracle }: Pick<Process, "oracle">) {
   return <p>{oracleSentence(oracle, useNow(), useStopped())}</p>;
 }

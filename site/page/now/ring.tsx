@@ -1,10 +1,10 @@
-/** The block being filled as a dial: one turn is one block, its hand the work that it holds. */
+/** The block that is being filled as a dial: one turn is one block, and the hand shows its work. */
 import { grouped, share } from "../words/number.ts";
 import type { BlockPart, FillingBlock } from "./block-parts.ts";
 
 const R = 84;
 const CENTRE = 110;
-/** Quarters of a turn, as a dial has them. */
+/** The marks of the dial: quarters of a turn. */
 const TICKS = Array.from({ length: 20 }, (_, index) => index / 20);
 
 export function Ring({ block }: { readonly block: FillingBlock | undefined }) {
@@ -53,7 +53,7 @@ export function Ring({ block }: { readonly block: FillingBlock | undefined }) {
   );
 }
 
-/** As many characters as fit into the ring; the table beside it has every digit. */
+/** The most characters that fit into the ring. The table beside it has every digit. */
 const RING_CHARACTERS = 9;
 
 function ringNumber(number: bigint): string {
@@ -77,7 +77,7 @@ function Arc({ part, block }: { readonly part: BlockPart; readonly block: Fillin
   );
 }
 
-/** Turned by so much of a whole turn around the middle. */
+/** Rotates by a share of a whole turn around the centre. */
 function turned(turn: number) {
   return { transform: `rotate(${(turn * 360).toFixed(2)} ${CENTRE} ${CENTRE})` };
 }

@@ -1,4 +1,4 @@
-/** Columns of equal width and the table that says the same. A gap stays a gap; what is not known has no height. */
+/** A chart of columns and a table with the same values. An unknown value has an outline, and no column of its own height. */
 import { useState } from "preact/hooks";
 import { share } from "../words/number.ts";
 
@@ -6,9 +6,9 @@ export interface Bar {
   readonly key: string;
   /** The table's row heading. */
   readonly name: string;
-  /** `null`: not known. */
+  /** `null` if it is unknown. */
   readonly value: bigint | null;
-  /** The table's cells, and what pointer and touch say. */
+  /** The table's cells. Pointer and touch show them, too. */
   readonly cells: readonly string[];
   readonly mark?: "partial" | "ahead" | "peak" | undefined;
   /** Shown below the column if there is space. */
@@ -19,7 +19,7 @@ export interface BarsProps {
   readonly label: string;
   readonly columns: readonly string[];
   readonly bars: readonly Bar[];
-  /** The value axis: the highest column's value in words. */
+  /** The label of the value axis, from the highest column's value. */
   readonly top: (most: bigint) => string;
 }
 
@@ -40,7 +40,7 @@ export function Bars({ label, columns, bars, top }: BarsProps) {
   return (
     <div class="bars-box">
       <figure class="bars">
-        {/* The base is 0; without a column above it there is nothing to compare with. */}
+        {/* The base is 0. Without a column above it the axis has no label. */}
         <p class="axis" aria-hidden="true">
           {isEmpty ? "0" : top(most)}
         </p>

@@ -1,4 +1,4 @@
-/** One of a few: a row of buttons of which one is pressed. */
+/** A row of buttons, one of which is pressed. */
 
 export interface ChoiceProps<Value extends string> {
   readonly label: string;

@@ -1,4 +1,4 @@
-/** Hashes and addresses, linked where the settings name a block explorer. */
+/** Hashes and addresses. They are links if the settings name a block explorer. */
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 
@@ -30,7 +30,7 @@ export function OnChain({ kind, of }: OnChainProps) {
   );
 }
 
-/** Only an https address may become a link's. */
+/** The explorer's address; null unless it is an https URL. */
 export function explorerOf(address: unknown): string | null {
   if (typeof address !== "string" || !URL.canParse(address)) return null;
   if (new URL(address).protocol !== "https:") return null;

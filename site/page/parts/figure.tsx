@@ -1,7 +1,7 @@
-/** Figures: what is short with its exact value at hand, and lists of them. */
+/** Figures: short values, each with its exact value. */
 import type { ComponentChildren } from "preact";
 
-/** `short` for the eye; the exact value for the pointer, and for who listens. */
+/** Shows `short`. Pointer and screen reader get the exact value. */
 export function Exact({ short, exact }: { readonly short: string; readonly exact: string }) {
   if (short === exact) return <span class="num">{short}</span>;
   return (
@@ -34,7 +34,7 @@ export function Unknown({ why }: { readonly why?: string }) {
   return <span class="unknown">not known{why === undefined ? "" : `: ${why}`}</span>;
 }
 
-/** Everything that hardware did not measure says so. */
+/** A badge for values that no hardware has measured. */
 export function Provenance({ of }: { readonly of: string }) {
   return of === "hardware" ? null : (
     <span class="badge" title="These values were not measured by hardware">

@@ -12,7 +12,7 @@ import { full, moment, ms } from "../words/time.ts";
  * not live, nothing is known after that instant.
  */
 export interface Publication {
-  /** When each response was published, by URL path with its query. */
+  /** The instant at which each response was published, by URL path and query. */
   readonly answers?: PublicationStatus["answers"];
   /** Epoch ms of the last cycle, if the publisher is late or stopped. */
   readonly stoppedAt?: number;

@@ -1,4 +1,4 @@
-/** The device's state in one sentence (docs/spec/api.md#process: freshness, and #telemetry: status). */
+/** The device's state as one sentence (docs/spec/api.md#process: freshness, and #telemetry: status). */
 import type { Process } from "../../../src/client/create-client.ts";
 import type { Failure } from "../data/view.ts";
 import { fixed } from "./number.ts";
@@ -9,17 +9,17 @@ export type DeviceState = "asking" | "turning" | "still" | "fault" | "silent" | 
 export interface DeviceWords {
   readonly state: DeviceState;
   readonly sentence: string;
-  /** Further facts that a reader needs to believe the sentence. */
+  /** Facts that support the sentence. */
   readonly detail: string;
 }
 
-/** A receipt at most this old is fresh; exactly so old is. */
+/** A receipt of at most this age is fresh. */
 const FRESH_MS = 120_000;
 
 export interface DeviceContext {
   /** Epoch ms of the server's clock. */
   readonly now: number;
-  /** The newest request failed, and the body is an earlier one. */
+  /** True if the newest request failed, so that the body is an earlier one. */
   readonly failure?: Failure | undefined;
   /** Epoch ms at which the publisher stopped; undefined while it is live. */
   readonly stoppedAt?: number | undefined;

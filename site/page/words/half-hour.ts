@@ -1,4 +1,4 @@
-/** A half hour of the heat map: its look, and the words that hold its exact work. */
+/** A half hour of the heat map: its appearance, and the text with its exact work. */
 import type { StatisticsDay } from "../data/bodies.ts";
 import { plural } from "./number.ts";
 import { clockOfMinute, day, noonOf } from "./time.ts";
@@ -11,7 +11,7 @@ const NOON = 720;
 const MINUTE_MS = 60_000;
 const STEPS = 5n;
 
-/** From noon on: the API keeps a day's buckets in the order of the UTC clock. */
+/** A day's buckets from noon on. The API has them in the order of the UTC clock. */
 export function fromNoon(buckets: readonly Bucket[]): readonly Bucket[] {
   const after = buckets.filter(({ startMinuteUtc }) => startMinuteUtc >= NOON);
   return [...after, ...buckets.filter(({ startMinuteUtc }) => startMinuteUtc < NOON)];
@@ -22,7 +22,7 @@ export function lookOf({ coverage, workUnits }: Bucket): Look {
   return workUnits === "0" ? "idle" : "worked";
 }
 
-/** Which of five steps of the most worked half hour, 1 to 5; only for what was worked. */
+/** The step from 1 to 5, relative to the half hour with the most work. The work must be above 0. */
 export function stepOf(workUnits: string, most: bigint): number {
   return Number((BigInt(workUnits) * STEPS + most - 1n) / most);
 }
@@ -35,7 +35,7 @@ export function mostOf(days: readonly StatisticsDay[]): bigint {
   return most;
 }
 
-/** The text of a cell; its row and column are named beside it. */
+/** The text of a cell, without its row and column. */
 export function cellWords(bucket: Bucket): string {
   const { coverage, workUnits, observedRoundCount } = bucket;
   if (coverage === "missing") return "Missing: no accepted round, work not known";

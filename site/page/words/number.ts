@@ -1,14 +1,14 @@
-/** Decimal strings of the API as people read them. They stay bigint; only a view's rounding ever becomes a number. */
+/** Decimal strings of the API, formatted for people. The arithmetic is bigint; only rounded values become numbers. */
 
 const GROUPED = new Intl.NumberFormat();
 const decimals = new Map<number, Intl.NumberFormat>();
 
-/** Grouped in the reader's way: "484,372". */
+/** With separators of groups: "484,372". */
 export function grouped(value: string | bigint | number): string {
   return GROUPED.format(typeof value === "number" ? value : BigInt(value));
 }
 
-/** A number with so many decimals at most: `fixed(42.13, 1)` is "42.1". */
+/** A number with at most `digits` decimals: `fixed(42.13, 1)` is "42.1". */
 export function fixed(value: number, digits: number): string {
   let format = decimals.get(digits);
   if (format === undefined) {
@@ -23,7 +23,7 @@ export function milli(value: string | number | bigint, digits = 1): string {
   return scaled(BigInt(value), 3, digits);
 }
 
-/** `value` × 10^-`places` with at most `digits` decimals, cut and not rounded up: what is shown was reached. */
+/** `value` × 10^-`places` with at most `digits` decimals. It is cut, never rounded up. */
 export function scaled(value: bigint, places: number, digits: number): string {
   const unit = 10n ** BigInt(places);
   let rest = (value % unit).toString().padStart(places, "0").slice(0, digits);
@@ -31,14 +31,14 @@ export function scaled(value: bigint, places: number, digits: number): string {
   return rest === "" ? grouped(value / unit) : grouped(value / unit) + decimalPoint() + rest;
 }
 
-/** Token base units in whole units, two decimals at most; a smaller amount than that is said to be one. */
+/** Token base units in whole units with at most two decimals. An amount below 0.01 is shown as "< 0.01". */
 export function amount(baseUnits: string, places: number): string {
   const value = BigInt(baseUnits);
   if (value > 0n && value < 10n ** BigInt(Math.max(places - 2, 0))) return `< 0${decimalPoint()}01`;
   return scaled(value, places, 2);
 }
 
-/** Every digit of it: "20.000000000000000001", zeros at the end dropped. */
+/** Every digit, without zeros at the end: "20.000000000000000001". */
 export function exactAmount(baseUnits: string, places: number): string {
   return scaled(BigInt(baseUnits), places, places);
 }
@@ -64,7 +64,7 @@ export function speed(mmPerSecond: number | string): string {
   return `${scaled(BigInt(mmPerSecond), 3, 2)} m/s`;
 }
 
-/** For the lengths of drawings alone: the share of a whole, from 0 to 1. */
+/** The share of a whole, from 0 to 1. It is exact enough only for drawings. */
 export function share(part: bigint, whole: bigint): number {
   return whole <= 0n ? 0 : Number((part * 1_000_000n) / whole) / 1_000_000;
 }

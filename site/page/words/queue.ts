@@ -1,4 +1,4 @@
-/** The settlement queue's eight states, and what waits for what (docs/spec/api.md#queue-state). */
+/** The settlement queue's eight states as sentences (docs/spec/api.md#queue-state). */
 import type { SettlementQueue } from "../data/bodies.ts";
 import { plural } from "./number.ts";
 
@@ -20,7 +20,7 @@ export interface QueueWords {
   readonly sentence: string;
 }
 
-/** `stopped`: the moment at which the publisher stopped, in words; undefined while it is live. */
+/** `stopped` is the instant at which the publisher stopped, as text; undefined while it is live. */
 export function queueWords(queue: Available, stopped?: string): QueueWords {
   if (stopped === undefined) return { heading: HEADINGS[queue.state], sentence: sentenceOf(queue) };
   const { roundCount, workUnits } = queue.buffered;
@@ -38,7 +38,7 @@ function sentenceOf({ state, buffered, blockedReason, latestSubmission, lastRun 
       : `${plural(buffered.roundCount, "accepted round")} with ${plural(buffered.workUnits, "unit")} of work ` +
         `${buffered.roundCount === "1" ? "waits" : "wait"}`;
   const batch =
-    latestSubmission === null ? "A batch" : `The batch through round ${plain(latestSubmission.settledThroughRound)}`;
+    latestSubmission === null ? "A batch" : `The batch through round ${latestSubmission.settledThroughRound}`;
   switch (state) {
     case "blocked":
       return `${waiting} until the block is lifted: ${blockedReason}.`;
@@ -59,8 +59,4 @@ function sentenceOf({ state, buffered, blockedReason, latestSubmission, lastRun 
     case "empty":
       return "Every accepted round is settled; the next one waits for the Oracle.";
   }
-}
-
-function plain(round: string): string {
-  return round;
 }

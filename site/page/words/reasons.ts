@@ -1,4 +1,4 @@
-/** Why something is not there, in a sentence, and what still holds all the same. Codes are the API's own. */
+/** For each code of the API: a sentence with the reason, and one with what is still known. */
 
 export interface ReasonWords {
   readonly why: string;
@@ -72,7 +72,7 @@ const REASONS: Readonly<Record<string, ReasonWords>> = {
   invalid_answer: { why: "The server's answer cannot be read.", holds: "It is asked for again." },
 };
 
-/** Said by the page about its own requests, so true whatever the publisher does. */
+/** Codes of the page's own requests. Their sentences hold even if the publisher has stopped. */
 const OF_THE_PAGE: ReadonlySet<string> = new Set([
   "not_published",
   "store_unavailable",
@@ -80,10 +80,10 @@ const OF_THE_PAGE: ReadonlySet<string> = new Set([
   "timeout",
   "invalid_answer",
 ]);
-/** A response takes these on by time alone, once nobody refreshes it. */
+/** A response gets these codes by time alone if the publisher does not refresh it. */
 const BY_TIME: ReadonlySet<string> = new Set(["indexer_unavailable", "database_busy", "public_stats_rebuilding"]);
 
-/** `stopped`: the moment at which the publisher stopped, in words; undefined while it is live. */
+/** `stopped` is the instant at which the publisher stopped, as text; undefined while it is live. */
 export function reasonWords(code: string, stopped?: string): ReasonWords {
   const words = REASONS[code] ?? {
     why: `It is not available (${code}).`,

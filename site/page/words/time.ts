@@ -1,4 +1,4 @@
-/** Instants in the reader's format, always in UTC; who shows one says so. */
+/** Instants as text, always in UTC. A caller whose text has no zone shows "UTC" beside it. */
 
 const utc = (options: Intl.DateTimeFormatOptions) =>
   new Intl.DateTimeFormat(undefined, { timeZone: "UTC", ...options });
@@ -49,7 +49,7 @@ export function moment(at: number, now: number): string {
   return Math.abs(now - at) < 18 * HOUR ? `${clock(at)} UTC` : `${shortDay(at)}, ${clock(at)} UTC`;
 }
 
-/** How long ago or for how long, the two largest units: "3 min 20 s", "2 d 4 h". */
+/** A duration in its two largest units: "3 min 20 s", "2 d 4 h". */
 export function span(length: number): string {
   const whole = Math.max(0, length);
   if (whole < MINUTE) return `${Math.floor(whole / SECOND)} s`;

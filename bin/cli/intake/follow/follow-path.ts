@@ -21,7 +21,7 @@ export interface Target {
   readonly isDirectory: boolean;
 }
 
-/** Throws `Failure` (`input_unreadable`): exit 2 for what is neither, 74 where it cannot be looked at. */
+/** Throws `Failure` (`input_unreadable`): exit 2 if it is neither a file nor a directory, 74 if it cannot be read. */
 export function followable(path: string): Target {
   let stats: Stats | undefined;
   try {
@@ -42,9 +42,9 @@ export function followable(path: string): Target {
 export interface FollowOptions {
   /** The file of --rejects. */
   readonly rejects: RejectsFile | undefined;
-  /** Lets somebody see the counts all the while; what it gives ends that. */
+  /** Shows the counts while the command runs. The returned function ends that. */
   watch(counts: () => Counts): Promise<() => Promise<void>>;
-  /** The clock that instants must not be ahead of, epoch ms. */
+  /** The clock (epoch ms) by which instants in the future are refused. */
   readonly now?: () => number;
 }
 
@@ -80,7 +80,7 @@ function fileIntake(
   { name, rejects }: { readonly name: string | undefined; readonly rejects: RejectsFile | string | undefined },
   clock: { readonly now?: () => number },
 ): FileIntake {
-  // One of its own is made with the first line that needs it.
+  // The file of rejects is created with its first line.
   let own: RejectsFile | undefined;
   const onRejected = (rejections: readonly Rejection[]): void => {
     if (typeof rejects === "string") own ??= new RejectsFile(rejects);

@@ -1,4 +1,4 @@
-/** A file that grows, through rotation: another file under its name, or a shorter one, is read from its beginning. */
+/** Follows a file that grows and is rotated. Another file under its name, or a shorter one, is read from its beginning. */
 import { type FileHandle, open, stat } from "node:fs/promises";
 import type { Counts } from "../../../../src/ledger/intake/intake.ts";
 import { inputFailure } from "../input.ts";
@@ -44,14 +44,14 @@ export class GrowingFile implements Followed {
       if (this.#open === undefined) return;
       await this.#readOn(this.#open, stopping);
       if (stopping() || !(await this.#isOver(this.#open))) return;
-      // The lines that its writer added before it changed to the next file.
+      // Its writer may have added lines before it changed to the next file.
       await this.#readOn(this.#open, stopping);
       if (stopping()) return;
       await this.#finish(this.#open);
     }
   }
 
-  /** A last line without its end is left: its writer may not have finished it, and the next run reads it again. */
+  /** A last line without its end is not read, because its writer may not have finished it. The next run reads it. */
   async close(): Promise<void> {
     if (this.#open === undefined) return;
     this.#finished = this.counts;
@@ -61,7 +61,7 @@ export class GrowingFile implements Followed {
     await handle.close();
   }
 
-  /** Undefined while there is none. */
+  /** Undefined if there is no file. */
   async #opened(): Promise<Open | undefined> {
     try {
       const handle = await open(this.#path, OPEN_WITHOUT_WAITING);
@@ -89,7 +89,7 @@ export class GrowingFile implements Followed {
     intake.flush();
   }
 
-  /** Another file has its name, or it is shorter than what was read of it. While none has its name it goes on. */
+  /** True if another file has its name, or it is shorter than the bytes read. False if no file has its name. */
   async #isOver({ handle, offset }: Open): Promise<boolean> {
     const own = await this.#guarded(() => handle.stat({ bigint: true }));
     if (own.size < offset) return true;
@@ -97,7 +97,7 @@ export class GrowingFile implements Followed {
     return named !== undefined && (named.ino !== own.ino || named.dev !== own.dev);
   }
 
-  /** Its last line may lack its end, as that of every finished input. */
+  /** Reads the last line, too: a finished input may lack its last line end. */
   async #finish(open: Open): Promise<void> {
     open.file.intake.end();
     await this.close();

@@ -1,6 +1,6 @@
 /**
- * A spool directory: each finished file is taken in, in the order of their names, and moved to `done/`. A file is
- * finished once it is called *.ndjson: its writer writes it under another name and renames it. A link, a pipe, a device
+ * A spool directory: finished files are ingested in the order of their names, and moved to `done/`. A file is finished if its
+ * name is *.ndjson: its writer writes it under another name and renames it. A link, a pipe, a device
  * and a file that cannot be read are moved to `refused/`, so that none of them delays the next file.
  */
 import { type Dirent, lstatSync, renameSync, rmSync } from "node:fs";
@@ -61,12 +61,12 @@ export class Spool implements Followed {
     }
   }
 
-  /** A file that is stopped in the middle stays: what is taken again is a duplicate. */
+  /** A file whose intake is stopped stays. The next run ingests it again, and its first lines are duplicates. */
   async #take(name: string, stopping: () => boolean): Promise<void> {
     const path = join(this.#directory, name);
     const target = this.#guarded(this.#done, () => freeName(this.#done, name));
     const rejects = `${target}.rejects`;
-    // A rejects file of a run that was killed in the middle of this file: it is not in done/ yet.
+    // A run that was killed during this file has left a file of rejects.
     this.#guarded(this.#done, () => rmSync(rejects, { force: true }));
     const opened = await openRegular(path);
     if (typeof opened === "string") return this.#refuse(name, opened);
@@ -79,7 +79,7 @@ export class Spool implements Followed {
       if (isWhole) file.intake.end();
       else file.intake.flush();
     } catch (cause) {
-      // The ledger's, or that of the file of rejects: no other file would fare better.
+      // A failure of the ledger or of the file of rejects would happen to every other file, too.
       if (cause instanceof Failure) throw cause;
       return this.#refuse(name, unreadable(cause));
     } finally {
@@ -90,7 +90,7 @@ export class Spool implements Followed {
     if (isWhole) this.#guarded(this.#done, () => renameSync(path, target));
   }
 
-  /** Moves it aside, so that it is reported once and can be inspected. */
+  /** Moves the file to `refused/`, so that it is reported once and can be inspected. */
   #refuse(name: string, because: string): void {
     const target = this.#guarded(this.#refused, () => {
       const free = freeName(this.#refused, name);
@@ -100,7 +100,7 @@ export class Spool implements Followed {
     this.#onRefused(`${printable(name)} ${because}. It was moved to ${printable(target)}`);
   }
 
-  /** True if it came to the end. */
+  /** True if the whole file was read. */
   async #read(handle: FileHandle, intake: Intake, stopping: () => boolean): Promise<boolean> {
     for (;;) {
       if (stopping()) return false;
@@ -123,7 +123,7 @@ export class Spool implements Followed {
   }
 }
 
-/** Makes the directory. Nothing that was moved before is lost to a file of the same name; a link counts as one. */
+/** The path for a moved file. It creates the directory, and never names an existing file or link. */
 function freeName(directory: string, name: string): string {
   makeDirectory(directory);
   for (let n = 1; ; n++) {
@@ -132,7 +132,7 @@ function freeName(directory: string, name: string): string {
   }
 }
 
-/** The open file, or why it is refused; undefined if it is gone again. It may have changed since it was listed. */
+/** The open file, or the reason to refuse it; undefined if it is gone. The file may have changed since it was listed. */
 async function openRegular(path: string): Promise<FileHandle | string | undefined> {
   try {
     const handle = await open(path, OPEN_WITHOUT_LINKS);

@@ -1,19 +1,19 @@
-/** When to look again: half a second after the last look, or sooner if the system reports a change. */
+/** The times of the polls: half a second after the last one, or sooner if the system reports a change. */
 import { type FSWatcher, watch } from "node:fs";
 
 const STEADY_MS = 500;
-/** After a change: a writer that writes line by line costs a commit for some of them, not for each. */
+/** The wait after a change. A writer that writes line by line then costs one commit for several lines. */
 const GATHER_MS = 10;
 
 export interface WakeSources {
-  /** Calls back once after so many milliseconds; what it gives cancels that. */
+  /** Calls back once after the milliseconds. The returned function cancels it. */
   readonly timer: (ms: number, wake: () => void) => () => void;
-  /** Calls back at each change in a directory; what it gives ends that. */
+  /** Calls back at each change in a directory. The returned function ends that. */
   readonly changes: (directory: string, changed: () => void) => () => void;
 }
 
 export interface Wakes {
-  /** True if another look is due; false once `stop` was called. */
+  /** Resolves to true if another poll is due, and to false after `stop`. */
   next(): Promise<boolean>;
   stop(): void;
   readonly stopped: boolean;
@@ -68,7 +68,7 @@ const SYSTEM: WakeSources = {
     try {
       watcher = watch(directory, { persistent: false }, changed);
     } catch {
-      // No watch, as where the system has given out all it has: the timer alone is prompt enough.
+      // Without a watch, such as at the system's limit of watches, the timer alone causes the polls.
       return () => undefined;
     }
     watcher.on("error", () => watcher.close());
