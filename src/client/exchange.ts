@@ -1,7 +1,7 @@
 /** Sends a request until it gets 200 or 304, within a time limit per attempt and a number of retries. */
 import { NoonmarkError } from "./noonmark-error.ts";
 
-/** The longest wait, whatever Retry-After says. */
+/** The longest wait, even if Retry-After is longer. */
 const MAX_WAIT_SECONDS = 30;
 /** Full jitter: from 0 to the base, which doubles with each failure. */
 const BASE_WAIT_MS = 500;
@@ -81,7 +81,7 @@ async function attempt({ url, init, timeout, signal }: Request, runtime: Runtime
   throwIfAborted(signal);
   const controller = new AbortController();
   const cleanUp: (() => void)[] = [];
-  // An injected fetch may ignore its signal. The race ends all the same.
+  // An injected fetch may ignore its signal. The race still ends.
   const stopped = new Promise<never>((_, reject) => {
     const stop = (error: NoonmarkError) => {
       reject(error);

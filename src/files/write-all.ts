@@ -41,7 +41,7 @@ export function overwriteFile(path: string, bytes: Uint8Array): void {
 }
 
 /**
- * Replaces the file, a symbolic link itself included. Nobody sees half, and the mode of the old file is not kept. The umask
+ * Replaces the file, a symbolic link itself included. A reader never sees a part, and the old file's mode is not kept. The umask
  * may reduce `mode`.
  */
 export function replaceFile(path: string, bytes: Uint8Array, mode: number): void {

@@ -17,7 +17,7 @@ export const CONTENT_TYPE = "application/json; charset=utf-8";
 
 export const ALLOWED_METHODS = ["GET", "HEAD", "OPTIONS"] as const;
 
-/** The headers of the 204 to OPTIONS, whatever the path. Browsers may keep it for a day. */
+/** The headers of the 204 to OPTIONS on every path. Browsers may keep it for a day. */
 export const PREFLIGHT_HEADERS = {
   ...COMMON_HEADERS,
   "access-control-allow-methods": "GET, HEAD",

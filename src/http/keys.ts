@@ -13,8 +13,8 @@ export const TILE_SIZE = 128;
 export const INSTALLATIONS_KEY = "installations";
 /** The lease and the publisher's last report of itself. */
 export const STATUS_KEY = "status.json";
-/** The holder's report for the operator alone: no front and no shim serves it. */
-/** Objects below it are the operator's alone. */
+/** The holder's report for the operator. No front and no shim serves it. */
+/** Only the operator may read the objects below it. */
 export const PRIVATE_PREFIX = "private/";
 export const PRIVATE_STATUS_KEY = `${PRIVATE_PREFIX}status.json`;
 /** A standby writes it again and again. */

@@ -45,7 +45,7 @@ export interface Row {
   /** At most one `{…}` of PATH_PARAMETERS, always a whole segment. */
   readonly path: `/${string}`;
   readonly query: QueryRule;
-  /** Every query that one stored object serves as it is; empty if the shim composes the response. */
+  /** Every query that one stored object serves unchanged; empty if the shim composes the response. */
   readonly objects: readonly RouteObject[];
   /**
    * Keys of further objects that responses are composed of. `{installationId}` is replaced by an id; a `/` at the end means
@@ -82,7 +82,7 @@ export interface Route extends Row {
   readonly absent: string;
 }
 
-/** A file beside the API (docs/spec/people.md#files): any query is ignored, 404 while it was never published. */
+/** A file beside the API (docs/spec/people.md#files): any query is ignored, and it is 404 until its first publication. */
 export interface FileRow extends Row {
   readonly kind: "file";
   readonly handler: FileHandlerName;
@@ -125,7 +125,7 @@ export const NO_CACHE = "no-cache";
 /** For files that are named by the hash of their bytes. */
 export const IMMUTABLE = "public, max-age=31536000, immutable";
 
-/** Common fields of routes: one stored object per query, which is served as it is. A row overrides those that differ. */
+/** Common fields of routes: one stored object per query, which is served unchanged. A row overrides those that differ. */
 export const ROUTE_RULES = {
   kind: "route",
   handler: "stored",

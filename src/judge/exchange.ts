@@ -82,7 +82,7 @@ function parse(text: string | undefined): unknown {
   }
 }
 
-/** An exchange, and where its findings go. */
+/** An exchange with its route or file, and the run that gets its findings. */
 export interface Judged {
   readonly run: Checks;
   readonly route: RouteContract | undefined;

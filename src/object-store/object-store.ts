@@ -134,7 +134,7 @@ export class StoreDamaged extends StoreUnavailable {
   }
 }
 
-/** The result of `decode`. Whatever it throws becomes `StoreDamaged`: the object is another program's. */
+/** The result of `decode`. If it throws, the object is another program's: throws `StoreDamaged`. */
 export function decodedAs<T>(key: string, object: StoredObject, decode: (object: StoredObject) => T): T {
   try {
     return decode(object);

@@ -7,7 +7,7 @@ import { S3_PROVIDERS, type S3ProviderName } from "./s3/providers.ts";
 export interface StoreSettings {
   /** True to put and delete; a directory is then made, and tested for writing. */
   readonly write: boolean;
-  /** Nobody else writes, so an S3 server that ignores conditions is accepted. */
+  /** True if there is no other writer. Then an S3 server that ignores conditions is accepted. */
   readonly singleWriter?: boolean | undefined;
   readonly s3?: S3Settings;
 }

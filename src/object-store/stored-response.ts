@@ -88,7 +88,7 @@ export function decodeResponse({ metadata, body }: StoreObject): StoredResponse 
   };
 }
 
-/** The writer metadata alone, for objects that are not responses: tiles, heads, the index. */
+/** Only the writer metadata, for objects that are not responses: tiles, heads, the index. */
 export function encodeWriterMetadata({ epoch, writer, asof }: WriterMetadata): Record<string, string> {
   return { epoch: String(epoch), writer, asof: asciiJson(asof) };
 }

@@ -17,7 +17,7 @@ export function factsInput({ ledger }: Snapshot, installationId: string, kinds: 
   return kinds.map((kind) => `${watermarks[kind]} ${readFactSum(ledger, rowId, kind, watermarks[kind]).sum}`).join(",");
 }
 
-/** If puts cost money, a change of the height alone is published at most once in so many ms. */
+/** If puts cost money, the least time (ms) between two puts that change only the height. */
 export const ONCHAIN_HEIGHT_INTERVAL = 15_000;
 export const HISTORY_HEIGHT_INTERVAL = 60_000;
 

@@ -7,7 +7,7 @@ export interface ShimDependencies {
   readonly store: StoreReader;
   /** The instant (epoch ms) as of which responses are given; it may be fixed. */
   now(): number;
-  /** Milliseconds of a clock that always runs, whatever `now` does. */
+  /** A monotonic clock (ms), which does not depend on `now`. */
   monotonic(): number;
   /** Called with each store failure that became a 503. */
   report?(error: unknown): void;

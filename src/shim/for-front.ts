@@ -11,7 +11,7 @@ import type { FullResponse } from "./full-response.ts";
 export function trustedResponse(full: FullResponse, said: string, now: number): FullResponse {
   if (isEdge(said)) {
     const response = edgeResponse(full, now, said === FRONT.edge);
-    // A CDN's code does not run on an error, so the response reaches the client as it is.
+    // A CDN's code does not run on an error, so the response reaches the client unchanged.
     return response.status >= 400 ? response : markTrusted(response);
   }
   const added: Record<string, string> = {};

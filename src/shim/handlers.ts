@@ -25,7 +25,7 @@ export const FILE_HANDLERS: Readonly<Record<FileHandlerName, Handler<FileRequest
   "publication-status": publicationStatus,
 };
 
-/** The object that the query selects, as it is. */
+/** The object that the query selects, unchanged. */
 function stored({ route, query }: RouteRequest, context: ShimContext): MaybePromise<FullResponse | undefined> {
   const object = matchObject(route, query);
   if (object === undefined) return invalidQuery(route);

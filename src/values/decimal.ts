@@ -13,7 +13,7 @@ export const UINT256_MAX = 2n ** 256n - 1n;
 /** The largest total of work or distance that keeps a mean in thousandths (`…Milli`) inside 256 bits. */
 export const TOTAL_MAX = UINT256_MAX / 1000n;
 
-/** True if the text has the canonical form, whatever its size. */
+/** True if the text has the canonical form, at any length. */
 export function isCanonicalDecimal(text: string): boolean {
   return CANONICAL.test(text);
 }

@@ -47,7 +47,7 @@ export interface PutPace {
   selected(resource: ResourceName): boolean;
   /** Milliseconds between two receipts, of each installation that has some. */
   readonly receipts: readonly { readonly configured: boolean; readonly everyMs: number }[];
-  /** Its blocks are assumed to come at least as often as a response is put for its height alone. */
+  /** True with a chain. The estimate assumes a new block in each interval of the height. */
   readonly hasChain: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * `serve --workers N`: N processes behind one port. The primary serves nobody: it hands out connections in turn, restarts
- * ended workers, and ends when all have. If the primary is killed, Node ends its workers.
+ * `serve --workers N`: N processes behind one port. The primary serves no reader: it hands out connections in turn, restarts
+ * ended workers, and ends when all workers have ended. If the primary is killed, Node ends its workers.
  */
 import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";

@@ -62,7 +62,7 @@ export function registerCdn(program: Command): void {
         socket,
         cache,
         trusted,
-        // nginx looks for a plain name beside nginx.conf, whichever file names it.
+        // nginx looks for a plain name beside nginx.conf, even if another file names it.
         directory: isAbsolute(out) ? resolve(out) : undefined,
         frontSecret: secret,
         brotli: flags.brotli,

@@ -1,6 +1,6 @@
 /**
  * Parsed objects of unchanged files. Each entry keeps its file open: an open inode cannot be given to a newer file. So the
- * same inode with the same size and time is the same object, whatever the clock's grain.
+ * same inode with the same size and time is the same object, even if the clock is coarse.
  *
  * A file is kept from its second read on. A reader who walks through thousands of tiles evicts nothing, and a tile that is
  * read once becomes young garbage, which is cheap to collect.

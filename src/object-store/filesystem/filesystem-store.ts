@@ -1,9 +1,8 @@
 /**
- * A directory as a store: one file an object, metadata and body together (`message.ts`), put by rename.
+ * A directory as a store: one file an object, metadata and body together (`format.ts`), put by rename.
  *
  * - Whole: a file is written and synced under `.tmp`, then renamed to its name. Nothing ever writes to a file that has a
- *   name, so whoever opens one reads one put. A crash leaves a file under `.tmp` that nobody reads and the next writer
- *   removes.
+ *   name, so every reader reads one put. A crash leaves a file under `.tmp`, which no reader opens and the next writer removes.
  * - Durable: the bytes are synced before the rename. After it, the directory is synced, and the parent of each new directory.
  *   Only then does `put` return.
  * - Conditions: the check of the tag and the rename happen under a lock of the machine (`lock.ts`), which a stopped process

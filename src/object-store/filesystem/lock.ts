@@ -2,8 +2,8 @@
  * Changes of a directory's objects, one at a time among all processes of a machine. A process that is stopped in the middle
  * of a change must neither hold up the others nor carry out its change when it continues.
  *
- * - The lock is an exclusive transaction on an empty SQLite file, which the kernel ends with the process, however it dies.
- *   Nothing is ever written to it. Nobody waits inside SQLite: a busy lock is tried again after some milliseconds.
+ * - The lock is an exclusive transaction on an empty SQLite file, which the kernel ends with the process.
+ *   Nothing is ever written to it. No process waits inside SQLite: a busy lock is tried again after some milliseconds.
  * - A lock that stays busy is abandoned: the next process creates a new one (`.noonmark-store-1`, …). The newest one counts.
  * - A change takes two renames. The first moves its file to a place that belongs to the lock (a deletion makes a directory
  *   there). Then it checks that the lock still counts. The second rename moves the file from there to its name (a deletion

@@ -1,10 +1,10 @@
 /**
- * An S3 bucket as a store, below a prefix. Body, type and metadata travel in one PutObject, so that nobody sees half.
+ * An S3 bucket as a store, below a prefix. Body, type and metadata are in one PutObject, so that every reader sees a whole object.
  *
  * - Every call ends within `LIMITS.limitMs`, retries included; a hanging attempt is abandoned before.
  * - Each put carries an id of its own in the metadata. If a conditional put is refused, the object is read back: one with
  *   this id means that an earlier attempt was stored and its response lost.
- * - A tag is the server's ETag, which mostly hashes the body alone: a condition, never a sign of change.
+ * - A tag is the server's ETag, which mostly hashes only the body. It serves conditions, never the detection of a change.
  * - Only NoSuchKey means absent. A reader without the right to list gets 403 instead, which is "unavailable".
  */
 import { randomBytes } from "node:crypto";
@@ -39,7 +39,7 @@ export interface S3StoreSettings {
   /** Without slashes at its ends; empty for the whole bucket. */
   readonly prefix: string;
   readonly client: S3ClientConfig;
-  /** The operator guarantees that nobody else writes: this store then checks conditions that the server cannot check. */
+  /** The operator guarantees a single writer. The store then checks conditions that the server cannot check. */
   readonly singleWriter?: boolean;
   /** As in `S3Provider`. */
   readonly absentAfter?: number | undefined;

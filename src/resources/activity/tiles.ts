@@ -113,8 +113,8 @@ export function areTilesCut({ projections, category, context }: CategoryEvents):
 }
 
 /**
- * Another text for other tiles. It comes from the tiles' names alone, so that it is right after the projections were lost too:
- * a head must not name a tile that was not put. "" until all tiles are cut, or if the inputs of the texts are unavailable.
+ * A text that changes with the tiles. It is made only from the tiles' names, because a head must not name a tile that was not
+ * put, even after the projections were lost. "" until all tiles are cut, or if the inputs of the texts are unavailable.
  */
 export function tilesVersion(snapshot: Snapshot, category: Category): string {
   const events = eventsOf(snapshot, category);

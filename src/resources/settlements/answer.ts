@@ -96,7 +96,7 @@ type Body = Readonly<Record<string, unknown>>;
 type Source = "live" | "durable-cache" | "unavailable";
 
 /**
- * `body` has passed its schema. From `until` on (epoch ms) it is saved history, because nobody has confirmed it since. Saved
+ * `body` has passed its schema. From `until` on (epoch ms) it is saved history, because no newer pass has confirmed it. Saved
  * history has no queue projection.
  */
 export function liveAnswer(body: Body, until: number): Built {

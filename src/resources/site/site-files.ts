@@ -1,4 +1,4 @@
-/** The files beside the API, as the package was built with them. */
+/** The built files beside the API. */
 
 /** A file of the site; its text is UTF-8. */
 export interface SiteFile {

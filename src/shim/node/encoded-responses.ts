@@ -39,7 +39,7 @@ const COMPRESS: Readonly<Record<Coding, Compress>> = {
   gzip: promisify(gzip),
 };
 
-/** The forms of one response; an encoded one is kept as soon as it is there. */
+/** The forms of one response. An encoded form is kept after it was made once. */
 interface Forms extends Partial<Record<Coding, MaybePromise<FullResponse>>> {
   readonly identity: FullResponse;
 }
@@ -156,7 +156,7 @@ export const CODINGS: readonly Coding[] = ["br", "gzip"];
 const MEMBER = /^[ \t]*([!#$%&'*+.^_`|~0-9A-Za-z-]+)[ \t]*(?:;[ \t]*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)[ \t]*)?$/i;
 
 /**
- * `undefined`: the body as it is. A client that refuses it and accepts nothing on offer also gets it: the API has no 406, and
+ * `undefined`: the body without a coding. A client that refuses it and every other coding gets it, too: the API has no 406, and
  * RFC 9110 allows ignoring the field. A malformed member is ignored.
  */
 export function chooseCoding(acceptEncoding: string | undefined): Coding | undefined {

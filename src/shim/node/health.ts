@@ -22,8 +22,8 @@ export interface HealthRequest {
 }
 
 /**
- * `undefined` for any other path. Alive: always 200. Ready: 200 while the store can be read, whatever the publisher does,
- * because a dead publisher is when the shim is needed most. Its age is in the body.
+ * `undefined` for any other path. Alive: always 200. Ready: 200 while the store can be read, even if the publisher is dead,
+ * because then the shim is needed most. The body has the age of the publisher's last renewal.
  */
 export function healthResponse(
   { method, url }: HealthRequest,
@@ -56,7 +56,7 @@ async function readiness(
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
     report?.(error);
-    // The reason is in the log only: it may name a path, and anybody who reaches this address may ask.
+    // The reason is in the log only: it may name a path, and every reader of this address would see it.
     return plainResponse(unavailable("store_unavailable"));
   }
 }
@@ -67,7 +67,7 @@ function publisherAge(body: Uint8Array, now: number): Record<string, unknown> {
   try {
     record = JSON.parse(new TextDecoder().decode(body)) as Record<string, unknown> | null;
   } catch {
-    // It is another record. The store can be read all the same.
+    // The record has another format. The store can still be read.
   }
   const renewedAt = instantOf(record?.renewedAt);
   const ahead = Math.max(renewedAt ?? 0, instantOf(record?.lastCycleAt) ?? 0) - now;

@@ -126,7 +126,7 @@ function httpServer(
       connections.end(socket as Socket, raw(refusalOf(incoming) ?? WRONG_METHOD));
     })
     .on("clientError", (error: ParserError, socket) => {
-      // Node parses the bytes after a refusal, and reports each segment. Nobody needs a second response.
+      // Node parses the bytes after a refusal, and reports each segment. Only the first gets a response.
       if (isParserError(error) && connections.isRefused(socket as Socket)) return;
       const refusal = refusalOfError(error);
       const isSilent = connections.isSilent(socket as Socket);

@@ -38,7 +38,7 @@ async function historyIn(index: InstallationIndex, installationId: string, recen
   if ("histories" in index) return index.histories.get(installationId);
   const key = shardKeyOf(installationId, index.shards);
   const shard = await recent.get(key);
-  // All shards are put before the index that has their number. Nobody knows whom a lost shard named.
+  // All shards are put before the index that has their number. The ids of a lost shard are unknown.
   if (shard === undefined) throw new StoreUnavailable(`${key}: is missing`);
   return namesOf(key, shard).get(installationId);
 }

@@ -95,7 +95,7 @@ const PATIENCE_MS = 250;
 
 /**
  * Simultaneous reads of one key share one, however long it takes. This is for caches, whose readers accept a response that is
- * a moment old. A failed read fails for all who share it, and for nobody after.
+ * a moment old. A failed read fails only for those who share it.
  */
 function collapsed<Value>(read: (key: string) => Promise<Value>): (key: string) => Promise<Value> {
   const running = new Map<string, Promise<Value>>();

@@ -1,6 +1,6 @@
 /**
  * Processes a flood of pipelined requests a part in each tick of the event loop, so that plain requests come in between. Node
- * parses a chunk to its end whatever becomes of its connection, and a request takes about 4 kB until that connection is
+ * parses a chunk to its end even if its connection is closed, and a request takes about 4 kB until that connection is
  * closed. If all of them were read in one tick, all would be in memory at once.
  */
 import type { Socket } from "node:net";
@@ -9,7 +9,7 @@ import type { Socket } from "node:net";
 const READ_IN_TURN = 64;
 /** Pipelined responses composed in one tick. While connections are paused it is one: a plain one may be among them. */
 const COMPOSED_IN_TURN = 16;
-/** Every so many ticks it resumes the connection that waits longest, in the others the newest. */
+/** Once in this number of ticks it resumes the connection that has waited longest, in the others the newest. */
 const OLDEST_EVERY = 4;
 /** Ticks in a row that only accept connections: the system hands over one in a tick, and a plain one may be among them. */
 const MOST_ADMITTING = 16;
@@ -88,7 +88,7 @@ export class Flood {
     if (this.#unread.length > 0 || this.#composing.length > 0) this.#awaitTurn();
   }
 
-  /** A newcomer must not wait for all earlier ones, and nobody may wait for ever for later ones. */
+  /** A new connection must not wait for all earlier ones, and an old one must not wait for ever. */
   #readAgain(): void {
     this.#resumed += 1;
     const connection = this.#resumed % OLDEST_EVERY === 0 ? this.#unread.shift() : this.#unread.pop();
