@@ -56,6 +56,7 @@ export function acknowledge(plan: Plan, outcomes: readonly PutOutcome[], acknowl
     else if (row.resource === "observations") failTiles(row, session);
     rows.push(row);
   }
+  for (const [id, history] of plan.unnamed) session.names.set(id, history);
   nameInstallations(plan, outcomes, session);
 }
 

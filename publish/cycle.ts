@@ -21,7 +21,7 @@ import { eachLimited } from "./each-limited.ts";
 import { learn } from "./learn.ts";
 import { isNamed, planIndex } from "./plan/installations.ts";
 import type { Plan } from "./plan/plan.ts";
-import { planOther, planOwn, refusedLedger, type ScopePlanning } from "./plan/scopes.ts";
+import { ownRegression, planOther, planOwn, type ScopePlanning } from "./plan/scopes.ts";
 import { plannedDeletions } from "./plan/tile-sets.ts";
 import { executeDeletions, executePuts, type PutTarget } from "./put.ts";
 import { type CycleReport, type ReportRow, unknownInstallation } from "./report.ts";
@@ -49,12 +49,13 @@ export async function runCycle(cycle: Cycle): Promise<CycleReport> {
   readDoubted(session, at);
   const dirty = sources.snapshot(({ ledger }) => session.dirty.find(ledger, dueInstallations(session, at)));
   if (session.mustNameFirst) await nameHistories(cycle);
-  await publishOwn(cycle);
-  await publishOthers(cycle, dirty);
+  const refused = await refusedLedger(cycle);
+  await publishOwn(cycle, refused);
+  if (refused === undefined) await publishOthers(cycle, dirty);
   await nextTurn();
   await publishIndex(cycle);
   await deleteUnnamed(cycle);
-  session.dirty.planned(dirty);
+  if (refused === undefined) session.dirty.planned(dirty);
   scheduleDoubted(session, at);
   session.known.dropBodies((key) => isKept(key, session));
   session.known.forgetSilentBlocks();
@@ -107,18 +108,25 @@ async function nameHistories(cycle: Cycle): Promise<void> {
   cycle.session.mustNameFirst = false;
 }
 
-/** If the ledger is behind what was published, the projections are not advanced, and the responses stay as they are. */
-async function publishOwn(cycle: Cycle): Promise<void> {
-  const { sources } = cycle;
-  const planning = planningOf(cycle);
+/** A ledger is refused as a whole if it would revert any published fact of the configured installation. */
+async function refusedLedger(cycle: Cycle): Promise<Failure | undefined> {
+  const { sources, session } = cycle;
   for (;;) {
-    const { unknown, isRefused } = sources.snapshot((snapshot) => refusedLedger(snapshot, planning));
+    const { unknown, regression } = sources.snapshot((snapshot) => ownRegression(snapshot, planningOf(cycle)));
     if (unknown.length === 0) {
-      const read = isRefused ? readNow(sources) : advanced(sources);
-      return publishScope(cycle, (snapshot) => planOwn(snapshot, planning), read);
+      if (regression === undefined) session.regressions.clear("ledger");
+      else session.regressions.add("ledger", regression);
+      return regression;
     }
     await learn(unknown, cycle.target);
   }
+}
+
+/** A refused ledger is not taken into the projections, and nothing that is computed from facts is put. */
+async function publishOwn(cycle: Cycle, refused: Failure | undefined): Promise<void> {
+  const planning = { ...planningOf(cycle), refused };
+  const read = refused === undefined ? advanced(cycle.sources) : readNow(cycle.sources);
+  await publishScope(cycle, (snapshot) => planOwn(snapshot, planning), read);
 }
 
 type Read = (plan: (snapshot: Snapshot) => Plan) => Promise<Plan>;

@@ -34,6 +34,8 @@ export interface Planning {
   readonly at: number;
   /** Keys whose settlement history was looked up in the store. */
   readonly savedAsked: ReadonlySet<string>;
+  /** Why the ledger is refused: nothing that is computed from facts is put. */
+  readonly refused?: Failure | undefined;
   selected(resource: ResourceName): boolean;
 }
 
@@ -42,6 +44,8 @@ export interface Subject {
   readonly id: string;
   /** The history under which it is published. */
   readonly history: string;
+  /** False before its first publish. */
+  readonly isPublished: boolean;
   /** Its versions that were published under other keys: nothing older may replace them. */
   readonly elsewhere: readonly Asof[];
   /** Keys that must be stored before any of its own is put. */
@@ -70,6 +74,10 @@ export function planAnswers(
         waits.push([publication.key, until]);
         continue;
       }
+      if (planning.refused !== undefined && hasFacts(publication)) {
+        failed.push({ publication, inputs, regression: undefined, row: undefined });
+        continue;
+      }
       unknown.push(...unknownOf(publication, subject, snapshot, planning));
       due.push({ publication, inputs });
     } catch (error) {
@@ -95,6 +103,10 @@ export function planAnswers(
     }
   }
   return { ...NOTHING, answers, failed, waits, puts, tileSets };
+}
+
+function hasFacts({ sources: { kinds = [] } = {} }: Publication): boolean {
+  return kinds.length > 0;
 }
 
 /** A constant does not wait: it must be stored before the responses that name it. */

@@ -42,7 +42,8 @@ export function planObservations(
   const version = sourceVersion(snapshot, sources, at, history);
   const current = { snapshot, version, ...sources };
   const published = [telemetry.asof, ...subject.elsewhere, versionOf(progress, version)];
-  const regression = published.map((one) => sourceRegression(one, current)).find((one) => one !== undefined);
+  const regression =
+    planning.refused ?? published.map((one) => sourceRegression(one, current)).find((one) => one !== undefined);
   const nothingToPut = {
     ...NOTHING,
     observations: [{ installationId: id, regression, until: undefined, hasMore: false }],
@@ -56,7 +57,8 @@ export function planObservations(
     ...nextTiles(progress, through, source, planning),
   ];
   const until = pace.tilesAt(id);
-  if (puts.length > 0 && until > at) {
+  // A new tile does not wait: it must be stored before the telemetry that names its receipts.
+  if (puts.length > 0 && until > at && puts.every(({ phase }) => phase === "grown-tile")) {
     return { ...NOTHING, observations: [{ installationId: id, regression: undefined, until, hasMore: false }] };
   }
   const hasMore = through > tileBounds(tileOf(progress.position + 1) + TILES_LIMIT - 1).last;
@@ -85,7 +87,10 @@ interface TileSource {
   readonly at: number;
 }
 
-/** The tiles after the stored end: the growing one, then new ones, at most `TILES_LIMIT`. */
+/**
+ * The tiles after the stored end: the growing one, then new ones, at most `TILES_LIMIT`. A new tile is put before telemetry, so
+ * readers know that the tile of telemetry's receipt exists (docs/spec/publishing.md#tiles).
+ */
 function nextTiles(progress: TileProgress, through: number, source: TileSource, { known }: Planning): Put[] {
   const puts: Put[] = [];
   const first = tileOf(progress.position + 1);
@@ -96,7 +101,7 @@ function nextTiles(progress: TileProgress, through: number, source: TileSource, 
     // Damaged or missing at the end of the history.
     const faulty = known.get(key);
     const grows = tile === first && progress.position >= tileBounds(tile).first;
-    const phase: Phase = tile === first ? "first-tile" : tile === last ? "last-tile" : "next-tiles";
+    const phase = phaseOf(tile, { first, last, grows: grows && faulty === undefined });
     puts.push({
       ...tilePut(tile, Math.min(through, tileBounds(tile).last), phase, source),
       why: faulty !== undefined ? WAS_DAMAGED : grows ? "grew" : "new",
@@ -106,6 +111,12 @@ function nextTiles(progress: TileProgress, through: number, source: TileSource, 
     });
   }
   return puts;
+}
+
+function phaseOf(tile: number, { first, last, grows }: { first: number; last: number; grows: boolean }): Phase {
+  if (first === last && grows) return "grown-tile";
+  if (tile === first) return "first-tile";
+  return tile === last ? "last-tile" : "next-tiles";
 }
 
 /** A damaged or missing tile below the end. */

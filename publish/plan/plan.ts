@@ -16,11 +16,13 @@ export const PHASES = [
   "tiles",
   "index-tiles",
   "constants",
-  "answers",
-  /** Observation tiles: the growing one, those in between, the last one. */
+  /** Observation tiles if a new one begins: the growing one, those in between, the last one. */
   "first-tile",
   "next-tiles",
   "last-tile",
+  "answers",
+  /** The growing observation tile alone. Telemetry comes first, so that readers get it sooner. */
+  "grown-tile",
   "shards",
   "index",
 ] as const;
@@ -103,6 +105,7 @@ export interface PlannedAnswer {
   readonly milliseconds: number;
 }
 
+/** A response that was due and stays as it is, because it failed or the ledger is refused. */
 export interface FailedAnswer {
   readonly publication: Publication;
   readonly inputs: Inputs | undefined;
@@ -128,6 +131,8 @@ export interface Plan {
   /** Responses that have changed and may not be put yet: key and instant (epoch ms). */
   readonly waits: readonly (readonly [key: string, until: number])[];
   readonly observations: readonly PlannedObservations[];
+  /** Published histories that the stored index lacks: it is an older version. */
+  readonly unnamed: readonly (readonly [installationId: string, history: string])[];
   readonly puts: readonly Put[];
   readonly tileSets: readonly NamedTiles[];
 }
@@ -138,6 +143,7 @@ export const NOTHING: Plan = {
   failed: [],
   waits: [],
   observations: [],
+  unnamed: [],
   puts: [],
   tileSets: [],
 };
@@ -153,6 +159,7 @@ export function joined(plans: readonly Plan[]): Plan {
     failed: all("failed") as FailedAnswer[],
     waits: all("waits") as Plan["waits"],
     observations: all("observations") as PlannedObservations[],
+    unnamed: all("unnamed") as Plan["unnamed"],
     puts: all("puts") as Put[],
     tileSets: all("tileSets") as NamedTiles[],
   };

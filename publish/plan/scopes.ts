@@ -5,9 +5,10 @@ import type { Publication } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import { telemetryPublication, unknownTelemetryPublication } from "../../src/resources/telemetry/publication.ts";
 import { installationTelemetryKey, TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
+import type { Failure } from "../../src/values/failure.ts";
 import type { Known } from "../known.ts";
 import { type Planning, planAnswers, type Subject } from "./answers.ts";
-import { higherHistory, historyOf, type NewNames, storedIndex } from "./installations.ts";
+import { higherHistory, historyOf, isNamed, type NewNames, storedIndex } from "./installations.ts";
 import { planObservations } from "./observations.ts";
 import { joined, NOTHING, needs, type Plan, type Put, type Unknown } from "./plan.ts";
 import { isVersionOf, joinedFacts, ledgerRegression, shortHash } from "./source-version.ts";
@@ -21,37 +22,44 @@ export interface ScopePlanning extends Planning {
 /** The configured installation, and every file. Throws `Failure` clock_behind. */
 export function planOwn(snapshot: Snapshot, planning: ScopePlanning): Plan {
   const { installationId: id, ledger } = snapshot;
-  const { history, unknown } = historyOf(id, id, planning);
+  const { history, isPublished, unknown } = historyOf(id, id, planning);
   const previous = planPrevious(id, planning);
   const known = [...unknown, ...previous.unknown, ...unknownElsewhere(id, planning)];
   if (known.length > 0) return needs(known);
   const elsewhere = elsewhereOf(installationTelemetryKey(id), id, planning.known);
-  const subject: Subject = { id, history, elsewhere, after: previous.puts.map(({ key }) => key) };
+  const subject: Subject = { id, history, isPublished, elsewhere, after: previous.puts.map(({ key }) => key) };
   const answers = [unknownTelemetryPublication, telemetryPublication(id, true), ...planning.publications];
   const no = ledger && installationRowId(ledger, id);
   const observations = no === undefined ? NOTHING : planObservations({ no, id }, subject, snapshot, planning);
-  return joined([previous, planAnswers(answers, subject, snapshot, planning), observations]);
+  const unnamed = { ...NOTHING, unnamed: unnamedOf(subject, planning) };
+  return joined([unnamed, previous, planAnswers(answers, subject, snapshot, planning), observations]);
 }
 
 /** An installation other than the configured one. Throws `Failure` clock_behind. */
 export function planOther(installation: Installation, snapshot: Snapshot, planning: ScopePlanning): Plan {
   const { id } = installation;
-  const { history, unknown } = historyOf(id, snapshot.installationId, planning);
+  const { history, isPublished, unknown } = historyOf(id, snapshot.installationId, planning);
   if (unknown.length > 0) return needs(unknown);
   const elsewhere = elsewhereOf(TELEMETRY_KEY, id, planning.known);
-  const subject: Subject = { id, history, elsewhere, after: [] };
+  const subject: Subject = { id, history, isPublished, elsewhere, after: [] };
   const answers = planAnswers([telemetryPublication(id, false)], subject, snapshot, planning);
-  return joined([answers, planObservations(installation, subject, snapshot, planning)]);
+  const unnamed = { ...NOTHING, unnamed: unnamedOf(subject, planning) };
+  return joined([unnamed, answers, planObservations(installation, subject, snapshot, planning)]);
+}
+
+/** An older index that comes back is corrected also while the ledger is refused. */
+function unnamedOf({ id, history, isPublished }: Subject, { known }: ScopePlanning): Plan["unnamed"] {
+  return isPublished && !isNamed(known, id, history) ? [[id, history]] : [];
 }
 
 /**
- * Checks the ledger against everything that was published of the configured installation. This comes before its facts go into
- * the projections, because a refused ledger must leave no trace there.
+ * Checks the ledger against everything that was published of the configured installation (docs/spec/publishing.md#asof). This
+ * comes first in a cycle: a ledger that is behind or forked in one kind of fact must not advance another kind.
  */
-export function refusedLedger(
+export function ownRegression(
   snapshot: Snapshot,
   planning: ScopePlanning,
-): { unknown: readonly Unknown[]; isRefused: boolean } {
+): { readonly unknown: readonly Unknown[]; readonly regression: Failure | undefined } {
   const { installationId: id } = snapshot;
   const own = ownPublications(id, planning).filter(({ sources: { kinds = [] } = {} }) => kinds.length > 0);
   const { history, unknown } = historyOf(id, id, planning);
@@ -59,15 +67,14 @@ export function refusedLedger(
     planning.known.get(key) === undefined ? [{ is: "answer", key }] : [],
   );
   const all = [...unknown, ...missing, ...unknownElsewhere(id, planning)];
-  if (all.length > 0) return { unknown: all, isRefused: false };
+  if (all.length > 0) return { unknown: all, regression: undefined };
   const of = shortHash(id);
   const versions = own.flatMap(({ key }) => planning.known.get(key)?.asof ?? []);
   const published = [...versions, ...elsewhereOf(installationTelemetryKey(id), id, planning.known)]
     .filter((one) => one.of === of && isVersionOf(one, of, history))
     // A ledger that has the facts of the highest count also has those of every lower count.
     .reduce(joinedFacts, { at: 0, of, ...(history === "1" ? {} : { history }) });
-  const regression = ledgerRegression(published, { snapshot, installationId: id, version: published });
-  return { unknown: [], isRefused: regression !== undefined };
+  return { unknown: [], regression: ledgerRegression(published, { snapshot, installationId: id, version: published }) };
 }
 
 function ownPublications(id: string, { publications }: ScopePlanning): Publication[] {

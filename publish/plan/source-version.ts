@@ -95,17 +95,16 @@ export function ledgerRegression(published: Asof, current: CurrentSources): Fail
   if (!isVersionOf(published, version.of, version.history ?? "1")) return undefined;
   const no = snapshot.ledger && installationRowId(snapshot.ledger, installationId);
   const facts: Facts = { ledger: no === undefined ? undefined : snapshot.ledger, installation: no ?? 0 };
-  if (kinds.includes("receipt")) {
-    const fault = receiptsRegression(published, facts);
-    if (fault !== undefined) return ledgerFailure(fault, installationId);
-  }
-  for (const [index, part] of (published.facts ?? []).entries()) {
-    const kind = FACT_KINDS[index];
-    if (!part || kind === undefined || !kinds.includes(kind)) continue;
-    const fault = kindRegression(kind, part, facts);
-    if (fault !== undefined) return ledgerFailure(fault, installationId);
-  }
-  return undefined;
+  const faults = [
+    kinds.includes("receipt") ? receiptsRegression(published, facts) : undefined,
+    ...FACT_KINDS.map((kind, index) => {
+      const part = published.facts?.[index];
+      return part && kinds.includes(kind) ? kindRegression(kind, part, facts) : undefined;
+    }),
+  ].filter((fault) => fault !== undefined);
+  // A forked ledger hides that it is also behind.
+  const fault = faults.find(({ code }) => code === "ledger_forked") ?? faults[0];
+  return fault && ledgerFailure(fault, installationId);
 }
 
 /** The published block that a newer state of the same chain must still have; undefined if there is none. */

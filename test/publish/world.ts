@@ -56,6 +56,8 @@ export interface WorkOptions {
   readonly only?: readonly ResourceName[];
   readonly force?: boolean;
   readonly minimumPutInterval?: number;
+  /** Seconds; not configured if absent. */
+  readonly genesisTimestamp?: number;
   /** Nothing is checked where absent (ms). */
   readonly scrubInterval?: number;
   /** Turned off where absent. */
@@ -105,7 +107,7 @@ export class World {
       ledger: new LedgerSource(ledgerPath),
       projections: options.projections ?? ownProjections(join(this.folder, state), { whole: true }),
       chain: options.chain ?? noChain(),
-      genesisTimestamp: undefined,
+      genesisTimestamp: options.genesisTimestamp,
     });
     const close = () => {
       reader.close();

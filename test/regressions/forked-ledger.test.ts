@@ -1,6 +1,6 @@
 /** A ledger with other facts than were published changes nothing, whenever it comes and however its facts were ingested. */
 import { expect, it } from "vitest";
-import { closure, instant, type Json, receipt, round } from "../ledger/samples.ts";
+import { closure, instant, type Json, module, receipt, round, uuid } from "../ledger/samples.ts";
 import { Scene } from "./scene.ts";
 
 /** Accepted rounds from the first on, with so much work each. */
@@ -67,4 +67,24 @@ it("a ledger with the same facts from other batches continues what was published
   await scene.ingest([...receipts, receipt(3), ...rounds(600, 600, 600, 600)], "anew.db");
   await scene.published(10_900, "--ledger", "anew.db");
   expect(await accepted(scene, 10_900)).toBe("2400");
+});
+
+it("a ledger that forked in receipts advances no other kind of fact and no other installation", async () => {
+  await using scene = new Scene();
+  const other = (n: number) => receipt(n, { installationId: "wheel-2", telemetryId: uuid(0x100 + n) });
+  const work = async () =>
+    (await scene.read("/v1/public/installations/wheel-2/telemetry", 11_000)).body.measurement.cumulativeWorkUnits;
+  await scene.ingest([...receipts, other(1), module()]);
+  await scene.published(10_800);
+  const forked = [receipt(1), receipt(2, { cumulativeWorkUnits: "21" }), other(1), other(2)];
+  await scene.ingest([...forked, module(), module({ instanceId: "encoder-1" })], "forked.db");
+  const refused = await scene.publish(10_900, "--ledger", "forked.db");
+  expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining("noonmark: ledger_forked: ")]);
+  expect((await scene.read("/v1/public/modules", 10_900)).body.modules).toHaveLength(1);
+  expect(await work()).toBe("10");
+  // The right ledger goes on with other facts, which no fork has taken the place of.
+  await scene.ingest([other(2), other(3), module({ instanceId: "encoder-2" })]);
+  await scene.published(11_000);
+  expect((await scene.read("/v1/public/modules", 11_000)).body.modules).toHaveLength(2);
+  expect(await work()).toBe("30");
 });

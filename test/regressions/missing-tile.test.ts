@@ -22,6 +22,8 @@ it.each([
   ["the same in the middle", 1, page(150)],
   ["the second tile of a page", 1, page(100)],
   ["the tile after a page that ends with its own", 1, page(100, 28)],
+  ["the newest tile", 2, page(256)],
+  ["the newest tile as the second one of a page", 2, page(200)],
 ])("%s is missing: 503", async (_, tile, url) => {
   await using scene = new Scene();
   await without(scene, tile);

@@ -68,6 +68,16 @@ it("a deleted shard is rewritten, and an older one that comes back removes no la
   expect(found.map(({ body }) => body.measurement?.cumulativeWorkUnits)).toEqual(["10", "20"]);
 });
 
+it.each(["kept", "lost"])("an older index is replaced also while the ledger is refused (state %s)", async (state) => {
+  await using scene = new Scene();
+  await firstHistoryIsBack(scene);
+  await scene.ingest(receipts(1, 100), "older.db");
+  if (state === "lost") scene.loseState();
+  const { exitCode, stderr } = await scene.publish(900, "--ledger", "older.db");
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining("noonmark: ledger_behind: ")]);
+  expect(await history(scene)).toBe("2");
+});
+
 // issue 21, case j
 it.each(["none", "older.db"])(
   "a published device does not become offline when the index is lost and the ledger is %s",

@@ -103,7 +103,7 @@ async function takeIn({ batches, chain, projections: source }: Subject): Promise
   console.log(`${batches} batches taken in: ${steps} steps, ${seconds} s (${taken.workMs.toFixed(0)} ms at work); ${blocked(taken)}`);
 }
 
-const SUBJECT = { id: INSTALLATION, history: "1", elsewhere: [], after: [] };
+const SUBJECT = { id: INSTALLATION, history: "1", isPublished: false, elsewhere: [], after: [] };
 
 /** One settlement more; what is put of it is not measured. */
 async function turn({ chain, projections: source, known, pace, store, times }: Subject): Promise<void> {

@@ -32,7 +32,7 @@ export async function observationsPage(
     const key = observationTileKey(installationId, history ?? "", tile);
     const object = await context.store.get(key, fresh ? { fresh } : undefined);
     if (object !== undefined) return tileFrom(object);
-    if (tile < (await publishedTiles(installationId, named, context))) throw new StoreUnavailable(`${key} is missing`);
+    if (tile <= (await newestTile(installationId, named, context))) throw new StoreUnavailable(`${key} is missing`);
     return NO_TILE;
   };
   const { slices, more } = history === undefined ? NO_ITEMS : await itemsAfter(after, limit, readTile);
@@ -73,21 +73,16 @@ async function itemsAfter(after: number, limit: number, readTile: TileReader): P
 type TileReader = (tile: number, fresh: boolean) => Promise<Tile>;
 
 /**
- * The number of full tiles that an installation must have, by the newest receipt of its telemetry. If one of these is
- * missing, the history does not end there (docs/spec/publishing.md#damage). Telemetry is put before its receipt's tile, so
- * that one may be missing for a moment.
+ * The tile of the newest receipt in the installation's telemetry; -1 if there is none. It was stored before telemetry, so if
+ * this tile or one before it is missing, the history does not end there (docs/spec/publishing.md#damage).
  */
-async function publishedTiles(
-  installationId: string,
-  named: NamedInstallation,
-  { store }: ShimContext,
-): Promise<number> {
+async function newestTile(installationId: string, named: NamedInstallation, { store }: ShimContext): Promise<number> {
   const key = telemetryKeyOf(installationId, named);
   const object = await store.get(key);
-  if (object === undefined) return 0;
+  if (object === undefined) return -1;
   checkSubject(key, object, installationId);
   const { position = 0, history = "1" } = decodeStored(object, key).writerMetadata.asof;
-  return history === named.history && position > 0 ? tileOf(position) : 0;
+  return history === named.history && position > 0 ? tileOf(position) : -1;
 }
 
 export interface Tile {
