@@ -36,7 +36,7 @@ const LIMITS: Readonly<Record<string, number>> = {
   "src/ledger/": LINE_MAX,
   "src/values/printable.ts": MAX_HEAD_BYTES,
   // A key of the store (object-store/check-object.ts).
-  "src/object-store/filesystem/names.ts": 1_024,
+  "src/object-store/filesystem/format.ts": 1_024,
   // A page that `verify` reads.
   "src/verify/files.ts": PAGE_CHARACTERS,
   "src/judge/files.ts": PAGE_CHARACTERS,
@@ -91,7 +91,7 @@ const PUT_TOGETHER: Readonly<Record<string, readonly RegExp[] | undefined>> = {
   "src/shim/handlers.ts": [new RegExp(`^${PATH_PARAMETERS.asset}$`)],
   "src/fsck/objects.ts": [new RegExp(`assets/${PATH_PARAMETERS.asset}`, "g")],
   "src/http/installations.ts": [/^installations\/([1-9][0-9]{0,4})\/(0|[1-9][0-9]{0,4})$/],
-  "src/object-store/filesystem/names.ts": [/.{1,200}/g],
+  "src/object-store/filesystem/format.ts": [/.{1,200}/g],
   "src/resources/find.ts": [
     /^v1\/public\/installations\/~[^/]+\/observations\//,
     /^v1\/public\/installations\/~[^/]+\/telemetry$/,

@@ -101,7 +101,7 @@ class Random {
   }
 }
 
-/** What readers have got of an installation; it may only grow. */
+/** The newest facts of an installation that readers have got. They may only grow. */
 interface Seen {
   receipts: readonly number[];
   /** The sequence of the newest receipt in telemetry. */
@@ -110,7 +110,7 @@ interface Seen {
   acceptedWork: number;
 }
 
-/** What was published of an installation, and what cycles that died may have put. */
+/** Published facts of an installation, and facts that a cycle may have put before it died. */
 interface Published {
   certain: Facts;
   possible: Facts[];

@@ -19,7 +19,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 const [directory, call] = process.argv.slice(1);
 const { FilesystemStore } = await import("${SOURCES}/src/object-store/filesystem/filesystem-store.ts");
-const { fileOfKey } = await import("${SOURCES}/src/object-store/filesystem/names.ts");
+const { fileOfKey } = await import("${SOURCES}/src/object-store/filesystem/format.ts");
 const target = join(directory, fileOfKey("k"));
 const { sample } = await import("${SOURCES}/test/object-store/samples.ts");
 const store = new FilesystemStore(directory, { write: true });
