@@ -96,6 +96,10 @@ const PUT_TOGETHER: Readonly<Record<string, readonly RegExp[] | undefined>> = {
     /^v1\/public\/installations\/~[^/]+\/observations\//,
     /^v1\/public\/installations\/~[^/]+\/telemetry$/,
   ],
+  "src/ledger/intake/decode/fields.ts": [
+    /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/,
+    /^0[xX][0-9a-fA-F]{64}$/,
+  ],
   "src/chain/rpc/secrets.ts": [
     new Secrets(["https://user:aaaaaaaa@node.example/v3/0123456789abcdef"]).pattern as RegExp,
   ],
