@@ -16,11 +16,12 @@ export function acceptSubmission(
 ): Verdict {
   const { db } = states;
   const { submissionId } = submission;
-  const record = JSON.stringify(columns(submission));
+  const columns = columnsOf(submission);
+  const record = JSON.stringify(Object.values(columns));
   const current = statement<[number, string], Current>(db, CURRENT).get(state.rowId, submissionId);
   if (current !== undefined) {
     if (statement(db, REMEMBERED).get(state.rowId, submissionId, record) !== undefined) return "duplicate";
-    const isOther = !keepsItsPlan(current, submission);
+    const isOther = PLAN.some((column) => columns[column] !== current[column]);
     if (isTerminal(current.lifecycle) && !isOther) {
       return new Fault("submission_terminal", "lifecycle", `the submission is ${current.lifecycle} and never changes`);
     }
@@ -33,61 +34,45 @@ export function acceptSubmission(
   }
   const installation = states.exist(state);
   const changedSeq = state.watermarks.submission + 1;
-  statement(db, REPLACE).run(installation, submissionId, ...columns(submission), changedSeq);
+  statement(db, REPLACE).run(installation, submissionId, ...Object.values(columns), changedSeq);
   statement(db, "INSERT INTO submission_record VALUES (?, ?, ?)").run(installation, submissionId, record);
   return "accepted";
 }
 
-interface Current {
-  readonly lifecycle: Submission["lifecycle"];
-  readonly previousSettledThroughRound: string;
-  readonly settledThroughRound: string;
-  readonly cumulativeWork: string;
-  readonly blockHeight: string;
-  readonly currentWork: string;
-  readonly completedBlockCount: string;
-  readonly preparedAt: number;
-}
-
-/** The first fields of a submission never change. */
-function keepsItsPlan(current: Current, { expected, ...submission }: Submission): boolean {
-  return (
-    current.previousSettledThroughRound === submission.previousSettledThroughRound &&
-    current.settledThroughRound === submission.settledThroughRound &&
-    current.cumulativeWork === expected.cumulativeWork &&
-    current.blockHeight === expected.blockHeight &&
-    current.currentWork === expected.currentWork &&
-    current.completedBlockCount === expected.completedBlockCount &&
-    current.preparedAt === submission.preparedAt
-  );
-}
-
 /** Its fields behind the key, in the order of the table's columns. */
-function columns({ expected, ...submission }: Submission): (string | number | null)[] {
-  return [
-    submission.lifecycle,
-    submission.previousSettledThroughRound,
-    submission.settledThroughRound,
-    submission.activeRoundCount,
-    expected.cumulativeWork,
-    expected.blockHeight,
-    expected.currentWork,
-    expected.completedBlockCount,
-    submission.transactionHash,
-    submission.preparedAt,
-    submission.submittedAt,
-    submission.terminalAt,
-    submission.confirmedAt,
-    submission.outcomeCode,
-  ];
+function columnsOf({ expected, ...submission }: Submission) {
+  return {
+    lifecycle: submission.lifecycle,
+    previous_settled_through_round: submission.previousSettledThroughRound,
+    settled_through_round: submission.settledThroughRound,
+    active_round_count: submission.activeRoundCount,
+    expected_cumulative_work: expected.cumulativeWork,
+    expected_block_height: expected.blockHeight,
+    expected_current_work: expected.currentWork,
+    expected_completed_block_count: expected.completedBlockCount,
+    transaction_hash: submission.transactionHash,
+    prepared_at: submission.preparedAt,
+    submitted_at: submission.submittedAt,
+    terminal_at: submission.terminalAt,
+    confirmed_at: submission.confirmedAt,
+    outcome_code: submission.outcomeCode,
+  };
 }
 
-const CURRENT = `
-SELECT lifecycle, previous_settled_through_round AS previousSettledThroughRound,
-       settled_through_round AS settledThroughRound, expected_cumulative_work AS cumulativeWork,
-       expected_block_height AS blockHeight, expected_current_work AS currentWork,
-       expected_completed_block_count AS completedBlockCount, prepared_at AS preparedAt
-FROM submission WHERE installation = ? AND submission_id = ?`;
+/** The columns that never change. */
+const PLAN = [
+  "previous_settled_through_round",
+  "settled_through_round",
+  "expected_cumulative_work",
+  "expected_block_height",
+  "expected_current_work",
+  "expected_completed_block_count",
+  "prepared_at",
+] as const;
+
+type Current = Pick<ReturnType<typeof columnsOf>, "lifecycle" | (typeof PLAN)[number]>;
+
+const CURRENT = `SELECT lifecycle, ${PLAN.join(", ")} FROM submission WHERE installation = ? AND submission_id = ?`;
 
 const REMEMBERED = "SELECT 1 FROM submission_record WHERE installation = ? AND submission_id = ? AND record = ?";
 
