@@ -2,18 +2,19 @@
  * A scene is the built program in a folder of its own, its store's objects, and the responses of that store at an instant.
  * The store is a directory, or a bucket of a real S3 server in the project `servers` (NOONMARK_SCENES=s3).
  */
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect } from "vitest";
 import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";
+import { fileOfKey } from "../../src/object-store/filesystem/format.ts";
 import type { ObjectStore, StoredObject } from "../../src/object-store/object-store.ts";
 import { shimContext } from "../../src/shim/context.ts";
 import { respond } from "../../src/shim/respond.ts";
 import { instant, type Json } from "../ledger/samples.ts";
 import { type FaultProxy, startFaultProxy } from "../servers/fault-proxy.ts";
 import { type S3Server, startRadosgw } from "../servers/radosgw.ts";
-import { clientSettings, makeBucket, s3Store } from "../servers/stores/s3-store.ts";
+import { clientSettings, damageObject, makeBucket, s3Store } from "../servers/stores/s3-store.ts";
 import { type Finished, runCli, startCli } from "../support/cli.ts";
 
 const START = Date.parse(instant(0));
@@ -130,6 +131,12 @@ export class Scene implements AsyncDisposable {
     const found = await this.store.get(key, { fresh: true });
     if (found === undefined) throw new Error(`${key} is not stored`);
     return found;
+  }
+
+  /** Cuts an object short, as another tool or a broken disk would. */
+  async damage(key: string): Promise<void> {
+    if (server === undefined) truncateSync(join(this.file("public"), fileOfKey(key)), 40);
+    else await damageObject(clientSettings(server), this.store, key, Buffer.from("cut"));
   }
 
   /** Puts an object as it was, as bucket versioning or a copy brings it back. */
