@@ -1,13 +1,18 @@
 /** The main job with the built CLI: ingest → publish → serve, and every route read over HTTP. */
-import { createWriteStream, writeFileSync } from "node:fs";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { createWriteStream, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { planOf } from "../../demo/history/plan.ts";
 import { Wheel } from "../../demo/history/wheel.ts";
 import { observationsSchema } from "../../src/resources/observations/contract.ts";
-import { Cli } from "./cli.ts";
+import { stop } from "../servers/processes.ts";
+import { runCli, startCli } from "../support/cli.ts";
 
 const END = Date.parse("2026-11-20T10:17:03.000Z");
 const AT = new Date(END).toISOString();
@@ -37,26 +42,35 @@ const ROUTES = [
   "/v1/public/nothing",
 ];
 
-const cli = new Cli({ NOONMARK_INSTALLATION_ID: "wheel-1", NOONMARK_GENESIS_TIMESTAMP: GENESIS });
+const folder = mkdtempSync(join(tmpdir(), "noonmark-main-job-"));
+const SETTINGS = { NOONMARK_INSTALLATION_ID: "wheel-1", NOONMARK_GENESIS_TIMESTAMP: GENESIS };
+const run = (...args: string[]) => runCli(args, folder, "", SETTINGS);
+let shim: ChildProcess | undefined;
 let base = "";
 
 beforeAll(async () => {
-  const file = join(cli.folder, "history.ndjson");
+  const file = join(folder, "history.ndjson");
   function* lines() {
     for (const record of new Wheel(PLAN).history(END)) yield `${JSON.stringify(record)}\n`;
   }
   await pipeline(Readable.from(lines()), createWriteStream(file));
-  const ingested = await cli.run("ingest", "history.ndjson");
+  const ingested = await run("ingest", "history.ndjson");
   expect(ingested).toMatchObject({ exitCode: 0, stderr: "" });
   expect(ingested.stdout).toMatch(/^\d+ accepted, 0 duplicate, 0 rejected\n$/);
-  expect(await cli.run("publish", "--once", "--at", AT)).toMatchObject({ exitCode: 0, stderr: "" });
-  base = await cli.serve("--at", AT);
+  expect(await run("publish", "--once", "--at", AT)).toMatchObject({ exitCode: 0, stderr: "" });
+  const serving = startCli(["serve", "--port", "0", "--at", AT], folder, SETTINGS);
+  shim = serving;
+  const [line] = (await once(createInterface({ input: serving.stdout }), "line")) as [string];
+  base = /http:\S+/.exec(line)?.[0] ?? "";
 }, 120_000);
-afterAll(() => cli.end());
+afterAll(async () => {
+  if (shim !== undefined) await stop(shim, "SIGTERM");
+  rmSync(folder, { recursive: true });
+});
 
 test.each(ROUTES)("GET %s equals the output of render, byte for byte", async (route) => {
   const served = await fetch(base + route, { headers: { "accept-encoding": "identity" } });
-  const rendered = await cli.run("render", route, "--at", AT, "--json");
+  const rendered = await run("render", route, "--at", AT, "--json");
   expect(rendered).toMatchObject({ exitCode: 0, stderr: "" });
   const { status, headers, body } = JSON.parse(rendered.stdout);
   expect(served.status).toBe(status);
@@ -72,8 +86,8 @@ test("a page of observations passes the API's schema", async () => {
 });
 
 test("a second ingest of the same file changes nothing, a second publish puts nothing", async () => {
-  expect((await cli.run("ingest", "history.ndjson")).stdout).toMatch(/^0 accepted, \d+ duplicate, 0 rejected\n$/);
-  const report = JSON.parse((await cli.run("publish", "--once", "--at", AT, "--json")).stdout);
+  expect((await run("ingest", "history.ndjson")).stdout).toMatch(/^0 accepted, \d+ duplicate, 0 rejected\n$/);
+  const report = JSON.parse((await run("publish", "--once", "--at", AT, "--json")).stdout);
   expect(report.rows.filter(({ action }: { action: string }) => action !== "unchanged")).toEqual([]);
 });
 
@@ -95,9 +109,9 @@ test("one more receipt puts telemetry, process and its tile, and a reader gets i
   const line = Object.fromEntries(
     [...fields, ...more, "speedMmPerSecond", "distanceMm"].map((name) => [name, all[name]]),
   );
-  writeFileSync(join(cli.folder, "one.ndjson"), JSON.stringify(line));
-  expect((await cli.run("ingest", "one.ndjson")).stdout).toBe("1 accepted, 0 duplicate, 0 rejected\n");
-  const report = JSON.parse((await cli.run("publish", "--once", "--at", AT, "--json")).stdout);
+  writeFileSync(join(folder, "one.ndjson"), JSON.stringify(line));
+  expect((await run("ingest", "one.ndjson")).stdout).toBe("1 accepted, 0 duplicate, 0 rejected\n");
+  const report = JSON.parse((await run("publish", "--once", "--at", AT, "--json")).stdout);
   const put = report.rows.filter(({ action }: { action: string }) => action !== "unchanged");
   expect(put.map(({ key }: { key: string }) => key.replace(/\d+$/, "N"))).toEqual([
     "v1/public/installations/~wheel-1/observations/1/N",
@@ -120,7 +134,7 @@ test.each([
   [["publish", "--once", "--store", "history.ndjson/x"], 74, "store_"],
   [["weather"], 2, "unknown command"],
 ])("%j ends with %i and says %s, without a stack trace", async (args, exitCode, words) => {
-  const ended = await cli.run(...args);
+  const ended = await run(...args);
   expect(ended.exitCode).toBe(exitCode);
   expect(ended.stderr).toContain(words);
   expect(ended.stderr).not.toMatch(/\n\s+at /);

@@ -1,4 +1,5 @@
-/** A new history is begun for an installation that is known, and for no other. */
+/** A new history takes wrong facts out of what is published, for a known installation only (docs/facts.md). */
+import { writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { receipt } from "../ledger/samples.ts";
 import { Scene } from "./scene.ts";
@@ -14,7 +15,7 @@ it("--new-history with an id that neither the ledger nor the index knows is refu
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining("noonmark: unknown_installation: ")]);
 });
 
-it("--new-history goes on for an installation that the index alone knows", async () => {
+it("--new-history works for an installation that only the index knows", async () => {
   await using scene = new Scene();
   await scene.ingest([receipt(1), receipt(1, { installationId: "wheel-2" })]);
   await scene.published(10);
@@ -33,4 +34,24 @@ it("--new-history with an unknown id is refused by a dry run, and in the first r
     expect(stderr).toContain("neither the ledger nor the index knows whell-1: the ledger has wheel-1");
   }
   expect(await scene.keys("installations")).toEqual([]);
+});
+
+it("a new ledger without the wrong fact and --new-history take it out of what is published", async () => {
+  await using scene = new Scene();
+  await scene.ingest([receipt(1), receipt(2), receipt(3)]);
+  await scene.published(20);
+  const right = [receipt(1), receipt(3)].map((record) => `${JSON.stringify(record)}\n`).join("");
+  writeFileSync(scene.file("right.ndjson"), right);
+  const ledger = ["--ledger", "corrected.db"];
+  const ingest = ["ingest", ...ledger, "right.ndjson"];
+  const behind = { exitCode: 1, stderr: expect.stringContaining("ledger_behind") };
+  expect(await scene.run(...ingest)).toMatchObject(behind);
+  expect((await scene.run(...ingest, "--yes")).exitCode).toBe(0);
+  // Without the operator's flag nothing is taken back.
+  expect((await scene.publish(30, ...ledger)).exitCode).toBe(1);
+  await scene.published(30, ...ledger, "--new-history", "wheel-1");
+  await scene.published(40, ...ledger);
+  expect((await scene.run("fsck")).exitCode).toBe(0);
+  const { body } = await scene.read("/v1/public/installations/wheel-1/observations", 40);
+  expect(body.items.map(({ sequence }: { sequence: number }) => sequence)).toEqual([1, 3]);
 });
