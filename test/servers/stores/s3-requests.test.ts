@@ -1,7 +1,10 @@
 /** A publisher's requests to a real S3 server, counted on the wire. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { START, type Worker, World } from "../../publish/world.ts";
+import { testFolder } from "../../support/test-folder.ts";
+import { startOver, useCredentials } from "../commands.ts";
 import { type FaultProxy, startFaultProxy } from "../fault-proxy.ts";
+import { stop, until } from "../processes.ts";
 import { type S3Server, startRadosgw } from "../radosgw.ts";
 import { BUCKET, makeBucket, s3Store } from "./s3-store.ts";
 
@@ -94,4 +97,14 @@ test("receipts that come faster than the minimum put interval share their puts",
     "PUT v1/public/telemetry",
     "PUT v4/public/process",
   ]);
+});
+
+test("start-up logs the estimate of a month's puts", async () => {
+  useCredentials(server);
+  const args = ["publish", "--ledger", "none", "--installation-id", "wheel-1"];
+  const running = startOver(s3Store(server), server.endpoint, testFolder(), args);
+  onTestFinished(() => stop(running.process, "SIGTERM"));
+  await until("the estimate is logged", async () => running.output().includes("putsAMonth"));
+  // Nothing to publish but the lease: every ten seconds.
+  expect(running.output()).toContain('"putsAMonth":259200,');
 });
