@@ -13,7 +13,7 @@ export interface Chain {
   poll(now: number, deadline: number): Promise<void>;
   /** Synchronous and cheap: from memory; `now` in epoch ms ages the last good pass. */
   state(now: number): ChainState;
-  /** Epoch ms after `now` at which `state` changes by time alone; undefined where it does not. */
+  /** Epoch ms after `now` at which `state` changes by time alone; undefined if it does not. */
   nextChange(now: number): number | undefined;
   /** Rises whenever `state` has changed by anything but time; `validUntil` alone is not counted. */
   changes(): number;

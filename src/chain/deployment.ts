@@ -43,7 +43,7 @@ export const deploymentSchema = z.strictObject({
 export type Deployment = z.output<typeof deploymentSchema>;
 export type EconomyDeployment = NonNullable<Deployment["economy"]>;
 
-/** Reads and validates deployment.json. Throws `Failure`: exit 74 where it cannot be read, 2 where it is wrong. */
+/** Reads and validates deployment.json. Throws `Failure`: exit 74 if it cannot be read, 2 if it is wrong. */
 export function readDeployment(path: string): Deployment {
   let text: string;
   try {

@@ -10,7 +10,7 @@ export interface EventShape {
   readonly name: string;
   /** Topics of a log of this event, topic0 included. */
   readonly topicCount: number;
-  /** The arguments as texts in ABI order (docs/spec/chain.md#derived); throws where topics or data do not fit. */
+  /** The arguments as texts in ABI order (docs/spec/chain.md#derived); throws if topics or data do not fit. */
   decode(topics: readonly Hex[], data: Hex): { name: string; value: string }[];
 }
 

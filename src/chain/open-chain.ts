@@ -18,7 +18,7 @@ export interface OpenChain extends Chain {
   problem(): Problem | undefined;
 }
 
-/** Throws `Failure` (exit 74) where the file cannot be opened. */
+/** Throws `Failure` (exit 74) if the file cannot be opened. */
 export function openChain(options: ChainOptions): OpenChain {
   const { deployment, grace, validity, statePath } = options;
   const db = openChainStore(statePath, deployment);

@@ -1,4 +1,4 @@
-/** Opening the ledger of accepted facts: once for intake, and read only for whoever publishes from it. */
+/** Opens the ledger of accepted facts: for writing at intake, and read only at publishing. */
 import type { Database } from "better-sqlite3";
 import { type DatabaseKind, openForReading, openForWriting } from "../sqlite/open.ts";
 import { checkLedger } from "./check.ts";
@@ -14,15 +14,15 @@ const LEDGER: DatabaseKind = {
 };
 
 /**
- * The ledger for writing, made with its directories where it is missing, brought to this schema where it is older.
- * Throws `Failure` (exit 74, 75 where it is locked): see `openForWriting`; `ledger_damaged`.
+ * The ledger for writing. It is made with its directories if it is missing, and brought to this schema if it is older.
+ * Throws `Failure` (exit 74, 75 if it is locked): see `openForWriting`; `ledger_damaged`.
  */
 export function openLedgerForIntake(path: string): Database {
   return checked(path, "write", () => openForWriting(path, LEDGER));
 }
 
 /**
- * The ledger, read only, of this schema or one that intake would bring to it; it must exist. Throws `Failure` (exit
+ * The ledger, read only. It must exist, with this schema or one that intake can upgrade. Throws `Failure` (exit
  * 74): see `openForReading`; `ledger_damaged`.
  */
 export function openLedgerForReading(path: string): Database {

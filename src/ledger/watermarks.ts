@@ -2,7 +2,7 @@
 import { type ReadOnlyDatabase, statement } from "../sqlite/statement.ts";
 import { FACT_KINDS, type FactKind } from "./schema.ts";
 
-/** Accepted facts by kind; 0 where there is none. They only grow. */
+/** Accepted facts by kind; 0 if there is none. They only grow. */
 export type Watermarks = Record<FactKind, number>;
 
 /** An installation as the ledger's tables know it: `no` is what their column `installation` holds. */

@@ -1,6 +1,6 @@
 /**
- * Brings what is derived from the ledger and the chain to the state of both, by new facts only and in bounded steps. Of
- * the ledger the configured installation's facts are followed: nothing that is derived here is published of another one.
+ * Advances the projections to the ledger and the chain, by new facts only and in bounded steps. Only the configured
+ * installation's facts are followed: no other installation has a response that is derived here.
  */
 
 import type { Database } from "better-sqlite3";
@@ -28,7 +28,7 @@ import { SETTLEMENT_EVENTS, settlementFollower } from "./settlements/settlements
 import { SUBMISSIONS, submissionFollower } from "./settlements/submissions.ts";
 
 export interface LedgerInputs {
-  /** Undefined without one: nothing of a ledger that was there before stays. */
+  /** Undefined without one: rows of an earlier ledger are then removed. */
   readonly ledger: ReadOnlyDatabase | undefined;
   /** The configured one. */
   readonly installationId: string;

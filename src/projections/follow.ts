@@ -34,7 +34,7 @@ export interface Follower<Fact> {
   apply(projections: Database, facts: readonly Fact[]): void;
   /**
    * Removes what came from facts after a position, the newest first, as far as the budget goes. Returns the `at` of the
-   * position that it came to, which is `to` in the end. Nothing may be known of what the rows came from.
+   * position that it came to, which is `to` in the end. The rows may come from another version or log.
    */
   rewind(projections: Database, to: Position, budget: StepBudget): string;
 }
@@ -121,8 +121,8 @@ export function rewindBlocks(to: Position, budget: StepBudget, { cost, blockBelo
 }
 
 /**
- * The limit of one step of a long work, so that other things have their turn before the next. Work is counted and not timed,
- * so the same steps come on every machine. Costs are as measured on the machine of docs/performance.md.
+ * The limit of one step of a long work, so that other work can run before the next. Work is counted and not timed,
+ * so the steps are the same on every machine. Costs are as measured on the machine of docs/performance.md.
  */
 export class StepBudget {
   #left: number;

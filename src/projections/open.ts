@@ -70,7 +70,7 @@ export function openProjectionsInMemory(): Database {
   return openForWriting(":memory:", PROJECTIONS);
 }
 
-/** A copy in memory of the projections as they are; empty where there are none, or none that can be used. */
+/** A copy in memory of the projections as they are; empty if there are none, or none that can be used. */
 export function openProjectionsCopy(path: string): Database {
   if (!existsSync(path)) return openProjectionsInMemory();
   return withHint(() => {

@@ -109,7 +109,7 @@ function createSchema(db: Database, kind: DatabaseKind): void {
   create.immediate();
 }
 
-/** One transaction: whoever opens the file sees it before or after. Whoever comes second finds it done. */
+/** One transaction: a second process that opens the file sees the state before it, or finds it done. */
 function upgrade(db: Database, kind: DatabaseKind): void {
   if (versionOf(db) === kind.schemaVersion) return;
   const upgradeAll = db.transaction(() => {

@@ -33,7 +33,7 @@ export function missingEconomyCode({ hasCode }: Reading): FailedCheck | undefine
 
 /**
  * The first check of the Core's state at the safe block that fails, each judged by what it needs alone
- * (docs/spec/chain.md#check-independence); `genesisTimestamp` is the configured one, where there is one.
+ * (docs/spec/chain.md#check-independence); `genesisTimestamp` is the configured one, if any.
  */
 export function failedCoreCheck(
   deployment: Deployment,

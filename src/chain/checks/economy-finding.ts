@@ -22,7 +22,7 @@ export type EconomyFinding =
   /** A function failed or returned an impossible value, and no check fails. */
   | { readonly kind: "invalid"; readonly detail: string };
 
-/** `highestFunded`: the RoundFunded of the highest round at or below the safe block, where the logs have been read. */
+/** `highestFunded`: the RoundFunded of the highest round at or below the safe block, if the logs have been read. */
 export function economyFinding(
   deployment: Deployment,
   reading: Reading,

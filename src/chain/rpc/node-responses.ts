@@ -12,7 +12,7 @@ export interface Block {
   readonly hash: string;
   /** Epoch ms. */
   readonly timestamp: number;
-  /** The header's bloom of its logs, 256 bytes; undefined where the node gives none. */
+  /** The header's bloom of its logs, 256 bytes; undefined if the node gives none. */
   readonly logsBloom: Uint8Array | undefined;
 }
 
@@ -28,7 +28,7 @@ export function blockCall(number: bigint): RpcCall {
   return { method: "eth_getBlockByNumber", params: [`0x${number.toString(16)}`, false] };
 }
 
-/** A block as eth_getBlockByNumber gives it. Throws `ContradictingResponse` where it is not the one asked for. */
+/** A block as eth_getBlockByNumber gives it. Throws `ContradictingResponse` if it is not the one asked for. */
 export function parseBlock(value: unknown, number: bigint): Block {
   if (typeof value !== "object" || value === null) throw new ContradictingResponse(`block ${number} is unknown`);
   const block = value as Record<string, unknown>;
@@ -65,7 +65,7 @@ export interface Log {
   readonly logIndex: number;
 }
 
-/** Throws `ContradictingResponse` where a field is missing or of another form. */
+/** Throws `ContradictingResponse` if a field is missing or of another form. */
 export function validLog(value: unknown): Log {
   const log = Object(value) as Record<string, unknown>;
   const { address, topics, data, blockHash, transactionHash, blockTimestamp } = log;

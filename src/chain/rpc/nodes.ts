@@ -37,8 +37,8 @@ export class Nodes {
   }
 
   /**
-   * By preference, without those that are skipped; who was silent a moment ago is asked last, because every question to
-   * it costs its time limit.
+   * By preference, without those that are skipped. A node that was silent a moment ago comes last, because each request to it
+   * costs the whole time limit.
    */
   order(now: number): readonly number[] {
     const silent = (index: number) => (this.memory(index).silentAt > now - SILENCE_REMEMBERED ? 1 : 0);

@@ -5,7 +5,7 @@
 
 /**
  * - `range`: the range of logs, or its response, is larger than this provider gives; half of it may do.
- * - `rate`: asked too often; `retryAfter` where the provider says when.
+ * - `rate`: asked too often; `retryAfter` if the provider says when.
  * - `transient`: a 5xx, a timeout, a broken response; the same request may do later.
  * - `refused`: the request itself; repeating it changes nothing.
  */
@@ -26,7 +26,7 @@ export class RpcError extends Error {
   readonly retryAfter: number | undefined;
   /** True if the node did not respond in time: each repetition costs as much again. */
   readonly silent: boolean;
-  /** True where it was given up because the deadline leaves no time for another attempt. */
+  /** True if it was given up because the deadline leaves no time for another attempt. */
   readonly outOfTime: boolean;
   /** True if the node responded with a JSON-RPC error, so that the node itself is up. */
   readonly isResponse: boolean;

@@ -159,7 +159,7 @@ function responsesOf({ status, body, retryAfter: header }: PostResponse, now: nu
     const data: unknown = JSON.parse(text);
     return Array.isArray(data) ? data : [data as RpcResponse];
   } catch {
-    // The parser's message quotes the response, which is nobody's to print.
+    // The parser's message quotes the response, which must not be printed.
     throw new RpcError("transient", "the response is not JSON", { retryAfter: retryAfter(header, undefined, now) });
   }
 }

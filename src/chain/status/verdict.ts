@@ -5,7 +5,7 @@ import type { FailedCheck } from "../check-name.ts";
 import type { Deployment } from "../deployment.ts";
 import type { Snapshot } from "../view/views.ts";
 
-/** All that the passes so far have left behind. */
+/** The result of all passes so far. */
 export interface Verdict {
   readonly snapshot: Snapshot | undefined;
   /** The highest safe block that a node has shown. */
@@ -16,7 +16,7 @@ export interface Verdict {
   readonly synced: boolean;
   /** True if the last attempt ended in an error, and no range has been stored since. */
   readonly failed: boolean;
-  /** With the safe block that the node has shown, where it is of another chain. */
+  /** With the node's safe block, if the node is of another chain. */
   readonly coreMismatch: { readonly failure: FailedCheck; readonly otherSafe: bigint | undefined } | undefined;
   readonly economyMismatch: FailedCheck | undefined;
 }
@@ -28,7 +28,7 @@ export interface Times {
   readonly grace: number;
   /** Milliseconds for which the views are valid after the last good pass. */
   readonly validity: number;
-  /** Epoch ms since which the nodes are being asked without a break; undefined where nobody is asking. */
+  /** Epoch ms since which the nodes are being asked without a break; undefined if none is being asked. */
   readonly askingSince: number | undefined;
 }
 

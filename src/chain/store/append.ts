@@ -17,7 +17,7 @@ export interface Append {
   readonly from: bigint;
   readonly events: readonly ChainEvent[];
   readonly through: { readonly block: bigint; readonly hash: string };
-  /** With the last range of a pass: what it found, once its events are in. What it throws undoes all of it. */
+  /** With the last range of a pass: called when its events are in, returns the pass's result. If it throws, nothing is stored. */
   readonly finish?: () => { readonly head: bigint; readonly at: number | null; readonly snapshot: string | null };
 }
 
@@ -25,7 +25,7 @@ export class StoreMoved extends Error {
   override readonly name = "StoreMoved";
 }
 
-/** Stores a range whole or not at all. Throws `StoreMoved` where somebody else has written meanwhile. */
+/** Stores a range whole or not at all. Throws `StoreMoved` if somebody else has written meanwhile. */
 export function append(db: Database, { expected, from, events, through, finish }: Append): void {
   db.transaction(() => {
     const moved = statement(
@@ -48,8 +48,8 @@ export function append(db: Database, { expected, from, events, through, finish }
 }
 
 /**
- * True if the events stored from `from` to `to` are those read again. Where they are not they are removed, and the
- * history is another one for everybody who follows it.
+ * True if the events stored from `from` to `to` are those that were read again. Otherwise they are removed, and the file
+ * gets another history, by which followers notice.
  */
 function replace(db: Database, from: bigint, to: bigint, events: readonly ChainEvent[]): boolean {
   if (digestOf(eventsFrom(db, from), from, to) === digestOf(events, from, to)) return true;

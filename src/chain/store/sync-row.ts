@@ -11,7 +11,7 @@ export interface StoredThrough {
 }
 
 export interface SyncRow {
-  /** Another one where stored events were removed or replaced. */
+  /** Another one after stored events were removed or replaced. */
   readonly history: string;
   readonly stored: StoredThrough | undefined;
   readonly indexedThroughBlock: bigint | undefined;

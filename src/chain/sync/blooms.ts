@@ -7,7 +7,7 @@ import type { ChainEvent } from "../chain-state.ts";
 import type { Block } from "../rpc/node-responses.ts";
 import { type Contract, type LogSources, shapeOf } from "./logs.ts";
 
-/** Blocks below the end of a pass that are held against their blooms: near the head logs are late, far below they are not. */
+/** Blocks below the end of a pass that are compared with their blooms. Logs are late only near the head. */
 export const BLOOM_BLOCKS = 64n;
 
 /** A block whose bloom holds logs that the response leaves out. */

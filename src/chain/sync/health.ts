@@ -37,7 +37,7 @@ export interface ChainHealth {
 
 export interface HealthRules {
   readonly deployment: Deployment;
-  /** Milliseconds without a good pass before nobody is believed any more. */
+  /** Milliseconds without a good pass before the views are unavailable. */
   readonly grace: number;
   /** A fault that only one node shows is not believed. */
   readonly isQuorum: boolean;
@@ -54,7 +54,7 @@ export interface NodeOutcome {
   readonly isLast: boolean;
 }
 
-/** A publisher that has asked nobody for so many graces was asleep; a shorter pause is silence like any other. */
+/** After a break of so many graces a publisher was asleep. A shorter one counts as silence of the nodes. */
 const LONGEST_BREAK_IN_GRACES = 4;
 
 export function healthOf(verdict: Verdict, rules: HealthRules): ChainHealth {
@@ -86,7 +86,7 @@ export function ended(health: ChainHealth, now: number): ChainHealth {
   return now - health.askedUntil < longestBreak(health) ? { ...health, askedUntil: now } : health;
 }
 
-/** Since when the nodes are being asked without a break; undefined if nobody is asking. */
+/** Since when the nodes are being asked without a break; undefined if none is being asked. */
 export function askingSince(health: ChainHealth, now: number): number | undefined {
   return now - health.askedUntil >= longestBreak(health) ? undefined : health.askingSince;
 }
@@ -109,7 +109,7 @@ export function rewritten(health: ChainHealth, snapshot: Snapshot | undefined): 
   return changed({ ...health, fault: undefined, fundingRepair: undefined }, { snapshot });
 }
 
-/** True if no pass has been good for so long that nobody is believed any more. */
+/** True if no pass has been good for a whole grace. */
 export function isSilent({ verdict, rules }: ChainHealth, now: number): boolean {
   return verdict.lastGoodPassAt === undefined || now - verdict.lastGoodPassAt >= rules.grace;
 }

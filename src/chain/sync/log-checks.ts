@@ -1,4 +1,4 @@
-/** The binding checks that logs alone decide (docs/spec/chain.md#checks), and what a pass says where one fails. */
+/** The binding checks that logs alone decide (docs/spec/chain.md#checks), and the fault of a pass if one fails. */
 import type { Database } from "better-sqlite3";
 import type { ChainEvent } from "../chain-state.ts";
 import type { FailedCheck } from "../check-name.ts";
@@ -21,7 +21,7 @@ export interface ReadSpan {
   readonly events: readonly ChainEvent[];
 }
 
-/** The first check that a range's logs fail; `before` is what the last settlement before it left behind. */
+/** The first check that a range's logs fail; `before` has the totals after the settlement before it. */
 export function failedLogCheck(deployment: Deployment, range: RangeLogs, before: Frontier): LogFault | undefined {
   return brokenSettlement(range.events, before) ?? missingDeployment(deployment, range);
 }

@@ -28,7 +28,7 @@ export interface PassChain {
   readonly deployment: Deployment;
   readonly sources: LogSources;
   readonly facts: LogFactsReader;
-  /** The configured start of round 0 (seconds), where there is one. */
+  /** The configured start of round 0 (seconds), if any. */
   readonly genesisTimestamp: bigint | undefined;
   /** Epoch ms. */
   readonly now: () => number;
@@ -40,7 +40,7 @@ export interface PassNode {
   /** Its place in the list. */
   readonly index: number;
   readonly size: RangeSize;
-  /** True if its chain has Multicall3; undefined where nobody has asked yet. */
+  /** True if its chain has Multicall3; undefined before the first pass. */
   readonly multicall: boolean | undefined;
   /** No other node responds, so that a second pass of this one confirms its first. */
   readonly respondsAlone: boolean;
@@ -64,7 +64,7 @@ export interface Head {
   readonly head: bigint;
   /** head − 11; below zero on a chain younger than that. */
   readonly safe: bigint;
-  /** The block of the checkpoint as the node has it; undefined without one, or where the node is behind it. */
+  /** The block of the checkpoint as the node has it; undefined without one, or if the node is behind it. */
   readonly checkpoint: Block | undefined;
   readonly multicall: boolean;
 }
@@ -84,7 +84,7 @@ export type PassOutcome =
   | { readonly kind: "fault"; readonly fault: UnconfirmedFault }
   /** A binding check of the Core fails. */
   | { readonly kind: "mismatch"; readonly failure: FailedCheck }
-  /** The node's chain is another one; its safe block, where it says how far it is. */
+  /** The node's chain is another one; its safe block, if it says how far it is. */
   | { readonly kind: "other_chain"; readonly failure: FailedCheck; readonly safe: bigint | undefined }
   /** A bloom holds logs that the response leaves out, and no second pass has agreed. */
   | { readonly kind: "logs_left_out"; readonly message: string }

@@ -69,7 +69,7 @@ interface Checkpoint {
   readonly hash: string;
 }
 
-/** The node's chain is another one; its safe block, where the node says how far it is. */
+/** The node's chain is another one; its safe block, if the node says how far it is. */
 interface OtherChain {
   readonly otherChainId: bigint;
   readonly safe: bigint | undefined;
@@ -132,7 +132,7 @@ interface UnstoredLogs {
   readonly events: readonly ChainEvent[];
   /** The totals after the last settlement. */
   readonly frontier: Frontier;
-  /** The range that ends at the safe block; undefined where nothing is new. */
+  /** The range that ends at the safe block; undefined if nothing is new. */
   readonly last: RangeLogs | undefined;
   /** From this block on every header's bloom is held against the logs. */
   readonly bloomsFrom: bigint;

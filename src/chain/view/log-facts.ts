@@ -20,7 +20,7 @@ export class LogFactsReader {
   #operations: ChainEvent[] = [];
   #highestFunded: ChainEvent | undefined;
 
-  /** The Core's newest event is undefined only where the logs are not whole. */
+  /** The Core's newest event is undefined only if the logs are not whole. */
   read(db: Database): Omit<LogFacts, "source"> & { readonly source: ChainEvent | undefined } {
     const added = this.#timelock.flatMap((tail) => tail.next(db));
     if (added.length > 0) this.#operations = [...this.#operations, ...added].sort(newestFirst).toReversed();

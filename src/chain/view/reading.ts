@@ -24,7 +24,7 @@ export interface Reading {
   readonly proxyAdminSlot: Address | undefined;
   readonly implementation: Address | undefined;
   readonly runtimeHash: Hex | undefined;
-  /** Mining's ERC-1967 implementation slot; the zero address where it is empty. */
+  /** Mining's ERC-1967 implementation slot; the zero address if it is empty. */
   readonly miningSlot: Address | undefined;
   readonly views: ViewResults;
   /** Blocks asked for besides, by number. */
@@ -41,7 +41,7 @@ export type WholeReading = Reading & {
 
 export interface ReadingRequest {
   readonly block: bigint;
-  /** The implementation named by the newest Upgraded log, whose code is asked for; null where no code is wanted. */
+  /** The implementation named by the newest Upgraded log, whose code is asked for; null if no code is wanted. */
   readonly expectedImplementation: string | undefined | null;
   readonly multicall: boolean;
   /** Other blocks whose headers are wanted. */
@@ -60,7 +60,7 @@ export async function readState(node: RpcNode, deployment: Deployment, request: 
   return second;
 }
 
-/** Throws `ContradictingResponse` where something that is published is missing. */
+/** Throws `ContradictingResponse` if something that is published is missing. */
 export function wholeReading(reading: Reading): WholeReading {
   for (const name of ["proxyAdminSlot", "implementation", "runtimeHash", "miningSlot"] as const) {
     if (reading[name] === undefined) throw new ContradictingResponse(`no usable response for ${name}`);
@@ -69,12 +69,12 @@ export function wholeReading(reading: Reading): WholeReading {
   return reading as WholeReading;
 }
 
-/** Throws `ContradictingResponse` where the node did not say whether the economy's contracts have code. */
+/** Throws `ContradictingResponse` if the node did not say whether the economy's contracts have code. */
 export function requireEconomyCode(reading: Reading): void {
   requireCode(reading, ECONOMY_CODE);
 }
 
-/** The mining implementation that is published: the slot's, mining itself where the slot is empty. */
+/** The mining implementation that is published: the slot's, or mining itself if the slot is empty. */
 export function miningImplementation(mining: string, { miningSlot }: WholeReading): string {
   return miningSlot === ZERO_ADDRESS ? mining : miningSlot;
 }

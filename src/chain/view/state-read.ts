@@ -58,12 +58,12 @@ export function returnedEconomy(views: ViewResults): Returned<EconomyStateRead> 
   return returned(ECONOMY_FIELDS, views);
 }
 
-/** Throws `ContradictingResponse` where a function failed. */
+/** Throws `ContradictingResponse` if a function failed. */
 export function wholeCore(state: Returned<CoreStateRead>, views: ViewResults): CoreStateRead {
   return whole(CORE_FIELDS, state, views);
 }
 
-/** Throws `ContradictingResponse` where a function failed. */
+/** Throws `ContradictingResponse` if a function failed. */
 export function wholeEconomy(state: Returned<EconomyStateRead>, views: ViewResults): EconomyStateRead {
   return whole(ECONOMY_FIELDS, state, views);
 }

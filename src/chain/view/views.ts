@@ -9,7 +9,7 @@ import type { CoreStateRead, EconomyStateRead } from "./state-read.ts";
 export interface Snapshot {
   readonly core: CoreView;
   readonly safeCore: SafeCoreState;
-  /** Undefined without an economy, and where its checks fail. */
+  /** Undefined without an economy, and if its checks fail. */
   readonly economy: EconomyView | undefined;
 }
 

@@ -20,7 +20,7 @@ export type FaultCode = (typeof FAULT_CODES)[number];
 
 export class Fault {
   readonly code: FaultCode;
-  /** A dotted path; of a conflict the last field of its key; null where there is none. */
+  /** A dotted path; of a conflict the last field of its key; null if there is none. */
   readonly field: string | null;
   readonly sentence: string;
   /** The other faults of the same line, in the same order: people correct all of them at once. */

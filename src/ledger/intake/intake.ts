@@ -1,6 +1,6 @@
 /**
- * Taking facts into the ledger (docs/spec/intake.md#codes): chunks of NDJSON in, a transaction for each batch of whole
- * lines. A crash at any byte leaves a prefix of whole batches; the same input again completes it.
+ * Takes facts into the ledger (docs/spec/intake.md#codes): chunks of NDJSON, and one transaction for each batch of whole lines.
+ * A crash at any byte leaves a prefix of whole batches. The same input again completes it.
  */
 import type { Database } from "better-sqlite3";
 import { ledgerFailure } from "../ledger-failure.ts";
@@ -12,10 +12,9 @@ import { Fault } from "./fault.ts";
 import { type Rejection, rejection } from "./rejection.ts";
 
 /**
- * The bytes after which a batch is committed: of the first, and of the largest, each full one being twice the one before.
- * Telemetry ids are random, so that a commit writes a page of their index for nearly each receipt in it, until it has
- * more receipts than the index has pages: of 1 MiB batches two thirds of the time went there. Small ones first, so that
- * a small input is seen to advance.
+ * The bytes of the first batch and of the largest one. Each full batch is twice as long as the one before. Telemetry ids are
+ * random, so a commit writes a page of their index for nearly every receipt, until a batch has more receipts than the index
+ * has pages: with batches of 1 MiB that took two thirds of the time. The first ones are small, so that progress shows.
  */
 export const FIRST_BATCH_BYTES = 1024 * 1024;
 const LARGEST_BATCH_BYTES = 64 * FIRST_BATCH_BYTES;
@@ -71,7 +70,7 @@ export class Intake {
     return this.#lineCount;
   }
 
-  /** A strict run met its rejection: what is written from now on is not looked at. */
+  /** A strict run met its rejection: later chunks are ignored. */
   get stopped(): boolean {
     return this.#stopped;
   }
@@ -84,7 +83,7 @@ export class Intake {
     }
   }
 
-  /** Takes in what another thread has decoded: `write` and this are never both used. Throws as `flush` does. */
+  /** Takes in a piece that another thread has decoded; never used together with `write`. Throws as `flush` does. */
   take(piece: DecodedPiece): void {
     this.#take(piece);
     if (this.#batch.bytes < this.#batchBytes || this.#strict) return;

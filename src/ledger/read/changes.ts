@@ -1,6 +1,6 @@
 /**
- * Which installations have moved, and by what the facts of an installation are known to be the ones they were
- * (docs/spec/publishing.md#nothing-goes-back). Ledgers of schema 1 have counts alone.
+ * Finds the installations that changed since a point, and the sums by which an installation's facts are compared with earlier
+ * ones (docs/spec/publishing.md#nothing-goes-back). Ledgers of schema 1 have only counts.
  */
 import { createHash } from "node:crypto";
 import { type ReadOnlyDatabase, statement } from "../../sqlite/statement.ts";
@@ -16,11 +16,11 @@ export const RECEIPTS_PER_SUM = 1024;
 export interface FactSum {
   readonly count: number;
   /**
-   * The sum of the hashes of the facts after `base`, modulo 2^64 and whatever their order; undefined where counts alone
-   * are known. Sums compare where their bases are equal.
+   * The sum of the hashes of the facts after `base`, modulo 2^64 and whatever their order; undefined if counts alone
+   * are known. Sums can be compared if their bases are equal.
    */
   readonly sum: bigint | undefined;
-  /** So many facts, the first ones, are counted only: those of before the ledger kept sums. */
+  /** The number of first facts that have no sum, because an earlier version accepted them. */
   readonly base: number;
 }
 
@@ -30,13 +30,13 @@ export type FactSums = Record<FactKind, FactSum>;
 export interface LedgerPoint {
   /** The newest change; 0 in an empty ledger. */
   readonly seq: number;
-  /** 64 bits of what that change and the ones before it say; at the same `seq` of another ledger they say something else. */
+  /** 64 bits of a hash of that change and the 15 before it. They differ at the same `seq` of another ledger. */
   readonly check: string;
 }
 
 export interface Changes {
   readonly now: LedgerPoint;
-  /** Numbers of the installations that have moved since, ascending; undefined: any of them may have. */
+  /** Row ids of the installations that changed since, ascending; undefined if any of them may have. */
   readonly installations: readonly number[] | undefined;
 }
 
@@ -48,9 +48,9 @@ export function readFactSums(ledger: ReadOnlyDatabase, installation: number): Fa
 }
 
 /**
- * The facts of one kind when there were `count` of them. Every position has a sum: a fact that is no receipt saves it, and
- * of receipts it is made from the nearest one that is saved. Undefined if the facts came in a batch of an earlier version,
- * which saved the sum at its end alone, and in a ledger of schema 1: nobody knows then whether they are the same.
+ * The facts of one kind when there were `count` of them. Every position has a sum: other facts than receipts save it, and a
+ * receipt's is made from the nearest one that is saved. Undefined in a ledger of schema 1, and if the facts came in a batch of
+ * an earlier version, which saved only the sum at its end. Such facts cannot be compared.
  */
 export function factSumAt(
   ledger: ReadOnlyDatabase,
@@ -109,7 +109,7 @@ export function changedSince(ledger: ReadOnlyDatabase, since: LedgerPoint | unde
 /** By the primary key: for DISTINCT alone SQLite would go through the index of all installations' changes. */
 export const MOVED_SINCE = "SELECT DISTINCT installation FROM change NOT INDEXED WHERE seq > ?";
 
-/** The newest change; `seq` 0 where the ledger has or keeps none. */
+/** The newest change; `seq` 0 if the ledger has or keeps none. */
 export function newestPoint(ledger: ReadOnlyDatabase): LedgerPoint {
   if (!hasChanges(ledger)) return { seq: 0, check: "" };
   const newest = statement<[], number | null>(ledger, "SELECT max(seq) FROM change").pluck().get() ?? 0;
@@ -128,7 +128,7 @@ function hasChanges(ledger: ReadOnlyDatabase): boolean {
   return statement(ledger, sql).get() !== undefined;
 }
 
-/** So many changes make the check of a point: a ledger that went back and grew again has others among them. */
+/** Changes in the check of a point. A ledger that went back and grew again has others among them. */
 const CHECKED = 16;
 
 function checkAt(ledger: ReadOnlyDatabase, seq: number): string {

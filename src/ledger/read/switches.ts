@@ -2,7 +2,7 @@
 import { type ReadOnlyDatabase, statement } from "../../sqlite/statement.ts";
 import type { RecordOf } from "../intake/decode/records.ts";
 
-/** The Oracle's own block, as its latest record says; null where it is lifted or was never set. */
+/** The Oracle's own block, as its latest record says; null if it is lifted or was never set. */
 export function readOracleBlock(ledger: ReadOnlyDatabase, installation: number): string | null {
   const sql = "SELECT blocked_reason FROM oracle_block WHERE installation = ? ORDER BY at DESC LIMIT 1";
   return (

@@ -58,7 +58,7 @@ export const ACTIVITY_EVENTS: readonly EventName[] = [
   ["mining", "RewardsClaimed"],
 ];
 
-/** After all of the settlements, whose deltas the completions name. */
+/** Runs after the settlements' follower: a completion names the difference of two settlements. */
 export const chainActivityFollower: Follower<ChainEvent> = {
   name: "activity",
   version: "1",

@@ -55,7 +55,7 @@ export function addActivityEvent(projections: Database, event: NewActivityEvent)
   statement(projections, "INSERT INTO activity_change (key, category) VALUES (?, ?)").run(key, category);
 }
 
-/** The block of the newest event of the chain but `events`; undefined where there are no more than these. */
+/** The block of the newest event of the chain but `events`; undefined if there are no more than these. */
 export function chainBlockBelow(projections: ReadOnlyDatabase, events: number): number | undefined {
   const sql = `SELECT block_number FROM activity_event WHERE block_number IS NOT NULL
     ORDER BY block_number DESC LIMIT 1 OFFSET ?`;

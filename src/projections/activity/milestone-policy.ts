@@ -1,7 +1,7 @@
 /**
  * Measurement policy v1 (docs/spec/api.md#activity-policy): which milestones a receipt passes. Distances are
- * millimetres, speeds millimetres a second; a milestone is passed where it lies above the value before and at or below
- * the one after.
+ * millimetres, speeds millimetres a second; a milestone is passed if it lies above the value before and at or below the
+ * one after.
  */
 
 export const POLICY_VERSION = "measurement-policy-v1";

@@ -53,7 +53,7 @@ export class TileReader {
     return this.#one(level, "ORDER BY first DESC LIMIT 1");
   }
 
-  /** The one that covers a key; undefined where the key lies above all. */
+  /** The one that covers a key; undefined if the key lies above all. */
   covering(level: TileLevel, key: string): TileNode | undefined {
     return this.#one(level, "AND first >= ? ORDER BY first LIMIT 1", key);
   }

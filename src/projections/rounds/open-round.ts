@@ -29,7 +29,7 @@ const walks = new WeakMap<ReadOnlyDatabase, Map<number, Walked>>();
 
 /**
  * The work that the newest receipt shows beyond the newest receipt of its epoch observed before `end` (epoch ms, a
- * multiple of 600 s); where there is none, beyond the epoch's first. Costs the receipts since the last call on the same
+ * multiple of 600 s); if there is none, beyond the epoch's first. Costs the receipts since the last call on the same
  * ledger, and at first those observed since `end`.
  */
 export function readOpenWork(ledger: ReadOnlyDatabase, installation: number, newest: Receipt, end: bigint): bigint {

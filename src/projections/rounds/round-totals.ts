@@ -11,7 +11,7 @@ CREATE TABLE round_totals (
   active_days INTEGER NOT NULL,
   first_slot INTEGER NOT NULL,
   last_slot INTEGER NOT NULL,
-  -- half hours are numbered from 1970 on, days as in values/noon-day.ts; null where there was nothing above zero
+  -- half hours are numbered from 1970 on, days as in values/noon-day.ts; null if there was nothing above zero
   best_half_hour INTEGER,
   best_half_hour_work TEXT,
   best_day INTEGER,

@@ -16,9 +16,9 @@ import type { ReadOnlyDatabase } from "../../sqlite/statement.ts";
 export interface RoundsAfterFrontier {
   /** The higher of the frontier and the highest round id in the ledger. */
   readonly newestClosed: bigint;
-  /** All closed rounds after the frontier; undefined where one is missing before the newest closed one. */
+  /** All closed rounds after the frontier; undefined if one is missing before the newest closed one. */
   readonly closed: RunTotals | undefined;
-  /** The accepted ones; undefined where one is missing or not accepted before the newest accepted one. */
+  /** The accepted ones; undefined if one is missing or not accepted before the newest accepted one. */
   readonly accepted: RunTotals | undefined;
 }
 
@@ -93,7 +93,7 @@ class RoundRun {
     }
   }
 
-  /** The last round of the run, the frontier itself where it is empty. */
+  /** The last round of the run, the frontier itself if it is empty. */
   get through(): bigint {
     return this.#through;
   }

@@ -83,7 +83,7 @@ export function settlementsBetween(
     .flatMap((row) => settlementOf(row) ?? []);
 }
 
-/** The batch before one: where its work and blocks are counted from. */
+/** The batch before one. Its totals are subtracted for the work and blocks of the next. */
 export function settlementBefore(
   projections: ReadOnlyDatabase,
   { blockNumber, logIndex }: { readonly blockNumber: bigint; readonly logIndex: number },

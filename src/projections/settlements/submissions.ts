@@ -72,7 +72,7 @@ export function readSubmitted(projections: ReadOnlyDatabase, from: number, to: n
   return statement<[number, number], SubmissionState>(projections, sql).all(from, to);
 }
 
-/** Undefined where there never was a submission. */
+/** Undefined if there never was a submission. */
 export function readSubmissionTotals(projections: ReadOnlyDatabase): SubmissionTotals | undefined {
   const sql = "SELECT * FROM submission_totals";
   const row = statement<[], TotalsRow>(projections, sql).get();

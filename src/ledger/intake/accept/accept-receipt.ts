@@ -48,7 +48,7 @@ export function acceptReceipt(states: InstallationStates, state: InstallationSta
   return "accepted";
 }
 
-/** False where one of the three keys is taken. */
+/** False if one of the three keys is taken. */
 function insert({ db }: InstallationStates, installation: number, position: number, receipt: Receipt): boolean {
   return (
     statement(db, INSERT).run(

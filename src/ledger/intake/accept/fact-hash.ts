@@ -1,7 +1,7 @@
 /**
- * The 64 bits by which an accepted fact is counted into the sum of its kind. They are stored in ledgers and in published
- * objects: whoever changes what comes out here changes the ledger's schema. Not cryptographic; the facts come from
- * those whose facts they are, and ten million receipts are a catch-up: SHA-256 would take a third of its time.
+ * The 64 bits that an accepted fact adds to the sum of its kind. Ledgers and published objects store them, so another hash is
+ * another schema of the ledger. It is not cryptographic: the sums guard against accidents, and in a catch-up of ten million
+ * receipts SHA-256 would take a third of the time.
  */
 import { formatTimestamp } from "../../../values/timestamp.ts";
 import { canonicalJson } from "../decode/canonical-json.ts";

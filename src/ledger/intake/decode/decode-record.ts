@@ -70,8 +70,8 @@ function unrelated(kind: FactKind, json: Json): Fault[] {
 }
 
 /**
- * The instants of each kind that are judged by this clock: those of whoever accepted the fact. A receipt's observedAt
- * and a module's health are of the device's own clock (docs/spec/intake.md#future).
+ * The instants of each kind that are compared with this clock: those that the receiving service set. A receipt's observedAt
+ * and a module's health come from the device's own clock (docs/spec/intake.md#future).
  */
 const JUDGED_INSTANTS: Readonly<Record<FactKind, readonly string[]>> = {
   receipt: ["receivedAt"],

@@ -20,7 +20,7 @@ export class LineBuffer {
     return this.#whole - this.#start;
   }
 
-  /** Copies the chunk, save what an unfinished line is too long for. */
+  /** Copies the chunk. Of a line that is too long it keeps only the beginning. */
   write(chunk: Uint8Array): void {
     const lf = chunk.indexOf(LF);
     const rest = lf < 0 ? chunk.length : lf;

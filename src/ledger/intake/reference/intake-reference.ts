@@ -1,6 +1,6 @@
 /**
- * docs/facts.md: what somebody who writes lines needs, from the schemas that judge them. What the records mean is
- * docs/spec/intake.md.
+ * Makes docs/facts.md, the reference for writing lines, from the schemas that judge them. docs/spec/intake.md has the records'
+ * meaning.
  */
 import { FACT_KINDS, type FactKind } from "../../schema.ts";
 import { FORMS } from "../decode/fields.ts";
