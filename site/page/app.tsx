@@ -85,7 +85,7 @@ export function App() {
   const status = useView(STATUS).body;
   const now = useSlowNow();
   const publication = useMemo(() => publicationOf(status), [status]);
-  const begun = useAfterFirstPaint();
+  const isPainted = useAfterFirstPaint();
   return (
     <Explorer.Provider value={explorerOf(status?.explorer)}>
       <PublicationContext.Provider value={publication}>
@@ -93,7 +93,7 @@ export function App() {
           <h1 class="sr">What the wheel did</h1>
           <Banner status={status} now={now} />
           <NowPanel />
-          {begun && (
+          {isPainted && (
             <>
               <DaysPanel />
               <SettlementsPanel />
@@ -103,7 +103,7 @@ export function App() {
             </>
           )}
         </main>
-        {begun && <Footer />}
+        {isPainted && <Footer />}
       </PublicationContext.Provider>
     </Explorer.Provider>
   );
@@ -111,10 +111,10 @@ export function App() {
 
 /** The first panel is drawn before all others, because a phone shows only it at first. */
 function useAfterFirstPaint(): boolean {
-  const [begun, begin] = useState(false);
+  const [isPainted, setPainted] = useState(false);
   useEffect(() => {
-    const timer = setTimeout(begin, 0, true);
+    const timer = setTimeout(setPainted, 0, true);
     return () => clearTimeout(timer);
   }, []);
-  return begun;
+  return isPainted;
 }

@@ -1,7 +1,7 @@
 /** The rules of every response, errors, 204 and 304 included. */
 import { COMMON_HEADERS, CONTENT_TYPE } from "../http/common-headers.ts";
 import { listMembers, withoutBlanks } from "../values/text.ts";
-import { asked, header, type Judged, shown } from "./exchange.ts";
+import { header, type Judged, requestText, shown } from "./exchange.ts";
 import { family } from "./report.ts";
 
 const DECIDED = "docs/spec/api.md#http";
@@ -75,14 +75,14 @@ function judgeShared(judged: Judged): void {
   const { run, subject, reply, file } = judged;
   const sniff = header(reply, "x-content-type-options");
   run.check(COMMON.nosniff, subject, sniff?.toLowerCase() === "nosniff", () => ({
-    expected: `X-Content-Type-Options: nosniff on the ${reply.status} to ${asked(judged)}`,
+    expected: `X-Content-Type-Options: nosniff on the ${reply.status} to ${requestText(judged)}`,
     saw: shown(sniff),
   }));
   // Scripts of other sites may not read a page.
   if (file?.cors === false && reply.status < 400 && reply.status !== 204) return;
   const origin = header(reply, "access-control-allow-origin");
   run.check(COMMON.cors, subject, origin === "*", () => ({
-    expected: `Access-Control-Allow-Origin: * on the ${reply.status} to ${asked(judged)}`,
+    expected: `Access-Control-Allow-Origin: * on the ${reply.status} to ${requestText(judged)}`,
     saw: shown(origin),
   }));
   const exposed = header(reply, "access-control-expose-headers");
@@ -92,7 +92,7 @@ function judgeShared(judged: Judged): void {
     subject,
     EXPOSED.every((name) => names.includes(name)),
     () => ({
-      expected: `Access-Control-Expose-Headers with ${EXPOSED.join(", ")} on the ${reply.status} to ${asked(judged)}`,
+      expected: `Access-Control-Expose-Headers with ${EXPOSED.join(", ")} on the ${reply.status} to ${requestText(judged)}`,
       saw: shown(exposed),
     }),
   );
@@ -106,26 +106,26 @@ function judgeBody(judged: Judged): void {
   const good = file === undefined ? CONTENT_TYPE : file.contentType;
   const wanted = bare ? undefined : status === 200 ? (good ?? normal(type)) : CONTENT_TYPE;
   run.check(COMMON["content-type"], subject, normal(type) === wanted, () => ({
-    expected: `${wanted === undefined ? "no Content-Type" : `Content-Type: ${wanted}`} on the ${status} to ${asked(judged)}`,
+    expected: `${wanted === undefined ? "no Content-Type" : `Content-Type: ${wanted}`} on the ${status} to ${requestText(judged)}`,
     saw: shown(type),
   }));
   if (bare || sent.method === "HEAD") {
     run.check(COMMON["no-body"], subject, body.length === 0, () => ({
-      expected: `no body in the ${status} to ${asked(judged)}`,
+      expected: `no body in the ${status} to ${requestText(judged)}`,
       saw: `${body.length} bytes`,
     }));
   }
   const length = header(reply, "content-length");
   if (length !== undefined && sent.method !== "HEAD" && status !== 304) {
     run.check(COMMON["content-length"], subject, length === String(wireLength), () => ({
-      expected: `Content-Length: ${wireLength} on the ${status} to ${asked(judged)}`,
+      expected: `Content-Length: ${wireLength} on the ${status} to ${requestText(judged)}`,
       saw: shown(length),
     }));
   }
   const encoding = header(reply, "content-encoding");
   if (sent.headers["accept-encoding"] === "identity") {
     run.check(COMMON.identity, subject, encoding === undefined, () => ({
-      expected: `no Content-Encoding on the ${status} to ${asked(judged)}, sent with Accept-Encoding: identity`,
+      expected: `no Content-Encoding on the ${status} to ${requestText(judged)}, sent with Accept-Encoding: identity`,
       saw: shown(encoding),
     }));
   }
@@ -136,18 +136,18 @@ function judgeLines(judged: Judged): void {
   const names = [...reply.headers.keys()];
   const foreign = names.filter((name) => FOREIGN.test(name));
   run.check(COMMON.foreign, subject, foreign.length === 0, () => ({
-    expected: `no header of the storage or a cache on the ${reply.status} to ${asked(judged)}`,
+    expected: `no header of the storage or a cache on the ${reply.status} to ${requestText(judged)}`,
     saw: foreign.map((name) => `${name}: ${header(reply, name)}`).join("; "),
   }));
   const repeated = names.filter((name) => !MAY_REPEAT.test(name) && (reply.headers.get(name)?.length ?? 0) > 1);
   run.check(COMMON.once, subject, repeated.length === 0, () => ({
-    expected: `each header once on the ${reply.status} to ${asked(judged)}`,
+    expected: `each header once on the ${reply.status} to ${requestText(judged)}`,
     saw: repeated.map((name) => `${name} ${reply.headers.get(name)?.length} times`).join("; "),
   }));
   const vary = header(reply, "vary") ?? "";
   const others = listMembers(vary).filter((name) => name !== "" && !/^(?:accept-encoding|origin)$/i.test(name));
   run.check(COMMON.vary, subject, others.length === 0, () => ({
-    expected: `Vary with Accept-Encoding and Origin at most on the ${reply.status} to ${asked(judged)}`,
+    expected: `Vary with Accept-Encoding and Origin at most on the ${reply.status} to ${requestText(judged)}`,
     saw: shown(vary),
   }));
 }
@@ -158,7 +158,7 @@ function judgeAge(judged: Judged): void {
   if (age === undefined || route === undefined || (reply.status !== 200 && reply.status !== 304)) return;
   const most = route.edgeSeconds + route.staleIfErrorSeconds + AGE_SLACK_SECONDS;
   run.check(COMMON.age, subject, /^\d+$/.test(age) && Number(age) <= most, () => ({
-    expected: `Age of at most ${most} on the ${reply.status} to ${asked(judged)}`,
+    expected: `Age of at most ${most} on the ${reply.status} to ${requestText(judged)}`,
     saw: shown(age),
   }));
 }

@@ -3,7 +3,7 @@ import { ALLOWED_METHODS, FALLBACK_REASON_HEADER, SOURCE_HEADER } from "../http/
 import { RETRY_AFTER_SECONDS } from "../http/errors.ts";
 import { listMembers } from "../values/text.ts";
 import { CONTRACT } from "./contract.ts";
-import { asked, header, type Judged, type Reply, shown, textOf } from "./exchange.ts";
+import { header, type Judged, type Reply, requestText, shown, textOf } from "./exchange.ts";
 import { ALLOW } from "./exchanges/rules.ts";
 import { type Checks, family, type Rule, type Subject } from "./report.ts";
 
@@ -63,21 +63,21 @@ export function judgeError(judged: Judged): void {
   if (status < 400) return;
   if (sent.method !== "HEAD") {
     run.check(ERRORS.body, subject, errorCode(reply) !== undefined, () => ({
-      expected: `exactly {"error": code} in the ${status} to ${asked(judged)}`,
+      expected: `exactly {"error": code} in the ${status} to ${requestText(judged)}`,
       saw: textOf(reply) ?? `${reply.body.length} bytes that are not UTF-8`,
     }));
   }
   const codes = CODES.get(status);
   const code = errorCode(reply);
   run.check(ERRORS.code, subject, codes !== undefined && (sent.method === "HEAD" || codes.has(code ?? "")), () => ({
-    expected: `${codes === undefined ? "a status of the API" : `one of ${[...codes].join(", ")} in the ${status}`} to ${asked(judged)}`,
+    expected: `${codes === undefined ? "a status of the API" : `one of ${[...codes].join(", ")} in the ${status}`} to ${requestText(judged)}`,
     saw: seen(reply),
   }));
   if (status === 405) {
     const allow = header(reply, "allow");
     const names = listMembers(allow ?? "").toSorted();
     run.check(ALLOW, subject, String(names) === String(ALLOWED_METHODS.toSorted()), () => ({
-      expected: `Allow: ${ALLOWED_METHODS.join(", ")} on the 405 to ${asked(judged)}`,
+      expected: `Allow: ${ALLOWED_METHODS.join(", ")} on the 405 to ${requestText(judged)}`,
       saw: shown(allow),
     }));
   }
@@ -88,23 +88,23 @@ export function judgeError(judged: Judged): void {
   const mayBeEither = isActivity && sent.method === "HEAD" && cacheControl === "no-store";
   const holds = mayBeEither || cacheControl === (isNoStore ? "no-store" : undefined);
   run.check(ERRORS["cache-control"], subject, holds, () => ({
-    expected: `${isNoStore ? "Cache-Control: no-store" : "no Cache-Control"} on the ${status} to ${asked(judged)}`,
+    expected: `${isNoStore ? "Cache-Control: no-store" : "no Cache-Control"} on the ${status} to ${requestText(judged)}`,
     saw: shown(cacheControl),
   }));
   const wait = status === 503 ? String(RETRY_AFTER_SECONDS) : undefined;
   const retryAfter = header(reply, "retry-after");
   run.check(ERRORS["retry-after"], subject, retryAfter === wait, () => ({
-    expected: `Retry-After ${wait ?? "absent"} on the ${status} to ${asked(judged)}`,
+    expected: `Retry-After ${wait ?? "absent"} on the ${status} to ${requestText(judged)}`,
     saw: shown(retryAfter),
   }));
   const extra = ["etag", SOURCE_HEADER, FALLBACK_REASON_HEADER].filter((name) => reply.headers.has(name));
   run.check(ERRORS.validators, subject, extra.length === 0, () => ({
-    expected: `neither ETag nor source headers on the ${status} to ${asked(judged)}`,
+    expected: `neither ETag nor source headers on the ${status} to ${requestText(judged)}`,
     saw: extra.map((name) => `${name}: ${header(reply, name)}`).join("; "),
   }));
   const age = Number(header(reply, "age") ?? "0");
   run.check(ERRORS.kept, subject, age <= (status === 503 ? KEPT_503_SECONDS : 0), () => ({
-    expected: `a fresh ${status} to ${asked(judged)}`,
+    expected: `a fresh ${status} to ${requestText(judged)}`,
     saw: `Age: ${age}`,
   }));
 }

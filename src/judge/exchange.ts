@@ -100,7 +100,7 @@ export interface UrlSubject {
 }
 
 /** The request as a finding shows it. */
-export function asked({ sent }: Judged): string {
+export function requestText({ sent }: Judged): string {
   const lines = Object.entries(sent.headers)
     .filter(([name, value]) => name !== "accept-encoding" || value !== "identity")
     .map(([name, value]) => `${name}: ${value}`);

@@ -4,7 +4,7 @@ import { routeContract } from "../resources/contracts.ts";
 import { matchPath } from "../resources/find.ts";
 import { judgeBodyRules } from "./bodies.ts";
 import { judgeClock } from "./clock.ts";
-import { asked, header, type Judged, jsonOf, type Reply, shown, textOf, type UrlSubject } from "./exchange.ts";
+import { header, type Judged, jsonOf, type Reply, requestText, shown, textOf, type UrlSubject } from "./exchange.ts";
 import { NOT_MODIFIED } from "./exchanges/rules.ts";
 import { type Checks, family } from "./report.ts";
 
@@ -120,18 +120,18 @@ export function judgeNotModified(judged: Judged): void {
   const row = route ?? file;
   if (reply.status !== 304 || row === undefined) return;
   run.check(NOT_MODIFIED.never, subject, row.conditional, () => ({
-    expected: `no 304 to ${asked(judged)}`,
+    expected: `no 304 to ${requestText(judged)}`,
     saw: "304",
   }));
   const tag = header(reply, "etag");
   run.check(NOT_MODIFIED.headers, subject, (tag !== undefined) === row.notModifiedTag, () => ({
-    expected: `${row.notModifiedTag ? "the ETag" : "no ETag"} on the 304 to ${asked(judged)}`,
+    expected: `${row.notModifiedTag ? "the ETag" : "no ETag"} on the 304 to ${requestText(judged)}`,
     saw: shown(tag),
     ...(row.notModifiedTag ? {} : { mend: "drop the ETag from the settlements' 304, in the front too" }),
   }));
   const cacheControl = header(reply, "cache-control");
   run.check(ANSWER["cache-control"], subject, cacheControl === (row.cacheControl ?? undefined), () => ({
-    expected: `Cache-Control ${row.cacheControl ?? "absent"} on the 304 to ${asked(judged)}`,
+    expected: `Cache-Control ${row.cacheControl ?? "absent"} on the 304 to ${requestText(judged)}`,
     saw: shown(cacheControl),
   }));
   if (route !== undefined) judgeSource(run, { route, target: sent.target }, reply);

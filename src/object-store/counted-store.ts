@@ -13,7 +13,7 @@ export function countedStore(
   store: ObjectStore,
   count: (operation: StoreOperation, key: string, outcome: StoreOutcome) => void,
 ): ObjectStore {
-  const told = async <T>(operation: StoreOperation, key: string, call: Promise<T>): Promise<T> => {
+  const countCall = async <T>(operation: StoreOperation, key: string, call: Promise<T>): Promise<T> => {
     try {
       const result = await call;
       count(operation, key, operation === "get" && result === undefined ? "absent" : "done");
@@ -25,9 +25,9 @@ export function countedStore(
   };
   const counted: ObjectStore = {
     name: store.name,
-    get: (key, options) => told("get", key, store.get(key, options)),
-    put: (key, object, condition) => told("put", key, store.put(key, object, condition)),
-    delete: (key) => told("delete", key, store.delete(key)),
+    get: (key, options) => countCall("get", key, store.get(key, options)),
+    put: (key, object, condition) => countCall("put", key, store.put(key, object, condition)),
+    delete: (key) => countCall("delete", key, store.delete(key)),
     async *list(prefix) {
       let keys = 0;
       for await (const key of store.list(prefix)) {
@@ -40,7 +40,7 @@ export function countedStore(
   if (!hasClock(store)) return counted;
   const clock: StoreClock = {
     measureClock: (now) => store.measureClock(now),
-    watchClock: (now, tell) => store.watchClock(now, tell),
+    watchClock: (now, onBounds) => store.watchClock(now, onBounds),
   };
   return Object.assign(counted, clock);
 }

@@ -55,7 +55,7 @@ export interface StoreClock {
   measureClock(now: () => number): Promise<ClockBounds>;
 
   /** From now on every response is such a measurement, without another request, and `seen` is called with it. */
-  watchClock(now: () => number, tell: (bounds: ClockBounds) => void): void;
+  watchClock(now: () => number, onBounds: (bounds: ClockBounds) => void): void;
 }
 
 export function hasClock(store: ObjectStore): store is ObjectStore & StoreClock {

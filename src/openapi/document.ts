@@ -11,7 +11,7 @@ How to read a response (docs/spec/api.md#interpretation):
 
 1. An accepted measurement is not settled work.
 2. An optimistically completed block is neither a confirmed settlement nor a reward.
-3. A safe settlement does not say that its reward is minted.
+3. A safe settlement does not mean that its reward is minted.
 4. Missing coverage and an unavailable view mean unknown: never zero work, never a failed settlement.
 5. HTTP 200 may carry an unavailable part or envelope. That is data, not an error.
 6. No amount is a claimable balance of a wallet.

@@ -8,9 +8,9 @@ import { EDGE_HEADERS, FRONT, HEARD_HEADER, PUBLISHED_HEADER, VALID_UNTIL_HEADER
 import type { FullResponse } from "./full-response.ts";
 
 /** To a trusted front, by its FRONT_HEADER. */
-export function trustedResponse(full: FullResponse, said: string, now: number): FullResponse {
-  if (isEdge(said)) {
-    const response = edgeResponse(full, now, said === FRONT.edge);
+export function trustedResponse(full: FullResponse, frontHeader: string, now: number): FullResponse {
+  if (isEdge(frontHeader)) {
+    const response = edgeResponse(full, now, frontHeader === FRONT.edge);
     // A CDN's code does not run on an error, so the response reaches the client unchanged.
     return response.status >= 400 ? response : markTrusted(response);
   }
@@ -24,8 +24,8 @@ export function trustedResponse(full: FullResponse, said: string, now: number): 
  * To an untrusted front: the client's response, with headers that forbid keeping it. Fronts with files older than the setting
  * do not check HEARD_HEADER. A stranger learns nothing and changes nothing for others.
  */
-export function untrustedResponse(full: FullResponse, said: string, now: number): FullResponse {
-  if (isEdge(said)) return edgeResponse(full, now, false);
+export function untrustedResponse(full: FullResponse, frontHeader: string, now: number): FullResponse {
+  if (isEdge(frontHeader)) return edgeResponse(full, now, false);
   return { ...full, headers: { ...full.headers, [VALID_UNTIL_HEADER]: "0" } };
 }
 
@@ -37,8 +37,8 @@ function markTrusted(full: FullResponse): FullResponse {
   return { ...marked, validator: { ...validator, notModified: { ...validator.notModified, ...mark } } };
 }
 
-function isEdge(said: string): boolean {
-  return said === FRONT.edge || said === FRONT.pass;
+function isEdge(frontHeader: string): boolean {
+  return frontHeader === FRONT.edge || frontHeader === FRONT.pass;
 }
 
 /**

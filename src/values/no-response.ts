@@ -27,7 +27,7 @@ export function noResponse(error: unknown, { address, setting }: Asked): NoRespo
     case "ENOTFOUND":
       return {
         says: `the host name ${host} is unknown (${code})`,
-        todo: `Correct the name in ${setting}. The name service is asked like this: getent hosts ${host}`,
+        todo: `Correct the name in ${setting}. Test the name service: getent hosts ${host}`,
       };
     case "EAI_AGAIN":
       return {

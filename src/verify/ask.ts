@@ -1,6 +1,14 @@
 /** Requests of the rules. Every response is judged by itself, and a request without a response ends only its own group. */
 import type { RouteContract } from "../judge/contract.ts";
-import { asked, header, type Judged, type Reply, textOf, Unanswered, type UrlSubject } from "../judge/exchange.ts";
+import {
+  header,
+  type Judged,
+  type Reply,
+  requestText,
+  textOf,
+  Unanswered,
+  type UrlSubject,
+} from "../judge/exchange.ts";
 import { subjectOf } from "../judge/files.ts";
 import { judgeExchange } from "../judge/judge.ts";
 import { EVERY_PATH, type Subject } from "../judge/report.ts";
@@ -91,7 +99,7 @@ function judgeRevision(judged: Judged & { readonly run: Run }): void {
   if (known === undefined) run.bodiesByTag.set(key, body);
   else {
     run.check(REVISION.bytes, subject, known === body, () => ({
-      expected: `the earlier body of ETag ${tag} in the response to ${asked(judged)}`,
+      expected: `the earlier body of ETag ${tag} in the response to ${requestText(judged)}`,
       saw: differenceOf(known, body),
     }));
   }

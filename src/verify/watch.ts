@@ -38,13 +38,13 @@ export async function watch(run: Run): Promise<void> {
       run,
       subjects,
       ({ route }) => route,
-      (subject) => look(run, subject, highest),
+      (subject) => readOnce(run, subject, highest),
     );
     await run.environment.pause(EVERY_MS);
   }
 }
 
-async function look(run: Run, subject: PlainSubject, highest: Map<string, string>): Promise<void> {
+async function readOnce(run: Run, subject: PlainSubject, highest: Map<string, string>): Promise<void> {
   const { route, target, query } = subject;
   const reply = await ask(run, { route, target });
   if (reply.status !== 200) return;

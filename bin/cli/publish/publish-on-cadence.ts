@@ -159,10 +159,10 @@ async function openedStore(settings: Settings, opening: Opening): Promise<Object
       return await openConfiguredStore(settings, { write: true });
     } catch (error) {
       if (!(error instanceof StoreUnavailable) || error.isFinal) throw error;
-      if (tries === 1) service.began("the store does not respond: it is asked again");
+      if (tries === 1) service.began("the store does not respond; publish tries it again");
       service.rested();
       monitor.health.failed(error);
-      logProblem(log, "the store does not respond: it is asked again", error, { tries, hint: error.hint });
+      logProblem(log, "the store does not respond; publish tries it again", error, { tries, hint: error.hint });
     }
     await wait(OPEN_AGAIN_MS, undefined, { signal }).catch(() => {});
   }

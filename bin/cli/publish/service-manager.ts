@@ -20,7 +20,7 @@ export interface NotifyOptions {
   /** Milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
   /** Sends `VARIABLE=value`, each. */
-  readonly notify: (said: readonly string[]) => void;
+  readonly notify: (variables: readonly string[]) => void;
 }
 
 const SILENT: ServiceManager = { began() {}, rested() {}, ending() {} };
@@ -46,9 +46,9 @@ export function serviceManager({ environment, pid, monotonic, notify }: NotifyOp
 }
 
 /** `failed` gets the reason if nothing can be sent. */
-export function systemdNotify(failed: (error: Error) => void): (said: readonly string[]) => void {
-  return (said) => {
-    spawn("systemd-notify", [...said], { stdio: "ignore" })
+export function systemdNotify(failed: (error: Error) => void): (variables: readonly string[]) => void {
+  return (variables) => {
+    spawn("systemd-notify", [...variables], { stdio: "ignore" })
       .on("error", failed)
       .unref();
   };

@@ -84,10 +84,10 @@ export class StoreTime {
   /** Epoch ms by the common clock. It never goes back: if it is ahead, it runs at half its pace for a while. */
   now(): number {
     const monotonic = this.#clocks.monotonic();
-    const meant = this.#clocks.wall() - (this.skew ?? 0);
+    const target = this.#clocks.wall() - (this.skew ?? 0);
     const last = this.#last;
-    const slowed = last === undefined ? meant : last.time + Math.floor((monotonic - last.monotonic) / 2);
-    const time = Math.max(meant, slowed);
+    const slowed = last === undefined ? target : last.time + Math.floor((monotonic - last.monotonic) / 2);
+    const time = Math.max(target, slowed);
     // Half milliseconds must not get lost in many calls.
     if (last === undefined || time > last.time) this.#last = { time, monotonic };
     return time;

@@ -46,12 +46,12 @@ export async function startWorkers(count: number, commandLine: CommandLine, log:
 /** In a worker: resolves when the primary wants it to end. */
 export function toldToStop(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const heard = (message: unknown) => {
+  const onMessage = (message: unknown) => {
     if (message !== STOP) return;
-    process.off("message", heard);
+    process.off("message", onMessage);
     resolve();
   };
-  process.on("message", heard);
+  process.on("message", onMessage);
   return promise;
 }
 
@@ -105,10 +105,10 @@ class Supervisor {
 async function ended(worker: Worker): Promise<void> {
   const exit = once(worker, "exit");
   // A signal to all processes may already have ended this worker.
-  const tell = () => worker.send(STOP, () => {});
-  tell();
+  const sendStop = () => worker.send(STOP, () => {});
+  sendStop();
   // A starting worker does not listen to its primary yet: earlier messages are lost.
-  worker.once("listening", tell);
+  worker.once("listening", sendStop);
   await exit;
 }
 

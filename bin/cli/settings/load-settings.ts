@@ -103,13 +103,13 @@ function unknownKeys(file: Readonly<Record<string, unknown>>, path: string): Mis
 
 /** Unknown variables with Noonmark's prefix. Other programs may use it too, so only a near miss is refused. */
 function misspeltVariables(environment: NodeJS.ProcessEnv): Mistake[] {
-  return unknownVariables(environment).flatMap(({ variable, meant }) =>
-    meant === undefined
+  return unknownVariables(environment).flatMap(({ variable, suggestion }) =>
+    suggestion === undefined
       ? []
       : [
           {
             code: "unknown_variable",
-            message: `${printable(variable)} is not a setting; did you mean ${meant}?`,
+            message: `${printable(variable)} is not a setting; did you mean ${suggestion}?`,
             hint: "`noonmark init` writes a file with every setting and its variable.",
           },
         ],

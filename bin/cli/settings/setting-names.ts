@@ -24,7 +24,7 @@ export function isOfKubernetes(variable: string, value: string): boolean {
 }
 
 /** Each unknown variable with Noonmark's prefix, with the one that was probably meant. */
-export function unknownVariables(environment = process.env): { variable: string; meant: string | undefined }[] {
+export function unknownVariables(environment = process.env): { variable: string; suggestion: string | undefined }[] {
   const endings = SETTING_NAMES.map((name) => environmentName(name).slice(PREFIX.length));
   const known = [...endings, ...Object.values(RENAMED).map((name) => environmentName(name).slice(PREFIX.length))];
   return Object.keys(environment)
@@ -32,7 +32,7 @@ export function unknownVariables(environment = process.env): { variable: string;
     .map((variable) => {
       const isForeign = isOfKubernetes(variable, environment[variable] ?? "");
       const near = isForeign ? undefined : nearestName(variable.slice(PREFIX.length), endings);
-      return { variable, meant: near === undefined ? undefined : PREFIX + near };
+      return { variable, suggestion: near === undefined ? undefined : PREFIX + near };
     });
 }
 

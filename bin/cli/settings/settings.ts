@@ -220,9 +220,9 @@ export function inMilliseconds(name: SettingName, raw: unknown): number | undefi
   if (unitOf(name) === undefined || typeof value !== "number" || !Number.isInteger(value) || value % 1000 !== 0)
     return undefined;
   const fallback: unknown = SETTINGS[name].schema.safeParse(undefined).data;
-  const meant = value / 1000;
-  if (typeof fallback !== "number") return value > LATEST_LIKELY_SECONDS ? meant : undefined;
-  return meant >= fallback / LIKELY_SPAN && meant <= fallback * LIKELY_SPAN ? meant : undefined;
+  const seconds = value / 1000;
+  if (typeof fallback !== "number") return value > LATEST_LIKELY_SECONDS ? seconds : undefined;
+  return seconds >= fallback / LIKELY_SPAN && seconds <= fallback * LIKELY_SPAN ? seconds : undefined;
 }
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];

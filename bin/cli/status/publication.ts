@@ -19,7 +19,7 @@ export interface Publication {
 }
 
 /** The report of the holder of the lease. */
-export interface Told {
+export interface StatusRecords {
   readonly record: LeaseRecord;
   /** Undefined if the holder has put no report. An earlier version has it in the lease object. */
   readonly operator: OperatorStatus | undefined;
@@ -32,8 +32,8 @@ export async function readPublication(store: ObjectStore, now: number): Promise<
   const { record } = found;
   const reported = new Set(Object.keys(record.report.resources ?? {}));
   const answers = await publishedResponses(store, reported, now);
-  const told = { record, operator: await readPrivateStatus(store, record).catch(notReadable) };
-  return printableValues(publicationOf(store.name, told, answers, now));
+  const records = { record, operator: await readPrivateStatus(store, record).catch(notReadable) };
+  return printableValues(publicationOf(store.name, records, answers, now));
 }
 
 /** Other users may not read the operator's part; `status` then shows the rest. */
@@ -49,14 +49,14 @@ function notReadable(error: unknown): undefined {
 /** `now` in epoch ms. */
 export function publicationOf(
   store: string,
-  told: Told,
+  records: StatusRecords,
   answers: readonly PublishedResponse[],
   now: number,
 ): Publication {
-  const record = joined(told);
+  const record = joined(records);
   const ageSeconds = (now - Date.parse(record.renewedAt)) / 1000;
   const damaged = answers.filter(({ problem }) => problem !== null);
-  const { problems: count } = told.record.report;
+  const { problems: count } = records.record.report;
   // The count is of the last renewal, the names up to five minutes older.
   const named =
     count === 0
@@ -115,7 +115,7 @@ function nodeProblems(sources: unknown): string[] {
 }
 
 /** The lease record, with the holder's report for the operator. */
-function joined({ record, operator }: Told): LeaseRecord {
+function joined({ record, operator }: StatusRecords): LeaseRecord {
   if (operator === undefined) return record;
   const { failed = [], failures = [], warnings = [], sources = {}, worst = [], holderName } = operator;
   return { ...record, holderName, report: { ...record.report, failed, failures, warnings, sources, worst } };

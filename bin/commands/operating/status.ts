@@ -25,7 +25,7 @@ export function registerStatus(program: Command): void {
     const settings = loadSettings(command.opts());
     const now = systemClock.wall();
     const store = await openConfiguredStore(settings, { write: false });
-    const publication = await look(store, now);
+    const publication = await readStatus(store, now);
     const { record, answers, problems, state, ageSeconds } = publication;
     if (json === true) console.log(JSON.stringify({ ageSeconds, ...record, state, answers, problems }));
     else for (const line of publicationLines(publication, now)) console.log(line);
@@ -38,7 +38,7 @@ export function registerStatus(program: Command): void {
   });
 }
 
-async function look(store: ObjectStore, now: number): Promise<Publication> {
+async function readStatus(store: ObjectStore, now: number): Promise<Publication> {
   const publication = await readPublication(store, now);
   if (publication !== undefined) return publication;
   throw new Failure("never_published", `nothing has ever been published to ${store.name}`, { exit: EXIT.failed });

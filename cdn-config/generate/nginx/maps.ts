@@ -11,7 +11,7 @@ const TAG = '(?:W/)?\\"[^\\", ]*\\"';
 
 export function maps(options: CdnOptions): string {
   const { bucket, shim, socket, cache } = options;
-  return `# What the origins said, and what is made of it.
+  return `# Caches, upstreams, and values made from requests and from the origins' headers.
 proxy_cache_path ${cache} levels=1:2 keys_zone=noonmark:10m max_size=256m inactive=2m use_temp_path=off;
 proxy_cache_path ${cache}-answers levels=1:2 keys_zone=noonmark_answers:10m max_size=256m inactive=2m use_temp_path=off;
 

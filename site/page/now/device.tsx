@@ -83,13 +83,13 @@ function useTitle({ sentence }: DeviceWords, installation: string | undefined): 
 
 /** For screen readers: announces a change of the state, but no change of age or speed. */
 function Announce({ words }: { readonly words: DeviceWords }) {
-  const [said, say] = useState<DeviceWords>();
+  const [announced, announce] = useState<DeviceWords>();
   useEffect(() => {
-    if (words.state !== "asking" && words.state !== said?.state) say(words);
-  }, [words, said]);
+    if (words.state !== "asking" && words.state !== announced?.state) announce(words);
+  }, [words, announced]);
   return (
     <p class="sr" role="status">
-      {said?.sentence}
+      {announced?.sentence}
     </p>
   );
 }

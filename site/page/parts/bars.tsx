@@ -29,10 +29,10 @@ const GAP = 2;
 const LEAST = 1.5;
 
 export function Bars({ label, columns, bars, top }: BarsProps) {
-  const [said, say] = useState<string>();
-  const speak = ({ target }: Event) => {
+  const [words, setWords] = useState<string>();
+  const showWords = ({ target }: Event) => {
     const index = target instanceof Element ? target.getAttribute("data-i") : null;
-    if (index !== null) say(wordsOf(bars[Number(index)]));
+    if (index !== null) setWords(wordsOf(bars[Number(index)]));
   };
   const most = bars.reduce((top, { value }) => (value !== null && value > top ? value : top), 1n);
   const width = Math.max(bars.length, 1) * WIDTH;
@@ -44,7 +44,12 @@ export function Bars({ label, columns, bars, top }: BarsProps) {
         <p class="axis" aria-hidden="true">
           {isEmpty ? "0" : top(most)}
         </p>
-        <svg viewBox={`0 0 ${width} ${HEIGHT + 2}`} preserveAspectRatio="none" aria-hidden="true" onPointerOver={speak}>
+        <svg
+          viewBox={`0 0 ${width} ${HEIGHT + 2}`}
+          preserveAspectRatio="none"
+          aria-hidden="true"
+          onPointerOver={showWords}
+        >
           <line class="base" x1="0" x2={width} y1={HEIGHT + 1} y2={HEIGHT + 1} />
           {bars.map(({ key, value, mark }, index) => {
             const height = heightOf(value, most, mark);
@@ -68,7 +73,7 @@ export function Bars({ label, columns, bars, top }: BarsProps) {
             <span key={key}>{tick}</span>
           ))}
         </div>
-        <figcaption>{said ?? label}</figcaption>
+        <figcaption>{words ?? label}</figcaption>
       </figure>
       <details>
         <summary>{label}: as a table</summary>

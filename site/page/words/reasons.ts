@@ -58,18 +58,18 @@ const REASONS: Readonly<Record<string, ReasonWords>> = {
   },
   database_busy: {
     why: "The statistics are being computed and not published yet.",
-    holds: "They are asked for again.",
+    holds: "They are requested again.",
   },
   public_stats_rebuilding: {
     why: "The statistics are being made anew.",
-    holds: "They are asked for again; nothing is lost.",
+    holds: "They are requested again; nothing is lost.",
   },
   // Errors of the page's own requests.
-  not_published: { why: "This has not been published yet.", holds: "It is asked for again." },
-  store_unavailable: { why: "The server cannot read what is published.", holds: "It is asked for again." },
-  network: { why: "The server cannot be reached.", holds: "It is asked for again." },
-  timeout: { why: "The server takes too long to answer.", holds: "It is asked for again." },
-  invalid_answer: { why: "The server's answer cannot be read.", holds: "It is asked for again." },
+  not_published: { why: "This has not been published yet.", holds: "It is requested again." },
+  store_unavailable: { why: "The server cannot read what is published.", holds: "It is requested again." },
+  network: { why: "The server cannot be reached.", holds: "It is requested again." },
+  timeout: { why: "The server takes too long to answer.", holds: "It is requested again." },
+  invalid_answer: { why: "The server's answer cannot be read.", holds: "It is requested again." },
 };
 
 /** Codes of the page's own requests. Their sentences hold even if the publisher has stopped. */

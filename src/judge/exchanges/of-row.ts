@@ -96,12 +96,12 @@ const FUTURE = "Fri, 31 Dec 9999 23:59:59 GMT";
 
 function conditions(row: NamedRow, target: string): string[] {
   const { conditional, notModifiedTag, cacheControl } = row;
-  const asked = (rule: string, fields: readonly string[]) =>
+  const conditionalGet = (rule: string, fields: readonly string[]) =>
     [`& not-modified/${rule}`, `GET ${target}`, ...fields.map((field) => `> If-None-Match: ${field}`)].join("\n");
   if (!conditional) {
-    const blocks = [`${asked("never", ["*"])}\nas ${target}`];
+    const blocks = [`${conditionalGet("never", ["*"])}\nas ${target}`];
     const hasTag = row.kind === "route" && row.etag;
-    return hasTag ? [...blocks, `${asked("never", ['"{tag}"', 'W/"{tag}"'])}\nas ${target}`] : blocks;
+    return hasTag ? [...blocks, `${conditionalGet("never", ['"{tag}"', 'W/"{tag}"'])}\nas ${target}`] : blocks;
   }
   const kept = [
     ...(notModifiedTag ? ["ETag"] : []),
@@ -112,9 +112,9 @@ function conditions(row: NamedRow, target: string): string[] {
     row.kind === "file" && !row.cors ? ["Access-Control-Allow-Origin", "Access-Control-Expose-Headers"] : [];
   const response = ["304", ...kept.map((name) => `${name}: {plain}`), ...lacks.map((name) => `! ${name}`)].join("\n");
   return [
-    ...MATCHING.map(([rule, fields]) => `${asked(rule, fields)}\n${response}`),
-    `${asked("dated", ['"{tag}"'])}\n> If-Modified-Since: ${PAST}\n> If-Modified-Since: ${FUTURE}\n${response}`,
-    `${asked("other", OTHERS)}\nas ${target}`,
+    ...MATCHING.map(([rule, fields]) => `${conditionalGet(rule, fields)}\n${response}`),
+    `${conditionalGet("dated", ['"{tag}"'])}\n> If-Modified-Since: ${PAST}\n> If-Modified-Since: ${FUTURE}\n${response}`,
+    `${conditionalGet("other", OTHERS)}\nas ${target}`,
   ];
 }
 

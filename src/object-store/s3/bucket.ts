@@ -145,10 +145,10 @@ export class S3Bucket {
   watchDates(begin: () => (date: number) => void): void {
     this.#client.middlewareStack.add(
       (next) => async (args) => {
-        const tell = begin();
+        const onDate = begin();
         const result = await next(args);
         const date = dateOf(result.response);
-        if (!Number.isNaN(date)) tell(date);
+        if (!Number.isNaN(date)) onDate(date);
         return result;
       },
       { step: "deserialize", priority: "low", name: "noonmarkDates", override: true },

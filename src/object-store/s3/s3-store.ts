@@ -122,10 +122,10 @@ export class S3Store implements ObjectStore, StoreClock {
     });
   }
 
-  watchClock(now: () => number, tell: (bounds: ClockBounds) => void): void {
+  watchClock(now: () => number, onBounds: (bounds: ClockBounds) => void): void {
     this.#bucket.watchDates(() => {
       const sent = now();
-      return (date) => tell(boundsOf(sent, date, now()));
+      return (date) => onBounds(boundsOf(sent, date, now()));
     });
   }
 

@@ -71,10 +71,10 @@ function readPast(incoming: IncomingMessage): void {
 /** Node itself refuses a target with bytes beyond ASCII. */
 function requestOf({ method = "GET", url = "/", headers }: IncomingMessage, trusts?: TrustsFront): ShimRequest {
   const request = { method, url, ifNoneMatch: headers["if-none-match"], acceptEncoding: headers["accept-encoding"] };
-  const said = headers[FRONT_HEADER]?.toString();
-  if (said === undefined) return request;
+  const value = headers[FRONT_HEADER]?.toString();
+  if (value === undefined) return request;
   const isTrusted = trusts?.(headers[FRONT_SECRET_HEADER]?.toString()) === true;
-  return isTrusted ? { ...request, front: said } : { ...request, untrustedFront: said };
+  return isTrusted ? { ...request, front: value } : { ...request, untrustedFront: value };
 }
 
 /** Writes a response; HEAD's Content-Length is in its headers already. */

@@ -22,9 +22,9 @@ export async function observationsPage(
   { route, installationId, query }: RouteRequest,
   context: ShimContext,
 ): Promise<FullResponse | undefined> {
-  const asked = observationsQuery(query);
-  if (asked === undefined) return invalidQuery(route);
-  const { after, limit } = asked;
+  const parsed = observationsQuery(query);
+  if (parsed === undefined) return invalidQuery(route);
+  const { after, limit } = parsed;
   const named = await namedInstallation(installationId, context);
   if (named === undefined) return undefined;
   const { history } = named;

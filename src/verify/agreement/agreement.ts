@@ -45,7 +45,7 @@ export async function judgeAgreement(run: Run, { rule, sources, compare }: Agree
         continue;
       }
       run.check(rule, first, difference === undefined, () => ({
-        expected: `${difference?.what} ${shown(difference?.one)}, as ${spoken(sources[0])} says, in ${sources.slice(1).map(spoken).join(" and ")}`,
+        expected: `${difference?.what} ${shown(difference?.one)}, as ${sourceName(sources[0])} says, in ${sources.slice(1).map(sourceName).join(" and ")}`,
         saw: shown(difference?.other),
       }));
       return;
@@ -68,7 +68,7 @@ async function read(run: Run, sources: readonly Source[]): Promise<unknown[] | s
   return bodies;
 }
 
-function spoken(source: Source | undefined): string {
+function sourceName(source: Source | undefined): string {
   return `${source?.route}${source?.query === undefined ? "" : `?${source.query}`}`;
 }
 

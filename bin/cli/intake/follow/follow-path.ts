@@ -58,19 +58,19 @@ export async function followPath(target: Target, db: Database, options: FollowOp
   const followed = isDirectory ? new Spool(path, intakeOf, onRefused) : new GrowingFile(path, intakeOf);
   const stopWatch = await watch(() => followed.counts);
   const checkpoint = new IdleCheckpoint(db);
-  const looks = wakes(isDirectory ? path : dirname(path));
-  void askedToStop().then(() => looks.stop());
+  const polls = wakes(isDirectory ? path : dirname(path));
+  void askedToStop().then(() => polls.stop());
   try {
     return await follow(
       followed,
       () => {
         checkpoint.look(performance.now());
-        return looks.next();
+        return polls.next();
       },
-      () => looks.stopped,
+      () => polls.stopped,
     );
   } finally {
-    looks.stop();
+    polls.stop();
     await stopWatch();
   }
 }

@@ -9,8 +9,8 @@ import { MAX_WAITING, type ServerLimits } from "./limits.ts";
 
 interface Connection {
   readonly socket: Socket;
-  /** Responses begun. */
-  begun: number;
+  /** The number of responses that were started. */
+  responseCount: number;
   /** Requests that wait behind a response. */
   waiting: number;
   /** True once a request has waited. */
@@ -21,7 +21,7 @@ interface Connection {
   isRefused: boolean;
   /** Checks since the last bytes were handed over. */
   endedFor: number | undefined;
-  /** The value of `begun` when unsent bytes were first seen, and checks since. */
+  /** The value of `responseCount` when unsent bytes were first seen, and checks since. */
   unsentAt: number;
   unsentFor: number;
 }
@@ -67,7 +67,7 @@ export class Connections {
     }
     const connection: Connection = {
       socket,
-      begun: 0,
+      responseCount: 0,
       waiting: 0,
       hasPipelined: false,
       last: undefined,
@@ -89,9 +89,9 @@ export class Connections {
     const connection = this.#open.get(socket);
     if (connection === undefined || connection.isRefused || socket.destroyed) return;
     connection.last = response;
-    if (connection.begun === 0) this.#silent.delete(connection);
+    if (connection.responseCount === 0) this.#silent.delete(connection);
     if (response.socket !== null) {
-      connection.begun += 1;
+      connection.responseCount += 1;
       compose();
       return;
     }
@@ -121,7 +121,7 @@ export class Connections {
 
   /** True while a connection has sent nothing. */
   isSilent(socket: Socket): boolean {
-    return (this.#open.get(socket)?.begun ?? 0) === 0 && socket.bytesRead === 0;
+    return (this.#open.get(socket)?.responseCount ?? 0) === 0 && socket.bytesRead === 0;
   }
 
   /** Ends a connection with these bytes, after its earlier responses. Further requests are read and ignored. */
@@ -142,10 +142,10 @@ export class Connections {
   /** Must be called every `CHECK_MS`. */
   checkAll(): void {
     for (const connection of this.#open.values()) {
-      const { socket, begun } = connection;
+      const { socket, responseCount } = connection;
       if (connection.endedFor !== undefined && ++connection.endedFor > LINGER_CHECKS) socket.destroy();
-      else if (socket.writableLength === 0 || begun !== connection.unsentAt) {
-        connection.unsentAt = begun;
+      else if (socket.writableLength === 0 || responseCount !== connection.unsentAt) {
+        connection.unsentAt = responseCount;
         connection.unsentFor = 0;
       } else if (++connection.unsentFor * CHECK_MS >= this.#limits.readerTimeout) socket.destroy();
     }
@@ -169,7 +169,7 @@ export class Connections {
     connection.waiting -= 1;
     this.#waiting -= 1;
     if (connection.waiting === 0) socket.resume();
-    connection.begun += 1;
+    connection.responseCount += 1;
     compose();
   }
 

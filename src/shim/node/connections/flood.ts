@@ -17,8 +17,8 @@ const MOST_ADMITTING = 16;
 /** The state of a connection for this module. */
 export interface FloodConnection {
   readonly socket: Socket;
-  /** Responses begun. */
-  readonly begun: number;
+  /** The number of responses that were started. */
+  readonly responseCount: number;
   /** Requests that wait behind a response; meanwhile the connection is not read. */
   readonly waiting: number;
   /** True once a request has waited. */
@@ -97,6 +97,6 @@ export class Flood {
 }
 
 /** A connection that had a response and never pipelined, as fronts and browsers do. It is always read. */
-function isPlain({ begun, hasPipelined }: FloodConnection): boolean {
-  return begun > 0 && !hasPipelined;
+function isPlain({ responseCount, hasPipelined }: FloodConnection): boolean {
+  return responseCount > 0 && !hasPipelined;
 }

@@ -111,7 +111,7 @@ describe("the settings are checked as a whole", () => {
     );
     expect(failure({}, { NOONMARK_SERVICE_ADDRESS_OF_KUBERNETES: "a", NOONMARK_SITE: "1" })).toBe("accepted");
     expect(unknownVariables({ NOONMARK_SERVICE_ADDRESS_OF_KUBERNETES: "a", OTHER: "b" })).toEqual([
-      { variable: "NOONMARK_SERVICE_ADDRESS_OF_KUBERNETES", meant: undefined },
+      { variable: "NOONMARK_SERVICE_ADDRESS_OF_KUBERNETES", suggestion: undefined },
     ]);
   });
 

@@ -265,7 +265,7 @@ test("a store that does not respond at the start is tried again until a signal",
     });
     child.once("exit", () => resolve());
   });
-  expect(log).toContain("the store does not respond: it is asked again");
+  expect(log).toContain("the store does not respond; publish tries it again");
   expect(child.exitCode).toBeNull();
   expect(await ended(child, "SIGTERM")).toBe(0);
 });

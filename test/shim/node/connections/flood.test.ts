@@ -6,7 +6,7 @@ import { Flood, type FloodConnection } from "../../../../src/shim/node/connectio
 
 /** A connection of a socket that only knows whether it is read from. */
 class Fake implements FloodConnection {
-  begun = 0;
+  responseCount = 0;
   waiting = 0;
   hasPipelined = false;
   isRead = true;
@@ -48,7 +48,7 @@ test("a client that pipelines a little changes nothing for others", async () => 
 test("in a flood connections with a response are read, and the others one in a tick, newest first", async () => {
   const others = Array.from({ length: 6 }, () => new Fake());
   const [plain, ...unknown] = others as [Fake, ...Fake[]];
-  plain.begun = 1;
+  plain.responseCount = 1;
   const flood = floodOf(others);
   read(flood, 64);
   expect(plain.isRead).toBe(true);
@@ -87,7 +87,7 @@ test("a connection that Node has just accepted is not read before its turn", asy
   const admitted = new Promise<Socket>((resolve) => {
     server.on("connection", (socket) => {
       read(flood, 64);
-      flood.admit({ socket, begun: 0, waiting: 0, hasPipelined: false });
+      flood.admit({ socket, responseCount: 0, waiting: 0, hasPipelined: false });
       resolve(socket);
     });
   });
