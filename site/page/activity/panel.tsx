@@ -2,10 +2,10 @@
 
 import { useEffect, useState } from "preact/hooks";
 import type { ActivityCategory } from "../../../src/client/create-client.ts";
-import { useSlowNow, useView } from "../data/use-view.ts";
+import { useView } from "../data/use-view.ts";
 import { ACTIVITY, askOlder } from "../data/views.ts";
 import { Choice } from "../parts/choice.tsx";
-import { Panel, Unavailable } from "../parts/panel.tsx";
+import { Panel } from "../parts/panel.tsx";
 import { ms } from "../words/time.ts";
 import { EventItem } from "./event.tsx";
 import { type Feed, MOST_EVENTS, withNewest, withOlder } from "./feed.ts";
@@ -19,20 +19,18 @@ const CATEGORIES = [
 
 export function ActivityPanel() {
   const [category, choose] = useState<ActivityCategory>("all");
-  const { body, failure } = useView(ACTIVITY[category]);
-  const now = useSlowNow();
+  const view = useView(ACTIVITY[category]);
+  const { body } = view;
   return (
     <Panel
       id="activity"
       heading="Activity"
       asOf={body?.status === "available" ? ms(body.generatedAt) : undefined}
       path={`/v1/public/activity?category=${category}`}
-      failure={body === undefined ? undefined : failure}
-      now={now}
+      view={view}
+      subject="Activity is"
       controls={<Choice label="Activity shown" options={CATEGORIES} value={category} choose={choose} />}
     >
-      {body === undefined && failure !== undefined && <Unavailable what="Activity is" reason={failure.code} />}
-      {body?.status === "unavailable" && <Unavailable what="Activity is" reason={body.reason} />}
       {body?.status === "available" && <Events key={category} category={category} newest={body} />}
     </Panel>
   );

@@ -3,21 +3,15 @@ import type { Modules } from "../../../src/client/create-client.ts";
 import { useSlowNow, useView } from "../data/use-view.ts";
 import { MODULES } from "../data/views.ts";
 import { Provenance } from "../parts/figure.tsx";
-import { Panel, Unavailable } from "../parts/panel.tsx";
+import { Panel } from "../parts/panel.tsx";
 import { moment, ms } from "../words/time.ts";
 
 export function ModulesPanel() {
-  const { body, failure } = useView(MODULES);
+  const view = useView(MODULES);
+  const { body } = view;
   const now = useSlowNow();
   return (
-    <Panel
-      id="modules"
-      heading="Modules"
-      path="/v1/public/modules"
-      failure={body === undefined ? undefined : failure}
-      now={now}
-    >
-      {body === undefined && failure !== undefined && <Unavailable what="The modules are" reason={failure.code} />}
+    <Panel id="modules" heading="Modules" path="/v1/public/modules" view={view} subject="The modules are">
       {body?.modules.length === 0 && <p>No module has ever reported.</p>}
       {body !== undefined && body.modules.length > 0 && <List modules={body.modules} now={now} />}
     </Panel>

@@ -2,28 +2,26 @@
 
 import type { Onchain } from "../../../src/client/create-client.ts";
 import type { Available } from "../data/bodies.ts";
-import { useSlowNow, useView } from "../data/use-view.ts";
+import { useView } from "../data/use-view.ts";
 import { ONCHAIN } from "../data/views.ts";
 import { OnChain } from "../parts/explorer.tsx";
 import { Figure } from "../parts/figure.tsx";
-import { Panel, Part, Unavailable } from "../parts/panel.tsx";
+import { Panel, Part } from "../parts/panel.tsx";
 import { grouped } from "../words/number.ts";
 import { clock, full, ms, shortDay } from "../words/time.ts";
 
 export function ChainPanel() {
-  const { body, failure } = useView(ONCHAIN);
-  const now = useSlowNow();
+  const view = useView(ONCHAIN);
+  const { body } = view;
   return (
     <Panel
       id="chain"
       heading="Chain"
       asOf={body?.status === "available" ? ms(body.source.blockTimestamp) : undefined}
       path="/v4/public/onchain"
-      failure={body === undefined ? undefined : failure}
-      now={now}
+      view={view}
+      subject="The chain is"
     >
-      {body === undefined && failure !== undefined && <Unavailable what="The chain is" reason={failure.code} />}
-      {body?.status === "unavailable" && <Unavailable what="The chain is" reason={body.reason} />}
       {body?.status === "available" && <Facts onchain={body} />}
     </Panel>
   );

@@ -2,11 +2,11 @@
 
 import { useState } from "preact/hooks";
 import type { Statistics, StatisticsRange } from "../../../src/client/create-client.ts";
-import { useSlowNow, useView } from "../data/use-view.ts";
+import { useView } from "../data/use-view.ts";
 import { STATISTICS } from "../data/views.ts";
 import { Choice } from "../parts/choice.tsx";
 import { memo } from "../parts/memo.ts";
-import { Panel, Part, Unavailable } from "../parts/panel.tsx";
+import { Panel, Part } from "../parts/panel.tsx";
 import { ms } from "../words/time.ts";
 import { DailyWork, TypicalDay } from "./daily.tsx";
 import { Lifetime, RangeFigures, Records, Rounds } from "./figures.tsx";
@@ -20,21 +20,19 @@ const RANGES = [
 
 export function DaysPanel() {
   const [range, choose] = useState<StatisticsRange>("7d");
-  const { body, failure } = useView(STATISTICS[range]);
-  const now = useSlowNow();
+  const view = useView(STATISTICS[range]);
+  const { body, failure } = view;
   return (
     <Panel
       id="days"
       heading="Days"
       asOf={body === undefined ? undefined : ms(body.generatedAt)}
-      failure={body === undefined ? undefined : failure}
-      now={now}
+      view={view}
+      subject="The days are"
       waiting={body === undefined && failure === undefined}
       controls={<Choice label="Days shown" options={RANGES} value={range} choose={choose} />}
     >
-      {body === undefined && failure !== undefined ? (
-        <Unavailable what="The days are" reason={failure.code} />
-      ) : (
+      {(body !== undefined || failure === undefined) && (
         <HeatMap key={range} days={body?.activity.days} count={range === "7d" ? 7 : 30} />
       )}
       {body !== undefined && <Rest statistics={body} />}

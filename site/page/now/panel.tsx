@@ -15,7 +15,7 @@ export function NowPanel() {
   const now = useSlowNow();
   const asOf = process.body === undefined ? undefined : ms(process.body.generatedAt);
   return (
-    <Panel id="now" heading="Now" asOf={asOf} failure={process.failure} now={now}>
+    <Panel id="now" heading="Now" asOf={asOf} view={process}>
       <div class="now">
         <Device process={process} telemetry={telemetry.body} />
         <Block process={process.body} />

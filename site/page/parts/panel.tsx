@@ -3,7 +3,8 @@ import { type ComponentChildren, createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { PublicationStatus } from "../../../src/client/create-client.ts";
 import { now as currentTime } from "../data/browser.ts";
-import type { Failure } from "../data/view.ts";
+import { useSlowNow } from "../data/use-view.ts";
+import type { Failure, ViewState } from "../data/view.ts";
 import { reasonWords } from "../words/reasons.ts";
 import { full, moment, ms } from "../words/time.ts";
 
@@ -34,8 +35,9 @@ export interface PanelProps {
   readonly asOf?: number | undefined;
   /** URL path and query. /status.json has the instant of publication, for a response that does not have it. */
   readonly path?: string;
-  readonly failure?: Failure | undefined;
-  readonly now: number;
+  readonly view: ViewState<object>;
+  /** "The chain is": begins the sentence that replaces unavailable data. Without it the children show what is missing. */
+  readonly subject?: string;
   readonly children: ComponentChildren;
   /** True without a response so far. The panel then fills the screen, so that nothing jumps later. */
   readonly waiting?: boolean;
@@ -43,7 +45,10 @@ export interface PanelProps {
   readonly controls?: ComponentChildren;
 }
 
-export function Panel({ id, heading, asOf, path = "", failure, now, children, waiting, controls }: PanelProps) {
+export function Panel({ id, heading, asOf, path = "", view, subject, children, waiting, controls }: PanelProps) {
+  const now = useSlowNow();
+  const { body, failure } = view;
+  const reason = reasonOf(view);
   const { answers, stoppedAt = Number.POSITIVE_INFINITY } = useContext(PublicationContext);
   const published = answers?.[path];
   const at = asOf ?? (published === undefined ? undefined : ms(published.asOf));
@@ -55,10 +60,18 @@ export function Panel({ id, heading, asOf, path = "", failure, now, children, wa
         {/* After the publisher has stopped, a response changes by time alone: it has a later instant and no newer data. */}
         <AsOf at={at === undefined ? undefined : Math.min(at, stoppedAt)} now={now} />
       </div>
-      {failure !== undefined && <Late failure={failure} now={now} />}
+      {failure !== undefined && (body !== undefined || subject === undefined) && <Late failure={failure} now={now} />}
+      {subject !== undefined && reason !== undefined && <Unavailable what={subject} reason={reason} />}
       {children}
     </section>
   );
+}
+
+/** The code of a request that failed without an earlier response, or the reason in an unavailable body. */
+function reasonOf({ body, failure }: ViewState<object>): string | undefined {
+  if (body === undefined) return failure?.code;
+  const { status, reason } = body as { readonly status?: unknown; readonly reason?: string };
+  return status === "unavailable" ? reason : undefined;
 }
 
 function AsOf({ at, now }: { readonly at: number | undefined; readonly now: number }) {

@@ -3,12 +3,12 @@
 import { useState } from "preact/hooks";
 import type { SettlementRange, Settlements } from "../../../src/client/create-client.ts";
 import type { Available } from "../data/bodies.ts";
-import { useSlowNow, useView } from "../data/use-view.ts";
+import { useView } from "../data/use-view.ts";
 import { SETTLEMENTS } from "../data/views.ts";
 import { type Bar, Bars } from "../parts/bars.tsx";
 import { Choice } from "../parts/choice.tsx";
 import { Figure } from "../parts/figure.tsx";
-import { Panel, Unavailable, useStopped } from "../parts/panel.tsx";
+import { Panel, useStopped } from "../parts/panel.tsx";
 import { grouped, plural } from "../words/number.ts";
 import { reasonWords } from "../words/reasons.ts";
 import { clock, day, ms, shortDay } from "../words/time.ts";
@@ -61,9 +61,9 @@ const RANGES = [
 
 export function SettlementsPanel() {
   const [range, choose] = useState<SettlementRange>("7d");
-  const { body, headers, failure } = useView(SETTLEMENTS[range]);
+  const view = useView(SETTLEMENTS[range]);
+  const { body, headers } = view;
   const newest = useView(SETTLEMENTS.now).body;
-  const now = useSlowNow();
   const saved = headers?.get("x-service-settlement-source") === "durable-cache";
   return (
     <Panel
@@ -71,13 +71,11 @@ export function SettlementsPanel() {
       heading="Settlements"
       asOf={body?.status === "available" ? ms(body.generatedAt) : undefined}
       path={`/v4/public/settlements?range=${range}`}
-      failure={body === undefined ? undefined : failure}
-      now={now}
+      view={view}
+      subject="Settlements are"
       controls={<Choice label="Settlements shown" options={RANGES} value={range} choose={choose} />}
     >
       {saved && <Saved reason={headers?.get("x-service-settlement-fallback-reason") ?? ""} />}
-      {body === undefined && failure !== undefined && <Unavailable what="Settlements are" reason={failure.code} />}
-      {body?.status === "unavailable" && <Unavailable what="Settlements are" reason={body.reason} />}
       {body?.status === "available" && <History history={body} newest={newest} />}
     </Panel>
   );
