@@ -91,7 +91,7 @@ test("docs/facts.md: an example, its schema, and a file", async () => {
 test.each([
   ["docs/cdn-cloudflare.md: Cloudflare", "cloudflare", ["worker.js", "wrangler.jsonc"]],
   ["docs/cdn-cloudfront.md: CloudFront", ".", ["template.json", "viewer-request.js", "viewer-response.js"]],
-] as const)("%s", async (where, directory, files) => {
+] as const)("the commands of %s run as they are written", async (where, directory, files) => {
   const folder = emptyFolder();
   const [line = []] = linesOf(where);
   expect(await runCli(line, folder)).toMatchObject({ exitCode: 0, stderr: "" });

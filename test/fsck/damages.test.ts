@@ -7,7 +7,7 @@ const world = new FsckWorld();
 beforeAll(() => world.publish());
 afterAll(() => world.end());
 
-test.each(DAMAGES)("$rule: $name", async ({ rule, plant, later = 0 }) => {
+test.each(DAMAGES)("fsck finds $rule: $name", async ({ rule, plant, later = 0 }) => {
   const copy = world.copy();
   const key = await plant(copy);
   const { findings } = await copy.fsck(PUBLISHED + later);

@@ -14,7 +14,7 @@ const world = new FsckWorld();
 beforeAll(() => world.publish());
 afterAll(() => world.end());
 
-test.each(DAMAGES)("$rule: $name", async ({ name, plant, later = 0 }) => {
+test.each(DAMAGES)("fsck --repair repairs $rule: $name", async ({ name, plant, later = 0 }) => {
   const copy = world.copy();
   await plant(copy);
   await world.repair(copy.store);

@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => full?.world.end());
 
-test.each(KINDS)("%s", async (kind, planted, atLeast) => {
+test.each(KINDS)("verify finds the planted faults of %s", async (kind, planted, atLeast) => {
   const faults = await planted();
   expect(new Set(faults.map(({ name }) => name)).size).toBe(faults.length);
   expect(faults.length).toBeGreaterThanOrEqual(atLeast);

@@ -4,7 +4,7 @@ import { AT, build, buildWithoutLedger, CASES, CORE } from "./scenarios.ts";
 
 const pretty = (body: string) => `${JSON.stringify(JSON.parse(body), null, 2)}\n`;
 
-test.each(Object.keys(CASES))("%s", async (name) => {
+test.each(Object.keys(CASES))("the process body %s equals its golden body", async (name) => {
   const built = build(CASES[name] as (typeof CASES)[string]);
   await expect(pretty(built.body)).toMatchFileSnapshot(`golden/${name}.json`);
   const { revision } = JSON.parse(built.body) as { revision: string };
@@ -15,7 +15,7 @@ test.each(Object.keys(CASES))("%s", async (name) => {
   });
 });
 
-test("without a ledger, and without a chain besides", async () => {
+test("process without a ledger, or without a chain as well, equals its golden body", async () => {
   await expect(pretty(buildWithoutLedger(CORE).body)).toMatchFileSnapshot("golden/no-ledger.json");
   await expect(pretty(buildWithoutLedger(undefined).body)).toMatchFileSnapshot("golden/nothing.json");
   expect(buildWithoutLedger(CORE).nextChangeAt).toBeUndefined();

@@ -71,7 +71,7 @@ const FAULTS: [rule: string, variant: "24h" | "queue", fault: (given: Body) => v
   ],
 ];
 
-test.each(FAULTS)("%s", (rule, variant, fault) => {
+test.each(FAULTS)("the schema refuses a body that breaks %s", (rule, variant, fault) => {
   const given = body(variant);
   expect(settlementsSchema.safeParse(given).success).toBe(true);
   fault(given);

@@ -16,7 +16,7 @@ test.for<[name: string, range: "7d" | "30d", facts: readonly Fact[]]>([
   ["oracle-insufficient-history-7d", "7d", [...history(), submission("late", AT - DAY, "preparing")]],
   ["oracle-not-initialized-7d", "7d", history()],
   ["rebuilding", "30d", []],
-])("%s", async ([name, range, facts]) => {
+])("the statistics body %s equals its golden body", async ([name, range, facts]) => {
   const ledger = emptyLedger();
   accept(ledger, facts);
   const { status, headers, body } = rebuiltBody(ledger, { genesis: GENESIS, range, at: AT });

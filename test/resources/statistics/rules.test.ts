@@ -64,7 +64,7 @@ test.for<[string, Break]>([
   ["aggregate rule 10: the 90th", (body) => void (body.rounds.p90ActiveWork = "1")],
   ["aggregate rule 11", (body) => void (body.activity.summary.mostActiveDate = null)],
   ["aggregate rule 11", (body) => void (body.rounds.mostActiveWork = null)],
-])("%s", ([rule, breakIt]) => {
+])("the schema refuses a body that breaks %s", ([rule, breakIt]) => {
   const { body } = JSON.parse(golden) as { body: Mutable<Statistics> };
   breakIt(body);
   const messages = statisticsSchema.safeParse(body).error?.issues.map(({ message }) => message) ?? [];

@@ -73,12 +73,15 @@ const ASKED: Readonly<Record<Malformed, Answered>> = {
 
 /** `otherwise`: what the front's page says that it cannot. */
 export function refusesMalformed(front: () => Front, otherwise: Partial<Record<Malformed, Answered>>): void {
-  test.each(Object.keys(REQUESTS) as Malformed[])("%s", async (name) => {
-    const plain = await fetch(`http://127.0.0.1:${front().port}${TARGET}`);
-    const answer = await plain.text();
-    const answered = await raw(front().port, REQUESTS[name]);
-    expect(judged(answered, answer)).toEqual(otherwise[name] ?? ASKED[name]);
-  });
+  test.each(Object.keys(REQUESTS) as Malformed[])(
+    "a malformed request gets an error of the API or the front: %s",
+    async (name) => {
+      const plain = await fetch(`http://127.0.0.1:${front().port}${TARGET}`);
+      const answer = await plain.text();
+      const answered = await raw(front().port, REQUESTS[name]);
+      expect(judged(answered, answer)).toEqual(otherwise[name] ?? ASKED[name]);
+    },
+  );
 }
 
 /** `plain` is the body of the response to a plain request. */

@@ -44,7 +44,7 @@ describe("the settings are checked as a whole", () => {
     ['{ "s3PathStyle": "yes" }', 'invalid_setting: /given.json: s3PathStyle "yes": is neither true nor false'],
     ['{ "chainGrace": true }', "invalid_setting: /given.json: chainGrace true: is no number of seconds"],
     ['{ "port": null }', "invalid_setting: /given.json: port null: is no number"],
-  ])("%s", (text, message) => {
+  ])("the configuration %s is refused with its place and mistake", (text, message) => {
     expect(ofFile(text)).toBe(message);
   });
 
@@ -101,7 +101,7 @@ describe("the settings are checked as a whole", () => {
     [{ port: "80a" }, 'invalid_setting: --port "80a": is no number'],
     [{ port: "65536" }, 'invalid_setting: --port "65536": must be 0 to 65535'],
     [{ s3PathStyle: true, port: "0" }, "accepted"],
-  ])("%j", (flags, message) => {
+  ])("the flags %j are refused with the setting and value", (flags, message) => {
     expect(failure(flags)).toBe(message);
   });
 

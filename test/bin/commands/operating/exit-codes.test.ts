@@ -232,7 +232,7 @@ test("every cell of the documented table has a run", () => {
   expect(documented().sort()).toEqual(Object.keys(CASES).sort());
 });
 
-test.each(Object.entries(CASES))("%s", async (name, run) => {
+test.each(Object.entries(CASES))("a command ends as documented: %s", async (name, run) => {
   expect(await run()).toBe(Number(name.split(" ").at(-1)));
 });
 

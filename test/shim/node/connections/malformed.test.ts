@@ -83,7 +83,7 @@ test.each([
   ["thousands of fields", `GET / HTTP/1.1\r\n${"a:b\r\n".repeat(2_500)}${HOST}\r\n`, 431, "headers_too_large"],
   ["a long field", `GET / HTTP/1.1\r\n${HOST}a: ${"b".repeat(17_000)}\r\n\r\n`, 431, "headers_too_large"],
   ["a long target", `GET /${"b".repeat(17_000)} HTTP/1.1\r\n${HOST}\r\n`, 431, "headers_too_large"],
-] as const)("%s", async (_, request, status, error) => {
+] as const)("a malformed request gets its error: %s", async (_, request, status, error) => {
   const port = await start();
   const answered = await raw(port, request);
   expect(answers(answered)).toEqual([[status, `{"error":"${error}"}`]]);
