@@ -1,7 +1,7 @@
 /** The data of `noonmark chain status`, from the chain's file alone. It sends no request to a node. */
 
 import type { ProblemEvent } from "../../../src/chain/poll-event.ts";
-import { redactUrl } from "../../../src/chain/rpc/redact.ts";
+import { redactUrl } from "../../../src/chain/rpc/secrets.ts";
 import { countEvents } from "../../../src/chain/store/read-events.ts";
 import { readSync } from "../../../src/chain/store/sync-row.ts";
 import { printable, SHOWN_CHARACTERS } from "../../../src/values/printable.ts";

@@ -4,9 +4,9 @@
  */
 import { noResponse } from "../../values/no-response.ts";
 import { type PostResponse, postJson, postTarget, ResponseTooLarge } from "./post-json.ts";
-import { redactUrl } from "./redact.ts";
 import { implausibility } from "./response-shape.ts";
 import { kindOfResponse, kindOfStatus, RpcError, type RpcErrorKind, retryAfter } from "./rpc-error.ts";
+import { redactUrl } from "./secrets.ts";
 
 export interface RpcCall {
   readonly method: string;

@@ -1,6 +1,6 @@
 /**
- * Texts that a node has said, without what may be a key in its address. A node, or a proxy before it, echoes addresses
- * and headers in its errors, in whatever case and encoding it likes.
+ * Removes keys from what is printed: from addresses, and from texts of nodes. A node, or a proxy before it, may echo addresses
+ * and headers in its errors, in any case and encoding.
  */
 
 import { printable } from "../../values/printable.ts";
@@ -75,4 +75,19 @@ function decoded(text: string): string {
   } catch {
     return text;
   }
+}
+
+/**
+ * An RPC address as it may be printed: scheme and host, everything that may hold a key (user, password, path, query)
+ * replaced (docs/spec/chain.md#deployment).
+ */
+export function redactUrl(address: string): string {
+  let url: URL;
+  try {
+    url = new URL(address);
+  } catch {
+    return "(an address that is not a URL)";
+  }
+  const secret = url.username !== "" || url.password !== "" || url.pathname.length > 1 || url.search !== "";
+  return `${url.protocol}//${url.host}${secret || url.hash !== "" ? "/…" : ""}`;
 }

@@ -49,10 +49,10 @@ export class SuspectMemory {
   }
 
   /**
-   * The first suspect of a pass up to `through` that no earlier pass has found too, from another node or, if no other responds,
-   * from the same one.
+   * Records the suspects of a pass up to `through`. Returns the first that no earlier pass has found too, from another node or,
+   * if no other responds, from the same one.
    */
-  firstNew(
+  record(
     suspects: readonly SuspectBlock[],
     through: bigint,
     node: { readonly index: number; readonly respondsAlone: boolean },

@@ -165,7 +165,7 @@ async function readLogs(
     }
     frontier = frontierAfter(range.events, frontier);
     if (!isProven(range)) return { expected, from, events, frontier, last: range, bloomsFrom };
-    const suspect = earlier.suspects.firstNew(range.suspects, safe, node);
+    const suspect = earlier.suspects.record(range.suspects, safe, node);
     if (suspect !== undefined) return leftOut(suspect);
     if (expected !== undefined && from <= expected.block) {
       // Stored events stay until everything that is read again, and the range of the fault, has been read.
@@ -228,7 +228,7 @@ async function readSafeState(context: PassContext, head: Head, logs: UnstoredLog
   if (logs.last !== undefined) {
     const near = [...reading.blocks.values(), reading.block].filter(({ number }) => number >= logs.bloomsFrom);
     const suspects = suspectBlocks(sources, near, dated.events);
-    const suspect = context.earlier.suspects.firstNew(suspects, head.safe, context.node);
+    const suspect = context.earlier.suspects.record(suspects, head.safe, context.node);
     if (suspect !== undefined) return leftOut(suspect);
   }
   let whole: { readonly reading: WholeReading; readonly core: CoreStateRead };

@@ -6,10 +6,9 @@ import type { Database } from "better-sqlite3";
 import type { ChainOptions } from "../chain-options.ts";
 import type { ProblemEvent } from "../poll-event.ts";
 import { Nodes } from "../rpc/nodes.ts";
-import { redactUrl } from "../rpc/redact.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import { type RpcNode, rpcNode } from "../rpc/rpc-node.ts";
-import { Secrets } from "../rpc/secrets.ts";
+import { redactUrl, Secrets } from "../rpc/secrets.ts";
 import {
   dropSnapshot,
   fileState,
