@@ -17,7 +17,7 @@ import { stop, until } from "./processes.ts";
 import { type S3Server, startRadosgw } from "./radosgw.ts";
 import { makeBucket, s3Store } from "./stores/s3-store.ts";
 
-const PATIENCE = { timeout: 120_000 };
+const PATIENCE = { timeout: 240_000 };
 const HOUR = 3_600;
 
 let radosgw: S3Server;
