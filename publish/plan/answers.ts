@@ -274,7 +274,7 @@ interface Deciding {
 }
 
 function putOf({ publication, before, decision, asof, after }: Deciding): Put {
-  const { key, resource, sources } = publication;
+  const { key, resource, sources, publishedBody } = publication;
   const { future, why } = decision;
   const { built, states, successors } = future;
   const constants = successors.flatMap((successor) => (successor.key === undefined ? [] : [successor.key]));
@@ -306,7 +306,7 @@ function putOf({ publication, before, decision, asof, after }: Deciding): Put {
       const { status } = built;
       const bytes = object.body.length;
       known.remember({ key, condition: "stored", tag, states: kept, asof, status, bytes, etag, putAt: asof.at });
-      known.keepBody(key, object);
+      if (publishedBody !== undefined) known.keepBody(key, object);
       if (asof.safeBlock !== undefined && asof.safeHash !== undefined)
         known.rememberBlock(asof.safeBlock, asof.safeHash);
     },

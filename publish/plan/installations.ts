@@ -187,18 +187,29 @@ function planShards(keys: readonly string[], { shards, configured, names }: Shar
   }
   if (unknown.length > 0) return needs(unknown);
   const puts: Put[] = [];
+  const published = byShard(known.publishedInstallations ?? new Map(), shards);
+  const added = byShard(names, shards);
   for (const key of keys) {
     const text = storedText(known, key);
-    const isOwn = ([id]: readonly [string, string]) => shardKeyOf(id, shards) === key;
-    const lost = text === "lost" ? [...(known.publishedInstallations ?? [])].filter(isOwn) : [];
-    const before = text === undefined || text === "lost" ? new Map(lost) : parsed(text, parseIndexShard);
-    const own = new Map([...names].filter(isOwn));
-    const put = indexPut(key, encodeIndexShard(withNames(before, own)), [], planning);
+    const isLost = text === undefined || text === "lost";
+    const before = (isLost ? published.get(key) : parsed(text, parseIndexShard)) ?? new Map<string, string>();
+    const put = indexPut(key, encodeIndexShard(withNames(before, added.get(key) ?? new Map())), [], planning);
     if (put !== undefined) puts.push(put);
   }
   const after = puts.map(({ key }) => key);
   const top = indexPut(INSTALLATIONS_KEY, encodeShardedIndex({ configured, shards }), after, planning);
   return paced(top === undefined ? puts : [...puts, top], planning);
+}
+
+function byShard(names: HistoryNames, shards: number): ReadonlyMap<string, HistoryNames> {
+  const all = new Map<string, Map<string, string>>();
+  for (const [id, history] of names) {
+    const key = shardKeyOf(id, shards);
+    const own = all.get(key);
+    if (own === undefined) all.set(key, new Map([[id, history]]));
+    else own.set(id, history);
+  }
+  return all;
 }
 
 /** Waits until the minimum put interval of each key is over. */

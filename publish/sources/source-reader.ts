@@ -84,7 +84,7 @@ export class SourceReader {
     return {
       advance: async (use) => {
         for (;;) {
-          const planned = this.#read((ledger) => {
+          const planned = this.#write((ledger) => {
             const snapshot = { ...whole, ledger };
             return takeIn(snapshot) ? { value: queried(whole.projections, () => use(snapshot)) } : undefined;
           });
@@ -93,8 +93,8 @@ export class SourceReader {
         }
       },
       snapshot: (use) => this.#read((ledger) => queried(whole.projections, () => use({ ...whole, ledger }))),
-      forgetLedger: () => this.#read(() => forgetLedger(whole.projections)),
-      write: (keep) => this.#read((ledger) => keep({ ...whole, ledger })),
+      forgetLedger: () => this.#write(() => forgetLedger(whole.projections)),
+      write: (keep) => this.#write((ledger) => keep({ ...whole, ledger })),
     };
   }
 
@@ -142,17 +142,22 @@ export class SourceReader {
     this.#options.chain.close();
   }
 
-  /** Throws `Failure` with the path of the file that failed: projections are written while the ledger is read. */
+  /** Throws `Failure` with the path of the file that failed. */
   #read<T>(use: (ledger: Database | undefined) => T): T {
-    const { ledger, projections } = this.#options;
-    const blamed = (db: Database | undefined) =>
-      this.#blaming(() => {
-        const before = projections.otherWrites();
-        const used = use(db);
-        if (projections.otherWrites() !== before) projections.commit();
-        return used;
-      });
+    const { ledger } = this.#options;
+    const blamed = (db: Database | undefined) => this.#blaming(() => use(db));
     return ledger === undefined ? blamed(undefined) : ledger.read(blamed);
+  }
+
+  /** The same. Writes to the projections other than a step's are committed at once. */
+  #write<T>(use: (ledger: Database | undefined) => T): T {
+    const { projections } = this.#options;
+    return this.#read((ledger) => {
+      const before = projections.otherWrites();
+      const used = use(ledger);
+      if (projections.otherWrites() !== before) projections.commit();
+      return used;
+    });
   }
 
   #blaming<T>(use: () => T): T {

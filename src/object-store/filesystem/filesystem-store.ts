@@ -13,7 +13,17 @@
  * The lock file is also the mark of a store: if it is missing (a disk that is not mounted), nothing is "absent".
  */
 import { randomBytes } from "node:crypto";
-import { closeSync, constants, fstatSync, openSync, readFileSync, rmSync, statSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { open, readdir } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { isDiskFull } from "../../files/disk-full.ts";
@@ -49,6 +59,8 @@ export class FilesystemStore implements ObjectStore {
   private readonly cache = new FilesystemCache();
   private readonly lock: FilesystemLock | undefined;
   private readonly paths = new Map<string, string>();
+  /** New directories whose names are not yet safe from a power cut. */
+  private readonly unsynced = new Map<string, Promise<unknown>>();
 
   /**
    * For a writer the directory is made and tested: throws `Failure` (`store_unwritable`, `disk_full`). A reader waits for a
@@ -80,6 +92,7 @@ export class FilesystemStore implements ObjectStore {
     try {
       const mode = key.startsWith(PRIVATE_PREFIX) ? PRIVATE_MODE : undefined;
       await writeNewFile(temporary, [Buffer.from(formatHead(seal(object), tag)), object.body], mode);
+      await this.makeDirectories(dirname(path));
       await lock.rename(temporary, path, end, () => {
         if (condition !== undefined) this.judge(path, key, condition);
       });
@@ -180,6 +193,26 @@ export class FilesystemStore implements ObjectStore {
       this.paths.set(key, path);
     }
     return path;
+  }
+
+  /** Makes what is missing. Puts into new directories sync them together, and none of them blocks the event loop. */
+  private async makeDirectories(directory: string): Promise<void> {
+    const missing: string[] = [];
+    let existing = directory;
+    for (; !existsSync(existing); existing = dirname(existing)) missing.unshift(existing);
+    if (missing.length === 0) {
+      await this.unsynced.get(directory);
+      return;
+    }
+    const before = this.unsynced.get(existing);
+    for (const one of missing) mkdirSync(one);
+    const synced = Promise.all([before, ...missing.map((one) => syncDirectory(dirname(one)))]);
+    for (const one of missing) this.unsynced.set(one, synced);
+    try {
+      await synced;
+    } finally {
+      for (const one of missing) this.unsynced.delete(one);
+    }
   }
 
   private writable(): FilesystemLock {

@@ -11,10 +11,9 @@
  *   process that was stopped finds its place empty, and fails.
  */
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import Database from "better-sqlite3";
-import { makeDirectory } from "../../files/make-directory.ts";
 import { StoreUnavailable } from "../object-store.ts";
 import { STORE_MARK, TEMPORARY } from "./prepare.ts";
 
@@ -35,7 +34,7 @@ export class FilesystemLock {
   }
 
   /**
-   * Renames a new file into its place. `judge` is called under the lock and may throw. `end`: the deadline of the change, by
+   * Renames a new file into its place, in a directory that exists. `judge` is called under the lock and may throw. `end`: the deadline of the change, by
    * `performance.now()`. Throws `StoreUnavailable` if it was not made; it then will not be made later.
    */
   rename(from: string, to: string, end: number, judge: () => void): Promise<void> {
@@ -44,13 +43,7 @@ export class FilesystemLock {
       this.#checkNewest();
       judge();
       checkTime(end);
-      try {
-        renameSync(held, to);
-      } catch (error) {
-        if (!isAbsent(error)) throw error;
-        makeDirectory(dirname(to));
-        renameSync(held, to);
-      }
+      renameSync(held, to);
     });
   }
 
