@@ -32,6 +32,22 @@ vi.mock("node:fs", async (original) => {
   };
 });
 
+vi.mock("node:fs/promises", async (original) => {
+  const fs = await original<typeof import("node:fs/promises")>();
+  return {
+    ...fs,
+    open: async (path: string, flags?: string) => {
+      const file = await fs.open(path, flags);
+      const sync = file.sync.bind(file);
+      file.sync = async () => {
+        await sync();
+        calls.push({ what: "synced", path });
+      };
+      return file;
+    },
+  };
+});
+
 const folder = mkdtempSync(join(tmpdir(), "noonmark-durable-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
