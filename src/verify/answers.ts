@@ -31,7 +31,8 @@ async function judgeSubject(run: Run, subject: UrlSubject): Promise<void> {
 /** Headers that differ between GET and HEAD without harm, because they belong to the connection or to one request. */
 const NOT_COMPARED =
   /^(?:date|age|connection|keep-alive|transfer-encoding|server|via|x-varnish|x-cache.*|cf-.*|x-served-by|x-timer|server-timing|alt-svc|nel|report-to|cache-status|x-request-id|x-amz-cf-.*|strict-transport-security)$/;
-const MOVED_AT_MOST = 4;
+/** Tries of a HEAD whose response changes. */
+const CHANGE_LIMIT = 4;
 
 export async function judgeHeads(run: Run): Promise<void> {
   await each(
@@ -55,7 +56,7 @@ export async function judgeHeads(run: Run): Promise<void> {
 /** Repeats both requests if the response has changed in between. */
 export async function expectHeadAsGet(run: Run, asked: Asked): Promise<void> {
   let difference: string[] = [];
-  for (let moves = 0; moves < MOVED_AT_MOST; moves++) {
+  for (let moves = 0; moves < CHANGE_LIMIT; moves++) {
     const got = await ask(run, asked);
     difference = differences(got, await ask(run, { ...asked, method: "HEAD" }));
     if (difference.length === 0) break;

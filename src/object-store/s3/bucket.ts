@@ -1,4 +1,4 @@
-/** One attempt at each request to a bucket. `s3.ts` decides what it means and if it is tried again. */
+/** One attempt at each request to a bucket. `errors.ts` has the meaning of a failure, and if another try may help. */
 import { pipeline, Readable, Transform } from "node:stream";
 import type { S3ClientConfig } from "@aws-sdk/client-s3";
 import { MAX_BODY_BYTES } from "../check-object.ts";

@@ -11,7 +11,7 @@ export interface WorkerEnvironment {
   readonly PREFIX?: string;
 }
 
-/** One for each isolate. It has at most promises of values from single requests (`collapsed.ts`). */
+/** One for each isolate. It keeps no request's objects except promises of their values (`edge-store.ts`). */
 let context: ShimContext | undefined;
 
 // A Worker's handlers are its default export.
