@@ -37,7 +37,7 @@ export async function examinePublicSide(base: URL): Promise<Finding[]> {
   } catch (error) {
     if (!(error instanceof Unanswered)) throw error;
     return [
-      wrong("public side", `${base.href}: ${error.message}`, "See that the address is right and its front runs."),
+      wrong("public side", `${base.href}: ${error.message}`, "Check that the address is right and its front runs."),
     ];
   } finally {
     close();

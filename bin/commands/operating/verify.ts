@@ -63,7 +63,7 @@ async function judge(base: URL, { only, installation, qps, timeout, pages, watch
     if (!(error instanceof Unanswered)) throw error;
     throw new Failure("unreachable", `${base.href} does not respond: ${error.message}`, {
       exit: EXIT.io,
-      hint: "See that the address is right and that the front and its origin run.",
+      hint: "Check that the address is right and that the front and its origin run.",
       cause: error,
     });
   } finally {

@@ -58,7 +58,7 @@ async function walk(run: Run, route: RouteContract, category: Category): Promise
     }
     cursor = page.nextCursor;
   }
-  run.skip(ACTIVITY_WALK["goes-on"], `the feed of ${category} has more than ${run.options.pages} pages (--pages)`);
+  run.skip(ACTIVITY_WALK["goes-on"], `the activity of ${category} has more than ${run.options.pages} pages (--pages)`);
   return { events, complete: false, cursor: await smaller(run, route, { category, events }) };
 }
 
@@ -84,7 +84,7 @@ async function pageOf(
   if (!judgeGood(run, { route, target }, reply)) return undefined;
   const page = jsonOf(reply) as Page;
   if (page.status === "unavailable") {
-    run.skip(ACTIVITY_WALK["goes-on"], `the feed of ${category} is unavailable: ${page.reason}`);
+    run.skip(ACTIVITY_WALK["goes-on"], `the activity of ${category} is unavailable: ${page.reason}`);
     return undefined;
   }
   run.check(ACTIVITY_WALK.size, route, cursor === null || page.events.length > 0, () => ({
