@@ -202,10 +202,10 @@ export class Publisher {
 
   async #cycle(at: number, session: Session): Promise<CycleReport> {
     const { reader, known, store, concurrency } = this.#options;
-    if (reader.reopenReplaced()) {
-      session.pace.forget();
-      session.dirty.forget();
-    }
+    const replaced = reader.reopenReplaced();
+    // Versions of derived data begin again in a new file, so an equal version does not mean equal data.
+    if (replaced.ledger || replaced.projections) session.pace.forget();
+    if (replaced.ledger) session.dirty.forget();
     const version = reader.version();
     const blockHash = (number: bigint) => reader.blockHash(number, at);
     const target = { store, fence: this.#lease, known, concurrency, blockHash };

@@ -17,8 +17,9 @@ export type ProjectionInputs = Pick<
 >;
 
 export interface ProjectionsSource {
-  /** A replaced file is opened again. */
-  open(): Database;
+  readonly db: Database;
+  /** Opens the file again if `noonmark rebuild` has replaced it; true if so. */
+  reopenReplaced(): boolean;
   /** One short step along the ledger, inside a read transaction. Returns true at its end. `at` in epoch ms. */
   step(inputs: ProjectionInputs, at: number): boolean;
   /**
@@ -50,42 +51,42 @@ const STEP_US = 10_000;
 /** Less than a second of work per cycle. The next cycles do the rest. */
 const STEPS_OF_A_CYCLE = 40;
 
-/** The publisher's own file. After `noonmark rebuild` has replaced it, it is opened again. */
-export function ownProjections(stateDirectory: string, options: { readonly whole: boolean }): ProjectionsSource {
+/** The publisher's own file. */
+export function ownProjections(stateDirectory: string, { whole }: { readonly whole: boolean }): ProjectionsSource {
   const path = join(stateDirectory, PROJECTIONS_FILE);
-  let db = openProjections(path);
-  let inode = statSync(path).ino;
-  return source(
-    () => {
-      const now = statSync(path, { throwIfNoEntry: false })?.ino;
-      if (now !== inode) {
-        db.close();
-        db = openProjections(path);
-        inode = statSync(path).ino;
-      }
-      return db;
-    },
-    { ...options, isOnDisk: true },
-  );
+  return source(openProjections(path), { whole, path });
 }
 
 /** A copy in memory, for commands that write nothing. It follows the sources to their end. */
 export function copiedProjections(stateDirectory: string): ProjectionsSource {
-  const db = openProjectionsCopy(join(stateDirectory, PROJECTIONS_FILE));
-  return source(() => db, { whole: true, isOnDisk: false });
+  return source(openProjectionsCopy(join(stateDirectory, PROJECTIONS_FILE)), { whole: true, path: undefined });
 }
 
+/** `path`: of the file; undefined for a copy in memory. */
 function source(
-  open: () => Database,
-  { whole, isOnDisk }: { readonly whole: boolean; readonly isOnDisk: boolean },
+  opened: Database,
+  { whole, path }: { readonly whole: boolean; readonly path: string | undefined },
 ): ProjectionsSource {
+  const isOnDisk = path !== undefined;
+  const inodeOf = () => (isOnDisk ? statSync(path, { throwIfNoEntry: false })?.ino : undefined);
+  let db = opened;
+  let inode = inodeOf();
   let isBehind = false;
   let stepWrites = 0;
   let waitsSince: number | undefined;
-  /** For the current connection. */
-  let checkpoint: { readonly db: Database; readonly idle: IdleCheckpoint } | undefined;
+  let idle = new IdleCheckpoint(db);
   return {
-    open,
+    get db() {
+      return db;
+    },
+    reopenReplaced() {
+      if (!isOnDisk || inodeOf() === inode) return false;
+      db.close();
+      db = openProjections(path);
+      inode = inodeOf();
+      [stepWrites, waitsSince, idle] = [0, undefined, new IdleCheckpoint(db)];
+      return true;
+    },
     step(inputs, at) {
       const { projections } = inputs;
       if (isOnDisk && !projections.inTransaction) projections.exec("BEGIN IMMEDIATE");
@@ -100,17 +101,14 @@ function source(
       stepWrites += totalChanges(projections) - before;
       return !isBehind;
     },
-    otherWrites: () => totalChanges(open()) - stepWrites,
+    otherWrites: () => totalChanges(db) - stepWrites,
     commit() {
-      const db = open();
       waitsSince = undefined;
       if (isOnDisk && db.inTransaction) db.exec("COMMIT");
     },
     commitIfDue(now) {
       if (!isOnDisk) return;
-      const db = open();
-      if (checkpoint?.db !== db) checkpoint = { db, idle: new IdleCheckpoint(db) };
-      if (!db.inTransaction) return checkpoint.idle.look(now);
+      if (!db.inTransaction) return idle.look(now);
       waitsSince ??= now;
       if (now - waitsSince >= COMMIT_EVERY_MS) this.commit();
     },
@@ -131,7 +129,7 @@ function source(
       } catch {
         // The next process derives the lost rows again, and fails then if the disk is still full.
       }
-      open().close();
+      db.close();
     },
   };
 }

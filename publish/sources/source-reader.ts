@@ -55,9 +55,10 @@ export class SourceReader {
     return ledger?.hasChanged() === true || projections.isBehind || chain.changes() !== this.#chainVersion;
   }
 
-  /** Opens the ledger again if its file was replaced; true if so. */
-  reopenReplaced(): boolean {
-    return this.#options.ledger?.reopenReplaced() ?? false;
+  /** Opens files again that were replaced, and says which. */
+  reopenReplaced(): { readonly ledger: boolean; readonly projections: boolean } {
+    const { ledger, projections } = this.#options;
+    return { ledger: ledger?.reopenReplaced() ?? false, projections: projections.reopenReplaced() };
   }
 
   /** The sources of a cycle at `at` (epoch ms). */
@@ -67,7 +68,7 @@ export class SourceReader {
     const whole: Omit<WritableSnapshot, "ledger"> = {
       installationId,
       chain: state,
-      projections: projections.open(),
+      projections: projections.db,
       chainDb: chain.db,
       genesisTimestamp: genesisTimestamp === undefined ? state.genesisTimestamp : BigInt(genesisTimestamp),
     };
@@ -165,7 +166,7 @@ export class SourceReader {
     try {
       return use();
     } catch (error) {
-      const derived = { db: projections.open(), name: "projections", isWritten: true };
+      const derived = { db: projections.db, name: "projections", isWritten: true };
       const read = chain.db === undefined ? [] : [{ db: chain.db, name: "chain_store", isWritten: false }];
       throw failureOfOneOf(error, [derived, ...read]);
     }

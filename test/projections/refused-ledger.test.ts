@@ -105,7 +105,7 @@ class Life {
 
   /** The cursors too. */
   #everything(): unknown {
-    const db = this.projections.open();
+    const db = this.projections.db;
     return [rowsOf(db), db.prepare("SELECT * FROM cursor ORDER BY name").all()];
   }
 
@@ -175,7 +175,7 @@ async function check(seed: number): Promise<readonly string[]> {
     await life.cycle(worker);
     for (let n = 0; n < events; n++) await life.happen(worker);
     await life.finish(worker);
-    expect(rowsOf(projections.open()), `seed ${seed}`).toEqual(life.rebuilt());
+    expect(rowsOf(projections.db), `seed ${seed}`).toEqual(life.rebuilt());
   } catch (error) {
     throw new Error(`seed ${seed}`, { cause: error });
   } finally {

@@ -134,7 +134,7 @@ function snapshotOf(chain: SettledChain, source: ProjectionsSource): WritableSna
     installationId: INSTALLATION,
     ledger: undefined,
     chain: chain.state(),
-    projections: source.open(),
+    projections: source.db,
     chainDb: chain.db,
     genesisTimestamp: undefined,
   };

@@ -1,7 +1,7 @@
 /**
  * The projections' own file: which failure names it, and how often it is committed. Each receipt changes the same rows.
  */
-import { cpSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { LedgerSource } from "../../../publish/sources/ledger-source.ts";
@@ -9,6 +9,7 @@ import { ownProjections } from "../../../publish/sources/projections-source.ts";
 import { SourceReader } from "../../../publish/sources/source-reader.ts";
 import { noChain } from "../../../src/chain/chain.ts";
 import { readCursor } from "../../../src/projections/follow.ts";
+import { openProjections } from "../../../src/projections/open.ts";
 import { RECEIPTS } from "../../../src/projections/receipts.ts";
 import { noSmallDisk, smallDisk } from "../../support/small-disk.ts";
 import { INSTALLATION, START, World } from "../world.ts";
@@ -99,4 +100,22 @@ test("the steps of twenty seconds are one commit, and a process after a kill der
   reader.saveIfDue(41_000);
   expect(walBytes()).toBeGreaterThan(before);
   reader.close();
+});
+
+test("a replaced projections file makes the next cycle plan every response again", async () => {
+  world.receive(3);
+  const worker = await world.work();
+  await worker.cycle(START + 10_000);
+  const [file, copy] = ["projections.db", "rebuilt.db"].map((name) => join(world.folder, "state", name)) as [
+    string,
+    string,
+  ];
+  expect((await worker.cycle(START + 11_000)).rows).toEqual([]);
+  rmSync(copy, { force: true });
+  openProjections(copy).close();
+  renameSync(copy, file);
+  const { rows } = await worker.cycle(START + 12_000);
+  expect(rows.map(({ key }) => key)).toContain("v1/public/telemetry");
+  expect(new Set(rows.map(({ action }) => action))).toEqual(new Set(["unchanged"]));
+  await worker.stop();
 });
