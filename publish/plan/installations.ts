@@ -45,30 +45,25 @@ export type StoredIndex =
   | { readonly is: "sharded"; readonly configured: string; readonly shards: number };
 
 export function storedIndex(known: Known): StoredIndex | undefined {
-  const text = storedText(known, INSTALLATIONS_KEY);
-  if (text === undefined || text === "lost") return text && { is: "lost" };
-  const index = parsed(text, parseIndex);
+  const index = storedPart(known, INSTALLATIONS_KEY, parseIndex);
+  if (index === undefined || index === "lost") return index && { is: "lost" };
   return "histories" in index
     ? { is: "whole", configured: index.configured, names: index.histories }
     : { is: "sharded", configured: index.configured, shards: index.shards };
 }
 
-/** "lost": damaged or absent; undefined: never looked up. */
-function storedText(known: Known, key: string): string | undefined {
-  const object = known.get(key);
-  if (object !== undefined && object.condition !== "stored") return "lost";
-  return object && known.body(key);
-}
+const parsedBodies = new WeakMap<object, unknown>();
 
-const parsedTexts = new Map<string, unknown>();
-
-/** Parses an index once, not for each installation. */
-function parsed<T>(text: string, parse: (text: string) => T): T {
-  let value = parsedTexts.get(text) as T | undefined;
+/** An object of the index, parsed once. "lost": damaged or absent; undefined: never looked up. */
+function storedPart<T>(known: Known, key: string, parse: (text: string) => T): T | "lost" | undefined {
+  const condition = known.get(key)?.condition;
+  if (condition !== undefined && condition !== "stored") return "lost";
+  const object = condition === undefined ? undefined : known.object(key);
+  if (object === undefined) return undefined;
+  let value = parsedBodies.get(object) as T | undefined;
   if (value === undefined) {
-    if (parsedTexts.size > 2 * SHARDS) parsedTexts.clear();
-    value = parse(text);
-    parsedTexts.set(text, value);
+    value = parse(new TextDecoder().decode(object.body));
+    parsedBodies.set(object, value as object);
   }
   return value;
 }
@@ -91,10 +86,10 @@ export function namedInIndex(known: Known, id: string): Named {
   if (index.is === "whole") return { history: index.names.get(id), isLost: false };
   if (index.is === "lost") return { history: undefined, isLost: true };
   const key = shardKeyOf(id, index.shards);
-  const text = storedText(known, key);
-  if (text === undefined) return { unknown: { is: "shard", key } };
-  if (text === "lost") return { history: undefined, isLost: true };
-  return { history: parsed(text, parseIndexShard).get(id), isLost: false };
+  const shard = storedPart(known, key, parseIndexShard);
+  if (shard === undefined) return { unknown: { is: "shard", key } };
+  if (shard === "lost") return { history: undefined, isLost: true };
+  return { history: shard.get(id), isLost: false };
 }
 
 /**
@@ -178,9 +173,9 @@ interface Shards {
 function planShards(keys: readonly string[], { shards, configured, names }: Shards, planning: IndexPlanning): Plan {
   const { known } = planning;
   const unknown: Unknown[] = keys
-    .filter((key) => storedText(known, key) === undefined)
+    .filter((key) => storedPart(known, key, parseIndexShard) === undefined)
     .map((key) => ({ is: "shard", key }));
-  const isAnyLost = keys.some((key) => storedText(known, key) === "lost");
+  const isAnyLost = keys.some((key) => storedPart(known, key, parseIndexShard) === "lost");
   // A new index has no shards yet, so only a shard that existed can have lost names.
   if (isAnyLost && storedIndex(known)?.is === "sharded" && known.publishedInstallations === undefined) {
     unknown.push({ is: "installations" });
@@ -190,9 +185,8 @@ function planShards(keys: readonly string[], { shards, configured, names }: Shar
   const published = byShard(known.publishedInstallations ?? new Map(), shards);
   const added = byShard(names, shards);
   for (const key of keys) {
-    const text = storedText(known, key);
-    const isLost = text === undefined || text === "lost";
-    const before = (isLost ? published.get(key) : parsed(text, parseIndexShard)) ?? new Map<string, string>();
+    const stored = storedPart(known, key, parseIndexShard);
+    const before = (stored === "lost" ? published.get(key) : stored) ?? new Map<string, string>();
     const put = indexPut(key, encodeIndexShard(withNames(before, added.get(key) ?? new Map())), [], planning);
     if (put !== undefined) puts.push(put);
   }

@@ -42,9 +42,12 @@ export function planOther(installation: Installation, snapshot: Snapshot, planni
   if (unknown.length > 0) return needs(unknown);
   const elsewhere = elsewhereOf(TELEMETRY_KEY, id, planning.known);
   const subject: Subject = { id, history, isPublished, elsewhere, after: [] };
+  // First, because it often lacks the end of the tiles: then no response is built in vain.
+  const observations = planObservations(installation, subject, snapshot, planning);
+  if (observations.unknown.length > 0) return observations;
   const answers = planAnswers([telemetryPublication(id, false)], subject, snapshot, planning);
   const unnamed = { ...NOTHING, unnamed: unnamedOf(subject, planning) };
-  return joined([unnamed, answers, planObservations(installation, subject, snapshot, planning)]);
+  return joined([unnamed, answers, observations]);
 }
 
 /** An older index that comes back is corrected also while the ledger is refused. */
