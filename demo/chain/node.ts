@@ -7,7 +7,10 @@ import { EXIT, Failure } from "../../src/values/failure.ts";
 import { anvilArguments, call, listeningPort } from "./anvil.ts";
 import type { Transaction } from "./transactions.ts";
 
-/** Runs the program of its arguments, and ends it with the process that started this: a killed demo leaves no node behind. */
+/**
+ * Runs the program of its arguments, and ends it with the process that started this: a killed demo leaves no node behind. The
+ * program may be a launcher of the real one, so the whole process group is killed.
+ */
 const GUARD = `
 import { spawn } from "node:child_process";
 const [program, ...args] = process.argv.slice(1);
@@ -17,7 +20,7 @@ child.once("error", (error) => {
   process.exit(1);
 });
 child.once("exit", (code) => process.exit(code ?? 1));
-const end = () => child.kill("SIGKILL");
+const end = () => process.kill(-process.pid, "SIGKILL");
 process.once("disconnect", end);
 process.once("SIGTERM", end);
 `;

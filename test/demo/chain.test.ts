@@ -1,5 +1,5 @@
 /** The demo's chain as Noonmark reads it: what the wheel's ledger settles is on it, goes on live, and survives a kill. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -175,3 +175,11 @@ function after({ settledThroughRound, expected }: Batch, rounds: number, workAdd
     preparedAt: END,
   };
 }
+
+test.skipIf(NO_ANVIL !== undefined)("a node behind a launcher, as npm installs anvil, ends with the demo", async () => {
+  const launcher = join(directory, "anvil");
+  writeFileSync(launcher, `#!/bin/sh\n"${anvilBinary()}" "$@"\nexit $?\n`, { mode: 0o755 });
+  const own = await Node.start(launcher, join(directory, "other.json"), plan.genesisMs / 1000);
+  await own.stop();
+  await expect(fetch(own.url, { method: "POST" })).rejects.toThrow("fetch failed");
+});

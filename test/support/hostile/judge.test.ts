@@ -46,3 +46,11 @@ test.each([
 ])("%s is found", (_, answer, fault) => {
   expect(faultsOf({ method: "GET", target: "/v1/public/modules" }, answer).join()).toContain(fault);
 });
+
+test("a front's 200 is judged by the status for its readers", () => {
+  const kept = { ...error(503, "public_stats_rebuilding", BUSY), status: 200 };
+  const headers = { ...kept.headers, "noonmark-status": "503" };
+  const target = "/v2/public/stats?range=30d";
+  expect(faultsOf({ method: "GET", target, asFront: true }, { ...kept, headers })).toEqual([]);
+  expect(faultsOf({ method: "GET", target, asFront: true }, kept)).not.toEqual([]);
+});

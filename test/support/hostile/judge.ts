@@ -23,7 +23,9 @@ interface Asked {
 
 /** `target` is absent for bytes that are no request: the response then says itself if it is a page. None: it is the API's. */
 export function faultsOf({ method, target, asFront = false }: Asked, answer: Answer): string[] {
-  const { status, headers, body } = answer;
+  const { headers, body } = answer;
+  // A front gets 200 for what it may keep, and the status for its readers in a header.
+  const status = asFront ? Number(headers["noonmark-status"] ?? answer.status) : answer.status;
   if (status === DEFECT) return [`status ${status}`];
   const encoded = headers["content-encoding"] !== undefined;
   const bytes = new TextEncoder().encode(body);
