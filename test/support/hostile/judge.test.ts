@@ -49,7 +49,7 @@ test.each([
 
 test("a front's 200 is judged by the status for its readers", () => {
   const kept = { ...error(503, "public_stats_rebuilding", BUSY), status: 200 };
-  const headers = { ...kept.headers, "noonmark-status": "503" };
+  const headers = { ...kept.headers, "cache-control": "max-age=0, s-maxage=1", "noonmark-status": "503" };
   const target = "/v2/public/stats?range=30d";
   expect(faultsOf({ method: "GET", target, asFront: true }, { ...kept, headers })).toEqual([]);
   expect(faultsOf({ method: "GET", target, asFront: true }, kept)).not.toEqual([]);

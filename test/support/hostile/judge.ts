@@ -12,7 +12,7 @@ interface Answer {
 const DEFECT = 500;
 
 /** A front gets more than a reader, in headers of its own. */
-const OF_FRONTS = ["headers/foreign", "answer/cache-control"];
+const OF_FRONTS = ["headers/foreign", "answer/cache-control", "errors/cache-control"];
 
 interface Asked {
   readonly method: string;
