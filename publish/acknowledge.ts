@@ -30,11 +30,11 @@ export function acknowledge(plan: Plan, outcomes: readonly PutOutcome[], acknowl
     if (row !== undefined) rows.push(row);
   }
   for (const answer of plan.answers) acknowledgeAnswer(answer, byKey.get(answer.publication.key), acknowledging);
-  for (const { installationId: id, regression, until } of plan.observations) {
+  for (const { installationId: id, regression, until, hasPuts } of plan.observations) {
     if (regression === undefined) {
       regressions.clear(`observations ${id}`);
       dirty.clear(id);
-      if (until === undefined) pace.tilesPut(id, at);
+      if (hasPuts) pace.tilesPut(id, at);
       else pace.tilesWait(id, until);
     } else {
       regressions.add(`observations ${id}`, regression);

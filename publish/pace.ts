@@ -129,7 +129,8 @@ export class Pace {
     this.#tilesDueAt.set(installationId, undefined);
   }
 
-  tilesWait(installationId: string, until: number): void {
+  /** `until` in epoch ms; undefined if nothing waits. */
+  tilesWait(installationId: string, until: number | undefined): void {
     this.#tilesDueAt.set(installationId, until);
   }
 

@@ -46,7 +46,7 @@ export function planObservations(
     planning.refused ?? published.map((one) => sourceRegression(one, current)).find((one) => one !== undefined);
   const nothingToPut = {
     ...NOTHING,
-    observations: [{ installationId: id, regression, until: undefined, hasMore: false }],
+    observations: [{ installationId: id, regression, until: undefined, hasPuts: false, hasMore: false }],
   };
   if (regression !== undefined) return nothingToPut;
   const through = readWatermarks(ledger, installation.no).receipt;
@@ -59,12 +59,13 @@ export function planObservations(
   const until = pace.tilesAt(id);
   // A new tile does not wait: it must be stored before the telemetry that names its receipts.
   if (puts.length > 0 && until > at && puts.every(({ phase }) => phase === "grown-tile")) {
-    return { ...NOTHING, observations: [{ installationId: id, regression: undefined, until, hasMore: false }] };
+    const waiting = { installationId: id, regression: undefined, until, hasPuts: false, hasMore: false };
+    return { ...NOTHING, observations: [waiting] };
   }
   const hasMore = through > tileBounds(tileOf(progress.position + 1) + TILES_LIMIT - 1).last;
   return {
     ...nothingToPut,
-    observations: [{ installationId: id, regression: undefined, until: undefined, hasMore }],
+    observations: [{ installationId: id, regression: undefined, until: undefined, hasPuts: puts.length > 0, hasMore }],
     puts,
   };
 }

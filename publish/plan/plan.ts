@@ -120,6 +120,7 @@ export interface PlannedObservations {
   readonly regression: Failure | undefined;
   /** Epoch ms: the tiles wait until then. */
   readonly until: number | undefined;
+  readonly hasPuts: boolean;
   /** The next plan has more tiles. */
   readonly hasMore: boolean;
 }

@@ -1,0 +1,43 @@
+/** The pace of observation tiles if puts cost money (docs/spec/publishing.md#the-cycle). */
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ingest } from "../../src/ledger/ingest.ts";
+import { module } from "../ledger/samples.ts";
+import { START, World } from "./world.ts";
+
+const INTERVAL = 60_000;
+const BEGIN = START + 1_000_000;
+
+let world: World;
+beforeEach(() => {
+  world = new World();
+});
+afterEach(() => world.end());
+
+async function page(position: number, at: number) {
+  const cursor = Buffer.from(String(position)).toString("base64url");
+  const { status, body } = await world.read(`/v1/public/installations/wheel-1/observations?cursor=${cursor}`, at);
+  const { items = [] } = JSON.parse(new TextDecoder().decode(body)) as { items?: unknown[] };
+  return [status, items.length];
+}
+
+test("a cycle without new receipts does not delay the next tile", async () => {
+  world.receive(3);
+  const worker = await world.work({ minimumPutInterval: INTERVAL });
+  await worker.cycle(BEGIN);
+  ingest(world.ledger, [module()]);
+  await worker.cycle(BEGIN + 50_000);
+  world.receive(1);
+  await worker.cycle(BEGIN + 61_000);
+  expect(await page(3, BEGIN + 61_000)).toEqual([200, 1]);
+  await worker.stop();
+});
+
+test("a new tile does not wait for the interval of the one before it", async () => {
+  world.receive(127);
+  const worker = await world.work({ minimumPutInterval: INTERVAL });
+  await worker.cycle(BEGIN);
+  world.receive(2);
+  await worker.cycle(BEGIN + 30_000);
+  expect(await page(128, BEGIN + 30_000)).toEqual([200, 1]);
+  await worker.stop();
+});
