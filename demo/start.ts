@@ -185,10 +185,10 @@ async function invitation(url: string, configuration: string): Promise<string> {
     const etag = response.headers.get("etag");
     if (row.conditional && etag !== null && status === 200) conditional.push(`  curl -i -H 'If-None-Match: ${etag}' '${url}${path}'`);
   }
-  lines.push("", "304 for as long as nothing moves (the process snapshot moves with every receipt):", ...conditional);
+  lines.push("", "304 until the response changes (process changes with each receipt):", ...conditional);
   lines.push(
     "",
-    "The same from the sources, and how the publisher is:",
+    "A response rendered from the sources, and the status of the publisher:",
     `  npx noonmark render /v4/public/process --config ${configuration}`,
     `  npx noonmark status --config ${configuration}`,
   );

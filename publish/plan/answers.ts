@@ -105,7 +105,8 @@ export function planAnswers(
   return { ...NOTHING, answers, failed, waits, puts, tileSets };
 }
 
-function hasFacts({ sources: { kinds = [] } = {} }: Publication): boolean {
+/** True if the response is computed from facts of the ledger. */
+export function hasFacts({ sources: { kinds = [] } = {} }: Publication): boolean {
   return kinds.length > 0;
 }
 

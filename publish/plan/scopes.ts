@@ -7,7 +7,7 @@ import { telemetryPublication, unknownTelemetryPublication } from "../../src/res
 import { installationTelemetryKey, TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 import type { Failure } from "../../src/values/failure.ts";
 import type { Known } from "../known.ts";
-import { type Planning, planAnswers, type Subject } from "./answers.ts";
+import { hasFacts, type Planning, planAnswers, type Subject } from "./answers.ts";
 import { higherHistory, historyOf, isNamed, type NewNames, storedIndex } from "./installations.ts";
 import { planObservations } from "./observations.ts";
 import { joined, NOTHING, needs, type Plan, type Put, type Unknown } from "./plan.ts";
@@ -64,7 +64,7 @@ export function ownRegression(
   planning: ScopePlanning,
 ): { readonly unknown: readonly Unknown[]; readonly regression: Failure | undefined } {
   const { installationId: id } = snapshot;
-  const own = ownPublications(id, planning).filter(({ sources: { kinds = [] } = {} }) => kinds.length > 0);
+  const own = ownPublications(id, planning).filter(hasFacts);
   const { history, unknown } = historyOf(id, id, planning);
   const missing = own.flatMap(({ key }): Unknown[] =>
     planning.known.get(key) === undefined ? [{ is: "answer", key }] : [],
