@@ -33,25 +33,26 @@ export class DirtyBatch {
   take(ledger: ReadOnlyDatabase, limit: number): Installation[] | undefined {
     if (this.#changed === undefined) {
       const next = installationsAfter(ledger, this.#next, limit);
-      this.#next = next.at(-1)?.no ?? this.#next;
+      this.#next = next.at(-1)?.rowId ?? this.#next;
       return next.length === 0 ? undefined : next;
     }
     const numbers = this.#changed.slice(this.#next, this.#next + limit);
     this.#next += numbers.length;
-    if (numbers.length > 0) return this.#withoutTaken(numbers.flatMap((no) => readInstallation(ledger, no) ?? []));
+    if (numbers.length > 0)
+      return this.#withoutTaken(numbers.flatMap((rowId) => readInstallation(ledger, rowId) ?? []));
     const found: Installation[] = [];
     for (let asked = 0; asked < limit; asked++) {
       const { done, value: id } = this.#others.next();
       if (done) return asked === 0 ? undefined : this.#withoutTaken(found);
-      const no = installationRowId(ledger, id);
-      if (no !== undefined) found.push({ no, id });
+      const rowId = installationRowId(ledger, id);
+      if (rowId !== undefined) found.push({ rowId, id });
     }
     return this.#withoutTaken(found);
   }
 
   #withoutTaken(installations: readonly Installation[]): Installation[] {
-    const fresh = installations.filter(({ no }) => !this.#taken.has(no));
-    for (const { no } of fresh) this.#taken.add(no);
+    const fresh = installations.filter(({ rowId }) => !this.#taken.has(rowId));
+    for (const { rowId } of fresh) this.#taken.add(rowId);
     return fresh;
   }
 }

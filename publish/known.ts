@@ -5,7 +5,12 @@
 import SqliteDatabase, { type Database } from "better-sqlite3";
 import { isShardKey } from "../src/http/installations.ts";
 import type { StoredObject, StoreTag } from "../src/object-store/object-store.ts";
-import type { Asof, ResponseState } from "../src/object-store/stored-response.ts";
+import {
+  decodeStates,
+  encodeStates,
+  type ResponseState,
+  type SourceVersion,
+} from "../src/object-store/stored-response.ts";
 import { parseInstallationTelemetryKey } from "../src/resources/telemetry/route.ts";
 import { IdleCheckpoint } from "../src/sqlite/idle-checkpoint.ts";
 import { sqliteFailure } from "../src/sqlite/sqlite-failure.ts";
@@ -20,7 +25,7 @@ export interface KnownObject {
   /** The fingerprints of the response and of its successors; empty unless the object is a stored response. */
   readonly states: readonly ResponseState[];
   /** The newest source version that was published under this key, also if the object was lost since. */
-  readonly asof: Asof;
+  readonly sourceVersion: SourceVersion;
   /** 0 unless the object is stored. */
   readonly status: number;
   readonly bytes: number;
@@ -124,8 +129,8 @@ export class Known {
   }
 
   /** The newest published source version of a key, also if the object must be read again. */
-  floor(key: string): Asof | undefined {
-    return this.#objects.get(key)?.asof;
+  floor(key: string): SourceVersion | undefined {
+    return this.#objects.get(key)?.sourceVersion;
   }
 
   /** Every stored object. */
@@ -135,8 +140,19 @@ export class Known {
 
   remember(object: KnownObject): void {
     const sql = "INSERT OR REPLACE INTO known VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
-    const { key, condition, tag, states, asof, status, bytes, etag, putAt } = object;
-    this.#run(sql, key, condition, tag, JSON.stringify(states), JSON.stringify(asof), status, bytes, etag, putAt);
+    const { key, condition, tag, states, sourceVersion, status, bytes, etag, putAt } = object;
+    this.#run(
+      sql,
+      key,
+      condition,
+      tag,
+      encodeStates(states),
+      JSON.stringify(sourceVersion),
+      status,
+      bytes,
+      etag,
+      putAt,
+    );
     this.#objects.set(key, object);
     this.#unread.delete(key);
   }
@@ -164,7 +180,13 @@ export class Known {
   rememberFaulty(key: string, tag: StoreTag | null): void {
     const condition = tag === null ? "absent" : "damaged";
     const nothing = { states: [], status: 0, bytes: 0, etag: null, putAt: 0 } as const;
-    this.remember({ key, condition, tag, asof: this.#objects.get(key)?.asof ?? { at: 0 }, ...nothing });
+    this.remember({
+      key,
+      condition,
+      tag,
+      sourceVersion: this.#objects.get(key)?.sourceVersion ?? { at: 0 },
+      ...nothing,
+    });
   }
 
   /**
@@ -386,8 +408,8 @@ function objectOf(row: Record<string, string | number | null>): KnownObject {
     key: String(row.key),
     condition: row.condition as KnownObject["condition"],
     tag: row.tag === null ? null : String(row.tag),
-    states: JSON.parse(String(row.states)) as ResponseState[],
-    asof: JSON.parse(String(row.asof)) as Asof,
+    states: decodeStates(String(row.states)),
+    sourceVersion: JSON.parse(String(row.asof)) as SourceVersion,
     status: Number(row.status),
     bytes: Number(row.bytes),
     etag: row.etag === null ? null : String(row.etag),

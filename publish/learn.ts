@@ -59,7 +59,7 @@ async function readObject(
   { store, known }: Learning,
 ): Promise<void> {
   const found = await readOrDamaged(store, key);
-  const asof = known.floor(key) ?? { at: 0 };
+  const sourceVersion = known.floor(key) ?? { at: 0 };
   if (found === undefined || found instanceof StoreDamaged) {
     known.rememberFaulty(key, found?.tag ?? null);
     return;
@@ -69,8 +69,11 @@ async function readObject(
     if (is === "shard") parseIndexShard(new TextDecoder().decode(found.body));
     const object = knownObject(key, found);
     // An older version may have come back (bucket versioning): the newest published version is remembered.
-    const isOlder = object.asof.at < asof.at && object.asof.of === asof.of && object.asof.history === asof.history;
-    known.remember(isOlder ? { ...object, asof } : object);
+    const isOlder =
+      object.sourceVersion.at < sourceVersion.at &&
+      object.sourceVersion.of === sourceVersion.of &&
+      object.sourceVersion.history === sourceVersion.history;
+    known.remember(isOlder ? { ...object, sourceVersion } : object);
     known.keepBody(key, found);
   } catch {
     // Not an object that a publisher writes.
@@ -81,19 +84,19 @@ async function readObject(
 /** Throws if the object is not a stored response. */
 function knownObject(key: string, found: StoredObject): KnownObject {
   const { representation, states, writerMetadata } = decodeResponse(found);
-  const { asof } = writerMetadata;
+  const { sourceVersion } = writerMetadata;
   // In an array, `at` would be a function.
-  if (!Number.isFinite(asof.at)) throw new TypeError("its asof has no instant");
+  if (!Number.isFinite(sourceVersion.at)) throw new TypeError("its sourceVersion has no instant");
   return {
     key,
     condition: "stored",
     tag: found.tag,
     states,
-    asof,
+    sourceVersion,
     status: representation.status,
     bytes: found.body.length,
     etag: representation.headers.etag ?? null,
-    putAt: asof.at,
+    putAt: sourceVersion.at,
   };
 }
 

@@ -64,8 +64,8 @@ async function redate(store: ObjectStore, fence: Fence, key: string, now: number
   if (found === undefined || found instanceof StoreDamaged) return;
   const { tag, ...object } = found;
   const { epoch, writer } = fence;
-  const asof = JSON.stringify({ ...(JSON.parse(object.metadata.asof ?? "{}") as object), at: now });
-  const metadata = { ...object.metadata, epoch: String(epoch), writer, asof };
+  const sourceVersion = JSON.stringify({ ...(JSON.parse(object.metadata.asof ?? "{}") as object), at: now });
+  const metadata = { ...object.metadata, epoch: String(epoch), writer, asof: sourceVersion };
   await putUnderLease({ key, object: { ...object, metadata }, replaces: tag }, { store, fence });
 }
 

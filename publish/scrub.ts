@@ -122,8 +122,10 @@ async function checkTile(
   const key = observationTileKey(id, progress.history, tile);
   const through = Math.min(tileBounds(tile).last, progress.position);
   const expected = sources.snapshot(({ ledger }) => {
-    const no = ledger && installationRowId(ledger, id);
-    return ledger === undefined || no === undefined ? undefined : observationTile(ledger, { no, id }, tile, through);
+    const rowId = ledger && installationRowId(ledger, id);
+    return ledger === undefined || rowId === undefined
+      ? undefined
+      : observationTile(ledger, { rowId, id }, tile, through);
   });
   const found = await readOrDamaged(target.store, key);
   // The tile has grown meanwhile, or the ledger does not reach so far. `sourceRegression` decides about that.
@@ -140,7 +142,7 @@ async function checkTile(
 
 function isAsExpected({ body, metadata }: StoredObject, expected: ObservationTileBody): boolean {
   try {
-    const { position, telemetryId } = decodeWriterMetadata(metadata).asof;
+    const { position, telemetryId } = decodeWriterMetadata(metadata).sourceVersion;
     const isVersion = position === expected.position && telemetryId === expected.telemetryId;
     return isVersion && Buffer.compare(body, expected.body) === 0;
   } catch {

@@ -84,12 +84,13 @@ export async function startHistory(id: string, session: Session, learning: Learn
 export function reconcileNames(unknown: readonly Unknown[], { known, names }: Session): void {
   const keys = unknown.flatMap((one) => (one.is === "index" || one.is === "shard" ? [one.key] : []));
   if (keys.length === 0) return;
-  for (const { key, asof } of known.all()) {
+  for (const { key, sourceVersion } of known.all()) {
     const id = parseInstallationTelemetryKey(key);
     if (id === undefined || !keys.some((part) => isNamedIn(known, part, id))) continue;
     const named = namedInIndex(known, id);
     if (named.unknown !== undefined || named.isLost) continue;
-    const history = higherHistory(asof.history ?? FIRST_HISTORY, known.progressFloor(id)?.history) ?? FIRST_HISTORY;
+    const history =
+      higherHistory(sourceVersion.history ?? FIRST_HISTORY, known.progressFloor(id)?.history) ?? FIRST_HISTORY;
     if (higherHistory(named.history, history) !== named.history) names.set(id, history);
   }
 }

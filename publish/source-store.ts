@@ -24,7 +24,7 @@ export interface SourceStoreOptions {
 }
 
 const HISTORY = "1";
-const NOBODY = { epoch: 0, writer: "render", asof: { at: 0 } };
+const NOBODY = { epoch: 0, writer: "render", sourceVersion: { at: 0 } };
 
 /** Only `get` works: a shim needs no more. */
 export function sourceStore({ publications, at, sources }: SourceStoreOptions): Pick<ObjectStore, "get"> {
@@ -66,9 +66,9 @@ function answerOf(publication: Publication, snapshot: Snapshot, at: number): Sto
 }
 
 function tileOf({ ledger }: Snapshot, { installationId, tile }: ObservationTile): StoredObject | undefined {
-  const no = ledger && installationRowId(ledger, installationId);
-  if (ledger === undefined || no === undefined) return undefined;
-  return objectOf(observationTile(ledger, { no, id: installationId }, tile)?.body, TILE_TYPE);
+  const rowId = ledger && installationRowId(ledger, installationId);
+  if (ledger === undefined || rowId === undefined) return undefined;
+  return objectOf(observationTile(ledger, { rowId, id: installationId }, tile)?.body, TILE_TYPE);
 }
 
 function objectOf(body: string | Buffer | undefined, contentType: string): StoredObject | undefined {

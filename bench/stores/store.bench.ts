@@ -56,7 +56,7 @@ async function publish(store: S3Store): Promise<void> {
   let next = 0;
   const lane = async () => {
     for (let index = next++; index < OBJECTS; index = next++) {
-      await store.put(keyOf(index), sample(bodyOf(index), { epoch: "1", writer: "bench", asof: '{"at":0}' }));
+      await store.put(keyOf(index), sample(bodyOf(index), { epoch: "1", writer: "bench", sourceVersion: '{"at":0}' }));
     }
   };
   await Promise.all(Array.from({ length: IN_FLIGHT }, lane));

@@ -1,7 +1,7 @@
 /** Plans the responses of one installation: builds those that are due, and compares them with what is published. */
 import type { SafeCoreState } from "../../src/chain/chain-state.ts";
 import { representationOf } from "../../src/http/representation.ts";
-import type { Asof } from "../../src/object-store/stored-response.ts";
+import type { SourceVersion } from "../../src/object-store/stored-response.ts";
 import type { Publication, Sources } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import type { ResourceName } from "../../src/resources/table.ts";
@@ -13,13 +13,13 @@ import { failedRow } from "../report.ts";
 import { type Decision, decide, isNew } from "./decide.ts";
 import { type NamedTiles, NOTHING, needs, type Plan, type PlannedAnswer, type Put, type Unknown } from "./plan.ts";
 import {
+  currentSourceVersion,
   isNewerProgram,
   isRegression,
   isVersionOf,
   joinedFacts,
   publishedBlock,
   sourceRegression,
-  sourceVersion,
 } from "./source-version.ts";
 import { fitAnswer } from "./successors.ts";
 import { namedTiles } from "./tile-sets.ts";
@@ -47,7 +47,7 @@ export interface Subject {
   /** False before its first publish. */
   readonly isPublished: boolean;
   /** Its versions that were published under other keys: nothing older may replace them. */
-  readonly elsewhere: readonly Asof[];
+  readonly elsewhere: readonly SourceVersion[];
   /** Keys that must be stored before any of its own is put. */
   readonly after: readonly string[];
 }
@@ -124,8 +124,8 @@ function unknownOf(publication: Publication, subject: Subject, snapshot: Snapsho
   if (object === undefined) return [{ is: "answer", key }];
   const unknown: Unknown[] = [];
   if (sources.usesChain === true) {
-    const now = sourceVersion(snapshot, { ...sources, kinds: [] }, at, subject.history);
-    for (const published of [object.asof, ...subject.elsewhere]) {
+    const now = currentSourceVersion(snapshot, { ...sources, kinds: [] }, at, subject.history);
+    for (const published of [object.sourceVersion, ...subject.elsewhere]) {
       const number = publishedBlock(published, now)?.number;
       if (number !== undefined && !known.blocks.has(number)) unknown.push({ is: "block", number });
     }
@@ -164,9 +164,9 @@ function planAnswer(publication: Publication, inputs: Inputs, { subject, snapsho
   const object = known.get(key);
   if (object === undefined) throw new TypeError(`${key} was not looked up`);
   // Another clock may have published as of a later instant: time must not go back.
-  const instant = force ? at : Math.max(at, object.asof.at);
+  const instant = force ? at : Math.max(at, object.sourceVersion.at);
   const permitted = permittedSources(publication, object, { subject, snapshot, planning });
-  const isNewer = isNewerProgram(object.asof.program, publication.sources?.program);
+  const isNewer = isNewerProgram(object.sourceVersion.program, publication.sources?.program);
   const decision =
     (isNewer && object.condition === "stored" ? LEFT_TO_NEWER : undefined) ??
     keptWhileSettling(permitted.isSettling, object, instant) ??
@@ -180,7 +180,7 @@ function planAnswer(publication: Publication, inputs: Inputs, { subject, snapsho
     inputs,
     version,
     put: decision.put
-      ? putOf({ publication, before: object, decision, asof: version, after: subject.after })
+      ? putOf({ publication, before: object, decision, sourceVersion: version, after: subject.after })
       : undefined,
     why: decision.why,
     isPlaceholder: decision.isPlaceholder,
@@ -202,7 +202,7 @@ const CONSTANT: Sources = { installationId: null };
 interface PermittedSources {
   /** If the chain is behind, the snapshot has the published chain state instead. */
   readonly snapshot: Snapshot;
-  readonly version: Asof;
+  readonly version: SourceVersion;
   /** The stored object is of another installation, or of an abandoned history. */
   readonly isOthers: boolean;
   /** The chain is read for the first time. */
@@ -215,27 +215,28 @@ function permittedSources(publication: Publication, object: KnownObject, context
   const { sources = CONSTANT } = publication;
   const { installationId = snapshot.installationId, kinds = [], usesChain = false } = sources;
   const isSettling = usesChain && snapshot.chain.isSettling;
-  const now = sourceVersion(snapshot, sources, planning.at, subject.history);
+  const now = currentSourceVersion(snapshot, sources, planning.at, subject.history);
   const free = { snapshot, version: now, isSettling, isOthers: false };
-  if (isAhead(object.asof.at, planning.at)) throw clockBehind(object.key, object.asof.at, planning.at);
+  if (isAhead(object.sourceVersion.at, planning.at))
+    throw clockBehind(object.key, object.sourceVersion.at, planning.at);
   if (installationId === null) return free;
-  const isOthers = !isNew(object) && !isVersionOf(object.asof, now.of, now.history ?? "1");
-  const version = isOthers ? now : withOtherFacts(object.asof, now);
+  const isOthers = !isNew(object) && !isVersionOf(object.sourceVersion, now.of, now.history ?? "1");
+  const version = isOthers ? now : withOtherFacts(object.sourceVersion, now);
   const permitted = { ...free, version, isOthers, isSettling: isSettling && !isOthers };
   const blockAt = (number: string) => planning.known.blocks.get(number);
   const current = { snapshot, installationId, version: now, kinds, blockAt };
   let behindChain: Failure | undefined;
-  for (const published of [object.asof, ...subject.elsewhere]) {
+  for (const published of [object.sourceVersion, ...subject.elsewhere]) {
     const regression = sourceRegression(published, current);
     if (regression !== undefined && regression.code !== "chain_behind") throw regression;
     if (usesChain) behindChain ??= regression;
   }
-  if (!usesChain || object.asof.safeBlock === undefined || isOthers) {
+  if (!usesChain || object.sourceVersion.safeBlock === undefined || isOthers) {
     if (behindChain !== undefined) throw behindChain;
     return permitted;
   }
   if (behindChain === undefined && now.safeBlock !== undefined) return permitted;
-  const kept = { ...permitted, version: withChainOf(object.asof, version) };
+  const kept = { ...permitted, version: withChainOf(object.sourceVersion, version) };
   const lacksCore = behindChain !== undefined || (isSettling && snapshot.chain.safeCore === undefined);
   if (lacksCore) {
     const core = publishedCore(publication, planning.known);
@@ -254,12 +255,12 @@ function publishedCore({ key, publishedBody }: Publication, known: Known): SafeC
 }
 
 /** A response without a current chain view still has the published blocks. */
-function withChainOf({ safeBlock, safeHash, chain }: Asof, now: Asof): Asof {
+function withChainOf({ safeBlock, safeHash, chain }: SourceVersion, now: SourceVersion): SourceVersion {
   return { ...now, ...(safeBlock && { safeBlock }), ...(safeHash && { safeHash }), ...(chain && { chain }) };
 }
 
 /** Keeps facts of kinds that this response is not computed from, but that its version has (`planPrevious`). */
-function withOtherFacts(before: Asof, now: Asof): Asof {
+function withOtherFacts(before: SourceVersion, now: SourceVersion): SourceVersion {
   const carries = before.facts?.some((part, kind) => part !== null && (now.facts?.[kind] ?? null) === null) === true;
   return carries && before.of === now.of ? joinedFacts(now, before) : now;
 }
@@ -270,11 +271,11 @@ interface Deciding {
   readonly publication: Publication;
   readonly before: KnownObject;
   readonly decision: Putting;
-  readonly asof: Asof;
+  readonly sourceVersion: SourceVersion;
   readonly after: readonly string[];
 }
 
-function putOf({ publication, before, decision, asof, after }: Deciding): Put {
+function putOf({ publication, before, decision, sourceVersion, after }: Deciding): Put {
   const { key, resource, sources, publishedBody } = publication;
   const { future, why } = decision;
   const { built, states, successors } = future;
@@ -298,7 +299,7 @@ function putOf({ publication, before, decision, asof, after }: Deciding): Put {
         body: Buffer.from(built.body),
         successors,
         states,
-        writerMetadata: { epoch, writer, asof },
+        writerMetadata: { epoch, writer, sourceVersion },
       });
       kept = fitted.states;
       return fitted.object;
@@ -306,10 +307,20 @@ function putOf({ publication, before, decision, asof, after }: Deciding): Put {
     confirmed(known, tag, object) {
       const { status } = built;
       const bytes = object.body.length;
-      known.remember({ key, condition: "stored", tag, states: kept, asof, status, bytes, etag, putAt: asof.at });
+      known.remember({
+        key,
+        condition: "stored",
+        tag,
+        states: kept,
+        sourceVersion,
+        status,
+        bytes,
+        etag,
+        putAt: sourceVersion.at,
+      });
       if (publishedBody !== undefined) known.keepBody(key, object);
-      if (asof.safeBlock !== undefined && asof.safeHash !== undefined)
-        known.rememberBlock(asof.safeBlock, asof.safeHash);
+      if (sourceVersion.safeBlock !== undefined && sourceVersion.safeHash !== undefined)
+        known.rememberBlock(sourceVersion.safeBlock, sourceVersion.safeHash);
     },
     conflicted: (known) => known.forget(key),
   };

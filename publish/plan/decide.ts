@@ -41,7 +41,7 @@ export function decide(
   if (fresh.isPlaceholder === true) return { ...keep(whyKept(known), undefined), isPlaceholder: true };
   const index = known.states.findLastIndex((state) => state.from <= at);
   const current = known.states[index];
-  if (current === undefined || current.identity !== fingerprintOf(fresh)) return put(buildAt, at, "changed");
+  if (current === undefined || current.fingerprint !== fingerprintOf(fresh)) return put(buildAt, at, "changed");
   if (index > 0) return put(buildAt, current.from, "its successor is due");
   const next = known.states[1]?.from;
   if (staysValid(next, fresh.nextChangeAt, at)) return keep("unchanged", next);
@@ -49,8 +49,8 @@ export function decide(
 }
 
 /** True if nothing was ever published under the key. */
-export function isNew({ condition, asof }: KnownObject): boolean {
-  return condition === "absent" && asof.at === 0;
+export function isNew({ condition, sourceVersion }: KnownObject): boolean {
+  return condition === "absent" && sourceVersion.at === 0;
 }
 
 function whyKept({ status }: KnownObject): string {

@@ -110,7 +110,8 @@ export function historyOf(
   let history = named.unknown === undefined ? named.history : undefined;
   const object = known.get(key);
   if (object === undefined) unknown.push({ is: "answer", key });
-  else if (object.asof.of === shortHash(id)) history = higherHistory(history, object.asof.history ?? FIRST_HISTORY);
+  else if (object.sourceVersion.of === shortHash(id))
+    history = higherHistory(history, object.sourceVersion.history ?? FIRST_HISTORY);
   history = higherHistory(history, known.publishedInstallations?.get(id));
   history = higherHistory(history, known.progressFloor(id)?.history);
   history = higherHistory(history, names.get(id));
@@ -222,7 +223,7 @@ function indexPut(
 ): Put | undefined {
   const object = known.get(key);
   if (object === undefined) throw new TypeError(`${key} was not looked up`);
-  const build = () => ({ status: 200, headers: {}, body: text, identity: text });
+  const build = () => ({ status: 200, headers: {}, body: text, lasting: text });
   const decision = decide(build, object, at, { force });
   if (!decision.put) return undefined;
   const { states } = decision.future;
@@ -232,7 +233,7 @@ function indexPut(
     resource: "observations",
     phase: key === INSTALLATIONS_KEY ? "index" : "shards",
     why: decision.why,
-    action: object.condition === "absent" && object.asof.at === 0 ? "created" : "updated",
+    action: object.condition === "absent" && object.sourceVersion.at === 0 ? "created" : "updated",
     status: 200,
     etag: null,
     replaces: object.tag,
@@ -244,7 +245,7 @@ function indexPut(
         body,
         successors: [],
         states,
-        writerMetadata: { epoch, writer, asof: { at } },
+        writerMetadata: { epoch, writer, sourceVersion: { at } },
       }),
     confirmed(to, tag, stored) {
       const condition = "stored";
@@ -253,7 +254,7 @@ function indexPut(
         condition,
         tag,
         states,
-        asof: { at },
+        sourceVersion: { at },
         status: 200,
         bytes: body.length,
         etag: null,
@@ -278,7 +279,7 @@ function namedConfigured(before: string, { known, configured, publications }: In
   const isElsewhere = ({ key, sources: { kinds = [], usesChain = false } = {} }: Publication) => {
     if (kinds.length === 0 && !usesChain) return false;
     const object = known.get(key);
-    return object !== undefined && object.condition === "stored" && object.asof.of !== own;
+    return object !== undefined && object.condition === "stored" && object.sourceVersion.of !== own;
   };
   return [telemetryPublication(configured, true), ...publications].some(isElsewhere) ? before : configured;
 }

@@ -5,7 +5,7 @@
 
 import { readReceipts } from "../../src/ledger/read/receipts.ts";
 import { type Installation, readWatermarks } from "../../src/ledger/watermarks.ts";
-import { type Asof, encodeWriterMetadata } from "../../src/object-store/stored-response.ts";
+import { encodeWriterMetadata, type SourceVersion } from "../../src/object-store/stored-response.ts";
 import { buildObservationTile, tileBounds } from "../../src/resources/observations/build.ts";
 import { observationsKey, observationTileKey, tileOf } from "../../src/resources/observations/route.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
@@ -15,7 +15,7 @@ import type { TileProgress } from "../known.ts";
 import { WAS_DAMAGED } from "../report.ts";
 import type { Planning, Subject } from "./answers.ts";
 import { NOTHING, needs, type Phase, type Plan, type Put } from "./plan.ts";
-import { sourceRegression, sourceVersion } from "./source-version.ts";
+import { currentSourceVersion, sourceRegression } from "./source-version.ts";
 
 /** One line of JSON per item. */
 export const TILE_TYPE = "application/x-ndjson; charset=utf-8";
@@ -39,9 +39,9 @@ export function planObservations(
   const progress = known.progress(id);
   if (progress?.history !== history) return needs([{ is: "history", installationId: id, history }]);
   const sources = { installationId: id, kinds: ["receipt"] } as const;
-  const version = sourceVersion(snapshot, sources, at, history);
+  const version = currentSourceVersion(snapshot, sources, at, history);
   const current = { snapshot, version, ...sources };
-  const published = [telemetry.asof, ...subject.elsewhere, versionOf(progress, version)];
+  const published = [telemetry.sourceVersion, ...subject.elsewhere, versionOf(progress, version)];
   const regression =
     planning.refused ?? published.map((one) => sourceRegression(one, current)).find((one) => one !== undefined);
   const nothingToPut = {
@@ -49,7 +49,7 @@ export function planObservations(
     observations: [{ installationId: id, regression, until: undefined, hasPuts: false, hasMore: false }],
   };
   if (regression !== undefined) return nothingToPut;
-  const through = readWatermarks(ledger, installation.no).receipt;
+  const through = readWatermarks(ledger, installation.rowId).receipt;
   const source = { installation, history, at };
   const faulty = known.faultyTiles(`${observationsKey(id)}/${history}/`);
   const puts = [
@@ -71,7 +71,7 @@ export function planObservations(
 }
 
 /** The newest tile is a published version too: it states its last receipt. */
-function versionOf({ history, position, telemetryId }: TileProgress, { of }: Asof): Asof {
+function versionOf({ history, position, telemetryId }: TileProgress, { of }: SourceVersion): SourceVersion {
   return {
     at: 0,
     ...(of === undefined ? {} : { of }),
@@ -133,7 +133,7 @@ type TilePut = Omit<Put, "why" | "action" | "replaces" | "after">;
 
 /** The receipts of a tile up to a position. Published receipts never change, so they are read at the put. */
 function tilePut(tile: number, through: number, phase: Phase, { installation, history, at }: TileSource): TilePut {
-  const { no, id } = installation;
+  const { rowId, id } = installation;
   const key = observationTileKey(id, history, tile);
   let telemetryId: string | null = null;
   return {
@@ -144,14 +144,14 @@ function tilePut(tile: number, through: number, phase: Phase, { installation, hi
     etag: null,
     isContentEnough: true,
     object({ epoch, writer }, snapshot) {
-      const read = snapshot(({ ledger }) => ledger && observationTile(ledger, { no, id }, tile, through));
+      const read = snapshot(({ ledger }) => ledger && observationTile(ledger, { rowId, id }, tile, through));
       if (read === undefined || read.position !== through) return undefined;
       const { body, ...version } = read;
       telemetryId = version.telemetryId;
       return {
         body,
         contentType: TILE_TYPE,
-        metadata: encodeWriterMetadata({ epoch, writer, asof: { at, ...version } }),
+        metadata: encodeWriterMetadata({ epoch, writer, sourceVersion: { at, ...version } }),
       };
     },
     confirmed(known, tag) {
@@ -177,12 +177,12 @@ export interface ObservationTileBody {
 /** Undefined if the ledger has no receipt in it. */
 export function observationTile(
   ledger: ReadOnlyDatabase,
-  { no, id }: Installation,
+  { rowId, id }: Installation,
   tile: number,
   through = tileBounds(tile).last,
 ): ObservationTileBody | undefined {
   const { first, last } = tileBounds(tile);
-  const receipts = readReceipts(ledger, no, first, Math.min(last, through));
+  const receipts = readReceipts(ledger, rowId, first, Math.min(last, through));
   const newest = receipts.at(-1);
   if (newest === undefined) return undefined;
   const body = Buffer.from(buildObservationTile(id, receipts));

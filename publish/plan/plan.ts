@@ -1,6 +1,6 @@
 /** A plan: the puts of one scope, as values that outlive their snapshot. Nothing here writes. */
 import type { StoreDamaged, StoredObject, StoreObject, StoreTag } from "../../src/object-store/object-store.ts";
-import type { Asof } from "../../src/object-store/stored-response.ts";
+import type { SourceVersion } from "../../src/object-store/stored-response.ts";
 import type { Publication, SavedHistory } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import type { ResourceName } from "../../src/resources/table.ts";
@@ -96,7 +96,7 @@ export interface PlannedAnswer {
   readonly publication: Publication;
   readonly inputs: Inputs;
   /** Its source version. */
-  readonly version: Asof;
+  readonly version: SourceVersion;
   readonly put: Put | undefined;
   readonly why: string;
   readonly isPlaceholder: boolean;

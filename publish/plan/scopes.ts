@@ -1,6 +1,6 @@
 /** The scopes that are planned together: the configured installation with every file, or one other installation. */
 import { type Installation, installationRowId } from "../../src/ledger/watermarks.ts";
-import { type Asof, encodeWriterMetadata } from "../../src/object-store/stored-response.ts";
+import { encodeWriterMetadata, type SourceVersion } from "../../src/object-store/stored-response.ts";
 import type { Publication } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import { telemetryPublication, unknownTelemetryPublication } from "../../src/resources/telemetry/publication.ts";
@@ -29,8 +29,8 @@ export function planOwn(snapshot: Snapshot, planning: ScopePlanning): Plan {
   const elsewhere = elsewhereOf(installationTelemetryKey(id), id, planning.known);
   const subject: Subject = { id, history, isPublished, elsewhere, after: previous.puts.map(({ key }) => key) };
   const answers = [unknownTelemetryPublication, telemetryPublication(id, true), ...planning.publications];
-  const no = ledger && installationRowId(ledger, id);
-  const observations = no === undefined ? NOTHING : planObservations({ no, id }, subject, snapshot, planning);
+  const rowId = ledger && installationRowId(ledger, id);
+  const observations = rowId === undefined ? NOTHING : planObservations({ rowId, id }, subject, snapshot, planning);
   const unnamed = { ...NOTHING, unnamed: unnamedOf(subject, planning) };
   return joined([unnamed, previous, planAnswers(answers, subject, snapshot, planning), observations]);
 }
@@ -72,7 +72,7 @@ export function ownRegression(
   const all = [...unknown, ...missing, ...unknownElsewhere(id, planning)];
   if (all.length > 0) return { unknown: all, regression: undefined };
   const of = shortHash(id);
-  const versions = own.flatMap(({ key }) => planning.known.get(key)?.asof ?? []);
+  const versions = own.flatMap(({ key }) => planning.known.get(key)?.sourceVersion ?? []);
   const published = [...versions, ...elsewhereOf(installationTelemetryKey(id), id, planning.known)]
     .filter((one) => one.of === of && isVersionOf(one, of, history))
     // A ledger that has the facts of the highest count also has those of every lower count.
@@ -87,9 +87,9 @@ function ownPublications(id: string, { publications }: ScopePlanning): Publicati
 }
 
 /** The installation's version that is published under another key. */
-function elsewhereOf(key: string, id: string, known: Known): Asof[] {
-  const asof = known.get(key)?.asof;
-  return asof?.of === shortHash(id) ? [asof] : [];
+function elsewhereOf(key: string, id: string, known: Known): SourceVersion[] {
+  const sourceVersion = known.get(key)?.sourceVersion;
+  return sourceVersion?.of === shortHash(id) ? [sourceVersion] : [];
 }
 
 /** If another installation was configured before, this one may still have a key of its own. */
@@ -117,22 +117,28 @@ function planPrevious(id: string, planning: ScopePlanning): Plan {
   if (unknown.length > 0) return needs(unknown.map((one) => ({ is: "answer", key: one })));
   const of = shortHash(before);
   const versions = [...keys, key].flatMap((one) => {
-    const asof = known.get(one)?.asof;
-    return asof?.of === of ? [asof] : [];
+    const sourceVersion = known.get(one)?.sourceVersion;
+    return sourceVersion?.of === of ? [sourceVersion] : [];
   });
   const history = versions
     .map((one) => one.history ?? "1")
     .reduce((one, other) => higherHistory(one, other) ?? one, "1");
   const facts = versions.filter((one) => isVersionOf(one, of, history)).reduce(joinedFacts, { at: 0 });
-  const stored = known.get(key)?.asof ?? { at: 0 };
+  const stored = known.get(key)?.sourceVersion ?? { at: 0 };
   if (facts.facts === undefined || (isVersionOf(stored, of, history) && includes(stored, facts))) return NOTHING;
-  const isStillThere = known.get(TELEMETRY_KEY)?.condition === "stored" && known.get(TELEMETRY_KEY)?.asof.of === of;
+  const isStillThere =
+    known.get(TELEMETRY_KEY)?.condition === "stored" && known.get(TELEMETRY_KEY)?.sourceVersion.of === of;
   const source = isStillThere ? TELEMETRY_KEY : key;
   const copied = known.get(source);
   if (copied === undefined || copied.condition !== "stored") return NOTHING;
   const found = known.object(source);
   if (found === undefined) return needs([{ is: "answer", key: source }]);
-  const asof: Asof = { ...facts, at: copied.asof.at, of, ...(history === "1" ? {} : { history }) };
+  const sourceVersion: SourceVersion = {
+    ...facts,
+    at: copied.sourceVersion.at,
+    of,
+    ...(history === "1" ? {} : { history }),
+  };
   const put: Put = {
     key,
     resource: "telemetry",
@@ -147,15 +153,15 @@ function planPrevious(id: string, planning: ScopePlanning): Plan {
     object: ({ epoch, writer }) => ({
       body: found.body,
       contentType: found.contentType,
-      metadata: { ...found.metadata, ...encodeWriterMetadata({ epoch, writer, asof }) },
+      metadata: { ...found.metadata, ...encodeWriterMetadata({ epoch, writer, sourceVersion }) },
     }),
-    confirmed: (to, tag) => to.remember({ ...copied, key, tag, asof, putAt: at }),
+    confirmed: (to, tag) => to.remember({ ...copied, key, tag, sourceVersion, putAt: at }),
     conflicted: (to) => to.forget(key),
   };
   return { ...NOTHING, puts: [put] };
 }
 
-function includes(stored: Asof, facts: Asof): boolean {
+function includes(stored: SourceVersion, facts: SourceVersion): boolean {
   const own = joinedFacts(stored, facts);
   return JSON.stringify([own.facts, own.position]) === JSON.stringify([stored.facts, stored.position]);
 }

@@ -9,14 +9,14 @@ import { type FactSum, factSumAt, readFactSums } from "../../src/ledger/read/cha
 import { readNewestReceipt, readTelemetryIdAt } from "../../src/ledger/read/receipts.ts";
 import { FACT_KINDS, type FactKind } from "../../src/ledger/schema.ts";
 import { installationRowId, readWatermarks } from "../../src/ledger/watermarks.ts";
-import type { Asof, FactPart } from "../../src/object-store/stored-response.ts";
+import type { FactPart, SourceVersion } from "../../src/object-store/stored-response.ts";
 import type { Sources } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import type { ReadOnlyDatabase } from "../../src/sqlite/statement.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 
 /** `at` in epoch ms; `history` is the installation's. */
-export function sourceVersion(snapshot: Snapshot, sources: Sources, at: number, history: string): Asof {
+export function currentSourceVersion(snapshot: Snapshot, sources: Sources, at: number, history: string): SourceVersion {
   const { installationId = snapshot.installationId, kinds = [], usesChain = false } = sources;
   const program = sources.program === undefined ? {} : { program: sources.program };
   if (installationId === null || (kinds.length === 0 && !usesChain)) return { at, ...program };
@@ -41,13 +41,13 @@ export function chainId(binding: ChainBinding): string {
 }
 
 /** True if a version is of this installation and history. Earlier program versions did not record the installation. */
-export function isVersionOf(version: Asof, of: string | undefined, history: string): boolean {
+export function isVersionOf(version: SourceVersion, of: string | undefined, history: string): boolean {
   const isSame = version.of === undefined || of === undefined || version.of === of;
   return isSame && (version.history ?? "1") === history;
 }
 
 /** The facts of two versions of one installation and history, the higher count of each kind. */
-export function joinedFacts(one: Asof, other: Asof): Asof {
+export function joinedFacts(one: SourceVersion, other: SourceVersion): SourceVersion {
   const facts = FACT_KINDS.map((_, kind) => higher(one.facts?.[kind] ?? null, other.facts?.[kind] ?? null));
   const newest = (other.position ?? 0) > (one.position ?? 0) ? other : one;
   const { position, telemetryId } = newest;
@@ -67,8 +67,8 @@ function higher(one: FactPart | null, other: FactPart | null): FactPart | null {
 export interface CurrentSources {
   readonly snapshot: Pick<Snapshot, "ledger">;
   readonly installationId: string;
-  /** From `sourceVersion`. */
-  readonly version: Asof;
+  /** From `currentSourceVersion`. */
+  readonly version: SourceVersion;
   /** The chain's hash at a published block; null: every node was silent; undefined: not looked up. */
   blockAt?(number: string): string | null | undefined;
   /** The kinds of fact to compare; all if absent. */
@@ -79,7 +79,7 @@ export interface CurrentSources {
  * The one check (docs/spec/publishing.md#asof): `Failure` ledger_behind, ledger_forked or chain_behind unless the sources
  * continue those of a published version. Versions of another installation or history are not compared with the ledger.
  */
-export function sourceRegression(published: Asof, current: CurrentSources): Failure | undefined {
+export function sourceRegression(published: SourceVersion, current: CurrentSources): Failure | undefined {
   const { of, history = "1" } = current.version;
   // A new history also accepts another chain. Another installation was published from the same chain.
   const isLeftBehind = isVersionOf(published, of, published.history ?? "1") && (published.history ?? "1") !== history;
@@ -90,11 +90,11 @@ export function sourceRegression(published: Asof, current: CurrentSources): Fail
 }
 
 /** The ledger's part of the check. */
-export function ledgerRegression(published: Asof, current: CurrentSources): Failure | undefined {
+export function ledgerRegression(published: SourceVersion, current: CurrentSources): Failure | undefined {
   const { snapshot, installationId, version, kinds = FACT_KINDS } = current;
   if (!isVersionOf(published, version.of, version.history ?? "1")) return undefined;
-  const no = snapshot.ledger && installationRowId(snapshot.ledger, installationId);
-  const facts: Facts = { ledger: no === undefined ? undefined : snapshot.ledger, installation: no ?? 0 };
+  const rowId = snapshot.ledger && installationRowId(snapshot.ledger, installationId);
+  const facts: Facts = { ledger: rowId === undefined ? undefined : snapshot.ledger, installation: rowId ?? 0 };
   const faults = [
     kinds.includes("receipt") ? receiptsRegression(published, facts) : undefined,
     ...FACT_KINDS.map((kind, index) => {
@@ -109,8 +109,8 @@ export function ledgerRegression(published: Asof, current: CurrentSources): Fail
 
 /** The published block that a newer state of the same chain must still have; undefined if there is none. */
 export function publishedBlock(
-  published: Asof,
-  now: Asof,
+  published: SourceVersion,
+  now: SourceVersion,
 ): { readonly number: string; readonly hash: string } | undefined {
   const isSameChain = published.chain === undefined || now.chain === undefined || published.chain === now.chain;
   const { safeBlock: number, safeHash: hash } = published;
@@ -122,7 +122,11 @@ export function publishedBlock(
  * `Failure` chain_behind if the chain has not reached a published version's safe block, or has another block there: a fork
  * may have outgrown what was published.
  */
-function chainRegression(published: Asof, now: Asof, blockAt: CurrentSources["blockAt"]): Failure | undefined {
+function chainRegression(
+  published: SourceVersion,
+  now: SourceVersion,
+  blockAt: CurrentSources["blockAt"],
+): Failure | undefined {
   const isSameChain = published.chain === undefined || now.chain === undefined || published.chain === now.chain;
   if (published.safeBlock === undefined || now.safeBlock === undefined || !isSameChain) return undefined;
   const ahead = BigInt(now.safeBlock) - BigInt(published.safeBlock);
@@ -159,7 +163,10 @@ interface Fault {
   readonly message: string;
 }
 
-function receiptsRegression({ position, telemetryId }: Asof, { ledger, installation }: Facts): Fault | undefined {
+function receiptsRegression(
+  { position, telemetryId }: SourceVersion,
+  { ledger, installation }: Facts,
+): Fault | undefined {
   if (position === undefined) return undefined;
   const found = ledger && readTelemetryIdAt(ledger, installation, position);
   const message = `was published through position ${position}, the ledger`;
@@ -200,11 +207,11 @@ export function factPart({ count, sum, base }: FactSum): FactPart {
 }
 
 function factsOf({ ledger }: Snapshot, installationId: string, kinds: readonly FactKind[]) {
-  const no = ledger && installationRowId(ledger, installationId);
-  if (ledger === undefined || no === undefined) return {};
-  const sums = readFactSums(ledger, no);
+  const rowId = ledger && installationRowId(ledger, installationId);
+  if (ledger === undefined || rowId === undefined) return {};
+  const sums = readFactSums(ledger, rowId);
   const facts = FACT_KINDS.map((kind) => (kinds.includes(kind) ? factPart(sums[kind]) : null));
-  const newest = kinds.includes("receipt") ? readNewestReceipt(ledger, no) : undefined;
+  const newest = kinds.includes("receipt") ? readNewestReceipt(ledger, rowId) : undefined;
   return { facts, ...(newest && { position: newest.position, telemetryId: newest.telemetryId }) };
 }
 

@@ -19,18 +19,18 @@ export interface Future {
 
 export function futureOf(build: (at: number) => Built, at: number): Future {
   const built = build(at);
-  const states: ResponseState[] = [{ from: at, identity: fingerprintOf(built) }];
+  const states: ResponseState[] = [{ from: at, fingerprint: fingerprintOf(built) }];
   const successors: Successor[] = [];
   let last = built;
   while (last.nextChangeAt !== undefined && successors.length < MAX_SUCCESSORS) {
     const from = last.nextChangeAt;
     if (last.successorKey !== undefined) {
-      states.push({ from, identity: last.successorKey });
+      states.push({ from, fingerprint: last.successorKey });
       successors.push({ from, key: last.successorKey });
       break;
     }
     const next = last.successor ?? build(from);
-    states.push({ from, identity: fingerprintOf(next) });
+    states.push({ from, fingerprint: fingerprintOf(next) });
     successors.push(successorOf(built, next, from));
     last = next;
   }
@@ -43,7 +43,7 @@ const fingerprints = new WeakMap<Built, string>();
 export function fingerprintOf(built: Built): string {
   let fingerprint = fingerprints.get(built);
   if (fingerprint === undefined) {
-    const text = JSON.stringify([built.status, built.headers, built.identity]);
+    const text = JSON.stringify([built.status, built.headers, built.lasting]);
     fingerprint = createHash("sha256").update(text).digest("base64url");
     fingerprints.set(built, fingerprint);
   }

@@ -2,7 +2,12 @@
  * Immutable objects with hashes for names: activity tiles, and the assets of the page. They are stored before the object that
  * names them, and deleted some time after nothing names them (docs/spec/publishing.md#deletions).
  */
-import { type Asof, encodeResponse, encodeWriterMetadata, JSON_TYPE } from "../../src/object-store/stored-response.ts";
+import {
+  encodeResponse,
+  encodeWriterMetadata,
+  JSON_TYPE,
+  type SourceVersion,
+} from "../../src/object-store/stored-response.ts";
 import type { ImmutableTile, Publication } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import type { Known } from "../known.ts";
@@ -19,7 +24,7 @@ export function namedTiles(
   { key: head, resource, tileSet }: Publication,
   snapshot: Snapshot,
   known: Known,
-  asof: Asof,
+  sourceVersion: SourceVersion,
 ): { readonly puts: readonly Put[]; readonly set: NamedTiles | undefined } {
   if (tileSet === undefined) return { puts: [], set: undefined };
   const { prefix } = tileSet;
@@ -31,7 +36,7 @@ export function namedTiles(
   const puts = groups.flatMap((group, level) =>
     group
       .filter((tile) => !stored.has(tile.key.slice(prefix.length)))
-      .map((tile) => putOf(tile, { resource, prefix, phase: PHASES[level] ?? "index-tiles", asof, known })),
+      .map((tile) => putOf(tile, { resource, prefix, phase: PHASES[level] ?? "index-tiles", sourceVersion, known })),
   );
   const unnamed = [...stored].filter(([name, since]) => since === null && !named.has(name)).map(([name]) => name);
   const renamed = [...stored].filter(([name, since]) => since !== null && named.has(name)).map(([name]) => name);
@@ -41,12 +46,12 @@ export function namedTiles(
 interface Place extends Pick<Put, "resource" | "phase"> {
   readonly prefix: string;
   /** The source version of the response that names it. */
-  readonly asof: Asof;
+  readonly sourceVersion: SourceVersion;
   readonly known: Known;
 }
 
 /** A tile's name determines its bytes, so a tile of another publisher is as good. */
-function putOf(tile: ImmutableTile, { resource, phase, prefix, asof, known }: Place): Put {
+function putOf(tile: ImmutableTile, { resource, phase, prefix, sourceVersion, known }: Place): Put {
   const { key, answer } = tile;
   const damaged = known.get(key);
   return {
@@ -64,7 +69,7 @@ function putOf(tile: ImmutableTile, { resource, phase, prefix, asof, known }: Pl
       const text = snapshot((now) => tile.body(now));
       if (text === undefined) return undefined;
       const body = Buffer.from(text);
-      const writerMetadata = { epoch, writer, asof };
+      const writerMetadata = { epoch, writer, sourceVersion };
       if (answer !== undefined) {
         return encodeResponse({ representation: answer, body, successors: [], states: [], writerMetadata });
       }

@@ -112,7 +112,7 @@ export class PrivateStatusWriter {
     if (content === this.#content) return;
     const { epoch, writer } = this.#target.fence;
     const status = { schemaVersion: 1, epoch, holder: writer, holderName: this.#holderName, ...report };
-    const metadata = encodeWriterMetadata({ epoch, writer, asof: { at: this.#clock.wall() } });
+    const metadata = encodeWriterMetadata({ epoch, writer, sourceVersion: { at: this.#clock.wall() } });
     const object = { body: Buffer.from(`${JSON.stringify(status)}\n`), contentType: JSON_TYPE, metadata };
     const put = (replaces: StoreTag | null) =>
       putUnderLease({ key: PRIVATE_STATUS_KEY, object, replaces }, this.#target);

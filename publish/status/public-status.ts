@@ -43,7 +43,7 @@ export function publicAnswers(known: Known, now: number): Record<string, PublicA
     if (object?.condition !== "stored") return [];
     const next = object.states.find(({ from }, index) => index > 0 && from > now)?.from;
     const nextChangeAt = next === undefined ? null : formatTimestamp(next);
-    return [[url, { asOf: formatTimestamp(object.asof.at), status: object.status, nextChangeAt }]];
+    return [[url, { asOf: formatTimestamp(object.sourceVersion.at), status: object.status, nextChangeAt }]];
   });
   return Object.fromEntries(found);
 }
@@ -69,8 +69,8 @@ export function sourcesOf(
   chainValidity: number,
 ): Sources {
   const { ledger, installationId, chain } = snapshot;
-  const no = ledger && installationRowId(ledger, installationId);
-  const newest = ledger === undefined || no === undefined ? undefined : readNewestReceipt(ledger, no);
+  const rowId = ledger && installationRowId(ledger, installationId);
+  const newest = ledger === undefined || rowId === undefined ? undefined : readNewestReceipt(ledger, rowId);
   const isBehind = failures.some(({ code }) => code === "ledger_behind" || code === "ledger_forked");
   return {
     ledger: {
@@ -174,17 +174,17 @@ export function worstInstallations(known: Known, now: number): WorstInstallation
 }
 
 /** Sorts the longest overdue first, then the oldest. */
-function waitsSince({ states, asof }: KnownObject, now: number): number {
+function waitsSince({ states, sourceVersion }: KnownObject, now: number): number {
   const next = states[1]?.from;
-  return next !== undefined && next <= now ? next - now : asof.at;
+  return next !== undefined && next <= now ? next - now : sourceVersion.at;
 }
 
 function sumOf(objects: readonly KnownObject[], now: number): Omit<OtherInstallations, "unread"> {
   let [oldest, newest, overdue] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
   const byStatus: Record<string, number> = {};
-  for (const { asof, states, status } of objects) {
-    oldest = Math.min(oldest, asof.at);
-    newest = Math.max(newest, asof.at);
+  for (const { sourceVersion, states, status } of objects) {
+    oldest = Math.min(oldest, sourceVersion.at);
+    newest = Math.max(newest, sourceVersion.at);
     if ((states[1]?.from ?? now + 1) <= now) overdue++;
     byStatus[status] = (byStatus[status] ?? 0) + 1;
   }
@@ -192,10 +192,10 @@ function sumOf(objects: readonly KnownObject[], now: number): Omit<OtherInstalla
   return { count: objects.length, byStatus, oldestAt: instant(oldest), newestAt: instant(newest), overdue };
 }
 
-function describe({ asof, status, states, etag }: KnownObject) {
+function describe({ sourceVersion, status, states, etag }: KnownObject) {
   const next = states[1]?.from;
   const nextChangeAt = next === undefined ? null : formatTimestamp(next);
-  return { at: formatTimestamp(asof.at), status, etag, nextChangeAt };
+  return { at: formatTimestamp(sourceVersion.at), status, etag, nextChangeAt };
 }
 
 function isOfAnother({ key }: KnownObject): boolean {

@@ -74,7 +74,7 @@ function judgeWriter(key: string, object: StoredObject, facts: Facts, now: numbe
   const writer = writerOf(object);
   if (typeof writer === "string") return [{ rule: "writer", key, says: writer }];
   facts.writers.set(key, writer);
-  return futureFinding(key, writer.asof.at, now);
+  return futureFinding(key, writer.sourceVersion.at, now);
 }
 
 /** Both in epoch ms. */

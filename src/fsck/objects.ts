@@ -6,7 +6,7 @@ import { routeOfResource } from "../judge/contract.ts";
 import { judgeBody } from "../judge/good.ts";
 import { Report } from "../judge/report.ts";
 import type { StoredObject } from "../object-store/object-store.ts";
-import { type Asof, JSON_TYPE } from "../object-store/stored-response.ts";
+import { JSON_TYPE, type SourceVersion } from "../object-store/stored-response.ts";
 import { activityEventSchema, MAX_PAGE } from "../resources/activity/contract.ts";
 import {
   decodeHead,
@@ -51,7 +51,7 @@ export function answerHead({ metadata }: StoredObject): AnswerHead | string {
     if (!statesSchema.safeParse(JSON.parse(states)).success) return "its hashes are not instants and texts";
     return { status: Number(status), headers: parsed.data };
   } catch {
-    return "its headers or hashes are no JSON";
+    return "its headers or hashes are not JSON";
   }
 }
 
@@ -141,7 +141,7 @@ export function successorsOf({ metadata, body }: StoredObject): readonly Success
     if (issue !== undefined) return `${issue.path.join(".")}: ${issue.message}`;
     list = parsed.data as Successor[];
   } catch {
-    return "they are no JSON";
+    return "they are not JSON";
   }
   if (String(list[0]?.from) !== until) return `valid-until is ${until}, the first instant ${list[0]?.from}`;
   const isAscending = list.every(({ from }, index) => index === 0 || from > (list[index - 1]?.from ?? 0));
@@ -171,7 +171,7 @@ const PLACEHOLDER = "{installationId}";
 
 export interface ParsedBody {
   readonly complaint?: string;
-  /** Undefined if it is no JSON object. */
+  /** Undefined if it is not a JSON object. */
   readonly value?: Readonly<Record<string, unknown>>;
 }
 
@@ -211,7 +211,7 @@ const count = z.number().int().nonnegative();
 const bits64 = z.string().regex(/^[A-Za-z0-9_-]{11}$/);
 const part = z.union([z.tuple([count]), z.tuple([count, bits64]), z.tuple([count, bits64, count])]);
 
-const asofSchema = z.strictObject({
+const sourceVersionSchema = z.strictObject({
   at: count,
   of: bits64.optional(),
   history: z.string().min(1).optional(),
@@ -232,21 +232,21 @@ const asofSchema = z.strictObject({
 
 export interface Writer {
   readonly epoch: number;
-  readonly asof: Asof;
+  readonly sourceVersion: SourceVersion;
 }
 
-/** A complaint in words where they are not readable. */
+/** The writer of an object, or what is wrong with its metadata. */
 export function writerOf({ metadata }: StoredObject): Writer | string {
   const { epoch = "", writer = "", asof = "" } = metadata;
   if (!/^[1-9]\d{0,14}$/.test(epoch)) return `its epoch is ${JSON.stringify(epoch)}`;
   if (writer === "") return "it names no writer";
   try {
-    const parsed = asofSchema.safeParse(JSON.parse(asof));
+    const parsed = sourceVersionSchema.safeParse(JSON.parse(asof));
     const issue = parsed.error?.issues[0];
     if (issue !== undefined) return `asof ${issue.path.join(".")}: ${issue.message}`;
-    return { epoch: Number(epoch), asof: parsed.data as Asof };
+    return { epoch: Number(epoch), sourceVersion: parsed.data as SourceVersion };
   } catch {
-    return "its asof is no JSON";
+    return "its source version (asof) is not JSON";
   }
 }
 
@@ -286,7 +286,7 @@ function observationOf(line: string) {
     const { data, error } = observationSchema.safeParse(JSON.parse(line));
     return data ?? `${error?.issues[0]?.path.join(".")}: ${error?.issues[0]?.message}`;
   } catch {
-    return "it is no JSON";
+    return "it is not JSON";
   }
 }
 
@@ -352,6 +352,6 @@ function eventComplaint(key: string, text: string): string | undefined {
     const instant = chainEventKey(Date.parse(data.occurredAt), { blockNumber: 0n, transactionIndex: 0, logIndex: 0 });
     return key.slice(0, 15) === instant.slice(0, 15) ? undefined : "its key is of another instant";
   } catch {
-    return "it is no JSON";
+    return "it is not JSON";
   }
 }

@@ -126,11 +126,11 @@ function* gaps(tiles: readonly ObservationTileFacts[], keyOf: KeyOf, { keys }: F
 
 function* positions(tiles: readonly ObservationTileFacts[], keyOf: KeyOf, { writers }: Facts): Generator<Finding> {
   for (const { tile, positions: count, lastTelemetryId, complaint } of tiles) {
-    const asof = writers.get(keyOf(tile))?.asof;
-    if (asof === undefined || complaint !== undefined) continue;
+    const sourceVersion = writers.get(keyOf(tile))?.sourceVersion;
+    if (sourceVersion === undefined || complaint !== undefined) continue;
     const through = tile * TILE_SIZE + count;
-    if (asof.position === through && asof.telemetryId === lastTelemetryId) continue;
-    const says = `it goes through position ${through} (${lastTelemetryId}), its asof says ${asof.position} (${asof.telemetryId})`;
+    if (sourceVersion.position === through && sourceVersion.telemetryId === lastTelemetryId) continue;
+    const says = `it goes through position ${through} (${lastTelemetryId}), its source version says ${sourceVersion.position} (${sourceVersion.telemetryId})`;
     yield { rule: "tile-position", key: keyOf(tile), says };
   }
 }
@@ -212,7 +212,7 @@ function* presence({ category, named, facts }: Activity, key: string, as: "event
     };
   }
   const [own, head] = [facts.writers.get(key), facts.writers.get(activityKey(category))];
-  if (own !== undefined && head !== undefined && own.asof.at > head.asof.at) {
+  if (own !== undefined && head !== undefined && own.sourceVersion.at > head.sourceVersion.at) {
     yield { rule: "activity-asof", key: activityKey(category), says: `it is older than ${key}, which it names` };
   }
 }
@@ -226,7 +226,7 @@ function* orphans(
   for (const key of activityTiles.keys()) {
     const category = parseActivityTileKey(key)?.category;
     if (named.has(key) || category === undefined || !heads.has(category)) continue;
-    const instants = [key, activityKey(category)].map((one) => writers.get(one)?.asof.at ?? now);
+    const instants = [key, activityKey(category)].map((one) => writers.get(one)?.sourceVersion.at ?? now);
     const since = Math.max(...instants);
     if (now - since > TILE_KEPT_MS) {
       yield { rule: "orphan", key, says: `no head has named it since ${new Date(since).toISOString()}` };

@@ -5,13 +5,15 @@ import { FACT_KINDS, type FactKind } from "./schema.ts";
 /** Accepted facts by kind; 0 if there is none. They only grow. */
 export type Watermarks = Record<FactKind, number>;
 
-/** An installation as the ledger's tables know it: `no` is what their column `installation` holds. */
+/** `rowId` is what the column `installation` of the ledger's tables holds. */
 export interface Installation {
-  readonly no: number;
+  readonly rowId: number;
   readonly id: string;
 }
 
-/** The watermarks of one installation, by its number. */
+const COLUMNS = "no AS rowId, id";
+
+/** The watermarks of one installation. */
 export function readWatermarks(db: ReadOnlyDatabase, installation: number): Watermarks {
   const watermarks = Object.fromEntries(FACT_KINDS.map((kind) => [kind, 0])) as Watermarks;
   const rows = statement<[number], { kind: FactKind; value: number }>(
@@ -22,28 +24,28 @@ export function readWatermarks(db: ReadOnlyDatabase, installation: number): Wate
   return watermarks;
 }
 
-/** The number of an installation; undefined before its first record. */
+/** Undefined before the installation's first record. */
 export function installationRowId(db: ReadOnlyDatabase, id: string): number | undefined {
-  return statement<[string], { no: number }>(db, "SELECT no FROM installation WHERE id = ?").get(id)?.no;
+  const sql = "SELECT no FROM installation WHERE id = ?";
+  return statement<[string], number>(db, sql).pluck().get(id) as number | undefined;
 }
 
-/** An installation by its number. */
-export function readInstallation(db: ReadOnlyDatabase, no: number): Installation | undefined {
-  return statement<[number], Installation>(db, "SELECT no, id FROM installation WHERE no = ?").get(no);
+export function readInstallation(db: ReadOnlyDatabase, rowId: number): Installation | undefined {
+  return statement<[number], Installation>(db, `SELECT ${COLUMNS} FROM installation WHERE no = ?`).get(rowId);
 }
 
-/** How many there are: their numbers have no gap. */
+/** How many installations there are: row ids have no gap. */
 export function lastInstallationRowId(db: ReadOnlyDatabase): number {
-  return statement<[], { no: number | null }>(db, "SELECT max(no) AS no FROM installation").get()?.no ?? 0;
+  return statement<[], number>(db, "SELECT ifnull(max(no), 0) FROM installation").pluck().get() as number;
 }
 
 /** Every installation that has a record, in the order of their first ones. */
 export function listInstallations(db: ReadOnlyDatabase): Installation[] {
-  return statement<[], Installation>(db, "SELECT no, id FROM installation ORDER BY no").all();
+  return statement<[], Installation>(db, `SELECT ${COLUMNS} FROM installation ORDER BY no`).all();
 }
 
-/** At most `most` of them, from the one after a number on. */
-export function installationsAfter(db: ReadOnlyDatabase, no: number, most: number): Installation[] {
-  const sql = "SELECT no, id FROM installation WHERE no > ? ORDER BY no LIMIT ?";
-  return statement<[number, number], Installation>(db, sql).all(no, most);
+/** At most `limit` installations after a row id. */
+export function installationsAfter(db: ReadOnlyDatabase, rowId: number, limit: number): Installation[] {
+  const sql = `SELECT ${COLUMNS} FROM installation WHERE no > ? ORDER BY no LIMIT ?`;
+  return statement<[number, number], Installation>(db, sql).all(rowId, limit);
 }

@@ -18,7 +18,7 @@ export interface StoredResponse {
 export interface ResponseState {
   /** Epoch ms. */
   readonly from: number;
-  readonly identity: string;
+  readonly fingerprint: string;
 }
 
 /** The writer of an object, its lease, and its facts (docs/spec/publishing.md#asof). */
@@ -26,14 +26,14 @@ export interface WriterMetadata {
   readonly epoch: number;
   /** The writer's random token. */
   readonly writer: string;
-  readonly asof: Asof;
+  readonly sourceVersion: SourceVersion;
 }
 
 /**
  * The source version of an object (docs/spec/publishing.md#asof), whole and short. Objects of earlier versions have `at`,
  * `position`, `telemetryId` and `safeBlock` only.
  */
-export interface Asof {
+export interface SourceVersion {
   /** Epoch ms of the build. */
   readonly at: number;
   /** 64 bits of the installation's id. */
@@ -67,7 +67,7 @@ export function encodeResponse(answer: StoredResponse): StoreObject {
       ...encodeWriterMetadata(writerMetadata),
       status: String(representation.status),
       headers: asciiJson(representation.headers),
-      states: JSON.stringify(answer.states),
+      states: encodeStates(answer.states),
       ...(successors[0] === undefined
         ? {}
         : { "valid-until": String(successors[0].from), successors: asciiJson(successors) }),
@@ -78,26 +78,35 @@ export function encodeResponse(answer: StoredResponse): StoreObject {
 /** Throws if the object is not a response of Noonmark: another program's object must not be served, nor crash a reader. */
 export function decodeResponse({ metadata, body }: StoreObject): StoredResponse {
   const status = Number(metadata.status);
-  if (!Number.isInteger(status) || status < 200 || status > 599) throw new Error("its status is no status");
+  if (!Number.isInteger(status) || status < 200 || status > 599) throw new Error("its status is not an HTTP status");
   return {
     representation: { status, headers: parsed(metadata.headers, isTexts, "headers") },
     body,
     successors: parsed(metadata.successors ?? "[]", isSuccessorsOf(body.length), "successors"),
     writerMetadata: decodeWriterMetadata(metadata),
-    states: parsed(metadata.states ?? "[]", isStates, "states"),
+    states: decodeStates(metadata.states ?? "[]"),
   };
 }
 
+/** A fingerprint is stored under the name `identity`. */
+export function encodeStates(states: readonly ResponseState[]): string {
+  return JSON.stringify(states.map(({ from, fingerprint }) => ({ from, identity: fingerprint })));
+}
+
+export function decodeStates(text: string): ResponseState[] {
+  return parsed(text, isStates, "states").map(({ from, identity }) => ({ from, fingerprint: identity }));
+}
+
 /** Only the writer metadata, for objects that are not responses: tiles, heads, the index. */
-export function encodeWriterMetadata({ epoch, writer, asof }: WriterMetadata): Record<string, string> {
-  return { epoch: String(epoch), writer, asof: asciiJson(asof) };
+export function encodeWriterMetadata({ epoch, writer, sourceVersion }: WriterMetadata): Record<string, string> {
+  return { epoch: String(epoch), writer, asof: asciiJson(sourceVersion) };
 }
 
 export function decodeWriterMetadata(metadata: Readonly<Record<string, string>>): WriterMetadata {
   return {
     epoch: Number(metadata.epoch ?? "0"),
     writer: metadata.writer ?? "",
-    asof: parsed(metadata.asof ?? '{"at":0}', isAsof, "asof"),
+    sourceVersion: parsed(metadata.asof ?? '{"at":0}', isSourceVersion, "asof"),
   };
 }
 
@@ -111,7 +120,7 @@ function asciiJson(value: unknown): string {
 
 function parsed<T>(text: string | undefined, is: (value: unknown) => value is T, name: string): T {
   const value: unknown = text === undefined ? undefined : JSON.parse(text);
-  if (!is(value)) throw new Error(`its ${name} are not what Noonmark stores`);
+  if (!is(value)) throw new Error(`its ${name} are not in the format that Noonmark stores`);
   return value;
 }
 
@@ -134,11 +143,11 @@ function isTexts(value: unknown): value is Record<string, string> {
 }
 
 /** Later versions may add fields. */
-function isAsof(value: unknown): value is Asof {
+function isSourceVersion(value: unknown): value is SourceVersion {
   return isFields(value) && Number.isFinite(value.at);
 }
 
-function isStates(value: unknown): value is ResponseState[] {
+function isStates(value: unknown): value is { from: number; identity: string }[] {
   return isListOf(value, ({ from, identity }) => Number.isFinite(from) && isText(identity));
 }
 

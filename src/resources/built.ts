@@ -8,10 +8,10 @@ import type { Representation } from "../http/representation.ts";
 
 export interface Built extends Representation {
   /**
-   * The fingerprint's text: everything that a reader sees except `generatedAt` (docs/spec/publishing.md#frozen-bytes). The
-   * publisher keeps its hash and rewrites the response if it differs.
+   * Everything that a reader sees except `generatedAt` (docs/spec/publishing.md#frozen-bytes). The response's fingerprint is
+   * computed from it. If the fingerprint differs, the publisher rewrites the response.
    */
-  readonly identity: string;
+  readonly lasting: string;
   /**
    * The first millisecond after `at` at which time alone changes the response; a build for that instant gives the successor.
    */

@@ -158,7 +158,7 @@ function processAt(at: number): Process {
   );
   const facts = readProcessFacts(
     ledger,
-    { no: 1, id: "wheel-1" },
+    { rowId: 1, id: "wheel-1" },
     { core, genesisTimestamp: BigInt(plan.genesisMs / 1_000) },
   );
   return JSON.parse(buildProcess(facts, at).body) as Process;

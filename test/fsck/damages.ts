@@ -71,7 +71,7 @@ function metadata(changes: Readonly<Record<string, (value: string) => string>>):
   };
 }
 
-function asof(change: (asof: Record<string, unknown>) => unknown): Change {
+function sourceVersion(change: (sourceVersion: Record<string, unknown>) => unknown): Change {
   return metadata({ asof: (text) => JSON.stringify(change(JSON.parse(text) as Record<string, unknown>)) });
 }
 
@@ -198,13 +198,13 @@ export const DAMAGES: readonly Damage[] = [
     "a source version with an unknown field",
     "writer",
     PROCESS,
-    asof((one) => ({ ...one, safeBlock: "-1" })),
+    sourceVersion((one) => ({ ...one, safeBlock: "-1" })),
   ),
   sealed(
     "from tomorrow",
     "asof-future",
     PROCESS,
-    asof((one) => ({ ...one, at: Number(one.at) + 24 * HOUR })),
+    sourceVersion((one) => ({ ...one, at: Number(one.at) + 24 * HOUR })),
   ),
   sealed("no status", "answer", TELEMETRY, metadata({ status: () => "20" })),
   sealed("headers that are none", "answer", TELEMETRY, metadata({ headers: () => "{" })),
@@ -285,7 +285,7 @@ export const DAMAGES: readonly Damage[] = [
     "another position in the tile's source version",
     "tile-position",
     tileKey(2),
-    asof((one) => ({ ...one, position: 299 })),
+    sourceVersion((one) => ({ ...one, position: 299 })),
   ),
   gone("the first tile gone", "tile-gap", tileKey(0)),
   gone("a tile in the middle gone", "tile-gap", tileKey(1)),
@@ -337,7 +337,7 @@ export const DAMAGES: readonly Damage[] = [
     "a head from before its tiles",
     "activity-asof",
     HEAD,
-    asof((one) => ({ ...one, at: Number(one.at) - HOUR })),
+    sourceVersion((one) => ({ ...one, at: Number(one.at) - HOUR })),
   ),
   {
     ...head("tiles that nothing names", "orphan", (one) => ({ ...one, indexes: [] }), "older"),

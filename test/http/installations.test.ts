@@ -38,8 +38,8 @@ test("an id's shard is the same in every version", () => {
 
 test("ten thousand ids of one form are spread over all shards", () => {
   const counts = new Map<string, number>();
-  for (let no = 1; no <= 10_000; no++) {
-    const key = shardKeyOf(`wheel-${no}`, SHARDS);
+  for (let n = 1; n <= 10_000; n++) {
+    const key = shardKeyOf(`wheel-${n}`, SHARDS);
     counts.set(key, (counts.get(key) ?? 0) + 1);
   }
   expect(counts.size).toBe(SHARDS);

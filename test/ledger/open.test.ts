@@ -33,7 +33,7 @@ test("a reader sees what intake has committed, and can write nothing", () => {
   const reader = openLedgerForReading(path);
   expect(installationRowId(reader, "wheel-1")).toBeUndefined();
   writer.exec("INSERT INTO installation (id) VALUES ('wheel-1'); INSERT INTO watermark VALUES (1, 'receipt', 3)");
-  expect(listInstallations(reader)).toEqual([{ no: 1, id: "wheel-1" }]);
+  expect(listInstallations(reader)).toEqual([{ rowId: 1, id: "wheel-1" }]);
   expect(readWatermarks(reader, 1)).toMatchObject({ receipt: 3, closure: 0 });
   expect(() => reader.exec("DELETE FROM installation")).toThrow(/readonly/);
   reader.close();

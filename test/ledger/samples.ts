@@ -163,7 +163,7 @@ export function contents(db: Database): Record<string, unknown> {
     .all() as string[];
   return {
     ...Object.fromEntries(tables.map((table) => [table, db.prepare(`SELECT * FROM ${table} ORDER BY 1, 2, 3`).all()])),
-    sums: listInstallations(db).map(({ no }) => readFactSums(db, no)),
+    sums: listInstallations(db).map(({ rowId }) => readFactSums(db, rowId)),
   };
 }
 

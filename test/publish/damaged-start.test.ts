@@ -29,19 +29,19 @@ const bodies = async () => {
   return found;
 };
 
-async function withAsof(key: string, asof: string): Promise<void> {
+async function withSourceVersion(key: string, sourceVersion: string): Promise<void> {
   const found = await world.store.get(key);
   if (found === undefined) throw new Error(`${key} is not there`);
   const { tag: _, ...object } = found;
-  await world.store.put(key, { ...object, metadata: { ...object.metadata, asof } });
+  await world.store.put(key, { ...object, metadata: { ...object.metadata, asof: sourceVersion } });
 }
 
 const DAMAGES: Record<string, { key: string; damage: (key: string) => Promise<void> }> = {
   "an index of nothing": { key: "installations", damage: (key) => putText(world.store, key, "{}") },
   "an index that is no JSON": { key: "installations", damage: (key) => putText(world.store, key, "<html>") },
-  "telemetry from an array": { key: "v1/public/telemetry", damage: (key) => withAsof(key, "[]") },
-  "process from no JSON": { key: "v4/public/process", damage: (key) => withAsof(key, "{") },
-  "the index from an array": { key: "installations", damage: (key) => withAsof(key, "[]") },
+  "telemetry from an array": { key: "v1/public/telemetry", damage: (key) => withSourceVersion(key, "[]") },
+  "process from no JSON": { key: "v4/public/process", damage: (key) => withSourceVersion(key, "{") },
+  "the index from an array": { key: "installations", damage: (key) => withSourceVersion(key, "[]") },
   "a damaged activity head": { key: activityKey("all"), damage: async (key) => world.store.damage(key) },
   "damaged settlements": { key: "v4/public/settlements/7d", damage: async (key) => world.store.damage(key) },
 };
@@ -64,7 +64,7 @@ test.each(Object.entries(DAMAGES))("a start survives a damaged object: %s", asyn
 
 test("another installation's telemetry with the body null is rewritten at its next fact", async () => {
   const key = "v1/public/installations/~wheel-2/telemetry";
-  await withAsof(key, "null");
+  await withSourceVersion(key, "null");
   const worker = await world.work({ chain, state: "lost" });
   world.receive(1, 2, "wheel-2");
   const { rows } = await worker.cycle(START + 1_000_000);
@@ -74,7 +74,7 @@ test("another installation's telemetry with the body null is rewritten at its ne
 });
 
 test("a history continues after its newest tile got an array as its body", async () => {
-  await withAsof(observationTileKey(INSTALLATION, "1", 2), "[]");
+  await withSourceVersion(observationTileKey(INSTALLATION, "1", 2), "[]");
   const worker = await world.work({ chain, state: "lost" });
   world.receive(5);
   const { rows } = await worker.cycle(START + 1_000_000);
@@ -117,7 +117,7 @@ test("a lost object is not rewritten from a ledger that is behind it", async () 
   await world.store.delete("v4/public/process");
   const ledgerPath = `${world.folder}/older.db`;
   const older = openLedgerForIntake(ledgerPath);
-  receive(older, 5, { no: 1, id: INSTALLATION });
+  receive(older, 5, { rowId: 1, id: INSTALLATION });
   older.close();
   const worker = await world.work({ chain, ledgerPath });
   const { failures } = await worker.cycle(START + 1_000_000);

@@ -10,12 +10,12 @@ beforeEach(() => {
 afterEach(() => world.end());
 
 const OTHERS = 150;
-const key = (no: number) => installationTelemetryKey(`wheel-${no}`);
+const key = (rowId: number) => installationTelemetryKey(`wheel-${rowId}`);
 
 /** `wheel-1` (the configured one) and `OTHERS` more, a receipt each. */
 async function published() {
   world.receive(1);
-  for (let no = 2; no <= OTHERS + 1; no++) world.receive(1, no, `wheel-${no}`);
+  for (let rowId = 2; rowId <= OTHERS + 1; rowId++) world.receive(1, rowId, `wheel-${rowId}`);
   const worker = await world.work();
   await worker.cycle(START + 10_000);
   return worker;
@@ -25,7 +25,8 @@ const putsSince = (before: number) => world.store.puts.slice(before).filter((put
 
 test("the first cycle publishes every installation, and the next one only dirty installations", async () => {
   const worker = await published();
-  for (const no of [2, 64, 65, 66, 130, OTHERS + 1]) expect(await world.store.get(key(no)), `${no}`).toBeDefined();
+  for (const rowId of [2, 64, 65, 66, 130, OTHERS + 1])
+    expect(await world.store.get(key(rowId)), `${rowId}`).toBeDefined();
   const { gets, puts } = world.store;
   const before = { gets: gets.length, puts: puts.length };
   world.receive(1, 70, "wheel-70");
@@ -50,7 +51,7 @@ test("all installations turn stale by time alone, and each is put once", async (
 
 test("a new receipt of every installation publishes each of them", async () => {
   const worker = await published();
-  for (let no = 2; no <= OTHERS + 1; no++) world.receive(1, no, `wheel-${no}`);
+  for (let rowId = 2; rowId <= OTHERS + 1; rowId++) world.receive(1, rowId, `wheel-${rowId}`);
   const before = world.store.puts.length;
   await worker.cycle(START + 11_000);
   const puts = putsSince(before).filter((put) => put.includes("~wheel-") && put.endsWith("/telemetry"));

@@ -14,7 +14,7 @@ afterEach(() => world.end());
 function replaceLedger(count: number, salt: string): void {
   const path = `${world.folder}/other.db`;
   const other = openLedgerForIntake(path);
-  receive(other, count, { no: 1, id: INSTALLATION });
+  receive(other, count, { rowId: 1, id: INSTALLATION });
   other.prepare("UPDATE receipt SET telemetry_id = replace(telemetry_id, '-4000-', ?)").run(`-${salt}-`);
   other.close();
   for (const suffix of ["-wal", "-shm"]) rmSync(world.ledgerPath + suffix, { force: true });

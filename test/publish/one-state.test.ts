@@ -1,4 +1,4 @@
-/** Body and `asof` of every object come from one snapshot. Facts that arrive during a cycle belong to the next one. */
+/** Body and source version of every object come from one snapshot. Facts that arrive during a cycle belong to the next one. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type StoredObject, StoreUnavailable } from "../../src/object-store/object-store.ts";
 import { decodeWriterMetadata } from "../../src/object-store/stored-response.ts";
@@ -43,14 +43,15 @@ function positionIn(key: string, { body }: StoredObject): number | undefined {
   return measurement === null ? undefined : Number(measurement.cumulativeWorkUnits);
 }
 
-/** For every object with receipts: the last receipt in its body, and in its `asof`. */
-async function positions(): Promise<Map<string, { body: number; asof: number | undefined }>> {
-  const found = new Map<string, { body: number; asof: number | undefined }>();
+/** For every object with receipts: the last receipt in its body, and in its source version. */
+async function positions(): Promise<Map<string, { body: number; sourceVersion: number | undefined }>> {
+  const found = new Map<string, { body: number; sourceVersion: number | undefined }>();
   store.meanwhile = () => {};
   for await (const key of store.list("v")) {
     const object = (await store.get(key)) as StoredObject;
     const body = positionIn(key, object);
-    if (body !== undefined) found.set(key, { body, asof: decodeWriterMetadata(object.metadata).asof.position });
+    if (body !== undefined)
+      found.set(key, { body, sourceVersion: decodeWriterMetadata(object.metadata).sourceVersion.position });
   }
   return found;
 }
@@ -60,7 +61,7 @@ const KEYS = ["v1/public/installations/~wheel-1/observations/1/0", "v1/public/te
 async function expectOneState(): Promise<void> {
   const found = await positions();
   expect([...found.keys()]).toEqual(KEYS);
-  for (const [key, { body, asof }] of found) expect(asof, key).toBe(body);
+  for (const [key, { body, sourceVersion }] of found) expect(sourceVersion, key).toBe(body);
 }
 
 test("a first publish and a change of everything come from one snapshot each", async () => {
@@ -76,20 +77,20 @@ test("a first publish and a change of everything come from one snapshot each", a
 
 test("each of many installations comes from one snapshot, although a few are planned at a time", async () => {
   const others = 60;
-  for (let no = 2; no <= others + 1; no++) world.receive(1, no, `wheel-${no}`);
+  for (let rowId = 2; rowId <= others + 1; rowId++) world.receive(1, rowId, `wheel-${rowId}`);
   const worker = await world.work({ store, chain });
   let calls = 0;
   for (const at of [START + 100_000, START + 200_000]) {
     store.meanwhile = () => {
       world.receive(1);
-      const no = 2 + (calls++ % others);
-      world.receive(1, no, `wheel-${no}`);
+      const rowId = 2 + (calls++ % others);
+      world.receive(1, rowId, `wheel-${rowId}`);
     };
     chain.pass(at);
     await worker.cycle(at);
     const found = await positions();
     expect(found.size).toBeGreaterThanOrEqual(KEYS.length + 2 * others);
-    for (const [key, { body, asof }] of found) expect(asof, key).toBe(body);
+    for (const [key, { body, sourceVersion }] of found) expect(sourceVersion, key).toBe(body);
   }
   await worker.stop();
 });
@@ -107,7 +108,7 @@ test("a plan that is repeated because of another's put uses a new snapshot", asy
   await second.stop();
 });
 
-test("onchain is of the safe block in its asof, also if the chain moved on meanwhile", async () => {
+test("onchain is of the safe block in its source version, also if the chain moved on meanwhile", async () => {
   const worker = await world.work({ store, chain });
   let at = START + 100_000;
   store.meanwhile = () => chain.pass(at);
@@ -125,7 +126,7 @@ test("onchain is of the safe block in its asof, also if the chain moved on meanw
     };
     if (point === undefined) continue;
     seen.push(key);
-    expect(decodeWriterMetadata(object.metadata).asof.safeBlock).toBe(point.safeThroughBlock);
+    expect(decodeWriterMetadata(object.metadata).sourceVersion.safeBlock).toBe(point.safeThroughBlock);
   }
   expect(seen).toEqual(["v4/public/onchain"]);
   await worker.stop();

@@ -10,9 +10,9 @@ import { START, type WorkOptions, World } from "./world.ts";
 
 const MANY = 1_100;
 const SHARDS = 256;
-const shardOf = (no: number) => shardKeyOf(`wheel-${no}`, SHARDS);
-const telemetryOf = (no: number) => `/v1/public/installations/wheel-${no}/telemetry`;
-const historyUrl = (no: number) => `/v1/public/installations/wheel-${no}/observations`;
+const shardOf = (rowId: number) => shardKeyOf(`wheel-${rowId}`, SHARDS);
+const telemetryOf = (rowId: number) => `/v1/public/installations/wheel-${rowId}/telemetry`;
+const historyUrl = (rowId: number) => `/v1/public/installations/wheel-${rowId}/observations`;
 
 /** Known once, its store copied for each test. */
 const world = new World();
@@ -22,7 +22,7 @@ let states = 0;
 
 beforeAll(async () => {
   world.ledger.transaction(() => {
-    for (let no = 1; no <= MANY; no++) world.receive(1, no, `wheel-${no}`);
+    for (let rowId = 1; rowId <= MANY; rowId++) world.receive(1, rowId, `wheel-${rowId}`);
   })();
   const worker = await world.work();
   await worker.cycle(START + 10_000);
@@ -56,18 +56,18 @@ const indexPuts = () => world.store.puts.filter((key) => key.startsWith("install
 const statusOf = async (url: string) => (await world.read(url)).status;
 
 /** A new installation, or one receipt more. */
-function receive(no = ++received): number {
-  world.receive(1, no, `wheel-${no}`);
-  return no;
+function receive(rowId = ++received): number {
+  world.receive(1, rowId, `wheel-${rowId}`);
+  return rowId;
 }
 
 test("every shard is stored, and the index has their number", async () => {
   expect(await json("installations")).toEqual({ schemaVersion: 2, configured: "wheel-1", shards: SHARDS });
   expect([...published.keys()].filter((key) => key.startsWith("installations/"))).toHaveLength(SHARDS);
-  for (const no of [1, 2, 500, MANY]) {
-    expect((await json(shardOf(no))).installations[`wheel-${no}`], `${no}`).toEqual({ history: "1" });
-    expect(await world.body(telemetryOf(no)), `${no}`).toContain('"online"');
-    expect(JSON.parse(await world.body(historyUrl(no))).items, `${no}`).toHaveLength(1);
+  for (const rowId of [1, 2, 500, MANY]) {
+    expect((await json(shardOf(rowId))).installations[`wheel-${rowId}`], `${rowId}`).toEqual({ history: "1" });
+    expect(await world.body(telemetryOf(rowId)), `${rowId}`).toContain('"online"');
+    expect(JSON.parse(await world.body(historyUrl(rowId))).items, `${rowId}`).toHaveLength(1);
   }
   expect(await world.body(telemetryOf(90_000))).toContain('"offline"');
   expect((await examine(world.store, world.now)).findings).toEqual([]);

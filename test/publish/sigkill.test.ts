@@ -65,9 +65,9 @@ async function bundlePublisher(): Promise<void> {
 beforeAll(async () => {
   await bundlePublisher();
   const ledger = openLedgerForIntake(join(before, "ledger.db"));
-  receive(ledger, 127, { no: 1, id: "wheel-1" });
+  receive(ledger, 127, { rowId: 1, id: "wheel-1" });
   publish(before, NEVER, "before", FIRST);
-  receive(ledger, 3, { no: 1, id: "wheel-1" });
+  receive(ledger, 3, { rowId: 1, id: "wheel-1" });
   ledger.close();
   cpSync(before, after, { recursive: true });
   publish(after, NEVER, "before", SECOND);

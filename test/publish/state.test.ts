@@ -16,7 +16,7 @@ const REST = {
   key: "k",
   condition: "stored" as const,
   states: [],
-  asof: { at: 1 },
+  sourceVersion: { at: 1 },
   status: 200,
   bytes: 1,
   etag: null,

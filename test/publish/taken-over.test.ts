@@ -14,7 +14,7 @@ let world: World;
 beforeEach(async () => {
   world = new World();
   world.receive(1);
-  for (let no = 2; no <= OTHERS + 1; no++) world.receive(1, no, `wheel-${no}`);
+  for (let rowId = 2; rowId <= OTHERS + 1; rowId++) world.receive(1, rowId, `wheel-${rowId}`);
   const worker = await world.work();
   await worker.cycle(START + 10_000);
   await worker.stop();
@@ -22,8 +22,9 @@ beforeEach(async () => {
 afterEach(() => world.end());
 
 const OTHERS = 80;
-const key = (no: number) => installationTelemetryKey(`wheel-${no}`);
-const positionAt = async (no: number) => JSON.parse((await world.store.get(key(no)))?.metadata.asof ?? "{}").position;
+const key = (rowId: number) => installationTelemetryKey(`wheel-${rowId}`);
+const positionAt = async (rowId: number) =>
+  JSON.parse((await world.store.get(key(rowId)))?.metadata.asof ?? "{}").position;
 const lease = async () =>
   JSON.parse(new TextDecoder().decode((await world.store.get("status.json"))?.body)) as LeaseRecord;
 const settled = async () => (await lease()).settled;
@@ -116,7 +117,7 @@ test("a ledger that is behind what is published is found before the first put", 
   const worker = await takeOver({ ledgerPath });
   expect(await othersOf(() => worker.cycle(START + 115_000))).toEqual([]);
   const copy = openLedgerForIntake(ledgerPath);
-  receive(copy, 1, { no: 70, id: "wheel-70" });
+  receive(copy, 1, { rowId: 70, id: "wheel-70" });
   copy.close();
   const before = world.store.puts.length;
   const { failures } = await worker.cycle(START + 116_000);

@@ -84,7 +84,7 @@ export class World {
 
   /** `count` receipts more, one each 3 s, received at START + position · 3 s. */
   receive(count: number, installation = 1, id = INSTALLATION): void {
-    receive(this.ledger, count, { no: installation, id });
+    receive(this.ledger, count, { rowId: installation, id });
   }
 
   async work(options: WorkOptions = {}): Promise<Worker> {
@@ -174,7 +174,12 @@ export class World {
 }
 
 /** The next receipts, received at `start` + position · 3 s. */
-export function receive(ledger: Database, count: number, { no: installation, id }: Installation, start = START): void {
+export function receive(
+  ledger: Database,
+  count: number,
+  { rowId: installation, id }: Installation,
+  start = START,
+): void {
   ledger.transaction(() => {
     ledger.prepare("INSERT OR IGNORE INTO installation (no, id) VALUES (?, ?)").run(installation, id);
     const last = ledger

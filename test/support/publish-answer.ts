@@ -15,7 +15,7 @@ import { observationTileKey, tileOf } from "../../src/resources/observations/rou
 import type { Publication } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 
-const WRITER: WriterMetadata = { epoch: 1, writer: "test", asof: { at: 0 } };
+const WRITER: WriterMetadata = { epoch: 1, writer: "test", sourceVersion: { at: 0 } };
 const encoder = new TextEncoder();
 
 export async function putAnswer(

@@ -33,7 +33,7 @@ app.get("/v2/public/stats", (request, reply) => {
 });
 
 app.get("/v4/public/process", (_, reply) =>
-  send(reply, () => buildProcess(readProcessFacts(ledger, { no: 1, id: "wheel-1" }, { core: undefined, genesisTimestamp: LEDGER_GENESIS }), LEDGER_END), {
+  send(reply, () => buildProcess(readProcessFacts(ledger, { rowId: 1, id: "wheel-1" }, { core: undefined, genesisTimestamp: LEDGER_GENESIS }), LEDGER_END), {
     key: "process",
     milliseconds: 1000,
   }),

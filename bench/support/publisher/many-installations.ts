@@ -20,9 +20,9 @@ export function writeManyInstallations(path: string, installations: number): voi
   const ledger = openLedgerForIntake(path);
   ledger.pragma("synchronous = OFF");
   ledger.transaction(() => {
-    for (let no = 1; no <= installations; no++) {
-      ledger.prepare("INSERT INTO installation (no, id) VALUES (?, ?)").run(no, `wheel-${no}`);
-      addReceipt(ledger, no, 1);
+    for (let rowId = 1; rowId <= installations; rowId++) {
+      ledger.prepare("INSERT INTO installation (no, id) VALUES (?, ?)").run(rowId, `wheel-${rowId}`);
+      addReceipt(ledger, rowId, 1);
     }
   })();
   ledger.close();

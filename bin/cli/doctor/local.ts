@@ -45,16 +45,16 @@ export function examineLedger({ ledger: path, installationId }: Settings, now: n
       const ids = listInstallations(db).map(({ id }) => id);
       const more = ids.length > NAMED ? ` and ${ids.length - NAMED} more` : "";
       const all = ids.length === 0 ? "no installation yet" : `${ids.slice(0, NAMED).join(", ")}${more}`;
-      const no = installationId === undefined ? undefined : installationRowId(db, installationId);
+      const rowId = installationId === undefined ? undefined : installationRowId(db, installationId);
       if (installationId === undefined) return [fine("ledger", `${path}: ${all}`)];
-      if (no === undefined) {
+      if (rowId === undefined) {
         const todo = "Correct the setting installationId, or ingest that installation's records.";
         return [
           fine("ledger", `${path}: ${all}`),
           wrong("installation", `${installationId} is not in the ledger`, todo),
         ];
       }
-      const newest = readNewestReceipt(db, no);
+      const newest = readNewestReceipt(db, rowId);
       const receipt =
         newest === undefined
           ? "no receipt yet"

@@ -15,7 +15,7 @@ import { hasBeenAt } from "../../../src/ledger/read/changes.ts";
 import { STORE_MARK } from "../../../src/object-store/filesystem/prepare.ts";
 import { storeLocation } from "../../../src/object-store/location.ts";
 import { decodedAs, type ObjectStore, StoreDamaged, StoreUnavailable } from "../../../src/object-store/object-store.ts";
-import { type Asof, decodeResponse } from "../../../src/object-store/stored-response.ts";
+import { decodeResponse, type SourceVersion } from "../../../src/object-store/stored-response.ts";
 import { MODULES_KEY } from "../../../src/resources/modules/route.ts";
 import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
 import { installationTelemetryKey, TELEMETRY_KEY } from "../../../src/resources/telemetry/route.ts";
@@ -102,9 +102,9 @@ async function readIndex(store: ObjectStore): Promise<InstallationIndex | undefi
 async function behindStore(path: string, store: ObjectStore, index: InstallationIndex): Promise<Failure | undefined> {
   const ledger = openLedgerForReading(path);
   try {
-    for await (const [installationId, asof] of publishedVectors(ledger, store, index)) {
+    for await (const [installationId, sourceVersion] of publishedVersions(ledger, store, index)) {
       const fault = readLedger(ledger, (db) =>
-        ledgerRegression(asof, { snapshot: { ledger: db }, installationId, version: asof }),
+        ledgerRegression(sourceVersion, { snapshot: { ledger: db }, installationId, version: sourceVersion }),
       );
       if (fault?.code === "ledger_behind") return behind(fault.message, MISSING_FIRST);
       if (fault !== undefined) return fault;
@@ -116,24 +116,24 @@ async function behindStore(path: string, store: ObjectStore, index: Installation
 }
 
 /** The source versions of the configured installation's objects, then of the others' if the lease does not cover them. */
-async function* publishedVectors(
+async function* publishedVersions(
   ledger: Database,
   store: ObjectStore,
   index: InstallationIndex,
-): AsyncGenerator<[string, Asof]> {
-  for (const key of [TELEMETRY_KEY, MODULES_KEY, PROCESS_KEY]) yield* vectorsAt(store, key, index.configured);
+): AsyncGenerator<[string, SourceVersion]> {
+  for (const key of [TELEMETRY_KEY, MODULES_KEY, PROCESS_KEY]) yield* versionsAt(store, key, index.configured);
   const point = (await findLease(store))?.record?.settled;
   if (point !== null && point !== undefined && readLedger(ledger, (db) => hasBeenAt(db, point))) return;
   const others = "histories" in index ? [...index.histories.keys()] : [];
   for (const id of others.filter((one) => one !== index.configured).slice(0, COMPARED_LIMIT)) {
-    yield* vectorsAt(store, installationTelemetryKey(id), id);
+    yield* versionsAt(store, installationTelemetryKey(id), id);
   }
 }
 
-async function* vectorsAt(store: ObjectStore, key: string, id: string): AsyncGenerator<[string, Asof]> {
+async function* versionsAt(store: ObjectStore, key: string, id: string): AsyncGenerator<[string, SourceVersion]> {
   try {
     const object = await store.get(key, { fresh: true });
-    if (object !== undefined) yield [id, decodedAs(key, object, decodeResponse).writerMetadata.asof];
+    if (object !== undefined) yield [id, decodedAs(key, object, decodeResponse).writerMetadata.sourceVersion];
   } catch (error) {
     // A damaged object has no source version. The others still have theirs.
     if (!(error instanceof StoreDamaged)) throw error;

@@ -35,7 +35,7 @@ function responseMetrics(registry: Registry, { known, now }: WatchedPublisher): 
   collectedGauge(
     registry,
     { name, help, labels: ["route"] },
-    ofEach(({ asof }) => (now() - asof.at) / 1_000),
+    ofEach(({ sourceVersion }) => (now() - sourceVersion.at) / 1_000),
   );
   collectedGauge(
     registry,

@@ -74,8 +74,8 @@ function ledgerCounts({ ledger: path, installationId }: Settings): ((kind: FactK
   const ledger = openLedgerForReading(path);
   try {
     const marks = readLedger(ledger, (db) => {
-      const no = installationRowId(db, installationId);
-      return no === undefined ? undefined : readWatermarks(db, no);
+      const rowId = installationRowId(db, installationId);
+      return rowId === undefined ? undefined : readWatermarks(db, rowId);
     });
     return marks && ((kind) => marks[kind]);
   } finally {
@@ -87,7 +87,7 @@ function ledgerCounts({ ledger: path, installationId }: Settings): ((kind: FactK
 async function publishedCounts(store: ObjectStore): Promise<((kind: FactKind) => number) | undefined> {
   try {
     const object = await store.get(PROCESS_KEY, { fresh: true });
-    const facts = object && decodedAs(PROCESS_KEY, object, decodeResponse).writerMetadata.asof.facts;
+    const facts = object && decodedAs(PROCESS_KEY, object, decodeResponse).writerMetadata.sourceVersion.facts;
     return facts && ((kind) => facts[FACT_KINDS.indexOf(kind)]?.[0] ?? 0);
   } catch (error) {
     if (error instanceof StoreDamaged) return undefined;

@@ -70,8 +70,8 @@ export function putsAMonth({ minimumPutInterval, publications, selected, receipt
 /** The pace of the newest receipts, by their receivedAt. */
 export function receiptPace({ ledger, installationId }: Snapshot): PutPace["receipts"] {
   if (ledger === undefined) return [];
-  return listInstallations(ledger).flatMap(({ no, id }) => {
-    const everyMs = receiptMs(ledger, no);
+  return listInstallations(ledger).flatMap(({ rowId, id }) => {
+    const everyMs = receiptMs(ledger, rowId);
     return everyMs === undefined ? [] : [{ configured: id === installationId, everyMs }];
   });
 }

@@ -47,7 +47,7 @@ async function readAnswer(store: ObjectStore, key: string, now: number): Promise
     const current = successorAt(successors, now);
     const next = successors.find(({ from }) => from > now);
     return {
-      asOf: formatTimestamp(writerMetadata.asof.at),
+      asOf: formatTimestamp(writerMetadata.sourceVersion.at),
       status: current?.key === undefined ? representation.status : await statusOf(store, current.key),
       nextChangeAt: next === undefined ? null : formatTimestamp(next.from),
       problem: null,

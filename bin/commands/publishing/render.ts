@@ -66,8 +66,8 @@ async function render(settings: Settings, path: string, given: number | undefine
 
 /** All facts count: one that is later than `at` is shown as if it had been known then. */
 function warnOfLaterFacts({ ledger, installationId }: Snapshot, at: number): void {
-  const no = ledger && installationRowId(ledger, installationId);
-  const newest = ledger === undefined || no === undefined ? undefined : readNewestReceipt(ledger, no);
+  const rowId = ledger && installationRowId(ledger, installationId);
+  const newest = ledger === undefined || rowId === undefined ? undefined : readNewestReceipt(ledger, rowId);
   if (newest === undefined || newest.receivedAt <= at) return;
   warn({
     code: "facts_after_instant",

@@ -34,7 +34,7 @@ export function buildActivityHead(inputs: HeadInputs, layout: ActivityLayout, at
     status: 200,
     headers: { "cache-control": NO_STORE },
     body: encodeHead({ opening, ...layout }),
-    identity: encodeHead({ opening: openingOf(inputs, lasting, ""), ...layout }),
+    lasting: encodeHead({ opening: openingOf(inputs, lasting, ""), ...layout }),
     nextChangeAt: inputs.validUntil,
     successorKey: constantKey(activityKey(inputs.category)),
   };
@@ -44,7 +44,7 @@ export function buildUnavailableActivity(installationId: string, reason: ChainUn
   const body = JSON.stringify(
     activitySchema.parse({ schemaVersion: 1, installationId, status: "unavailable", reason }),
   );
-  return { status: 200, headers: { "cache-control": NO_STORE }, body, identity: body };
+  return { status: 200, headers: { "cache-control": NO_STORE }, body, lasting: body };
 }
 
 function openingOf({ installationId }: HeadInputs, lasting: object, generatedAt: string): string {

@@ -14,8 +14,8 @@ export function modulesPublication(installationId: string): Publication {
     sources: { kinds: ["module"] },
     inputs: (snapshot) => factsInput(snapshot, installationId, ["module"]),
     build({ ledger }) {
-      const no = ledger && installationRowId(ledger, installationId);
-      return buildModules(installationId, ledger && no ? readModules(ledger, no) : []);
+      const rowId = ledger && installationRowId(ledger, installationId);
+      return buildModules(installationId, ledger && rowId ? readModules(ledger, rowId) : []);
     },
   };
 }

@@ -15,7 +15,7 @@ function indexObject(key: string, text: () => string): Publication {
     inputs: text,
     build() {
       const body = text();
-      return { status: 200, headers: {}, body, identity: body };
+      return { status: 200, headers: {}, body, lasting: body };
     },
   };
 }

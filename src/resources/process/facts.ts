@@ -80,7 +80,7 @@ export interface ProcessChain {
 
 export function readProcessFacts(
   ledger: ReadOnlyDatabase,
-  { no: installation, id: installationId }: Installation,
+  { rowId: installation, id: installationId }: Installation,
   { core, genesisTimestamp }: ProcessChain,
 ): ProcessFacts {
   const receipt = readNewestReceipt(ledger, installation);

@@ -30,7 +30,7 @@ export const processPublication: Publication = {
         ? noProcessFacts(installationId, chain.safeCore)
         : readProcessFacts(
             found.ledger,
-            { no: found.installation, id: installationId },
+            { rowId: found.installation, id: installationId },
             { core: chain.safeCore, genesisTimestamp },
           );
     return buildProcess(facts, at);

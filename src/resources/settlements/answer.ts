@@ -149,23 +149,23 @@ export function savedAnswer(
   return answer(textsOf(body), "unavailable");
 }
 
-/** The body, and its fingerprint's text: everything but generatedAt. */
-function textsOf(body: Body): { readonly body: string; readonly identity: string } {
+/** The body, and the body without generatedAt. */
+function textsOf(body: Body): { readonly body: string; readonly lasting: string } {
   const { generatedAt: _, ...lasting } = body;
-  return { body: JSON.stringify(body), identity: JSON.stringify(lasting) };
+  return { body: JSON.stringify(body), lasting: JSON.stringify(lasting) };
 }
 
-function answer({ body, identity }: ReturnType<typeof textsOf>, source: Source, reason?: ChainUnavailable): Built {
+function answer({ body, lasting }: ReturnType<typeof textsOf>, source: Source, reason?: ChainUnavailable): Built {
   return {
     status: 200,
     headers: {
       "cache-control": REVALIDATE,
-      etag: etagOf(revisionOf(JSON.stringify([source, reason ?? null, identity]))),
+      etag: etagOf(revisionOf(JSON.stringify([source, reason ?? null, lasting]))),
       [SOURCE_HEADER]: source,
       ...(reason === undefined ? {} : { [FALLBACK_REASON_HEADER]: reason }),
     },
     body,
-    identity,
+    lasting,
   };
 }
 

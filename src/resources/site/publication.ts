@@ -39,7 +39,7 @@ export function sitePublications({ program, files }: Site): Publication[] {
         resource: row.resource,
         key,
         sources: { installationId: null, program },
-        inputs: () => built.identity,
+        inputs: () => built.lasting,
         ...(loads && {
           tileSet: {
             prefix: ASSETS_PREFIX,
@@ -62,7 +62,7 @@ export function fileAnswer(row: FileRow, text: string, contentType = row.content
     headers: { etag, "cache-control": row.cacheControl ?? NO_CACHE, ...row.headers },
     ...(contentType === null ? {} : { contentType }),
     body: text,
-    identity: etag,
+    lasting: etag,
   };
 }
 

@@ -15,8 +15,8 @@ export function telemetryPublication(installationId: string, configured: boolean
     sources: { installationId, kinds: ["receipt"] },
     inputs: (snapshot) => factsInput(snapshot, installationId, ["receipt"]),
     build({ ledger }, at) {
-      const no = ledger && installationRowId(ledger, installationId);
-      return buildTelemetry(installationId, ledger && no ? readNewestReceipt(ledger, no) : undefined, at);
+      const rowId = ledger && installationRowId(ledger, installationId);
+      return buildTelemetry(installationId, ledger && rowId ? readNewestReceipt(ledger, rowId) : undefined, at);
     },
   };
 }

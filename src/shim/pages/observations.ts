@@ -81,7 +81,7 @@ async function newestTile(installationId: string, named: NamedInstallation, { st
   const object = await store.get(key);
   if (object === undefined) return -1;
   checkSubject(key, object, installationId);
-  const { position = 0, history = "1" } = decodeStored(object, key).writerMetadata.asof;
+  const { position = 0, history = "1" } = decodeStored(object, key).writerMetadata.sourceVersion;
   return history === named.history && position > 0 ? tileOf(position) : -1;
 }
 

@@ -58,7 +58,7 @@ export function edgeStore(store: StoreReader, cache: EdgeCache, now: () => numbe
 
 /** `at` of the build (epoch ms), which never goes back. */
 function builtAt({ metadata }: StoredObject): number {
-  return decodeWriterMetadata(metadata).asof.at;
+  return decodeWriterMetadata(metadata).sourceVersion.at;
 }
 
 function urlOf(key: string): string {

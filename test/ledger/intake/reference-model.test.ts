@@ -136,9 +136,9 @@ test.each(KINDS)("%s are judged as by the slow and plain reading of the contract
       const db = emptyLedger();
       expect(judged(db, history).map(withoutRule)).toEqual(expected);
       for (const verdict of expected) seen.add(verdict);
-      for (const { no, id } of listInstallations(db)) {
+      for (const { rowId, id } of listInstallations(db)) {
         const kinds = reference.accepted.filter((record) => record.installationId === id).map(({ type }) => type);
-        for (const [kind, value] of Object.entries(readWatermarks(db, no))) {
+        for (const [kind, value] of Object.entries(readWatermarks(db, rowId))) {
           expect(kinds.filter((type) => type === kind)).toHaveLength(value);
         }
       }

@@ -100,18 +100,18 @@ test("a store that refuses the private status does not keep the lease held", asy
 });
 
 test("with 10,000 installations the lease object stays below 64 kB, and the private one too", async () => {
-  receive(world.ledger, 3, { no: 1, id: INSTALLATION });
+  receive(world.ledger, 3, { rowId: 1, id: INSTALLATION });
   const worker = await world.work({ site: SITE });
-  for (let no = 2; no <= 10_000; no++) {
-    const at = START + no;
-    const states = [{ from: at, identity: "i" }];
-    const key = `v1/public/installations/~${"w".repeat(100)}-${no}/telemetry`;
+  for (let n = 2; n <= 10_000; n++) {
+    const at = START + n;
+    const states = [{ from: at, fingerprint: "i" }];
+    const key = `v1/public/installations/~${"w".repeat(100)}-${n}/telemetry`;
     worker.known.remember({
       key,
       condition: "stored",
       tag: "1",
       states,
-      asof: { at },
+      sourceVersion: { at },
       status: 200,
       bytes: 1,
       etag: '"t"',

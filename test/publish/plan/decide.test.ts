@@ -8,7 +8,7 @@ const ABSENT: KnownObject = {
   condition: "absent",
   tag: null,
   states: [],
-  asof: { at: 0 },
+  sourceVersion: { at: 0 },
   status: 0,
   bytes: 0,
   etag: null,
@@ -20,7 +20,7 @@ function aging(until: number, source = "receipt 1"): (at: number) => Built {
   return (at) => {
     const status = at < until ? "online" : "stale";
     const body = JSON.stringify({ generatedAt: at, status, source });
-    const built = { status: 200, headers: { etag: `"${status} ${source}"` }, body, identity: status + source };
+    const built = { status: 200, headers: { etag: `"${status} ${source}"` }, body, lasting: status + source };
     return at < until ? { ...built, nextChangeAt: until } : built;
   };
 }
@@ -34,7 +34,7 @@ function published(build: (at: number) => Built, at: number): KnownObject {
     condition: "stored",
     tag: "t",
     states,
-    asof: { at },
+    sourceVersion: { at },
     status: built.status,
     bytes: built.body.length,
     etag: null,
@@ -95,7 +95,7 @@ test("--force puts an unchanged response as of now", () => {
 });
 
 test("a placeholder never replaces a good response", () => {
-  const gap = (): Built => ({ status: 503, headers: {}, body: "{}", identity: "gap", isPlaceholder: true });
+  const gap = (): Built => ({ status: 503, headers: {}, body: "{}", lasting: "gap", isPlaceholder: true });
   expect(decide(gap, ABSENT, 5, { force: false }).put).toBe(true);
   expect(decide(gap, published(aging(1000), 0), 5, { force: false }).put).toBe(false);
 });

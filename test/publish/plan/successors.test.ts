@@ -6,7 +6,7 @@ import { byteEdits, fitAnswer, metadataBytes } from "../../../publish/plan/succe
 import { applyEdits, type Successor } from "../../../src/http/successor.ts";
 import { FACT_KINDS } from "../../../src/ledger/schema.ts";
 import { MAX_METADATA_BYTES } from "../../../src/object-store/check-object.ts";
-import { type Asof, decodeResponse, type StoredResponse } from "../../../src/object-store/stored-response.ts";
+import { decodeResponse, type SourceVersion, type StoredResponse } from "../../../src/object-store/stored-response.ts";
 
 const applied = (before: string, after: string) =>
   new TextDecoder().decode(applyEdits(Buffer.from(before), byteEdits(before, after)));
@@ -48,7 +48,7 @@ const TAG = `"${"A".repeat(43)}"`;
 const UUID = "ffffffff-ffff-4fff-bfff-ffffffffffff";
 
 /** The longest possible source version: nine kinds, sums after a base, and a chain. */
-const WORST: Asof = {
+const WORST: SourceVersion = {
   at: LATEST,
   of: shortHash("x".repeat(64)),
   history: "99999",
@@ -89,14 +89,14 @@ const change = fc.record({
 }) satisfies fc.Arbitrary<Successor>;
 
 function answerOf(successors: readonly Successor[]): StoredResponse {
-  const states = [LATEST, ...successors.map(({ from }) => from)].map((from) => ({ from, identity: "A".repeat(43) }));
+  const states = [LATEST, ...successors.map(({ from }) => from)].map((from) => ({ from, fingerprint: "A".repeat(43) }));
   return {
     representation: { status: 200, headers: { etag: TAG, "cache-control": "public, max-age=0, must-revalidate" } },
     // As long as the edits say.
     body: new Uint8Array(20_000),
     successors,
     states,
-    writerMetadata: { epoch: Number.MAX_SAFE_INTEGER, writer: UUID, asof: WORST },
+    writerMetadata: { epoch: Number.MAX_SAFE_INTEGER, writer: UUID, sourceVersion: WORST },
   };
 }
 

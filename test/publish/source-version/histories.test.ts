@@ -109,7 +109,7 @@ test("the formerly configured installation of another ledger is still served und
   const before = await world.body(own, at);
   const ledgerPath = join(world.folder, "other.db");
   const ledger = openLedgerForIntake(ledgerPath);
-  receive(ledger, 3, { no: 1, id: "wheel-2" });
+  receive(ledger, 3, { rowId: 1, id: "wheel-2" });
   ledger.close();
   for (const state of ["state", "other"]) {
     const other = await world.work({ installationId: "wheel-2", ledgerPath, state });

@@ -30,7 +30,7 @@ test("the process snapshot equals the slow reference at every read", () => {
         }
         const core = coreOf(step);
         const built = buildProcess(
-          readProcessFacts(ledger, { no: 1, id: INSTALLATION }, { core, genesisTimestamp: genesis }),
+          readProcessFacts(ledger, { rowId: 1, id: INSTALLATION }, { core, genesisTimestamp: genesis }),
           step.at,
         );
         expect(bodyAt(built)).toEqual(referenceProcess(facts, core, genesis, { at: step.at }));
@@ -48,7 +48,7 @@ test("nextChangeAt is the first millisecond at which the body differs, and at it
       const facts = looks.flatMap((step) => step.facts);
       for (const fact of facts) accept(ledger, fact);
       const core = coreAt(3n, 12_345n, 100n);
-      const read = readProcessFacts(ledger, { no: 1, id: INSTALLATION }, { core, genesisTimestamp: GENESIS });
+      const read = readProcessFacts(ledger, { rowId: 1, id: INSTALLATION }, { core, genesisTimestamp: GENESIS });
       const seenAt = looks[0]?.at ?? 0;
       let at = seenAt;
       for (let changes = 0; ; changes++) {

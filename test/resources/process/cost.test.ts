@@ -29,7 +29,7 @@ test("every read searches an index, none scans or sorts", () => {
     const ledger = ledgerOf(it.facts);
     const plan = ledger.prepare.bind(ledger);
     const { texts } = watched(ledger);
-    readProcessFacts(ledger, { no: 1, id: INSTALLATION }, { core: it.core, genesisTimestamp: it.genesis });
+    readProcessFacts(ledger, { rowId: 1, id: INSTALLATION }, { core: it.core, genesisTimestamp: it.genesis });
     for (const sql of texts) {
       const steps = plan(`EXPLAIN QUERY PLAN ${sql}`).all(...Array(sql.split("?").length - 1).fill(1));
       for (const { detail } of steps as { detail: string }[]) expect(`${name}: ${detail}`).toMatch(/: SEARCH /);
@@ -53,7 +53,7 @@ test("after the first build a build reads only new rows, for any distance of the
   const look = (frontier: bigint) =>
     readProcessFacts(
       ledger,
-      { no: 1, id: INSTALLATION },
+      { rowId: 1, id: INSTALLATION },
       { core: coreAt(frontier, 0n, 1_000n), genesisTimestamp: GENESIS - 600n * rounds },
     );
   const sum = (first: bigint, last: bigint) => ((first + last) * (last - first + 1n)) / 2n;

@@ -43,16 +43,17 @@ export function referenceProcess(
   };
 
   const builder = () => {
-    const no = (reason: string) => ({ status: "unavailable", reason });
-    if (newest === undefined) return no("no_measurement");
-    if (newest.coreStatus === "COUNTER_FAULT") return no("counter_fault");
+    const unavailable = (reason: string) => ({ status: "unavailable", reason });
+    if (newest === undefined) return unavailable("no_measurement");
+    if (newest.coreStatus === "COUNTER_FAULT") return unavailable("counter_fault");
     if (!all("epoch").some((epoch) => epoch.counterEpoch === newest.counterEpoch))
-      return no("counter_epoch_unapproved");
-    if (core === undefined) return no("oracle_head_unavailable");
+      return unavailable("counter_epoch_unapproved");
+    if (core === undefined) return unavailable("oracle_head_unavailable");
     const frontier = core.settledThroughRound;
     const closed = [...rounds.keys()].filter((id) => id > frontier);
     for (const id of closed)
-      for (let below = frontier + 1n; below < id; below++) if (!rounds.has(below)) return no("round_projection_gap");
+      for (let below = frontier + 1n; below < id; below++)
+        if (!rounds.has(below)) return unavailable("round_projection_gap");
     const last = closed.reduce((high, id) => (id > high ? id : high), frontier);
     const open = genesis === undefined ? 0n : openWork((genesis + (last + 1n) * 600n) * 1000n);
     return {
@@ -101,16 +102,16 @@ export function referenceProcess(
   };
 
   const queue = () => {
-    const no = (reason: string) => ({ status: "unavailable", reason });
-    if (core === undefined) return no("oracle_head_unavailable");
+    const unavailable = (reason: string) => ({ status: "unavailable", reason });
+    if (core === undefined) return unavailable("oracle_head_unavailable");
     const frontier = core.settledThroughRound;
     const buffered: bigint[] = [];
     const newestAccepted = [...accepted].reduce((high, id) => (id > high ? id : high), frontier);
     for (let id = frontier + 1n; id <= newestAccepted; id++) {
-      if (!accepted.has(id) || !rounds.has(id)) return no("round_projection_gap");
+      if (!accepted.has(id) || !rounds.has(id)) return unavailable("round_projection_gap");
       buffered.push(id);
     }
-    if (buffered.some((id) => rounds.get(id)?.eligible === false)) return no("round_ineligible");
+    if (buffered.some((id) => rounds.get(id)?.eligible === false)) return unavailable("round_ineligible");
     const control = all("settlement_control").toSorted((a, b) => b.at - a.at)[0];
     const runs = [...new Map(all("reporter_run").map((run) => [run.startedAt, run])).values()];
     const finished = runs

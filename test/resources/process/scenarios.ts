@@ -106,7 +106,7 @@ export function without(...types: Fact["type"][]): Case {
 export function build({ facts, core, genesis, at }: Case, later = 0) {
   const ledger = ledgerOf(facts);
   const built = buildProcess(
-    readProcessFacts(ledger, { no: 1, id: INSTALLATION }, { core, genesisTimestamp: genesis }),
+    readProcessFacts(ledger, { rowId: 1, id: INSTALLATION }, { core, genesisTimestamp: genesis }),
     at + later,
   );
   ledger.close();

@@ -62,7 +62,7 @@ export function turnsStale(server: () => S3Server): void {
     const ledger = openLedgerForIntake(join(folder, "ledger.db"));
     const instant = Date.now() + NOTICE_MS;
     const receivedAt = instant - STALE_AFTER_MS - 1;
-    receive(ledger, 1, { no: 1, id: "wheel-1" }, receivedAt - 3_000);
+    receive(ledger, 1, { rowId: 1, id: "wheel-1" }, receivedAt - 3_000);
     ledger.close();
     const args = ["publish", "--installation-id", "wheel-1", "--ledger", "ledger.db", "--state", "state"];
     const publisher = startOver(store, server().endpoint, folder, args);

@@ -42,7 +42,7 @@ export async function openScene(
   const folder = mkdtempSync(join(tmpdir(), "noonmark-takeover-"));
   const store = s3Store(server);
   const ledger = openLedgerForIntake(join(folder, "ledger.db"));
-  receive(ledger, 1, { no: 1, id: INSTALLATION });
+  receive(ledger, 1, { rowId: 1, id: INSTALLATION });
   let position = 1;
   const world = await originsOver(server, store);
   const front = await startFront(world.origins);
@@ -71,7 +71,7 @@ export async function openScene(
       return publisher;
     },
     receive() {
-      receive(ledger, 1, { no: 1, id: INSTALLATION });
+      receive(ledger, 1, { rowId: 1, id: INSTALLATION });
       return ++position;
     },
     takenOver: () => until("the lease is taken over", async () => (await record())?.epoch === 2),
