@@ -1,6 +1,6 @@
 /** Records an executed plan in memory: when each object is due again, which sources are behind, and the report. */
 import { observationsKey } from "../src/resources/observations/route.ts";
-import { isNamed } from "./plan/installations.ts";
+import { isNamed } from "./plan/histories.ts";
 import type { Plan, PlannedAnswer } from "./plan/plan.ts";
 import { confirmTiles } from "./plan/tile-sets.ts";
 import type { PutOutcome } from "./put.ts";

@@ -9,7 +9,7 @@ import { DirtyInstallations } from "./dirty-installations.ts";
 import type { Known } from "./known.ts";
 import type { Checkpoint } from "./lease/lease-record.ts";
 import type { Pace } from "./pace.ts";
-import { storedIndex } from "./plan/installations.ts";
+import { storedIndex } from "./plan/histories.ts";
 import type { Session } from "./session.ts";
 
 /** Up to this number, all installations are planned. That is cheap, and finds what is damaged. */

@@ -19,13 +19,14 @@ import { acknowledge } from "./acknowledge.ts";
 import type { DirtyBatch } from "./dirty-installations.ts";
 import { eachLimited } from "./each-limited.ts";
 import { learn } from "./learn.ts";
-import { isNamed, planIndex } from "./plan/installations.ts";
+import { isNamed, reconcileNames } from "./plan/histories.ts";
+import { planIndex } from "./plan/installations.ts";
 import type { Plan } from "./plan/plan.ts";
 import { ownRegression, planOther, planOwn, type ScopePlanning } from "./plan/scopes.ts";
 import { plannedDeletions } from "./plan/tile-sets.ts";
 import { executeDeletions, executePuts, type PutTarget } from "./put.ts";
 import { type CycleReport, type ReportRow, unknownInstallation } from "./report.ts";
-import { reconcileNames, type Session } from "./session.ts";
+import type { Session } from "./session.ts";
 import type { CycleSources } from "./sources/source-reader.ts";
 
 export interface Cycle {
@@ -56,7 +57,7 @@ export async function runCycle(cycle: Cycle): Promise<CycleReport> {
   await publishIndex(cycle);
   await deleteUnnamed(cycle);
   if (refused === undefined) session.dirty.planned(dirty);
-  scheduleDoubted(session, at);
+  scheduleDoubted(session);
   session.known.dropBodies((key) => isKept(key, session));
   session.known.forgetSilentBlocks();
   rows.sort((a, b) => (a.key < b.key ? -1 : 1));
@@ -67,26 +68,20 @@ export async function runCycle(cycle: Cycle): Promise<CycleReport> {
 const DOUBT_MS = 60_000;
 
 /** A put that arrives late may bring an older object back. Until the doubt is over, each cycle reads the object first. */
-function readDoubted({ known, pace, doubtedSince }: Session, at: number): void {
-  for (const key of known.doubted) {
-    const since = doubtedSince.get(key) ?? at;
+function readDoubted({ known, pace }: Session, at: number): void {
+  for (const [key, since] of known.doubted) {
     known.forget(key);
     // A failed put already has its own retry time.
     if (!pace.waiting().has(key)) pace.hurry(key, at);
     if (at - since < DOUBT_MS) continue;
     pace.reread(key, undefined);
-    known.doubted.delete(key);
-    doubtedSince.delete(key);
+    known.endDoubt(key);
   }
 }
 
 /** Each doubted object is read once more when the doubt is over, also if nothing else is due. */
-function scheduleDoubted({ known, pace, doubtedSince }: Session, at: number): void {
-  for (const key of known.doubted) {
-    if (doubtedSince.has(key)) continue;
-    doubtedSince.set(key, at);
-    pace.reread(key, at + DOUBT_MS);
-  }
+function scheduleDoubted({ known, pace }: Session): void {
+  for (const [key, since] of known.doubted) pace.reread(key, since + DOUBT_MS);
 }
 
 /** Installations that are due by time. Not all of them need be in the ledger. */

@@ -23,7 +23,7 @@ export async function dryRun(options: Omit<PublisherOptions, "known">, at: numbe
   const known = Known.inMemory();
   const store = readOnly(options.store);
   const blockHash = (number: bigint) => reader.blockHash(number, at);
-  const target = { store, fence: UNFENCED, known, concurrency, blockHash };
+  const target = { at, store, fence: UNFENCED, known, concurrency, blockHash };
   await learn([{ is: "index", key: INSTALLATIONS_KEY }], target);
   const session = newSession({ ...options, known, minimumPutInterval: 0 }, new DirtyInstallations());
   for (const id of newHistories) await startHistory(id, session, target);

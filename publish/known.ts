@@ -86,8 +86,7 @@ export class Known {
   publishedInstallations: ReadonlyMap<string, string> | undefined;
   /** The chain's hashes at published blocks, by number; null if every node was silent. */
   readonly blocks = new Map<string, string | null>();
-  /** Keys of puts whose result is unknown: such a put may still arrive. */
-  readonly doubted = new Set<string>();
+  readonly #doubted = new Map<string, number>();
   readonly #checkpoint: IdleCheckpoint;
   /** Since when rows wait for their commit (monotonic, ms). */
   #unsavedSince: number | undefined;
@@ -164,9 +163,20 @@ export class Known {
     this.#bodies.delete(key);
   }
 
-  /** A put of this key may still arrive: the object is read again before it counts. */
-  doubt(key: string): void {
-    this.doubted.add(key);
+  /** Keys of puts whose result is unknown, and which may still arrive: key → instant of the newest one (epoch ms). */
+  get doubted(): ReadonlyMap<string, number> {
+    return this.#doubted;
+  }
+
+  /** The next process also reads the object again, however this one ends. */
+  doubt(key: string, at: number): void {
+    this.#doubted.set(key, at);
+    this.setMeta("doubted", JSON.stringify([...this.#doubted]));
+  }
+
+  endDoubt(key: string): void {
+    this.#doubted.delete(key);
+    this.setMeta("doubted", JSON.stringify([...this.#doubted]));
   }
 
   /** Removes the row. Tiles have none: a listing or a progress covers them. */
@@ -263,9 +273,15 @@ export class Known {
     return [...this.#faultyTiles].filter((key) => key.startsWith(prefix));
   }
 
-  setTileFaulty(key: string, isFaulty: boolean): void {
-    if (isFaulty) this.#faultyTiles.add(key);
-    else this.#faultyTiles.delete(key);
+  /** The observation tile must be rewritten. `tag` as in `rememberFaulty`. */
+  rememberFaultyTile(key: string, tag: StoreTag | null): void {
+    this.rememberFaulty(key, tag);
+    this.#faultyTiles.add(key);
+  }
+
+  tileRewritten(key: string): void {
+    this.drop(key);
+    this.#faultyTiles.delete(key);
   }
 
   /** Undefined: never listed. */
@@ -351,6 +367,8 @@ export class Known {
 
   #load(): void {
     const rows = (sql: string) => statement<[], Record<string, string | number | null>>(this.#db, sql).iterate();
+    const doubted = JSON.parse(this.meta("doubted") ?? "[]") as [string, number][];
+    for (const [key, at] of doubted) this.#doubted.set(key, at);
     for (const row of rows("SELECT * FROM known")) this.#objects.set(String(row.key), objectOf(row));
     for (const { installation, history, position, tag, telemetry_id: id } of rows("SELECT * FROM known_progress")) {
       const progress = {
@@ -400,8 +418,9 @@ export class Known {
  * - `epoch`, `writer`, `store`: of the last lease held.
  * - `knownEpoch`: of the last lease under which rows were written. Earlier versions of the program set only `epoch`.
  * - `requests`: counts of requests (`request-tally.ts`).
+ * - `doubted`: puts that may still arrive.
  */
-type MetaName = "open" | "at" | "epoch" | "knownEpoch" | "writer" | "store" | "requests";
+type MetaName = "open" | "at" | "epoch" | "knownEpoch" | "writer" | "store" | "requests" | "doubted";
 
 function objectOf(row: Record<string, string | number | null>): KnownObject {
   return {

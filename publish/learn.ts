@@ -19,7 +19,7 @@ import {
 import { parseInstallationTelemetryKey } from "../src/resources/telemetry/route.ts";
 import { eachLimited } from "./each-limited.ts";
 import type { Known, KnownObject, TileProgress } from "./known.ts";
-import { FIRST_HISTORY, higherHistory } from "./plan/installations.ts";
+import { FIRST_HISTORY, higherHistory } from "./plan/histories.ts";
 import type { Unknown } from "./plan/plan.ts";
 
 export interface Learning {
@@ -36,12 +36,22 @@ export async function learn(unknown: readonly Unknown[], learning: Learning): Pr
   const { store, known, concurrency } = learning;
   const asked = new Map(unknown.map((one) => [nameOf(one), one]));
   await eachLimited(asked.values(), concurrency, async (one) => {
-    if (one.is === "history") known.rememberProgress(one.installationId, await findProgress(one, learning));
-    else if (one.is === "listing") await list(one.prefix, learning);
-    else if (one.is === "block") {
-      known.rememberBlock(one.number, (await learning.blockHash(BigInt(one.number))) ?? null);
-    } else if (one.is === "installations") known.publishedInstallations = await listInstallations(store);
-    else await readObject(one.is, one.key, learning);
+    switch (one.is) {
+      case "history": {
+        const { progress, faulty } = await readProgress(one, learning);
+        for (const { key, tag } of faulty) known.rememberFaultyTile(key, tag);
+        return known.rememberProgress(one.installationId, progress);
+      }
+      case "listing":
+        return known.rememberListing(one.prefix, await namesBelow(one.prefix, store));
+      case "block":
+        return known.rememberBlock(one.number, (await learning.blockHash(BigInt(one.number))) ?? null);
+      case "installations":
+        known.publishedInstallations = await listInstallations(store);
+        return;
+      default:
+        remember(one.key, await readObject(one.is, one.key, store), known);
+    }
   });
 }
 
@@ -53,32 +63,37 @@ function nameOf(unknown: Unknown): string {
   return unknown.is === "installations" ? "installations" : unknown.key;
 }
 
-async function readObject(
-  is: "answer" | "saved" | "index" | "shard",
-  key: string,
-  { store, known }: Learning,
-): Promise<void> {
-  const found = await readOrDamaged(store, key);
-  const sourceVersion = known.floor(key) ?? { at: 0 };
-  if (found === undefined || found instanceof StoreDamaged) {
-    known.rememberFaulty(key, found?.tag ?? null);
+/** `object` is undefined if something else than a publisher's object is stored; `tag` is null if nothing is stored. */
+interface Found {
+  readonly tag: StoreTag | null;
+  readonly object?: KnownObject;
+  readonly stored?: StoredObject;
+}
+
+async function readObject(is: "answer" | "saved" | "index" | "shard", key: string, store: ObjectStore): Promise<Found> {
+  const stored = await readOrDamaged(store, key);
+  if (stored === undefined || stored instanceof StoreDamaged) return { tag: stored?.tag ?? null };
+  const { tag } = stored;
+  try {
+    if (is === "index") parseIndex(new TextDecoder().decode(stored.body));
+    if (is === "shard") parseIndexShard(new TextDecoder().decode(stored.body));
+    return { tag, object: knownObject(key, stored), stored };
+  } catch {
+    return { tag };
+  }
+}
+
+function remember(key: string, { tag, object, stored }: Found, known: Known): void {
+  if (object === undefined || stored === undefined) {
+    known.rememberFaulty(key, tag);
     return;
   }
-  try {
-    if (is === "index") parseIndex(new TextDecoder().decode(found.body));
-    if (is === "shard") parseIndexShard(new TextDecoder().decode(found.body));
-    const object = knownObject(key, found);
-    // An older version may have come back (bucket versioning): the newest published version is remembered.
-    const isOlder =
-      object.sourceVersion.at < sourceVersion.at &&
-      object.sourceVersion.of === sourceVersion.of &&
-      object.sourceVersion.history === sourceVersion.history;
-    known.remember(isOlder ? { ...object, sourceVersion } : object);
-    known.keepBody(key, found);
-  } catch {
-    // Not an object that a publisher writes.
-    known.rememberFaulty(key, found.tag);
-  }
+  const { at, of, history } = object.sourceVersion;
+  const floor = known.floor(key) ?? { at: 0 };
+  // An older version may have come back (bucket versioning): the newest published version is remembered.
+  const isOlder = at < floor.at && of === floor.of && history === floor.history;
+  known.remember(isOlder ? { ...object, sourceVersion: floor } : object);
+  known.keepBody(key, stored);
 }
 
 /** Throws if the object is not a stored response. */
@@ -100,10 +115,10 @@ function knownObject(key: string, found: StoredObject): KnownObject {
   };
 }
 
-async function list(prefix: string, { store, known }: Learning): Promise<void> {
+async function namesBelow(prefix: string, store: ObjectStore): Promise<string[]> {
   const names: string[] = [];
   for await (const key of store.list(prefix)) names.push(key.slice(prefix.length));
-  known.rememberListing(prefix, names);
+  return names;
 }
 
 const INSTALLATIONS_PREFIX = "v1/public/installations/~";
@@ -120,47 +135,51 @@ async function listInstallations(store: ObjectStore): Promise<ReadonlyMap<string
   return found;
 }
 
-type History = Extract<Unknown, { readonly is: "history" }>;
+interface FoundProgress {
+  readonly progress: TileProgress;
+  /** Tiles that must be rewritten, with the tag of what is stored there; null: nothing. */
+  readonly faulty: readonly { readonly key: string; readonly tag: StoreTag | null }[];
+}
 
 /**
  * The end of a history's tiles. If it was known before, only the newest tile is read. Else the tiles are listed, which
  * also finds missing ones below the end.
  */
-async function findProgress(unknown: History, { store, known }: Learning): Promise<TileProgress> {
-  const { installationId, history } = unknown;
+async function readProgress(
+  { installationId, history }: Extract<Unknown, { readonly is: "history" }>,
+  { store, known }: Learning,
+): Promise<FoundProgress> {
+  const nothing = { history, position: 0, tag: null, telemetryId: null };
   // Listed as a whole already: a first publish asks for no installation by itself.
-  if (known.publishedInstallations?.has(installationId) === false) {
-    return { history, position: 0, tag: null, telemetryId: null };
-  }
-  const before = known.progressFloor(installationId);
+  if (known.publishedInstallations?.has(installationId) === false) return { progress: nothing, faulty: [] };
   const keyOf = (tile: number) => observationTileKey(installationId, history, tile);
-  if (before?.history === history && before.position > 0) {
+  const before = known.progressFloor(installationId);
+  const isKnown = before?.history === history && before.position > 0;
+  if (isKnown) {
     const found = await readOrDamaged(store, keyOf(tileOf(before.position)));
-    if (found !== undefined && !(found instanceof StoreDamaged) && found.tag === before.tag) return before;
+    if (found !== undefined && !(found instanceof StoreDamaged) && found.tag === before.tag) {
+      return { progress: before, faulty: [] };
+    }
   }
-  const setFaulty = (key: string, tag: StoreTag | null) => {
-    known.rememberFaulty(key, tag);
-    known.setTileFaulty(key, true);
-  };
   const tiles = new Set<number>();
   for await (const key of store.list(`${observationsKey(installationId)}/${history}/`)) {
     const tile = parseObservationTileKey(key)?.tile;
     if (tile !== undefined) tiles.add(tile);
   }
   const newest = Math.max(-1, ...tiles);
-  const floor = before?.history === history && before.position > 0 ? tileOf(before.position) : -1;
-  for (let tile = 0; tile <= Math.max(newest, floor); tile++) {
-    if (!tiles.has(tile)) setFaulty(keyOf(tile), null);
-  }
-  if (newest < 0) return { history, position: 0, tag: null, telemetryId: null };
+  const through = Math.max(newest, isKnown ? tileOf(before.position) : -1);
+  const missing = Array.from({ length: through + 1 }, (_, tile) => tile).filter((tile) => !tiles.has(tile));
+  const faulty: { key: string; tag: StoreTag | null }[] = missing.map((tile) => ({ key: keyOf(tile), tag: null }));
+  if (newest < 0) return { progress: nothing, faulty };
   const found = await readOrDamaged(store, keyOf(newest));
   const tile = { installationId, history, tile: newest };
   const facts = found === undefined || found instanceof StoreDamaged ? undefined : judgeObservationTile(tile, found);
   const { first } = tileBounds(newest);
   if (found === undefined || facts?.complaint !== undefined || facts?.lastTelemetryId === undefined) {
     // The tile is rewritten from its first position on.
-    setFaulty(keyOf(newest), found?.tag ?? null);
-    return { history, position: first - 1, tag: null, telemetryId: null };
+    faulty.push({ key: keyOf(newest), tag: found?.tag ?? null });
+    return { progress: { ...nothing, position: first - 1 }, faulty };
   }
-  return { history, position: first - 1 + facts.positions, tag: found.tag, telemetryId: facts.lastTelemetryId };
+  const position = first - 1 + facts.positions;
+  return { progress: { history, position, tag: found.tag, telemetryId: facts.lastTelemetryId }, faulty };
 }

@@ -30,6 +30,8 @@ export interface Fence {
 }
 
 export interface PutTarget extends Learning {
+  /** Epoch ms. */
+  readonly at: number;
   readonly fence: Fence;
 }
 
@@ -89,7 +91,7 @@ function isStored(key: string, outcomes: ReadonlyMap<string, PutOutcome>, known:
 async function fencedPut(put: Put, object: StoreObject, target: PutTarget): Promise<StoreTag | undefined> {
   const { key, replaces, isContentEnough } = put;
   try {
-    const repeated = () => target.known.doubt(key);
+    const repeated = () => target.known.doubt(key, target.at);
     const { tag, found } = await putUnderLease({ key, object, replaces, isContentEnough, repeated }, target);
     if (tag === undefined) put.conflicted(target.known, found);
     return tag;
@@ -97,7 +99,7 @@ async function fencedPut(put: Put, object: StoreObject, target: PutTarget): Prom
     if (error instanceof StoreUnavailable) {
       // The put may have been done, or may arrive later: the object is read before `known` believes it again.
       put.conflicted(target.known, undefined);
-      target.known.doubt(key);
+      target.known.doubt(key, target.at);
     }
     throw error;
   }

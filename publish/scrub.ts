@@ -134,8 +134,7 @@ async function checkTile(
     if (isAsExpected(found, expected)) return undefined;
     if (hasOtherReceipts(key, found, expected)) return failedRow({ key, resource: "observations" }, forkedTile(key));
   }
-  known.rememberFaulty(key, found?.tag ?? null);
-  known.setTileFaulty(key, true);
+  known.rememberFaultyTile(key, found?.tag ?? null);
   pace.tilesWait(id, at);
   return undefined;
 }

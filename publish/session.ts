@@ -1,21 +1,13 @@
 /** A publisher's memory from cycle to cycle, besides `known`; and the start of a new history. */
 import type { Publication } from "../src/resources/publication.ts";
 import type { ResourceName } from "../src/resources/table.ts";
-import { parseInstallationTelemetryKey } from "../src/resources/telemetry/route.ts";
 import type { Failure } from "../src/values/failure.ts";
 import type { DirtyInstallations } from "./dirty-installations.ts";
 import type { Known } from "./known.ts";
 import { type Learning, learn } from "./learn.ts";
 import { Pace } from "./pace.ts";
-import {
-  FIRST_HISTORY,
-  higherHistory,
-  historyOf,
-  type IndexPlanning,
-  isNamedIn,
-  namedInIndex,
-} from "./plan/installations.ts";
-import type { Unknown } from "./plan/plan.ts";
+import { subjectOf } from "./plan/histories.ts";
+import type { IndexPlanning } from "./plan/installations.ts";
 import { type ReportFailure, reportFailure } from "./report.ts";
 
 export interface Session extends Omit<IndexPlanning, "at" | "mustNameFirst"> {
@@ -26,8 +18,6 @@ export interface Session extends Omit<IndexPlanning, "at" | "mustNameFirst"> {
   readonly savedAsked: Set<string>;
   /** Keys of the index that are planned again, named or not. */
   readonly rechecked: Set<string>;
-  /** Since when (epoch ms) each doubted object is read again. */
-  readonly doubtedSince: Map<string, number>;
   /** The site is published besides the API. */
   readonly hasSite: boolean;
   /** The operator began new histories, and the stored index does not name them yet. */
@@ -57,7 +47,6 @@ export function newSession(options: SessionOptions, dirty: DirtyInstallations): 
     regressions: new Regressions(),
     savedAsked: new Set(),
     rechecked: new Set(),
-    doubtedSince: new Map(),
     hasSite: site !== undefined,
     mustNameFirst: false,
     selected: (resource) => options.selected(resource),
@@ -67,31 +56,17 @@ export function newSession(options: SessionOptions, dirty: DirtyInstallations): 
 /** Abandons the published history of an installation, for `--new-history`. The next one begins at position 1. */
 export async function startHistory(id: string, session: Session, learning: Learning): Promise<void> {
   for (;;) {
-    const { history, isPublished, unknown } = historyOf(id, session.configured, session);
+    const { subject, unknown } = subjectOf(id, session.configured, session);
     if (unknown.length > 0) {
       await learn(unknown, learning);
       continue;
     }
+    const { history, isPublished } = subject;
     const next = isPublished ? String(Number(history) + 1) : history;
     session.names.set(id, next);
     session.known.rememberProgress(id, { history: next, position: 0, tag: null, telemetryId: null });
     session.mustNameFirst ||= isPublished;
     return;
-  }
-}
-
-/** An index or a shard that was just read may be an older version. Installations that it lacks are named again. */
-export function reconcileNames(unknown: readonly Unknown[], { known, names }: Session): void {
-  const keys = unknown.flatMap((one) => (one.is === "index" || one.is === "shard" ? [one.key] : []));
-  if (keys.length === 0) return;
-  for (const { key, sourceVersion } of known.all()) {
-    const id = parseInstallationTelemetryKey(key);
-    if (id === undefined || !keys.some((part) => isNamedIn(known, part, id))) continue;
-    const named = namedInIndex(known, id);
-    if (named.unknown !== undefined || named.isLost) continue;
-    const history =
-      higherHistory(sourceVersion.history ?? FIRST_HISTORY, known.progressFloor(id)?.history) ?? FIRST_HISTORY;
-    if (higherHistory(named.history, history) !== named.history) names.set(id, history);
   }
 }
 

@@ -1,6 +1,5 @@
 /** Plans the responses of one installation: builds those that are due, and compares them with what is published. */
 import type { SafeCoreState } from "../../src/chain/chain-state.ts";
-import { representationOf } from "../../src/http/representation.ts";
 import type { SourceVersion } from "../../src/object-store/stored-response.ts";
 import type { Publication, Sources } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
@@ -10,7 +9,8 @@ import { clockBehind, isAhead } from "../clock/instant.ts";
 import type { Known, KnownObject } from "../known.ts";
 import { earlier, type Inputs, inputsOf, type Pace } from "../pace.ts";
 import { failedRow } from "../report.ts";
-import { type Decision, decide, isNew } from "./decide.ts";
+import { type Decision, decide, isNew, type Place, responsePut } from "./decide.ts";
+import type { Subject } from "./histories.ts";
 import { type NamedTiles, NOTHING, needs, type Plan, type PlannedAnswer, type Put, type Unknown } from "./plan.ts";
 import {
   currentSourceVersion,
@@ -21,7 +21,6 @@ import {
   publishedBlock,
   sourceRegression,
 } from "./source-version.ts";
-import { fitAnswer } from "./successors.ts";
 import { namedTiles } from "./tile-sets.ts";
 
 /** Inputs of every plan besides the snapshot. */
@@ -36,20 +35,9 @@ export interface Planning {
   readonly savedAsked: ReadonlySet<string>;
   /** Why the ledger is refused: nothing that is computed from facts is put. */
   readonly refused?: Failure | undefined;
+  /** Keys that must be stored before any response. */
+  readonly after?: readonly string[];
   selected(resource: ResourceName): boolean;
-}
-
-/** The installation whose responses are planned together. */
-export interface Subject {
-  readonly id: string;
-  /** The history under which it is published. */
-  readonly history: string;
-  /** False before its first publish. */
-  readonly isPublished: boolean;
-  /** Its versions that were published under other keys: nothing older may replace them. */
-  readonly elsewhere: readonly SourceVersion[];
-  /** Keys that must be stored before any of its own is put. */
-  readonly after: readonly string[];
 }
 
 /** Builds only what is due. Throws `Failure` clock_behind. */
@@ -175,13 +163,20 @@ function planAnswer(publication: Publication, inputs: Inputs, { subject, snapsho
       isOthers: permitted.isOthers,
     });
   const version = { ...permitted.version, at: instant };
+  const place: Place = {
+    key,
+    resource: publication.resource,
+    phase: publication.sources === undefined ? "constants" : "answers",
+    before: object,
+    sourceVersion: version,
+    after: planning.after ?? [],
+    keepsBody: publication.publishedBody !== undefined,
+  };
   return {
     publication,
     inputs,
     version,
-    put: decision.put
-      ? putOf({ publication, before: object, decision, sourceVersion: version, after: subject.after })
-      : undefined,
+    put: decision.put ? responsePut(decision, place) : undefined,
     why: decision.why,
     isPlaceholder: decision.isPlaceholder,
     dueAt: earlier(decision.dueAt, publication.timing?.rebuildAt?.(snapshot, at)),
@@ -263,67 +258,6 @@ function withChainOf({ safeBlock, safeHash, chain }: SourceVersion, now: SourceV
 function withOtherFacts(before: SourceVersion, now: SourceVersion): SourceVersion {
   const carries = before.facts?.some((part, kind) => part !== null && (now.facts?.[kind] ?? null) === null) === true;
   return carries && before.of === now.of ? joinedFacts(now, before) : now;
-}
-
-type Putting = Decision & { readonly put: true };
-
-interface Deciding {
-  readonly publication: Publication;
-  readonly before: KnownObject;
-  readonly decision: Putting;
-  readonly sourceVersion: SourceVersion;
-  readonly after: readonly string[];
-}
-
-function putOf({ publication, before, decision, sourceVersion, after }: Deciding): Put {
-  const { key, resource, sources, publishedBody } = publication;
-  const { future, why } = decision;
-  const { built, states, successors } = future;
-  const constants = successors.flatMap((successor) => (successor.key === undefined ? [] : [successor.key]));
-  const etag = built.headers.etag ?? null;
-  let kept = states;
-  return {
-    key,
-    resource,
-    phase: sources === undefined ? "constants" : "answers",
-    why,
-    action: isNew(before) ? "created" : "updated",
-    status: built.status,
-    etag,
-    replaces: before.tag,
-    after: [...after, ...constants],
-    isContentEnough: false,
-    object({ epoch, writer }) {
-      const fitted = fitAnswer({
-        representation: representationOf(built),
-        body: Buffer.from(built.body),
-        successors,
-        states,
-        writerMetadata: { epoch, writer, sourceVersion },
-      });
-      kept = fitted.states;
-      return fitted.object;
-    },
-    confirmed(known, tag, object) {
-      const { status } = built;
-      const bytes = object.body.length;
-      known.remember({
-        key,
-        condition: "stored",
-        tag,
-        states: kept,
-        sourceVersion,
-        status,
-        bytes,
-        etag,
-        putAt: sourceVersion.at,
-      });
-      if (publishedBody !== undefined) known.keepBody(key, object);
-      if (sourceVersion.safeBlock !== undefined && sourceVersion.safeHash !== undefined)
-        known.rememberBlock(sourceVersion.safeBlock, sourceVersion.safeHash);
-    },
-    conflicted: (known) => known.forget(key),
-  };
 }
 
 /** A response that becomes a constant is not put before that constant: else readers would find nothing after its end. */

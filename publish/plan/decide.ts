@@ -2,10 +2,13 @@
  * Decides if a response is put, and as of which instant (docs/spec/publishing.md#frozen-bytes). The same fingerprint means the
  * same bytes: a response that differs only by `generatedAt` stays. A due successor is put exactly as it was announced.
  */
+import { representationOf } from "../../src/http/representation.ts";
+import type { SourceVersion } from "../../src/object-store/stored-response.ts";
 import type { Built } from "../../src/resources/built.ts";
 import type { KnownObject } from "../known.ts";
 import { WAS_DAMAGED } from "../report.ts";
-import { type Future, fingerprintOf, futureOf } from "./successors.ts";
+import type { Put } from "./plan.ts";
+import { type Future, fingerprintOf, fitAnswer, futureOf } from "./successors.ts";
 
 export type Decision = Judgement & ({ readonly put: false } | { readonly put: true; readonly future: Future });
 
@@ -72,4 +75,50 @@ function put(build: (at: number) => Built, at: number, why: string): Decision {
   const future = futureOf(build, at);
   const isPlaceholder = future.built.isPlaceholder === true;
   return { put: true, why, dueAt: future.states[1]?.from, isPlaceholder, future };
+}
+
+/** Where a response is put, and what it replaces. */
+export interface Place extends Pick<Put, "key" | "resource" | "phase"> {
+  readonly before: KnownObject;
+  readonly sourceVersion: SourceVersion;
+  /** Keys that must be stored before, besides the constants that it names. */
+  readonly after: readonly string[];
+  /** Later plans read the body. */
+  readonly keepsBody: boolean;
+}
+
+export function responsePut({ future, why }: Decision & { readonly put: true }, place: Place): Put {
+  const { before, sourceVersion, after, keepsBody, ...rest } = place;
+  const { built, states, successors } = future;
+  const { status } = built;
+  const etag = built.headers.etag ?? null;
+  const constants = successors.flatMap((successor) => (successor.key === undefined ? [] : [successor.key]));
+  let kept = states;
+  return {
+    ...rest,
+    why,
+    action: isNew(before) ? "created" : "updated",
+    status,
+    etag,
+    replaces: before.tag,
+    after: [...after, ...constants],
+    isContentEnough: false,
+    object({ epoch, writer }) {
+      const representation = representationOf(built);
+      const writerMetadata = { epoch, writer, sourceVersion };
+      const fitted = fitAnswer({ representation, body: Buffer.from(built.body), successors, states, writerMetadata });
+      kept = fitted.states;
+      return fitted.object;
+    },
+    confirmed(known, tag, object) {
+      const { key } = rest;
+      const bytes = object.body.length;
+      const putAt = sourceVersion.at;
+      known.remember({ key, condition: "stored", tag, states: kept, sourceVersion, status, bytes, etag, putAt });
+      if (keepsBody) known.keepBody(key, object);
+      const { safeBlock, safeHash } = sourceVersion;
+      if (safeBlock !== undefined && safeHash !== undefined) known.rememberBlock(safeBlock, safeHash);
+    },
+    conflicted: (known) => known.forget(rest.key),
+  };
 }

@@ -1,128 +1,29 @@
 /**
- * The index of installations (docs/spec/publishing.md#index): installation → history. It is one object, or a small object and
- * shards; a shard is read when one of its installations is planned.
+ * Plans the index of installations (docs/spec/publishing.md#index): installation → history. It is one object, or a small object
+ * and shards.
  */
 import {
   encodeIndexShard,
   encodeShardedIndex,
   encodeWholeIndex,
   type HistoryNames,
-  parseIndex,
   parseIndexShard,
   SHARDS,
   shardKey,
   shardKeyOf,
 } from "../../src/http/installations.ts";
 import { INSTALLATIONS_KEY } from "../../src/http/keys.ts";
-import { encodeResponse } from "../../src/object-store/stored-response.ts";
 import type { Publication } from "../../src/resources/publication.ts";
 import { telemetryPublication } from "../../src/resources/telemetry/publication.ts";
-import { installationTelemetryKey, TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 import type { Known } from "../known.ts";
 import type { Planning } from "./answers.ts";
-import { decide } from "./decide.ts";
+import { decide, responsePut } from "./decide.ts";
+import { higherHistory, type NewNames, storedIndex, storedPart } from "./histories.ts";
 import { NOTHING, needs, type Plan, type Put, type Unknown } from "./plan.ts";
 import { shortHash } from "./source-version.ts";
 
 /** Above this number of installations (about 50 kB) the index has shards. */
 const WHOLE_LIMIT = 1_000;
-
-export const FIRST_HISTORY = "1";
-
-/** Names that the stored index lacks: installation id → history. */
-export type NewNames = Map<string, string>;
-
-/** The higher of two histories, which are decimal numbers. */
-export function higherHistory(one: string | undefined, other: string | undefined): string | undefined {
-  if (one === undefined || other === undefined) return one ?? other;
-  return Number(other) > Number(one) ? other : one;
-}
-
-/** The stored index. */
-export type StoredIndex =
-  | { readonly is: "lost" }
-  | { readonly is: "whole"; readonly configured: string; readonly names: HistoryNames }
-  | { readonly is: "sharded"; readonly configured: string; readonly shards: number };
-
-export function storedIndex(known: Known): StoredIndex | undefined {
-  const index = storedPart(known, INSTALLATIONS_KEY, parseIndex);
-  if (index === undefined || index === "lost") return index && { is: "lost" };
-  return "histories" in index
-    ? { is: "whole", configured: index.configured, names: index.histories }
-    : { is: "sharded", configured: index.configured, shards: index.shards };
-}
-
-const parsedBodies = new WeakMap<object, unknown>();
-
-/** An object of the index, parsed once. "lost": damaged or absent; undefined: never looked up. */
-function storedPart<T>(known: Known, key: string, parse: (text: string) => T): T | "lost" | undefined {
-  const condition = known.get(key)?.condition;
-  if (condition !== undefined && condition !== "stored") return "lost";
-  const object = condition === undefined ? undefined : known.object(key);
-  if (object === undefined) return undefined;
-  let value = parsedBodies.get(object) as T | undefined;
-  if (value === undefined) {
-    value = parse(new TextDecoder().decode(object.body));
-    parsedBodies.set(object, value as object);
-  }
-  return value;
-}
-
-/** True if this object of the index names the installation. */
-export function isNamedIn(known: Known, key: string, id: string): boolean {
-  const index = storedIndex(known);
-  return index?.is === "sharded" ? shardKeyOf(id, index.shards) === key : key === INSTALLATIONS_KEY;
-}
-
-/** An installation's history in the stored index, or what must be looked up first. */
-export type Named =
-  | { readonly unknown: Unknown }
-  | { readonly unknown?: undefined; readonly history: string | undefined; readonly isLost: boolean };
-
-/** `isLost`: the object that would name it is damaged or absent. */
-export function namedInIndex(known: Known, id: string): Named {
-  const index = storedIndex(known);
-  if (index === undefined) return { unknown: { is: "index", key: INSTALLATIONS_KEY } };
-  if (index.is === "whole") return { history: index.names.get(id), isLost: false };
-  if (index.is === "lost") return { history: undefined, isLost: true };
-  const key = shardKeyOf(id, index.shards);
-  const shard = storedPart(known, key, parseIndexShard);
-  if (shard === undefined) return { unknown: { is: "shard", key } };
-  if (shard === "lost") return { history: undefined, isLost: true };
-  return { history: shard.get(id), isLost: false };
-}
-
-/**
- * The published history of an installation: the highest that the index, its telemetry, its tiles and `names` report. So an older
- * index that comes back (bucket versioning) does no harm.
- */
-export function historyOf(
-  id: string,
-  configured: string,
-  { known, names }: { readonly known: Known; readonly names: NewNames },
-): { readonly history: string; readonly isPublished: boolean; readonly unknown: readonly Unknown[] } {
-  const named = namedInIndex(known, id);
-  const unknown: Unknown[] = named.unknown === undefined ? [] : [named.unknown];
-  const key = id === configured ? TELEMETRY_KEY : installationTelemetryKey(id);
-  if (named.unknown === undefined && named.isLost && known.publishedInstallations === undefined) {
-    unknown.push({ is: "installations" });
-  }
-  let history = named.unknown === undefined ? named.history : undefined;
-  const object = known.get(key);
-  if (object === undefined) unknown.push({ is: "answer", key });
-  else if (object.sourceVersion.of === shortHash(id))
-    history = higherHistory(history, object.sourceVersion.history ?? FIRST_HISTORY);
-  history = higherHistory(history, known.publishedInstallations?.get(id));
-  history = higherHistory(history, known.progressFloor(id)?.history);
-  history = higherHistory(history, names.get(id));
-  return { history: history ?? FIRST_HISTORY, isPublished: history !== undefined, unknown };
-}
-
-/** True if the stored index names the installation with this history. */
-export function isNamed(known: Known, id: string, history: string): boolean {
-  const named = namedInIndex(known, id);
-  return named.unknown === undefined && named.history === history;
-}
 
 export interface IndexPlanning extends Planning {
   readonly names: NewNames;
@@ -226,44 +127,9 @@ function indexPut(
   const build = () => ({ status: 200, headers: {}, body: text, lasting: text });
   const decision = decide(build, object, at, { force });
   if (!decision.put) return undefined;
-  const { states } = decision.future;
-  const body = Buffer.from(text);
-  return {
-    key,
-    resource: "observations",
-    phase: key === INSTALLATIONS_KEY ? "index" : "shards",
-    why: decision.why,
-    action: object.condition === "absent" && object.sourceVersion.at === 0 ? "created" : "updated",
-    status: 200,
-    etag: null,
-    replaces: object.tag,
-    after,
-    isContentEnough: false,
-    object: ({ epoch, writer }) =>
-      encodeResponse({
-        representation: { status: 200, headers: {} },
-        body,
-        successors: [],
-        states,
-        writerMetadata: { epoch, writer, sourceVersion: { at } },
-      }),
-    confirmed(to, tag, stored) {
-      const condition = "stored";
-      to.remember({
-        key,
-        condition,
-        tag,
-        states,
-        sourceVersion: { at },
-        status: 200,
-        bytes: body.length,
-        etag: null,
-        putAt: at,
-      });
-      to.keepBody(key, stored);
-    },
-    conflicted: (to) => to.forget(key),
-  };
+  const phase = key === INSTALLATIONS_KEY ? "index" : "shards";
+  const place = { key, resource: "observations", phase, before: object, after, sourceVersion: { at } } as const;
+  return responsePut(decision, { ...place, keepsBody: true });
 }
 
 function withNames(before: HistoryNames, names: HistoryNames): HistoryNames {

@@ -13,7 +13,8 @@ import { installationTelemetryKey, TELEMETRY_KEY } from "../../src/resources/tel
 import type { ReadOnlyDatabase } from "../../src/sqlite/statement.ts";
 import type { TileProgress } from "../known.ts";
 import { WAS_DAMAGED } from "../report.ts";
-import type { Planning, Subject } from "./answers.ts";
+import type { Planning } from "./answers.ts";
+import type { Subject } from "./histories.ts";
 import { NOTHING, needs, type Phase, type Plan, type Put } from "./plan.ts";
 import { currentSourceVersion, sourceRegression } from "./source-version.ts";
 
@@ -155,8 +156,7 @@ function tilePut(tile: number, through: number, phase: Phase, { installation, hi
       };
     },
     confirmed(known, tag) {
-      known.setTileFaulty(key, false);
-      known.drop(key);
+      known.tileRewritten(key);
       const reached = known.progress(id);
       // Tiles in between are put concurrently, so only the first and the last one move the stored end.
       const isNext = phase !== "next-tiles" && (reached === undefined || through >= reached.position);

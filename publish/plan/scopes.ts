@@ -6,9 +6,8 @@ import type { Snapshot } from "../../src/resources/snapshot.ts";
 import { telemetryPublication, unknownTelemetryPublication } from "../../src/resources/telemetry/publication.ts";
 import { installationTelemetryKey, TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 import type { Failure } from "../../src/values/failure.ts";
-import type { Known } from "../known.ts";
-import { hasFacts, type Planning, planAnswers, type Subject } from "./answers.ts";
-import { higherHistory, historyOf, isNamed, type NewNames, storedIndex } from "./installations.ts";
+import { hasFacts, type Planning, planAnswers } from "./answers.ts";
+import { higherHistory, type NewNames, type Subject, storedIndex, subjectOf } from "./histories.ts";
 import { planObservations } from "./observations.ts";
 import { joined, NOTHING, needs, type Plan, type Put, type Unknown } from "./plan.ts";
 import { isVersionOf, joinedFacts, ledgerRegression, shortHash } from "./source-version.ts";
@@ -22,37 +21,36 @@ export interface ScopePlanning extends Planning {
 /** The configured installation, and every file. Throws `Failure` clock_behind. */
 export function planOwn(snapshot: Snapshot, planning: ScopePlanning): Plan {
   const { installationId: id, ledger } = snapshot;
-  const { history, isPublished, unknown } = historyOf(id, id, planning);
   const previous = planPrevious(id, planning);
-  const known = [...unknown, ...previous.unknown, ...unknownElsewhere(id, planning)];
-  if (known.length > 0) return needs(known);
-  const elsewhere = elsewhereOf(installationTelemetryKey(id), id, planning.known);
-  const subject: Subject = { id, history, isPublished, elsewhere, after: previous.puts.map(({ key }) => key) };
+  const { subject, unknown } = subjectOf(id, id, planning);
+  if (unknown.length > 0 || previous.unknown.length > 0) return needs([...unknown, ...previous.unknown]);
   const answers = [unknownTelemetryPublication, telemetryPublication(id, true), ...planning.publications];
+  const after = previous.puts.map(({ key }) => key);
   const rowId = ledger && installationRowId(ledger, id);
   const observations = rowId === undefined ? NOTHING : planObservations({ rowId, id }, subject, snapshot, planning);
-  const unnamed = { ...NOTHING, unnamed: unnamedOf(subject, planning) };
-  return joined([unnamed, previous, planAnswers(answers, subject, snapshot, planning), observations]);
+  return joined([
+    unnamed(subject),
+    previous,
+    planAnswers(answers, subject, snapshot, { ...planning, after }),
+    observations,
+  ]);
 }
 
 /** An installation other than the configured one. Throws `Failure` clock_behind. */
 export function planOther(installation: Installation, snapshot: Snapshot, planning: ScopePlanning): Plan {
   const { id } = installation;
-  const { history, isPublished, unknown } = historyOf(id, snapshot.installationId, planning);
+  const { subject, unknown } = subjectOf(id, snapshot.installationId, planning);
   if (unknown.length > 0) return needs(unknown);
-  const elsewhere = elsewhereOf(TELEMETRY_KEY, id, planning.known);
-  const subject: Subject = { id, history, isPublished, elsewhere, after: [] };
   // First, because it often lacks the end of the tiles: then no response is built in vain.
   const observations = planObservations(installation, subject, snapshot, planning);
   if (observations.unknown.length > 0) return observations;
   const answers = planAnswers([telemetryPublication(id, false)], subject, snapshot, planning);
-  const unnamed = { ...NOTHING, unnamed: unnamedOf(subject, planning) };
-  return joined([unnamed, answers, observations]);
+  return joined([unnamed(subject), answers, observations]);
 }
 
 /** An older index that comes back is corrected also while the ledger is refused. */
-function unnamedOf({ id, history, isPublished }: Subject, { known }: ScopePlanning): Plan["unnamed"] {
-  return isPublished && !isNamed(known, id, history) ? [[id, history]] : [];
+function unnamed({ id, history, isPublished, isNamed }: Subject): Plan {
+  return { ...NOTHING, unnamed: isPublished && !isNamed ? [[id, history]] : [] };
 }
 
 /**
@@ -65,15 +63,16 @@ export function ownRegression(
 ): { readonly unknown: readonly Unknown[]; readonly regression: Failure | undefined } {
   const { installationId: id } = snapshot;
   const own = ownPublications(id, planning).filter(hasFacts);
-  const { history, unknown } = historyOf(id, id, planning);
+  const { subject, unknown } = subjectOf(id, id, planning);
+  const { history, elsewhere } = subject;
   const missing = own.flatMap(({ key }): Unknown[] =>
     planning.known.get(key) === undefined ? [{ is: "answer", key }] : [],
   );
-  const all = [...unknown, ...missing, ...unknownElsewhere(id, planning)];
+  const all = [...unknown, ...missing];
   if (all.length > 0) return { unknown: all, regression: undefined };
   const of = shortHash(id);
   const versions = own.flatMap(({ key }) => planning.known.get(key)?.sourceVersion ?? []);
-  const published = [...versions, ...elsewhereOf(installationTelemetryKey(id), id, planning.known)]
+  const published = [...versions, ...elsewhere]
     .filter((one) => one.of === of && isVersionOf(one, of, history))
     // A ledger that has the facts of the highest count also has those of every lower count.
     .reduce(joinedFacts, { at: 0, of, ...(history === "1" ? {} : { history }) });
@@ -84,21 +83,6 @@ function ownPublications(id: string, { publications }: ScopePlanning): Publicati
   const isOwn = ({ sources: { installationId = id, kinds = [], usesChain = false } = {} }: Publication) =>
     installationId === id && (kinds.length > 0 || usesChain);
   return [telemetryPublication(id, true), ...publications.filter(isOwn)];
-}
-
-/** The installation's version that is published under another key. */
-function elsewhereOf(key: string, id: string, known: Known): SourceVersion[] {
-  const sourceVersion = known.get(key)?.sourceVersion;
-  return sourceVersion?.of === shortHash(id) ? [sourceVersion] : [];
-}
-
-/** If another installation was configured before, this one may still have a key of its own. */
-function unknownElsewhere(id: string, { known }: ScopePlanning): Unknown[] {
-  const index = storedIndex(known);
-  if (index === undefined) return [];
-  const key = installationTelemetryKey(id);
-  const wasOther = index.is === "lost" || index.configured !== id;
-  return wasOther && known.get(key) === undefined ? [{ is: "answer", key }] : [];
 }
 
 /**
