@@ -77,7 +77,7 @@ function put(build: (at: number) => Built, at: number, why: string): Decision {
   return { put: true, why, dueAt: future.states[1]?.from, isPlaceholder, future };
 }
 
-/** Where a response is put, and what it replaces. */
+/** The key of a response, and the object that it replaces. */
 export interface Place extends Pick<Put, "key" | "resource" | "phase"> {
   readonly before: KnownObject;
   readonly sourceVersion: SourceVersion;

@@ -60,7 +60,7 @@ interface Named {
   readonly history?: string | undefined;
   /** The object that would name it is damaged or absent. */
   readonly isLost?: boolean;
-  /** What must be looked up first. */
+  /** Must be looked up first. */
   readonly unknown?: Unknown;
 }
 
