@@ -53,7 +53,6 @@ export async function runCycle(cycle: Cycle): Promise<CycleReport> {
   const refused = await refusedLedger(cycle);
   await publishOwn(cycle, refused);
   if (refused === undefined) await publishOthers(cycle, dirty);
-  await nextTurn();
   await publishIndex(cycle);
   await deleteUnnamed(cycle);
   if (refused === undefined) session.dirty.planned(dirty);
@@ -158,7 +157,13 @@ function* othersOf({ session, sources }: Cycle, dirty: DirtyBatch): Iterable<Ins
 async function publishIndex(cycle: Cycle): Promise<void> {
   const { session, sources } = cycle;
   if (!session.selected("observations") && !session.mustNameFirst) return;
-  await publishScope(cycle, () => planIndex({ ...session, at: cycle.at }), readNow(sources));
+  // Each part takes long in a first publish of 100,000 installations, so each has a turn of the event loop.
+  const read: Read = async (plan) => {
+    await nextTurn();
+    return sources.snapshot(plan);
+  };
+  await publishScope(cycle, () => planIndex({ ...session, at: cycle.at }), read);
+  await nextTurn();
   const { known, names, rechecked } = session;
   for (const [id, history] of names) if (isNamed(known, id, history)) names.delete(id);
   for (const key of rechecked) if (known.get(key) !== undefined) rechecked.delete(key);
