@@ -9,7 +9,7 @@ import { JUDGED_FILES as FILES, isHtml } from "../../src/judge/files.ts";
 import { findingLine } from "../../src/judge/report.ts";
 import { assetFile } from "../../src/resources/site/route.ts";
 import { FILES as ROWS } from "../../src/resources/table.ts";
-import { asError, isTarget, onReply, type Planted, withBody, withHeaders, withStatus } from "./support/faults/plant.ts";
+import { type Change, error, headers, isTarget, onReply, type Planted, status, text } from "./support/faults/plant.ts";
 import { judge } from "./support/stand-in.ts";
 
 const NOW = Date.parse("2026-11-20T10:00:00.000Z");
@@ -39,7 +39,7 @@ test("every file of the table is checked, and assets through the pages that name
 });
 
 /** Right responses for the files; every other path is unknown. */
-const site: Transport = async ({ method, target, headers }) => {
+const site: Transport = async ({ method, target, headers: sent }) => {
   const path = target.split("?", 1)[0] ?? "";
   const file = FILES.find((one) => one.path === path);
   const json = { ...COMMON, "content-type": "application/json; charset=utf-8" };
@@ -63,19 +63,19 @@ const site: Transport = async ({ method, target, headers }) => {
     ...(file.conditional ? { etag: tag } : {}),
     ...(isHtml(file) ? HTML_HEADERS : {}),
   };
-  const asked = headers["if-none-match"];
+  const asked = sent["if-none-match"];
   if (file.conditional && asked !== undefined && matchesNone(asked, tag)) {
-    const { "content-type": _, ...headers } = own;
-    return reply(304, headers, "");
+    const { "content-type": _, ...others } = own;
+    return reply(304, others, "");
   }
   return reply(200, own, method === "HEAD" ? "" : (BODIES[path] ?? ""));
 };
 
-function reply(status: number, headers: Readonly<Record<string, string>>, text: string): Reply {
-  const body = new TextEncoder().encode(text);
-  const lines = Object.entries({ ...headers, date: new Date(NOW).toUTCString() });
+function reply(code: number, own: Readonly<Record<string, string>>, content: string): Reply {
+  const body = new TextEncoder().encode(content);
+  const lines = Object.entries({ ...own, date: new Date(NOW).toUTCString() });
   return {
-    status,
+    status: code,
     headers: new Map(lines.map(([name, value]) => [name, [value]])),
     body,
     wireLength: body.length,
@@ -94,54 +94,41 @@ test("a right site has no finding", async () => {
 });
 
 test("a site that is turned off is skipped", async () => {
-  const off = onReply(
-    ({ method }) => method === "GET",
-    (good) => asError(good, 404, "not_found"),
-  );
+  const off = onReply(({ method }) => method === "GET", error(404, "not_found"));
   expect(await judged(off)).toMatchObject({ findings: [], skipped: [{ rule: "files/status" }] });
 });
 
-const plain = ({ headers, method }: Sent) => method === "GET" && headers["if-none-match"] === undefined;
-const FAULTS: readonly (readonly [string, (good: Reply) => Reply])[] = [
-  ["404", (good) => asError(good, 404, "not_found")],
-  ["503", (good) => asError(good, 503, "not_published")],
-  ["another type", (good) => withHeaders(good, { "content-type": "application/octet-stream" })],
-  ["kept by browsers", (good) => withHeaders(good, { "cache-control": "max-age=600" })],
-  ["sniffed", (good) => withHeaders(good, { "x-content-type-options": null })],
-  ["empty", (good) => withBody(good, "")],
-  ["an error page", (good) => withBody(good, "<h1>Bad gateway</h1>")],
+const plain = (sent: Sent) => sent.method === "GET" && sent.headers["if-none-match"] === undefined;
+const FAULTS: readonly (readonly [string, Change])[] = [
+  ["404", error(404, "not_found")],
+  ["503", error(503, "not_published")],
+  ["another type", headers({ "content-type": "application/octet-stream" })],
+  ["kept by browsers", headers({ "cache-control": "max-age=600" })],
+  ["sniffed", headers({ "x-content-type-options": null })],
+  ["empty", text("")],
+  ["an error page", text("<h1>Bad gateway</h1>")],
 ];
 
 test.each(FILES.map(({ path }) => path))("faults of %s", async (path) => {
   const missed: string[] = [];
   const file = FILES.find((one) => one.path === path);
-  const more: (readonly [string, (good: Reply) => Reply])[] =
+  const more: (readonly [string, Change])[] =
     file !== undefined && isHtml(file)
       ? [
-          ["no policy", (good) => withHeaders(good, { "content-security-policy": null })],
-          ["no referrer policy", (good) => withHeaders(good, { "referrer-policy": null })],
-          ["an inline script", (good) => withBody(good, "<!doctype html><script>1</script>")],
-          ["an asset that is not there", (good) => withBody(good, PAGE.replace("1a", "2b"))],
+          ["no policy", headers({ "content-security-policy": null })],
+          ["no referrer policy", headers({ "referrer-policy": null })],
+          ["an inline script", text("<!doctype html><script>1</script>")],
+          ["an asset that is not there", text(PAGE.replace("1a", "2b"))],
         ]
-      : [["no CORS", (good) => withHeaders(good, { "access-control-allow-origin": null })]];
-  more.push(
-    file?.conditional
-      ? ["no tag", (good) => withHeaders(good, { etag: null })]
-      : ["a tag", (good) => withHeaders(good, { etag: '"x"' })],
-  );
+      : [["no CORS", headers({ "access-control-allow-origin": null })]];
+  more.push(file?.conditional ? ["no tag", headers({ etag: null })] : ["a tag", headers({ etag: '"x"' })]);
   for (const [name, change] of [...FAULTS, ...more]) {
-    const fault = onReply((sent, good) => plain(sent) && isTarget(path)(sent, good), change);
+    const fault = onReply((sent) => plain(sent) && isTarget(path)(sent), change);
     if ((await judged(fault)).findings.length === 0) missed.push(name);
   }
-  const never = onReply(
-    (sent, good) => sent.target === path && good.status === 304,
-    (good) => withStatus(good, 200),
-  );
+  const never = onReply((sent, good) => sent.target === path && good.status === 304, status(200));
   if (file?.conditional && (await judged(never)).findings.length === 0) missed.push("never 304");
-  const post = onReply(
-    ({ method, target }) => method === "POST" && target === path,
-    (good) => withStatus(good, 200),
-  );
+  const post = onReply(({ method, target }) => method === "POST" && target === path, status(200));
   if ((await judged(post)).findings.length === 0) missed.push("POST gets a response");
   expect(missed).toEqual([]);
 });

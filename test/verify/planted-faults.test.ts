@@ -5,7 +5,7 @@ import { drawnFaults, effective } from "./support/faults/drawn.ts";
 import { EDGE_FAULTS } from "./support/faults/edges.ts";
 import { FIELD_FAULTS } from "./support/faults/field-rules.ts";
 import { HEADER_FAULTS } from "./support/faults/headers.ts";
-import { onReply, type Planted, withHeaders } from "./support/faults/plant.ts";
+import { headers, onReply, type Planted } from "./support/faults/plant.ts";
 import { QUERY_FAULTS } from "./support/faults/queries.ts";
 import { CLOCK_FAULTS, ROUTE_FAULTS } from "./support/faults/routes.ts";
 import { shapeFaults } from "./support/faults/shapes.ts";
@@ -71,7 +71,7 @@ function beforeReceipt(path: string, milliseconds: number): Planted["fault"] {
     (reply) => {
       const body = jsonOf(reply) as Measured;
       const receivedAt = Date.parse(body.receivedAt ?? body.measurement?.receivedAt ?? "");
-      return withHeaders(reply, { date: new Date(receivedAt - milliseconds).toUTCString() });
+      return headers({ date: new Date(receivedAt - milliseconds).toUTCString() })(reply);
     },
   );
 }

@@ -1,11 +1,11 @@
 /** A server whose responses are right gives no finding. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { matchesNone } from "../../src/http/request.ts";
-import { jsonOf, textOf } from "../../src/judge/exchange.ts";
+import { jsonOf } from "../../src/judge/exchange.ts";
 import { findingLine } from "../../src/judge/report.ts";
 import { ALL_RULES } from "../../src/verify/rules.ts";
 import { compressing } from "./support/faults/edges.ts";
-import { withBody, withHeaders, withStatus } from "./support/faults/plant.ts";
+import { both, headers, status, text } from "./support/faults/plant.ts";
 import { type FullWorld, fullWorld } from "./support/full-world.ts";
 import { type Fault, judge, standIn } from "./support/stand-in.ts";
 
@@ -35,12 +35,13 @@ function behindItsOrigin(): Fault {
     const field = sent.headers["if-none-match"];
     movedAtMs ??= field === undefined ? undefined : passedMs;
     if (field === undefined && (movedAtMs === undefined || passedMs < movedAtMs + 1_000)) return next(sent);
-    const { "if-none-match": _, ...headers } = sent.headers;
-    const old = await next({ ...sent, headers });
+    const { "if-none-match": _, ...others } = sent.headers;
+    const old = await next({ ...sent, headers: others });
     const { revision } = jsonOf(old) as { revision: string };
-    const reply = withBody(withHeaders(old, { etag: '"newer"' }), (textOf(old) ?? "").replace(revision, "newer"));
+    const newer = text((whole) => whole.replace(revision, "newer"));
+    const reply = both(headers({ etag: '"newer"' }), newer)(old);
     if (field === undefined || !matchesNone(field, '"newer"')) return reply;
-    return withBody(withStatus(withHeaders(reply, { "content-type": null, "content-length": null }), 304), "");
+    return both(headers({ "content-type": null, "content-length": null }), status(304), text(""))(reply);
   };
 }
 
@@ -56,13 +57,13 @@ test("statistics that are being built need no 304", async () => {
     const reply = await next(sent);
     if (!sent.target.startsWith("/v2/public/stats?range=") || (reply.status !== 200 && reply.status !== 304))
       return reply;
-    const error = withHeaders(reply, {
+    const error = headers({
       etag: null,
       "retry-after": "2",
       "cache-control": "no-store",
       "content-type": "application/json; charset=utf-8",
     });
-    return withBody(withStatus(error, 503), '{"error":"public_stats_rebuilding"}');
+    return both(error, status(503), text('{"error":"public_stats_rebuilding"}'))(reply);
   };
   const judging = { send: standIn(full), now: full.at, only: ["statistics"], families: ["not-modified"] as const };
   const report = await judge({ ...judging, fault: rebuilding });

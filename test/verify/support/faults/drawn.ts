@@ -4,22 +4,33 @@
  */
 import { fraction } from "../../../../demo/history/random.ts";
 import { jsonOf, type Reply, type Sent, type Transport } from "../../../../src/judge/exchange.ts";
-import { asError, isTarget, onReply, type Planted, withBody, withHeaders, withStatus } from "./plant.ts";
+import {
+  type Any,
+  error,
+  type Change as Fixed,
+  headers,
+  isGood,
+  onReply,
+  type Planted,
+  status,
+  text,
+  textOf,
+} from "./plant.ts";
 import { SUBJECTS } from "./subjects.ts";
 
-type Change = (reply: Reply, draw: (below: number) => number) => Reply;
-type Parent = Record<string, unknown>;
+type Draw = (below: number) => number;
+type Change = (reply: Reply, draw: Draw) => Fixed;
 
 const HEADERS = ["etag", "cache-control", "content-type", "access-control-allow-origin", "x-content-type-options"];
 const STATUSES = [201, 204, 206, 301, 400, 404, 418, 500, 502, 503];
 
 const CHANGES: readonly (readonly [name: string, change: Change])[] = [
-  ["a header is missing", (reply, draw) => withHeaders(reply, { [nameIn(reply, draw)]: null })],
-  ["a header has another value", (reply, draw) => withHeaders(reply, { [nameIn(reply, draw)]: '"other"' })],
-  ["a header is added", (reply, draw) => withHeaders(reply, { [`x-amz-${draw(1000)}`]: "1" })],
-  ["another status", (reply, draw) => withStatus(reply, STATUSES[draw(STATUSES.length)] ?? 418)],
-  ["an error in its place", (reply, draw) => asError(reply, [404, 500, 503][draw(3)] ?? 500, "went_wrong")],
-  ["the body is cut", (reply, draw) => withBody(reply, textOf(reply).slice(0, draw(textOf(reply).length)))],
+  ["a header is missing", (reply, draw) => headers({ [nameIn(reply, draw)]: null })],
+  ["a header has another value", (reply, draw) => headers({ [nameIn(reply, draw)]: '"other"' })],
+  ["a header is added", (_, draw) => headers({ [`x-amz-${draw(1000)}`]: "1" })],
+  ["another status", (_, draw) => status(STATUSES[draw(STATUSES.length)] ?? 418)],
+  ["an error in its place", (_, draw) => error([404, 500, 503][draw(3)] ?? 500, "went_wrong")],
+  ["the body is cut", (reply, draw) => text((whole) => whole.slice(0, draw(textOf(reply).length)))],
   ["a field is missing", edited((parent, key) => delete parent[key])],
   ["a field is null", edited((parent, key) => (parent[key] = null))],
   ["a field is of another type", edited((parent, key) => (parent[key] = typeof parent[key] === "string" ? 1 : "x"))],
@@ -35,13 +46,14 @@ export function drawnFaults(seed: number, count: number): Planted[] {
     const draw = (below: number) => Math.floor(fraction(seed, index, turn++) * below);
     const { route, target } = SUBJECTS[draw(SUBJECTS.length)] as (typeof SUBJECTS)[number];
     const [kind, change] = CHANGES[draw(CHANGES.length)] as (typeof CHANGES)[number];
-    const at = isTarget(target);
-    const when = (sent: Sent, reply: Reply) => at(sent, reply) && sent.method === "GET" && reply.status === 200;
     return {
       name: `${index}. ${target}: ${kind}`,
       families: ["answers", "not-modified", "methods"] as const,
       only: [route.name],
-      fault: onReply(when, (reply) => change(reply, draw)),
+      fault: onReply(
+        (sent, reply) => sent.target === target && isGood(sent, reply),
+        (reply) => change(reply, draw)(reply),
+      ),
     };
   });
 }
@@ -66,28 +78,24 @@ function nameIn(reply: Reply, draw: (below: number) => number): string {
   return names[draw(names.length)] ?? "content-type";
 }
 
-function edited(edit: (parent: Parent, key: string) => unknown): Change {
+function edited(edit: (parent: Any, key: string) => unknown): Change {
   return (reply, draw) => {
-    const body = structuredClone(jsonOf(reply)) as Parent;
+    const body = structuredClone(jsonOf(reply)) as Any;
     const places = placesOf(body);
     const [parent, key] = places[draw(places.length)] ?? [body, "schemaVersion"];
     edit(parent, key);
-    return withBody(reply, JSON.stringify(body));
+    return text(JSON.stringify(body));
   };
 }
 
-function placesOf(value: unknown): [Parent, string][] {
+function placesOf(value: unknown): [Any, string][] {
   if (value === null || typeof value !== "object") return [];
-  const parent = value as Parent;
-  return Object.keys(parent).flatMap((key): [Parent, string][] => [[parent, key], ...placesOf(parent[key])]);
+  const parent = value as Any;
+  return Object.keys(parent).flatMap((key): [Any, string][] => [[parent, key], ...placesOf(parent[key])]);
 }
 
-function doubled(parent: Parent): void {
+function doubled(parent: Any): void {
   for (const [key, value] of Object.entries(parent)) if (Array.isArray(value)) parent[key] = [...value, ...value];
-}
-
-function textOf({ body }: Reply): string {
-  return new TextDecoder().decode(body);
 }
 
 function headersOf({ headers }: Reply): string {

@@ -1,144 +1,113 @@
 /** Faults of caches, compressors and storages between origin and reader. */
 import { gunzipSync, gzipSync } from "node:zlib";
-import { header, type Reply, type Sent, type Transport } from "../../../../src/judge/exchange.ts";
+import { header, type Reply, type Sent } from "../../../../src/judge/exchange.ts";
 import {
-  asError,
+  both,
+  type Change,
+  error,
+  headers,
   isTarget,
   onReply,
-  onRequest,
   type Planted,
   pathOf,
+  planter,
   queryOf,
-  withBody,
-  withHeaders,
-  withStatus,
+  status,
+  text,
+  type When,
 } from "./plant.ts";
-import { PATHS, SUBJECTS } from "./subjects.ts";
+import { goodQuery, PATHS, SUBJECTS } from "./subjects.ts";
 
-const wantsGzip = ({ headers }: Sent) => /gzip/.test(headers["accept-encoding"] ?? "");
+const wantsGzip: When = (sent, reply) => reply.status === 200 && /gzip/.test(sent.headers["accept-encoding"] ?? "");
 
 /** As a good compressor writes it; each fault takes one thing of it away. */
-function compressed(reply: Reply): Reply {
+const compressed: Change = (reply) => {
   const wire = gzipSync(reply.body);
   const tag = header(reply, "etag");
-  const headers = {
+  const changed = headers({
     "content-encoding": "gzip",
     vary: "Accept-Encoding",
     "content-length": String(wire.length),
     etag: tag === undefined ? null : `W/${tag}`,
-  };
-  return { ...withHeaders(reply, headers), body: gunzipSync(wire), wireLength: wire.length };
-}
+  })(reply);
+  return { ...changed, body: gunzipSync(wire), wireLength: wire.length };
+};
 
 /** A front that compresses as it should. */
-export const compressing: Planted["fault"] = onReply(
-  (sent, reply) => reply.status === 200 && wantsGzip(sent),
-  compressed,
-);
+export const compressing: Planted["fault"] = onReply(wantsGzip, compressed);
+
+const COMPRESSED: Readonly<Record<string, Change>> = {
+  "compressed without Vary": headers({ vary: null }),
+  "compressed as something else": headers({ "content-encoding": "zstd" }),
+  "compressed to something else": text((whole) => `${whole}x`),
+};
+const COMPRESSED_TAG: Readonly<Record<string, Change>> = {
+  "compressed under the strong tag": (reply) =>
+    headers({ etag: (header(reply, "etag") ?? "").replace("W/", "") })(reply),
+  "compressed without a tag": headers({ etag: null }),
+};
+const ranged: Change = (reply) => ({
+  ...headers({ "content-range": "bytes 0-9/100", "content-length": "10" })(status(206)(reply)),
+  body: reply.body.subarray(0, 10),
+  wireLength: 10,
+});
+/** By the request's header. */
+const CONDITIONS: readonly (readonly [name: string, header: string, change: Change])[] = [
+  ["206 to Range", "range", ranged],
+  ["304 to If-Modified-Since", "if-modified-since", both(status(304), text(""))],
+  ["412 to If-Unmodified-Since", "if-unmodified-since", error(412, "precondition_failed")],
+  ["412 to If-Match", "if-match", error(412, "precondition_failed")],
+];
 
 const PER_SUBJECT: readonly Planted[] = SUBJECTS.flatMap(({ route, target }) => {
   const at = isTarget(target);
-  const of = (name: string, fault: Planted["fault"]): Planted => ({
-    name: `${target}: ${name}`,
-    families: ["edge"],
-    only: [route.name],
-    fault,
-  });
-  const zipped = (name: string, change: (reply: Reply) => Reply) =>
-    of(
-      name,
-      onReply(
-        (sent, reply) => at(sent, reply) && reply.status === 200 && wantsGzip(sent),
-        (reply) => change(compressed(reply)),
-      ),
-    );
-  const sending = (name: string) => (sent: Sent, reply: Reply) => at(sent, reply) && sent.headers[name] !== undefined;
+  const edge = planter(`${target}: `, "edge", route.name);
+  const zipped = Object.entries(route.etag ? { ...COMPRESSED_TAG, ...COMPRESSED } : COMPRESSED);
+  const dropsTag = ({ headers: { "if-none-match": tag, ...others } }: Sent) =>
+    tag !== undefined && others["if-modified-since"] !== undefined ? { headers: others } : undefined;
+  const ignored = planter(`${target}: `, "not-modified", route.name);
   return [
-    ...(route.etag
-      ? [
-          zipped("compressed under the strong tag", (reply) =>
-            withHeaders(reply, { etag: (header(reply, "etag") ?? "").replace("W/", "") }),
-          ),
-          zipped("compressed without a tag", (reply) => withHeaders(reply, { etag: null })),
-        ]
-      : []),
-    zipped("compressed without Vary", (reply) => withHeaders(reply, { vary: null })),
-    zipped("compressed as something else", (reply) => withHeaders(reply, { "content-encoding": "zstd" })),
-    zipped("compressed to something else", (reply) => withBody(reply, `${new TextDecoder().decode(reply.body)}x`)),
-    of(
-      "206 to Range",
-      onReply(sending("range"), (reply) =>
-        withHeaders(
-          { ...withStatus(reply, 206), body: reply.body.subarray(0, 10), wireLength: 10 },
-          { "content-range": "bytes 0-9/100", "content-length": "10" },
-        ),
-      ),
+    ...zipped.map(([name, change]) =>
+      edge.reply(name, (sent, reply) => at(sent) && wantsGzip(sent, reply), both(compressed, change)),
     ),
-    of(
-      "304 to If-Modified-Since",
-      onReply(sending("if-modified-since"), (reply) => withBody(withStatus(reply, 304), "")),
+    ...CONDITIONS.map(([name, condition, change]) =>
+      edge.reply(name, (sent) => at(sent) && sent.headers[condition] !== undefined, change),
     ),
-    ...(route.conditional
-      ? [
-          {
-            ...of(
-              "200 to If-None-Match beside If-Modified-Since",
-              onRequest(({ headers: { "if-none-match": tag, ...headers } }) =>
-                tag !== undefined && headers["if-modified-since"] !== undefined ? { headers } : undefined,
-              ),
-            ),
-            families: ["not-modified"] as const,
-          },
-        ]
-      : []),
-    of(
-      "412 to If-Unmodified-Since",
-      onReply(sending("if-unmodified-since"), (reply) => asError(reply, 412, "precondition_failed")),
-    ),
-    of(
-      "412 to If-Match",
-      onReply(sending("if-match"), (reply) => asError(reply, 412, "precondition_failed")),
-    ),
-    { ...of("a cache keeps it for long", keeps(at)), families: ["answers", "kept"] },
-    {
-      ...of("a forged request fills the cache", forged(at)),
-      families: ["kept"],
-    },
+    ...(route.conditional ? [ignored.request("200 to If-None-Match beside If-Modified-Since", dropsTag)] : []),
+    planter(`${target}: `, ["answers", "kept"], route.name).fault("a cache keeps it for long", keeps(at)),
+    planter(`${target}: `, "kept", route.name).fault("a forged request fills the cache", forged(at)),
   ];
 });
 
 /** Serves an older copy under the plain URL only: another text, another tag. */
-function keeps(at: ReturnType<typeof isTarget>): Planted["fault"] {
+function keeps(at: (sent: Sent) => boolean): Planted["fault"] {
+  const older = text((whole) => whole.replace(/"installationId":"([^"]*)"/, '"installationId":"$1 "'));
   return onReply(
-    (sent, reply) => at(sent, reply) && reply.status === 200,
-    (reply) => {
-      const text = new TextDecoder().decode(reply.body).replace(/"installationId":"([^"]*)"/, '"installationId":"$1 "');
-      return withHeaders(withBody(reply, text), header(reply, "etag") === undefined ? {} : { etag: '"older"' });
-    },
+    (sent, reply) => at(sent) && reply.status === 200,
+    (reply) => headers(header(reply, "etag") === undefined ? {} : { etag: '"older"' })(older(reply)),
   );
 }
 
 /** The response to the front's own language reaches the next reader. */
-function forged(at: ReturnType<typeof isTarget>): Planted["fault"] {
+function forged(at: (sent: Sent) => boolean): Planted["fault"] {
   let filled = false;
+  const kept = headers({ "cache-control": "max-age=0, s-maxage=5", "noonmark-kept-until": "1" });
   return async (sent, next) => {
     const reply = await next(sent);
-    if (!at(sent, reply)) return reply;
+    if (!at(sent)) return reply;
     if (sent.headers["noonmark-front"] !== undefined) filled = true;
-    return filled
-      ? withHeaders(reply, { "cache-control": "max-age=0, s-maxage=5", "noonmark-kept-until": "1" })
-      : reply;
+    return filled ? kept(reply) : reply;
   };
 }
 
 /** Keys by the path alone: all readers get the first query's response. */
 function byPathAlone(path: string): Planted["fault"] {
-  const kept = new Map<string, Reply>();
-  return async (sent: Sent, next: Transport) => {
+  let kept: Reply | undefined;
+  return async (sent, next) => {
     if (pathOf(sent) !== path || sent.method !== "GET" || sent.headers["if-none-match"] !== undefined)
       return next(sent);
-    const known = kept.get(path) ?? (await next(sent));
-    if (known.status === 200) kept.set(path, known);
+    const known = kept ?? (await next(sent));
+    if (known.status === 200) kept = known;
     return known;
   };
 }
@@ -156,43 +125,34 @@ function keepsErrors(path: string): Planted["fault"] {
 }
 
 const PER_ROUTE: readonly Planted[] = [...PATHS].flatMap(([route, path]) => {
-  const of = (name: string, fault: Planted["fault"], families: Planted["families"] = ["edge"]): Planted => ({
-    name: `${path}: ${name}`,
-    families,
-    only: [route.name],
-    fault,
-  });
-  return route.queryError === null
-    ? []
-    : [
-        of(
-          "the query is not in the key",
-          byPathAlone(path),
-          route.queries.length > 1 || route.query !== "exact" ? ["answers", "queries"] : ["edge"],
-        ),
-        of("a 400 is kept", keepsErrors(path)),
-        of(
-          "bad queries are cut off",
-          onRequest((sent) =>
-            pathOf(sent) === path && /unique|cursor=!/.test(queryOf(sent))
-              ? { target: route.queries[0] ? `${path}?${route.queries[0]}` : path }
-              : undefined,
-          ),
-        ),
-      ];
+  if (route.queryError === null) return [];
+  const edge = planter(`${path}: `, "edge", route.name);
+  const hasQueries = route.queries.length > 1 || route.query !== "exact";
+  return [
+    edge.fault("the query is not in the key", byPathAlone(path), hasQueries ? ["answers", "queries"] : "edge"),
+    edge.fault("a 400 is kept", keepsErrors(path)),
+    edge.request("bad queries are cut off", (sent) =>
+      pathOf(sent) === path && /unique|cursor=!/.test(queryOf(sent)) ? { target: path + goodQuery(route) } : undefined,
+    ),
+  ];
 });
 
-const KEPT_ERRORS: readonly Planted[] = ["age", "x-cache", "cf-cache-status", "cache-status", "x-varnish"].map(
-  (name) => ({
-    name: `a 404 is kept and ${name} says so`,
-    families: ["edge"],
-    only: ["process"],
-    fault: onReply(
-      (_, reply) => reply.status === 404,
-      (reply) =>
-        withHeaders(reply, { [name]: { age: "3", "x-varnish": "5 3", "cache-status": "edge; hit" }[name] ?? "HIT" }),
-    ),
-  }),
-);
+const KEPT_ERRORS: Readonly<Record<string, string>> = {
+  age: "3",
+  "x-cache": "HIT",
+  "cf-cache-status": "HIT",
+  "cache-status": "edge; hit",
+  "x-varnish": "5 3",
+};
 
-export const EDGE_FAULTS: readonly Planted[] = [...PER_SUBJECT, ...PER_ROUTE, ...KEPT_ERRORS];
+export const EDGE_FAULTS: readonly Planted[] = [
+  ...PER_SUBJECT,
+  ...PER_ROUTE,
+  ...Object.entries(KEPT_ERRORS).map(([name, value]) =>
+    planter("a 404 is kept and ", "edge", "process").reply(
+      `${name} says so`,
+      (_, reply) => reply.status === 404,
+      headers({ [name]: value }),
+    ),
+  ),
+];

@@ -1,7 +1,7 @@
 /** Headers lost, added and changed, on good responses, on 304s and on errors. */
 
 import type { FamilyName } from "../../../../src/verify/verify.ts";
-import { onReply, type Planted, type When, withBody, withHeaders, withStatus } from "./plant.ts";
+import { type Change, headers, isGood, type Planted, planter, status, text, type When } from "./plant.ts";
 import { type FaultSubject, SUBJECTS } from "./subjects.ts";
 
 type Changes = Readonly<Record<string, string | null>>;
@@ -40,18 +40,15 @@ const ON_ERRORS: readonly Changes[] = [
 ];
 const FAMILY_OF: Readonly<Record<number, FamilyName>> = { 400: "queries", 404: "paths", 405: "methods" };
 
+const twice: Change = (reply) => ({
+  ...reply,
+  headers: new Map(reply.headers).set("content-type", ["application/json; charset=utf-8", "text/plain"]),
+});
+
 export const HEADER_FAULTS: readonly Planted[] = [
-  ...SUBJECTS.flatMap((subject) => [
-    ...[...EVERYWHERE, ...ON_BODIES, ...ownOf(subject)].map((changes) => onGood(subject, changes)),
-    plant(`${subject.target}: two lines of content-type`, subject, isGood(subject), (reply) => ({
-      ...reply,
-      headers: new Map(reply.headers).set("content-type", ["application/json; charset=utf-8", "text/plain"]),
-    })),
-  ]),
+  ...SUBJECTS.flatMap(onGood),
   ...SUBJECTS.filter(({ route }) => route.conditional).flatMap(onNotModified),
-  ...[400, 404, 405].flatMap((status) =>
-    [...EVERYWHERE, ...ON_BODIES, ...ON_ERRORS].map((changes) => onError(status, changes)),
-  ),
+  ...[400, 404, 405].flatMap(onError),
 ];
 
 function ownOf({ route }: FaultSubject): Changes[] {
@@ -74,28 +71,20 @@ function ownOf({ route }: FaultSubject): Changes[] {
   ];
 }
 
-function isGood({ target }: FaultSubject): When {
-  return (sent, reply) => sent.target === target && sent.method === "GET" && reply.status === 200;
-}
-
-function plant(name: string, { route }: FaultSubject, when: When, change: Parameters<typeof onReply>[1]): Planted {
-  return { name, families: ["answers"], only: [route.name], fault: onReply(when, change) };
-}
-
-function onGood(subject: FaultSubject, changes: Changes): Planted {
-  return plant(`200 ${subject.target}: ${spoken(changes)}`, subject, isGood(subject), (reply) =>
-    withHeaders(reply, changes),
-  );
+function onGood(subject: FaultSubject): Planted[] {
+  const { route, target } = subject;
+  const isHere: When = (sent, reply) => sent.target === target && isGood(sent, reply);
+  const good = planter(`200 ${target}: `, "answers", route.name);
+  const changes = [...EVERYWHERE, ...ON_BODIES, ...ownOf(subject)];
+  return [
+    ...changes.map((one) => good.reply(spoken(one), isHere, headers(one))),
+    planter(`${target}: `, "answers", route.name).reply("two lines of content-type", isHere, twice),
+  ];
 }
 
 function onNotModified({ route, target }: FaultSubject): Planted[] {
-  const when: When = (sent, reply) => sent.target === target && reply.status === 304;
-  const of = (name: string, change: Parameters<typeof onReply>[1]): Planted => ({
-    name: `304 ${target}: ${name}`,
-    families: ["not-modified"],
-    only: [route.name],
-    fault: onReply(when, change),
-  });
+  const isHere: When = (sent, reply) => sent.target === target && reply.status === 304;
+  const notModified = planter(`304 ${target}: `, "not-modified", route.name);
   const changes: Changes[] = [
     { "access-control-allow-origin": null },
     { "access-control-expose-headers": null },
@@ -109,22 +98,17 @@ function onNotModified({ route, target }: FaultSubject): Planted[] {
     ...(route.sourceHeaders ? [{ [SOURCE]: null }] : [{ [SOURCE]: "live" }]),
   ];
   return [
-    ...changes.map((one) => of(spoken(one), (reply) => withHeaders(reply, one))),
-    of("a body", (reply) => withBody(reply, "{}")),
-    of("200 without a body", (reply) => withStatus(reply, 200)),
+    ...changes.map((one) => notModified.reply(spoken(one), isHere, headers(one))),
+    notModified.reply("a body", isHere, text("{}")),
+    notModified.reply("200 without a body", isHere, status(200)),
   ];
 }
 
-function onError(status: number, changes: Changes): Planted {
-  return {
-    name: `${status}: ${spoken(changes)}`,
-    families: [FAMILY_OF[status] as FamilyName],
-    only: ["process"],
-    fault: onReply(
-      (_, reply) => reply.status === status,
-      (reply) => withHeaders(reply, changes),
-    ),
-  };
+function onError(code: number): Planted[] {
+  const error = planter(`${code}: `, FAMILY_OF[code] as FamilyName, "process");
+  return [...EVERYWHERE, ...ON_BODIES, ...ON_ERRORS].map((changes) =>
+    error.reply(spoken(changes), (_, reply) => reply.status === code, headers(changes)),
+  );
 }
 
 function spoken(changes: Changes): string {

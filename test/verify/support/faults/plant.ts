@@ -15,72 +15,137 @@ const encoder = new TextEncoder();
 
 /** Which requests a fault befalls. */
 export type When = (sent: Sent, reply: Reply) => boolean;
+export type Change = (reply: Reply) => Reply;
+type Families = FamilyName | readonly FamilyName[];
 
-export function onReply(when: When, change: (reply: Reply, sent: Sent) => Reply): Planted["fault"] {
+/** Makers of faults of one route; `prefix` begins their names. */
+export function planter(prefix: string, families: Families, only?: RouteName) {
+  const fault = (name: string, planted: Planted["fault"], other: Families = families): Planted => ({
+    name: `${prefix}${name}`,
+    families: [other].flat() as FamilyName[],
+    ...(only === undefined ? {} : { only: [only] }),
+    fault: planted,
+  });
+  return {
+    fault,
+    /** The response is changed. */
+    reply: (name: string, when: When, change: Change) => fault(name, onReply(when, change)),
+    /** Another request reaches the server; undefined leaves it. */
+    request: (name: string, rewrite: Parameters<typeof onRequest>[0]) => fault(name, onRequest(rewrite)),
+    /** A field of a good body is changed. */
+    body: (name: string, when: When, change: Edit) => fault(name, editBody(when, change)),
+  };
+}
+
+export function onReply(when: When, change: Change): Planted["fault"] {
   const changed = new WeakMap<Reply, Reply>();
   return async (sent, next) => {
     const reply = await next(sent);
     if (!when(sent, reply)) return reply;
-    const known = changed.get(reply) ?? change(reply, sent);
+    const known = changed.get(reply) ?? change(reply);
     changed.set(reply, known);
     return known;
   };
 }
 
-/** Another request in place of the one that was sent; undefined leaves it. */
 export function onRequest(rewrite: (sent: Sent) => Partial<Sent> | undefined): Planted["fault"] {
   return (sent, next) => next({ ...sent, ...rewrite(sent) });
 }
 
-export function withHeaders(reply: Reply, changes: Readonly<Record<string, string | null>>): Reply {
-  const headers = new Map(reply.headers);
-  for (const [name, value] of Object.entries(changes)) {
-    if (value === null) headers.delete(name);
-    else headers.set(name, [value]);
-  }
-  return { ...reply, headers };
-}
+/** The headers named in `changes`; null removes one. */
+export const headers =
+  (changes: Readonly<Record<string, string | null>>): Change =>
+  (reply) => {
+    const changed = new Map(reply.headers);
+    for (const [name, value] of Object.entries(changes)) {
+      if (value === null) changed.delete(name);
+      else changed.set(name, [value]);
+    }
+    return { ...reply, headers: changed };
+  };
 
-export function withBody(reply: Reply, text: string): Reply {
-  const body = encoder.encode(text);
-  const lengths = reply.headers.has("content-length") ? { "content-length": String(body.length) } : {};
-  return { ...withHeaders(reply, lengths), body, wireLength: body.length };
-}
+/** Another body, or the body's text edited. */
+export const text =
+  (to: string | ((from: string) => string)): Change =>
+  (reply) => {
+    const body = encoder.encode(typeof to === "string" ? to : to(textOf(reply)));
+    const lengths = reply.headers.has("content-length") ? { "content-length": String(body.length) } : {};
+    return { ...headers(lengths)(reply), body, wireLength: body.length };
+  };
 
-export function withStatus(reply: Reply, status: number): Reply {
-  return { ...reply, status };
-}
+export const status =
+  (code: number): Change =>
+  (reply) => ({ ...reply, status: code });
 
+/** All of the changes, in their order. */
+export const both =
+  (...changes: readonly Change[]): Change =>
+  (reply) =>
+    changes.reduce((changed, change) => change(changed), reply);
+
+const BARE = {
+  etag: null,
+  "cache-control": null,
+  "x-service-settlement-source": null,
+  "content-type": "application/json; charset=utf-8",
+};
 /** An error as the stand-in would write it. */
-export function asError(reply: Reply, status: number, code: string): Reply {
-  const bare = withHeaders(reply, {
-    etag: null,
-    "cache-control": null,
-    "x-service-settlement-source": null,
-    "content-type": "application/json; charset=utf-8",
-  });
-  return withBody(withStatus(bare, status), JSON.stringify({ error: code }));
-}
+export const error = (code: number, name: string): Change =>
+  both(headers(BARE), status(code), text(JSON.stringify({ error: name })));
+
+/** Bodies are broken on purpose, field by field: as JSON.parse gives them. */
+export type Any = ReturnType<typeof JSON.parse>;
+export type Edit = (body: Any) => unknown;
 
 /** A deep copy of the body, changed in place; `false` leaves the response as it was. */
-export function editBody(when: When, edit: (body: never) => unknown): Planted["fault"] {
+export function editBody(when: When, edit: Edit): Planted["fault"] {
   return onReply(
-    (sent, reply) => reply.status === 200 && sent.method === "GET" && when(sent, reply),
+    (sent, reply) => isGood(sent, reply) && when(sent, reply),
     (reply) => {
-      const body = structuredClone(jsonOf(reply)) as never;
-      return edit(body) === false ? reply : withBody(reply, JSON.stringify(body));
+      const body = structuredClone(jsonOf(reply));
+      return edit(body) === false ? reply : text(JSON.stringify(body))(reply);
     },
   );
 }
 
+/** The parent of a path such as `events.0.id`, and the path's last key; -1 is an array's last index. */
+function placeOf(body: Any, path: string): [parent: Any, key: string] {
+  const keys = path.split(".");
+  const key = keys.pop() as string;
+  return [keys.reduce((value, one) => (Array.isArray(value) ? value.at(Number(one)) : value[one]), body), key];
+}
+
+export const edit =
+  (path: string, to: (value: Any) => unknown): Edit =>
+  (body) => {
+    const [parent, key] = placeOf(body, path);
+    parent[key] = to(parent[key]);
+  };
+const plus = (value: Any, by: bigint) =>
+  typeof value === "number" ? value + Number(by) : String(BigInt(value ?? "0") + by);
+export const add = (path: string, by = 1n): Edit => edit(path, (value) => plus(value, by));
+/** The value of another place, and more by `by`. */
+export const copy =
+  (path: string, from: string, by = 0n): Edit =>
+  (body) => {
+    const [parent, key] = placeOf(body, from);
+    edit(path, () => (by === 0n ? parent[key] : plus(parent[key], by)))(body);
+  };
+export const set = (path: string, value: unknown): Edit => edit(path, () => value);
+export const merge = (path: string, fields: object): Edit => edit(path, (value) => ({ ...value, ...fields }));
+export const reversed = (path: string): Edit => edit(path, (value) => value.toReversed());
+/** Moves a timestamp. */
+export const move = (path: string, ms: number): Edit =>
+  edit(path, (value) => new Date(Date.parse(value) + ms).toISOString());
+export const all =
+  (...edits: readonly Edit[]): Edit =>
+  (body) =>
+    edits.forEach((one) => void one(body));
+
+export const textOf = ({ body }: Reply): string => new TextDecoder().decode(body);
 export const pathOf = ({ target }: Sent): string => target.split("?", 1)[0] ?? target;
 export const queryOf = ({ target }: Sent): string =>
   target.includes("?") ? target.slice(target.indexOf("?") + 1) : "";
-export const isAt =
-  (path: string): When =>
-  (sent) =>
-    pathOf(sent) === path;
-export const isTarget =
-  (target: string): When =>
-  (sent) =>
-    sent.target === target;
+export const isGood: When = ({ method }, reply) => method === "GET" && reply.status === 200;
+export const isAt = (path: string) => (sent: Sent) => pathOf(sent) === path;
+export const isTarget = (target: string) => (sent: Sent) => sent.target === target;

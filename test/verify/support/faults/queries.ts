@@ -1,14 +1,13 @@
 /** Faults of servers and caches with queries: they sort, decode, default, accept too much or refuse too much. */
-import { asError, isAt, onReply, onRequest, type Planted, queryOf } from "./plant.ts";
+import type { RouteName } from "../../../../src/resources/table.ts";
+import { error, isAt, type Planted, planter, queryOf, type When } from "./plant.ts";
 import { PATHS } from "./subjects.ts";
 
+/** The query's pieces as the server takes them; undefined leaves the query. */
 type Rewrite = (pieces: string[]) => string[] | undefined;
+type Rewrites = Readonly<Record<string, Rewrite>>;
 
 const nameOf = (piece: string) => piece.split("=", 1)[0] ?? "";
-const known =
-  (names: readonly string[]): Rewrite =>
-  (pieces) =>
-    pieces.filter((piece) => names.includes(nameOf(piece)));
 const isDecodable = (piece: string) => {
   try {
     decodeURIComponent(piece);
@@ -17,240 +16,178 @@ const isDecodable = (piece: string) => {
     return false;
   }
 };
+const keep =
+  (when: (piece: string, at: number, pieces: string[]) => boolean): Rewrite =>
+  (pieces) =>
+    pieces.filter(when);
+const drop = (what: RegExp): Rewrite => keep((piece) => !what.test(piece));
+const turn =
+  (what: RegExp, into: string | ((piece: string) => string)): Rewrite =>
+  (pieces) =>
+    pieces.map((piece) => piece.replace(what, into as string));
+const none =
+  (into: string): Rewrite =>
+  (pieces) =>
+    pieces.length === 0 ? [into] : pieces;
 
 /** Faults that make a bad query a good one. */
-function tooLenient(name: string, names: readonly string[], good: string): readonly (readonly [string, Rewrite])[] {
-  return [
-    ["unknown parameters are dropped", known(names)],
-    [
-      "the first of a repeated counts",
-      (pieces) => pieces.filter((piece, at) => pieces.findIndex((one) => nameOf(one) === nameOf(piece)) === at),
-    ],
-    [
-      "the last of a repeated counts",
-      (pieces) => pieces.filter((piece, at) => pieces.findLastIndex((one) => nameOf(one) === nameOf(piece)) === at),
-    ],
-    ["what does not decode is dropped", (pieces) => pieces.filter(isDecodable)],
-    ["names in any case", (pieces) => pieces.map((piece) => piece.replace(/^[^=]*/, (text) => text.toLowerCase()))],
-    ["values in any case", (pieces) => pieces.map((piece) => piece.replace(/=.*$/, (text) => text.toLowerCase()))],
-    ["values are trimmed", (pieces) => pieces.map((piece) => piece.replace(/(?:\+|%20)/g, ""))],
-    [
-      "a missing parameter has a default",
-      (pieces) => (pieces.some((piece) => nameOf(piece) === name) ? pieces : [...pieces, good]),
-    ],
-    [
-      "an empty value has a default",
-      (pieces) => pieces.map((piece) => (piece === name || piece === `${name}=` ? good : piece)),
-    ],
-    [
-      "an unknown value has a default",
-      (pieces) =>
-        pieces.map((piece) =>
-          nameOf(piece) === name && !/=(?:now|24h|7d|30d|all|protocol|players|measurement)$/.test(piece) ? good : piece,
-        ),
-    ],
-    ["; separates as well", (pieces) => pieces.flatMap((piece) => piece.split(";").filter((part) => part !== "x"))],
-  ];
+function tooLenient(name: string, names: readonly string[], good: string): Rewrites {
+  return {
+    "unknown parameters are dropped": keep((piece) => names.includes(nameOf(piece))),
+    "the first of a repeated counts": keep(
+      (piece, at, pieces) => pieces.findIndex((one) => nameOf(one) === nameOf(piece)) === at,
+    ),
+    "the last of a repeated counts": keep(
+      (piece, at, pieces) => pieces.findLastIndex((one) => nameOf(one) === nameOf(piece)) === at,
+    ),
+    "what does not decode is dropped": keep(isDecodable),
+    "names in any case": turn(/^[^=]*/, (text) => text.toLowerCase()),
+    "values in any case": turn(/=.*$/, (text) => text.toLowerCase()),
+    "values are trimmed": turn(/(?:\+|%20)/g, ""),
+    "an empty value has a default": turn(new RegExp(`^${name}=?$`), good),
+    "an unknown value has a default": turn(
+      new RegExp(`^${name}(?!=(?:now|24h|7d|30d|all|protocol|players|measurement)$)(?:=.*)?$`),
+      good,
+    ),
+  };
 }
+/** Also for a query whose one parameter is required. */
+const tooLenientAlone = (name: string, good: string): Rewrites => ({
+  "a missing parameter has a default": (pieces) =>
+    pieces.some((piece) => nameOf(piece) === name) ? pieces : [...pieces, good],
+  "; separates as well": (pieces) => pieces.flatMap((piece) => piece.split(";").filter((part) => part !== "x")),
+});
 
-const QUEUE: readonly (readonly [string, Rewrite])[] = [
-  ["queue=0 is no queue", (pieces) => pieces.filter((piece) => piece !== "queue=0")],
-  ["queue= is no queue", (pieces) => pieces.filter((piece) => piece !== "queue=" && piece !== "queue")],
-  ["queue=true is queue=1", (pieces) => pieces.map((piece) => (piece === "queue=true" ? "queue=1" : piece))],
-  ["queue is a number", (pieces) => pieces.map((piece) => (piece === "queue=01" ? "queue=1" : piece))],
-  [
-    "queue is dropped with a bounded range",
-    (pieces) => (pieces.includes("range=now") ? pieces : pieces.filter((piece) => piece !== "queue=1")),
-  ],
-  ["queue is dropped with range=now", (pieces) => (pieces.join("&") === "queue=1&range=now" ? ["x"] : pieces)],
-];
+const QUEUE: Rewrites = {
+  "queue=0 is no queue": drop(/^queue=0$/),
+  "queue= is no queue": drop(/^queue=?$/),
+  "queue=true is queue=1": turn(/^queue=true$/, "queue=1"),
+  "queue is a number": turn(/^queue=01$/, "queue=1"),
+  "queue is dropped with a bounded range": (pieces) =>
+    pieces.includes("range=now") ? pieces : pieces.filter((piece) => piece !== "queue=1"),
+  "queue is dropped with range=now": (pieces) => (pieces.join("&") === "queue=1&range=now" ? ["x"] : pieces),
+};
+
+const BARE: Rewrites = {
+  "unknown parameters are dropped": () => [],
+  "empty parameters are dropped": drop(/^[^=]*=?$/),
+  "what does not decode is dropped": keep(isDecodable),
+  "known parameters of others are dropped": drop(/^(?:range|queue|limit|cursor)=/),
+};
 
 const EXACT: readonly Planted[] = [...PATHS]
   .filter(([route]) => route.query === "exact")
   .flatMap(([route, path]) => {
+    const faults = planter(`${path}: `, "queries", route.name);
+    const isBad: When = (sent, reply) => isAt(path)(sent) && reply.status === 400;
     const good = route.queries[0] ?? "";
+    const always = [
+      refuses(route.name, path, "an empty piece is refused", /^&|&$|&&/),
+      faults.reply("a bad query is invalid_cursor", isBad, error(400, "invalid_cursor")),
+      faults.reply("a bad query is bad_request", isBad, error(400, "bad_request")),
+      faults.reply("a bad query is 404", isBad, error(404, "not_found")),
+    ];
+    if (good === "") return [...always, ...rewritten(route.name, path, BARE)];
     const names = [...new Set(route.queries.flatMap((query) => query.split("&").map(nameOf)))];
-    const bare = good === "";
-    const lenient: readonly (readonly [string, Rewrite])[] = bare
-      ? [
-          ["unknown parameters are dropped", () => []],
-          ["empty parameters are dropped", (pieces) => pieces.filter((piece) => !/^[^=]*=?$/.test(piece))],
-          ["what does not decode is dropped", (pieces) => pieces.filter(isDecodable)],
-          [
-            "known parameters of others are dropped",
-            (pieces) => pieces.filter((piece) => !/^(?:range|queue|limit|cursor)=/.test(piece)),
-          ],
-        ]
-      : [
-          ...tooLenient("range", names, good),
-          ...(names.includes("queue") ? QUEUE : [["queue is dropped", known(["range"])] as const]),
-        ];
+    const withoutQueue: Rewrites = { "queue is dropped": keep((piece) => nameOf(piece) === "range") };
+    const swapped = route.queries.slice(0, 4).map((query, at): [string, Rewrite] => {
+      const other = route.queries[(at + 1) % route.queries.length] ?? query;
+      return [
+        `${query} gets the response of ${other}`,
+        (pieces) => (pieces.join("&") === query ? other.split("&") : undefined),
+      ];
+    });
     return [
-      ...lenient.map(([name, rewrite]) => planted(route.name, path, { name, rewrite })),
-      refuses(route.name, path, { name: "an empty piece is refused", when: (query) => /^&|&$|&&/.test(query) }),
-      ...(bare
-        ? []
-        : [
-            refuses(route.name, path, { name: "an encoded name is refused", when: (query) => /^%7[12]/i.test(query) }),
-            refuses(route.name, path, {
-              name: "an encoded value is refused",
-              when: (query) => /%[0-9A-F]{2}$/.test(query) && !/%(?:00|FF)$/.test(query),
-            }),
-            ...route.queries.slice(0, 4).flatMap((query, at) => {
-              const other = route.queries[(at + 1) % route.queries.length] ?? query;
-              return planted(route.name, path, {
-                name: `${query} gets the response of ${other}`,
-                rewrite: (pieces) => (pieces.join("&") === query ? other.split("&") : undefined),
-                families: ["answers"],
-              });
-            }),
-          ]),
-      ...["invalid_cursor", "bad_request"].map((code) => ({
-        name: `${path}: a bad query is ${code}`,
-        families: ["queries"] as const,
-        only: [route.name],
-        fault: onReply(
-          (sent, reply) => isAt(path)(sent, reply) && reply.status === 400,
-          (reply) => asError(reply, 400, code),
-        ),
-      })),
-      {
-        name: `${path}: a bad query is 404`,
-        families: ["queries"] as const,
-        only: [route.name],
-        fault: onReply(
-          (sent, reply) => isAt(path)(sent, reply) && reply.status === 400,
-          (reply) => asError(reply, 404, "not_found"),
-        ),
-      },
+      ...always,
+      ...rewritten(route.name, path, { ...tooLenient("range", names, good), ...tooLenientAlone("range", good) }),
+      ...rewritten(route.name, path, names.includes("queue") ? QUEUE : withoutQueue),
+      refuses(route.name, path, "an encoded name is refused", /^%7[12]/i),
+      refuses(route.name, path, "an encoded value is refused", /%(?!00|FF)[0-9A-F]{2}$/),
+      ...rewritten(route.name, path, Object.fromEntries(swapped), "answers"),
     ];
   });
 
-const ACTIVITY_PATH = "/v1/public/activity";
-const ACTIVITY: readonly Planted[] = [
-  ...tooLenient("category", ["category", "limit", "cursor"], "category=all").filter(
-    ([name]) => name !== "a missing parameter has a default" && name !== "; separates as well",
-  ),
-  [
-    "limits are clamped",
-    (pieces: string[]) => pieces.map((piece) => (/^limit=(?:101|1000|\d{5,})$/.test(piece) ? "limit=100" : piece)),
-  ],
-  ["limit 0 is 1", (pieces: string[]) => pieces.map((piece) => (piece === "limit=0" ? "limit=1" : piece))],
-  [
-    "limits may have zeros in front",
-    (pieces: string[]) => pieces.map((piece) => (piece === "limit=01" ? "limit=1" : piece)),
-  ],
-  ["limits may have signs", (pieces: string[]) => pieces.map((piece) => (piece === "limit=%2B1" ? "limit=1" : piece))],
-  [
-    "limits may be floats",
-    (pieces: string[]) => pieces.map((piece) => (/^limit=1(?:\.0|e1)$/.test(piece) ? "limit=1" : piece)),
-  ],
-  [
-    "an empty limit is the default",
-    (pieces: string[]) => pieces.filter((piece) => piece !== "limit=" && piece !== "limit"),
-  ],
-  [
-    "an empty cursor is none",
-    (pieces: string[]) => pieces.filter((piece) => piece !== "cursor=" && piece !== "cursor"),
-  ],
-  ["a long cursor is cut", (pieces: string[]) => pieces.filter((piece) => !/^cursor=a{513}$/.test(piece))],
-  [
-    "limit is not read",
-    (pieces: string[]) => pieces.filter((piece) => !piece.startsWith("limit=") || /^limit=(?:0|101)$/.test(piece)),
-  ],
-  ["the default is 100", (pieces: string[]) => (pieces.length === 0 ? ["limit=100"] : pieces)],
-].map(([name, rewrite]) => planted("activity", ACTIVITY_PATH, { name: name as string, rewrite: rewrite as Rewrite }));
+const ACTIVITY: Rewrites = {
+  ...tooLenient("category", ["category", "limit", "cursor"], "category=all"),
+  "limits are clamped": turn(/^limit=(?:101|1000|\d{5,})$/, "limit=100"),
+  "limit 0 is 1": turn(/^limit=0$/, "limit=1"),
+  "limits may have zeros in front": turn(/^limit=01$/, "limit=1"),
+  "limits may have signs": turn(/^limit=%2B1$/, "limit=1"),
+  "limits may be floats": turn(/^limit=1(?:\.0|e1)$/, "limit=1"),
+  "an empty limit is the default": drop(/^limit=?$/),
+  "an empty cursor is none": drop(/^cursor=?$/),
+  "a long cursor is cut": drop(/^cursor=a{513}$/),
+  "limit is not read": drop(/^limit=(?!(?:0|101)$)/),
+  "the default is 100": none("limit=100"),
+};
+
+const OBSERVED: Rewrites = {
+  "limit is not read": drop(/^limit/),
+  "a limit above 100 is the default of 50": turn(/^limit=101$/, "limit=50"),
+  "limit 0 is the default": drop(/^limit=0$/),
+  "an empty limit is the default": drop(/^limit=$/),
+  "a negative limit is the default": drop(/^limit=-5$/),
+  "limits are read with parseInt": turn(/^limit=(\d+)[^\d].*$/, "limit=$1"),
+  "Infinity is 1": turn(/^limit=Infinity$/, "limit=1"),
+  "hexadecimal is not read": drop(/^limit=0x10$/),
+  "blanks are not trimmed": drop(/^limit=%205%20$/),
+  "the default is 40": none("limit=40"),
+  "an empty cursor is none": drop(/^cursor=$/),
+  "a bad cursor is none": drop(/^cursor=(?:!|0|-1|%FF|%)$/),
+  "padding is accepted": turn(/%3D%3D%3D/, ""),
+  "a long cursor is none": drop(/^cursor=x{600}$/),
+  "names in any case": turn(/^Limit/, "limit"),
+};
+const REFUSED = ["limit=101", "limit=abc", "limit=0", "limit=2.5", "a=1", "%FF=1"];
 
 const OBSERVATIONS = [...PATHS]
   .filter(([route]) => route.handler === "observations")
   .flatMap(([route, path]) => [
-    ...(
-      [
-        ["limit is not read", (pieces) => pieces.filter((piece) => !piece.startsWith("limit"))],
-        [
-          "a limit above 100 is the default of 50",
-          (pieces) => pieces.map((piece) => (piece === "limit=101" ? "limit=50" : piece)),
-        ],
-        ["limit 0 is the default", (pieces) => pieces.filter((piece) => piece !== "limit=0")],
-        ["an empty limit is the default", (pieces) => pieces.filter((piece) => piece !== "limit=")],
-        ["a negative limit is the default", (pieces) => pieces.filter((piece) => piece !== "limit=-5")],
-        [
-          "limits are read with parseInt",
-          (pieces) => pieces.map((piece) => piece.replace(/^limit=(\d+)[^\d].*$/, "limit=$1")),
-        ],
-        ["Infinity is 1", (pieces) => pieces.map((piece) => (piece === "limit=Infinity" ? "limit=1" : piece))],
-        ["hexadecimal is not read", (pieces) => pieces.filter((piece) => piece !== "limit=0x10")],
-        ["blanks are not trimmed", (pieces) => pieces.filter((piece) => piece !== "limit=%205%20")],
-        ["the default is 40", (pieces) => (pieces.length === 0 ? ["limit=40"] : undefined)],
-        ["an empty cursor is none", (pieces) => pieces.filter((piece) => piece !== "cursor=")],
-        ["a bad cursor is none", (pieces) => pieces.filter((piece) => !/^cursor=(?:!|0|-1|%FF|%)$/.test(piece))],
-        ["padding is accepted", (pieces) => pieces.map((piece) => piece.replace("%3D%3D%3D", ""))],
-        ["a long cursor is none", (pieces) => pieces.filter((piece) => !/^cursor=x{600}$/.test(piece))],
-        ["names in any case", (pieces) => pieces.map((piece) => piece.replace(/^Limit/, "limit"))],
-      ] as readonly (readonly [string, Rewrite])[]
-    ).map(([name, rewrite]) => planted(route.name, path, { name, rewrite })),
-    ...(["limit=101", "limit=abc", "limit=0", "limit=2.5", "a=1", "%FF=1"] as const).map((query) =>
-      refuses(route.name, path, { name: `${query} is refused`, when: (given) => given === query }),
+    ...rewritten(route.name, path, OBSERVED),
+    ...REFUSED.map((query) => refuses(route.name, path, `${query} is refused`, new RegExp(`^${query}$`))),
+    planter(`${path}: `, "queries", route.name).reply(
+      "a bad cursor is invalid_query",
+      (sent, reply) => isAt(path)(sent) && reply.status === 400,
+      error(400, "invalid_query"),
     ),
-    {
-      name: `${path}: a bad cursor is invalid_query`,
-      families: ["queries"] as const,
-      only: [route.name],
-      fault: onReply(
-        (sent, reply) => isAt(path)(sent, reply) && reply.status === 400,
-        (reply) => asError(reply, 400, "invalid_query"),
-      ),
-    },
   ]);
 
 const IGNORED = [...PATHS]
   .filter(([route]) => route.query === "ignored")
   .flatMap(([route, path]) => [
-    refuses(route.name, path, { name: "a query is refused", when: (query) => query !== "" }),
-    refuses(route.name, path, { name: "what does not decode is refused", when: (query) => query.includes("%FF") }),
-    refuses(route.name, path, { name: "limit is refused", when: (query) => query.startsWith("limit") }),
+    refuses(route.name, path, "a query is refused", /./),
+    refuses(route.name, path, "what does not decode is refused", /%FF/),
+    refuses(route.name, path, "limit is refused", /^limit/),
   ]);
 
-export const QUERY_FAULTS: readonly Planted[] = [...EXACT, ...ACTIVITY, ...OBSERVATIONS, ...IGNORED];
+export const QUERY_FAULTS: readonly Planted[] = [
+  ...EXACT,
+  ...rewritten("activity", "/v1/public/activity", ACTIVITY),
+  ...OBSERVATIONS,
+  ...IGNORED,
+];
 
-type Only = NonNullable<Planted["only"]>[number];
-
-interface Rewritten {
-  readonly name: string;
-  readonly rewrite: Rewrite;
-  readonly families?: Planted["families"];
-}
-
-function planted(only: Only, path: string, { name, rewrite, families = ["queries"] }: Rewritten): Planted {
-  return {
-    name: `${path}: ${name}`,
-    families,
-    only: [only],
-    fault: onRequest((sent) => {
-      if (!isAt(path)(sent, undefined as never)) return undefined;
-      const rewritten = rewrite(
-        queryOf(sent)
-          .split("&")
-          .filter((piece) => piece !== ""),
-      );
-      if (rewritten === undefined) return undefined;
-      return { target: rewritten.length === 0 ? path : `${path}?${rewritten.join("&")}` };
-    }),
-  };
-}
-
-function refuses(
-  only: Only,
+function rewritten(
+  route: RouteName,
   path: string,
-  { name, when }: { name: string; when: (query: string) => boolean },
-): Planted {
-  return {
-    name: `${path}: ${name}`,
-    families: ["queries"],
-    only: [only],
-    fault: onReply(
-      (sent, reply) => isAt(path)(sent, reply) && reply.status === 200 && when(queryOf(sent)),
-      (reply) => asError(reply, 400, "invalid_query"),
-    ),
-  };
+  rewrites: Rewrites,
+  family: "queries" | "answers" = "queries",
+): Planted[] {
+  const faults = planter(`${path}: `, family, route);
+  return Object.entries(rewrites).map(([name, rewrite]) =>
+    faults.request(name, (sent) => {
+      if (!isAt(path)(sent)) return undefined;
+      const pieces = queryOf(sent).split("&");
+      const taken = rewrite(pieces.filter((piece) => piece !== ""));
+      return taken && { target: taken.length === 0 ? path : `${path}?${taken.join("&")}` };
+    }),
+  );
+}
+
+function refuses(route: RouteName, path: string, name: string, what: RegExp): Planted {
+  return planter(`${path}: `, "queries", route).reply(
+    name,
+    (sent, reply) => isAt(path)(sent) && reply.status === 200 && what.test(queryOf(sent)),
+    error(400, "invalid_query"),
+  );
 }

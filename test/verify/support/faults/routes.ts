@@ -1,14 +1,22 @@
 /** One route says something else than another, every rule of its own body kept. */
-import { editBody, isAt, onReply, type Planted, withHeaders } from "./plant.ts";
+import { header } from "../../../../src/judge/exchange.ts";
+import {
+  type Any,
+  add,
+  all,
+  type Edit,
+  edit,
+  headers,
+  isAt,
+  move,
+  type Planted,
+  pathOf,
+  planter,
+  queryOf,
+  set,
+} from "./plant.ts";
 
-/** Bodies are broken on purpose, field by field: as JSON.parse gives them. */
-type Any = ReturnType<typeof JSON.parse>;
-
-const plus = (text: string, more = 1n) => String(BigInt(text) + more);
 const HASH = `0x${"ab".repeat(32)}`;
-const later = (text: string, ms: number) => new Date(Date.parse(text) + ms).toISOString();
-
-type Case = readonly [name: string, path: string, edit: (body: Any, query: string) => unknown];
 
 const TELEMETRY = "/v1/public/telemetry";
 const PROCESS = "/v4/public/process";
@@ -17,192 +25,136 @@ const ONCHAIN = "/v4/public/onchain";
 const V4 = "/v4/public/settlements";
 const V3 = "/v3/public/settlements";
 const ACTIVITY = "/v1/public/activity";
+const INSTALLATION_TELEMETRY = "/v1/public/installations/wheel-1/telemetry";
 
-const CASES: readonly Case[] = [
+const withoutOldest = all((b) => b.recentSettlements.pop(), add("summary.archivedSettlementCount"));
+const isSettlement = ({ type }: Any) => type === "system.settlement_completed";
+const ofNewest =
+  (change: Edit): Edit =>
+  (b) =>
+    change(b.events.find(isSettlement));
+
+type Faults = Readonly<Record<string, Edit>>;
+
+/** By path, and by the end of the query if not every query's response is faulty. */
+const CASES: readonly (readonly [path: string, faults: Faults, queryEnd?: string])[] = [
   [
-    "telemetry of an older receipt",
     TELEMETRY,
-    (b) => Object.assign(b, { receivedAt: later(b.receivedAt, -30_000), observedAt: later(b.observedAt, -30_000) }),
+    {
+      "telemetry of an older receipt": all(move("receivedAt", -30_000), move("observedAt", -30_000)),
+      "telemetry of another epoch": set("measurement.counterEpoch", "00000000-0000-4000-8000-000000000001"),
+      "telemetry with other work": add("measurement.cumulativeWorkUnits"),
+      "telemetry of another provenance": set("measurement.provenance", "hardware"),
+      "telemetry of another core status": set("measurement.coreStatus", "COUNTER_FAULT"),
+      "telemetry stale, process online": set("status", "stale"),
+      "telemetry offline": (b) => {
+        const measured = { revision: null, observedAt: null, receivedAt: null, softwareVersion: null };
+        Object.assign(b, { status: "offline", ...measured, measurement: null });
+      },
+    },
   ],
   [
-    "telemetry of another epoch",
-    TELEMETRY,
-    (b) => (b.measurement.counterEpoch = "00000000-0000-4000-8000-000000000001"),
-  ],
-  [
-    "telemetry with other work",
-    TELEMETRY,
-    (b) => (b.measurement.cumulativeWorkUnits = plus(b.measurement.cumulativeWorkUnits)),
-  ],
-  ["telemetry of another provenance", TELEMETRY, (b) => (b.measurement.provenance = "hardware")],
-  ["telemetry of another core status", TELEMETRY, (b) => (b.measurement.coreStatus = "COUNTER_FAULT")],
-  ["telemetry stale, process online", TELEMETRY, (b) => (b.status = "stale")],
-  [
-    "telemetry offline",
-    TELEMETRY,
-    (b) =>
-      Object.assign(b, {
-        status: "offline",
-        revision: null,
-        observedAt: null,
-        receivedAt: null,
-        softwareVersion: null,
-        measurement: null,
-      }),
-  ],
-  [
-    "process of an older receipt",
     PROCESS,
-    (b) => (b.measurement.receivedAt = later(b.measurement.receivedAt, -30_000)),
+    {
+      "process of an older receipt": move("measurement.receivedAt", -30_000),
+      "process observed at another time": move("measurement.observedAt", -1),
+      "process with other work": add("measurement.cumulativeWorkUnits"),
+      "process without a measurement": set("measurement", null),
+      "process of another installation": set("installationId", "other"),
+      "anchor one round behind": add("builder.anchor.settledThroughRound", -1n),
+      "anchor with other work": add("builder.anchor.cumulativeWork"),
+      "anchor at another height": add("builder.anchor.blockHeight"),
+      "anchor of another transaction": set("builder.anchor.transactionHash", HASH),
+      "process with another submission": add("settlementQueue.latestSubmission.expected.blockHeight"),
+    },
+  ],
+  ["/v1/public/modules", { "modules of another installation": set("installationId", "other") }],
+  [
+    INSTALLATION_TELEMETRY,
+    {
+      "installation telemetry with other work": add("measurement.cumulativeWorkUnits"),
+      "installation telemetry of another version": set("softwareVersion", "0.0.1"),
+    },
   ],
   [
-    "process observed at another time",
-    PROCESS,
-    (b) => (b.measurement.observedAt = later(b.measurement.observedAt, -1)),
-  ],
-  [
-    "process with other work",
-    PROCESS,
-    (b) => (b.measurement.cumulativeWorkUnits = plus(b.measurement.cumulativeWorkUnits)),
-  ],
-  ["process without a measurement", PROCESS, (b) => (b.measurement = null)],
-  ["process of another installation", PROCESS, (b) => (b.installationId = "other")],
-  ["modules of another installation", "/v1/public/modules", (b) => (b.installationId = "other")],
-  ["onchain of another installation", ONCHAIN, (b) => (b.installationId = "other")],
-  [
-    "installation telemetry with other work",
-    "/v1/public/installations/wheel-1/telemetry",
-    (b) => (b.measurement.cumulativeWorkUnits = plus(b.measurement.cumulativeWorkUnits)),
-  ],
-  [
-    "installation telemetry of another version",
-    "/v1/public/installations/wheel-1/telemetry",
-    (b) => (b.softwareVersion = "0.0.1"),
-  ],
-  [
-    "anchor one round behind",
-    PROCESS,
-    (b) => (b.builder.anchor.settledThroughRound = plus(b.builder.anchor.settledThroughRound, -1n)),
-  ],
-  ["anchor with other work", PROCESS, (b) => (b.builder.anchor.cumulativeWork = plus(b.builder.anchor.cumulativeWork))],
-  ["anchor at another height", PROCESS, (b) => (b.builder.anchor.blockHeight = plus(b.builder.anchor.blockHeight))],
-  ["anchor of another transaction", PROCESS, (b) => (b.builder.anchor.transactionHash = HASH)],
-  ["onchain one round ahead", ONCHAIN, (b) => (b.core.settledThroughRound = plus(b.core.settledThroughRound))],
-  [
-    "onchain with a block more",
     ONCHAIN,
-    (b) =>
-      Object.assign(b.core, {
-        cumulativeWork: plus(b.core.cumulativeWork, BigInt(b.core.workPerBlock)),
-        blockHeight: plus(b.core.blockHeight),
-      }),
+    {
+      "onchain of another installation": set("installationId", "other"),
+      "onchain one round ahead": add("core.settledThroughRound"),
+      "onchain with a block more": all(
+        (b) => add("core.cumulativeWork", BigInt(b.core.workPerBlock))(b),
+        add("core.blockHeight"),
+      ),
+      "onchain on another chain": set("chain.chainId", "1"),
+      "onchain of another target": set("chain.target", "mainnet"),
+      "onchain deployed elsewhere": add("chain.deploymentBlock", -1n),
+    },
   ],
-  ["onchain on another chain", ONCHAIN, (b) => (b.chain.chainId = "1")],
-  ["onchain of another target", ONCHAIN, (b) => (b.chain.target = "mainnet")],
-  ["onchain deployed elsewhere", ONCHAIN, (b) => (b.chain.deploymentBlock = plus(b.chain.deploymentBlock, -1n))],
-  ["v4 on another chain", V4, (b) => (b.chain.chainId = "1")],
-  ["v3 on another chain", V3, (b) => (b.chain.chainId = "1")],
-  ["activity on another target", ACTIVITY, (b) => (b.chain.target = "mainnet")],
-  ["v3 with another transaction", V3, (b) => (b.recentSettlements[0].transactionHash = HASH)],
-  ["v3 with an older settlement less", V3, (b) => dropOldest(b)],
-  ["v4 with an older settlement less", V4, (b) => dropOldest(b)],
   [
-    "v3 with other active rounds",
+    V4,
+    {
+      "v4 on another chain": set("chain.chainId", "1"),
+      "v4 with an older settlement less": withoutOldest,
+    },
+  ],
+  [V4, { "v4 range now without its newest": (b) => b.recentSettlements.shift() }, "range=now"],
+  [V4, { "v4 range 24h with one that 7d has not": set("recentSettlements.0.transactionHash", HASH) }, "range=24h"],
+  [
+    V4,
+    {
+      "v4 queue with another history": set("recentSettlements.0.transactionHash", HASH),
+      "queue of another submission": add("queueProjection.settledThroughRound"),
+      "queue with other active rounds": add("queueProjection.activeRoundCount"),
+    },
+    "queue=1",
+  ],
+  [
     V3,
-    (b) => (b.recentSettlements[0].activeRoundCount = plus(b.recentSettlements[0].activeRoundCount)),
-  ],
-  ["v4 range now without its newest", V4, (b, query) => query === "range=now" && b.recentSettlements.shift()],
-  [
-    "v4 range 24h with one that 7d has not",
-    V4,
-    (b, query) => query === "range=24h" && (b.recentSettlements[0].transactionHash = HASH),
-  ],
-  [
-    "v4 queue with another history",
-    V4,
-    (b, query) => query.includes("queue") && (b.recentSettlements[0].transactionHash = HASH),
+    {
+      "v3 on another chain": set("chain.chainId", "1"),
+      "v3 with another transaction": set("recentSettlements.0.transactionHash", HASH),
+      "v3 with an older settlement less": withoutOldest,
+      "v3 with other active rounds": add("recentSettlements.0.activeRoundCount"),
+    },
   ],
   [
-    "queue of another submission",
-    V4,
-    (b, query) =>
-      query.includes("queue") && (b.queueProjection.settledThroughRound = plus(b.queueProjection.settledThroughRound)),
-  ],
-  [
-    "queue with other active rounds",
-    V4,
-    (b, query) =>
-      query.includes("queue") && (b.queueProjection.activeRoundCount = plus(b.queueProjection.activeRoundCount)),
-  ],
-  [
-    "process with another submission",
-    PROCESS,
-    (b) =>
-      (b.settlementQueue.latestSubmission.expected.blockHeight = plus(
-        b.settlementQueue.latestSubmission.expected.blockHeight,
-      )),
-  ],
-  ["feed with another transaction", ACTIVITY, (b) => (settled(b).source.transactionHash = HASH)],
-  ["feed with other work", ACTIVITY, (b) => (settled(b).payload.workAdded = plus(settled(b).payload.workAdded))],
-  [
-    "feed of another frontier",
     ACTIVITY,
-    (b) => (settled(b).payload.settledThroughRound = plus(settled(b).payload.settledThroughRound)),
+    {
+      "activity on another target": set("chain.target", "mainnet"),
+      "feed with another transaction": ofNewest(set("source.transactionHash", HASH)),
+      "feed with other work": ofNewest(add("payload.workAdded")),
+      "feed of another frontier": ofNewest(add("payload.settledThroughRound")),
+      "feed without its newest settlement": (b) => b.events.splice(b.events.findIndex(isSettlement), 1),
+      "feed without settlements": edit("events", (events) => events.filter((event: Any) => !isSettlement(event))),
+    },
   ],
-  ["feed without its newest settlement", ACTIVITY, (b) => b.events.splice(b.events.indexOf(settled(b)), 1)],
   [
-    "feed without settlements",
-    ACTIVITY,
-    (b) => (b.events = b.events.filter((event: Any) => event.type !== "system.settlement_completed")),
-  ],
-  [
-    "7d with another day",
     STATISTICS,
-    (b) => b.range === "7d" && (b.activity.days[5].distanceMm = plus(b.activity.days[5].distanceMm ?? "0")),
+    {
+      "7d with another day": add("activity.days.5.distanceMm"),
+      "7d with another lifetime": add("lifetime.settlementCount"),
+      "7d with another first observation": move("lifetime.firstObservedAt", 1),
+      "7d without a record": set("records.mostWorkHalfHour", null),
+    },
+    "range=7d",
   ],
   [
-    "30d with another day",
     STATISTICS,
-    (b) => b.range === "30d" && (b.activity.days[28].distanceMm = plus(b.activity.days[28].distanceMm ?? "0")),
+    {
+      "30d with another day": add("activity.days.28.distanceMm"),
+      "30d with another lifetime": add("lifetime.acceptedWorkUnits"),
+      "30d with another record": add("records.mostWorkHalfHour.value"),
+    },
+    "range=30d",
   ],
-  [
-    "7d with another lifetime",
-    STATISTICS,
-    (b) => b.range === "7d" && (b.lifetime.settlementCount = plus(b.lifetime.settlementCount)),
-  ],
-  [
-    "30d with another lifetime",
-    STATISTICS,
-    (b) => b.range === "30d" && (b.lifetime.acceptedWorkUnits = plus(b.lifetime.acceptedWorkUnits)),
-  ],
-  [
-    "7d with another first observation",
-    STATISTICS,
-    (b) => b.range === "7d" && (b.lifetime.firstObservedAt = later(b.lifetime.firstObservedAt, 1)),
-  ],
-  [
-    "30d with another record",
-    STATISTICS,
-    (b) => b.range === "30d" && (b.records.mostWorkHalfHour.value = plus(b.records.mostWorkHalfHour.value)),
-  ],
-  ["7d without a record", STATISTICS, (b) => b.range === "7d" && (b.records.mostWorkHalfHour = null)],
 ];
 
-function dropOldest(b: Any): void {
-  b.recentSettlements.pop();
-  b.summary.archivedSettlementCount = plus(b.summary.archivedSettlementCount);
-}
-function settled(b: Any): Any {
-  return b.events.find((event: Any) => event.type === "system.settlement_completed");
-}
-
-export const ROUTE_FAULTS: readonly Planted[] = CASES.map(([name, path, edit]) => ({
-  name,
-  families: ["agreement"],
-  fault: editBody(isAt(path), (body: Any) =>
-    edit(body, body.queueProjection === undefined ? `range=${body.range}` : "range=now&queue=1"),
+const disagreeing = planter("", "agreement");
+export const ROUTE_FAULTS: readonly Planted[] = CASES.flatMap(([path, faults, queryEnd = ""]) =>
+  Object.entries(faults).map(([name, edit]) =>
+    disagreeing.body(name, (sent) => pathOf(sent) === path && queryOf(sent).endsWith(queryEnd), edit),
   ),
-}));
+);
 
 /** The clock: what was right once, seen too late or too early; `ms` moves the server's Date. */
 export const CLOCK_FAULTS: readonly Planted[] = (
@@ -221,12 +173,9 @@ export const CLOCK_FAULTS: readonly Planted[] = (
     ["activity from ahead", ACTIVITY, -60_000, "activity"],
     ["onchain from ahead", ONCHAIN, -8 * 3_600_000, "onchain"],
   ] as const
-).map(([name, path, ms, only]) => ({
-  name,
-  families: ["answers"],
-  only: [only],
-  fault: onReply(isAt(path), (reply) => {
-    const date = Date.parse(reply.headers.get("date")?.[0] ?? "");
-    return withHeaders(reply, { date: new Date(date + ms).toUTCString() });
+).map(([name, path, ms, only]) =>
+  planter("", "answers", only).reply(name, isAt(path), (reply) => {
+    const date = Date.parse(header(reply, "date") ?? "");
+    return headers({ date: new Date(date + ms).toUTCString() })(reply);
   }),
-}));
+);

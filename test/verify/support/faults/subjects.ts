@@ -14,3 +14,6 @@ export const SUBJECTS: readonly FaultSubject[] = CONTRACT.flatMap((route) => {
   const path = PATHS.get(route) ?? route.path;
   return route.queries.map((query) => ({ route, path, target: query === "" ? path : `${path}?${query}` }));
 });
+
+/** The query of a good request for the route, with its question mark. */
+export const goodQuery = ({ queries: [first = ""] }: RouteContract): string => (first === "" ? "" : `?${first}`);

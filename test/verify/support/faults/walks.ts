@@ -1,214 +1,146 @@
 /** Histories that repeat, lose, cut or mix, cursors that are accepted by mistake, and responses that go back. */
-import { header, type Reply, Unanswered } from "../../../../src/judge/exchange.ts";
+import { type Sent, Unanswered } from "../../../../src/judge/exchange.ts";
 import { INSTALLATION } from "../../../publish/world.ts";
-import { asError, editBody, isAt, onReply, onRequest, type Planted, queryOf, withBody, withHeaders } from "./plant.ts";
+import {
+  type Any,
+  both,
+  type Change,
+  type Edit,
+  edit,
+  editBody,
+  error,
+  headers,
+  isAt,
+  onReply,
+  onRequest,
+  type Planted,
+  planter,
+  queryOf,
+  reversed,
+  text,
+  textOf,
+  type When,
+} from "./plant.ts";
 import { SUBJECTS } from "./subjects.ts";
 
-type Any = ReturnType<typeof JSON.parse>;
-
 const OBSERVATIONS = `/v1/public/installations/${INSTALLATION}/observations`;
-const ACTIVITY = "/v1/public/activity";
 const isObservations = isAt(OBSERVATIONS);
-const isActivity = isAt(ACTIVITY);
-const hasCursor = (query: string) => /(?:^|&)cursor=[A-Za-z0-9_-]+/.test(query);
+const isActivity = isAt("/v1/public/activity");
+const hasCursor = (sent: Sent) => /(?:^|&)cursor=[A-Za-z0-9_-]+/.test(queryOf(sent));
+const isPage = (sent: Sent) => isObservations(sent) && hasCursor(sent);
+const asks = (query: RegExp) => (sent: Sent) => query.test(queryOf(sent));
 
-const of =
-  (only: "observations" | "activity") =>
-  (name: string, fault: Planted["fault"]): Planted => ({
-    name: `${only}: ${name}`,
-    families: ["walks"],
-    only: only === "observations" ? ["observations", "installation-telemetry"] : [only],
-    fault,
-  });
-const observations = of("observations");
-const activity = of("activity");
-const pages = (when: (query: string) => boolean, edit: (body: Any) => unknown) =>
-  editBody((sent, reply) => isObservations(sent, reply) && when(queryOf(sent)), edit);
-const feed = (when: (query: string) => boolean, edit: (body: Any) => unknown) =>
-  editBody((sent, reply) => isActivity(sent, reply) && when(queryOf(sent)), edit);
+/** Its cursors lead to the configured installation's telemetry, too. */
+const observations = (name: string, fault: Planted["fault"], families: Planted["families"] = ["walks"]): Planted => ({
+  name: `observations: ${name}`,
+  families,
+  only: ["observations", "installation-telemetry"],
+  fault,
+});
+const pages = (name: string, when: When, change: Edit) =>
+  observations(
+    name,
+    editBody((sent, reply) => isObservations(sent) && when(sent, reply), change),
+  );
+const atEnd =
+  (change: (items: Any[], body: Any) => unknown): Edit =>
+  (body) =>
+    body.nextCursor === null && body.items.length > 0 && change(body.items, body);
 
 const OBSERVED: readonly Planted[] = [
-  observations(
-    "the cursor is inclusive",
-    pages(hasCursor, (b) => b.items.unshift({ ...b.items[0], cursor: "MQ" })),
-  ),
+  pages("the cursor is inclusive", hasCursor, (b) => b.items.unshift({ ...b.items[0], cursor: "MQ" })),
   observations(
     "the cursor is not read",
-    onRequest((sent) =>
-      hasCursor(queryOf(sent)) && isObservations(sent, undefined as never)
-        ? { target: `${OBSERVATIONS}?limit=100` }
-        : undefined,
-    ),
+    onRequest((sent) => (isPage(sent) ? { target: `${OBSERVATIONS}?limit=100` } : undefined)),
   ),
-  observations(
-    "later pages repeat a receipt",
-    pages(hasCursor, (b) => b.items.length > 1 && (b.items[1].telemetryId = b.items[0].telemetryId)),
-  ),
-  observations(
-    "a page is another when it is read again",
-    everyOther((b: Any) => (b.items = b.items.toReversed())),
-  ),
-  observations(
+  pages("later pages repeat a receipt", hasCursor, ({ items }) => {
+    if (items.length > 1) items[1].telemetryId = items[0].telemetryId;
+  }),
+  observations("a page is another when it is read again", everyOther(reversed("items"))),
+  pages(
     "a nextCursor at the end",
-    pages(
-      () => true,
-      (b) => b.nextCursor === null && b.items.length > 0 && (b.nextCursor = b.items.at(-1).cursor),
-    ),
+    isObservations,
+    atEnd((items, body) => (body.nextCursor = items.at(-1).cursor)),
   ),
-  observations(
-    "the end comes early",
-    pages(hasCursor, (b) => Object.assign(b, { items: b.items.slice(0, 1), nextCursor: null })),
-  ),
-  observations(
+  pages("the end comes early", hasCursor, (b) => Object.assign(b, { items: b.items.slice(0, 1), nextCursor: null })),
+  pages(
     "the newest receipt is missing",
-    pages(hasCursor, (b) => b.nextCursor === null && b.items.pop()),
+    hasCursor,
+    atEnd((items) => items.pop()),
   ),
-  observations(
+  pages(
     "the newest receipt is another's",
-    pages(
-      () => true,
-      (b) => b.nextCursor === null && b.items.length > 0 && (b.items.at(-1).cumulativeWorkUnits = "1"),
-    ),
+    isObservations,
+    atEnd((items) => (items.at(-1).cumulativeWorkUnits = "1")),
   ),
+  pages("an item's cursor leads elsewhere", asks(/limit=3$/), (b) => b.items.shift()),
   observations(
-    "an item's cursor leads elsewhere",
-    pages(
-      (query) => query.endsWith("limit=3"),
-      (b) => b.items.shift(),
+    "an activity cursor is the start",
+    onRequest((sent) =>
+      /cursor=(?:YWxs|cHJv)/.test(sent.target) && isObservations(sent) ? { target: OBSERVATIONS } : undefined,
     ),
+    ["queries"],
   ),
-  {
-    ...observations(
-      "an activity cursor is the start",
-      onRequest((sent) =>
-        /cursor=(?:YWxs|cHJv)/.test(sent.target) && isObservations(sent, undefined as never)
-          ? { target: OBSERVATIONS }
-          : undefined,
-      ),
-    ),
-    families: ["queries"],
-  },
-  observations(
-    "pages are HTML",
-    onReply(
-      (sent, reply) => isObservations(sent, reply) && hasCursor(queryOf(sent)),
-      (reply) => withBody(reply, "<html>"),
-    ),
-  ),
-  observations(
-    "pages are 500",
-    onReply(
-      (sent, reply) => isObservations(sent, reply) && hasCursor(queryOf(sent)),
-      (reply) => asError(reply, 500, "internal_error"),
-    ),
-  ),
+  observations("pages are HTML", onReply(isPage, text("<html>"))),
+  observations("pages are 500", onReply(isPage, error(500, "internal_error"))),
   observations("a page never comes", async (sent, next) => {
-    if (hasCursor(queryOf(sent))) throw new Unanswered("no response within 10 s");
+    if (hasCursor(sent)) throw new Unanswered("no response within 10 s");
     return next(sent);
   }),
-  observations(
-    "ETag on later pages",
-    onReply(
-      (sent, reply) => hasCursor(queryOf(sent)) && isObservations(sent, reply),
-      (reply) => withHeaders(reply, { etag: '"x"' }),
-    ),
-  ),
+  observations("ETag on later pages", onReply(isPage, headers({ etag: '"x"' }))),
 ];
 
+const activity = planter("activity: ", "walks", "activity");
+const feed = (name: string, query: RegExp, change: Edit) =>
+  activity.body(
+    name,
+    (sent) => isActivity(sent) && asks(query)(sent),
+    (b) => b.events && change(b),
+  );
+const WITH_CURSOR = /(?:^|&)cursor=[A-Za-z0-9_-]+/;
+const isBadCursor: When = (sent, reply) => isActivity(sent) && reply.status === 400;
+const isUnavailable: When = (sent, reply) => hasCursor(sent) && textOf(reply).includes("indexer_unavailable");
+
 const FED: readonly Planted[] = [
-  activity(
-    "the cursor is not read",
-    onRequest((sent) =>
-      hasCursor(queryOf(sent)) && isActivity(sent, undefined as never)
-        ? { target: sent.target.replace(/&cursor=[^&]*/, "") }
-        : undefined,
-    ),
+  activity.request("the cursor is not read", (sent) =>
+    isActivity(sent) && hasCursor(sent) ? { target: sent.target.replace(/&cursor=[^&]*/, "") } : undefined,
   ),
-  activity(
-    "the cursor is inclusive",
-    feed(hasCursor, (b) => b.events?.length > 1 && b.events.unshift(b.events[0])),
-  ),
-  activity(
-    "pages of one event too few",
-    feed(
-      (query) => /limit=100/.test(query),
-      (b) => b.nextCursor !== null && b.events?.pop(),
-    ),
-  ),
-  activity(
-    "small pages skip events",
-    feed(
-      (query) => /limit=3/.test(query),
-      (b) => b.events?.shift(),
-    ),
-  ),
-  activity(
-    "events ascend",
-    feed(
-      () => true,
-      (b) => b.events && (b.events = b.events.toReversed()),
-    ),
-  ),
-  activity(
+  feed("the cursor is inclusive", WITH_CURSOR, (b) => b.events.length > 1 && b.events.unshift(b.events[0])),
+  feed("pages of one event too few", /limit=100/, (b) => b.nextCursor !== null && b.events.pop()),
+  feed("small pages skip events", /limit=3/, (b) => b.events.shift()),
+  feed("events ascend", /^/, reversed("events")),
+  feed(
     "players' events are lost",
-    feed(
-      (query) => /category=all/.test(query),
-      (b) => b.events && (b.events = b.events.filter((event: Any) => !event.type.startsWith("player."))),
-    ),
+    /category=all/,
+    edit("events", (events) => events.filter(({ type }: Any) => !type.startsWith("player."))),
   ),
-  activity(
-    "measurements are lost",
-    feed(
-      (query) => /category=measurement/.test(query),
-      (b) => b.events && (b.events = []) && (b.nextCursor = null),
-    ),
-  ),
-  activity(
-    "one event is lost from protocol",
-    feed(
-      (query) => /category=protocol&limit=100/.test(query),
-      (b) => b.events?.splice(4, 1),
-    ),
-  ),
-  activity(
+  feed("measurements are lost", /category=measurement/, (b) => Object.assign(b, { events: [], nextCursor: null })),
+  feed("one event is lost from protocol", /category=protocol&limit=100/, (b) => b.events.splice(4, 1)),
+  activity.reply(
     "other categories' cursors are taken",
-    onReply(
-      (sent, reply) => isActivity(sent, reply) && reply.status === 400 && hasCursor(queryOf(sent)),
-      (reply) => asError(reply, 400, "invalid_cursor"),
-    ),
+    (sent, reply) => isBadCursor(sent, reply) && hasCursor(sent),
+    error(400, "invalid_cursor"),
   ),
-  activity(
-    "bad cursors are 404",
-    onReply(
-      (sent, reply) => isActivity(sent, reply) && reply.status === 400,
-      (reply) => asError(reply, 404, "not_found"),
-    ),
+  activity.reply("bad cursors are 404", isBadCursor, error(404, "not_found")),
+  activity.reply(
+    "bad cursors of the chain are 400",
+    isUnavailable,
+    both(error(400, "invalid_query"), headers({ "cache-control": "no-store" })),
   ),
-  activity("bad cursors of the chain are 400", async (sent, next) => {
-    const reply = await next(sent);
-    const isUnavailable =
-      hasCursor(queryOf(sent)) && new TextDecoder().decode(reply.body).includes("indexer_unavailable");
-    return isUnavailable ? withHeaders(asError(reply, 400, "invalid_query"), { "cache-control": "no-store" }) : reply;
-  }),
-  activity("bad cursors of the chain are not yet safe", async (sent, next) => {
-    const reply = await next(sent);
-    const text = new TextDecoder().decode(reply.body);
-    return hasCursor(queryOf(sent)) && text.includes("indexer_unavailable")
-      ? withBody(reply, text.replace("indexer_unavailable", "not_yet_safe"))
-      : reply;
-  }),
-  activity(
-    "a token that nobody gave is the start",
-    onRequest((sent) =>
-      /cursor=(?:A|MTI4|a{512})$/.test(sent.target) ? { target: sent.target.replace(/&cursor=.*$/, "") } : undefined,
-    ),
+  activity.reply(
+    "bad cursors of the chain are not yet safe",
+    isUnavailable,
+    text((whole) => whole.replace("indexer_unavailable", "not_yet_safe")),
+  ),
+  activity.request("a token that nobody gave is the start", ({ target }) =>
+    /cursor=(?:A|MTI4|a{512})$/.test(target) ? { target: target.replace(/&cursor=.*$/, "") } : undefined,
   ),
 ];
 
 /** Every second response of one URL differs. */
-function everyOther(edit: (body: Any) => unknown): Planted["fault"] {
+function everyOther(change: Edit): Planted["fault"] {
   const counts = new Map<string, number>();
-  const edited = pages(() => true, edit);
+  const edited = editBody(isObservations, change);
   return (sent, next) => {
     const count = counts.get(sent.target) ?? 0;
     counts.set(sent.target, count + 1);
@@ -216,45 +148,32 @@ function everyOther(edit: (body: Any) => unknown): Planted["fault"] {
   };
 }
 
+const older = (whole: string) =>
+  whole
+    .replace(/"(generatedAt|receivedAt)":"2026-11-20/, '"$1":"2026-11-19')
+    .replace(/"indexedThroughBlock":"(\d+)"/, (_, block: string) => `"indexedThroughBlock":"${Number(block) - 1}"`);
+
 /** While it is watched a node of the front falls back behind the others. */
-const STANDBY_PACE: readonly Planted[] = SUBJECTS.flatMap(({ route, target }) => {
+const WATCHED: readonly Planted[] = SUBJECTS.flatMap(({ route, target }) => {
   if (["modules", "observations"].includes(route.name)) return [];
-  const at = (reply: Reply, edit: (text: string) => string) => {
-    const changed = withBody(reply, edit(new TextDecoder().decode(reply.body)));
-    return header(reply, "etag") === undefined
-      ? changed
-      : withHeaders(changed, { etag: header(reply, "etag") ?? null });
-  };
+  const watch = planter(`${target}: `, "watch", route.name);
   return [
-    {
-      name: `${target}: goes back while it is watched`,
-      families: ["watch"] as const,
-      only: [route.name],
-      fault: secondTime(target, (reply) =>
-        at(reply, (text) =>
-          text
-            .replace(/"(generatedAt|receivedAt)":"2026-11-20/, '"$1":"2026-11-19')
-            .replace(
-              /"indexedThroughBlock":"(\d+)"/,
-              (_, block: string) => `"indexedThroughBlock":"${Number(block) - 1}"`,
-            ),
-        ),
-      ),
-    },
+    watch.fault("goes back while it is watched", secondTime(target, text(older))),
     ...(route.etag
       ? [
-          {
-            name: `${target}: one tag, two texts`,
-            families: ["watch"] as const,
-            only: [route.name],
-            fault: secondTime(target, (reply) => at(reply, (text) => `${text} `)),
-          },
+          watch.fault(
+            "one tag, two texts",
+            secondTime(
+              target,
+              text((whole) => `${whole} `),
+            ),
+          ),
         ]
       : []),
   ];
 });
 
-function secondTime(target: string, change: (reply: Reply) => Reply): Planted["fault"] {
+function secondTime(target: string, change: Change): Planted["fault"] {
   let count = 0;
   return async (sent, next) => {
     const reply = await next(sent);
@@ -263,4 +182,4 @@ function secondTime(target: string, change: (reply: Reply) => Reply): Planted["f
   };
 }
 
-export const WALK_FAULTS: readonly Planted[] = [...OBSERVED, ...FED, ...STANDBY_PACE];
+export const WALK_FAULTS: readonly Planted[] = [...OBSERVED, ...FED, ...WATCHED];
