@@ -13,6 +13,7 @@ import {
   verdict,
   verdicts,
 } from "../../samples.ts";
+import { expectVerdicts } from "./expect-verdicts.ts";
 
 test("facts that never move: again a duplicate, otherwise a conflict on the last field of the key", () => {
   const other: [Json, Json, string][] = [
@@ -45,27 +46,15 @@ test("dated facts are all kept, in whatever order they come", () => {
 
 test("a module's later snapshot replaces, an earlier one is a duplicate whatever it says, an equal instant is compared", () => {
   const db = emptyLedger();
-  expect(
-    verdicts(
-      db,
-      module({ observedAt: instant(10) }),
-      module({ observedAt: instant(9), state: "faulted" }),
-      module({ observedAt: instant(10) }),
-      module({ observedAt: instant(10), state: "faulted" }),
-      module({ observedAt: instant(9), state: "wrong" }),
-      module({ observedAt: instant(11), state: "faulted" }),
-      module({ observedAt: instant(10) }),
-      module({ instanceId: "encoder-1", observedAt: instant(1) }),
-    ),
-  ).toEqual([
-    "accepted",
-    "duplicate",
-    "duplicate",
-    "conflict observedAt",
-    "invalid_field state",
-    "accepted",
-    "duplicate",
-    "accepted",
+  expectVerdicts(db, [
+    [module({ observedAt: instant(10) }), "accepted"],
+    [module({ observedAt: instant(9), state: "faulted" }), "duplicate"],
+    [module({ observedAt: instant(10) }), "duplicate"],
+    [module({ observedAt: instant(10), state: "faulted" }), "conflict observedAt"],
+    [module({ observedAt: instant(9), state: "wrong" }), "invalid_field state"],
+    [module({ observedAt: instant(11), state: "faulted" }), "accepted"],
+    [module({ observedAt: instant(10) }), "duplicate"],
+    [module({ instanceId: "encoder-1", observedAt: instant(1) }), "accepted"],
   ]);
   const rows = db.prepare("SELECT instance_id, state, observed_at, health_checked_at FROM module").raw().all();
   expect(rows).toEqual([
@@ -78,18 +67,15 @@ test("snapshots are compared as values: order of keys, notation of numbers and i
   const db = emptyLedger();
   const line = (data: string, checkedAt = instant(-1)) =>
     JSON.parse(JSON.stringify(module({ health: { checkedAt } })).replace('"data":{}', `"data":${data}`));
-  expect(
-    verdicts(
-      db,
-      line('{"a":100,"b":[{"c":null,"d":"x"}],"1":0}'),
-      line('{"b":[{"d":"\\u0078","c":null}],"1":-0,"a":1e2}'),
-      line('{"a":100,"b":[{"c":null,"d":"x"}],"1":0}', "2026-11-20T10:59:59+01:00"),
-      line('{"a":100,"b":[{"c":null,"d":"x"}],"1":0}', instant(-2)),
-      line('{"a":101,"b":[{"c":null,"d":"x"}],"1":0}'),
-      line('{"a":100,"b":[{"c":false,"d":"x"}],"1":0}'),
-      line('{"a":100,"b":[{"d":"x"}],"1":0}'),
-    ),
-  ).toEqual(["accepted", "duplicate", "duplicate", ...Array(4).fill("conflict observedAt")]);
+  expectVerdicts(db, [
+    [line('{"a":100,"b":[{"c":null,"d":"x"}],"1":0}'), "accepted"],
+    [line('{"b":[{"d":"\\u0078","c":null}],"1":-0,"a":1e2}'), "duplicate"],
+    [line('{"a":100,"b":[{"c":null,"d":"x"}],"1":0}', "2026-11-20T10:59:59+01:00"), "duplicate"],
+    [line('{"a":100,"b":[{"c":null,"d":"x"}],"1":0}', instant(-2)), "conflict observedAt"],
+    [line('{"a":101,"b":[{"c":null,"d":"x"}],"1":0}'), "conflict observedAt"],
+    [line('{"a":100,"b":[{"c":false,"d":"x"}],"1":0}'), "conflict observedAt"],
+    [line('{"a":100,"b":[{"d":"x"}],"1":0}'), "conflict observedAt"],
+  ]);
 });
 
 test("what is not in the public resource is stored, normalised", () => {
@@ -118,29 +104,16 @@ test("a number beyond the doubles is not null", () => {
 test("a Reporter's run: open, then finished once; the open form late is a duplicate", () => {
   const open = { finishedAt: null, result: null };
   const db = emptyLedger();
-  expect(
-    verdicts(
-      db,
-      reporterRun(open),
-      reporterRun(open),
-      reporterRun(),
-      reporterRun(open),
-      reporterRun(),
-      reporterRun({ result: "failed" }),
-      reporterRun({ finishedAt: instant(6) }),
-      reporterRun({ startedAt: instant(1), result: "nothing_to_submit" }),
-      reporterRun({ startedAt: instant(1), ...open }),
-    ),
-  ).toEqual([
-    "accepted",
-    "duplicate",
-    "accepted",
-    "duplicate",
-    "duplicate",
-    "conflict startedAt",
-    "conflict startedAt",
-    "accepted",
-    "duplicate",
+  expectVerdicts(db, [
+    [reporterRun(open), "accepted"],
+    [reporterRun(open), "duplicate"],
+    [reporterRun(), "accepted"],
+    [reporterRun(open), "duplicate"],
+    [reporterRun(), "duplicate"],
+    [reporterRun({ result: "failed" }), "conflict startedAt"],
+    [reporterRun({ finishedAt: instant(6) }), "conflict startedAt"],
+    [reporterRun({ startedAt: instant(1), result: "nothing_to_submit" }), "accepted"],
+    [reporterRun({ startedAt: instant(1), ...open }), "duplicate"],
   ]);
   expect(readWatermarks(db, 1).reporter_run).toBe(3);
   expect(db.prepare("SELECT finished_at, result FROM reporter_run").raw().all()).toEqual([

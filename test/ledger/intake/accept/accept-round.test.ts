@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { closure, emptyLedger, instant, type Json, round, verdicts } from "../../samples.ts";
+import { expectVerdicts } from "./expect-verdicts.ts";
 
 const TOTAL_MAX = (2n ** 256n - 1n) / 1000n;
 
@@ -12,9 +13,11 @@ test("a round is closed once: again is a duplicate, otherwise a conflict on roun
     ...changes.map(() => "conflict roundId"),
   ]);
   expect(verdicts(db, round(7, { installationId: "wheel-2", workUnits: "1" }))).toEqual(["accepted"]);
-  expect(
-    verdicts(db, round(8, { distanceMm: null }), round(8, { distanceMm: null }), round(8, { distanceMm: "0" })),
-  ).toEqual(["accepted", "duplicate", "conflict roundId"]);
+  expectVerdicts(db, [
+    [round(8, { distanceMm: null }), "accepted"],
+    [round(8, { distanceMm: null }), "duplicate"],
+    [round(8, { distanceMm: "0" }), "conflict roundId"],
+  ]);
 });
 
 test("a new round that would lift a total above (2^256 - 1) / 1000 is out_of_range", () => {
@@ -22,29 +25,16 @@ test("a new round that would lift a total above (2^256 - 1) / 1000 is out_of_ran
     const db = emptyLedger();
     const of = (roundId: number, value: bigint, changes: Json = {}) =>
       round(roundId, { workUnits: "0", distanceMm: "0", [field]: String(value), ...changes });
-    expect(
-      verdicts(
-        db,
-        of(1, TOTAL_MAX + 1n),
-        of(1, TOTAL_MAX - 1n),
-        of(2, 2n),
-        of(2, 1n),
-        of(3, 0n),
-        of(4, 1n),
-        of(1, TOTAL_MAX - 1n),
-        of(1, TOTAL_MAX),
-        of(4, 1n, { installationId: "wheel-2" }),
-      ),
-    ).toEqual([
-      `out_of_range ${field}`,
-      "accepted",
-      `out_of_range ${field}`,
-      "accepted",
-      "accepted",
-      `out_of_range ${field}`,
-      "duplicate",
-      "conflict roundId",
-      "accepted",
+    expectVerdicts(db, [
+      [of(1, TOTAL_MAX + 1n), `out_of_range ${field}`],
+      [of(1, TOTAL_MAX - 1n), "accepted"],
+      [of(2, 2n), `out_of_range ${field}`],
+      [of(2, 1n), "accepted"],
+      [of(3, 0n), "accepted"],
+      [of(4, 1n), `out_of_range ${field}`],
+      [of(1, TOTAL_MAX - 1n), "duplicate"],
+      [of(1, TOTAL_MAX), "conflict roundId"],
+      [of(4, 1n, { installationId: "wheel-2" }), "accepted"],
     ]);
     const total = db
       .prepare(`SELECT round_${field === "workUnits" ? "work_units" : "distance_mm"} FROM installation WHERE no = 1`)
@@ -57,51 +47,27 @@ test("a new round that would lift a total above (2^256 - 1) / 1000 is out_of_ran
 test("closures: known rounds alone, no overlap, known bounds at another instant a conflict", () => {
   const db = emptyLedger();
   for (const roundId of [8, 9, 10, 11, 12, 14, 15, 16]) verdicts(db, round(roundId));
-  expect(
-    verdicts(
-      db,
-      closure(9, 11),
-      closure(9, 11),
-      closure(9, 11, { acceptedAt: instant(1) }),
-      closure(9, 11, { acceptedAt: "2026-11-20T11:00:00+01:00" }),
-      closure(11, 12),
-      closure(8, 9),
-      closure(10, 10),
-      closure(8, 12),
-      closure(9, 10),
-      closure(12, 14),
-      closure(12, 15),
-      closure(13, 13),
-      closure(17, 18),
-      closure(7, 8),
-      closure(0, String(2n ** 64n - 1n)),
-      closure(8, 8),
-      closure(12, 12),
-      closure(14, 16),
-      closure(15, 16),
-      closure(16, 17),
-    ),
-  ).toEqual([
-    "accepted",
-    "duplicate",
-    "conflict lastRound",
-    "duplicate",
-    "closure_overlap firstRound",
-    "closure_overlap lastRound",
-    "closure_overlap firstRound",
-    "closure_overlap lastRound",
-    "closure_overlap firstRound",
-    "unknown_round lastRound",
-    "unknown_round lastRound",
-    "unknown_round firstRound",
-    "unknown_round firstRound",
-    "unknown_round firstRound",
-    "unknown_round firstRound",
-    "accepted",
-    "accepted",
-    "accepted",
-    "closure_overlap firstRound",
-    "unknown_round lastRound",
+  expectVerdicts(db, [
+    [closure(9, 11), "accepted"],
+    [closure(9, 11), "duplicate"],
+    [closure(9, 11, { acceptedAt: instant(1) }), "conflict lastRound"],
+    [closure(9, 11, { acceptedAt: "2026-11-20T11:00:00+01:00" }), "duplicate"],
+    [closure(11, 12), "closure_overlap firstRound"],
+    [closure(8, 9), "closure_overlap lastRound"],
+    [closure(10, 10), "closure_overlap firstRound"],
+    [closure(8, 12), "closure_overlap lastRound"],
+    [closure(9, 10), "closure_overlap firstRound"],
+    [closure(12, 14), "unknown_round lastRound"],
+    [closure(12, 15), "unknown_round lastRound"],
+    [closure(13, 13), "unknown_round firstRound"],
+    [closure(17, 18), "unknown_round firstRound"],
+    [closure(7, 8), "unknown_round firstRound"],
+    [closure(0, String(2n ** 64n - 1n)), "unknown_round firstRound"],
+    [closure(8, 8), "accepted"],
+    [closure(12, 12), "accepted"],
+    [closure(14, 16), "accepted"],
+    [closure(15, 16), "closure_overlap firstRound"],
+    [closure(16, 17), "unknown_round lastRound"],
   ]);
   expect(verdicts(db, closure(9, 11, { installationId: "wheel-2" }))).toEqual(["unknown_round firstRound"]);
 });
@@ -110,9 +76,9 @@ test("round ids are compared as numbers up to 2^64 - 1", () => {
   const db = emptyLedger();
   const max = 2n ** 64n - 1n;
   verdicts(db, round(9), round(10), round(String(max)), round(String(max - 1n)));
-  expect(verdicts(db, closure(9, 10), closure(String(max - 1n), String(max)), closure(10, String(max)))).toEqual([
-    "accepted",
-    "accepted",
-    "unknown_round lastRound",
+  expectVerdicts(db, [
+    [closure(9, 10), "accepted"],
+    [closure(String(max - 1n), String(max)), "accepted"],
+    [closure(10, String(max)), "unknown_round lastRound"],
   ]);
 });

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { readWatermarks } from "../../../../src/ledger/watermarks.ts";
 import { emptyLedger, HASH, instant, type Json, receipt, submission, uuid, verdicts } from "../../samples.ts";
+import { expectVerdicts } from "./expect-verdicts.ts";
 
 const SUBMITTED = { lifecycle: "submitted", submittedAt: instant(5), transactionHash: HASH };
 const RETRYING = { ...SUBMITTED, lifecycle: "retrying" };
@@ -73,27 +74,15 @@ test("a word that is none of the outcome's is submission_invalid, what is no wor
 
 test("later records move a submission on, in any order of the open lifecycles but back to preparing", () => {
   const db = emptyLedger();
-  expect(
-    verdicts(
-      db,
-      submission(),
-      submission({ activeRoundCount: 8 }),
-      submission(RETRYING),
-      submission(SUBMITTED),
-      submission({ ...SUBMITTED, submittedAt: instant(6) }),
-      submission({ activeRoundCount: 7 }),
-      submission({ ...RETRYING, submittedAt: null }),
-      submission(CONFIRMED),
-    ),
-  ).toEqual([
-    "accepted",
-    "accepted",
-    "accepted",
-    "accepted",
-    "accepted",
-    "submission_invalid lifecycle",
-    "accepted",
-    "accepted",
+  expectVerdicts(db, [
+    [submission(), "accepted"],
+    [submission({ activeRoundCount: 8 }), "accepted"],
+    [submission(RETRYING), "accepted"],
+    [submission(SUBMITTED), "accepted"],
+    [submission({ ...SUBMITTED, submittedAt: instant(6) }), "accepted"],
+    [submission({ activeRoundCount: 7 }), "submission_invalid lifecycle"],
+    [submission({ ...RETRYING, submittedAt: null }), "accepted"],
+    [submission(CONFIRMED), "accepted"],
   ]);
   expect(db.prepare("SELECT lifecycle, active_round_count FROM submission").raw().all()).toEqual([["confirmed", 9]]);
   expect(readWatermarks(db, 1).submission).toBe(7);
