@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { startServer } from "../../src/shim/node/node-server.ts";
 import { directoryWorld } from "../support/directory-world.ts";
 import { allScripts } from "../support/scripts/all-scripts.ts";
 import { runScript } from "../support/scripts/run-http-script.ts";
 import { addressTarget, coreTarget, TRANSPORT_HEADERS, webTarget } from "../support/scripts/script-targets.ts";
 import { scriptWorld } from "../support/scripts/script-world.ts";
+import { start } from "./node/server-under-test.ts";
 
 const SCRIPTS = allScripts();
 
@@ -27,22 +27,8 @@ for (const { name, blocks } of SCRIPTS) {
     ["a directory", directoryWorld],
   ])(`${name} on a Node server over %s`, async (_, makeStore) => {
     const world = await scriptWorld(await makeStore?.());
-    const server = await startServer(world.context, {
-      host: "127.0.0.1",
-      port: 0,
-      wallClock: () => 0,
-      defect: (error) => {
-        throw error;
-      },
-    });
-    try {
-      const outcome = await runScript(
-        blocks,
-        addressTarget({ hostname: "127.0.0.1", port: server.port }, world, NODE_HEADERS),
-      );
-      expect(outcome).toMatchObject({ differences: [], passedOver: [] });
-    } finally {
-      await server.stop();
-    }
+    const { port } = await start(world.context);
+    const target = addressTarget({ hostname: "127.0.0.1", port }, world, NODE_HEADERS);
+    expect(await runScript(blocks, target)).toMatchObject({ differences: [], passedOver: [] });
   });
 }

@@ -1,7 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { MODULES_KEY } from "../../src/resources/modules/route.ts";
-import { PROCESS_KEY } from "../../src/resources/process/route.ts";
 import { TELEMETRY_KEY, UNKNOWN_TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 import { shimContext } from "../../src/shim/context.ts";
 import { respond } from "../../src/shim/respond.ts";
@@ -39,105 +38,6 @@ test("an unknown installation costs no read, because index and template are kept
   clocks.monotonic = 1000;
   await get(path("y"));
   expect(store.gets.length).toBe(reads + 2);
-});
-
-test("a store that fails is 503 store_unavailable, and it is reported", async () => {
-  const store = new MemoryStore();
-  const reported: unknown[] = [];
-  const context = shimContext({ store, now: () => 0, monotonic: () => 0, report: (error) => reported.push(error) });
-  store.fail();
-  for (const url of ["/v4/public/process", "/v1/public/installations/a/telemetry", "/v1/public/activity"]) {
-    const { status, headers, body } = await respond({ method: "GET", url }, context);
-    expect([status, headers["cache-control"], headers["retry-after"], decoder.decode(body)]).toEqual([
-      503,
-      "no-store",
-      "2",
-      '{"error":"store_unavailable"}',
-    ]);
-  }
-  expect(reported).toHaveLength(3);
-});
-
-test("an object with unreadable metadata is the store's failure, never half a response", async () => {
-  const { store, get } = surroundings();
-  await store.put(PROCESS_KEY, { body: new Uint8Array(), contentType: "x", metadata: { headers: "{" } });
-  await store.put("installations", { body: new Uint8Array([1]), contentType: "x", metadata: {} });
-  expect((await get("/v4/public/process")).body).toBe('{"error":"store_unavailable"}');
-  expect((await get("/v1/public/installations/a/telemetry")).body).toBe('{"error":"store_unavailable"}');
-});
-
-test("successors take over at exactly their instant, and tags are compared after that", async () => {
-  const { store, clocks, get } = surroundings();
-  const body = '{"freshness":"online","é":1}';
-  await putAnswer(
-    store,
-    PROCESS_KEY,
-    { status: 200, headers: { etag: '"one"', "cache-control": "public, max-age=0, must-revalidate" }, body },
-    [
-      { from: 2000, headers: { etag: '"two"' }, edits: [{ offset: 14, length: 6, text: "stale" }] },
-      {
-        from: 3000,
-        headers: { etag: '"three"', "cache-control": null },
-        edits: [{ offset: 14, length: 6, text: "gone" }],
-      },
-    ],
-  );
-  clocks.now = 1999;
-  expect(await get("/v4/public/process")).toMatchObject({ status: 200, headers: { etag: '"one"' }, body });
-  expect((await get("/v4/public/process", '"one"')).status).toBe(304);
-  clocks.now = 2000;
-  expect(await get("/v4/public/process", '"one"')).toMatchObject({
-    status: 200,
-    headers: { etag: '"two"', "content-length": String(Buffer.byteLength(body) - 1) },
-    body: '{"freshness":"stale","é":1}',
-  });
-  expect((await get("/v4/public/process", 'W/"two"')).status).toBe(304);
-  clocks.now = 9999;
-  const last = await get("/v4/public/process");
-  expect(last.body).toBe('{"freshness":"gone","é":1}');
-  expect(last.headers).not.toHaveProperty("cache-control");
-  clocks.now = 1000;
-  expect((await get("/v4/public/process")).body).toBe(body);
-});
-
-test("a successor may be a constant response, and is not_published if that is missing", async () => {
-  const { store, clocks, get } = surroundings();
-  const key = "v4/public/onchain";
-  await putAnswer(store, key, { status: 200, headers: { "cache-control": "no-store" }, body: "{}" }, [
-    { from: 2000, key: `${key}/unavailable` },
-  ]);
-  clocks.now = 2000;
-  expect(await get("/v4/public/onchain")).toMatchObject({ status: 503, body: '{"error":"not_published"}' });
-  await putAnswer(store, `${key}/unavailable`, { status: 200, headers: { "cache-control": "no-store" }, body: "[]" });
-  expect(await get("/v4/public/onchain")).toMatchObject({ status: 200, body: "[]" });
-});
-
-test("a response that was never published is not_published, and statistics are busy", async () => {
-  const { get } = surroundings();
-  const busy = await get("/v2/public/stats?range=7d");
-  expect(busy).toMatchObject({ status: 503, body: '{"error":"database_busy"}', headers: { "retry-after": "2" } });
-  for (const path of [
-    "telemetry",
-    "modules",
-    "activity",
-    "installations/a/telemetry",
-    "installations/a/observations",
-  ]) {
-    expect(await get(`/v1/public/${path}`), path).toMatchObject({ status: 503, body: '{"error":"not_published"}' });
-  }
-});
-
-test("the configured installation and telemetry's own route read one object; another known one has its own", async () => {
-  const { store, get } = surroundings();
-  const body = (installationId: string) => JSON.stringify({ installationId });
-  await putIndex(store, { "wheel-1": "h1", "wheel-2": "h2" }, "wheel-2");
-  await putAnswer(store, TELEMETRY_KEY, { status: 200, headers: { etag: '"r"' }, body: body("wheel-2") });
-  const other = { status: 200, headers: {}, body: body("wheel-1") };
-  await putAnswer(store, "v1/public/installations/~wheel-1/telemetry", other);
-  expect((await get("/v1/public/telemetry")).body).toBe(body("wheel-2"));
-  expect((await get("/v1/public/installations/wheel-2/telemetry")).body).toBe(body("wheel-2"));
-  expect((await get("/v1/public/installations/wheel%2D1/telemetry")).body).toBe(body("wheel-1"));
-  expect((await get("/v1/public/telemetry", '"r"')).status).toBe(200);
 });
 
 test("an installation's telemetry is 503 while its key holds another's, or nobody's", async () => {

@@ -3,7 +3,7 @@
  * rule of the generated files, has the status that its page names.
  */
 import { expect, test } from "vitest";
-import { raw } from "../../shim/node/raw-connection.ts";
+import { raw } from "../../shim/node/server-under-test.ts";
 import type { Front } from "../front.ts";
 
 const TARGET = "/v4/public/process";

@@ -1,19 +1,12 @@
 /** Synchronous responses, compared with the same ones that are waited for. */
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
 import { statisticsKey } from "../../../src/resources/statistics/route.ts";
-import { type ShimContext, type StoreReader, shimContext } from "../../../src/shim/context.ts";
-import { type ShimServer, startServer } from "../../../src/shim/node/node-server.ts";
 import { respond } from "../../../src/shim/respond.ts";
 import { directoryWorld } from "../../support/directory-world.ts";
 import { putAnswer } from "../../support/publish-answer.ts";
 import type { WorldStore } from "../../support/scripts/script-world.ts";
-import { raw } from "./raw-connection.ts";
-
-const running: ShimServer[] = [];
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((server) => server.stop()));
-});
+import { contextOver, raw, start } from "./server-under-test.ts";
 
 async function world(): Promise<WorldStore> {
   const directory = await directoryWorld();
@@ -25,24 +18,6 @@ async function world(): Promise<WorldStore> {
     body: JSON.stringify(Array.from({ length: 20_000 }, (_, index) => index)),
   });
   return directory;
-}
-
-function contextOver(store: StoreReader, now = () => 0): ShimContext {
-  return shimContext({ store, now, monotonic: () => 0 });
-}
-
-async function served(context: ShimContext, defect?: (error: unknown) => void): Promise<number> {
-  const told = (error: unknown) => {
-    throw error;
-  };
-  const server = await startServer(context, {
-    host: "127.0.0.1",
-    port: 0,
-    wallClock: () => 0,
-    defect: defect ?? told,
-  });
-  running.push(server);
-  return server.port;
 }
 
 function asked(method: string, target: string, ...fields: readonly string[]): string {
@@ -74,8 +49,8 @@ const STATUSES = [200, 200, 304, 200, 200, 200, 304, 405, 204, 404, 400, 200];
 
 test("requests in one packet get the same responses in order as from an asynchronous store", async () => {
   const { reader } = await world();
-  const waited = await served(contextOver({ get: async (key, options) => reader.get(key, options) }));
-  const port = await served(contextOver(reader));
+  const { port: waited } = await start(contextOver({ get: async (key, options) => reader.get(key, options) }));
+  const { port } = await start(contextOver(reader));
   const expected = await said(waited, PIPELINED);
   expect(await said(port, PIPELINED)).toBe(expected);
   expect([...expected.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status))).toEqual(STATUSES);
@@ -83,7 +58,7 @@ test("requests in one packet get the same responses in order as from an asynchro
 
 test("the same requests one after the other on one connection get the same responses", async () => {
   const { reader } = await world();
-  const port = await served(contextOver(reader));
+  const { port } = await start(contextOver(reader));
   const together = await said(port, PIPELINED);
   const one = await raw(port, ...PIPELINED);
   expect(one.replace(/^Date: .*\r\n/gm, "")).toBe(together);
@@ -104,7 +79,7 @@ test("a defect is a 500 that ends its connection", async () => {
   const broken = () => {
     throw new TypeError("no clock");
   };
-  const port = await served(contextOver(reader, broken), (error) => defects.push(error));
+  const { port } = await start(contextOver(reader, broken), { defect: (error) => defects.push(error) });
   const answered = await raw(port, asked("GET", PROCESS));
   expect(answered).toMatch(/^HTTP\/1\.1 500 /);
   expect(answered).toMatch(/^connection: close\r$/m);

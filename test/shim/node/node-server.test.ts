@@ -1,42 +1,26 @@
 import { request } from "node:http";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { STATUS_KEY } from "../../../src/http/keys.ts";
 import { MODULES_KEY } from "../../../src/resources/modules/route.ts";
 import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
-import { shimContext } from "../../../src/shim/context.ts";
-import { type ShimServer, startServer } from "../../../src/shim/node/node-server.ts";
+import type { ServerOptions } from "../../../src/shim/node/node-server.ts";
 import { MemoryStore } from "../../support/memory-store.ts";
 import { putAnswer, putText } from "../../support/publish-answer.ts";
-import { raw } from "./raw-connection.ts";
+import { contextOver, raw, start } from "./server-under-test.ts";
 
-const running: ShimServer[] = [];
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((server) => server.stop()));
-});
+const WALL = Date.parse("2026-11-20T10:01:00.500Z");
 
-async function start(store: MemoryStore, port = 0, graceMs?: number): Promise<ShimServer> {
-  const context = shimContext({ store, now: () => 0, monotonic: () => 0 });
-  const server = await startServer(context, {
-    host: "127.0.0.1",
-    port,
-    wallClock: () => Date.parse("2026-11-20T10:01:00.500Z"),
-    defect: (error) => {
-      throw error;
-    },
-    ...(graceMs === undefined ? {} : { graceMs }),
-  });
-  running.push(server);
-  return server;
-}
+const startOver = (store: MemoryStore, options: Partial<ServerOptions> = {}) =>
+  start(contextOver(store), { wallClock: () => WALL, ...options });
 
 test("a port in use is reported as port_in_use", async () => {
-  const { port } = await start(new MemoryStore());
-  await expect(start(new MemoryStore(), port)).rejects.toMatchObject({ code: "port_in_use", exitCode: 1 });
+  const { port } = await startOver(new MemoryStore());
+  await expect(startOver(new MemoryStore(), { port })).rejects.toMatchObject({ code: "port_in_use", exitCode: 1 });
 });
 
 test("/healthz is well, and /readyz has the age and the clock problems of the publisher's lease", async () => {
   const store = new MemoryStore();
-  const { url } = await start(store);
+  const { url } = await startOver(store);
   const get = async (path: string, init?: RequestInit) => {
     const response = await fetch(url + path, init);
     return [response.status, response.headers.get("cache-control"), await response.text()];
@@ -79,7 +63,7 @@ test("a stop lets requests in flight finish, and then closes every connection", 
     await release.promise;
     return get(key, options);
   };
-  const server = await start(store);
+  const server = await startOver(store);
   const inFlight = fetch(`${server.url}/v4/public/process`);
   await asked.promise;
   const stopped = server.stop();
@@ -98,7 +82,7 @@ test("a stop ends after a limit", async () => {
     asked.resolve();
     return new Promise(() => {});
   };
-  const server = await start(store, 0, 1);
+  const server = await startOver(store, { graceMs: 1 });
   const inFlight = fetch(`${server.url}/v4/public/process`).catch(() => "cut off");
   await asked.promise;
   await server.stop();
@@ -108,7 +92,7 @@ test("a stop ends after a limit", async () => {
 test("//host in a target is a path, and an absolute target's host is ignored", async () => {
   const store = new MemoryStore();
   await putAnswer(store, MODULES_KEY, { status: 200, headers: {}, body: "[]" });
-  const { port } = await start(store);
+  const { port } = await startOver(store);
   const status = async (target: string) =>
     (await raw(port, `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)).split(" ")[1];
   expect(await status("/v1/public/modules")).toBe("200");
@@ -126,7 +110,7 @@ test("//host in a target is a path, and an absolute target's host is ignored", a
 test("several If-None-Match fields are one list", async () => {
   const store = new MemoryStore();
   await putAnswer(store, PROCESS_KEY, { status: 200, headers: { etag: '"b"' }, body: "{}" });
-  const { port } = await start(store);
+  const { port } = await startOver(store);
   const answered = await raw(
     port,
     'GET /v4/public/process HTTP/1.1\r\nHost: x\r\nIf-None-Match: "a"\r\nIf-None-Match: "b"\r\nConnection: close\r\n\r\n',
@@ -135,7 +119,7 @@ test("several If-None-Match fields are one list", async () => {
 });
 
 test("a request's body is not waited for, and the connection goes on", async () => {
-  const { port } = await start(new MemoryStore());
+  const { port } = await startOver(new MemoryStore());
   const { status, body } = await new Promise<{ status: number | undefined; body: string }>((resolve, reject) => {
     const post = request({ port, host: "127.0.0.1", method: "POST", path: "/" }, (response) => {
       response.setEncoding("utf8");
@@ -155,7 +139,7 @@ test("GET, HEAD and 304 agree on coding, tag and Vary", async () => {
   const store = new MemoryStore();
   const body = JSON.stringify("x".repeat(2_000));
   await putAnswer(store, PROCESS_KEY, { status: 200, headers: { etag: '"b"' }, body });
-  const { port } = await start(store);
+  const { port } = await startOver(store);
   const ask = async (method: string, ...fields: string[]) => {
     const lines = ["Host: x", "Connection: close", ...fields].map((line) => `${line}\r\n`).join("");
     const [head = "", ...rest] = (await raw(port, `${method} /v4/public/process HTTP/1.1\r\n${lines}\r\n`)).split(

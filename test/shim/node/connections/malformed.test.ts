@@ -1,28 +1,15 @@
-import { afterEach, expect, test } from "vitest";
-import { shimContext } from "../../../../src/shim/context.ts";
-import { DEFAULT_LIMITS } from "../../../../src/shim/node/connections/limits.ts";
+import { expect, test } from "vitest";
+import { DEFAULT_LIMITS, type ServerLimits } from "../../../../src/shim/node/connections/limits.ts";
 import { refusalOfError } from "../../../../src/shim/node/connections/refusals.ts";
-import { type ShimServer, startServer } from "../../../../src/shim/node/node-server.ts";
 import { leastMs } from "../../../support/least-ms.ts";
 import { MemoryStore } from "../../../support/memory-store.ts";
-import { raw } from "../raw-connection.ts";
+import { contextOver, raw, start } from "../server-under-test.ts";
 
-const running: ShimServer[] = [];
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((server) => server.stop()));
-});
-
-async function start(requestTimeout = DEFAULT_LIMITS.requestTimeout): Promise<number> {
-  const server = await startServer(shimContext({ store: new MemoryStore(), now: () => 0, monotonic: () => 0 }), {
-    host: "127.0.0.1",
-    port: 0,
+async function startedPort(limits: Partial<ServerLimits> = {}): Promise<number> {
+  const server = await start(contextOver(new MemoryStore()), {
     wallClock: () => Date.parse("2026-11-20T10:00:00Z"),
-    limits: { ...DEFAULT_LIMITS, requestTimeout },
-    defect: (error) => {
-      throw error;
-    },
+    limits: { ...DEFAULT_LIMITS, ...limits },
   });
-  running.push(server);
   return server.port;
 }
 
@@ -84,7 +71,7 @@ test.each([
   ["a long field", `GET / HTTP/1.1\r\n${HOST}a: ${"b".repeat(17_000)}\r\n\r\n`, 431, "headers_too_large"],
   ["a long target", `GET /${"b".repeat(17_000)} HTTP/1.1\r\n${HOST}\r\n`, 431, "headers_too_large"],
 ] as const)("a malformed request gets its error: %s", async (_, request, status, error) => {
-  const port = await start();
+  const port = await startedPort();
   const answered = await raw(port, request);
   expect(answers(answered)).toEqual([[status, `{"error":"${error}"}`]]);
   expect(answered).toMatch(/^connection: close$/im);
@@ -94,17 +81,17 @@ test.each([
 test.each(["x", "x:80", "", "[::1]:8787", "a.example", "a-b_c.example:1", "%41.example"])(
   "the host %j is accepted",
   async (host) => {
-    const port = await start();
+    const port = await startedPort();
     expect(answers(await raw(port, `GET / HTTP/1.1\r\nHost: ${host}\r\n${CLOSE}`))).toEqual([UNKNOWN]);
   },
 );
 
 test("an HTTP/1.0 request needs no host", async () => {
-  expect(answers(await raw(await start(), "GET / HTTP/1.0\r\n\r\n"))).toEqual([UNKNOWN]);
+  expect(answers(await raw(await startedPort(), "GET / HTTP/1.0\r\n\r\n"))).toEqual([UNKNOWN]);
 });
 
 test("a malformed request gets its response in order, after earlier ones", async () => {
-  const port = await start();
+  const port = await startedPort();
   const good = `GET / HTTP/1.1\r\n${HOST}\r\n`;
   expect(answers(await raw(port, `${good}${good}FOO / HTTP/1.1\r\n${HOST}\r\n${good}`))).toEqual([
     UNKNOWN,
@@ -117,14 +104,14 @@ test("a malformed request gets its response in order, after earlier ones", async
 });
 
 test("a body that breaks its own framing ends the connection after its response", async () => {
-  const port = await start();
+  const port = await startedPort();
   const chunked = `POST / HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n`;
   expect(answers(await raw(port, chunked, "x\r\n"))).toEqual([METHOD]);
   expect(answers(await raw(port, `${chunked}x\r\n`))).toEqual([METHOD]);
 });
 
 test("an endless body is not read to its end", async () => {
-  const port = await start();
+  const port = await startedPort();
   const head = `POST / HTTP/1.1\r\n${HOST}Content-Length: 1000000000000\r\n\r\n`;
   const megabyte = "x".repeat(1 << 20);
   // The test is that it ends; cut while it still writes, a client may lose the response.
@@ -132,7 +119,7 @@ test("an endless body is not read to its end", async () => {
 });
 
 test("a request that does not arrive gets 408 in time, and a silent connection is closed", async () => {
-  const port = await start(1_000);
+  const port = await startedPort({ requestTimeout: 1_000 });
   const [partial, silent, slowBody] = await Promise.all([
     raw(port, `GET / HTTP/1.1\r\n${HOST}`),
     raw(port),

@@ -1,25 +1,17 @@
 /** Limits for clients that request and do not read, or connect and do not request: responses and connections. */
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { afterEach, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { statisticsKey } from "../../../../src/resources/statistics/route.ts";
-import { shimContext } from "../../../../src/shim/context.ts";
 import { DEFAULT_LIMITS, MAX_WAITING, type ServerLimits } from "../../../../src/shim/node/connections/limits.ts";
-import { type ShimServer, startServer } from "../../../../src/shim/node/node-server.ts";
+import type { ShimServer } from "../../../../src/shim/node/node-server.ts";
 import { MemoryStore } from "../../../support/memory-store.ts";
 import { putAnswer } from "../../../support/publish-answer.ts";
-import { raw } from "../raw-connection.ts";
+import { contextOver, raw, start } from "../server-under-test.ts";
 
 const TARGET = "/v2/public/stats?range=30d";
 const REQUEST = `GET ${TARGET} HTTP/1.1\r\nHost: x\r\n\r\n`;
 const LAST = `GET ${TARGET} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
-
-const running: ShimServer[] = [];
-const clients: Socket[] = [];
-afterEach(async () => {
-  for (const client of clients.splice(0)) client.destroy();
-  await Promise.all(running.splice(0).map((server) => server.stop()));
-});
 
 interface Started {
   readonly server: ShimServer;
@@ -27,23 +19,14 @@ interface Started {
   crowded(): number;
 }
 
-async function start(limits: Partial<ServerLimits> = {}, bytes = 135_000): Promise<Started> {
+async function started(limits: Partial<ServerLimits> = {}, bytes = 135_000): Promise<Started> {
   const store = new MemoryStore();
   await putAnswer(store, statisticsKey("30d"), { status: 200, headers: {}, body: JSON.stringify("x".repeat(bytes)) });
   let crowded = 0;
-  const server = await startServer(shimContext({ store, now: () => 0, monotonic: () => 0 }), {
-    host: "127.0.0.1",
-    port: 0,
-    wallClock: () => 0,
+  const server = await start(contextOver(store), {
     limits: { ...DEFAULT_LIMITS, ...limits },
-    crowded: () => {
-      crowded += 1;
-    },
-    defect: (error) => {
-      throw error;
-    },
+    crowded: () => void (crowded += 1),
   });
-  running.push(server);
   return { server, store, crowded: () => crowded };
 }
 
@@ -51,14 +34,14 @@ async function start(limits: Partial<ServerLimits> = {}, bytes = 135_000): Promi
 async function mute(port: number, bytes = ""): Promise<Socket> {
   const socket = connect(port, "127.0.0.1").pause();
   socket.on("error", () => {});
-  clients.push(socket);
+  onTestFinished(() => void socket.destroy());
   await once(socket, "connect");
   if (bytes !== "") await new Promise((resolve) => socket.write(bytes, resolve));
   return socket;
 }
 
 test("few of a thousand unread pipelined responses are composed, and another client does not wait", async () => {
-  const { server, store } = await start();
+  const { server, store } = await started();
   await Promise.all(Array.from({ length: 20 }, () => mute(server.port, REQUEST.repeat(1_000))));
   for (let asked = 0; asked < 50; asked++) expect(await raw(server.port, LAST)).toMatch(/^HTTP\/1\.1 200 /);
   // The system's own buffers take some megabytes a connection, 135 kB a response.
@@ -67,7 +50,7 @@ test("few of a thousand unread pipelined responses are composed, and another cli
 });
 
 test("pipelined requests of a client that reads get their responses one after the other", async () => {
-  const { server, store } = await start({}, 2_000);
+  const { server, store } = await started({}, 2_000);
   const heard = await raw(server.port, REQUEST.repeat(1_000) + LAST);
   expect(heard.split("HTTP/1.1 200 OK").length - 1).toBe(1_001);
   expect(store.gets).toHaveLength(1_001);
@@ -75,14 +58,14 @@ test("pipelined requests of a client that reads get their responses one after th
 });
 
 test("a response that is not read is abandoned in time", async () => {
-  const { server } = await start({ readerTimeout: 2_000 });
+  const { server } = await started({ readerTimeout: 2_000 });
   const client = await mute(server.port, REQUEST.repeat(200));
   while (server.connections.open > 0) await once(client, "close", { signal: AbortSignal.timeout(100) }).catch(() => {});
   expect(server.connections.waiting).toBe(0);
 });
 
 test("silent connections are closed for active ones, and these stay open", async () => {
-  const { server, crowded } = await start({ maxConnections: 50 });
+  const { server, crowded } = await started({ maxConnections: 50 });
   const asking = await mute(server.port, REQUEST);
   for (let made = 0; made < 400; made++) await mute(server.port);
   expect(await raw(server.port, LAST)).toMatch(/^HTTP\/1\.1 200 /);
@@ -95,7 +78,7 @@ test("silent connections are closed for active ones, and these stay open", async
 });
 
 test("if every connection has a response under way, one more connection is closed", async () => {
-  const { server, crowded } = await start({ maxConnections: 3 });
+  const { server, crowded } = await started({ maxConnections: 3 });
   for (let made = 0; made < 3; made++) {
     const client = await mute(server.port, REQUEST.repeat(200));
     await once(client.resume(), "data");

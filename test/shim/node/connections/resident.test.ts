@@ -9,7 +9,7 @@ import { openStore } from "../../../../src/object-store/open-store.ts";
 import { startCli } from "../../../support/cli.ts";
 import { putIndex, putTiles } from "../../../support/publish-answer.ts";
 import { testFolder } from "../../../support/test-folder.ts";
-import { raw } from "../raw-connection.ts";
+import { raw } from "../server-under-test.ts";
 
 const REQUEST = "GET /v1/public/installations/wheel-1/observations HTTP/1.1\r\nHost: x\r\n\r\n";
 const PLAIN = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
