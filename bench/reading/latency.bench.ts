@@ -14,7 +14,7 @@ import { openStore } from "../../src/object-store/open-store.ts";
 import { ingest } from "../../src/ledger/ingest.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import { startDirectoryBucket } from "../../test/servers/directory-bucket.ts";
-import { stop, until } from "../../test/servers/processes.ts";
+import { stop, until } from "../../test/support/processes.ts";
 import { startVarnish } from "../../test/servers/varnish.ts";
 import { setup as build } from "../../test/support/build.ts";
 import { quantile } from "../support/quantile.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { S3Store } from "../../src/object-store/s3/s3-store.ts";
 import { sample } from "../../test/object-store/samples.ts";
-import { run as runProgram } from "../../test/servers/processes.ts";
+import { run as runProgram } from "../../test/support/processes.ts";
 import { type S3Server, startRadosgw } from "../../test/servers/radosgw.ts";
 import { BUCKET, makeBucket, s3Store } from "../../test/servers/stores/s3-store.ts";
 

@@ -11,7 +11,7 @@ import { observationTileKey, tileOf } from "../../src/resources/observations/rou
 import { PROCESS_KEY } from "../../src/resources/process/route.ts";
 import { TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 import type { S3Store } from "../../src/object-store/s3/s3-store.ts";
-import { run as runProgram } from "../../test/servers/processes.ts";
+import { run as runProgram } from "../../test/support/processes.ts";
 import { type S3Server, startRadosgw } from "../../test/servers/radosgw.ts";
 import { BUCKET, makeBucket, s3Store } from "../../test/servers/stores/s3-store.ts";
 import { setup as build } from "../../test/support/build.ts";

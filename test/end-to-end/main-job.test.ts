@@ -11,8 +11,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { planOf } from "../../demo/history/plan.ts";
 import { Wheel } from "../../demo/history/wheel.ts";
 import { observationsSchema } from "../../src/resources/observations/contract.ts";
-import { stop } from "../servers/processes.ts";
 import { runCli, startCli } from "../support/cli.ts";
+import { stop } from "../support/processes.ts";
 
 const END = Date.parse("2026-11-20T10:17:03.000Z");
 const AT = new Date(END).toISOString();

@@ -3,8 +3,8 @@ import { writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { NO_ANVIL } from "../../demo/chain/anvil.ts";
 import { receipt } from "../ledger/samples.ts";
-import { stop, until } from "../servers/processes.ts";
 import { stage } from "../support/chain/harness.ts";
+import { stop, until } from "../support/processes.ts";
 import { ON_S3, proxied, Scene } from "./scene.ts";
 
 const ONCHAIN_PUT = /^PUT .*\/v4\/public\/onchain(\?| |$)/;

@@ -8,7 +8,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";
 import { plain, sample } from "../object-store/samples.ts";
-import { stop, until } from "../servers/processes.ts";
+import { stop, until } from "../support/processes.ts";
 import { ON_S3 } from "./scene.ts";
 
 const SOURCES = join(import.meta.dirname, "../..");

@@ -8,8 +8,8 @@ import { shimContext } from "../../src/shim/context.ts";
 import { type ShimServer, startServer } from "../../src/shim/node/node-server.ts";
 import { runCli } from "../support/cli.ts";
 import { freePort } from "../support/free-port.ts";
+import { run, start, stop, until } from "../support/processes.ts";
 import { type FullWorld, fullWorld } from "../verify/support/full-world.ts";
-import { run, start, stop, until } from "./processes.ts";
 
 let full: FullWorld;
 let shim: ShimServer;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { run } from "./processes.ts";
+import { run } from "../support/processes.ts";
 
 export interface Certificate {
   /** PEM files. */

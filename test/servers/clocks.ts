@@ -3,9 +3,9 @@
  */
 import { expect, test } from "vitest";
 import { TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
+import { until } from "../support/processes.ts";
 import { putAnswer } from "../support/publish-answer.ts";
 import { withCommands } from "./commands.ts";
-import { until } from "./processes.ts";
 import type { S3Server } from "./radosgw.ts";
 
 const PATIENCE = { timeout: 120_000 };

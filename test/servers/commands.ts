@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { S3Store } from "../../src/object-store/s3/s3-store.ts";
 import { startCli } from "../support/cli.ts";
+import { stop } from "../support/processes.ts";
 import { type FaultProxy, startFaultProxy } from "./fault-proxy.ts";
-import { stop } from "./processes.ts";
 import type { S3Server } from "./radosgw.ts";
 import { s3Store } from "./stores/s3-store.ts";
 

@@ -11,9 +11,9 @@ import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { openStore } from "../../src/object-store/open-store.ts";
 import { TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 import { runCli, startCli } from "../support/cli.ts";
+import { stop, until } from "../support/processes.ts";
 import { putAnswer } from "../support/publish-answer.ts";
 import { useCredentials } from "./commands.ts";
-import { stop, until } from "./processes.ts";
 import { type S3Server, startRadosgw } from "./radosgw.ts";
 import { makeBucket, s3Store } from "./stores/s3-store.ts";
 

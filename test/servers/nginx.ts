@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { nginxFiles } from "../../cdn-config/generate/nginx/nginx.ts";
 import { type CdnOptions, DEFAULT_OPTIONS } from "../../cdn-config/generate/options.ts";
 import { freePort } from "../support/free-port.ts";
+import { run, start, stop, until } from "../support/processes.ts";
 import type { Front, FrontOrigins } from "./front.ts";
-import { run, start, stop, until } from "./processes.ts";
 
 export async function startNginx(
   origins: FrontOrigins,

@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../support/free-port.ts";
-import { run, start, stop, until } from "./processes.ts";
+import { run, start, stop, until } from "../support/processes.ts";
 import type { S3Server } from "./radosgw.ts";
 
 const SERVERS = ["account", "container", "object"] as const;

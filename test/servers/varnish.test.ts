@@ -1,7 +1,7 @@
 /** Varnish with the generated file, in front of a real bucket and the shim. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { until } from "../support/processes.ts";
 import type { Front } from "./front.ts";
-import { until } from "./processes.ts";
 import { type S3Server, startRadosgw } from "./radosgw.ts";
 import { answersAsCore } from "./scenes/answers-as-core.ts";
 import { compresses } from "./scenes/compressed.ts";

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { DEFAULT_OPTIONS } from "../../cdn-config/generate/options.ts";
 import { varnishFiles } from "../../cdn-config/generate/varnish/varnish.ts";
 import { freePort } from "../support/free-port.ts";
+import { run, start, stop, until } from "../support/processes.ts";
 import type { Front, FrontOrigins } from "./front.ts";
-import { run, start, stop, until } from "./processes.ts";
 
 /** As docs/cdn-varnish.md has them. */
 const PARAMETERS = ["-p", "http_max_hdr=256", "-p", "http_req_hdr_len=16k"];

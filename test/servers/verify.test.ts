@@ -11,9 +11,9 @@ import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-st
 import { judgeEveryAnswer } from "../openapi/every-answer.ts";
 import { runCli, startCli } from "../support/cli.ts";
 import { freePort } from "../support/free-port.ts";
+import { stop, until } from "../support/processes.ts";
 import { type DirectoryBucket, startDirectoryBucket } from "./directory-bucket.ts";
 import { startNginx } from "./nginx.ts";
-import { stop, until } from "./processes.ts";
 import { startVarnish } from "./varnish.ts";
 
 const START = join(import.meta.dirname, "../../demo/start.ts");

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import type { Front } from "../../../test/servers/front.ts";
-import { start, stop, until } from "../../../test/servers/processes.ts";
+import { start, stop, until } from "../../../test/support/processes.ts";
 import { freePort } from "../../../test/support/free-port.ts";
 
 export function plainNginx(origin: number): Promise<Front> {

@@ -1,7 +1,7 @@
 /** wrk over some URLs in turn. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { run } from "../../../test/servers/processes.ts";
+import { run } from "../../../test/support/processes.ts";
 
 export interface WrkLoad {
   readonly perSecond: number;

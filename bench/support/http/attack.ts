@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
-import { stop } from "../../../test/servers/processes.ts";
+import { stop } from "../../../test/support/processes.ts";
 import type { PlainTimes } from "./plain-readers.ts";
 
 export interface Attack {

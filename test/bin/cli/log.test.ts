@@ -1,10 +1,12 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { type BigIntStats, closeSync, fstatSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { packageVersion } from "../../../src/files/package-file.ts";
-import { PROGRAM, runCli, startCli } from "../../support/cli.ts";
+import { PROGRAM, runCli } from "../../support/cli.ts";
+import { stop } from "../../support/processes.ts";
+import { followed, type RunningCli, runningCli } from "../../support/running-cli.ts";
 import { testFolder } from "../../support/test-folder.ts";
 
 const PUBLISH = ["publish", "--installation-id", "wheel-1", "--ledger", "none"];
@@ -12,51 +14,34 @@ const CTRL_C = "\u0003";
 const INSTANT = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`;
 
 let directory = "";
-const running: ChildProcess[] = [];
 beforeEach(() => {
   directory = testFolder();
 });
-afterEach(async () => {
-  for (const child of running.splice(0)) {
-    if (child.exitCode === null && child.signalCode === null) {
-      child.kill("SIGKILL");
-      await once(child, "exit");
-    }
-  }
-});
 
 /** Both of its outputs on a terminal, which is also where Ctrl-C comes from. */
-function onTerminal(args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess {
+function onTerminal(args: readonly string[], env: NodeJS.ProcessEnv = {}): RunningCli {
   const command = [process.execPath, PROGRAM, ...args].map((word) => `'${word}'`).join(" ");
   // A shell in between would be ended by Ctrl-C, too; and Node shows no colours to an unknown CI.
   const child = spawn("script", ["-qec", `exec ${command}`, "/dev/null"], {
     cwd: directory,
     env: { ...process.env, CI: undefined, TERM: "xterm-256color", ...env },
   });
-  running.push(child);
-  return child;
+  onTestFinished(() => stop(child));
+  return followed(child);
 }
 
-/** Everything that it printed by its end, which is requested once `seen` is printed. */
-async function printed(child: ChildProcess, seen: string, stop: () => void): Promise<string> {
-  let text = "";
-  let isAsked = false;
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.on("data", (chunk) => {
-      text += String(chunk);
-      if (isAsked || !text.includes(seen)) return;
-      isAsked = true;
-      stop();
-    });
-  }
-  await once(child, "close");
-  return text;
+/** Everything that it printed by its end, which Ctrl-C or a signal asks for once `seen` is printed. */
+async function printed(running: RunningCli, seen: string, signal?: NodeJS.Signals): Promise<string> {
+  await running.printed(seen);
+  if (signal === undefined) running.process.stdin?.write(CTRL_C);
+  await running.ended(signal);
+  return running.output();
 }
 
 test("on a terminal the log has lines for people: ISO time, level, message and the rest", async () => {
   const child = onTerminal(PUBLISH, { NO_COLOR: "1" });
-  const lines = (await printed(child, "cycle", () => child.stdin?.write(CTRL_C))).split("\r\n");
-  expect(child.exitCode).toBe(0);
+  const lines = (await printed(child, "cycle")).split("\r\n");
+  expect(child.process.exitCode).toBe(0);
   expect(lines[0]).toMatch(new RegExp(`^\\[${INSTANT}\\] INFO: starting \\{"version":.*\\}$`));
   expect(lines[1]).toMatch(new RegExp(`^\\[${INSTANT}\\] INFO: publishing \\{"epoch":1,"store":".*"\\}$`));
   expect(lines[2]).toMatch(
@@ -67,15 +52,14 @@ test("on a terminal the log has lines for people: ISO time, level, message and t
 
 test("the log has colours only on a terminal that has them, for readers who want them", async () => {
   const child = onTerminal(PUBLISH);
-  expect(await printed(child, "publishing", () => child.stdin?.write(CTRL_C))).toContain("\u001B[32mINFO");
+  expect(await printed(child, "publishing")).toContain("\u001B[32mINFO");
   const plain = onTerminal(PUBLISH, { TERM: "dumb" });
-  expect(await printed(plain, "publishing", () => plain.stdin?.write(CTRL_C))).not.toContain("\u001B");
+  expect(await printed(plain, "publishing")).not.toContain("\u001B");
 });
 
 test("in a pipe the log is JSON, with an ISO time and a word for the level", async () => {
-  const child = startCli(PUBLISH, directory);
-  running.push(child);
-  const text = await printed(child, "cycle", () => child.kill("SIGTERM"));
+  const child = runningCli(PUBLISH, directory);
+  const text = await printed(child, "cycle", "SIGTERM");
   const lines = text.trim().split("\n");
   const records = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(records.map(({ msg }) => msg)).toEqual(["starting", "publishing", "cycle", "stopped"]);
@@ -94,20 +78,18 @@ test("in a pipe the log is JSON, with an ISO time and a word for the level", asy
 });
 
 test("a terminal that is closed ends a publisher as SIGTERM does", async () => {
-  const child = startCli(PUBLISH, directory);
-  running.push(child);
-  const text = await printed(child, "cycle", () => child.kill("SIGHUP"));
+  const child = runningCli(PUBLISH, directory);
+  const text = await printed(child, "cycle", "SIGHUP");
   expect(JSON.parse(text.trim().split("\n").at(-1) ?? "")).toMatchObject({ msg: "stopped" });
-  expect({ code: child.exitCode, signal: child.signalCode }).toEqual({ code: 0, signal: null });
+  expect({ code: child.process.exitCode, signal: child.process.signalCode }).toEqual({ code: 0, signal: null });
 });
 
 test("logFormat overrides the choice by the log's destination", async () => {
   const json = onTerminal([...PUBLISH, "--log-format", "json"]);
-  const text = await printed(json, "publishing", () => json.stdin?.write(CTRL_C));
+  const text = await printed(json, "publishing");
   expect(JSON.parse(text.split("\r\n")[0] ?? "")).toMatchObject({ level: "info", msg: "starting" });
-  const pretty = startCli([...PUBLISH, "--log-format", "pretty"], directory);
-  running.push(pretty);
-  const lines = (await printed(pretty, "publishing", () => pretty.kill("SIGTERM"))).split("\n");
+  const pretty = runningCli([...PUBLISH, "--log-format", "pretty"], directory);
+  const lines = (await printed(pretty, "publishing", "SIGTERM")).split("\n");
   expect(lines[0]).toMatch(new RegExp(`^\\[${INSTANT}\\] INFO: starting \\{`));
 });
 
@@ -150,7 +132,8 @@ test("one run with --quiet prints only failures", async () => {
   const once = [...PUBLISH, "--once", "--quiet", "--genesis-timestamp", "0"];
   expect(await runCli(once, directory)).toEqual({ exitCode: 0, stdout: "", stderr: "" });
   const child = onTerminal(once);
-  expect(await printed(child, "never", () => undefined)).toBe("");
+  await child.ended();
+  expect(child.output()).toBe("");
   const failed = await runCli([...once, "--ledger", "none/such"], directory);
   expect(failed).toMatchObject({ exitCode: 74, stdout: "" });
   expect(failed.stderr).toMatch(/^noonmark: ledger_/);

@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { run } from "../processes.ts";
+import { run } from "../../support/processes.ts";
 
 const GENERATORS = {
   "openapi-typescript": ["openapi-typescript/bin/cli.js", "openapi.json", "-o", "openapi-typescript/client.ts"],

@@ -8,7 +8,7 @@ import { once } from "node:events";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { EXAMPLES } from "../../../src/ledger/intake/schema/examples.ts";
-import { run } from "../processes.ts";
+import { run } from "../../support/processes.ts";
 
 const SYSTEMCTL = `
 declare -A PIDS

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { run } from "../processes.ts";
+import { run } from "../../support/processes.ts";
 
 export interface Installed {
   /** The folder of the commands; the package is in its node_modules. */

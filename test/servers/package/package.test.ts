@@ -10,7 +10,7 @@ import { FACT_KINDS } from "../../../src/ledger/schema.ts";
 import { fenced } from "../../docs/markdown.ts";
 import { packInto } from "../../package/packed-files.ts";
 import { freePort } from "../../support/free-port.ts";
-import { until } from "../processes.ts";
+import { until } from "../../support/processes.ts";
 import { type Ended, type Installed, installNode, installPackage, shell, staying } from "./installed-package.ts";
 
 const README = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startCli } from "../../support/cli.ts";
-import { stop, until } from "../processes.ts";
+import { stop, until } from "../../support/processes.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const UNITS = globSync("packaging/systemd/*.{service,timer}", { cwd: ROOT });

@@ -2,9 +2,9 @@
 import { expect, test } from "vitest";
 import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
 import { TELEMETRY_KEY } from "../../../src/resources/telemetry/route.ts";
+import { until } from "../../support/processes.ts";
 import { putAnswer } from "../../support/publish-answer.ts";
 import type { Front } from "../front.ts";
-import { until } from "../processes.ts";
 import { ask, type Origins, overProxies } from "./over-proxies.ts";
 import type { PublishedWorld } from "./published-world.ts";
 

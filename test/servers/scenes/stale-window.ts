@@ -1,9 +1,9 @@
 /** Stale-if-error of the table, to its end: origins that fail are hidden for so long, and not longer. */
 import { expect, test } from "vitest";
 import { ROUTES } from "../../../src/resources/table.ts";
+import { until } from "../../support/processes.ts";
 import { putWorld } from "../../support/world.ts";
 import type { Front } from "../front.ts";
-import { until } from "../processes.ts";
 import type { S3Server } from "../radosgw.ts";
 import { s3Store } from "../stores/s3-store.ts";
 import { ask, type Origins, overProxies } from "./over-proxies.ts";

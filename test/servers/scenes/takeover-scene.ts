@@ -6,9 +6,9 @@ import { readLease, STANDBY_PACE } from "../../../publish/lease/lease-record.ts"
 import { openLedgerForIntake } from "../../../src/ledger/open.ts";
 import type { S3Store } from "../../../src/object-store/s3/s3-store.ts";
 import { receive, START } from "../../publish/world.ts";
+import { stop, until } from "../../support/processes.ts";
 import { type Running, startOver } from "../commands.ts";
 import type { Front } from "../front.ts";
-import { stop, until } from "../processes.ts";
 import type { S3Server } from "../radosgw.ts";
 import { s3Store } from "../stores/s3-store.ts";
 import type { Origins } from "./over-proxies.ts";

@@ -4,9 +4,9 @@
  */
 import { expect, test } from "vitest";
 import { TELEMETRY_KEY } from "../../../src/resources/telemetry/route.ts";
+import { until } from "../../support/processes.ts";
 import { startFaultProxy } from "../fault-proxy.ts";
 import { startNginx } from "../nginx.ts";
-import { until } from "../processes.ts";
 import type { S3Server } from "../radosgw.ts";
 import { startVarnish } from "../varnish.ts";
 import { openScene, type TakeoverScene } from "./takeover-scene.ts";

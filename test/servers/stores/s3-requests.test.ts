@@ -1,10 +1,10 @@
 /** A publisher's requests to a real S3 server, counted on the wire. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { START, type Worker, World } from "../../publish/world.ts";
+import { stop, until } from "../../support/processes.ts";
 import { testFolder } from "../../support/test-folder.ts";
 import { startOver, useCredentials } from "../commands.ts";
 import { type FaultProxy, startFaultProxy } from "../fault-proxy.ts";
-import { stop, until } from "../processes.ts";
 import { type S3Server, startRadosgw } from "../radosgw.ts";
 import { BUCKET, makeBucket, s3Store } from "./s3-store.ts";
 

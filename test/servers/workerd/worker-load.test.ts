@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type R2Bucket, R2Store } from "../../../src/object-store/r2/r2-store.ts";
 import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
 import { TELEMETRY_KEY } from "../../../src/resources/telemetry/route.ts";
+import { until } from "../../support/processes.ts";
 import { putAnswer } from "../../support/publish-answer.ts";
-import { until } from "../processes.ts";
 import { workerBundle } from "./worker-bundle.ts";
 
 const AROUND = `

@@ -1,5 +1,4 @@
-import { type ChildProcess, execFileSync } from "node:child_process";
-import { once } from "node:events";
+import { execFileSync } from "node:child_process";
 import {
   appendFileSync,
   existsSync,
@@ -11,38 +10,23 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { openLedgerForReading } from "../../../../src/ledger/open.ts";
 import { readWatermarks } from "../../../../src/ledger/watermarks.ts";
 import { receipt } from "../../../ledger/samples.ts";
-import { runCli, startCli } from "../../../support/cli.ts";
+import { runCli } from "../../../support/cli.ts";
+import { runningCli } from "../../../support/running-cli.ts";
 import { testFolder } from "../../../support/test-folder.ts";
 
 let directory: string;
-const children: ChildProcess[] = [];
 beforeEach(() => {
   directory = testFolder();
-});
-afterEach(() => {
-  for (const child of children.splice(0)) child.kill("SIGKILL");
 });
 
 const line = (n: number) => `${JSON.stringify(receipt(n))}\n`;
 const at = (name: string) => join(directory, name);
 
-function start(...arguments_: string[]) {
-  const child = startCli(["ingest", "--follow", ...arguments_], directory);
-  children.push(child);
-  const output = Promise.all([child.stdout, child.stderr].map((stream) => (stream === null ? "" : text(stream))));
-  const end = async (signal: NodeJS.Signals) => {
-    child.kill(signal);
-    const [exitCode] = await once(child, "close");
-    const [stdout, stderr] = await output;
-    return { exitCode, stdout, stderr };
-  };
-  return end;
-}
+const start = (...arguments_: string[]) => runningCli(["ingest", "--follow", ...arguments_], directory);
 
 test("a followed file gives each fact once through rotation and kill, and SIGTERM prints the counts", async () => {
   const killed = start("facts.ndjson");
@@ -50,26 +34,30 @@ test("a followed file gives each fact once through rotation and kill, and SIGTER
   await until(() => receipts() === 1);
   appendFileSync(at("facts.ndjson"), line(2));
   await until(() => receipts() === 2);
-  await killed("SIGKILL");
+  await killed.ended("SIGKILL");
   appendFileSync(at("facts.ndjson"), line(3));
 
-  const ended = start("facts.ndjson");
+  const following = start("facts.ndjson");
   await until(() => receipts() === 3);
   renameSync(at("facts.ndjson"), at("facts.ndjson.1"));
   appendFileSync(at("facts.ndjson.1"), line(4));
   writeFileSync(at("facts.ndjson"), line(5) + line(6).trimEnd());
   await until(() => receipts() === 5);
-  expect(await ended("SIGTERM")).toEqual({ exitCode: 0, stdout: "3 accepted, 2 duplicate, 0 rejected\n", stderr: "" });
+  expect(await following.ended("SIGTERM")).toEqual({
+    exitCode: 0,
+    stdout: "3 accepted, 2 duplicate, 0 rejected\n",
+    stderr: "",
+  });
 });
 
 test("the files of a spool are moved aside with their rejects, and SIGINT ends with 1 after a rejection", async () => {
   mkdirSync(at("spool"));
   writeFileSync(at("spool/1.ndjson"), `${line(1)}nonsense\n`);
-  const ended = start("spool", "--json");
+  const following = start("spool", "--json");
   writeFileSync(at("spool/2.part"), line(2));
   renameSync(at("spool/2.part"), at("spool/2.ndjson"));
   await until(() => existsSync(at("spool/done/2.ndjson")));
-  expect(await ended("SIGINT")).toEqual({
+  expect(await following.ended("SIGINT")).toEqual({
     exitCode: 1,
     stdout: '{"accepted":2,"duplicate":0,"rejected":1}\n',
     stderr: "1.ndjson: line 2: malformed_json -: the line is not JSON\n",
@@ -88,9 +76,9 @@ test("rejects of several spool files in one --rejects file name their files, and
   mkdirSync(at("spool"));
   writeFileSync(at("spool/1.ndjson"), "one\n");
   writeFileSync(at("spool/2.ndjson"), `${line(1)}two\n`);
-  const ended = start("spool", "--rejects", at("rejects.ndjson"));
+  const following = start("spool", "--rejects", at("rejects.ndjson"));
   await until(() => existsSync(at("spool/done/2.ndjson")));
-  expect((await ended("SIGTERM")).exitCode).toBe(1);
+  expect((await following.ended("SIGTERM")).exitCode).toBe(1);
   const rejects = readFileSync(at("rejects.ndjson"), "utf8").trimEnd().split("\n");
   expect(rejects.map((text) => JSON.parse(text))).toMatchObject([
     { file: "1.ndjson", line: 1, raw: "one" },
@@ -104,20 +92,18 @@ test("a pipe in the spool or in the place of a followed file delays no SIGTERM",
   mkdirSync(at("spool"));
   execFileSync("mkfifo", [at("spool/\u001b[31m1.ndjson")]);
   writeFileSync(at("spool/2.ndjson"), `${line(1)}nonsense\n`);
-  const ended = start("spool");
+  const following = start("spool");
   await until(() => existsSync(at("spool/done/2.ndjson")));
-  const { exitCode, stderr } = await ended("SIGTERM");
+  const { exitCode, stderr } = await following.ended("SIGTERM");
   expect(exitCode).toBe(1);
   expect(stderr).toMatch(/^noonmark: warning: file_refused: \\u001b\[31m1\.ndjson is a pipe, .*\n2\.ndjson: line 2: /);
 
   writeFileSync(at("facts.ndjson"), line(2));
-  start("facts.ndjson");
+  const ofFile = start("facts.ndjson");
   await until(() => receipts() === 2);
   rmSync(at("facts.ndjson"));
   execFileSync("mkfifo", [at("facts.ndjson")]);
-  const child = children.at(-1);
-  const [code] = await once(child as ChildProcess, "close");
-  expect(code).toBe(74);
+  expect((await ofFile.ended()).exitCode).toBe(74);
 });
 
 test("a source that cannot be followed is a usage error", async () => {

@@ -1,17 +1,17 @@
 /** How each command ends is what docs/operating.md says: each cell of its table is one run here. */
-import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import SqliteDatabase from "better-sqlite3";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { systemClock } from "../../../../publish/clock/clock.ts";
 import { Lease } from "../../../../publish/lease/lease.ts";
 import { readLease } from "../../../../publish/lease/lease-record.ts";
 import { FilesystemStore } from "../../../../src/object-store/filesystem/filesystem-store.ts";
-import { runCli, startCli } from "../../../support/cli.ts";
+import { runCli } from "../../../support/cli.ts";
 import { freePort } from "../../../support/free-port.ts";
+import { type RunningCli, runningCli } from "../../../support/running-cli.ts";
 import { testFolder } from "../../../support/test-folder.ts";
 
 const MANUAL = readFileSync(new URL("../../../../docs/operating.md", import.meta.url), "utf8");
@@ -21,13 +21,8 @@ const RENDER = ["--installation-id", "wheel-1", "--ledger", "ledger.db", "--stat
 const RECEIPT = ["ingest", "--example", "receipt"];
 
 let folder: string;
-let running: ChildProcess[];
 beforeEach(() => {
   folder = testFolder();
-  running = [];
-});
-afterEach(async () => {
-  for (const child of running) await ended(child, "SIGKILL");
 });
 
 const exitOf = async (args: readonly string[], input = "") => (await runCli(args, folder, input)).exitCode;
@@ -43,31 +38,13 @@ async function published(...flags: string[]): Promise<void> {
 }
 
 /** A run that stays, once it has said something. */
-async function started(...args: string[]): Promise<ChildProcess> {
-  const child = startCli(args, folder);
-  running.push(child);
-  await new Promise<void>((resolve) => {
-    let said = "";
-    for (const stream of [child.stdout, child.stderr]) {
-      stream?.on("data", (data: Buffer) => {
-        said += data.toString();
-        if (/"msg":"cycle"|http:\/\/127/.test(said)) resolve();
-      });
-    }
-    child.once("exit", () => resolve());
-  });
-  return child;
+async function started(...args: string[]): Promise<RunningCli> {
+  const running = runningCli(args, folder);
+  await running.printed(/"msg":"cycle"|http:\/\/127/);
+  return running;
 }
 
-async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
-  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
-  const gone = once(child, "close");
-  child.kill(signal);
-  await gone;
-  return child.exitCode;
-}
-
-const stopped = async (...args: string[]) => ended(await started(...args), "SIGTERM");
+const stopped = async (...args: string[]) => (await (await started(...args)).ended("SIGTERM")).exitCode;
 const isFile = (name: string) => writeFileSync(join(folder, name), "");
 
 /** As a wrong clock leaves it. */
@@ -255,17 +232,8 @@ test("a store that does not respond at the start is tried again until a signal",
   const bucket = ["--store", "s3://bucket/prefix", "--s3-endpoint", nobody, "--s3-region", "here"];
   process.env.AWS_ACCESS_KEY_ID ??= "key";
   process.env.AWS_SECRET_ACCESS_KEY ??= "secret";
-  const child = startCli(["publish", ...SETTINGS, "--state", "state", ...bucket], folder);
-  running.push(child);
-  let log = "";
-  await new Promise<void>((resolve) => {
-    child.stderr?.on("data", (data: Buffer) => {
-      log += data.toString();
-      if (log.includes('"tries":1')) resolve();
-    });
-    child.once("exit", () => resolve());
-  });
-  expect(log).toContain("the store does not respond; publish tries it again");
-  expect(child.exitCode).toBeNull();
-  expect(await ended(child, "SIGTERM")).toBe(0);
+  const publisher = runningCli(["publish", ...SETTINGS, "--state", "state", ...bucket], folder);
+  expect(await publisher.printed('"tries":1')).toContain("the store does not respond; publish tries it again");
+  expect(publisher.process.exitCode).toBeNull();
+  expect((await publisher.ended("SIGTERM")).exitCode).toBe(0);
 });

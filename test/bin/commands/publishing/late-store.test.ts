@@ -1,13 +1,10 @@
 /** A publisher on its cadence whose store begins to listen only after the publisher's first try. */
-import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { afterEach, expect, test, vi } from "vitest";
-import { startCli } from "../../../support/cli.ts";
 import { freePort } from "../../../support/free-port.ts";
+import { runningCli } from "../../../support/running-cli.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 
 let server: Server | undefined;
 afterEach(() => {
@@ -55,30 +52,20 @@ function bucket(objects: Map<string, Kept>) {
 }
 
 test("a publisher whose store comes up after its first try publishes then, without being started again", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "noonmark-late-"));
+  const folder = testFolder();
   vi.stubEnv("AWS_ACCESS_KEY_ID", "a");
   vi.stubEnv("AWS_SECRET_ACCESS_KEY", "b");
   const port = await freePort();
   const flags = `--ledger none --installation-id wheel-1 --metrics none --store s3://bucket/p --s3-endpoint http://127.0.0.1:${port}`;
-  const running = startCli(["publish", ...flags.split(" ")], folder);
-  const exited = once(running, "exit");
-  try {
-    let log = "";
-    running.stderr?.on("data", (chunk: Buffer) => {
-      log += chunk.toString();
-    });
-    await vi.waitFor(() => expect(log).toContain("no server listens at"), { timeout: 30_000, interval: 50 });
-    const objects = new Map<string, Kept>();
-    const judge = bucket(objects);
-    server = createServer((request, response) => void judge(request, response)).listen(port, "127.0.0.1");
-    await vi.waitFor(() => expect([...objects.keys()]).toContain("/bucket/p/v1/public/telemetry"), {
-      timeout: 60_000,
-      interval: 50,
-    });
-    expect(running.exitCode).toBe(null);
-  } finally {
-    running.kill("SIGTERM");
-    await exited;
-    rmSync(folder, { recursive: true });
-  }
+  const publisher = runningCli(["publish", ...flags.split(" ")], folder);
+  await publisher.printed("no server listens at");
+  const objects = new Map<string, Kept>();
+  const judge = bucket(objects);
+  server = createServer((request, response) => void judge(request, response)).listen(port, "127.0.0.1");
+  await vi.waitFor(() => expect([...objects.keys()]).toContain("/bucket/p/v1/public/telemetry"), {
+    timeout: 60_000,
+    interval: 50,
+  });
+  expect(publisher.process.exitCode).toBe(null);
+  await publisher.ended("SIGTERM");
 }, 100_000);

@@ -1,47 +1,25 @@
-import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, renameSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { runCli, startCli } from "../../../support/cli.ts";
+import { beforeEach, expect, test } from "vitest";
+import { runCli } from "../../../support/cli.ts";
 import { scrape } from "../../../support/exposition.ts";
 import { freePort } from "../../../support/free-port.ts";
+import { runningCli } from "../../../support/running-cli.ts";
 import { testFolder } from "../../../support/test-folder.ts";
 
 let directory = "";
-const running: ChildProcess[] = [];
 beforeEach(async () => {
   directory = testFolder();
   const { stdout } = await runCli(["ingest", "--example", "receipt"], directory);
   writeFileSync(join(directory, "facts.ndjson"), stdout);
   await runCli(["ingest", "facts.ndjson", "--ledger", "ledger.db"], directory);
 });
-afterEach(async () => {
-  for (const child of running.splice(0)) {
-    if (child.exitCode === null && child.signalCode === null) {
-      child.kill("SIGKILL");
-      await once(child, "exit");
-    }
-  }
-});
 
 function publisher(state: string, ...args: string[]) {
   const settings = ["--installation-id", "wheel-1", "--ledger", "ledger.db", "--store", "store", "--state", state];
-  const child = startCli(["publish", ...settings, "--metrics", "127.0.0.1:0", ...args], directory);
-  running.push(child);
-  if (child.stderr === null) throw new Error("no pipe");
-  const lines = createInterface({ input: child.stderr })[Symbol.asyncIterator]();
-  const logged = async (message: string) => {
-    for (;;) {
-      const { value, done } = await lines.next();
-      if (done === true) throw new Error(`it ended without "${message}"`);
-      const record = JSON.parse(value) as Record<string, unknown>;
-      if (String(record.msg).startsWith(message)) return record;
-    }
-  };
-  return { child, logged };
+  return runningCli(["publish", ...settings, "--metrics", "127.0.0.1:0", ...args], directory);
 }
 
 async function health(metrics: string): Promise<{ status: number; body: Record<string, unknown> }> {
@@ -57,7 +35,7 @@ async function healthOf(metrics: string, status: number) {
 }
 
 test("a publisher has metrics of responses, cycles, puts, lease and sources; its health follows the store", async () => {
-  const { child, logged } = publisher("state");
+  const { logged, ended } = publisher("state");
   const metrics = String((await logged("metrics")).url);
   await logged("cycle");
   const samples = await scrape(metrics);
@@ -92,8 +70,7 @@ test("a publisher has metrics of responses, cycles, puts, lease and sources; its
   });
   renameSync(join(directory, "away"), join(directory, "store"));
   await healthOf(metrics, 200);
-  child.kill("SIGTERM");
-  expect(await once(child, "exit")).toEqual([0, null]);
+  expect((await ended("SIGTERM")).exitCode).toBe(0);
 });
 
 test("a standby is well, holds no lease and has published nothing", async () => {
@@ -145,15 +122,13 @@ test("ingest --follow has metrics of its lines, for as long as it runs", async (
   const port = await freePort();
   writeFileSync(join(directory, "more.ndjson"), "{}\n");
   const args = ["ingest", "--follow", "more.ndjson", "--ledger", "ledger.db", "--metrics", `127.0.0.1:${port}`];
-  const child = startCli(args, directory);
-  running.push(child);
-  await once(child.stderr ?? child, "data");
+  const following = runningCli(args, directory);
+  await following.printed(/./);
   expect(await scrape(`http://127.0.0.1:${port}/metrics`)).toMatchObject({
     'noonmark_ingest_lines_total{outcome="accepted"}': 0,
     'noonmark_ingest_lines_total{outcome="rejected"}': 1,
   });
-  child.kill("SIGTERM");
-  await once(child, "exit");
+  await following.ended("SIGTERM");
   const single = await runCli(["ingest", "more.ndjson", "--metrics", `127.0.0.1:${port}`], directory);
   expect(single).toMatchObject({ exitCode: 2, stderr: expect.stringMatching("usage: --metrics goes with --follow") });
 });

@@ -3,7 +3,8 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { fileOfKey } from "../../../../src/object-store/filesystem/format.ts";
-import { runCli, startCli } from "../../../support/cli.ts";
+import { runCli } from "../../../support/cli.ts";
+import { runningCli } from "../../../support/running-cli.ts";
 import { testFolder } from "../../../support/test-folder.ts";
 
 const SETTINGS = ["--installation-id", "wheel-1", "--ledger", "ledger.db", "--store", "public", "--state", "state"];
@@ -47,16 +48,7 @@ test.each([
 test("a publisher on its cadence logs each repaired object", async () => {
   for (const key of DAMAGED) damage(key);
   rmSync(join(folder, "state"), { recursive: true });
-  const child = startCli(["publish", ...SETTINGS], folder);
-  let log = "";
-  await new Promise<void>((resolve) => {
-    child.stderr?.on("data", (data: Buffer) => {
-      log += data.toString();
-      if (log.includes('"msg":"cycle"')) resolve();
-    });
-    child.once("exit", () => resolve());
-  });
-  child.kill("SIGKILL");
+  const log = await runningCli(["publish", ...SETTINGS], folder).printed('"msg":"cycle"');
   const named = [...log.matchAll(/"key":"([^"]+)","msg":"a missing or damaged object was rewritten"/g)];
   expect(named.map(([, key]) => key).sort()).toEqual([...DAMAGED].sort());
 });

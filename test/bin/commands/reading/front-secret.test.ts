@@ -1,12 +1,10 @@
 // The secret that fronts and shim share: where it comes from, and where it must not be seen.
-import type { ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { chmodSync, lstatSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { afterAll, expect, onTestFinished, test } from "vitest";
-import { runCli, startCli } from "../../../support/cli.ts";
+import { afterAll, expect, test } from "vitest";
+import { runCli } from "../../../support/cli.ts";
+import { runningCli } from "../../../support/running-cli.ts";
 
 const SECRET = "0123456789abcdef-secret";
 const root = mkdtempSync(join(tmpdir(), "noonmark-secret-"));
@@ -71,18 +69,13 @@ test.each([
   ["a flag, in the workers", {}, ["--fronts", SECRET]],
 ])("the secret by %s: no worker shows it in the process list, and each trusts it", async (_, variables, flags) => {
   const store = scratch();
-  const child = startCli(["serve", "--store", store, "--port", "0", "--workers", "2", ...flags], store, variables);
-  onTestFinished(() => stop(child));
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  expect((await lines.next()).value).toMatch(/^Serving /);
-  expect((await lines.next()).value).toBe("Fronts with the secret may keep its responses");
-  const workers = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8").trim().split(" ");
+  const args = ["serve", "--store", store, "--port", "0", "--workers", "2", ...flags];
+  const serving = runningCli(args, store, variables);
+  const { pid } = serving.process;
+  expect(await serving.printed(/with the secret.*\n/)).toMatch(
+    /^Serving .*\nFronts with the secret may keep its responses\n/m,
+  );
+  const workers = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
   expect(workers.length).toBeGreaterThan(0);
-  for (const pid of workers) expect(readFileSync(`/proc/${pid}/cmdline`, "utf8")).not.toContain(SECRET);
+  for (const worker of workers) expect(readFileSync(`/proc/${worker}/cmdline`, "utf8")).not.toContain(SECRET);
 });
-
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null) return;
-  child.kill("SIGTERM");
-  await once(child, "exit");
-}

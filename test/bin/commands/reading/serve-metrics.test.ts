@@ -1,58 +1,28 @@
-import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { type IncomingMessage, request } from "node:http";
 import { connect, createServer } from "node:net";
-import { createInterface } from "node:readline";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { openStore } from "../../../../src/object-store/open-store.ts";
-import { startCli } from "../../../support/cli.ts";
+import { runCli } from "../../../support/cli.ts";
 import { samplesOf, scrape } from "../../../support/exposition.ts";
 import { freePort } from "../../../support/free-port.ts";
+import { type RunningCli, runningCli } from "../../../support/running-cli.ts";
 import { testFolder } from "../../../support/test-folder.ts";
 import { putWorld } from "../../../support/world.ts";
 
 const AT = "2026-11-20T10:00:00.000Z";
 
 let directory = "";
-const running: ChildProcess[] = [];
 beforeEach(async () => {
   directory = testFolder();
   await putWorld(await openStore(directory, { write: true }), Date.parse(AT));
 });
-afterEach(async () => {
-  for (const child of running.splice(0)) {
-    if (child.exitCode === null && child.signalCode === null) {
-      child.kill("SIGKILL");
-      await once(child, "exit");
-    }
-  }
-});
 
-interface Served {
-  readonly child: ChildProcess;
-  readonly shim: string;
-  readonly metrics: string;
-  /** The next record of its log with this message. */
-  logged(message: string): Promise<Record<string, unknown>>;
-}
-
-async function served(...args: string[]): Promise<Served> {
-  const child = startCli(["serve", "--store", directory, "--port", "0", "--at", AT, ...args], directory);
-  running.push(child);
-  if (child.stdout === null || child.stderr === null) throw new Error("no pipes");
-  const lines = createInterface({ input: child.stderr })[Symbol.asyncIterator]();
-  const logged = async (message: string) => {
-    for (;;) {
-      const { value, done } = await lines.next();
-      if (done === true) throw new Error(`it ended without "${message}"`);
-      const record = JSON.parse(value) as Record<string, unknown>;
-      if (record.msg === message) return record;
-    }
-  };
-  const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
-  const { url } = await logged("metrics");
-  return { child, shim: / on (http:\S+)/.exec(line)?.[1] ?? "", metrics: String(url), logged };
+async function served(...args: string[]): Promise<RunningCli & { readonly shim: string; readonly metrics: string }> {
+  const serving = runningCli(["serve", "--store", directory, "--port", "0", "--at", AT, ...args], directory);
+  const [, shim = ""] = / on (http:\S+)/.exec(await serving.printed(/ on http:.*\n/)) ?? [];
+  return { ...serving, shim, metrics: String((await serving.logged("metrics")).url) };
 }
 
 async function status(url: string, init: RequestInit = {}): Promise<number> {
@@ -75,7 +45,7 @@ function ofRequests(samples: Record<string, number>): Record<string, number> {
 }
 
 test("requests are counted by the route's template and status, never by the requested path", async () => {
-  const { shim, metrics, child } = await served("--metrics", "127.0.0.1:0");
+  const { shim, metrics, ended } = await served("--metrics", "127.0.0.1:0");
   const tag = '"telemetry-1"';
   for (const [path, expected, init] of [
     ["/v1/public/telemetry", 200, {}],
@@ -107,8 +77,7 @@ test("requests are counted by the route's template and status, never by the requ
   expect(samples['noonmark_store_reads_total{outcome="found"}']).toBeGreaterThanOrEqual(4);
   expect(samples['noonmark_store_reads_total{outcome="failed"}']).toBe(0);
   expect(samples.process_resident_memory_bytes).toBeGreaterThan(10_000_000);
-  child.kill("SIGTERM");
-  expect(await once(child, "exit")).toEqual([0, null]);
+  expect((await ended("SIGTERM")).exitCode).toBe(0);
 });
 
 test("a store that fails is counted, and malformed HTTP too", async () => {
@@ -141,7 +110,7 @@ test("the metrics have an address of their own, which serves nothing else; the p
 });
 
 test("the workers' numbers are summed, and those of a dead worker stay", async () => {
-  const { shim, metrics, logged, child } = await served("--metrics", "127.0.0.1:0", "--workers", "2");
+  const { shim, metrics, logged, ended } = await served("--metrics", "127.0.0.1:0", "--workers", "2");
   const ask = async (times: number) => {
     for (let n = 0; n < times; n++) {
       expect(await status(`${shim}/v4/public/process`, { headers: { connection: "close" } })).toBe(200);
@@ -161,8 +130,7 @@ test("the workers' numbers are summed, and those of a dead worker stay", async (
   const samples = await scrape(metrics);
   expect(samples['noonmark_shim_requests_total{route="/v4/public/process",status="200"}']).toBe(14);
   expect(samples['noonmark_build_info{version="0.1.0"}']).toBe(1);
-  child.kill("SIGTERM");
-  expect(await once(child, "exit")).toEqual([0, null]);
+  expect((await ended("SIGTERM")).exitCode).toBe(0);
 });
 
 test.each([["1"], ["2"]])("a used port is reported before anything listens (%s workers)", async (workers) => {
@@ -171,19 +139,10 @@ test.each([["1"], ["2"]])("a used port is reported before anything listens (%s w
   const { port } = other.address() as { port: number };
   const shimPort = await freePort();
   const args = ["serve", "--store", directory, "--port", String(shimPort), "--workers", workers];
-  const child = startCli([...args, "--metrics", `127.0.0.1:${port}`], directory);
-  running.push(child);
-  let printed = "";
-  child.stdout?.on("data", (text) => {
-    printed += String(text);
-  });
-  child.stderr?.on("data", (text) => {
-    printed += String(text);
-  });
-  const [code] = (await once(child, "close")) as [number];
+  const { exitCode, stdout, stderr } = await runCli([...args, "--metrics", `127.0.0.1:${port}`], directory);
   other.close();
-  expect(code).toBe(1);
-  expect(printed).toBe(
+  expect([exitCode, stdout]).toEqual([1, ""]);
+  expect(stderr).toBe(
     `noonmark: port_in_use: another program listens on 127.0.0.1:${port}\n` +
       "  Stop it, or give another address: --metrics <host:port> or NOONMARK_METRICS. Each process (publish, serve, ingest --follow) has one of its own.\n",
   );

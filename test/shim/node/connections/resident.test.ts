@@ -1,13 +1,10 @@
 /** The built `noonmark serve` under clients that ask for pages and read nothing: the memory that it takes at most. */
-import type { ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
-import { createInterface } from "node:readline";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openStore } from "../../../../src/object-store/open-store.ts";
-import { startCli } from "../../../support/cli.ts";
 import { putIndex, putTiles } from "../../../support/publish-answer.ts";
+import { runningCli } from "../../../support/running-cli.ts";
 import { testFolder } from "../../../support/test-folder.ts";
 import { raw } from "../server-under-test.ts";
 
@@ -17,7 +14,6 @@ const PLAIN_REQUESTS = 100;
 const MOST_MEGABYTES = 200;
 
 let directory = "";
-let server: ChildProcess | undefined;
 const clients: Socket[] = [];
 beforeEach(async () => {
   directory = testFolder();
@@ -27,21 +23,15 @@ beforeEach(async () => {
     JSON.stringify({ position, text: "x".repeat(330) }),
   );
 });
-afterEach(async () => {
+afterEach(() => {
   for (const client of clients.splice(0)) client.destroy();
-  if (server?.exitCode === null) {
-    server.kill("SIGKILL");
-    await once(server, "exit");
-  }
 });
 
 async function serve(): Promise<{ readonly port: number; megabytes(): number }> {
-  const child = startCli(["serve", "--store", directory, "--port", "0"], directory);
-  server = child;
-  const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
-  const status = () => readFileSync(`/proc/${child.pid}/status`, "utf8");
+  const serving = runningCli(["serve", "--store", directory, "--port", "0"], directory);
+  const status = () => readFileSync(`/proc/${serving.process.pid}/status`, "utf8");
   return {
-    port: Number(/:(\d+)$/.exec(line)?.[1]),
+    port: Number(/:(\d+)\n/.exec(await serving.printed(/:\d+\n/))?.[1]),
     megabytes: () => Number(/^VmHWM:\s+(\d+) kB$/m.exec(status())?.[1]) / 1_024,
   };
 }
