@@ -1,25 +1,20 @@
 /** Tests that take seconds on the real clock, all side by side: most of it is waiting. */
-import { afterAll, beforeAll } from "vitest";
+import { beforeAll } from "vitest";
 import { clocks } from "./clocks.ts";
 import { useCredentials } from "./commands.ts";
 import { startNginx } from "./nginx.ts";
-import { type S3Server, startRadosgw } from "./radosgw.ts";
 import { turnsStale } from "./scenes/on-time.ts";
 import { allowReading } from "./scenes/published-world.ts";
 import { hidesFailure } from "./scenes/stale-window.ts";
 import { takeovers } from "./scenes/takeovers.ts";
-import { makeBucket } from "./stores/s3-store.ts";
+import { useS3Server } from "./use-servers.ts";
 import { startVarnish } from "./varnish.ts";
 
-let radosgw: S3Server;
-const server = () => radosgw;
+const server = useS3Server();
 beforeAll(async () => {
-  radosgw = await startRadosgw();
-  await makeBucket(radosgw);
-  await allowReading(radosgw);
-  useCredentials(radosgw);
+  await allowReading(server());
+  useCredentials(server());
 });
-afterAll(() => radosgw?.stop());
 
 takeovers(server);
 clocks(server);

@@ -9,9 +9,7 @@ import { TELEMETRY_KEY } from "../../../src/resources/telemetry/route.ts";
 import { putAnswer } from "../../support/publish-answer.ts";
 import type { Front, FrontOrigins } from "../front.ts";
 import type { S3Server } from "../radosgw.ts";
-import { s3Store } from "../stores/s3-store.ts";
-import { ask, overProxies } from "./over-proxies.ts";
-import { originsOver } from "./published-world.ts";
+import { ask, overFolder } from "./over-proxies.ts";
 
 const SECRET = "a-secret-of-this-test";
 const PATH = "/v1/public/telemetry";
@@ -31,10 +29,8 @@ export function isHeard({ server, start }: Hearing): void {
     ["a shim with the front's secret", SECRET, SECRET, true],
     ["a shim that trusts anybody", "any", SECRET, true],
   ])("%s: responses are right, and kept only if it trusts the front", async (_, fronts, frontSecret, isKept) => {
-    const store = s3Store(server());
-    const world = await originsOver(server(), store, fronts);
     const startWith = (origins: FrontOrigins) => start({ ...origins, frontSecret });
-    await overProxies(world, startWith, async (front, bucket, shim) => {
+    await overFolder({ server, start: startWith, fronts }, async ({ store, front, bucket, shim }) => {
       // Only the shim responds, so its headers are all that a front knows about a response's time.
       bucket.otherwise = { status: 503, code: "SlowDown" };
       const from = Date.now() + NOTICE_MS;
@@ -56,13 +52,10 @@ export function isHeard({ server, start }: Hearing): void {
       }
       expect(wrong).toEqual([]);
     });
-    await world.stop();
   });
 
   test.each(["identity", "gzip"])("in %s: a response that no cache may keep is 304 for its tag", async (encoding) => {
-    const store = s3Store(server());
-    const world = await originsOver(server(), store, "none");
-    await overProxies(world, start, async (front, bucket) => {
+    await overFolder({ server, start, fronts: "none" }, async ({ store, front, bucket }) => {
       bucket.otherwise = { status: 503, code: "SlowDown" };
       const headers = { etag: '"t1"', "cache-control": REVALIDATE };
       await putAnswer(store, PROCESS_KEY, { status: 200, headers, body: JSON.stringify("long".repeat(1_000)) });
@@ -84,12 +77,10 @@ export function isHeard({ server, start }: Hearing): void {
         ['"x"', 200, '"t1"', REVALIDATE, CONTENT_TYPE, "*"],
       ]);
     });
-    await world.stop();
   });
 
   test("the shim's health is not for readers", async () => {
-    const world = await originsOver(server(), s3Store(server()));
-    await overProxies(world, start, async (front) => {
+    await overFolder({ server, start }, async ({ front }) => {
       for (const path of ["/readyz", "/healthz", "/readyz?a", "/%72eadyz", "//readyz"]) {
         const answer = await ask(front, path);
         expect([path, answer.status, await answer.text()]).toEqual([path, 404, '{"error":"not_found"}']);
@@ -102,6 +93,5 @@ export function isHeard({ server, start }: Hearing): void {
       });
       expect([twoLines.status, await twoLines.text()]).toEqual([404, '{"error":"not_found"}']);
     });
-    await world.stop();
   });
 }

@@ -1,6 +1,9 @@
+import type { S3Store } from "../../../src/object-store/s3/s3-store.ts";
 import { type FaultProxy, startFaultProxy } from "../fault-proxy.ts";
 import type { Front } from "../front.ts";
-import type { PublishedWorld } from "./published-world.ts";
+import type { S3Server } from "../radosgw.ts";
+import { s3Store } from "../stores/s3-store.ts";
+import { originsOver, type PublishedWorld } from "./published-world.ts";
 
 export type Origins = PublishedWorld["origins"];
 
@@ -25,6 +28,20 @@ export async function overProxies(
   } finally {
     await front.stop();
     await Promise.all([bucketProxy.stop(), shimProxy.stop()]);
+  }
+}
+
+/** The same over an empty folder of the server's bucket, which a shim reads that trusts `fronts`. */
+export async function overFolder(
+  { server, start, fronts }: { server: () => S3Server; start: (origins: Origins) => Promise<Front>; fronts?: string },
+  body: (folder: { store: S3Store; front: Front; bucket: FaultProxy; shim: FaultProxy }) => Promise<void>,
+): Promise<void> {
+  const store = s3Store(server());
+  const world = await originsOver(server(), store, fronts);
+  try {
+    await overProxies(world, start, (front, bucket, shim) => body({ store, front, bucket, shim }));
+  } finally {
+    await world.stop();
   }
 }
 

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type Certificate, makeCertificate } from "../certificate.ts";
+import { run } from "../../support/processes.ts";
 import { startFaultProxy } from "../fault-proxy.ts";
 import type { Front } from "../front.ts";
 import { ask, type Origins } from "./over-proxies.ts";
@@ -56,4 +56,19 @@ export function goesByCertificates({ world, start }: OverTls): void {
       await Promise.all(proxies.map((proxy) => proxy.stop()));
     }
   }
+}
+
+interface Certificate {
+  /** PEM files. */
+  readonly certificate: string;
+  readonly key: Buffer;
+}
+
+/** A server's certificate for one host name, signed by itself. */
+async function makeCertificate(folder: string, host: string): Promise<Certificate> {
+  const [certificate, key] = [join(folder, `${host}.pem`), join(folder, `${host}.key`)];
+  const kind = ["-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
+  const name = ["-subj", `/CN=${host}`, "-addext", `subjectAltName=DNS:${host}`];
+  await run("openssl", ["req", ...kind, ...name, "-out", certificate, "-keyout", key]);
+  return { certificate, key: readFileSync(key) };
 }

@@ -6,9 +6,7 @@ import { statisticsKey } from "../../../src/resources/statistics/route.ts";
 import { putAnswer } from "../../support/publish-answer.ts";
 import type { Front } from "../front.ts";
 import type { S3Server } from "../radosgw.ts";
-import { s3Store } from "../stores/s3-store.ts";
-import { ask, type Origins, overProxies } from "./over-proxies.ts";
-import { originsOver } from "./published-world.ts";
+import { ask, type Origins, overFolder } from "./over-proxies.ts";
 
 const PATH = "/v2/public/stats?range=30d";
 const KEY = statisticsKey("30d");
@@ -29,10 +27,8 @@ export function keepsPublishedErrors({ server, start }: PublishedErrors): void {
     ["the shim in its place", true],
   ] as const) {
     test(`a published 503 costs ${origin} a request a second, and gives way to what is put in its place`, async () => {
-      const store = s3Store(server());
-      await putAnswer(store, KEY, unavailable("public_stats_rebuilding"));
-      const world = await originsOver(server(), store);
-      await overProxies(world, start, async (front, bucket, shim) => {
+      await overFolder({ server, start }, async ({ store, front, bucket, shim }) => {
+        await putAnswer(store, KEY, unavailable("public_stats_rebuilding"));
         if (isBucketDown) bucket.otherwise = { status: 503, code: "SlowDown" };
         const { answers, times } = await answersFor(front, WATCHED_MS);
         expect(answers).toEqual(['503 no-store 2 {"error":"public_stats_rebuilding"}']);
@@ -53,13 +49,11 @@ export function keepsPublishedErrors({ server, start }: PublishedErrors): void {
         }
         expect(lastError - put).toBeLessThan(SEEN_WITHIN_MS);
       });
-      await world.stop();
     });
   }
 
   test("an error that is not published is requested every time", async () => {
-    const world = await originsOver(server(), s3Store(server()));
-    await overProxies(world, start, async (front, bucket, shim) => {
+    await overFolder({ server, start }, async ({ front, bucket, shim }) => {
       for (let times = 0; times < 10; times++) {
         const answer = await ask(front, PATH);
         expect([answer.status, await answer.text()]).toEqual([503, '{"error":"database_busy"}']);
@@ -71,7 +65,6 @@ export function keepsPublishedErrors({ server, start }: PublishedErrors): void {
       for (let times = 0; times < 10; times++) expect((await ask(front, PATH)).status).toBeGreaterThanOrEqual(500);
       expect(shim.seen.length - before).toBeGreaterThanOrEqual(10);
     });
-    await world.stop();
   });
 }
 

@@ -5,9 +5,7 @@ import { until } from "../../support/processes.ts";
 import { putWorld } from "../../support/world.ts";
 import type { Front } from "../front.ts";
 import type { S3Server } from "../radosgw.ts";
-import { s3Store } from "../stores/s3-store.ts";
-import { ask, type Origins, overProxies } from "./over-proxies.ts";
-import { originsOver } from "./published-world.ts";
+import { ask, type Origins, overFolder } from "./over-proxies.ts";
 
 /** An object's response, and one that the shim composes. */
 const PATHS = ["/v1/public/telemetry", "/v1/public/installations/wheel-1/observations"];
@@ -16,18 +14,12 @@ const GRAIN_MS = 2_000;
 
 export function hidesFailure(name: string, server: () => S3Server, start: (origins: Origins) => Promise<Front>): void {
   test.concurrent(`${name} hides stopped origins for as long as the table says`, { timeout: 120_000 }, async () => {
-    const store = s3Store(server());
-    await putWorld(store, Date.now());
-    const world = await originsOver(server(), store);
-    try {
-      await overProxies(world, start, async (front, bucket, shim) => {
-        const kept = await Promise.all(PATHS.map((path) => keepOne(front, path)));
-        await Promise.all([bucket.stop(), shim.stop()]);
-        await Promise.all(kept.map((one) => watch(front, one)));
-      });
-    } finally {
-      await world.stop();
-    }
+    await overFolder({ server, start }, async ({ store, front, bucket, shim }) => {
+      await putWorld(store, Date.now());
+      const kept = await Promise.all(PATHS.map((path) => keepOne(front, path)));
+      await Promise.all([bucket.stop(), shim.stop()]);
+      await Promise.all(kept.map((one) => watch(front, one)));
+    });
   });
 }
 

@@ -5,8 +5,8 @@ import { StoreConflict, StoreUnavailable } from "../../../src/object-store/objec
 import type { S3Store } from "../../../src/object-store/s3/s3-store.ts";
 import { plain, sample } from "../../object-store/samples.ts";
 import { type Fault, type FaultProxy, startFaultProxy } from "../fault-proxy.ts";
-import { type S3Server, startRadosgw } from "../radosgw.ts";
-import { makeBucket, s3Store, sameFolder } from "./s3-store.ts";
+import { useS3Server } from "../use-servers.ts";
+import { s3Store, sameFolder } from "./s3-store.ts";
 
 const SLOW_DOWN: Fault = { status: 503, code: "SlowDown" };
 const INTERNAL: Fault = { status: 500, code: "InternalError" };
@@ -18,23 +18,18 @@ const TRANSIENT: readonly Fault[] = [
   { status: 429, code: "TooManyRequests" },
 ];
 
-let server: S3Server;
+const server = useS3Server();
 let proxy: FaultProxy;
 /** Through the proxy, and past it. */
 let store: S3Store;
 let truth: S3Store;
 beforeAll(async () => {
-  server = await startRadosgw();
-  await makeBucket(server);
-  proxy = await startFaultProxy(server.endpoint);
+  proxy = await startFaultProxy(server().endpoint);
 });
-afterAll(async () => {
-  await proxy.stop();
-  await server.stop();
-});
+afterAll(() => proxy?.stop());
 beforeEach(async () => {
-  store = s3Store(server, { endpoint: proxy.endpoint });
-  truth = sameFolder(server, store);
+  store = s3Store(server(), { endpoint: proxy.endpoint });
+  truth = sameFolder(server(), store);
   proxy.dateShiftMs = 0;
   proxy.script();
   await store.probe();
@@ -59,7 +54,7 @@ test("puts, gets, deletes and lists are repeated after passing failures", async 
 
 test("with absentAfter 3 a NoSuchKey counts as absence the third time", async () => {
   const NO_SUCH_KEY: Fault = { status: 404, code: "NoSuchKey" };
-  const doubting = sameFolder(server, store, { endpoint: proxy.endpoint, absentAfter: 3 });
+  const doubting = sameFolder(server(), store, { endpoint: proxy.endpoint, absentAfter: 3 });
   await truth.put("k", sample("body"));
   proxy.script(NO_SUCH_KEY, NO_SUCH_KEY);
   expect(plain(await doubting.get("k"))?.body).toBe("body");
@@ -164,7 +159,7 @@ test("a put whose condition the server cannot judge is refused, never done witho
 });
 
 test("a probe whose first response is lost still finds the server's abilities", async () => {
-  const fresh = sameFolder(server, truth, { endpoint: proxy.endpoint });
+  const fresh = sameFolder(server(), truth, { endpoint: proxy.endpoint });
   proxy.script("lost");
   await fresh.probe();
 });

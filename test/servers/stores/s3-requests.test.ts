@@ -5,32 +5,27 @@ import { stop, until } from "../../support/processes.ts";
 import { testFolder } from "../../support/test-folder.ts";
 import { startOver, useCredentials } from "../commands.ts";
 import { type FaultProxy, startFaultProxy } from "../fault-proxy.ts";
-import { type S3Server, startRadosgw } from "../radosgw.ts";
-import { BUCKET, makeBucket, s3Store } from "./s3-store.ts";
+import { useS3Server } from "../use-servers.ts";
+import { BUCKET, s3Store } from "./s3-store.ts";
 
 const INTERVAL = 5_000;
 const TILE = "PUT v1/public/installations/~wheel-1/observations/1/0";
 const RENEWAL = ["GET standby.json", "PUT status.json"];
 
-let server: S3Server;
+const server = useS3Server();
 let proxy: FaultProxy;
 let world: World;
 let worker: Worker;
 beforeAll(async () => {
-  server = await startRadosgw();
-  await makeBucket(server);
-  proxy = await startFaultProxy(server.endpoint);
+  proxy = await startFaultProxy(server().endpoint);
 });
-afterAll(async () => {
-  await proxy?.stop();
-  await server?.stop();
-});
+afterAll(() => proxy?.stop());
 beforeEach(async () => {
   world = new World();
   world.receive(5);
   // The world's time is set, the server's is not: the store's clock is left out, which asks for nothing by itself.
   const inStep = { measureClock: async () => ({ least: 0, most: 0 }), watchClock: () => {} };
-  const store = Object.assign(s3Store(server, { endpoint: proxy.endpoint }), inStep);
+  const store = Object.assign(s3Store(server(), { endpoint: proxy.endpoint }), inStep);
   await store.probe();
   worker = await world.work({ store, minimumPutInterval: INTERVAL });
   await worker.cycle(START + 16_000);
@@ -57,7 +52,7 @@ async function turnUntil(end: number): Promise<void> {
 }
 
 test("the probe at start is six small puts and a delete", async () => {
-  const store = s3Store(server, { endpoint: proxy.endpoint });
+  const store = s3Store(server(), { endpoint: proxy.endpoint });
   const requests = await requestsDuring(() => store.probe());
   expect(requests.map((line) => line.split("/")[0])).toEqual(["DELETE probe", ...Array(6).fill("PUT probe")]);
 });
@@ -100,9 +95,9 @@ test("receipts that come faster than the minimum put interval share their puts",
 });
 
 test("start-up logs the estimate of a month's puts", async () => {
-  useCredentials(server);
+  useCredentials(server());
   const args = ["publish", "--ledger", "none", "--installation-id", "wheel-1"];
-  const running = startOver(s3Store(server), server.endpoint, testFolder(), args);
+  const running = startOver(s3Store(server()), server().endpoint, testFolder(), args);
   onTestFinished(() => stop(running.process, "SIGTERM"));
   await until("the estimate is logged", async () => running.output().includes("putsAMonth"));
   // Nothing to publish but the lease: every ten seconds.
