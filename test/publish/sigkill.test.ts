@@ -6,6 +6,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { leaseClaim } from "../../publish/lease/lease-record.ts";
+import { parsePrivateStatus } from "../../publish/status/private-status.ts";
+import { fsck } from "../../src/fsck/fsck.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import { openStore } from "../../src/object-store/open-store.ts";
 import { shimContext } from "../../src/shim/context.ts";
@@ -19,8 +22,11 @@ const ROUTES = [
   "/v1/public/telemetry",
   "/v1/public/modules",
   "/v4/public/process",
+  "/v1/public/installations/wheel-1/telemetry",
   "/v1/public/installations/wheel-1/observations?limit=100&cursor=NjA",
 ];
+
+const PAGE = ROUTES.length - 1;
 
 const root = mkdtempSync(join(tmpdir(), "noonmark-sigkill-"));
 const before = join(root, "before");
@@ -45,6 +51,11 @@ async function view(folder: string): Promise<string[]> {
     return `${status} ${new TextDecoder().decode(body)}`;
   });
   return Promise.all(bodies);
+}
+
+async function findings(folder: string): Promise<unknown> {
+  const store = await openStore(join(folder, "public"), { write: false });
+  return (await fsck(store, { now: Date.now(), parseLease: leaseClaim, parsePrivateStatus })).findings;
 }
 
 /** One file, because a process that reads every source file takes 0.7 s to start. */
@@ -87,9 +98,10 @@ test.each(["before", "after"])(
       kills++;
       for (const [index, body] of (await view(folder)).entries()) {
         // A page may also end after a tile that is full while the next is not there yet.
-        if (index === 3) expect(isPrefix(body, complete[3] ?? "")).toBe(true);
+        if (index === PAGE) expect(isPrefix(body, complete[PAGE] ?? "")).toBe(true);
         else expect([old[index], complete[index]]).toContain(body);
       }
+      expect(await findings(folder)).toEqual([]);
       expect(publish(folder, NEVER, when, SECOND)).toBeNull();
       expect(await view(folder)).toEqual(complete);
       rmSync(folder, { recursive: true });
