@@ -9,7 +9,7 @@ export type LogRecord = Readonly<Record<string, unknown>>;
 
 export interface RunningCli {
   readonly process: ChildProcess;
-  /** What it has printed so far, on both streams. */
+  /** Everything that it has printed so far, on both streams. */
   output(): string;
   /** Waits until it has printed such a text, or has ended; returns its output. */
   printed(text: string | RegExp): Promise<string>;
@@ -28,8 +28,7 @@ export function runningCli(...started: Parameters<typeof startCli>): RunningCli 
 
 /** A process with pipes, from its start on. */
 export function followed(child: ChildProcess): RunningCli {
-  const said = { stdout: "", stderr: "", both: "" };
-  let hasEnded = false;
+  const said = { stdout: "", stderr: "", both: "", isWhole: false };
   let taken = 0;
   for (const name of ["stdout", "stderr"] as const) {
     child[name]?.on("data", (data: Buffer) => {
@@ -39,7 +38,7 @@ export function followed(child: ChildProcess): RunningCli {
     });
   }
   const closed = once(child, "close").then(() => {
-    hasEnded = true;
+    said.isWhole = true;
     child.emit("printed");
   });
   const more = () => once(child, "printed");
@@ -47,14 +46,14 @@ export function followed(child: ChildProcess): RunningCli {
     process: child,
     output: () => said.both,
     async printed(text) {
-      while (!hasEnded && !new RegExp(text).test(said.both)) await more();
+      while (!said.isWhole && !new RegExp(text).test(said.both)) await more();
       return said.both;
     },
     async logged(message = "") {
       for (;;) {
         const end = said.stderr.indexOf("\n", taken);
         if (end < 0) {
-          if (hasEnded) throw new Error(`it ended without "${message}": ${said.both}`);
+          if (said.isWhole) throw new Error(`it ended without "${message}": ${said.both}`);
           await more();
           continue;
         }

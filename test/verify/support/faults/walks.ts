@@ -154,7 +154,7 @@ const older = (whole: string) =>
     .replace(/"indexedThroughBlock":"(\d+)"/, (_, block: string) => `"indexedThroughBlock":"${Number(block) - 1}"`);
 
 /** While it is watched a node of the front falls back behind the others. */
-const WATCHED: readonly Planted[] = SUBJECTS.flatMap(({ route, target }) => {
+const WHILE_WATCHED: readonly Planted[] = SUBJECTS.flatMap(({ route, target }) => {
   if (["modules", "observations"].includes(route.name)) return [];
   const watch = planter(`${target}: `, "watch", route.name);
   return [
@@ -182,4 +182,4 @@ function secondTime(target: string, change: Change): Planted["fault"] {
   };
 }
 
-export const WALK_FAULTS: readonly Planted[] = [...OBSERVED, ...FED, ...WATCHED];
+export const WALK_FAULTS: readonly Planted[] = [...OBSERVED, ...FED, ...WHILE_WATCHED];
