@@ -6,6 +6,7 @@
  * comes before the others; the index comes after the objects that it names; deletions come last.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { readSync } from "../src/chain/store/sync-row.ts";
 import { isShardKey } from "../src/http/installations.ts";
 import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
 import { type Installation, installationRowId, listInstallations } from "../src/ledger/watermarks.ts";
@@ -21,7 +22,7 @@ import { eachLimited } from "./each-limited.ts";
 import { learn } from "./learn.ts";
 import { isNamed, reconcileNames } from "./plan/histories.ts";
 import { planIndex } from "./plan/installations.ts";
-import type { Plan } from "./plan/plan.ts";
+import type { Plan, Unknown } from "./plan/plan.ts";
 import { ownRegression, planOther, planOwn, type ScopePlanning } from "./plan/scopes.ts";
 import { plannedDeletions } from "./plan/tile-sets.ts";
 import { executeDeletions, executePuts, type PutTarget } from "./put.ts";
@@ -48,6 +49,7 @@ const SLICE = 16;
 export async function runCycle(cycle: Cycle): Promise<CycleReport> {
   const { at, session, sources, rows } = cycle;
   readDoubted(session, at);
+  sources.snapshot((snapshot) => followChain(snapshot, session));
   const dirty = sources.snapshot(({ ledger }) => session.dirty.find(ledger, dueInstallations(session, at)));
   if (session.mustNameFirst) await nameHistories(cycle);
   const refused = await refusedLedger(cycle);
@@ -61,6 +63,12 @@ export async function runCycle(cycle: Cycle): Promise<CycleReport> {
   session.known.forgetSilentBlocks();
   rows.sort((a, b) => (a.key < b.key ? -1 : 1));
   return { at, rows, failures: session.regressions.report(), warnings: warningsOf(sources) };
+}
+
+function followChain({ chainDb, chain: { core } }: Snapshot, { known }: Session): void {
+  const history = chainDb === undefined ? "" : readSync(chainDb).history;
+  const point = core.status === "available" ? core.view.chain : undefined;
+  known.followChain(history, point && { number: point.safeThroughBlock, hash: point.safeBlockHash });
 }
 
 /** A put whose result is unknown may still arrive within this time (ms), which is far beyond the time limit of a put. */
@@ -113,13 +121,18 @@ async function refusedLedger(cycle: Cycle): Promise<Failure | undefined> {
       return regression;
     }
     await learn(unknown, cycle.target);
+    restoreHistory(unknown, cycle);
   }
 }
 
-/** A refused ledger is not taken into the projections, and nothing that is computed from facts is put. */
+/**
+ * A refused ledger is not taken into the projections, and nothing that is computed from facts is put. The chain is: a view at a
+ * new safe block must not lack the events up to it.
+ */
 async function publishOwn(cycle: Cycle, refused: Failure | undefined): Promise<void> {
+  const { sources } = cycle;
   const planning = { ...planningOf(cycle), refused };
-  const read = refused === undefined ? advanced(cycle.sources) : readNow(cycle.sources);
+  const read: Read = (plan) => (refused === undefined ? sources.advance(plan) : sources.advanceChain(plan));
   await publishScope(cycle, (snapshot) => planOwn(snapshot, planning), read);
 }
 
@@ -127,10 +140,6 @@ type Read = (plan: (snapshot: Snapshot) => Plan) => Promise<Plan>;
 
 function readNow(sources: CycleSources): Read {
   return async (plan) => sources.snapshot(plan);
-}
-
-function advanced(sources: CycleSources): Read {
-  return (plan) => sources.advance(plan);
 }
 
 /** A few at a time, each in its own snapshot: memory stays flat, and the event loop runs in between. */
@@ -178,7 +187,7 @@ async function publishScope(cycle: Cycle, plan: (snapshot: Snapshot) => Plan, re
     const planned = await read(plan);
     if (planned.unknown.length > 0) {
       await learn(planned.unknown, target);
-      keepSaved(planned, cycle);
+      restoreHistory(planned.unknown, cycle);
       reconcileNames(planned.unknown, cycle.session);
       continue;
     }
@@ -191,13 +200,17 @@ async function publishScope(cycle: Cycle, plan: (snapshot: Snapshot) => Plan, re
   }
 }
 
-/** Settlement history that the projections have lost is read back from the stored response. */
-function keepSaved({ unknown }: Plan, { session, sources }: Cycle): void {
+/**
+ * A stored response has the newest settlement history: the projections may have lost theirs, or have an older one (another
+ * publisher's turn, a put whose confirmation was lost, an older copy of the file).
+ */
+function restoreHistory(unknown: readonly Unknown[], { session, sources }: Cycle): void {
   for (const one of unknown) {
-    if (one.is !== "saved") continue;
+    if (one.is !== "saved" && one.is !== "answer") continue;
+    const history = session.publications.find(({ key }) => key === one.key)?.publishedBody?.history;
     const body = session.known.body(one.key);
     session.savedAsked.add(one.key);
-    if (body !== undefined) sources.write((snapshot) => one.history.save(snapshot, body));
+    if (history !== undefined && body !== undefined) sources.write((snapshot) => history.restore(snapshot, body));
   }
 }
 

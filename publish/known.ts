@@ -86,6 +86,7 @@ export class Known {
   publishedInstallations: ReadonlyMap<string, string> | undefined;
   /** The chain's hashes at published blocks, by number; null if every node was silent. */
   readonly blocks = new Map<string, string | null>();
+  #chainHistory = "";
   readonly #doubted = new Map<string, number>();
   readonly #checkpoint: IdleCheckpoint;
   /** Since when rows wait for their commit (monotonic, ms). */
@@ -222,6 +223,16 @@ export class Known {
 
   keepBody(key: string, object: Pick<StoredObject, "body" | "contentType" | "metadata">): void {
     this.#bodies.set(key, object);
+  }
+
+  /**
+   * The chain as a cycle reads it. `history` is that of the chain's file: after a rewind another fork may be in it, and what was
+   * asked before says nothing of that. A later view of the same history comes after `safe`, the block of the view.
+   */
+  followChain(history: string, safe: { readonly number: bigint; readonly hash: string } | undefined): void {
+    if (history !== this.#chainHistory) this.blocks.clear();
+    this.#chainHistory = history;
+    if (safe !== undefined) this.rememberBlock(String(safe.number), safe.hash);
   }
 
   rememberBlock(number: string, hash: string | null): void {

@@ -119,7 +119,7 @@ function unknownOf(publication: Publication, subject: Subject, snapshot: Snapsho
     }
   }
   const history = publishedBody?.history;
-  if (history?.isMissing(snapshot) === true && !savedAsked.has(key)) unknown.push({ is: "saved", key, history });
+  if (history?.isMissing(snapshot) === true && !savedAsked.has(key)) unknown.push({ is: "saved", key });
   if (tileSet !== undefined && known.listing(tileSet.prefix) === undefined) {
     unknown.push({ is: "listing", prefix: tileSet.prefix });
   }
@@ -232,16 +232,26 @@ function permittedSources(publication: Publication, object: KnownObject, context
   }
   if (behindChain === undefined && now.safeBlock !== undefined) return permitted;
   const kept = { ...permitted, version: withChainOf(object.sourceVersion, version) };
-  const lacksCore = behindChain !== undefined || (isSettling && snapshot.chain.safeCore === undefined);
-  if (lacksCore) {
+  const { chain } = snapshot;
+  const isUnproven = chain.safeCore !== undefined && !isCoreOf(object.sourceVersion, now, chain);
+  if (behindChain !== undefined || isUnproven || (isSettling && chain.safeCore === undefined)) {
     const core = publishedCore(publication, planning.known);
     if (core !== undefined && snapshot.genesisTimestamp !== undefined) {
-      const chain = { ...snapshot.chain, safeCore: core };
-      return { ...kept, snapshot: { ...snapshot, chain }, isSettling: false };
+      return { ...kept, snapshot: { ...snapshot, chain: { ...chain, safeCore: core } }, isSettling: false };
     }
   }
   if (behindChain !== undefined) throw behindChain;
-  return kept;
+  return isUnproven ? { ...kept, snapshot: { ...snapshot, chain: { ...chain, safeCore: undefined } } } : kept;
+}
+
+/**
+ * True if the stored Core state of a silent chain is that of the published block, or of another deployment. Another block may be
+ * older, or of another fork, and no node can tell.
+ */
+function isCoreOf(published: SourceVersion, now: SourceVersion, { safeCoreBlock }: Snapshot["chain"]): boolean {
+  if (published.chain !== undefined && published.chain !== now.chain) return true;
+  const isSameHash = published.safeHash === undefined || published.safeHash === safeCoreBlock?.hash;
+  return isSameHash && published.safeBlock === String(safeCoreBlock?.number);
 }
 
 function publishedCore({ key, publishedBody }: Publication, known: Known): SafeCoreState | undefined {

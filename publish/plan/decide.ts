@@ -116,8 +116,6 @@ export function responsePut({ future, why }: Decision & { readonly put: true }, 
       const putAt = sourceVersion.at;
       known.remember({ key, condition: "stored", tag, states: kept, sourceVersion, status, bytes, etag, putAt });
       if (keepsBody) known.keepBody(key, object);
-      const { safeBlock, safeHash } = sourceVersion;
-      if (safeBlock !== undefined && safeHash !== undefined) known.rememberBlock(safeBlock, safeHash);
     },
     conflicted: (known) => known.forget(rest.key),
   };

@@ -1,7 +1,7 @@
 /** A plan: the puts of one scope, as values that outlive their snapshot. Nothing here writes. */
 import type { StoreDamaged, StoredObject, StoreObject, StoreTag } from "../../src/object-store/object-store.ts";
 import type { SourceVersion } from "../../src/object-store/stored-response.ts";
-import type { Publication, SavedHistory } from "../../src/resources/publication.ts";
+import type { Publication } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import type { ResourceName } from "../../src/resources/table.ts";
 import type { Failure } from "../../src/values/failure.ts";
@@ -81,7 +81,7 @@ export type Unknown =
   /** An object, with its body. */
   | { readonly is: "answer" | "index" | "shard"; readonly key: string }
   /** Settlement history that the projections have lost; it is in a stored response. */
-  | { readonly is: "saved"; readonly key: string; readonly history: SavedHistory }
+  | { readonly is: "saved"; readonly key: string }
   /** The end of a history's tiles. */
   | { readonly is: "history"; readonly installationId: string; readonly history: string }
   /** The names below a prefix. */

@@ -93,6 +93,17 @@ export class SourceReader {
           await nextTurn();
         }
       },
+      advanceChain: async (use) => {
+        for (;;) {
+          const planned = this.#write((ledger) => {
+            const snapshot = { ...whole, ledger };
+            const isIn = projections.chainStep(snapshot);
+            return isIn ? { value: queried(whole.projections, () => use(snapshot)) } : undefined;
+          });
+          if (planned !== undefined) return planned.value;
+          await nextTurn();
+        }
+      },
       snapshot: (use) => this.#read((ledger) => queried(whole.projections, () => use({ ...whole, ledger }))),
       forgetLedger: () => this.#write(() => forgetLedger(whole.projections)),
       write: (keep) => this.#write((ledger) => keep({ ...whole, ledger })),
@@ -190,6 +201,8 @@ export interface CycleSources extends Snapshots {
    * with a snapshot of exactly that state.
    */
   advance<T>(use: (snapshot: Snapshot) => T): Promise<T>;
+  /** The same, but along the chain alone: the ledger is refused. */
+  advanceChain<T>(use: (snapshot: Snapshot) => T): Promise<T>;
   /** Everything derived from the ledger is derived again: its facts may have been replaced. */
   forgetLedger(): void;
   /** Writes to the projections. All other users of a snapshot only read. */

@@ -22,6 +22,8 @@ export interface ChainState {
    * it, undefined before the first.
    */
   readonly safeCore: SafeCoreState | undefined;
+  /** The block of `safeCore`. */
+  readonly safeCoreBlock: { readonly number: bigint; readonly hash: string } | undefined;
   /** Seconds; the Core's own, known from the last stored snapshot while the node is silent. */
   readonly genesisTimestamp: bigint | undefined;
   /** The contracts that the views are bound to, also while no node responds; undefined without a deployment file or an RPC. */

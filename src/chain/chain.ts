@@ -11,7 +11,7 @@ export interface Chain {
    * reject; `deadline` is in epoch ms.
    */
   poll(now: number, deadline: number): Promise<void>;
-  /** Synchronous and cheap: from memory; `now` in epoch ms ages the last good pass. */
+  /** Synchronous and cheap: from memory and one row; `now` in epoch ms ages the last good pass. */
   state(now: number): ChainState;
   /** Epoch ms after `now` at which `state` changes by time alone; undefined if it does not. */
   nextChange(now: number): number | undefined;
@@ -20,8 +20,8 @@ export interface Chain {
   /** True if the last poll came to a verdict: the nodes have nothing more to say now. */
   concluded(): boolean;
   /**
-   * The hash of a block from the first node that responds; undefined if none does. A view that is newer than another
-   * publisher's is believed only after this. `now` in epoch ms.
+   * The hash of a block from the first node whose chain has the view's safe block; undefined if there is none, or no view. A
+   * view that is newer than another publisher's is believed only after this. `now` in epoch ms.
    */
   blockHash(number: bigint, now: number): Promise<string | undefined>;
   /** For `noonmark status`: the last event of its passes, without secrets. */

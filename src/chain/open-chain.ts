@@ -2,6 +2,7 @@
 import type { Database } from "better-sqlite3";
 import type { Chain } from "./chain.ts";
 import type { ChainOptions } from "./chain-options.ts";
+import type { ChainPoint } from "./chain-state.ts";
 import { type PollEvent, plainEvent } from "./poll-event.ts";
 import { blockCall, ContradictingResponse, parseBlock } from "./rpc/node-responses.ts";
 import { RpcError } from "./rpc/rpc-error.ts";
@@ -50,11 +51,19 @@ export function openChain(options: ChainOptions): OpenChain {
         });
       await running;
     },
-    state: (now) => chainState(poller.health.verdict, deployment, times(now)),
+    state(now) {
+      // A view of blocks that `noonmark chain rewind` has removed meanwhile would lack their events.
+      poller.noticeRewrite();
+      return chainState(poller.health.verdict, deployment, times(now));
+    },
     nextChange: (now) => nextChangeOf(poller.health.verdict, times(now)),
     changes: () => poller.health.changes,
     concluded: () => poller.health.concluded,
-    blockHash: (number, now) => blockHash(number, now, { ...options, sleep, random }),
+    async blockHash(number, now) {
+      const { core } = chainState(poller.health.verdict, deployment, times(now));
+      if (core.status === "unavailable") return undefined;
+      return blockHash(number, core.view.chain, now, { ...options, sleep, random });
+    },
     problem: () => readSync(db).problem,
     describe: () => (last === undefined ? "no pass yet" : plainEvent(last)),
     close: () => db.close(),
@@ -66,15 +75,18 @@ const BLOCK_LIMIT_MS = 5_000;
 
 type Asking = ChainOptions & Required<Pick<ChainOptions, "sleep" | "random">>;
 
-async function blockHash(number: bigint, now: number, options: Asking): Promise<string | undefined> {
+/** Only a node whose chain has the safe block of the view can tell: another one may follow another fork. */
+async function blockHash(number: bigint, view: ChainPoint, now: number, options: Asking): Promise<string | undefined> {
   const { rpcUrls, limits = RPC_LIMITS, onRequest, sleep, random } = options;
   const began = performance.now();
   const passed = () => Math.floor(now + performance.now() - began);
   for (const address of rpcUrls) {
     const retry = { attempts: 2, deadline: now + BLOCK_LIMIT_MS, now: passed, sleep, random, repeatSilent: false };
-    const { method, params } = blockCall(number);
+    const numbers = [number, view.safeThroughBlock];
     try {
-      return parseBlock(await rpcNode(address, retry, limits, onRequest).request(method, params), number).hash;
+      const responses = await rpcNode(address, retry, limits, onRequest).batch(numbers.map(blockCall));
+      const [asked, safe] = numbers.map((one, index) => parseBlock(responses[index], one).hash);
+      if (safe === view.safeBlockHash) return asked;
     } catch (error) {
       if (!(error instanceof RpcError) && !(error instanceof ContradictingResponse)) throw error;
     }

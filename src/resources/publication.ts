@@ -87,6 +87,8 @@ export interface ImmutableTile {
 export interface SavedHistory {
   /** True if nothing is saved although something may be stored. A process then reads the store once. */
   isMissing(snapshot: Snapshot): boolean;
-  /** Called with a body that the store has confirmed, or that was read from there. */
+  /** Called with a body that the store has confirmed. */
   save(snapshot: WritableSnapshot, body: string): void;
+  /** Called with a body that was read from the store. It is saved if it is newer than what is saved. */
+  restore(snapshot: WritableSnapshot, body: string): void;
 }

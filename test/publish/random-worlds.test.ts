@@ -1,7 +1,7 @@
 /**
  * Nothing goes back in random worlds: ledgers that grow, fall behind, fork and return, another configured installation, lost
- * state, a lost or older index, deaths and failures at any call to the store, new histories. A reader looks after every put. A model knows which ledger must be
- * published and which must be refused.
+ * state, a lost or older index, deaths and failures at any call to the store, new histories. A reader looks after every put. A
+ * model knows which ledger must be published and which must be refused. random-chains.test.ts does the same for the chain.
  */
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";

@@ -37,10 +37,12 @@ export function chainState(verdict: Verdict, deployment: Deployment, times: Time
   const silent = times.now >= silentAt(verdict, times);
   const core = coreReason(verdict, deployment, silent);
   const economy = economyReason(verdict, deployment, silent, core);
+  const kept = verdict.coreMismatch === undefined ? snapshot : undefined;
   return {
     core: view(core, snapshot?.core),
     economy: view(economy, snapshot?.economy),
-    safeCore: verdict.coreMismatch === undefined ? snapshot?.safeCore : undefined,
+    safeCore: kept?.safeCore,
+    safeCoreBlock: kept && { number: kept.core.chain.safeThroughBlock, hash: kept.core.chain.safeBlockHash },
     genesisTimestamp: snapshot?.core.configuration.genesisTimestamp,
     binding: bindingOf(deployment),
     validUntil: (lastGoodPassAt ?? times.now) + times.validity,
@@ -73,6 +75,7 @@ export function disabledChain(): ChainState {
     core: disabled,
     economy: disabled,
     safeCore: undefined,
+    safeCoreBlock: undefined,
     genesisTimestamp: undefined,
     binding: undefined,
     validUntil: Number.MAX_SAFE_INTEGER,

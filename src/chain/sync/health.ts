@@ -104,9 +104,9 @@ export function progressed(health: ChainHealth): ChainHealth {
   return health.verdict.failed ? changed(next, { failed: false }) : next;
 }
 
-/** Another process has written to the file: what was found no longer fits it. */
+/** Another process has written to the file: what was found no longer fits it, and the nodes are asked again from the start. */
 export function rewritten(health: ChainHealth, snapshot: Snapshot | undefined): ChainHealth {
-  return changed({ ...health, fault: undefined, fundingRepair: undefined }, { snapshot });
+  return changed({ ...health, fault: undefined, fundingRepair: undefined, askingSince: undefined }, { snapshot });
 }
 
 /** True if no pass has been good for a whole grace. */

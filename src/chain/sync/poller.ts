@@ -80,8 +80,8 @@ export class Poller {
 
   /** `now` and `deadline` in epoch ms. */
   async poll(now: number, deadline: number): Promise<void> {
+    this.noticeRewrite();
     this.#health = health.begun(this.#health, now, deadline);
-    if (fileState(this.#chain.db) !== this.#fileState) this.#forget();
     await this.#overNodes(deadline);
     if (!this.#health.isOver) {
       // With nothing to lose by a hasty verdict, a second pass over the same nodes follows at once.
@@ -252,9 +252,11 @@ export class Poller {
     };
   }
 
-  /** Another process has written: the state in memory no longer fits the file. */
-  #forget(): void {
-    this.#fileState = fileState(this.#chain.db);
+  /** If another process has written, the state in memory no longer fits the file. Must not be called inside of a pass's write. */
+  noticeRewrite(): void {
+    const state = fileState(this.#chain.db);
+    if (state === this.#fileState) return;
+    this.#fileState = state;
     this.#chain.facts.reset();
     this.#suspects.clear();
     const { snapshot } = readSync(this.#chain.db);

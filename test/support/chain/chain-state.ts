@@ -119,6 +119,7 @@ export function chainState(core: Partial<CoreView> = {}, economy: Partial<Econom
       releaseId: "release-1",
     },
     safeCore: { ...view.core, lastSettlement: null },
+    safeCoreBlock: { number: view.chain.safeThroughBlock, hash: view.chain.safeBlockHash },
     genesisTimestamp: view.configuration.genesisTimestamp,
     validUntil: AT + 600_000,
     isSettling: false,

@@ -106,6 +106,7 @@ function chainOf(ledger: Database, from: number, at: number): Chain {
       },
     },
     safeCore: { ...view.core, lastSettlement },
+    safeCoreBlock: { number: view.chain.safeThroughBlock, hash: view.chain.safeBlockHash },
     genesisTimestamp,
     validUntil: at + 600_000,
   };

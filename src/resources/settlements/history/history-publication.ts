@@ -6,8 +6,8 @@
 import { savedHistory, saveHistory } from "../../../projections/settlements/saved-history.ts";
 import { settlementChanges } from "../../../projections/settlements/settlements.ts";
 import { chainNews, HISTORY_HEIGHT_INTERVAL, heightTiming } from "../../inputs.ts";
-import type { Publication } from "../../publication.ts";
-import type { Snapshot, WritableSnapshot } from "../../snapshot.ts";
+import type { Publication, SavedHistory } from "../../publication.ts";
+import type { Snapshot } from "../../snapshot.ts";
 import { bindingText, savedForm } from "../answer.ts";
 import { windowOf } from "../history.ts";
 import type { SettlementRange } from "../route.ts";
@@ -26,19 +26,36 @@ export function historyPublication({ key, range, version }: HistoryObject) {
       ...heightTiming(HISTORY_HEIGHT_INTERVAL),
       rebuildAt: (_: Snapshot, at: number) => windowOf(range, at)?.end,
     },
-    publishedBody: {
-      history: {
-        isMissing: ({ installationId, chain: { binding }, projections }: Snapshot) =>
-          binding !== undefined &&
-          savedHistory(projections, key, bindingText(installationId, range, binding, version)) === undefined,
-        save: ({ installationId, chain: { binding }, projections }: WritableSnapshot, body: string) => {
-          const saved = binding === undefined ? undefined : savedForm(body, installationId, binding, version);
-          if (saved === undefined || binding === undefined) return;
-          saveHistory(projections, key, bindingText(installationId, range, binding, version), saved);
-        },
-      },
-    },
+    publishedBody: { history: savedHistoryOf({ key, range, version }) },
   } satisfies Partial<Publication>;
+}
+
+function savedHistoryOf({ key, range, version }: HistoryObject): SavedHistory {
+  const formOf = ({ installationId, chain: { binding } }: Snapshot, body: string) => {
+    const form = binding === undefined ? undefined : savedForm(body, installationId, binding, version);
+    if (binding === undefined || form === undefined) return undefined;
+    return { form, bound: bindingText(installationId, range, binding, version) };
+  };
+  return {
+    isMissing: ({ installationId, chain: { binding }, projections }) =>
+      binding !== undefined &&
+      savedHistory(projections, key, bindingText(installationId, range, binding, version)) === undefined,
+    save(snapshot, body) {
+      const saved = formOf(snapshot, body);
+      if (saved !== undefined) saveHistory(snapshot.projections, key, saved.bound, saved.form);
+    },
+    restore(snapshot, body) {
+      const saved = formOf(snapshot, body);
+      if (saved === undefined) return;
+      const before = savedHistory(snapshot.projections, key, saved.bound);
+      if (before !== undefined && generatedAt(before) > generatedAt(saved.form)) return;
+      saveHistory(snapshot.projections, key, saved.bound, saved.form);
+    },
+  };
+}
+
+function generatedAt(body: string): string {
+  return String((JSON.parse(body) as Record<string, unknown>).generatedAt);
 }
 
 export function historyNews({ chain, projections }: Snapshot): string {

@@ -1,0 +1,218 @@
+/** Everything that the chain has shown stays, whichever publisher, chain file and node comes next (docs/spec/publishing.md#asof). */
+import { copyFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { CycleReport } from "../../../publish/report.ts";
+import { pollUntilConcluded } from "../../../src/chain/chain.ts";
+import { openChain } from "../../../src/chain/open-chain.ts";
+import { rewind } from "../../../src/chain/store/append.ts";
+import { openChainStore } from "../../../src/chain/store/open-store.ts";
+import { ingest } from "../../../src/ledger/ingest.ts";
+import { openLedgerForIntake } from "../../../src/ledger/open.ts";
+import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
+import { epoch, receipt } from "../../ledger/samples.ts";
+import { type Action, SimulatedChain } from "../../support/chain/simulated-chain.ts";
+import { fetchFrom, SimulatedNode } from "../../support/chain/simulated-node.ts";
+import { START, type Worker, type WorkOptions, World } from "../world.ts";
+
+let world: World;
+let chain: SimulatedChain;
+let nodes: SimulatedNode[];
+beforeEach(() => {
+  world = new World();
+  world.now = START + 3_600_000;
+  ingest(world.ledger, [epoch(), receipt(1), receipt(2)]);
+  chain = new SimulatedChain(0, START / 1000);
+  // The contracts are deployed.
+  grow(2);
+  nodes = [0, 1].map((node) => new SimulatedNode(`http://node-${node}.invalid`, chain, true));
+  vi.stubGlobal(
+    "fetch",
+    fetchFrom(() => nodes),
+  );
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+  world.end();
+});
+
+const ONCHAIN = "/v4/public/onchain";
+const SETTLEMENTS = "/v4/public/settlements?range=now";
+const PROCESS = "/v4/public/process";
+const PLAYERS = "/v1/public/activity?category=players";
+const settle: Action = { is: "settle", rounds: 16n, activeRounds: 9n, work: 2_500n };
+
+const now = () => world.now;
+const body = async (url: string) => JSON.parse(await world.body(url));
+const codes = ({ failures }: CycleReport) => failures.map(({ code }) => code);
+
+/** So many blocks more; the first one has these actions. */
+function grow(blocks: number, ...actions: Action[]): void {
+  for (let block = 0; block < blocks; block++) {
+    chain.branch = chain.branch.mined(chain, chain.branch.head.timestamp + 12, block === 0 ? actions : []);
+  }
+}
+
+/** Each node follows a fork that begins at a block. */
+function fork(from: number, blocks: number, ...followers: readonly SimulatedNode[]): void {
+  let branch = chain.branch.cut(from);
+  for (let block = 0; block < blocks; block++) branch = branch.mined(chain, branch.head.timestamp + 12, [settle]);
+  for (const node of followers) node.fork = branch;
+}
+
+const fileOf = (name: string) => join(world.folder, `${name}.db`);
+
+interface Publishing extends Omit<WorkOptions, "chain"> {
+  /** The chain's file. */
+  readonly file?: string;
+}
+
+/** A publisher, and a pass and a cycle of it. `between` happens after the pass. */
+async function publisher({ file = "chain", ...options }: Publishing = {}) {
+  const opened = openChain({
+    deployment: chain.deployment,
+    rpcUrls: nodes.map(({ url }) => url),
+    statePath: fileOf(file),
+    grace: 15_000,
+    validity: 600_000,
+    now,
+    sleep: async (ms) => void (world.now += ms),
+  });
+  const worker: Worker = await world.work({ ...options, chain: opened });
+  const cycle = async (between = () => {}): Promise<CycleReport> => {
+    await pollUntilConcluded(opened, now, world.now + 10_000);
+    between();
+    return worker.cycle(world.now);
+  };
+  return { worker, cycle };
+}
+
+/** One cycle of a publisher that then ends. */
+async function publish(options: Publishing = {}): Promise<CycleReport> {
+  const { worker, cycle } = await publisher(options);
+  const report = await cycle();
+  await worker.stop();
+  return report;
+}
+
+/** A publisher whose nodes are silent for longer than the grace. A receipt comes meanwhile. */
+async function publishInSilence(options: Publishing = {}): Promise<void> {
+  for (const node of nodes) node.fault = "silent";
+  const { worker, cycle } = await publisher(options);
+  await cycle();
+  world.now += 20_000;
+  await worker.publisher.renewIfDue(undefined);
+  ingest(world.ledger, [receipt(3)]);
+  await cycle();
+  await worker.stop();
+}
+
+function rewindTo(block: bigint): void {
+  const db = openChainStore(fileOf("chain"), chain.deployment);
+  rewind(db, block);
+  db.close();
+}
+
+test("after a rewind beside a running publisher, a fork that has outgrown what was published is refused", async () => {
+  grow(40, settle);
+  const { worker, cycle } = await publisher();
+  await cycle();
+  const published = await body(ONCHAIN);
+  fork(12, 60, ...nodes);
+  rewindTo(10n);
+  for (const n of [3, 4]) {
+    world.now += 1_000;
+    // Process is put with the published anchor, which proves nothing of the fork.
+    ingest(world.ledger, [receipt(n)]);
+    expect(codes(await cycle())).toEqual(["chain_behind"]);
+    expect(await body(ONCHAIN)).toEqual(published);
+  }
+  await worker.stop();
+});
+
+test("a node that follows another fork than the view cannot vouch for the view", async () => {
+  grow(40, settle);
+  await publish();
+  const published = await body(ONCHAIN);
+  const [main, other] = nodes as [SimulatedNode, SimulatedNode];
+  main.fault = "stateless";
+  fork(12, 60, other);
+  expect(codes(await publish({ file: "new" }))).toEqual(["chain_behind"]);
+  expect(await body(ONCHAIN)).toEqual(published);
+});
+
+test("a view of blocks that were rewound between the pass and the cycle is not published", async () => {
+  grow(40, settle);
+  const { worker, cycle } = await publisher();
+  await cycle();
+  grow(20, { is: "units", count: 2 });
+  world.now += 1_000;
+  await cycle(() => rewindTo(30n));
+  const { status, chain: point, events } = await body(PLAYERS);
+  expect([status, point.safeThroughBlock, events]).toEqual(["available", "31", []]);
+  await worker.stop();
+});
+
+test("saved history is what was published last, by whichever publisher", async () => {
+  grow(40, settle);
+  await publish({ state: "first" });
+  grow(20, settle);
+  await publish({ state: "second", file: "second" });
+  const published = await body(SETTLEMENTS);
+  await publishInSilence({ state: "first" });
+  const { headers } = await world.read(SETTLEMENTS);
+  expect(headers["x-service-settlement-source"]).toBe("durable-cache");
+  expect(await body(SETTLEMENTS)).toEqual(published);
+});
+
+test("saved history is what was published last, also if the confirmation of that put was lost", async () => {
+  grow(40, settle);
+  await publish();
+  grow(20, settle);
+  const lossy: ObjectStore = {
+    name: world.store.name,
+    get: (key, options) => world.store.get(key, options),
+    list: (prefix) => world.store.list(prefix),
+    delete: (key) => world.store.delete(key),
+    put: async (key, object, condition) => {
+      const tag = await world.store.put(key, object, condition);
+      if (key.includes("settlements")) throw new StoreUnavailable(`${key}: the response was lost`);
+      return tag;
+    },
+  };
+  const { worker, cycle } = await publisher({ store: lossy });
+  await cycle();
+  worker.kill();
+  const published = await body(SETTLEMENTS);
+  expect(published.summary.settlementCount).toBe("2");
+  await publishInSilence();
+  expect(await body(SETTLEMENTS)).toEqual(published);
+});
+
+test("process keeps its published anchor if the chain's file is older than it and every node is silent", async () => {
+  grow(40, settle);
+  await publish();
+  copyFileSync(fileOf("chain"), fileOf("older"));
+  grow(20, settle);
+  await publish();
+  const { anchor } = (await body(PROCESS)).builder;
+  expect(anchor.settledThroughRound).toBe("32");
+  await publishInSilence({ file: "older" });
+  const { builder, measurement } = await body(PROCESS);
+  expect([builder.anchor, measurement.cumulativeWorkUnits]).toEqual([anchor, "30"]);
+});
+
+test("while the ledger is refused, views of the chain that need no facts go on, with every event", async () => {
+  grow(40, settle);
+  const ledgerPath = join(world.folder, "behind.db");
+  const behind = openLedgerForIntake(ledgerPath);
+  ingest(behind, [epoch(), receipt(1)]);
+  behind.close();
+  await publish();
+  grow(20, settle, { is: "units", count: 2 });
+  world.now += 1_000;
+  expect(codes(await publish({ ledgerPath }))).toEqual(["ledger_behind"]);
+  expect((await body(SETTLEMENTS)).summary.settlementCount).toBe("2");
+  const { chain: point, events } = await body(PLAYERS);
+  expect([point.safeThroughBlock, events.length]).toEqual(["51", 2]);
+});
