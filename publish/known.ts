@@ -87,6 +87,8 @@ export class Known {
   /** The chain's hashes at published blocks, by number; null if every node was silent. */
   readonly blocks = new Map<string, string | null>();
   #chainHistory = "";
+  /** The highest epoch of the objects that were read. */
+  highestEpoch = 0;
   readonly #doubted = new Map<string, number>();
   readonly #checkpoint: IdleCheckpoint;
   /** Since when rows wait for their commit (monotonic, ms). */

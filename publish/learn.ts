@@ -8,7 +8,7 @@ import {
   type StoredObject,
   type StoreTag,
 } from "../src/object-store/object-store.ts";
-import { decodeResponse } from "../src/object-store/stored-response.ts";
+import { decodeResponse, decodeWriterMetadata } from "../src/object-store/stored-response.ts";
 import { tileBounds } from "../src/resources/observations/build.ts";
 import {
   observationsKey,
@@ -88,6 +88,8 @@ function remember(key: string, { tag, object, stored }: Found, known: Known): vo
     known.rememberFaulty(key, tag);
     return;
   }
+  const { epoch } = decodeWriterMetadata(stored.metadata);
+  if (Number.isSafeInteger(epoch)) known.highestEpoch = Math.max(known.highestEpoch, epoch);
   const { at, of, history } = object.sourceVersion;
   const floor = known.floor(key) ?? { at: 0 };
   // An older version may have come back (bucket versioning): the newest published version is remembered.
@@ -142,8 +144,8 @@ interface FoundProgress {
 }
 
 /**
- * The end of a history's tiles. If it was known before, only the newest tile is read. Else the tiles are listed, which
- * also finds missing ones below the end.
+ * The end of a history's tiles. If it was known before, within a tile, only that tile is read. Else the tiles are listed,
+ * which also finds missing ones below the end.
  */
 async function readProgress(
   { installationId, history }: Extract<Unknown, { readonly is: "history" }>,
@@ -155,7 +157,8 @@ async function readProgress(
   const keyOf = (tile: number) => observationTileKey(installationId, history, tile);
   const before = known.progressFloor(installationId);
   const isKnown = before?.history === history && before.position > 0;
-  if (isKnown) {
+  // After a full tile there may be another one, whose put got no response.
+  if (isKnown && before.position < tileBounds(tileOf(before.position)).last) {
     const found = await readOrDamaged(store, keyOf(tileOf(before.position)));
     if (found !== undefined && !(found instanceof StoreDamaged) && found.tag === before.tag) {
       return { progress: before, faulty: [] };

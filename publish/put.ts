@@ -43,8 +43,14 @@ export interface PutOutcome {
   readonly milliseconds: number;
 }
 
-/** Phase by phase. Throws what stops a publisher: a lost lease, a clock that is behind. */
+/**
+ * Phase by phase. Throws what stops a publisher: a lost lease, a clock that is behind. Throws `StoreUnavailable` if the lease
+ * cannot be renewed.
+ */
 export async function executePuts(puts: readonly Put[], sources: Snapshots, target: PutTarget): Promise<PutOutcome[]> {
+  const { fence, known } = target;
+  // The lease object was lost, and epochs began at 1 again.
+  if (puts.length > 0 && known.highestEpoch > fence.epoch) await fence.raiseAbove(known.highestEpoch);
   const outcomes = new Map<string, PutOutcome>();
   for (const phase of PHASES) {
     const own = puts.filter((put) => put.phase === phase);

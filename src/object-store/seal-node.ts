@@ -9,7 +9,7 @@ export function seal(object: StoreObject): StoreObject {
 
 /** The object without its seal. Throws `StoreDamaged` if it is another than was sealed. */
 export function unseal(key: string, stored: StoredObject): StoredObject {
-  const { object, claimed } = withoutSeal(stored);
+  const { object, claimed } = withoutSeal(key, stored);
   if (claimed !== undefined) assertSeal(key, object, claimed, digestOf(object));
   return object;
 }

@@ -5,7 +5,7 @@
  */
 import { StoreDamaged, type StoredObject, type StoreObject } from "./object-store.ts";
 
-/** Its name in the metadata. Objects of earlier versions lack it, and are accepted as they are. */
+/** Its name in the metadata. Objects of earlier versions lack it, and are accepted if they name their writer. */
 const NAME = "sha256";
 
 /** The space that `name` and 43 characters of base64url take of the metadata. */
@@ -24,10 +24,18 @@ export function withSeal(object: StoreObject, digest: string): StoreObject {
   return { ...object, metadata: { ...object.metadata, [NAME]: digest } };
 }
 
-/** An object before it was sealed, and the digest that it claims; undefined without one. */
-export function withoutSeal(stored: StoredObject): { readonly object: StoredObject; readonly claimed?: string } {
+/**
+ * An object before it was sealed, and the digest that it claims; undefined without one. Throws `StoreDamaged` if it is
+ * another program's: it has no seal, and its metadata name no writer.
+ */
+export function withoutSeal(
+  key: string,
+  stored: StoredObject,
+): { readonly object: StoredObject; readonly claimed?: string } {
   const { [NAME]: claimed, ...metadata } = stored.metadata;
-  return claimed === undefined ? { object: stored } : { object: { ...stored, metadata }, claimed };
+  if (claimed !== undefined) return { object: { ...stored, metadata }, claimed };
+  if (metadata.writer === undefined) throw new StoreDamaged(key, stored.tag, "another program put it");
+  return { object: stored };
 }
 
 /** Throws `StoreDamaged`. */

@@ -1,8 +1,14 @@
 /** A put without a response may be stored long after it was given up (docs/spec/publishing.md#one-writer). */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { ObjectStore, PutCondition, StoreObject } from "../../src/object-store/object-store.ts";
+import {
+  type ObjectStore,
+  type PutCondition,
+  type StoreObject,
+  StoreUnavailable,
+} from "../../src/object-store/object-store.ts";
+import { observationTileKey } from "../../src/resources/observations/route.ts";
 import { TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
-import { START, World } from "./world.ts";
+import { INSTALLATION, START, World } from "./world.ts";
 
 /** The sum of the newest receipt, which a response that turned stale still has. */
 const workOf = (body: string) => Number(JSON.parse(body).measurement.cumulativeWorkUnits);
@@ -71,4 +77,33 @@ test("so is an object that a late put overwrote after the publisher was restarte
   await second.cycle(START + 10_000 + 60_000);
   expect(workOf(await world.body("/v1/public/telemetry"))).toBe(workOf(newest));
   await second.stop();
+});
+
+test("a new tile that was stored without a response grows with the next receipt", async () => {
+  const tile = observationTileKey(INSTALLATION, "1", 1);
+  let isAnswered = true;
+  const store: ObjectStore = {
+    name: world.store.name,
+    get: (key, options) => world.store.get(key, options),
+    list: (prefix) => world.store.list(prefix),
+    delete: (key) => world.store.delete(key),
+    async put(key, object, condition) {
+      const tag = await world.store.put(key, object, condition);
+      if (!isAnswered && key === tile) throw new StoreUnavailable(`${key}: no response`);
+      return tag;
+    },
+  };
+  world.receive(125);
+  const worker = await world.work({ store });
+  await worker.cycle(START + 400_000);
+  isAnswered = false;
+  world.receive(1);
+  await worker.cycle(START + 403_000);
+  isAnswered = true;
+  world.receive(1);
+  const { rows } = await worker.cycle(START + 406_000);
+  expect(rows.filter(({ action }) => action === "failed")).toEqual([]);
+  const page = await world.body(`/v1/public/installations/${INSTALLATION}/observations?limit=100&cursor=MTAw`);
+  expect(JSON.parse(page).items).toHaveLength(30);
+  await worker.stop();
 });

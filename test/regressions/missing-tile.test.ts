@@ -1,4 +1,4 @@
-/** A tile of observations that is missing below the end is 503, never an empty or a shortened page. */
+/** A tile of observations that is missing or older below the end is 503, never an empty or a shortened page. */
 import { expect, it } from "vitest";
 import { observationTileKey } from "../../src/resources/observations/route.ts";
 import { receipt } from "../ledger/samples.ts";
@@ -39,4 +39,24 @@ it("with two missing tiles the items before them are served, and the rest is 503
   expect((await scene.read(page(0), 1000)).status).toBe(503);
   expect((await scene.read(page(200), 1000)).status).toBe(503);
   expect((await scene.read(page(256), 1000)).body.items).toHaveLength(44);
+});
+
+it.each([
+  ["the tile that a page begins in", page(50)],
+  ["a tile that ends where the page begins", page(100)],
+  ["a tile behind its end", page(110)],
+])("%s is older than the telemetry: 503, until a check rewrites it", async (_, url) => {
+  await using scene = new Scene();
+  const receipts = Array.from({ length: 300 }, (_, index) => receipt(index + 1));
+  await scene.ingest(receipts.slice(0, 100));
+  await scene.published(400);
+  const key = observationTileKey("wheel-1", "1", 0);
+  const older = await scene.object(key);
+  await scene.ingest(receipts.slice(100));
+  await scene.published(1000);
+  await scene.putBack(key, older);
+  const { status, body } = await scene.read(url, 1000);
+  expect([status, body]).toEqual([503, { error: "store_unavailable" }]);
+  await scene.published(1001, "--force");
+  expect((await scene.read(url, 1001)).body.items).toHaveLength(100);
 });

@@ -130,7 +130,7 @@ async function seal(object: StoreObject): Promise<StoreObject> {
 
 /** The object without its seal. Throws `StoreDamaged` if the seal does not match. */
 async function unseal(key: string, stored: StoredObject): Promise<StoredObject> {
-  const { object, claimed } = withoutSeal(stored);
+  const { object, claimed } = withoutSeal(key, stored);
   if (claimed !== undefined) assertSeal(key, object, claimed, await digestOf(object));
   return object;
 }

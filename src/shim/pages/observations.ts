@@ -28,12 +28,24 @@ export async function observationsPage(
   const named = await namedInstallation(installationId, context);
   if (named === undefined) return undefined;
   const { history } = named;
-  const readTile: TileReader = async (tile, fresh) => {
+  const readTile: TileReader = async (tile, to) => {
     const key = observationTileKey(installationId, history ?? "", tile);
-    const object = await context.store.get(key, fresh ? { fresh } : undefined);
-    if (object !== undefined) return tileFrom(object);
-    if (tile <= (await newestTile(installationId, named, context))) throw new StoreUnavailable(`${key} is missing`);
-    return NO_TILE;
+    const read = async (options?: { readonly fresh: true }) => {
+      const object = await context.store.get(key, options);
+      return object === undefined ? NO_TILE : tileFrom(object);
+    };
+    let found = await read();
+    const isEnough = () => found.ends.length > to || found.ends.length === TILE_SIZE;
+    if (isEnough()) return found;
+    // A tile that is not full may be an old copy of a full one. The next tile must not be read on top of it.
+    if (found !== NO_TILE) found = await read({ fresh: true });
+    if (isEnough()) return found;
+    const newest = await newestTile(installationId, named, context);
+    if (isPossible(found, tile, newest)) return found;
+    // It may have been put after it was read, and before the telemetry.
+    found = await read({ fresh: true });
+    if (!isPossible(found, tile, newest)) throw new StoreUnavailable(`${key} is missing, or an older version of it`);
+    return found;
   };
   const { slices, more } = history === undefined ? NO_ITEMS : await itemsAfter(after, limit, readTile);
   const nextCursor = more ? encodeObservationCursor(after + limit) : null;
@@ -57,24 +69,27 @@ async function itemsAfter(after: number, limit: number, readTile: TileReader): P
   const number = tileOf(after + 1);
   const from = after - number * TILE_SIZE;
   const to = from + limit;
-  let tile = await readTile(number, false);
+  const tile = await readTile(number, to);
   if (tile.ends.length > to) return { slices: [{ tile, from, to }], more: true };
-  // A tile that is not full may be an old copy of a full one. The next tile must not be read on top of it.
-  if (tile.ends.length > 0 && tile.ends.length < TILE_SIZE) tile = await readTile(number, true);
   const count = tile.ends.length;
   const first = { tile, from, to: Math.min(to, count) };
   if (count < TILE_SIZE || count > to) return { slices: [first], more: count > to };
-  const next = await readTile(number + 1, false);
+  const next = await readTile(number + 1, to - TILE_SIZE);
   const rest = { tile: next, from: 0, to: Math.min(to - TILE_SIZE, next.ends.length) };
   return { slices: [first, rest], more: next.ends.length > to - TILE_SIZE };
 }
 
-/** A tile by its number; `fresh`: past every cache. */
-type TileReader = (tile: number, fresh: boolean) => Promise<Tile>;
+/** A tile by its number. It has more than `to` items, or it is full, or the history ends in it or before it. */
+type TileReader = (tile: number, to: number) => Promise<Tile>;
+
+/** True if the history can end with this tile: the tiles before the newest one are full. */
+function isPossible({ ends }: Tile, tile: number, newest: number): boolean {
+  return tile > newest || (tile === newest && ends.length > 0) || ends.length === TILE_SIZE;
+}
 
 /**
- * The tile of the newest receipt in the installation's telemetry; -1 if there is none. It was stored before telemetry, so if
- * this tile or one before it is missing, the history does not end there (docs/spec/publishing.md#damage).
+ * The tile of the newest receipt in the installation's telemetry; -1 if there is none. It was stored before telemetry, so it
+ * exists, and all tiles before it are full (docs/spec/publishing.md#damage).
  */
 async function newestTile(installationId: string, named: NamedInstallation, { store }: ShimContext): Promise<number> {
   const key = telemetryKeyOf(installationId, named);

@@ -56,9 +56,9 @@ test("an object that an earlier version put has no seal, and is read as it is", 
   const store = new FilesystemStore(directory, { write: true });
   writeFileSync(
     join(directory, "k.http"),
-    "content-type: application/json; charset=utf-8\ncontent-length: 2\nx-store-tag: t\nx-meta-status: 200\n\n{}",
+    "content-type: application/json; charset=utf-8\ncontent-length: 2\nx-store-tag: t\nx-meta-writer: w\n\n{}",
   );
-  expect(await store.get("k")).toMatchObject({ tag: "t", metadata: { status: "200" } });
+  expect(await store.get("k")).toMatchObject({ tag: "t", metadata: { writer: "w" } });
 });
 
 test("metadata that was changed by hand, and foreign files, are reported with their key", async () => {
@@ -67,7 +67,14 @@ test("metadata that was changed by hand, and foreign files, are reported with th
   await store.put("k", sample("body", { status: "200" }));
   const path = join(directory, "k.http");
   const whole = readFileSync(path, "utf8");
-  for (const text of [whole.replace("status: 200", "status: 503"), "", "<html>\n\n</html>", whole.slice(0, 40)]) {
+  const unsealed = "content-type: text/html\ncontent-length: 6\nx-store-tag: t\n\n<html>";
+  for (const text of [
+    whole.replace("status: 200", "status: 503"),
+    "",
+    "<html>\n\n</html>",
+    whole.slice(0, 40),
+    unsealed,
+  ]) {
     writeFileSync(path, text);
     const error = await store.get("k").catch((cause: unknown) => cause);
     expect(error).toBeInstanceOf(StoreDamaged);

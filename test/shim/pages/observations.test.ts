@@ -64,8 +64,9 @@ test("a page reads one tile, or two if it or its next cursor needs another", asy
   expect(await reads(`cursor=${encodeObservationCursor(27)}&limit=100`)).toEqual([tile(0)]);
   expect(await reads(`cursor=${encodeObservationCursor(28)}&limit=100`)).toEqual([tile(0), tile(1)]);
   expect(await reads(`cursor=${encodeObservationCursor(255)}&limit=100`)).toEqual([tile(1), tile(2)]);
-  expect(await reads(`cursor=${encodeObservationCursor(384)}`)).toEqual([tile(3), `${tile(3)}?fresh`]);
-  // Beyond the end: the telemetry says whether a tile is missing there.
+  // The telemetry shows if the history ends in the last tile, or before a missing one.
+  const last = [tile(3), `${tile(3)}?fresh`, "v1/public/telemetry"];
+  expect(await reads(`cursor=${encodeObservationCursor(384)}`)).toEqual(last);
   expect(await reads(`cursor=${encodeObservationCursor(999)}`)).toEqual([tile(7), "v1/public/telemetry"]);
 });
 
