@@ -5,7 +5,8 @@ import { join } from "node:path";
 import type { Database } from "better-sqlite3";
 import type { Clock } from "../../publish/clock/clock.ts";
 import { Known } from "../../publish/known.ts";
-import { acquireOnce } from "../../publish/lease/take.ts";
+import type { Lease } from "../../publish/lease/lease.ts";
+import { acquireOnce, type Candidate } from "../../publish/lease/take.ts";
 import { Publisher } from "../../publish/publisher.ts";
 import type { CycleReport } from "../../publish/report.ts";
 import { LedgerSource } from "../../publish/sources/ledger-source.ts";
@@ -36,6 +37,15 @@ export interface Worker {
   stop(): Promise<void>;
   /** Ends it as SIGKILL does: the kernel lets go of its locks, nothing else happens. */
   kill(): void;
+}
+
+/** A process with its state directory and its sources, before it has the lease. */
+export interface Opened {
+  readonly candidate: Candidate;
+  /** Reads the sources again while it waits. */
+  follow(): Promise<void>;
+  begin(lease: Lease): Promise<Worker>;
+  close(): void;
 }
 
 export interface WorkOptions {
@@ -88,6 +98,16 @@ export class World {
   }
 
   async work(options: WorkOptions = {}): Promise<Worker> {
+    const opened = this.open(options);
+    try {
+      return await opened.begin(await acquireOnce(opened.candidate, async (ms) => void (this.now += ms)));
+    } catch (error) {
+      opened.close();
+      throw error;
+    }
+  }
+
+  open(options: WorkOptions = {}): Opened {
     const {
       installationId = INSTALLATION,
       only,
@@ -115,8 +135,7 @@ export class World {
     };
     const site = options.site && { explorerUrl: undefined, chainValidity: 600_000 };
     const identity = { ...leaseIdentity({ reader, clock, site }), holderName: "test" };
-    try {
-      const lease = await acquireOnce({ store, clock, identity, known }, async (ms) => void (this.now += ms));
+    const begin = async (lease: Lease): Promise<Worker> => {
       const publisher = await Publisher.begin(
         {
           store,
@@ -152,10 +171,9 @@ export class World {
         },
         kill: close,
       };
-    } catch (error) {
-      close();
-      throw error;
-    }
+    };
+    const follow = () => reader.follow(clock.wall());
+    return { candidate: { store, clock, identity, known }, follow, begin, close };
   }
 
   /** The response that a reader gets at an instant. */

@@ -53,7 +53,7 @@ export class MemoryStore implements ObjectStore {
     this.#refuseUnknown(key, object);
     const present = this.#objects.get(key);
     if (condition !== undefined && !holds(condition, present)) throw new StoreConflict(key);
-    const tag = String(++this.#version);
+    const tag = this.tagOf(object);
     this.#objects.set(key, { ...structuredClone(object), tag });
     this.#damaged.delete(key);
     return tag;
@@ -94,6 +94,11 @@ export class MemoryStore implements ObjectStore {
 
   fail(message = "the store is down"): void {
     this.failure = new StoreUnavailable(message);
+  }
+
+  /** Another one for each put. */
+  protected tagOf(_object: StoreObject): StoreTag {
+    return String(++this.#version);
   }
 
   #refuseUnknown(key: string, { metadata }: StoreObject): void {

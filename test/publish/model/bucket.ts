@@ -1,0 +1,141 @@
+/**
+ * A bucket of a model test, with what happens to real ones: objects are lost, damaged or replaced by older versions, requests
+ * are lost, refused or done late. The condition of a late put is checked when it is done.
+ */
+import { createHash } from "node:crypto";
+import { truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { FilesystemStore } from "../../../src/object-store/filesystem/filesystem-store.ts";
+import { fileOfKey } from "../../../src/object-store/filesystem/format.ts";
+import {
+  type GetOptions,
+  type ObjectStore,
+  type PutCondition,
+  StoreConflict,
+  type StoredObject,
+  type StoreObject,
+  type StoreTag,
+  StoreUnavailable,
+} from "../../../src/object-store/object-store.ts";
+import { MemoryStore } from "../../support/memory-store.ts";
+
+/** As S3: the tag is the hash of the body alone. */
+export class BodyTaggedStore extends MemoryStore {
+  protected override tagOf({ body }: StoreObject): StoreTag {
+    return createHash("md5").update(body).digest("hex");
+  }
+}
+
+export type Fate =
+  | "done"
+  /** Not done, and no response. */
+  | "lost"
+  /** Done, and no response. */
+  | "unanswered"
+  /** No response, and done later. */
+  | "late"
+  /** Sent again after no response; the first request is done later. */
+  | "repeated";
+
+export type Damage = "lost" | "damaged" | "foreign" | "older";
+
+export class Bucket implements ObjectStore {
+  readonly name = "bucket";
+  /** The store of the readers. */
+  readonly stored: MemoryStore | FilesystemStore;
+  /** Called around each call of a publisher. */
+  step: <T>(call: () => Promise<T>) => Promise<T> = (call) => call();
+  /** Decides about each put. */
+  fate: (key: string) => Fate = () => "done";
+  /** Called after each change. */
+  onChange: (what: string, key: string) => Promise<void> = async () => {};
+  readonly #versions = new Map<string, StoreObject[]>();
+  #late: { readonly key: string; readonly put: () => Promise<unknown> }[] = [];
+
+  constructor(stored: MemoryStore | FilesystemStore) {
+    this.stored = stored;
+  }
+
+  get(key: string, options?: GetOptions): Promise<StoredObject | undefined> {
+    return this.step(() => this.stored.get(key, options));
+  }
+
+  async *list(prefix: string): AsyncIterable<string> {
+    yield* this.stored.list(prefix);
+  }
+
+  put(key: string, object: StoreObject, condition?: PutCondition): Promise<StoreTag> {
+    return this.step(async () => {
+      const fate = this.fate(key);
+      const put = () => this.#put(key, object, condition);
+      if (fate === "lost") throw new StoreUnavailable(`${key}: no response`);
+      if (fate === "late" || fate === "repeated") this.#late.push({ key, put });
+      if (fate === "late") throw new StoreUnavailable(`${key}: no response yet`);
+      if (fate === "repeated") condition?.repeated?.();
+      const tag = await put();
+      if (fate === "unanswered") throw new StoreUnavailable(`${key}: the response was lost`);
+      return tag;
+    });
+  }
+
+  delete(key: string): Promise<void> {
+    return this.step(async () => {
+      await this.stored.delete(key);
+      await this.onChange("the deletion", key);
+    });
+  }
+
+  async keys(): Promise<string[]> {
+    const keys: string[] = [];
+    for await (const key of this.stored.list("")) keys.push(key);
+    return keys;
+  }
+
+  /** How many puts are still to be done. */
+  get latePuts(): number {
+    return this.#late.length;
+  }
+
+  /** A late put is done now, if its condition holds. */
+  async doLatePut(index = 0): Promise<void> {
+    const [late] = this.#late.splice(index, 1);
+    try {
+      await late?.put();
+    } catch (error) {
+      if (!(error instanceof StoreConflict)) throw error;
+    }
+  }
+
+  /** Returns what happened, for the story; undefined if the object has no older version. */
+  async damage(key: string, damage: Damage, pick: (versions: number) => number): Promise<string | undefined> {
+    if (damage === "lost") await this.stored.delete(key);
+    else if (damage === "damaged") this.#cut(key);
+    else if (damage === "foreign") this.#replace(key);
+    else {
+      const older = this.#versions.get(key)?.slice(0, -1) ?? [];
+      if (older.length === 0) return undefined;
+      await this.stored.put(key, older[pick(older.length)] as StoreObject);
+    }
+    return `${key} is ${damage}`;
+  }
+
+  #cut(key: string): void {
+    if (this.stored instanceof FilesystemStore) truncateSync(join(this.stored.name, fileOfKey(key)), 100);
+    else this.stored.damage(key);
+  }
+
+  /** Another program's object has no seal. In memory no object has one, so it is marked as damaged. */
+  #replace(key: string): void {
+    if (this.stored instanceof FilesystemStore) writeFileSync(join(this.stored.name, fileOfKey(key)), FOREIGN);
+    else this.stored.damage(key);
+  }
+
+  async #put(key: string, object: StoreObject, condition: PutCondition | undefined): Promise<StoreTag> {
+    const tag = await this.stored.put(key, object, condition);
+    this.#versions.set(key, [...(this.#versions.get(key) ?? []), object]);
+    await this.onChange("the put", key);
+    return tag;
+  }
+}
+
+const FOREIGN = "content-type: text/html\ncontent-length: 6\nx-store-tag: t\n\n<html>";

@@ -1,0 +1,118 @@
+/** Ledgers of a model test: each knows which facts it holds, so that two of them can be compared without the product. */
+import type { Database } from "better-sqlite3";
+import { expect } from "vitest";
+import { ingest } from "../../../src/ledger/ingest.ts";
+import { openLedgerForIntake } from "../../../src/ledger/open.ts";
+import { closure, instant, type Json, module, receipt, round, uuid } from "../../ledger/samples.ts";
+import type { Random } from "./random.ts";
+
+export const IDS = ["wheel-1", "wheel-2"] as const;
+export type Id = (typeof IDS)[number];
+export const KINDS = ["receipts", "rounds", "modules"] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** Each fact is the number of the ledger that made it: two ledgers share the facts that one of them was copied with. */
+export type Facts = Readonly<Record<Kind, readonly number[]>>;
+export const NO_FACTS: Facts = { receipts: [], rounds: [], modules: [] };
+/** Facts of ledgers that are not copies of each other differ by this. */
+export const LEDGERS = 10;
+
+export class ModelLedger {
+  readonly db: Database;
+  readonly facts: Record<Id, Facts> = { "wheel-1": NO_FACTS, "wheel-2": NO_FACTS };
+  readonly path: string;
+  readonly number: number;
+
+  constructor(path: string, number: number) {
+    this.path = path;
+    this.number = number;
+    this.db = openLedgerForIntake(path);
+  }
+
+  /** Accepts facts in batches of random size. */
+  take(id: Id, added: Facts, random: Random): void {
+    const before = this.facts[id];
+    const after = Object.fromEntries(
+      KINDS.map((kind) => [kind, [...before[kind], ...added[kind]]]),
+    ) as unknown as Facts;
+    const records = KINDS.flatMap((kind) =>
+      added[kind].flatMap((maker, index) => recordsOf(id, kind, before[kind].length + index, maker)),
+    );
+    while (records.length > 0) {
+      const batch = records.splice(0, 1 + random.below(records.length));
+      expect(ingest(this.db, batch).rejected).toBe(0);
+    }
+    this.facts[id] = after;
+  }
+}
+
+/** Receipts make a milestone every few positions, and another one in each ledger. */
+function recordsOf(id: Id, kind: Kind, index: number, maker: number): Json[] {
+  const installationId = id;
+  const base = id === "wheel-1" ? 0 : 0x10_0000;
+  if (kind === "receipts") {
+    const n = index + 1;
+    // Some forks have the same ids with other values.
+    const telemetryId = uuid(base + n + (maker % 2 === 0 ? 0 : maker * 0x1_0000));
+    const cumulativeWorkUnits = String(LEDGERS * n + maker);
+    return [receipt(n, { installationId, telemetryId, cumulativeWorkUnits, distanceMm: 400_000 * n + 40_000 * maker })];
+  }
+  const at = instant(600 * (index + 1));
+  if (kind === "rounds") {
+    const workUnits = String(workOf(id, maker));
+    return [
+      round(index, { installationId, workUnits, closedAt: at }),
+      closure(index, index, { installationId, acceptedAt: at }),
+    ];
+  }
+  const instanceId = `m${String(index).padStart(3, "0")}`;
+  return [module({ installationId, instanceId, moduleVersion: `1.0.${maker}`, observedAt: at })];
+}
+
+/** The statistics do not say whose they are: the size of their sum does. */
+function workOf(id: Id, maker: number): number {
+  return (id === "wheel-1" ? 1 : 1_000_000) * (100 + maker);
+}
+
+export const sumOf = (id: Id, rounds: readonly number[]) => rounds.reduce((sum, maker) => sum + workOf(id, maker), 0);
+export const isPrefix = (before: readonly unknown[], now: readonly unknown[]) =>
+  before.every((fact, at) => now[at] === fact);
+
+/** Facts of an installation as runs of their makers: "0x80 2x10". */
+export function runs(facts: readonly number[]): string {
+  const parts: [maker: number, count: number][] = [];
+  for (const maker of facts) {
+    const last = parts.at(-1);
+    if (last?.[0] === maker) last[1]++;
+    else parts.push([maker, 1]);
+  }
+  return parts.map(([maker, count]) => `${maker}x${count}`).join(" ");
+}
+
+export type Expected = "published" | "refused" | "either";
+
+/** Facts that are published for sure, and those that a disturbed cycle may have put. */
+export class PublishedFacts {
+  certain: Facts = NO_FACTS;
+  #possible: Facts[] = [];
+
+  /** The duty of a publisher with these facts, if only these kinds are compared. */
+  expected(facts: Facts, kinds: readonly Kind[]): Expected {
+    const continues = (before: Facts) => kinds.every((kind) => isPrefix(before[kind], facts[kind]));
+    if (!continues(this.certain)) return "refused";
+    return this.#possible.every(continues) ? "published" : "either";
+  }
+
+  publish(facts: Facts, kinds: readonly Kind[]): void {
+    this.certain = { ...this.certain, ...partOf(facts, kinds) };
+    this.#possible = [];
+  }
+
+  mayPublish(facts: Facts, kinds: readonly Kind[]): void {
+    this.#possible.push({ ...NO_FACTS, ...partOf(facts, kinds) });
+  }
+}
+
+function partOf(facts: Facts, kinds: readonly Kind[]): Partial<Facts> {
+  return Object.fromEntries(kinds.map((kind) => [kind, facts[kind]]));
+}

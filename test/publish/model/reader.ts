@@ -1,0 +1,140 @@
+/** A reader of a model test: what it gets at an instant, and whether that continues what it got before. */
+import type { ObjectStore } from "../../../src/object-store/object-store.ts";
+import { CATEGORIES } from "../../../src/resources/activity/route.ts";
+import { shimContext } from "../../../src/shim/context.ts";
+import { respond } from "../../../src/shim/respond.ts";
+import { type Id, isPrefix, LEDGERS } from "./ledgers.ts";
+
+/** The newest facts of an installation that readers have got. They may only grow. */
+export interface Seen {
+  readonly receipts: readonly number[];
+  /** The sequence of the newest receipt in telemetry. */
+  readonly telemetry: number;
+  readonly modules: readonly number[];
+  readonly acceptedWork: number;
+}
+
+export const nothingSeen = (): Seen => ({ receipts: [], telemetry: 0, modules: [], acceptedWork: 0 });
+
+export function hasGrown(before: Seen, now: Seen): boolean {
+  return (
+    isPrefix(before.receipts, now.receipts) &&
+    isPrefix(before.modules, now.modules) &&
+    now.telemetry >= before.telemetry &&
+    now.acceptedWork >= before.acceptedWork
+  );
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the reader picks fields of many bodies.
+// oxlint-disable-next-line typescript/no-explicit-any
+type Body = any;
+
+/** A response without what depends on the instant or on the history of the publishers. */
+export type Comparable = Readonly<Record<string, unknown>>;
+
+const SINGLE_URLS = [
+  "/v1/public/telemetry",
+  "/v1/public/installations/unknown/telemetry",
+  "/v1/public/modules",
+  "/v4/public/process",
+  ...["7d", "30d"].map((range) => `/v2/public/stats?range=${range}`),
+  "/v4/public/onchain",
+  ...["now", "24h", "7d", "30d"].flatMap((range) => [
+    `/v4/public/settlements?range=${range}`,
+    `/v3/public/settlements?range=${range}`,
+  ]),
+  "/v4/public/settlements?range=now&queue=1",
+  "/",
+  "/robots.txt",
+  "/feed.json",
+  "/feed.atom",
+];
+
+export class Reader {
+  readonly #store: ObjectStore;
+
+  constructor(store: ObjectStore) {
+    this.#store = store;
+  }
+
+  /** `at` in epoch ms. A page of JSON is parsed; another file is its text. */
+  async get(url: string, at: number): Promise<{ status: number; headers: object; body: Body }> {
+    const context = shimContext({ store: this.#store, now: () => at, monotonic: () => at });
+    const { status, headers, body } = await respond({ method: "GET", url }, context);
+    const text = new TextDecoder().decode(body);
+    return { status, headers, body: text.startsWith("{") ? JSON.parse(text) : text };
+  }
+
+  /** A body; undefined if it is 503, which shows nothing. */
+  async body(url: string, at: number): Promise<Body> {
+    const { status, body } = await this.get(url, at);
+    return status === 200 ? body : undefined;
+  }
+
+  /** The facts of an installation. 503 shows nothing new: then they are those of `before`. */
+  async seen(id: Id, before: Seen, at: number): Promise<Seen> {
+    const [telemetry, observations, modules, statistics] = await Promise.all([
+      this.body(`/v1/public/installations/${id}/telemetry`, at),
+      this.observations(id, at),
+      this.body("/v1/public/modules", at),
+      this.body("/v2/public/stats?range=7d", at),
+    ]);
+    const work = telemetry?.measurement?.cumulativeWorkUnits;
+    const accepted = Number(statistics?.lifetime?.acceptedWorkUnits ?? -1);
+    const isOwnWork = accepted >= 1_000_000 === (id === "wheel-2") && accepted > 0;
+    return {
+      receipts:
+        observations?.map(({ cumulativeWorkUnits }) => Number(cumulativeWorkUnits) % LEDGERS) ?? before.receipts,
+      telemetry: telemetry === undefined ? before.telemetry : Math.floor(Number(work ?? 0) / LEDGERS),
+      modules:
+        modules?.installationId === id
+          ? modules.modules.map(({ moduleVersion }: { moduleVersion: string }) => Number(moduleVersion.split(".")[2]))
+          : before.modules,
+      acceptedWork: isOwnWork ? accepted : before.acceptedWork,
+    };
+  }
+
+  /** All observations, page by page; undefined if a page is 503. */
+  async observations(id: string, at: number): Promise<Body[] | undefined> {
+    return this.#pages(`/v1/public/installations/${id}/observations?limit=100`, "items", at);
+  }
+
+  /** All events of a category, newest first; undefined if a page is 503 or the activity is unavailable. */
+  async activity(category: string, at: number): Promise<{ installationId: string; events: Body[] } | undefined> {
+    const url = `/v1/public/activity?category=${category}&limit=100`;
+    const [head, events] = [await this.body(url, at), await this.#pages(url, "events", at)];
+    return events && { installationId: head.installationId, events };
+  }
+
+  /** Every response of some installations of one ledger, the first of which is the configured one. */
+  async everything(ids: readonly string[], at: number): Promise<Comparable> {
+    const all: Record<string, unknown> = {};
+    for (const id of ids) {
+      const url = `/v1/public/installations/${id}/telemetry`;
+      all[url] = comparable(await this.get(url, at));
+      all[`observations of ${id}`] = await this.observations(id, at);
+    }
+    for (const url of SINGLE_URLS) all[url] = comparable(await this.get(url, at));
+    for (const category of CATEGORIES) all[`activity ${category}`] = await this.activity(category, at);
+    return all;
+  }
+
+  async #pages(url: string, field: string, at: number): Promise<Body[] | undefined> {
+    const all: Body[] = [];
+    for (let cursor = ""; ; ) {
+      const page = await this.body(`${url}${cursor}`, at);
+      if (page === undefined || page[field] === undefined) return undefined;
+      all.push(...page[field]);
+      if (page.nextCursor === null) return all;
+      cursor = `&cursor=${page.nextCursor}`;
+    }
+  }
+}
+
+/** Statistics state the instant of their computation, which is another one in each cycle that computes them. */
+function comparable({ status, headers, body }: { status: number; headers: object; body: Body }): unknown {
+  if (status !== 200) return { status };
+  const { generatedAt: _, revision, window, ...rest } = typeof body === "string" ? { text: body } : body;
+  if (window?.bucketSeconds === undefined) return { status, headers, revision, window, ...rest };
+  return { status, ...rest, window: { ...window, endAt: undefined } };
+}

@@ -1,0 +1,91 @@
+/** The ledgers and the chain of a model test, and which of them a publisher is configured with. They change at random. */
+import { join } from "node:path";
+import { rewardsClaimed, unitMinted } from "../activity/chain-logs.ts";
+import { GrownChain, settledBlock } from "../activity/grown-chain.ts";
+import { START } from "../world.ts";
+import { type Facts, IDS, type Id, LEDGERS, ModelLedger } from "./ledgers.ts";
+import type { Random } from "./random.ts";
+
+const SECOND = 1_000;
+const HOUR = 3_600 * SECOND;
+/** Events of the chain at the start: more than a tile of the activity holds. */
+const FIRST_EVENTS = 260;
+
+export class ModelSources {
+  readonly ledgers: ModelLedger[] = [];
+  readonly #folder: string;
+  readonly #random: Random;
+  ledger: ModelLedger;
+  configured: Id = "wheel-1";
+
+  constructor(folder: string, random: Random) {
+    this.#folder = folder;
+    this.#random = random;
+    this.ledger = this.add();
+  }
+
+  /** A ledger without facts. */
+  add(): ModelLedger {
+    const number = this.ledgers.length;
+    const ledger = new ModelLedger(join(this.#folder, `ledger-${number}.db`), number);
+    this.ledgers.push(ledger);
+    return ledger;
+  }
+
+  /** Fewer than so many receipts more for each installation, and a few other facts. */
+  grow(ledger: ModelLedger, receipts: number): void {
+    const random = this.#random;
+    for (const id of IDS) {
+      if (random.once(4)) continue;
+      const made = (count: number) => Array.from({ length: count }, () => ledger.number);
+      const [rounds, modules] = [random.below(3), random.below(2)];
+      ledger.take(id, { receipts: made(random.below(receipts)), rounds: made(rounds), modules: made(modules) }, random);
+    }
+  }
+
+  /** A copy of a part of the ledger, or of all of it, ingested in other batches. It may then grow other facts. */
+  copy(receipts: number): void {
+    if (this.ledgers.length === LEDGERS) return;
+    const random = this.#random;
+    const copy = this.add();
+    const isWhole = random.once(3);
+    for (const id of IDS) {
+      const part = (facts: readonly number[]) =>
+        isWhole ? facts : facts.slice(0, Math.max(0, facts.length - random.below(1 + facts.length / 2)));
+      copy.take(id, partsOf(this.ledger.facts[id], part), random);
+    }
+    if (random.once(2)) this.grow(copy, receipts);
+    this.ledger = copy;
+  }
+
+  end(): void {
+    for (const { db } of this.ledgers) db.close();
+  }
+}
+
+/** A part of each kind of facts. */
+export function partsOf(
+  { receipts, rounds, modules }: Facts,
+  part: (facts: readonly number[]) => readonly number[],
+): Facts {
+  return { receipts: part(receipts), rounds: part(rounds), modules: part(modules) };
+}
+
+/** A chain with settlements, and with enough events for tiles. */
+export function firstChain(): GrownChain {
+  const chain = new GrownChain();
+  chain.mine((block) => settledBlock(block, START - HOUR));
+  chain.mine((blockNumber) =>
+    Array.from({ length: FIRST_EVENTS }, (_, logIndex) =>
+      unitMinted({ blockNumber, logIndex, blockTimestamp: START - HOUR + logIndex * SECOND }, BigInt(logIndex)),
+    ),
+  );
+  return chain;
+}
+
+/** A block with one event, up to two days old. `now` in epoch ms. */
+export function mineEvent(chain: GrownChain, random: Random, now: number): void {
+  const blockTimestamp = now - random.below(48) * HOUR;
+  const log = random.of([unitMinted, rewardsClaimed]);
+  chain.mine((blockNumber) => [log({ blockNumber, logIndex: 0, blockTimestamp })]);
+}

@@ -1,0 +1,70 @@
+/** A reader that looks again and again, and remembers what it got: nothing may go back. */
+import { IDS, type Id, isPrefix, runs } from "./ledgers.ts";
+import { hasGrown, nothingSeen, type Reader, type Seen } from "./reader.ts";
+
+export class Watcher {
+  /** Everything that went back. A thrown error would only be a failed put for a publisher. */
+  readonly wrong: string[] = [];
+  /** While its new history begins, readers get parts of both histories. */
+  abandoned: Id | undefined;
+  /** Older versions of objects have returned, and may be served until a publisher has run; but never a mixture. */
+  servesOlder = false;
+  readonly #reader: Reader;
+  readonly #now: () => number;
+  readonly #seen: Record<Id, Seen> = { "wheel-1": nothingSeen(), "wheel-2": nothingSeen() };
+  /** Ids of the activity's events, by configured installation. */
+  readonly #events = new Map<string, Set<string>>();
+
+  /** `now` in epoch ms. */
+  constructor(reader: Reader, now: () => number) {
+    this.#reader = reader;
+    this.#now = now;
+  }
+
+  /** The operator has abandoned what was published of an installation. */
+  abandon(id: Id): void {
+    this.#seen[id] = nothingSeen();
+    this.#events.delete(id);
+    this.abandoned = id;
+  }
+
+  /** Looks at the responses that an object can change. */
+  async lookAt(key: string, when: string): Promise<void> {
+    if (key.startsWith("v1/public/activity/")) await this.#lookAtActivity(when);
+    else if (/^(?:v1|v2|installations)/.test(key)) await this.#lookAtFacts(when);
+  }
+
+  async look(when: string): Promise<void> {
+    await this.#lookAtFacts(when);
+    await this.#lookAtActivity(when);
+  }
+
+  async #lookAtFacts(when: string): Promise<void> {
+    for (const id of IDS.filter((one) => one !== this.abandoned)) {
+      const before = this.#seen[id];
+      const now = await this.#reader.seen(id, before, this.#now());
+      const isRight = this.servesOlder ? isOneHistory(before, now) : hasGrown(before, now);
+      if (!isRight) this.wrong.push(`${id} ${when}: ${told(before)}, then ${told(now)}`);
+      if (!this.servesOlder) this.#seen[id] = now;
+    }
+  }
+
+  async #lookAtActivity(when: string): Promise<void> {
+    const activity = await this.#reader.activity("all", this.#now());
+    if (activity === undefined || this.servesOlder || this.abandoned !== undefined) return;
+    const { installationId, events } = activity;
+    const ids = new Set(events.map(({ id }) => id));
+    if (ids.size !== events.length) this.wrong.push(`${when}: an event is twice in the activity`);
+    const missing = [...(this.#events.get(installationId) ?? [])].filter((id) => !ids.has(id));
+    if (missing.length > 0) this.wrong.push(`${when}: the activity lacks ${missing.slice(0, 3)}`);
+    this.#events.set(installationId, ids);
+  }
+}
+
+function isOneHistory(before: Seen, now: Seen): boolean {
+  return isPrefix(before.receipts, now.receipts) || isPrefix(now.receipts, before.receipts);
+}
+
+function told({ receipts, modules, ...seen }: Seen): string {
+  return `${runs(receipts)}, modules ${runs(modules)}, ${JSON.stringify(seen)}`;
+}

@@ -1,0 +1,292 @@
+/**
+ * Two or three publishers with clocks of their own, each with a copy of the ledger. Each of them may stop at any call to the
+ * store, be replaced, and go on later: then its put is done, if its condition holds at that instant. Nothing goes back, no
+ * object gets an earlier epoch, and in the end everything is as if it were published for the first time.
+ */
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { afterEach, expect, test } from "vitest";
+import type { Lease } from "../../publish/lease/lease.ts";
+import { forceRelease } from "../../publish/lease/lease-record.ts";
+import { type Standby, standby } from "../../publish/lease/take.ts";
+import { PRIVATE_STATUS_KEY, STANDBY_KEY, STATUS_KEY } from "../../src/http/keys.ts";
+import type { ObjectStore } from "../../src/object-store/object-store.ts";
+import { EXIT, Failure } from "../../src/values/failure.ts";
+import { MemoryStore } from "../support/memory-store.ts";
+import { steppedStore } from "../support/stepped-store.ts";
+import { BodyTaggedStore, Bucket } from "./model/bucket.ts";
+import { IDS, type ModelLedger } from "./model/ledgers.ts";
+import { Random, seeds } from "./model/random.ts";
+import { Reader } from "./model/reader.ts";
+import { firstChain, ModelSources, mineEvent, partsOf } from "./model/sources.ts";
+import { Watcher } from "./model/watcher.ts";
+import { type Opened, START, type Worker, World } from "./world.ts";
+
+const SECONDS = 400;
+/** After this, nothing stops and no fact arrives. */
+const QUIET_SECONDS = 150;
+const SECOND = 1_000;
+const HOUR = 3_600 * SECOND;
+/** Lines of the story in a failure. */
+const LOGGED_LINES = 30;
+
+/** Objects that a holder replaces whatever their epoch. */
+const OWN_EPOCHS = new Set<string>([STATUS_KEY, PRIVATE_STATUS_KEY, STANDBY_KEY]);
+
+/** One publisher: a process that is started again when it ends. */
+class Actor {
+  readonly name: string;
+  /** A replica of the right ledger. */
+  readonly ledger: ModelLedger;
+  /** How far its clock is ahead (ms). */
+  readonly aheadMs: number;
+  opened: Opened | undefined;
+  standby: Standby | undefined;
+  lease: Lease | undefined;
+  worker: Worker | undefined;
+  /** Its present work, while it is stopped at a call. */
+  doing: Promise<void> | undefined;
+  /** While the process is stopped, all its calls wait for this. */
+  stopped: PromiseWithResolvers<void> | undefined;
+
+  constructor(name: string, ledger: ModelLedger, aheadMs: number) {
+    this.name = name;
+    this.ledger = ledger;
+    this.aheadMs = aheadMs;
+  }
+}
+
+class Story {
+  readonly #log: string[] = [];
+  readonly #world = new World();
+  readonly #random: Random;
+  readonly #bucket: Bucket;
+  readonly #reader: Reader;
+  readonly #watcher: Watcher;
+  readonly #sources: ModelSources;
+  readonly #chain = firstChain();
+  readonly #actors: Actor[];
+  readonly #wrong: string[] = [];
+  #isQuiet = false;
+
+  constructor(seed: number) {
+    const random = new Random(seed);
+    this.#random = random;
+    this.#bucket = new Bucket(random.once(2) ? new BodyTaggedStore() : new MemoryStore());
+    this.#reader = new Reader(this.#bucket.stored);
+    this.#watcher = new Watcher(this.#reader, () => this.#world.now);
+    this.#world.now = START + 6 * HOUR;
+    this.#sources = new ModelSources(this.#world.folder, random);
+    this.#sources.grow(this.#sources.ledger, 200);
+    const names = ["a", "b", "c"].slice(0, 2 + random.below(2));
+    this.#actors = names.map((name) => new Actor(name, this.#sources.add(), (random.below(41) - 20) * SECOND));
+    for (const { ledger } of this.#actors) this.#replicate(ledger);
+    this.#chain.pass(this.#world.now);
+  }
+
+  async tell(): Promise<void> {
+    for (let second = 0; second < SECONDS + QUIET_SECONDS; second++) {
+      this.#isQuiet = second >= SECONDS;
+      await this.#second();
+      const wrong = [...this.#watcher.wrong, ...this.#wrong];
+      expect([...wrong, ...(wrong.length > 0 ? this.#log.slice(-LOGGED_LINES) : [])]).toEqual([]);
+    }
+    await this.#compare();
+  }
+
+  async end(): Promise<void> {
+    for (const actor of this.#actors) {
+      actor.stopped?.resolve();
+      actor.stopped = undefined;
+      await actor.doing;
+      actor.opened?.close();
+    }
+    this.#sources.end();
+    this.#chain.db.close();
+    this.#world.end();
+  }
+
+  async #second(): Promise<void> {
+    const random = this.#random;
+    this.#world.now += SECOND;
+    if (random.once(20)) this.#chain.pass(this.#world.now);
+    if (!this.#isQuiet) await this.#change();
+    for (const actor of this.#actors) if (this.#isQuiet || random.once(4)) this.#replicate(actor.ledger);
+    const order = this.#actors.toSorted(() => random.below(3) - 1);
+    for (const actor of order) {
+      if (actor.doing === undefined) await this.#let(actor, this.#tick(actor));
+      else if (this.#isQuiet || random.once(15)) await this.#continue(actor);
+    }
+  }
+
+  async #change(): Promise<void> {
+    const random = this.#random;
+    if (random.once(5)) this.#sources.grow(this.#sources.ledger, 12);
+    if (random.once(40)) mineEvent(this.#chain, random, this.#world.now);
+    if (random.once(150)) {
+      await this.#bucket.damage(STATUS_KEY, random.of(["lost", "damaged"]), () => 0);
+      this.#log.push("the lease object is lost or damaged");
+    }
+    if (random.once(120)) {
+      await forceRelease(this.#bucket.stored).catch(() => undefined);
+      this.#log.push("the lease is released by hand");
+    }
+  }
+
+  /** A replica gets the facts that it lacks, or some of them. */
+  #replicate(replica: ModelLedger): void {
+    for (const id of IDS) {
+      const all = this.#sources.ledger.facts[id];
+      const has = replica.facts[id];
+      const isWhole = this.#isQuiet || this.#random.once(2);
+      const lacking = {
+        receipts: all.receipts.slice(has.receipts.length),
+        rounds: all.rounds.slice(has.rounds.length),
+        modules: all.modules.slice(has.modules.length),
+      };
+      const part = (facts: readonly number[]) =>
+        isWhole ? facts : facts.slice(0, this.#random.below(1 + facts.length));
+      replica.take(id, partsOf(lacking, part), this.#random);
+    }
+  }
+
+  // Processes
+
+  /** Waits until the actor has done what it does, or has stopped. */
+  async #let(actor: Actor, doing: Promise<void>): Promise<void> {
+    actor.doing = doing.finally(() => {
+      actor.doing = undefined;
+    });
+    await this.#rest(actor);
+  }
+
+  async #continue(actor: Actor): Promise<void> {
+    this.#log.push(`${actor.name} goes on`);
+    actor.stopped?.resolve();
+    actor.stopped = undefined;
+    await this.#rest(actor);
+  }
+
+  async #rest(actor: Actor): Promise<void> {
+    while (actor.doing !== undefined && actor.stopped === undefined) await nextTurn();
+  }
+
+  /** An actor may stop before any of its calls. While it is stopped, another one may go on within its own calls. */
+  #storeOf(actor: Actor): ObjectStore {
+    return steppedStore(this.#watched(actor), async (call) => {
+      const other = this.#random.of(this.#actors);
+      if (other !== actor && other.stopped !== undefined && this.#random.once(60)) await this.#continue(other);
+      if (!this.#isQuiet && this.#random.once(150)) this.#stop(actor);
+      await actor.stopped?.promise;
+      const result = await call();
+      await actor.stopped?.promise;
+      return result;
+    });
+  }
+
+  #stop(actor: Actor): void {
+    if (actor.stopped !== undefined) return;
+    this.#log.push(`${actor.name} stops`);
+    actor.stopped = Promise.withResolvers();
+  }
+
+  /** A reader looks after each change. No object may get an earlier epoch. */
+  #watched({ name }: Actor): ObjectStore {
+    const store = this.#bucket;
+    return {
+      name: store.name,
+      get: (key, options) => store.get(key, options),
+      list: (prefix) => store.list(prefix),
+      put: async (key, object, condition) => {
+        const before = await store.stored.get(key).catch(() => undefined);
+        const tag = await store.put(key, object, condition);
+        const [was = 0, is = 0] = [before, object].map((one) => Number(one?.metadata.epoch ?? 0));
+        if (!OWN_EPOCHS.has(key) && is < was) this.#wrong.push(`${name} puts ${key} of epoch ${is} over ${was}`);
+        await this.#watcher.lookAt(key, `after ${name} has put ${key}`);
+        return tag;
+      },
+      delete: async (key) => {
+        await store.delete(key);
+        await this.#watcher.lookAt(key, `after ${name} has deleted ${key}`);
+      },
+    };
+  }
+
+  async #tick(actor: Actor): Promise<void> {
+    try {
+      await (actor.worker === undefined ? this.#wait(actor) : this.#publish(actor, actor.worker));
+      if (actor.worker !== undefined && !this.#isQuiet && this.#random.once(60))
+        await this.#stopCleanly(actor, actor.worker);
+    } catch (error) {
+      if (!(error instanceof Failure) || error.exitCode !== EXIT.locked) throw error;
+      this.#log.push(`${actor.name} ends: ${error.code}`);
+      this.#forget(actor);
+    }
+  }
+
+  async #publish(actor: Actor, { publisher }: Worker): Promise<void> {
+    await publisher.renewIfDue(undefined);
+    const at = publisher.instant(this.#world.now + actor.aheadMs);
+    if (publisher.isIdle(at)) return;
+    const { failures, rows } = await publisher.cycle(at);
+    const failed = rows.filter(({ action }) => action === "failed").map(({ key, why }) => `${key} ${why}`);
+    const problems = [...failures.map(({ code }) => code), ...failed];
+    if (problems.length > 0) this.#log.push(`${actor.name}: ${problems.join(", ")}`);
+  }
+
+  async #stopCleanly(actor: Actor, worker: Worker): Promise<void> {
+    this.#log.push(`${actor.name} releases the lease`);
+    await worker.publisher.release();
+    this.#forget(actor);
+  }
+
+  #forget(actor: Actor): void {
+    actor.opened?.close();
+    actor.opened = undefined;
+    actor.standby = undefined;
+    actor.worker = undefined;
+  }
+
+  async #wait(actor: Actor): Promise<void> {
+    actor.opened ??= this.#open(actor);
+    actor.standby ??= standby(actor.opened.candidate);
+    const lease = await actor.standby.tryAcquire();
+    if (lease === undefined) return actor.opened.follow();
+    this.#log.push(`${actor.name} takes the lease, epoch ${lease.epoch}`);
+    actor.worker = await actor.opened.begin(lease);
+  }
+
+  #open(actor: Actor): Opened {
+    const clock = { wall: () => this.#world.now + actor.aheadMs, monotonic: () => this.#world.now };
+    return this.#world.open({
+      store: this.#storeOf(actor),
+      state: `state-${actor.name}`,
+      ledgerPath: actor.ledger.path,
+      genesisTimestamp: START / SECOND,
+      chain: this.#chain,
+      clock,
+    });
+  }
+
+  // The end
+
+  async #compare(): Promise<void> {
+    const store = new MemoryStore();
+    const options = { store, state: "first", ledgerPath: this.#sources.ledger.path, chain: this.#chain };
+    const worker = await this.#world.work({ ...options, genesisTimestamp: START / SECOND });
+    await worker.publisher.cycle(this.#world.now);
+    await worker.stop();
+    const [now, first] = [this.#reader, new Reader(store)].map((reader) => reader.everything(IDS, this.#world.now));
+    expect(await now, this.#log.slice(-LOGGED_LINES).join("\n")).toEqual(await first);
+  }
+}
+
+let story: Story | undefined;
+afterEach(() => story?.end());
+
+test.each(seeds(2))(
+  "with the random publishers of seed %d nothing goes back, and the last one is right",
+  async (seed) => {
+    story = new Story(seed);
+    await story.tell();
+  },
+);

@@ -1,0 +1,517 @@
+/**
+ * Nothing goes back in random stores: objects are lost, damaged, foreign or older, the state directory too, requests are done
+ * late, clocks are wrong, facts arrive within a cycle. A reader looks after every put. After an undisturbed run, everything is
+ * as if it were published for the first time.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import type { Clock } from "../../publish/clock/clock.ts";
+import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";
+import { StoreUnavailable } from "../../src/object-store/object-store.ts";
+import type { Site } from "../../src/resources/site/site-files.ts";
+import { Failure } from "../../src/values/failure.ts";
+import { MemoryStore } from "../support/memory-store.ts";
+import { BodyTaggedStore, Bucket, type Damage, type Fate } from "./model/bucket.ts";
+import { type Expected, IDS, type Id, KINDS, type Kind, ModelLedger, PublishedFacts, runs } from "./model/ledgers.ts";
+import { Random, seeds } from "./model/random.ts";
+import { Reader } from "./model/reader.ts";
+import { firstChain, ModelSources, mineEvent } from "./model/sources.ts";
+import { States } from "./model/states.ts";
+import { Watcher } from "./model/watcher.ts";
+import { START, type Worker, type WorkOptions, World } from "./world.ts";
+
+const STEPS = 14;
+/** Lines of the story in a failure. */
+const LOGGED_STEPS = 24;
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+const SITE: Site = {
+  program: "1.0.0",
+  publicUrl: undefined,
+  files: [
+    { path: "assets/style-0123456789ab.css", contentType: "text/css; charset=utf-8", text: "a {}" },
+    {
+      path: "index.html",
+      contentType: "text/html; charset=utf-8",
+      text: '<link href="assets/style-0123456789ab.css">',
+    },
+    { path: "robots.txt", contentType: "text/plain; charset=utf-8", text: "User-agent: *\n" },
+  ],
+};
+
+const FATES: readonly Fate[] = ["lost", "unanswered", "late", "repeated"];
+
+class Died extends Error {}
+
+class Story {
+  readonly log: string[] = [];
+  readonly #world = new World();
+  readonly #random: Random;
+  readonly #isCalm: boolean;
+  readonly #bucket: Bucket;
+  readonly #reader: Reader;
+  readonly #states = new States(this.#world.folder);
+  readonly #chain = firstChain();
+  readonly #sources: ModelSources;
+  /** The ledger that was published last. */
+  #right: ModelLedger;
+  readonly #published: Record<Id, PublishedFacts> = {
+    "wheel-1": new PublishedFacts(),
+    "wheel-2": new PublishedFacts(),
+  };
+  readonly #watcher: Watcher;
+  /** Objects were damaged since the last undisturbed run, and this ledger is the right one. */
+  #damaged: ModelLedger | undefined;
+  /** The next process trusts the state directory. */
+  #isStateKept = true;
+  /** The last published instant, by whatever clock. */
+  #publishedAt = 0;
+
+  /** `stored`: what the objects are in; by default in memory. In a calm story nothing happens within a run. */
+  constructor(seed: number, { stored, isCalm = false }: { stored?: FilesystemStore; isCalm?: boolean } = {}) {
+    this.#random = new Random(seed);
+    this.#isCalm = isCalm;
+    const inMemory = this.#random.once(2) ? new BodyTaggedStore() : new MemoryStore();
+    this.#bucket = new Bucket(stored ?? inMemory);
+    this.#bucket.onChange = (what, key) => this.#watcher.lookAt(key, `after ${what} of ${key}`);
+    this.#reader = new Reader(this.#bucket.stored);
+    this.#watcher = new Watcher(this.#reader, () => this.#world.now);
+    this.#world.now = START + 6 * HOUR;
+    this.#sources = new ModelSources(this.#world.folder, this.#random);
+    this.#right = this.#sources.ledger;
+    this.#sources.grow(this.#right, 200);
+  }
+
+  async step(): Promise<void> {
+    const random = this.#random;
+    const isSoon = random.once(3);
+    if (!isSoon) await this.#doLatePuts(0);
+    this.#changeSources(isSoon);
+    if (random.once(3)) await this.#damageObjects();
+    if (random.once(4)) {
+      this.log.push(`  the state: ${this.#states.change(random)}`);
+      this.#isStateKept = false;
+    }
+    this.#pass(
+      isSoon ? random.below(40) * SECOND : random.once(4) ? HOUR + MINUTE : 200 * SECOND + random.below(300) * SECOND,
+    );
+    if (this.#damaged !== undefined && !this.#isStateKept) this.#sources.ledger = this.#damaged;
+    this.#logStep();
+    try {
+      await this.#run();
+    } catch (error) {
+      if (!(error instanceof Failure) || !this.#isForeseen(error)) throw error;
+      this.log.push(`  ${error.code}`);
+    }
+    const { wrong } = this.#watcher;
+    expect([...wrong, ...(wrong.length > 0 ? this.log.slice(-LOGGED_STEPS) : [])]).toEqual([]);
+  }
+
+  /** Every object, without its writer and the status of the publishers. */
+  async objects(): Promise<Record<string, unknown>> {
+    const objects: Record<string, unknown> = {};
+    for (const key of await this.#bucket.keys()) {
+      if (/^(?:status|standby|private)/.test(key)) continue;
+      const found = await this.#bucket.stored.get(key).catch(() => undefined);
+      const { writer: _, ...metadata } = found?.metadata ?? {};
+      objects[key] = found && { body: Buffer.from(found.body).toString(), metadata };
+    }
+    return objects;
+  }
+
+  end(): void {
+    this.#sources.end();
+    this.#chain.db.close();
+    this.#world.end();
+  }
+
+  #logStep(): void {
+    const facts = IDS.map((id) => KINDS.map((kind) => runs(this.#sources.ledger.facts[id][kind])));
+    const at = new Date(this.#world.now).toISOString();
+    this.log.push(
+      `${at} ledger ${this.#sources.ledger.number} ${JSON.stringify(facts)}, configured ${this.#sources.configured}, ${this.#states.name}`,
+    );
+  }
+
+  /** A holder may still be alive, or a clock was ahead. */
+  #isForeseen({ code }: Failure): boolean {
+    if (code === "clock_behind") return this.#publishedAt - this.#world.now > MINUTE;
+    return code === "lease_held" || code === "lease_unreadable";
+  }
+
+  // Sources
+
+  #changeSources(isSoon: boolean): void {
+    const [random, sources] = [this.#random, this.#sources];
+    const change = random.below(8);
+    if (change < 3) sources.grow(sources.ledger, 60);
+    else if (!isSoon && change === 3) sources.copy(60);
+    else if (!isSoon && change === 4) sources.ledger = random.of(sources.ledgers);
+    if (!isSoon && this.#expected(sources.configured) === "refused" && random.once(2)) sources.ledger = this.#right;
+    if (!isSoon && change === 5 && this.#damaged === undefined) sources.configured = random.of(IDS);
+    if (random.once(3)) mineEvent(this.#chain, random, this.#world.now);
+  }
+
+  /** The chain is read as often as a publisher reads it. */
+  #pass(ms: number): void {
+    this.#world.now += ms;
+    this.#chain.pass(this.#world.now);
+  }
+
+  // Damage
+
+  /** Only while the model knows exactly what is published: a lost object takes its knowledge with it. */
+  async #damageObjects(): Promise<void> {
+    const random = this.#random;
+    const isCertain = IDS.every((id) => this.#expected(id) === "published");
+    if (this.#damaged === undefined && !isCertain) return;
+    const keys = await this.#bucket.keys();
+    if (keys.length === 0) return;
+    this.#damaged ??= this.#sources.ledger;
+    for (let count = 1 + random.below(3); count > 0; count--) {
+      const key = random.of(keys);
+      const damage = random.of<Damage>(["lost", "damaged", "foreign", "older"]);
+      if (damage !== "older" && !(await this.#bucket.keys()).includes(key)) continue;
+      const what = await this.#bucket.damage(key, damage, (versions) => random.below(versions));
+      if (what === undefined) continue;
+      if (damage === "older") this.#watcher.servesOlder = true;
+      if (key === "status.json") this.#isStateKept = false;
+      this.log.push(`  ${what}`);
+      await this.#watcher.look(`after ${what}`);
+    }
+  }
+
+  // Runs
+
+  #options(overrides: WorkOptions = {}): WorkOptions {
+    return {
+      store: this.#bucket,
+      installationId: this.#sources.configured,
+      ledgerPath: this.#sources.ledger.path,
+      state: this.#states.name,
+      genesisTimestamp: START / SECOND,
+      chain: this.#chain,
+      site: SITE,
+      scrubInterval: SECOND,
+      ...overrides,
+    };
+  }
+
+  #clock(aheadMs: number): Clock {
+    const { clock } = this.#world;
+    return { wall: () => clock.wall() + aheadMs, monotonic: () => clock.monotonic() };
+  }
+
+  async #run(): Promise<void> {
+    const random = this.#random;
+    const kind = this.#isCalm ? 4 : random.below(8);
+    const canBegin = this.#sources.ledger.facts[this.#sources.configured].receipts.length > 0;
+    if (kind === 0) await this.#dyingRun();
+    else if (kind === 1) await this.#failingRun(false);
+    else if (kind === 2) await this.#failingRun(true);
+    else if (kind === 3) await this.#wrongClockRun();
+    else if (kind === 4 && canBegin && random.once(2)) await this.#newHistory();
+    else await this.#wholeRun();
+  }
+
+  async #cycle(worker: Worker, clock: Clock = this.#world.clock): Promise<string> {
+    const { publisher } = worker;
+    await publisher.renewIfDue(undefined).catch(ignoreOutage);
+    const at = publisher.instant(clock.wall());
+    this.#publishedAt = Math.max(this.#publishedAt, at);
+    const { failures, rows } = await publisher.cycle(at);
+    const failed = rows.flatMap(({ action, key, why }) => (action === "failed" ? [`${key}: ${why}`] : []));
+    return [...new Set(failures.map(({ code }) => code)), ...failed].join(" ");
+  }
+
+  /** One process, which ends as it may. If `use` throws, the process is killed. */
+  async #process(options: WorkOptions, use: (worker: Worker) => Promise<void>): Promise<void> {
+    const worker = await this.#world.work(options);
+    let isDead = true;
+    try {
+      await use(worker);
+      if (!this.#random.once(4)) isDead = !(await hasStopped(worker));
+    } finally {
+      this.#states.keepCopy();
+      if (isDead) {
+        worker.kill();
+        this.#states.kill();
+        this.log.push("  killed");
+      }
+      this.#isStateKept = !isDead;
+    }
+  }
+
+  /** Nothing disturbs this run, except that facts may arrive within its first cycle. */
+  async #wholeRun(newHistories: Id[] = []): Promise<void> {
+    await this.#process(this.#options({ newHistories }), (worker) => this.#wholeCycles(worker, this.#isStateKept));
+  }
+
+  async #wholeCycles(worker: Worker, wasStateKept: boolean): Promise<void> {
+    const random = this.#random;
+    const arrived =
+      !this.#isCalm && random.once(3) ? await this.#withArrivals(() => this.#cycle(worker)) : await this.#cycle(worker);
+    this.log.push(`  a run: ${arrived || "published"}`);
+    this.#watcher.abandoned = undefined;
+    // The next cycle publishes the facts that arrived within this one, and statistics after their interval.
+    this.#pass(31 * SECOND);
+    const codes = await this.#cycle(worker);
+    const isPublished = this.#expected(this.#sources.configured) === "published";
+    if (this.#damaged !== undefined && isPublished) {
+      if (!wasStateKept) await this.#compareUnless503("before the scrub");
+      await this.#scrub(worker);
+    }
+    await this.#judge(codes);
+    if (isPublished) this.#heal();
+    await this.#watcher.look("after the run");
+  }
+
+  /** Facts arrive at some calls to the store. */
+  async #withArrivals<T>(work: () => Promise<T>): Promise<T> {
+    let left = this.#random.below(20);
+    this.#bucket.step = (call) => {
+      if (left-- === 0) {
+        this.#sources.grow(this.#sources.ledger, 30);
+        this.log.push(`  facts arrive`);
+        left = this.#random.below(40);
+      }
+      return call();
+    };
+    try {
+      return await work();
+    } finally {
+      this.#bucket.step = (call) => call();
+    }
+  }
+
+  /** Dies before or after any call to the store. */
+  async #dyingRun(): Promise<void> {
+    let left = this.#random.below(90);
+    const isAfter = this.#random.once(2);
+    this.log.push(`  dies after ${left} calls`);
+    this.#bucket.step = async (call) => {
+      if (left < 0 || (left === 0 && !isAfter)) throw new Died();
+      left -= 1;
+      const result = await call();
+      if (left < 0) throw new Died();
+      return result;
+    };
+    this.#mayPublish();
+    try {
+      await this.#process(this.#options(), async (worker) => void (await this.#cycle(worker)));
+    } catch (error) {
+      if (!(error instanceof Died)) throw error;
+    } finally {
+      this.#bucket.step = (call) => call();
+    }
+  }
+
+  /** Some puts are lost, refused or late. If the process goes on, it corrects all of it by itself. */
+  async #failingRun(goesOn: boolean): Promise<void> {
+    this.log.push(`  some puts fail, and the process ${goesOn ? "goes on" : "ends"}`);
+    this.#mayPublish();
+    try {
+      await this.#process(this.#options(), async (worker) => {
+        this.#bucket.fate = () => (this.#random.once(4) ? this.#random.of(FATES) : "done");
+        this.log.push(`  ${await this.#cycle(worker)}`);
+        if (goesOn) await this.#goOn(worker);
+      });
+    } finally {
+      this.#bucket.fate = () => "done";
+    }
+  }
+
+  async #goOn(worker: Worker): Promise<void> {
+    this.#bucket.fate = () => "done";
+    for (let pause = 0; pause < 4; pause++) {
+      await this.#doLatePuts(pause === 1 ? 0 : 3);
+      if (pause > 0 || this.#random.once(2)) this.#sources.grow(this.#sources.ledger, 5);
+      this.#mayPublish();
+      this.#pass(31 * SECOND);
+      this.log.push(`  ${await this.#cycle(worker)}`);
+    }
+    const isPublished = this.#expected(this.#sources.configured) === "published";
+    if (this.#damaged !== undefined && isPublished) await this.#scrub(worker);
+    await this.#judge(await this.#cycle(worker));
+    if (isPublished) this.#heal();
+  }
+
+  async #wrongClockRun(): Promise<void> {
+    const ahead = this.#random.of([-10 * MINUTE, -45 * SECOND, 20 * SECOND, 59 * SECOND, 5 * MINUTE]);
+    this.log.push(`  its clock is ahead by ${ahead / SECOND} s`);
+    this.#mayPublish();
+    const clock = this.#clock(ahead);
+    await this.#process(this.#options({ clock }), async (worker) => {
+      try {
+        this.log.push(`  ${await this.#cycle(worker, clock)}`);
+      } catch (error) {
+        const isBehind = error instanceof Failure && error.code === "clock_behind";
+        if (!isBehind || this.#publishedAt - clock.wall() <= MINUTE) throw error;
+        this.log.push("  clock_behind");
+      }
+    });
+  }
+
+  /** The operator abandons what was published of the configured installation. */
+  async #newHistory(): Promise<void> {
+    this.log.push("  new history");
+    const id = this.#sources.configured;
+    this.#watcher.abandon(id);
+    this.#published[id] = new PublishedFacts();
+    await this.#wholeRun([id]);
+  }
+
+  /** All late puts but so many are done, in any order. */
+  async #doLatePuts(but: number): Promise<void> {
+    while (this.#bucket.latePuts > but) {
+      this.log.push("  a late put is done");
+      await this.#bucket.doLatePut(this.#random.below(this.#bucket.latePuts));
+    }
+  }
+
+  // Properties
+
+  /** Facts that are compared: all kinds for the configured installation, receipts for the other. */
+  #kinds(id: Id): readonly Kind[] {
+    return id === this.#sources.configured ? KINDS : ["receipts"];
+  }
+
+  #expected(id: Id): Expected {
+    return this.#published[id].expected(this.#sources.ledger.facts[id], this.#kinds(id));
+  }
+
+  #mayPublish(): void {
+    if (this.#expected(this.#sources.configured) === "refused") return;
+    for (const id of IDS) {
+      if (this.#expected(id) !== "refused")
+        this.#published[id].mayPublish(this.#sources.ledger.facts[id], this.#kinds(id));
+    }
+  }
+
+  /** A round over every object, and the cycles that it makes due. */
+  async #scrub(worker: Worker): Promise<void> {
+    const { publisher } = worker;
+    for (let left = 2 * (await this.#bucket.keys()).length + 20; left > 0; left--) {
+      this.#world.now += SECOND;
+      await publisher.scrubIfDue(this.#world.now);
+      if (!publisher.isIdle(this.#world.now)) await this.#cycle(worker);
+    }
+    this.#pass(31 * SECOND);
+    await this.#cycle(worker);
+    this.log.push("  scrubbed");
+  }
+
+  /** Everything that was damaged is as it should be. */
+  #heal(): void {
+    this.#damaged = undefined;
+    this.#watcher.servesOlder = false;
+  }
+
+  async #judge(codes: string): Promise<void> {
+    const own = this.#expected(this.#sources.configured);
+    const where = () => this.log.slice(-LOGGED_STEPS).join("\n");
+    if (own === "refused") expect(codes, where()).toMatch(/ledger_(?:behind|forked)/);
+    if (own !== "published") return;
+    const ids = this.#publishedIds();
+    const [now, first] = await Promise.all([
+      this.#reader.everything(ids, this.#world.now),
+      this.#firstPublish().then((reader) => reader.everything(ids, this.#world.now)),
+    ]);
+    expect(now, where()).toEqual(first);
+    this.#right = this.#sources.ledger;
+    for (const id of ids) this.#published[id].publish(this.#sources.ledger.facts[id], this.#kinds(id));
+  }
+
+  /** The configured one, and the other if it must be published. */
+  #publishedIds(): Id[] {
+    const other = IDS.find((id) => id !== this.#sources.configured) ?? "wheel-2";
+    const isPublished = this.#expected(other) === "published" && this.#sources.ledger.facts[other].receipts.length > 0;
+    return isPublished ? [this.#sources.configured, other] : [this.#sources.configured];
+  }
+
+  /** Readers get 503 or the right response. */
+  async #compareUnless503(when: string): Promise<void> {
+    const ids = this.#publishedIds();
+    const now = await this.#reader.everything(ids, this.#world.now);
+    const first = await (await this.#firstPublish()).everything(ids, this.#world.now);
+    const known = Object.entries(now).filter(([, value]) => value !== undefined && !is503(value));
+    const where = () => `${when}:\n${this.log.slice(-LOGGED_STEPS).join("\n")}`;
+    expect(Object.fromEntries(known), where()).toEqual(Object.fromEntries(known.map(([name]) => [name, first[name]])));
+  }
+
+  /** Everything that a publisher without a state publishes into an empty store. */
+  async #firstPublish(): Promise<Reader> {
+    const store = new MemoryStore();
+    const worker = await this.#world.work(
+      this.#options({ store, state: `first-${this.log.length}-${this.#world.now}` }),
+    );
+    await worker.publisher.cycle(this.#world.now);
+    await worker.stop();
+    return new Reader(store);
+  }
+}
+
+/** False if the lease could not be released. */
+async function hasStopped(worker: Worker): Promise<boolean> {
+  try {
+    await worker.stop();
+    return true;
+  } catch (error) {
+    ignoreOutage(error);
+    return false;
+  }
+}
+
+/** A publisher on a cadence tries again. */
+function ignoreOutage(error: unknown): void {
+  if (!(error instanceof StoreUnavailable)) throw error;
+}
+
+function is503(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "status" in value && value.status === 503;
+}
+
+const stories: Story[] = [];
+const folders: string[] = [];
+afterEach(() => {
+  for (const story of stories.splice(0)) story.end();
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+});
+
+function tell(seed: number, options: ConstructorParameters<typeof Story>[1] = {}): Story {
+  const story = new Story(seed, options);
+  stories.push(story);
+  return story;
+}
+
+function directory(): FilesystemStore {
+  const folder = mkdtempSync(join(tmpdir(), "noonmark-random-"));
+  folders.push(folder);
+  return new FilesystemStore(folder, { write: true });
+}
+
+test.each(seeds(3))(
+  "in the random store of seed %d nothing goes back, and a whole run publishes as a first one does",
+  async (seed) => {
+    const story = tell(seed);
+    for (let step = 0; step < STEPS; step++) await story.step();
+  },
+);
+
+test.each(seeds(1))("the story of seed %d puts the same objects into memory and into a directory", async (seed) => {
+  const [one, other] = [tell(seed, { isCalm: true }), tell(seed, { isCalm: true, stored: directory() })];
+  for (let step = 0; step < STEPS / 2; step++) {
+    await one.step();
+    await other.step();
+    expect(await other.objects()).toEqual(await one.objects());
+  }
+});
+
+test.each(seeds(1))("the story of seed %d holds in a directory, too", async (seed) => {
+  const story = tell(seed, { stored: directory() });
+  for (let step = 0; step < STEPS / 2; step++) await story.step();
+});
