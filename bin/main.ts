@@ -6,6 +6,7 @@ import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Command, CommanderError } from "commander";
 import { packageVersion } from "../src/files/package-file.ts";
+import { EXIT, Failure } from "../src/values/failure.ts";
 import { report } from "./cli/messages.ts";
 import { addCommands } from "./commands/all.ts";
 
@@ -15,15 +16,26 @@ export async function main(argv: string[]): Promise<void> {
     .description("Publishes accepted measurements and safe chain state as a read-only JSON API in static files.")
     .version(packageVersion())
     .option("--debug", "print stack traces of failures")
-    .showHelpAfterError("(noonmark --help lists the commands)")
+    // `usageFailure` prints it, with a code.
+    .configureOutput({ outputError() {} })
     .exitOverride();
   try {
     await addCommands(program, argv.slice(2));
     await program.parseAsync(argv);
   } catch (error) {
-    if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
-    else process.exitCode = report(error, argv.includes("--debug"));
+    const failure = error instanceof CommanderError ? usageFailure(error) : error;
+    process.exitCode = failure === undefined ? 0 : report(failure, argv.includes("--debug"));
   }
+}
+
+/** Undefined if the help or the version was asked for. */
+function usageFailure({ code, exitCode, message }: CommanderError): Failure | undefined {
+  if (exitCode === 0) return undefined;
+  const options = { exit: EXIT.usage, hint: "noonmark --help lists the commands, noonmark help COMMAND its options." };
+  if (code === "commander.help") return new Failure("usage", "no known command is named", options);
+  const [said = "", suggestion] = message.replace(/^error: /, "").split("\n");
+  const found = suggestion === undefined ? said : `${said} ${suggestion}`;
+  return new Failure("usage", found.replace(/\.$/, ""), options);
 }
 
 /**

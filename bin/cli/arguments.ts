@@ -16,7 +16,7 @@ export function namesArgument<Name extends string>(known: readonly Name[]): (tex
 /** A number of seconds, 0 or more. */
 export function secondsArgument(text: string): number {
   const seconds = Number(text);
-  if (text.trim() === "" || !(seconds >= 0)) throw new InvalidArgumentError("it is no number of seconds");
+  if (text.trim() === "" || !(seconds >= 0)) throw new InvalidArgumentError("Give a number of seconds, 0 or more.");
   return seconds;
 }
 
@@ -24,14 +24,14 @@ export function secondsArgument(text: string): number {
 export function positiveArgument(text: string): number {
   const number = Number(text);
   if (text.trim() === "" || !(number > 0) || !Number.isFinite(number)) {
-    throw new InvalidArgumentError("it is no number above 0");
+    throw new InvalidArgumentError("Give a number above 0.");
   }
   return number;
 }
 
 /** A whole number above 0. */
 export function wholeArgument(text: string): number {
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError("it is no whole number above 0");
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError("Give a whole number above 0.");
   return Number(text);
 }
 
@@ -40,7 +40,7 @@ export function parseInstant(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const instant = parseTimestamp(text);
   if (instant === undefined) {
-    throw new Failure("invalid_instant", `--at "${text}" is no instant`, {
+    throw new Failure("invalid_instant", `--at "${text}" is not an instant`, {
       exit: EXIT.usage,
       hint: "Give one in ISO 8601 with its zone, such as 2026-11-20T10:00:00Z.",
     });

@@ -88,7 +88,7 @@ export function leaseRecordOf(body: Uint8Array): LeaseRecord | undefined {
 }
 
 export function leaseUnreadable(): Failure {
-  return new Failure("lease_unreadable", "status.json in the store is damaged or is no lease record", {
+  return new Failure("lease_unreadable", "status.json in the store is damaged, or is not a lease record", {
     exit: EXIT.io,
     hint: "Start a publisher: it takes the lease if this object does not change for 34 s.",
   });
@@ -110,7 +110,7 @@ export function inheritedReport(report: Readonly<Record<string, unknown>> | unde
 
 /** The stored lease object. */
 export interface FoundLease {
-  /** Undefined if the object is damaged or is no lease record. */
+  /** Undefined if the object is damaged, or is not a lease record. */
   readonly record: LeaseRecord | undefined;
   /** Taken from the metadata if the object is unreadable; 0 if they have none. */
   readonly epoch: number;

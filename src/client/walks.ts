@@ -64,7 +64,8 @@ async function* walk<Item>(
   const seen = new Set<unknown>([first]);
   for (let cursor = first; ; ) {
     const { items, nextCursor } = await read(cursor);
-    if (!Array.isArray(items) || (nextCursor !== null && typeof nextCursor !== "string")) throw invalid("is no page");
+    if (!Array.isArray(items) || (nextCursor !== null && typeof nextCursor !== "string"))
+      throw invalid("is not a page");
     for (const item of items as readonly Item[]) {
       throwIfAborted(signal);
       yield item;

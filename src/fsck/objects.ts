@@ -204,7 +204,7 @@ function schemaComplaint(kind: Kind, value: unknown): string | undefined {
 }
 
 function errorComplaint(value: Readonly<Record<string, unknown>>): string | undefined {
-  return typeof value.error === "string" ? undefined : "it is no error of the API";
+  return typeof value.error === "string" ? undefined : "it is not an error of the API";
 }
 
 const count = z.number().int().nonnegative();
@@ -340,7 +340,7 @@ function indexFacts(text: string): ActivityTileFacts {
     const newer = entries[index - 1]?.last;
     return !NAME.test(name) || !isActivityKey(last) || (newer !== undefined && newer <= last);
   });
-  const complaint = wrong === -1 ? undefined : `line ${wrong + 1} is no tile older than the one before`;
+  const complaint = wrong === -1 ? undefined : `line ${wrong + 1} is not older than the tile before it`;
   return { complaint, first: entries[0]?.name ?? "", last: entries.at(-1)?.last ?? "", count: entries.length, entries };
 }
 

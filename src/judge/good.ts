@@ -127,7 +127,7 @@ export function judgeNotModified(judged: Judged): void {
   run.check(NOT_MODIFIED.headers, subject, (tag !== undefined) === row.notModifiedTag, () => ({
     expected: `${row.notModifiedTag ? "the ETag" : "no ETag"} on the 304 to ${requestText(judged)}`,
     saw: shown(tag),
-    ...(row.notModifiedTag ? {} : { mend: "drop the ETag from the settlements' 304, in the front too" }),
+    ...(row.notModifiedTag ? {} : { fix: "drop the ETag from the settlements' 304, in the front too" }),
   }));
   const cacheControl = header(reply, "cache-control");
   run.check(ANSWER["cache-control"], subject, cacheControl === (row.cacheControl ?? undefined), () => ({

@@ -9,7 +9,7 @@ export interface Rule {
   /** Stable: `family/rule`. */
   readonly name: string;
   readonly says: string;
-  readonly mend: string;
+  readonly fix: string;
   /** The section of the specification, if it is not the route's own. */
   readonly spec?: Citation;
 }
@@ -17,16 +17,16 @@ export interface Rule {
 /** The rules of a family by the part of their name after the slash. */
 export type Rules<Name extends string> = Readonly<Record<Name, Rule>>;
 
-/** `family("headers", { cors: [says, mend, spec?] }, section?)`: `section` is for each rule without its own. */
+/** `family("headers", { cors: [says, fix, spec?] }, section?)`: `section` is for each rule without its own. */
 export function family<Name extends string>(
   name: string,
-  rules: Readonly<Record<Name, readonly [says: string, mend: string, spec?: Citation]>>,
+  rules: Readonly<Record<Name, readonly [says: string, fix: string, spec?: Citation]>>,
   section?: Citation,
 ): Rules<Name> {
   const entries = Object.entries<readonly [string, string, Citation?]>(rules).map(
-    ([key, [says, mend, spec = section]]) => [
+    ([key, [says, fix, spec = section]]) => [
       key,
-      { name: `${name}/${key}`, says, mend, ...(spec === undefined ? {} : { spec }) },
+      { name: `${name}/${key}`, says, fix, ...(spec === undefined ? {} : { spec }) },
     ],
   );
   return Object.fromEntries(entries) as Rules<Name>;
@@ -39,7 +39,7 @@ export interface Finding {
   readonly expected: string;
   readonly saw: string;
   readonly spec: string;
-  readonly mend: string;
+  readonly fix: string;
 }
 
 export interface Skipped {
@@ -58,7 +58,7 @@ export interface Verdict {
   readonly expected: string;
   readonly saw: string;
   /** Replaces the rule's own. */
-  readonly mend?: string;
+  readonly fix?: string;
 }
 
 /** Receives each rule's verdict, and returns `holds`. */
@@ -89,7 +89,7 @@ export class Report implements Checks {
     if (!this.skipped.some((one) => one.rule === rule && one.why === why)) this.skipped.push({ rule, why });
   }
 
-  #add(rule: Rule, { name, spec: ofSubject }: Subject, { expected, saw, mend = rule.mend }: Verdict): void {
+  #add(rule: Rule, { name, spec: ofSubject }: Subject, { expected, saw, fix = rule.fix }: Verdict): void {
     const place = `${rule.name} ${name}`;
     const whole = `${place} ${expected} ${saw}`;
     const alike = this.#seen.get(place) ?? 0;
@@ -103,14 +103,14 @@ export class Report implements Checks {
       expected: printable(expected),
       saw: printable(saw),
       spec,
-      mend,
+      fix,
     });
   }
 }
 
 /** For people. */
-export function findingLine({ rule, route, expected, saw, spec, mend }: Finding): string {
-  return `FAIL ${rule} ${route}: expected ${expected}, saw ${saw} (${spec}; mend: ${mend})`;
+export function findingLine({ rule, route, expected, saw, spec, fix }: Finding): string {
+  return `FAIL ${rule} ${route}: expected ${expected}, saw ${saw} (${spec}; fix: ${fix})`;
 }
 
 export function reportLines({ checks, findings, skipped }: Report): string[] {
@@ -121,6 +121,7 @@ export function reportLines({ checks, findings, skipped }: Report): string[] {
   ];
 }
 
+/** Until the next release `fix` also has its old name. */
 export function reportJson({ checks, findings, skipped }: Report): string {
-  return JSON.stringify({ checks, findings, skipped });
+  return JSON.stringify({ checks, findings: findings.map((one) => ({ ...one, mend: one.fix })), skipped });
 }

@@ -122,7 +122,7 @@ test("one more receipt puts telemetry, process and its tile, and a reader gets i
 });
 
 test.each([
-  [["publish", "--bogus"], 2, "unknown option"],
+  [["publish", "--bogus"], 2, "noonmark: usage: unknown option"],
   [["publish", "--once", "--at", "yesterday"], 2, "invalid_instant"],
   [["publish", "--once", "--only", "weather"], 2, "weather"],
   [["publish", "--once", "--installation-id", ".."], 2, "invalid_setting"],
@@ -132,7 +132,7 @@ test.each([
   [["publish", "--once", "--config", "absent.json"], 2, "invalid_configuration"],
   [["render", "/v1/public/telemetry", "--ledger", "absent.db"], 74, "ledger_not_found"],
   [["publish", "--once", "--store", "history.ndjson/x"], 74, "store_"],
-  [["weather"], 2, "unknown command"],
+  [["weather"], 2, "noonmark: usage: unknown command"],
 ])("%j ends with %i and says %s, without a stack trace", async (args, exitCode, words) => {
   const ended = await run(...args);
   expect(ended.exitCode).toBe(exitCode);

@@ -34,7 +34,7 @@ function pathsIn(text: string): string[] {
 
 test("the scan finds paths and sections in a text", () => {
   expect(
-    pathsIn('"docs/nodes.md lists", (api.md#process; mend), ../docs/x.md README.md, docs/spec/api.md#process'),
+    pathsIn('"docs/nodes.md lists", (api.md#process; fix), ../docs/x.md README.md, docs/spec/api.md#process'),
   ).toEqual(["docs/nodes.md", "README.md", "docs/spec/api.md#process", "docs/spec/api.md#process"]);
   expect([lost("docs/none.md"), lost("docs/nodes.md#none")]).not.toContain(undefined);
 });

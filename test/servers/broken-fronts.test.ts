@@ -47,7 +47,7 @@ interface Broken {
   readonly vcl: Vcl;
   readonly only: string;
   readonly rule: RegExp;
-  readonly mend: RegExp;
+  readonly fix: RegExp;
 }
 
 const BROKEN: Readonly<Record<string, Broken>> = {
@@ -58,7 +58,7 @@ const BROKEN: Readonly<Record<string, Broken>> = {
     },
     only: "process",
     rule: /^headers\/age$/,
-    mend: /no default TTL/,
+    fix: /no default TTL/,
   },
   "If-None-Match is not stripped": {
     vcl: {
@@ -67,7 +67,7 @@ const BROKEN: Readonly<Record<string, Broken>> = {
     },
     only: "telemetry",
     rule: /^not-modified\/never$/,
-    mend: /strip If-None-Match/,
+    fix: /strip If-None-Match/,
   },
   "the query is dropped from the key": {
     vcl: {
@@ -77,25 +77,25 @@ const BROKEN: Readonly<Record<string, Broken>> = {
     },
     only: "statistics",
     rule: /^answer\/asked-for$/,
-    mend: /query into the cache key/,
+    fix: /query into the cache key/,
   },
   "HTML on errors": {
     vcl: { deliver: "if (resp.status >= 400) { return (synth(resp.status)); }" },
     only: "process",
     rule: /^errors\/body$/,
-    mend: /turn its own error pages off/,
+    fix: /turn its own error pages off/,
   },
   "Range is evaluated": {
     vcl: { ranges: true },
     only: "process",
     rule: /^edge\/range$/,
-    mend: /turn range requests off/,
+    fix: /turn range requests off/,
   },
   "CORS lost on a 304": {
     vcl: { deliver: "if (resp.status == 304) { unset resp.http.Access-Control-Allow-Origin; }" },
     only: "process",
     rule: /^headers\/cors$/,
-    mend: /304 and errors included/,
+    fix: /304 and errors included/,
   },
   "a 404 is kept": {
     vcl: {
@@ -105,7 +105,7 @@ const BROKEN: Readonly<Record<string, Broken>> = {
     },
     only: "process",
     rule: /^edge\/error-kept$/,
-    mend: /no lifetime in the cache/,
+    fix: /no lifetime in the cache/,
   },
 };
 
@@ -118,12 +118,12 @@ test.concurrent("a front that changes nothing gives no finding on one route", { 
 test.concurrent.each(Object.entries(BROKEN))(
   "verify finds a front that is broken: %s",
   { timeout: 120_000 },
-  async (_, { vcl, only, rule, mend }) => {
+  async (_, { vcl, only, rule, fix }) => {
     const { exitCode, findings } = await verifyThrough(shim, vcl, ["--only", only]);
     expect(exitCode).toBe(1);
     const found = findings.filter((finding) => rule.test(finding.rule));
     expect(found, findings.map((one) => one.rule).join(", ")).not.toEqual([]);
-    for (const finding of found) expect(finding.mend).toMatch(mend);
+    for (const finding of found) expect(finding.fix).toMatch(fix);
   },
 );
 
@@ -148,7 +148,7 @@ test("verify finds a front that serves a response past valid-until", {
     const watch = ["--only", "telemetry", "--watch", String(Math.ceil(left) + 3)];
     const { findings } = await verifyThrough(own, vcl, watch);
     const found = findings.find(({ rule }) => rule === "clock/online");
-    expect(found?.mend, findings.map((one) => one.rule).join(", ")).toMatch(/valid-until/);
+    expect(found?.fix, findings.map((one) => one.rule).join(", ")).toMatch(/valid-until/);
   } finally {
     await own.stop();
     old.world.end();

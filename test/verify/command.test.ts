@@ -64,7 +64,7 @@ test("a finding ends with 1 and says how to repair it; --json has its parts", as
   isBroken = false;
   expect(people.exitCode).toBe(1);
   expect(people.stdout).toMatch(
-    /^FAIL headers\/cors modules: expected .*, saw none \(docs\/spec\/api\.md#http; mend: .+\)$/m,
+    /^FAIL headers\/cors modules: expected .*, saw none \(docs\/spec\/api\.md#http; fix: .+\)$/m,
   );
   expect(machines.exitCode).toBe(1);
   const { checks, findings, skipped } = JSON.parse(machines.stdout) as Record<string, Record<string, string>[]>;
@@ -76,6 +76,7 @@ test("a finding ends with 1 and says how to repair it; --json has its parts", as
     expected: expect.any(String),
     saw: "none",
     spec: "docs/spec/api.md#http",
+    fix: expect.stringContaining("Access-Control-Allow-Origin"),
     mend: expect.stringContaining("Access-Control-Allow-Origin"),
   });
 });

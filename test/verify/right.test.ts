@@ -73,5 +73,5 @@ test("statistics that are being built need no 304", async () => {
 test("a rule has one name", () => {
   const names = ALL_RULES.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
-  for (const { name, says, mend } of ALL_RULES) expect([name, says, mend].join("")).not.toBe("");
+  for (const { name, says, fix } of ALL_RULES) expect([name, says, fix].join("")).not.toBe("");
 });

@@ -69,7 +69,7 @@ function rpcAddresses(text: string): string[] {
   if (text === "") return [];
   const wrong = addresses.findIndex((address) => !/^https?:\/\//i.test(address) || !URL.canParse(address));
   if (addresses.length > 0 && wrong === -1) return addresses;
-  throw new Failure("invalid_setting", `rpcUrl: address ${wrong + 1} of ${addresses.length} is no http(s) URL`, {
+  throw new Failure("invalid_setting", `rpcUrl: address ${wrong + 1} of ${addresses.length} is not an http(s) URL`, {
     exit: EXIT.usage,
     hint: "Give --rpc-url <url[,url]> or NOONMARK_RPC_URL, in order of preference.",
   });

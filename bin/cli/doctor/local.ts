@@ -21,7 +21,7 @@ export function examineNode(): Finding[] {
 export async function examineSettings(settings: Settings, file: string, now: number): Promise<Finding[]> {
   await judgeSettings(settings, now);
   const unknown = unknownVariables().map(({ variable }) =>
-    fine("variables", `${variable} is no setting and is passed over`),
+    fine("variables", `${variable} is not a setting, and is ignored`),
   );
   const from = existsSync(file) ? file : `no ${file}; flags and variables alone`;
   return [fine("settings", from), ...unknown, ...examineGenesis(settings)];

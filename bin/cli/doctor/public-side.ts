@@ -29,8 +29,8 @@ export async function examinePublicSide(base: URL): Promise<Finding[]> {
       const report = await verify(options, environment, [family]);
       checks += report.checks;
       findings.push(
-        ...report.findings.map(({ rule, route, expected, saw, mend }) =>
-          wrong("public side", `${rule} ${route}: expected ${expected}, saw ${saw}`, mend),
+        ...report.findings.map(({ rule, route, expected, saw, fix }) =>
+          wrong("public side", `${rule} ${route}: expected ${expected}, saw ${saw}`, fix),
         ),
       );
     }

@@ -25,8 +25,8 @@ function numeric<T extends z.ZodType<number>>(schema: T) {
   return z.preprocess((value) => (typeof value === "string" && value.trim() !== "" ? Number(value) : value), schema);
 }
 
-const number = z.number("is no number");
-const secondsNumber = z.number("is no number of seconds");
+const number = z.number("is not a number");
+const secondsNumber = z.number("is not a number of seconds");
 const seconds = numeric(secondsNumber.positive("must be above 0 seconds"));
 const scrubSeconds = numeric(number.min(0, "must be 0 seconds or more").max(86_400, "must be 86400 seconds or less"));
 /** Checked once a second; beyond a day Node's timers end. */
@@ -89,7 +89,10 @@ export const SETTINGS = {
   rpcUrl: setting(
     z
       .string()
-      .refine((text) => text.split(",").every((one) => isHttpAddress(one.trim())), "an address in it is no http(s) URL")
+      .refine(
+        (text) => text.split(",").every((one) => isHttpAddress(one.trim())),
+        "an address in it is not an http(s) URL",
+      )
       .optional(),
     "url[,url]",
     "the chain's JSON-RPC, in order of preference",

@@ -91,7 +91,8 @@ function requireEmpty(directory: string): void {
       exit: EXIT.usage,
       hint: "Name a directory that is new or empty: noonmark demo ./demo-2",
     });
-  if (existsSync(directory) && !statSync(directory).isDirectory()) throw refuse("not_a_directory", "is no directory");
+  if (existsSync(directory) && !statSync(directory).isDirectory())
+    throw refuse("not_a_directory", "is not a directory");
   writing(directory, () => makeDirectory(directory));
   if (readdirSync(directory).length > 0) throw refuse("directory_not_empty", "is not empty");
 }

@@ -63,11 +63,11 @@ function settingsOrFinding(flags: Readonly<Record<string, unknown>>): Settings |
 }
 
 function lineOf({ check, ok, saw, todo }: Finding): string {
-  return `${ok ? "ok  " : "MEND"} ${check.padEnd(12)} ${saw}${todo === null ? "" : `${/[.?]$/.test(saw) ? "" : "."} ${todo}`}`;
+  return `${ok ? "ok " : "FIX"} ${check.padEnd(12)} ${saw}${todo === null ? "" : `${/[.?]$/.test(saw) ? "" : "."} ${todo}`}`;
 }
 
 function urlArgument(text: string): URL {
   const url = URL.parse(text);
-  if (url === null || !/^https?:$/.test(url.protocol)) throw new InvalidArgumentError("it is no http(s) URL");
+  if (url === null || !/^https?:$/.test(url.protocol)) throw new InvalidArgumentError("Give an http or https URL.");
   return url;
 }

@@ -51,7 +51,7 @@ export function registerVerify(program: Command): void {
 
 async function judge(base: URL, { only, installation, qps, timeout, pages, watch }: Flags): Promise<Report> {
   if (installation !== undefined && !isNameableInstallationId(installation)) {
-    throw new Failure("invalid_setting", `--installation "${installation}" is no installation id`, {
+    throw new Failure("invalid_setting", `--installation "${installation}" is not an installation id`, {
       exit: EXIT.usage,
     });
   }
@@ -74,7 +74,7 @@ async function judge(base: URL, { only, installation, qps, timeout, pages, watch
 function baseUrl(text: string | undefined): URL {
   const url = text === undefined ? null : URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "" || url.username !== "") {
-    const what = text === undefined ? "no base URL is given" : `"${text}" is no base URL`;
+    const what = text === undefined ? "no base URL is given" : `"${text}" is not a base URL`;
     throw new Failure("usage", what, {
       exit: EXIT.usage,
       hint: "noonmark verify https://HOST[/PREFIX], without query and credentials; --rules lists the rules.",

@@ -135,6 +135,6 @@ function ofFile(command: Command): Settings & { readonly rpcUrl: string } {
 }
 
 function blockArgument(text: string): bigint {
-  if (!/^\d{1,18}$/.test(text)) throw new InvalidArgumentError("it is not a block number");
+  if (!/^\d{1,18}$/.test(text)) throw new InvalidArgumentError("Give a block number.");
   return BigInt(text);
 }

@@ -81,7 +81,7 @@ function secretOf({ frontSecret: given, frontSecretFile }: CdnFlags): string | u
     secretOfFlags(flags) ?? (variable === "" || variable === "none" || variable === "any" ? undefined : variable);
   if (secret === undefined || frontSecret.safeParse(secret).success) return secret;
   const origin = given === undefined ? VARIABLE : "--front-secret";
-  throw new Failure("invalid_setting", `${origin} is no secret that every front's file can hold`, {
+  throw new Failure("invalid_setting", `${origin} has characters that some fronts' files cannot hold`, {
     exit: EXIT.usage,
     hint: "Give 16 to 128 characters of A-Z a-z 0-9 . _ ~ + / = -, the same that the shim has as its setting fronts.",
   });
@@ -97,7 +97,7 @@ function requireNginxWords({
   if (found === undefined || port < 1 || port > HIGHEST_PORT)
     throw refused("listen", listen, "is nowhere that nginx can listen", "127.0.0.1:8081");
   for (const [name, path] of Object.entries(paths)) {
-    if (!PATH.test(path)) throw refused(name, path, "is no path that nginx's file can hold", "/etc/nginx/noonmark");
+    if (!PATH.test(path)) throw refused(name, path, "is not a path that nginx's file can hold", "/etc/nginx/noonmark");
   }
 }
 
@@ -111,7 +111,7 @@ function refused(option: string, given: string, message: string, example: string
 function parseUrl(option: string, text: string): URL {
   const url = URL.parse(text);
   if (url?.protocol === "http:" || url?.protocol === "https:") return url;
-  throw new Failure("invalid_setting", `--${option} "${text}" is no http or https URL`, { exit: EXIT.usage });
+  throw new Failure("invalid_setting", `--${option} "${text}" is not an http or https URL`, { exit: EXIT.usage });
 }
 
 function write(directory: string, name: string, text: string, mode: number): void {

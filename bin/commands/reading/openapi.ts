@@ -24,7 +24,7 @@ export function registerOpenapi(program: Command): void {
 function serverAddress(text: string): string {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "" || url.username !== "") {
-    throw new Failure("invalid_setting", `--server "${text}" is no address of an API`, {
+    throw new Failure("invalid_setting", `--server "${text}" is not an address of an API`, {
       exit: EXIT.usage,
       hint: "Give https://HOST[/PREFIX], without query, fragment and credentials.",
     });

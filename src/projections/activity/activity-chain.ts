@@ -76,7 +76,7 @@ export const chainActivityFollower: Follower<ChainEvent> = {
 
 function addChainEvent(projections: Database, event: ChainEvent): void {
   const kind = KINDS[event.eventName];
-  if (kind === undefined) throw new Error(`${event.eventName} is no activity`);
+  if (kind === undefined) throw new Error(`${event.eventName} is not an activity`);
   addActivityEvent(projections, {
     key: chainEventKey(event.blockTimestamp, event),
     category: kind.category,

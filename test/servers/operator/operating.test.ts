@@ -69,9 +69,9 @@ test("every block of docs/operating.md ends as the page says", () => {
 });
 
 test("the first doctor says what is missing, the second that all is well", () => {
-  expect(saidBy("noonmark init")).toMatch(/^MEND settings .*installationId/m);
+  expect(saidBy("noonmark init")).toMatch(/^FIX settings .*installationId/m);
   expect(saidBy("noonmark ingest - < /srv/facts.ndjson")).toMatch(/^1 accepted, 0 duplicate, 0 rejected$/m);
-  expect(saidBy("noonmark ingest - < /srv/facts.ndjson")).not.toMatch(/^MEND/m);
+  expect(saidBy("noonmark ingest - < /srv/facts.ndjson")).not.toMatch(/^FIX/m);
 });
 
 test("the shim's service reads the store, and neither ledger nor private status nor the publisher's settings", () => {

@@ -74,9 +74,9 @@ afterAll(async () => {
 test("doctor names missing parts until they are there", PATIENCE, async () => {
   expect(await run("npx noonmark init --installation-id wheel-1")).toMatchObject({ code: 0 });
   const first = await run("npx noonmark doctor");
-  expect([first.code, first.output.match(/^MEND \w+/gm)]).toEqual([
+  expect([first.code, first.output.match(/^FIX \w+/gm)]).toEqual([
     1,
-    expect.arrayContaining(["MEND genesis", "MEND ledger"]),
+    expect.arrayContaining(["FIX genesis", "FIX ledger"]),
   ]);
   const settings = {
     installationId: "wheel-1",
@@ -93,7 +93,7 @@ test("doctor names missing parts until they are there", PATIENCE, async () => {
     output: "2 accepted, 0 duplicate, 0 rejected\n",
   });
   const second = await run("npx noonmark doctor");
-  expect([second.code, second.output.match(/^MEND.*/gm)]).toEqual([0, null]);
+  expect([second.code, second.output.match(/^FIX.*/gm)]).toEqual([0, null]);
 });
 
 test("verify finds nothing in a published bucket behind Varnish", PATIENCE, async () => {
@@ -206,5 +206,5 @@ ${noonmark} publish --once && ${noonmark} fsck && { ${noonmark} doctor || true; 
   expect(said.match(/^as of .*: (?<created>\d+) created, .*, 0 failed$/m)?.groups?.created).not.toBe("0");
   expect(said.match(/^\d+ objects, 0 findings$/gm)).toHaveLength(2);
   // The older release's sample has receipts and no rounds.
-  expect(said.match(/^MEND \w+/gm)).toEqual(["MEND inputs"]);
+  expect(said.match(/^FIX \w+/gm)).toEqual(["FIX inputs"]);
 });

@@ -81,7 +81,7 @@ describe.each([
     }
     const doctor = await run("npx noonmark doctor");
     // The examples have a Reporter's work, and no chain is set.
-    expect(doctor.output.match(/^MEND .*?:/gm)).toEqual([expect.stringMatching(/^MEND inputs +no_chain:$/)]);
+    expect(doctor.output.match(/^FIX .*?:/gm)).toEqual([expect.stringMatching(/^FIX inputs +no_chain:$/)]);
     expect(doctor.code).toBe(1);
     expect(await run("npx noonmark fsck")).toMatchObject({ code: 0, output: expect.stringMatching(/, 0 findings\n$/) });
     expect(await run("npx noonmark schema intake | node -e 'JSON.parse(fs.readFileSync(0))'")).toEqual({

@@ -11,12 +11,12 @@ test("each finding is one line for any text, and the counts come last", () => {
   const report = new Report();
   report.check(RULES.cors, PROCESS, true, () => ({ expected: "never asked", saw: "never asked" }));
   report.check(RULES.cors, PROCESS, false, () => ({ expected: "*", saw: "a\r\nb" }));
-  report.check(RULES.once, PROCESS, false, () => ({ expected: "one", saw: "two", mend: "this one" }));
+  report.check(RULES.once, PROCESS, false, () => ({ expected: "one", saw: "two", fix: "this one" }));
   report.skip("walk", "too long");
   report.skip("walk", "too long");
   expect(reportLines(report)).toEqual([
-    "FAIL headers/cors process: expected *, saw a\\u000d\\u000ab (docs/spec/api.md#process; mend: pass it)",
-    "FAIL headers/once process: expected one, saw two (docs/spec/api.md#http; mend: this one)",
+    "FAIL headers/cors process: expected *, saw a\\u000d\\u000ab (docs/spec/api.md#process; fix: pass it)",
+    "FAIL headers/once process: expected one, saw two (docs/spec/api.md#http; fix: this one)",
     "SKIP walk: too long",
     "3 checks, 2 findings, 1 skipped",
   ]);
@@ -29,6 +29,7 @@ test("each finding is one line for any text, and the counts come last", () => {
         expected: "*",
         saw: "a\\u000d\\u000ab",
         spec: "docs/spec/api.md#process",
+        fix: "pass it",
         mend: "pass it",
       },
       {
@@ -37,6 +38,7 @@ test("each finding is one line for any text, and the counts come last", () => {
         expected: "one",
         saw: "two",
         spec: "docs/spec/api.md#http",
+        fix: "this one",
         mend: "this one",
       },
     ],

@@ -42,8 +42,8 @@ describe("the settings are checked as a whole", () => {
     ],
     ['{ "colour": "a" }', 'invalid_configuration: /given.json: unknown key "colour"'],
     ['{ "s3PathStyle": "yes" }', 'invalid_setting: /given.json: s3PathStyle "yes": is neither true nor false'],
-    ['{ "chainGrace": true }', "invalid_setting: /given.json: chainGrace true: is no number of seconds"],
-    ['{ "port": null }', "invalid_setting: /given.json: port null: is no number"],
+    ['{ "chainGrace": true }', "invalid_setting: /given.json: chainGrace true: is not a number of seconds"],
+    ['{ "port": null }', "invalid_setting: /given.json: port null: is not a number"],
   ])("the configuration %s is refused with its place and mistake", (text, message) => {
     expect(ofFile(text)).toBe(message);
   });
@@ -96,9 +96,9 @@ describe("the settings are checked as a whole", () => {
     [{ deployment: "d.json", rpcUrl: "http://127.0.0.1:1,https://b" }, "accepted"],
     [
       { deployment: "d.json", rpcUrl: "ws://a/secret-key" },
-      "invalid_setting: --rpc-url: an address in it is no http(s) URL",
+      "invalid_setting: --rpc-url: an address in it is not an http(s) URL",
     ],
-    [{ port: "80a" }, 'invalid_setting: --port "80a": is no number'],
+    [{ port: "80a" }, 'invalid_setting: --port "80a": is not a number'],
     [{ port: "65536" }, 'invalid_setting: --port "65536": must be 0 to 65535'],
     [{ s3PathStyle: true, port: "0" }, "accepted"],
   ])("the flags %j are refused with the setting and value", (flags, message) => {
@@ -152,9 +152,9 @@ describe("the settings are checked as a whole", () => {
       `${path}: unknown key "genesis"; did you mean genesisTimestamp?`,
       "NOONMARK_LEGDER is not a setting; did you mean NOONMARK_LEDGER?",
       `${path}: port 70000: must be 0 to 65535`,
-      '--reader-timeout "x": is no number of seconds',
-      `${path}: chainGrace "soon": is no number of seconds`,
-      'NOONMARK_DEADLINE "never": is no number of seconds',
+      '--reader-timeout "x": is not a number of seconds',
+      `${path}: chainGrace "soon": is not a number of seconds`,
+      'NOONMARK_DEADLINE "never": is not a number of seconds',
     ]);
   });
 
@@ -196,7 +196,7 @@ describe("the settings are checked as a whole", () => {
       "setting_renamed: --chain-word is now called --chain-max-age; this release still accepts the old name",
     ]);
     expect(loaded({}, { NOONMARK_CHAIN_MAX_AGE: "303", NOONMARK_CHAIN_WORD: "301" }, old)).toEqual([303]);
-    expect(failure({ chainWord: "x" })).toBe('invalid_setting: --chain-word "x": is no number of seconds');
+    expect(failure({ chainWord: "x" })).toBe('invalid_setting: --chain-word "x": is not a number of seconds');
   });
 
   test("paths of the file, and defaults, are relative to the file; those of flags and variables to the directory", () => {

@@ -27,15 +27,15 @@ describe("noonmark doctor", () => {
   test("before the first start it says what is missing and what to do, and makes nothing", async () => {
     const { exitCode, lines } = await doctor();
     expect(exitCode).toBe(1);
-    expect(lines[0]).toMatch(/^ok {3}node {9}\d+\.\d+\.\d+$/);
-    expect(lines[1]).toMatch(/^MEND settings {5}missing_setting: installationId .* Give --installation-id <id>, /);
+    expect(lines[0]).toMatch(/^ok {2}node {9}\d+\.\d+\.\d+$/);
+    expect(lines[1]).toMatch(/^FIX settings {5}missing_setting: installationId .* Give --installation-id <id>, /);
     expect(lines[2]).toMatch(
-      /^MEND ledger {7}ledger_not_found: .* restore it from a backup; a first deployment makes it with `noonmark ingest FILE`/,
+      /^FIX ledger {7}ledger_not_found: .* restore it from a backup; a first deployment makes it with `noonmark ingest FILE`/,
     );
     expect(lines.slice(3).filter((line) => !line.includes(" disk "))).toEqual([
-      "ok   state        .noonmark/state: publish will make it",
-      "ok   store        .noonmark/public: publish will make it",
-      "ok   chain        none: its views are disabled",
+      "ok  state        .noonmark/state: publish will make it",
+      "ok  store        .noonmark/public: publish will make it",
+      "ok  chain        none: its views are disabled",
     ]);
     expect(readdirSync(directory)).toEqual([]);
   });
@@ -53,8 +53,8 @@ describe("noonmark doctor", () => {
     expect((await runCli(["publish", "--once", ...settings], directory)).exitCode).toBe(0);
     const well = await doctor(...settings);
     expect(well.exitCode).toBe(0);
-    expect(well.lines).toContainEqual(expect.stringMatching(/^ok {3}store {8}\S+: read, written$/));
-    expect(well.lines).toContainEqual(expect.stringMatching(/^ok {3}lease {8}epoch 1, released [\d.]+ s ago$/));
+    expect(well.lines).toContainEqual(expect.stringMatching(/^ok {2}store {8}\S+: read, written$/));
+    expect(well.lines).toContainEqual(expect.stringMatching(/^ok {2}lease {8}epoch 1, released [\d.]+ s ago$/));
     const outside = await doctor(...settings, "--url", "http://127.0.0.1:9", "--json");
     expect(outside.exitCode).toBe(1);
     expect(JSON.parse(outside.lines[0] ?? "").at(-1)).toMatchObject({ check: "public side", ok: false });
@@ -71,7 +71,7 @@ describe("noonmark doctor", () => {
 
   async function wrongLines(...flags: string[]): Promise<string[]> {
     const { exitCode, lines } = await doctor(...flags);
-    const wrong = lines.filter((line) => line.startsWith("MEND"));
+    const wrong = lines.filter((line) => line.startsWith("FIX"));
     expect(exitCode).toBe(wrong.length === 0 ? 0 : 1);
     return wrong;
   }
@@ -89,7 +89,7 @@ describe("noonmark doctor", () => {
     await store.put("status.json", { ...status, body: Buffer.from(JSON.stringify(silent)) });
     expect(await wrongLines(...SETTINGS)).toEqual([
       expect.stringMatching(
-        /^MEND publisher +\S.* holds the lease and has been silent for 60 min\. .*`noonmark publish`\.$/,
+        /^FIX publisher +\S.* holds the lease and has been silent for 60 min\. .*`noonmark publish`\.$/,
       ),
     ]);
   });
@@ -100,7 +100,7 @@ describe("noonmark doctor", () => {
     await ingest(receipt(2));
     await runCli(["publish", "--once", ...SETTINGS], directory);
     expect(await wrongLines(...SETTINGS, "--ledger", "older.db")).toEqual([
-      expect.stringMatching(/^MEND ledger +ledger_behind: wheel-1 was published through position 2/),
+      expect.stringMatching(/^FIX ledger +ledger_behind: wheel-1 was published through position 2/),
     ]);
   });
 
@@ -109,20 +109,20 @@ describe("noonmark doctor", () => {
     await runCli(["publish", "--once", ...SETTINGS], directory);
     expect(await wrongLines(...SETTINGS)).toEqual([
       expect.stringMatching(
-        /^MEND inputs +no_rounds: the statistics are 503: there are 1 receipts and 0 rounds, and no round\./,
+        /^FIX inputs +no_rounds: the statistics are 503: there are 1 receipts and 0 rounds, and no round\./,
       ),
-      expect.stringMatching(/^MEND inputs +no_chain: .* the ledger has records of reporter_run, but no chain is set/),
+      expect.stringMatching(/^FIX inputs +no_chain: .* the ledger has records of reporter_run, but no chain is set/),
     ]);
     await ingest(ROUND);
     await runCli(["publish", "--once", ...SETTINGS], directory);
-    expect(await wrongLines(...SETTINGS)).toContainEqual(expect.stringMatching(/^MEND inputs +no_closures: /));
+    expect(await wrongLines(...SETTINGS)).toContainEqual(expect.stringMatching(/^FIX inputs +no_closures: /));
     writeFileSync(join(directory, "noonmark.json"), `{ "installationId": "wheel-1", "genesisTimestamp": 1767225600 }`);
     const { stderr } = await runCli(["status"], directory);
     expect(stderr).toContain("warning: no_closures: the statistics are 503");
     expect(stderr).toContain("warning: no_chain: builder and settlementQueue are oracle_head_unavailable");
     writeFileSync(join(directory, ".noonmark/public/v4/public/process.http"), "cut");
     expect(await wrongLines(...SETTINGS)).toContainEqual(
-      expect.stringMatching(/^MEND objects +damaged v4\/public\/process: /),
+      expect.stringMatching(/^FIX objects +damaged v4\/public\/process: /),
     );
   });
 
@@ -134,12 +134,12 @@ describe("noonmark doctor", () => {
     if (unanswered === undefined) throw new Error("no statistics");
     await ingest(ROUND, CLOSURE);
     await runCli(["publish", "--once", ...SETTINGS], directory);
-    expect(await wrongLines(...SETTINGS)).toEqual([expect.stringMatching(/^MEND inputs +no_chain: /)]);
+    expect(await wrongLines(...SETTINGS)).toEqual([expect.stringMatching(/^FIX inputs +no_chain: /)]);
     await store.put(MODULES_KEY, unanswered);
     expect(await wrongLines(...SETTINGS)).toEqual(
       expect.arrayContaining([
-        expect.stringMatching(/^MEND inputs +no_chain: /),
-        expect.stringMatching(/^MEND publication +\/v1\/public\/modules is 503\. /),
+        expect.stringMatching(/^FIX inputs +no_chain: /),
+        expect.stringMatching(/^FIX publication +\/v1\/public\/modules is 503\. /),
       ]),
     );
   });
@@ -148,7 +148,7 @@ describe("noonmark doctor", () => {
     const ahead = new Date(Date.now() + 86_400_000).toISOString();
     await ingest(receipt(1), ROUND, CLOSURE);
     await runCli(["publish", "--once", ...SETTINGS, "--at", ahead, "--force"], directory);
-    expect(await wrongLines(...SETTINGS)).toContainEqual(expect.stringMatching(/^MEND publication +clock_behind: /));
+    expect(await wrongLines(...SETTINGS)).toContainEqual(expect.stringMatching(/^FIX publication +clock_behind: /));
   });
 
   test("a round 0 in the future or in milliseconds is refused by publish, and found", async () => {
@@ -161,7 +161,7 @@ describe("noonmark doctor", () => {
       /^noonmark: genesis_in_future: genesisTimestamp 6000000000 is 2160-02-18T10:40:00\.000Z, /,
     );
     expect(existsSync(join(directory, ".noonmark/public"))).toBe(false);
-    expect(await wrongLines(...future)).toEqual([expect.stringMatching(/^MEND settings +genesis_in_future: /)]);
+    expect(await wrongLines(...future)).toEqual([expect.stringMatching(/^FIX settings +genesis_in_future: /)]);
     const inMs = await runCli(
       ["publish", "--once", "--installation-id", "w", "--genesis-timestamp", "1767225600000"],
       directory,
@@ -177,7 +177,7 @@ describe("noonmark doctor", () => {
       try {
         const state = join(disk.path, "state");
         expect(await wrongLines(...SETTINGS, "--state", state)).toEqual([
-          `MEND disk         state ${state}: 1 MiB free. Free space on that disk, or name another place with --state.`,
+          `FIX disk         state ${state}: 1 MiB free. Free space on that disk, or name another place with --state.`,
         ]);
       } finally {
         disk.unmount();
@@ -196,14 +196,14 @@ describe("noonmark doctor", () => {
       const { lines } = await doctor(...settings, `${on.anvil.url},http://127.0.0.1:9/secret`);
       expect(lines).toContainEqual(expect.stringMatching(/^\S+ +node \S+ chain 31337, head \d+ \(.* old\), batches/));
       expect(lines).toContainEqual(
-        "MEND node http://127.0.0.1:9/… transient: no good response. Look at the address, its key and whether the node runs.",
+        "FIX node http://127.0.0.1:9/… transient: no good response. Look at the address, its key and whether the node runs.",
       );
-      expect(lines).toContainEqual("ok   deployment   no check failed; core available, economy available");
+      expect(lines).toContainEqual("ok  deployment   no check failed; core available, economy available");
       expect(existsSync(join(directory, ".noonmark"))).toBe(false);
       const mismatch = await doctor(...settings, on.anvil.url, "--genesis-timestamp", "600");
       expect(mismatch.exitCode).toBe(1);
       expect(mismatch.lines).toContainEqual(
-        expect.stringMatching(/^MEND deployment +genesis_timestamp_configured: .* docs\/spec\/chain\.md#checks /),
+        expect.stringMatching(/^FIX deployment +genesis_timestamp_configured: .* docs\/spec\/chain\.md#checks /),
       );
     },
   );
