@@ -49,7 +49,7 @@ const SLICE = 16;
 export async function runCycle(cycle: Cycle): Promise<CycleReport> {
   const { at, session, sources, rows } = cycle;
   readDoubted(session, at);
-  sources.snapshot((snapshot) => followChain(snapshot, session));
+  sources.snapshot((snapshot) => rememberChain(snapshot, session));
   const dirty = sources.snapshot(({ ledger }) => session.dirty.find(ledger, dueInstallations(session, at)));
   if (session.mustNameFirst) await nameHistories(cycle);
   const refused = await refusedLedger(cycle);
@@ -65,10 +65,11 @@ export async function runCycle(cycle: Cycle): Promise<CycleReport> {
   return { at, rows, failures: session.regressions.report(), warnings: warningsOf(sources) };
 }
 
-function followChain({ chainDb, chain: { core } }: Snapshot, { known }: Session): void {
+/** Blocks that were asked about say nothing of another fork. A view that was published needs no question later. */
+function rememberChain({ chainDb, chain: { core } }: Snapshot, { known }: Session): void {
   const history = chainDb === undefined ? "" : readSync(chainDb).history;
   const point = core.status === "available" ? core.view.chain : undefined;
-  known.followChain(history, point && { number: point.safeThroughBlock, hash: point.safeBlockHash });
+  known.rememberChain(history, point && { number: point.safeThroughBlock, hash: point.safeBlockHash });
 }
 
 /** A put whose result is unknown may still arrive within this time (ms), which is far beyond the time limit of a put. */

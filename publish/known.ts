@@ -231,7 +231,7 @@ export class Known {
    * The chain as a cycle reads it. `history` is that of the chain's file: after a rewind another fork may be in it, and what was
    * asked before says nothing of that. A later view of the same history comes after `safe`, the block of the view.
    */
-  followChain(history: string, safe: { readonly number: bigint; readonly hash: string } | undefined): void {
+  rememberChain(history: string, safe: { readonly number: bigint; readonly hash: string } | undefined): void {
     if (history !== this.#chainHistory) this.blocks.clear();
     this.#chainHistory = history;
     if (safe !== undefined) this.rememberBlock(String(safe.number), safe.hash);
