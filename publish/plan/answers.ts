@@ -226,14 +226,17 @@ function permittedSources(publication: Publication, object: KnownObject, context
     if (regression !== undefined && regression.code !== "chain_behind") throw regression;
     if (usesChain) behindChain ??= regression;
   }
-  if (!usesChain || object.sourceVersion.safeBlock === undefined || isOthers) {
+  const { chain } = snapshot;
+  const showsCore = publication.publishedBody?.core !== undefined && chain.safeCore !== undefined;
+  const isOfChain =
+    object.sourceVersion.safeBlock !== undefined && !isOthers && !isOtherChain(object.sourceVersion, now);
+  if (!usesChain || (!isOfChain && (showsCore || object.sourceVersion.safeBlock === undefined || isOthers))) {
     if (behindChain !== undefined) throw behindChain;
-    return permitted;
+    return showsCore ? { ...permitted, version: withChainOf(versionOfCore(chain), version) } : permitted;
   }
   if (behindChain === undefined && now.safeBlock !== undefined) return permitted;
   const kept = { ...permitted, version: withChainOf(object.sourceVersion, version) };
-  const { chain } = snapshot;
-  const isUnproven = chain.safeCore !== undefined && !isCoreOf(object.sourceVersion, now, chain);
+  const isUnproven = showsCore && !isCoreOf(object.sourceVersion, chain);
   if (behindChain !== undefined || isUnproven || (isSettling && chain.safeCore === undefined)) {
     const core = publishedCore(publication, planning.known);
     if (core !== undefined && snapshot.genesisTimestamp !== undefined) {
@@ -244,14 +247,24 @@ function permittedSources(publication: Publication, object: KnownObject, context
   return isUnproven ? { ...kept, snapshot: { ...snapshot, chain: { ...chain, safeCore: undefined } } } : kept;
 }
 
+function isOtherChain(published: SourceVersion, now: SourceVersion): boolean {
+  return published.chain !== undefined && now.chain !== undefined && published.chain !== now.chain;
+}
+
+/** The block of the Core state that process shows, also while there is no view. */
+function versionOfCore({ safeCoreBlock }: Snapshot["chain"]): SourceVersion {
+  return safeCoreBlock === undefined
+    ? { at: 0 }
+    : { at: 0, safeBlock: String(safeCoreBlock.number), safeHash: safeCoreBlock.hash };
+}
+
 /**
- * True if the stored Core state of a silent chain is that of the published block, or of another deployment. Another block may be
- * older, or of another fork, and no node can tell.
+ * True if the stored Core state of a silent chain is that of the published block. Another block may be older, or of another fork,
+ * and no node can tell.
  */
-function isCoreOf(published: SourceVersion, now: SourceVersion, { safeCoreBlock }: Snapshot["chain"]): boolean {
-  if (published.chain !== undefined && published.chain !== now.chain) return true;
-  const isSameHash = published.safeHash === undefined || published.safeHash === safeCoreBlock?.hash;
-  return isSameHash && published.safeBlock === String(safeCoreBlock?.number);
+function isCoreOf(published: SourceVersion, chain: Snapshot["chain"]): boolean {
+  const { safeBlock, safeHash } = versionOfCore(chain);
+  return published.safeBlock === safeBlock && (published.safeHash === undefined || published.safeHash === safeHash);
 }
 
 function publishedCore({ key, publishedBody }: Publication, known: Known): SafeCoreState | undefined {

@@ -49,8 +49,9 @@ export function registerChain(program: Command): void {
         console.log(`nothing above block ${to} is stored`);
         return;
       }
-      const { removed } = rewind(db, to);
-      console.log(`${removed} events removed; block ${to + 1n} is read next`);
+      const { removed, next } = rewind(db, to);
+      const read = next === undefined ? "everything is read again" : `block ${next} is read next`;
+      console.log(`${removed} events removed; ${read}`);
     });
   });
 }

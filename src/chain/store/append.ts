@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import { statement } from "../../sqlite/statement.ts";
 import type { ChainEvent } from "../chain-state.ts";
-import { digestOf, eventsFrom } from "./read-events.ts";
+import { digestOf, eventsFrom, newestEventUpTo } from "./read-events.ts";
 import { readSync, type StoredThrough } from "./sync-row.ts";
 
 /** The rows that one transaction of the sync adds. */
@@ -83,21 +83,22 @@ function insert(db: Database, events: readonly ChainEvent[]): void {
 // The way out of a reorg below the safe block (docs/nodes.md, "After a deep reorg").
 
 /**
- * Forgets everything above `block`; the next pass goes on from there. Its hash is not known unless it was the last one
- * stored: the next pass then compares the newest event that is left.
+ * Forgets everything above `block`. The next pass compares the hash of the newest event that is left and reads on after its
+ * block: in the blocks between it and `block` the chain may have other events now. `next` is that block; undefined if nothing is left.
  */
-export function rewind(db: Database, block: bigint): { removed: number } {
+export function rewind(db: Database, block: bigint): { removed: number; next: bigint | undefined } {
   return db
     .transaction(() => {
       const stored = readSync(db).stored;
-      if (stored === undefined || stored.block <= block) return { removed: 0 };
+      if (stored === undefined || stored.block <= block) return { removed: 0, next: undefined };
       const { changes } = statement(db, "DELETE FROM event WHERE block_number > ?").run(block);
+      const newest = newestEventUpTo(db, block);
       statement(
         db,
-        `UPDATE sync SET stored_through_block = ?, stored_through_hash = NULL,
+        `UPDATE sync SET stored_through_block = ?, stored_through_hash = ?,
          indexed_through_block = NULL, snapshot = NULL, problem = NULL, history = ? WHERE id = 1`,
-      ).run(block, randomUUID());
-      return { removed: changes };
+      ).run(newest?.blockNumber ?? null, newest?.blockHash ?? null, randomUUID());
+      return { removed: changes, next: newest && newest.blockNumber + 1n };
     })
     .immediate();
 }

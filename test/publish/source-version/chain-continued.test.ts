@@ -13,7 +13,7 @@ import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/ob
 import { epoch, receipt } from "../../ledger/samples.ts";
 import { type Action, SimulatedChain } from "../../support/chain/simulated-chain.ts";
 import { fetchFrom, SimulatedNode } from "../../support/chain/simulated-node.ts";
-import { START, type Worker, type WorkOptions, World } from "../world.ts";
+import { INSTALLATION, START, type Worker, type WorkOptions, World } from "../world.ts";
 
 let world: World;
 let chain: SimulatedChain;
@@ -53,10 +53,10 @@ function grow(blocks: number, ...actions: Action[]): void {
   }
 }
 
-/** Each node follows a fork that begins at a block. */
-function fork(from: number, blocks: number, ...followers: readonly SimulatedNode[]): void {
+/** Each node follows a fork that begins at a block. Every block of it has the action. */
+function fork(from: number, blocks: number, action: Action, ...followers: readonly SimulatedNode[]): void {
   let branch = chain.branch.cut(from);
-  for (let block = 0; block < blocks; block++) branch = branch.mined(chain, branch.head.timestamp + 12, [settle]);
+  for (let block = 0; block < blocks; block++) branch = branch.mined(chain, branch.head.timestamp + 12, [action]);
   for (const node of followers) node.fork = branch;
 }
 
@@ -118,7 +118,7 @@ test("after a rewind beside a running publisher, a fork that has outgrown what w
   const { worker, cycle } = await publisher();
   await cycle();
   const published = await body(ONCHAIN);
-  fork(12, 60, ...nodes);
+  fork(12, 60, settle, ...nodes);
   rewindTo(10n);
   for (const n of [3, 4]) {
     world.now += 1_000;
@@ -136,7 +136,7 @@ test("a node that follows another fork than the view cannot vouch for the view",
   const published = await body(ONCHAIN);
   const [main, other] = nodes as [SimulatedNode, SimulatedNode];
   main.fault = "stateless";
-  fork(12, 60, other);
+  fork(12, 60, settle, other);
   expect(codes(await publish({ file: "new" }))).toEqual(["chain_behind"]);
   expect(await body(ONCHAIN)).toEqual(published);
 });
@@ -151,6 +151,16 @@ test("a view of blocks that were rewound between the pass and the cycle is not p
   const { status, chain: point, events } = await body(PLAYERS);
   expect([status, point.safeThroughBlock, events]).toEqual(["available", "31", []]);
   await worker.stop();
+});
+
+test("after a rewind to a block above the fork, no event of the new branch is missing", async () => {
+  grow(40, settle);
+  await publish();
+  fork(12, 60, { is: "units", count: 1 }, ...nodes);
+  rewindTo(20n);
+  await publish({ newHistories: [INSTALLATION] });
+  const { chain: point, events } = await body(`${PLAYERS}&limit=100`);
+  expect([point.safeThroughBlock, events.length]).toEqual(["61", 49]);
 });
 
 test("saved history is what was published last, by whichever publisher", async () => {
@@ -200,6 +210,21 @@ test("process keeps its published anchor if the chain's file is older than it an
   await publishInSilence({ file: "older" });
   const { builder, measurement } = await body(PROCESS);
   expect([builder.anchor, measurement.cumulativeWorkUnits]).toEqual([anchor, "30"]);
+});
+
+test("an anchor that process took from the chain's file while every node was silent stays", async () => {
+  grow(60, settle);
+  await publish();
+  // The view in the file is no longer valid.
+  world.now += 700_000;
+  await publishInSilence({ newHistories: [INSTALLATION] });
+  const { anchor } = (await body(PROCESS)).builder;
+  expect(anchor.settledThroughRound).toBe("16");
+  // Before the settlement is safe.
+  for (const node of nodes) Object.assign(node, { fault: "none", lag: 49 });
+  ingest(world.ledger, [receipt(4)]);
+  await publish({ file: "new" });
+  expect((await body(PROCESS)).builder.anchor).toEqual(anchor);
 });
 
 test("while the ledger is refused, views of the chain that need no facts go on, with every event", async () => {
