@@ -168,9 +168,8 @@ export class ChainReader {
     const before = this.#seen.get(url);
     if (chain !== undefined) return "an unavailable body has a chain";
     const { chain: configured, releaseId } = this.#options.configured();
-    if (before === undefined || before.configured.chain !== configured) return undefined;
-    const { body } = before;
-    const isBound = before.blocks[0]?.chain === configured && (body.economy?.releaseId ?? releaseId) === releaseId;
+    if (before === undefined || before.blocks[0]?.chain !== configured) return undefined;
+    const isBound = (before.body.economy?.releaseId ?? releaseId) === releaseId;
     if (url.includes("/settlements") && isBound && reason !== "indexer_disabled") return "its saved history is lost";
     if (at >= before.until || !this.#available.has(url)) return undefined;
     if (reason === "not_yet_safe") return "not_yet_safe has replaced a valid view";
