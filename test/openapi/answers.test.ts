@@ -7,8 +7,7 @@ import { runScript, type ScriptAnswer, type ScriptTarget } from "../support/scri
 import { coreTarget } from "../support/scripts/script-targets.ts";
 import { scriptWorld } from "../support/scripts/script-world.ts";
 import { type FullWorld, fullWorld } from "../verify/support/full-world.ts";
-import { judgeEveryAnswer } from "./every-answer.ts";
-import { operationFor, undocumented } from "./judge-answer.ts";
+import { judgeEveryAnswer, operationFor, undocumented } from "./judge.ts";
 
 /** Bodies that the shim itself makes. The stored bodies of the scripts' world are stubs without a schema. */
 const MADE_BY_SHIM = /^\/(?:badge|status)\.json/;

@@ -1,7 +1,9 @@
-/** ajv (2020, strict) over the document's own schemas: the judge of bodies and headers. */
+/** ajv (2020, strict) over the document's own schemas judges bodies, headers, and the responses of every route. */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { openApiDocument } from "../../src/openapi/document.ts";
+import { ROUTES } from "../../src/resources/table.ts";
+import type { ScriptAnswer } from "../support/scripts/run-http-script.ts";
 
 export const DOCUMENT = openApiDocument({ version: "0.0.0" });
 
@@ -27,4 +29,100 @@ export function complaint(judge: ValidateFunction, value: unknown): string | und
   if (judge(value) === true) return undefined;
   const [error] = judge.errors ?? [];
   return `${error?.instancePath} ${error?.message}`;
+}
+
+type Operation = (typeof DOCUMENT.paths)[string]["get"];
+type Answer = Operation["responses"][string];
+
+/** Content-Type says itself what it must be, and Content-Length is HTTP's. */
+const OF_BODY = new Set(["content-type", "content-length"]);
+
+const judges = new Map<string, ReturnType<typeof schemaJudge>>();
+
+function judgeOf(schema: unknown): ReturnType<typeof schemaJudge> {
+  const text = JSON.stringify(schema);
+  const known = judges.get(text) ?? schemaJudge(schema);
+  judges.set(text, known);
+  return known;
+}
+
+/** The operation that a request target, normalised as a URL is, is for; undefined where the document has none. */
+export function operationFor(target: string): Operation | undefined {
+  const path = URL.parse(`http://shim.example${target}`)?.pathname ?? "";
+  const found = Object.keys(DOCUMENT.paths).find((template) =>
+    new RegExp(`^${template.replaceAll(".", "\\.").replace(/\{[^}]*\}/, "[^/]*")}$`).test(path),
+  );
+  return found === undefined ? undefined : DOCUMENT.paths[found]?.get;
+}
+
+/** Deviations of this response from the document, a line each. */
+export function undocumented(operation: Operation, answer: ScriptAnswer, withBody: boolean): string[] {
+  const said = operation.responses[String(answer.status)];
+  if (said === undefined) return [`status ${answer.status}`];
+  const found = headerComplaints(said, answer);
+  const [[type, media] = []] = Object.entries(said.content ?? {});
+  if (type === undefined) return answer.body === "" ? found : [...found, "a body"];
+  if (!answer.headers["content-type"]?.startsWith(type)) found.push(`content-type ${answer.headers["content-type"]}`);
+  if (withBody && answer.body !== "" && type.endsWith("json")) {
+    const why = complaint(judgeOf(media?.schema), JSON.parse(answer.body));
+    if (why !== undefined) found.push(`body: ${why}`);
+  }
+  return found;
+}
+
+function headerComplaints(said: Answer, { headers }: ScriptAnswer): string[] {
+  const names = new Map(Object.entries(said.headers).map(([name, header]) => [name.toLowerCase(), header]));
+  const strangers = Object.keys(headers).filter((name) => !names.has(name) && !OF_BODY.has(name));
+  const wrong = [...names].flatMap(([name, header]) => {
+    const full = "$ref" in header ? DOCUMENT.components.headers[header.$ref.split("/").at(-1) ?? ""] : header;
+    const value = headers[name];
+    if (value === undefined) return full?.required === true ? [`no ${name}`] : [];
+    const why = complaint(judgeOf(full?.schema), value);
+    return why === undefined ? [] : [`${name} ${value}: ${why}`];
+  });
+  return [...strangers.map((name) => `undocumented header ${name}`), ...wrong];
+}
+
+/** At most so many pages of one list. */
+const PAGES = 20;
+
+export interface Judged {
+  readonly judged: number;
+  /** Deviations from the document, each after its URL. */
+  readonly found: readonly string[];
+}
+
+/** `get` gives the response to a path with its query. */
+export async function judgeEveryAnswer(get: (url: string) => Promise<ScriptAnswer>): Promise<Judged> {
+  const found: string[] = [];
+  let judged = 0;
+  const judge = async (url: string): Promise<ScriptAnswer> => {
+    const got = await get(url);
+    const operation = operationFor(url);
+    if (operation === undefined) throw new Error(url);
+    judged++;
+    found.push(...undocumented(operation, got, true).map((text) => `${url}: ${text}`));
+    return got;
+  };
+  const { installationId } = JSON.parse((await judge("/v1/public/telemetry")).body) as { installationId: string };
+  for (const { path, query, objects } of ROUTES) {
+    const own = path.replace("{installationId}", installationId);
+    if (query === "exact") for (const object of objects) await judge(own + (object.query && `?${object.query}`));
+    else await judge(own);
+  }
+  for (const category of ["all", "protocol", "players", "measurement"]) {
+    await walk(`/v1/public/activity?category=${category}&limit=40`, judge);
+  }
+  await walk(`/v1/public/installations/${installationId}/observations?limit=100`, judge);
+  await judge("/v1/public/installations/nobody/telemetry");
+  return { judged, found };
+}
+
+async function walk(first: string, judge: (url: string) => Promise<ScriptAnswer>): Promise<void> {
+  let url = first;
+  for (let page = 0; page < PAGES; page++) {
+    const { nextCursor } = JSON.parse((await judge(url)).body) as { nextCursor: string | null };
+    if (nextCursor === null) return;
+    url = `${first}&cursor=${nextCursor}`;
+  }
 }

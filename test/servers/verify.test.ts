@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";
-import { judgeEveryAnswer } from "../openapi/every-answer.ts";
+import { judgeEveryAnswer } from "../openapi/judge.ts";
 import { runCli, startCli } from "../support/cli.ts";
 import { freePort } from "../support/free-port.ts";
 import { stop, until } from "../support/processes.ts";
