@@ -1,8 +1,8 @@
 /** A day open: how often the page requests, hidden and shown, with responses and without, and that it does not grow. */
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { expect, it } from "vitest";
 import { fullWorld } from "../support/full-world.ts";
-import { openBrowser, read } from "../support/reader.ts";
+import { read, useBrowser } from "../support/reader.ts";
 import type { World } from "../support/world.ts";
 
 const MINUTE = 60_000;
@@ -13,11 +13,7 @@ const GROWTH_BYTES = 1_000_000;
 /** The page's own, inside `evaluate`. */
 declare const document: EventTarget;
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-afterAll(() => browser.close());
+const browser = useBrowser();
 
 /** From here on responses come from inside the page, in no time: a day of them would take long over a network. */
 async function answerInside(page: Page, world: World): Promise<void> {

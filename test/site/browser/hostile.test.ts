@@ -1,9 +1,8 @@
 /** Text that comes from outside stays text: in every field that holds any, whatever it looks like. */
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { goldenProcess } from "../support/changed-worlds.ts";
 import { fullWorld, TARGETS } from "../support/full-world.ts";
-import { barriers, openBrowser, read } from "../support/reader.ts";
+import { barriers, read, useBrowser } from "../support/reader.ts";
 import type { World } from "../support/world.ts";
 
 const HOSTILE = [
@@ -15,11 +14,7 @@ const HOSTILE = [
 const PATTERNED =
   /^(0x[0-9a-fA-F]+|[\d.]+|\d{4}-\d\d-\d\d.*|[0-9a-f]{8}-[0-9a-f-]{27}|measurement-policy-v1|public-activity-v1)$/;
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-afterAll(() => browser.close());
+const browser = useBrowser();
 
 /** Every string that the schema lets be anything becomes the text; returns how many did. */
 function poison(world: World, target: string, text: string): number {

@@ -1,18 +1,13 @@
 /** Late data is visible: the device, the publication, the chain, the network, the reader's own clock. */
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { deadWorld, goldenProcess, sayStatus, withoutChain } from "../support/changed-worlds.ts";
 import { fullWorld, TARGETS } from "../support/full-world.ts";
-import { barriers, openBrowser, read } from "../support/reader.ts";
+import { barriers, read, useBrowser } from "../support/reader.ts";
 import { RECORDED_AT, recorded } from "../support/world.ts";
 
 const HOUR = 3_600_000;
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-afterAll(() => browser.close());
+const browser = useBrowser();
 
 it("shows a silent device", async () => {
   const world = deadWorld();

@@ -5,12 +5,12 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import pixelmatch from "pixelmatch";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { PNG } from "pngjs";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { deadWorld, emptyWorld } from "../support/changed-worlds.ts";
 import { fullWorld } from "../support/full-world.ts";
-import { openBrowser, type Reader, type ReaderOptions, read } from "../support/reader.ts";
+import { type Reader, type ReaderOptions, read, useBrowser } from "../support/reader.ts";
 import type { World } from "../support/world.ts";
 
 const APPROVED = join(import.meta.dirname, "../pictures");
@@ -40,12 +40,10 @@ const PICTURES: Readonly<Record<string, Picture>> = {
   "forced-820": { world: fullWorld, options: { ...size(820, 1000), forcedColors: "active" } },
 };
 
-let browser: Browser;
+const browser = useBrowser();
 beforeAll(async () => {
-  browser = await openBrowser();
   for (const folder of [APPROVED, SEEN]) mkdirSync(folder, { recursive: true });
 });
-afterAll(() => browser.close());
 
 async function take({ page, settle }: Reader, { before, whole = false }: Picture): Promise<Buffer> {
   await before?.(page);

@@ -1,23 +1,26 @@
 /** The reference at /docs in a real browser: both themes, a phone and a wide screen, without script, and in print. */
+
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { createRequire } from "node:module";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { AxeResults } from "axe-core";
-import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openBrowser } from "../support/reader.ts";
-import { type ReferenceServer, startReference } from "../support/reference-server.ts";
+import { buildReference } from "../../../site/reference/build.ts";
+import { HTML_HEADERS } from "../../../src/http/route.ts";
+import { useBrowser } from "../support/reader.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const SHOTS = process.env.NOONMARK_SHOTS;
 
-let browser: Browser;
-let server: ReferenceServer;
+const browser = useBrowser();
+let server: Awaited<ReturnType<typeof startReference>>;
 beforeAll(async () => {
-  [browser, server] = await Promise.all([openBrowser(), startReference()]);
+  server = await startReference();
 });
 afterAll(async () => {
-  await browser?.close();
   await server?.stop();
 });
 
@@ -28,7 +31,7 @@ const SCREENS = [360, 1400].flatMap((width) =>
 test.each(SCREENS)(
   "$width wide, $colorScheme: axe finds nothing, nothing is cut off",
   async ({ width, colorScheme }) => {
-    const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme });
+    const context = await browser().newContext({ viewport: { width, height: 900 }, colorScheme });
     const page = await context.newPage();
     const errors: string[] = [];
     page.on(
@@ -51,7 +54,7 @@ test.each(SCREENS)(
 );
 
 test("is read without script, and its links lead somewhere", async () => {
-  const context = await browser.newContext({ javaScriptEnabled: false });
+  const context = await browser().newContext({ javaScriptEnabled: false });
   const page = await context.newPage();
   await page.goto(server.url);
   expect(await page.locator("section.operation").count()).toBe(15);
@@ -69,7 +72,7 @@ test("is read without script, and its links lead somewhere", async () => {
 });
 
 test("printed, closed responses are on paper too", async () => {
-  const context = await browser.newContext();
+  const context = await browser().newContext();
   const page = await context.newPage();
   await page.goto(server.url);
   const closed = page.locator("details:not([open]) pre").first();
@@ -78,3 +81,27 @@ test("printed, closed responses are on paper too", async () => {
   expect(await closed.isVisible()).toBe(true);
   await context.close();
 });
+
+/** The files of the reference on loopback, with the headers that their rows say. */
+async function startReference(): Promise<{ readonly url: string; stop(): Promise<void> }> {
+  const files = await buildReference("0.0.0");
+  const server = createServer((request, response) => {
+    const path = request.url === "/docs" ? "docs.html" : (request.url ?? "").slice(1);
+    const file = files.find((one) => one.path === path);
+    if (file === undefined) response.writeHead(404).end();
+    else {
+      const isPage = file.path.endsWith(".html");
+      response.writeHead(200, { "content-type": file.contentType, ...(isPage ? HTML_HEADERS : {}) }).end(file.bytes);
+    }
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/docs`,
+    stop: async () => {
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+    },
+  };
+}

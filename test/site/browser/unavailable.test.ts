@@ -1,20 +1,15 @@
 /** Nothing there, and each reason that the API has for not saying something: a sentence, and never a zero. */
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { reasonWords } from "../../../site/page/words/reasons.ts";
 import { emptyWorld, goldenProcess, withoutChain } from "../support/changed-worlds.ts";
 import { fullWorld, TARGETS } from "../support/full-world.ts";
-import { barriers, openBrowser, read } from "../support/reader.ts";
+import { barriers, read, useBrowser } from "../support/reader.ts";
 import { statisticsBody } from "../support/statistics-body.ts";
 import { RECORDED_AT } from "../support/world.ts";
 
 const MINUTE = 61_000;
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-afterAll(() => browser.close());
+const browser = useBrowser();
 
 it("says each reason of the chain's views in a sentence, and what still holds", async () => {
   const world = fullWorld();

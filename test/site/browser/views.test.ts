@@ -1,15 +1,10 @@
 /** Each view with its data: what it says, and that nobody is kept out. */
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { sayGiants, sayStatus } from "../support/changed-worlds.ts";
 import { fullWorld, TARGETS } from "../support/full-world.ts";
-import { barriers, openBrowser, read } from "../support/reader.ts";
+import { barriers, read, useBrowser } from "../support/reader.ts";
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-afterAll(() => browser.close());
+const browser = useBrowser();
 
 it("says what the wheel does, without an error, a stranger or a barrier", async () => {
   await using reader = await read(browser, fullWorld());

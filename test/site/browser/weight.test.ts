@@ -1,11 +1,10 @@
 /** How heavy the page is, and how soon a phone on a slow network shows it. */
 import { gzipSync } from "node:zlib";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { buildSite } from "../../../site/build.ts";
 import { sayProcess } from "../support/changed-worlds.ts";
 import { fullWorld } from "../support/full-world.ts";
-import { openBrowser } from "../support/reader.ts";
+import { useBrowser } from "../support/reader.ts";
 import { startSite } from "../support/site-server.ts";
 
 const MOST_BYTES = 60_000;
@@ -15,11 +14,7 @@ const CPU_SLOWDOWN = 4;
 /** The best of a few: what else the machine does is not the page's. */
 const TRIES = 3;
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-afterAll(() => browser.close());
+const browser = useBrowser();
 
 it("is the same bytes each time, and at most 60,000 of them compressed", async () => {
   const [once, again] = [await buildSite(), await buildSite()];
@@ -43,7 +38,7 @@ interface Painted {
 }
 
 async function paint(url: string): Promise<Painted> {
-  const context = await browser.newContext({ viewport: { width: 360, height: 740 }, deviceScaleFactor: 2 });
+  const context = await browser().newContext({ viewport: { width: 360, height: 740 }, deviceScaleFactor: 2 });
   const page = await context.newPage();
   const profile = await context.newCDPSession(page);
   await profile.send("Network.enable");

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { AxeResults } from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll } from "vitest";
 import { type SiteServer, startSite } from "./site-server.ts";
 import { RECORDED_AT, type World } from "./world.ts";
 
@@ -13,7 +14,7 @@ const BEFORE_MS = 600_000;
 const STEP_MS = 1_000;
 const FONTS = new URL("fonts.conf", import.meta.url).pathname;
 
-export function openBrowser(): Promise<Browser> {
+function openBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: CHROMIUM,
     args: [
@@ -25,6 +26,16 @@ export function openBrowser(): Promise<Browser> {
     ],
     env: { ...process.env, FONTCONFIG_FILE: FONTS },
   });
+}
+
+/** A browser for the tests of one file. */
+export function useBrowser(): () => Browser {
+  let browser: Browser | undefined;
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser?.close());
+  return () => browser as Browser;
 }
 
 export interface Reader extends AsyncDisposable {
@@ -47,12 +58,12 @@ export interface ReaderOptions extends BrowserContextOptions {
 }
 
 /** Opens the page over a world and waits until its first responses are drawn. */
-export async function read(browser: Browser, world: World, options: ReaderOptions = {}): Promise<Reader> {
+export async function read(browser: () => Browser, world: World, options: ReaderOptions = {}): Promise<Reader> {
   const { clock = RECORDED_AT, subpath = "/", ...context } = options;
   const server = await startSite((target, request) => world.answer(target, request.headers["if-none-match"]), {
     subpath,
   });
-  const opened = await browser.newContext({
+  const opened = await browser().newContext({
     locale: "en-GB",
     reducedMotion: "reduce",
     viewport: { width: 1200, height: 900 },
