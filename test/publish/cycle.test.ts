@@ -27,7 +27,6 @@ test("one new receipt puts telemetry, process and its tile, and nothing else", a
     "v1/public/telemetry",
     "v4/public/process",
   ]);
-  await worker.stop();
 });
 
 test("an idle publisher sends no request and builds nothing", async () => {
@@ -40,7 +39,6 @@ test("an idle publisher sends no request and builds nothing", async () => {
   expect([gets.length, puts.length]).toEqual(before);
   world.receive(1);
   expect(worker.publisher.isIdle(START + 17_000)).toBe(false);
-  await worker.stop();
 });
 
 test("a receipt that fills a tile puts that tile, and the next receipt starts another one", async () => {
@@ -55,7 +53,6 @@ test("a receipt that fills a tile puts that tile, and the next receipt starts an
   ]);
   const page = JSON.parse(await world.body(`/v1/public/installations/${INSTALLATION}/observations?cursor=MTI2`));
   expect(page.items.map(({ sequence }: { sequence: number }) => sequence)).toEqual([127, 128, 129]);
-  await worker.stop();
 });
 
 test("a second publisher is refused with the lease's holder", async () => {
@@ -90,7 +87,6 @@ test("a new installation is named in the index after its objects are stored", as
   expect(world.store.puts.slice(puts).at(-1)).toBe("installations");
   expect(await world.body("/v1/public/installations/wheel-2/telemetry")).toContain('"online"');
   expect(JSON.parse(await world.body("/v1/public/installations/wheel-2/observations")).items).toHaveLength(2);
-  await worker.stop();
 });
 
 test("a response that cannot be built is reported, and the others are published", async () => {
@@ -106,7 +102,6 @@ test("a response that cannot be built is reported, and the others are published"
   expect(rows.filter(({ action }) => action === "failed").map(({ key }) => key)).toEqual(["v1/public/modules"]);
   expect(rows.find(({ key }) => key === "v1/public/telemetry")?.action).toBe("updated");
   expect(await world.body("/v1/public/modules")).toBe(before);
-  await worker.stop();
 });
 
 test("a tile that the store refused is put once the store is back, without a new fact", async () => {
@@ -123,5 +118,4 @@ test("a tile that the store refused is put once the store is back, without a new
   expect(worker.publisher.isIdle(START + 18_000)).toBe(false);
   await worker.cycle(START + 18_000);
   expect(JSON.parse(await world.body(`/v1/public/installations/${INSTALLATION}/observations`)).items).toHaveLength(4);
-  await worker.stop();
 });

@@ -59,7 +59,6 @@ test("an object that a late put overwrote is read and rewritten within a minute,
   world.store.gets.length = 0;
   await worker.cycle(START + 13_000 + 61_000);
   expect(world.store.gets).toEqual([]);
-  await worker.stop();
 });
 
 test("so is an object that a late put overwrote after the publisher was restarted", async () => {

@@ -35,7 +35,6 @@ test("the first cycle publishes every installation, and the next one only dirty 
   expect(gets.length).toBe(before.gets);
   const others = rows.filter((row) => row.key.includes("~wheel-")).map((row) => row.key);
   expect(others.toSorted()).toEqual(["v1/public/installations/~wheel-70/observations/1/0", key(70)]);
-  await worker.stop();
 });
 
 test("all installations turn stale by time alone, and each is put once", async () => {
@@ -46,7 +45,6 @@ test("all installations turn stale by time alone, and each is put once", async (
   expect(putsSince(before).filter((put) => put.endsWith("/telemetry"))).toHaveLength(OTHERS + 1);
   expect(worker.publisher.nextDue()).toBeGreaterThan(START + 3_000 + 120_001);
   expect(await world.body("/v1/public/installations/wheel-99/telemetry")).toContain('"stale"');
-  await worker.stop();
 });
 
 test("a new receipt of every installation publishes each of them", async () => {
@@ -56,7 +54,6 @@ test("a new receipt of every installation publishes each of them", async () => {
   await worker.cycle(START + 11_000);
   const puts = putsSince(before).filter((put) => put.includes("~wheel-") && put.endsWith("/telemetry"));
   expect(puts.toSorted()).toEqual(Array.from({ length: OTHERS }, (_, index) => key(index + 2)).toSorted());
-  await worker.stop();
 });
 
 test("an installation that could not be put is put by a later cycle without a new fact", async () => {
@@ -70,7 +67,6 @@ test("an installation that could not be put is put by a later cycle without a ne
   expect(putsSince(before)).toEqual(["v1/public/installations/~wheel-70/observations/1/0"]);
   await worker.cycle(START + 41_000);
   expect(putsSince(before).at(-1)).toBe(key(70));
-  await worker.stop();
 });
 
 test("the next cycle completes a cycle that ended early", async () => {
@@ -83,7 +79,6 @@ test("the next cycle completes a cycle that ended early", async () => {
   world.store.failure = undefined;
   await worker.cycle(START + 12_000);
   expect(await world.body("/v1/public/installations/wheel-2/telemetry")).toContain('"online"');
-  await worker.stop();
 });
 
 test("after a lost state the configured installation is put before any other one is read", async () => {
@@ -101,5 +96,4 @@ test("after a lost state the configured installation is put before any other one
   expect(asked.length).toBeLessThanOrEqual(50);
   expect(asked.some((get) => get.includes("wheel-2/"))).toBe(false);
   expect(world.store.puts.slice(before.puts)).not.toContain("installations");
-  await worker.stop();
 });

@@ -72,7 +72,6 @@ test("a first publish and a change of everything come from one snapshot each", a
     await worker.cycle(at);
     await expectOneState();
   }
-  await worker.stop();
 });
 
 test("each of many installations comes from one snapshot, although a few are planned at a time", async () => {
@@ -92,7 +91,6 @@ test("each of many installations comes from one snapshot, although a few are pla
     expect(found.size).toBeGreaterThanOrEqual(KEYS.length + 2 * others);
     for (const [key, { body, sourceVersion }] of found) expect(sourceVersion, key).toBe(body);
   }
-  await worker.stop();
 });
 
 test("a plan that is repeated because of another's put uses a new snapshot", async () => {
@@ -129,7 +127,6 @@ test("onchain is of the safe block in its source version, also if the chain move
     expect(decodeWriterMetadata(object.metadata).sourceVersion.safeBlock).toBe(point.safeThroughBlock);
   }
   expect(seen).toEqual(["v4/public/onchain"]);
-  await worker.stop();
 });
 
 /** Does something once, in the middle of a cycle: as telemetry is put, before the tiles are read. */
@@ -155,7 +152,6 @@ test("a receipt that is committed between two reads of a cycle is published by t
   await worker.cycle(START + 11_000);
   expect(await workIn(TELEMETRY_KEY)).toContain('"cumulativeWorkUnits":"6"');
   expect(worker.publisher.isIdle(START + 12_000)).toBe(true);
-  await worker.stop();
 });
 
 test("the facts of a cycle that the store interrupted are read again", async () => {
@@ -166,5 +162,4 @@ test("the facts of a cycle that the store interrupted are read again", async () 
   await expect(worker.cycle(START + 11_000)).rejects.toThrow(StoreUnavailable);
   world.store.failure = undefined;
   expect(worker.publisher.isIdle(START + 12_000)).toBe(false);
-  await worker.stop();
 });

@@ -114,7 +114,6 @@ test.for<[string, (key: string) => unknown]>([
   expect(await json(key)).toEqual(before);
   expect(JSON.parse(await world.body(historyUrl(600))).items.length).toBeGreaterThan(1);
   expect((await examine(world.store, world.now)).findings).toEqual([]);
-  await worker.stop();
 });
 
 test("--force rewrites the shards that no cycle read", async () => {
@@ -123,7 +122,6 @@ test("--force rewrites the shards that no cycle read", async () => {
   await worker.cycle(START + 20_000);
   expect((await json(shardKey(7, SHARDS))).schemaVersion).toBe(2);
   expect(new Set(indexPuts())).toHaveLength(SHARDS + 1);
-  await worker.stop();
 });
 
 test("a lost index is put only after all its shards", async () => {
@@ -137,7 +135,6 @@ test("a lost index is put only after all its shards", async () => {
   await worker.cycle(START + 60_000);
   expect(await json("installations")).toEqual({ schemaVersion: 2, configured: "wheel-1", shards: SHARDS });
   expect(await world.body(telemetryOf(42))).toContain('"installationId":"wheel-42"');
-  await worker.stop();
 });
 
 test("a shard names a new history before anything is put under it", async () => {
@@ -147,7 +144,6 @@ test("a shard names a new history before anything is put under it", async () => 
   expect(puts[0]).toBe(shardOf(9));
   expect((await json(shardOf(9))).installations["wheel-9"]).toEqual({ history: "2" });
   expect(puts).toContain("v1/public/installations/~wheel-9/observations/2/0");
-  await worker.stop();
 });
 
 test("an index of an earlier version is replaced by shards without a gap", async () => {
@@ -161,5 +157,4 @@ test("an index of an earlier version is replaced by shards without a gap", async
   expect([puts.length, puts.at(-1)]).toEqual([SHARDS + 1, "installations"]);
   expect(await world.body(telemetryOf(500))).toContain('"installationId":"wheel-500"');
   expect((await examine(world.store, world.now)).findings).toEqual([]);
-  await worker.stop();
 });

@@ -76,7 +76,6 @@ test("an asset stays for exactly thirty days after the last page that names it",
   await worker.cycle(START + 1_000 + ASSET_KEPT_MS);
   expect(await world.read(`/${OLD}`)).toMatchObject({ status: 404 });
   expect(await world.read(`/${NEW}`)).toMatchObject({ status: 200 });
-  await worker.stop();
 });
 
 test("a site that is turned off is deleted and every path is 404, and returns when it is turned on", async () => {

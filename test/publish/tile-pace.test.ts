@@ -29,7 +29,6 @@ test("a cycle without new receipts does not delay the next tile", async () => {
   world.receive(1);
   await worker.cycle(BEGIN + 61_000);
   expect(await page(3, BEGIN + 61_000)).toEqual([200, 1]);
-  await worker.stop();
 });
 
 test("a new tile does not wait for the interval of the one before it", async () => {
@@ -39,5 +38,4 @@ test("a new tile does not wait for the interval of the one before it", async () 
   world.receive(2);
   await worker.cycle(BEGIN + 30_000);
   expect(await page(128, BEGIN + 30_000)).toEqual([200, 1]);
-  await worker.stop();
 });

@@ -82,6 +82,8 @@ export class World {
   readonly ledger: Database;
   /** Epoch ms and monotonic ms at once. */
   now = START;
+  /** Ends a worker's files. */
+  readonly #open = new Set<() => void>();
   readonly clock: Clock = { wall: () => this.now, monotonic: () => this.now };
 
   constructor() {
@@ -130,9 +132,11 @@ export class World {
       genesisTimestamp: options.genesisTimestamp,
     });
     const close = () => {
+      this.#open.delete(close);
       reader.close();
       known.close();
     };
+    this.#open.add(close);
     const site = options.site && { explorerUrl: undefined, chainValidity: 600_000 };
     const identity = { ...leaseIdentity({ reader, clock, site }), holderName: "test" };
     const begin = async (lease: Lease): Promise<Worker> => {
@@ -185,7 +189,9 @@ export class World {
     return new TextDecoder().decode((await this.read(url, at)).body);
   }
 
+  /** Kills the workers that still run. */
   end(): void {
+    for (const close of this.#open) close();
     this.ledger.close();
     rmSync(this.folder, { recursive: true });
   }

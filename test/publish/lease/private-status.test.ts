@@ -130,7 +130,7 @@ test("with 10,000 installations the lease object stays below 64 kB, and the priv
 
 test("/status.json and the badge are served as soon as a new publisher has the lease", async () => {
   world.receive(3);
-  const worker = await world.work({ site: SITE });
+  await world.work({ site: SITE });
   const answered = await world.read("/status.json");
   expect(answered.status).toBe(200);
   expect(JSON.parse(new TextDecoder().decode(answered.body))).toMatchObject({
@@ -139,7 +139,6 @@ test("/status.json and the badge are served as soon as a new publisher has the l
     answers: {},
     sources: { ledger: { status: "followed", newestReceiptAt: new Date(START + 9_000).toISOString() } },
   });
-  await worker.stop();
 });
 
 test("control characters in a holder's name are escaped for the operator's terminal", () => {

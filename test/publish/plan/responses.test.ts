@@ -62,7 +62,6 @@ test("settlement control that is off and on again returns to its revision with a
   expect(between.revision).not.toBe(first.revision);
   expect(again).toEqual({ ...first, generatedAt: new Date(START + 12_000).toISOString() });
   expect(again.generatedAt > between.generatedAt && between.generatedAt > first.generatedAt).toBe(true);
-  await worker.stop();
 });
 
 async function publishThree(): Promise<void> {

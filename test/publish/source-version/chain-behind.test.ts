@@ -43,7 +43,6 @@ test("a takeover with a node that is behind keeps the views, reports chain_behin
   const later = await worker.cycle(START + 62_000);
   expect(later.failures).toEqual([]);
   expect(await views()).not.toEqual(before);
-  await worker.stop();
 });
 
 test("process keeps its published anchor, and its other fields continue", async () => {
@@ -58,10 +57,9 @@ test("process keeps its published anchor, and its other fields continue", async 
     return { ...rest, core, safeCore: rest.safeCore && { ...rest.safeCore, settledThroughRound: 3n, blockHeight: 1n } };
   })(behind.state);
   world.receive(1);
-  const { worker } = await takeOver(behind, START + 61_000);
+  await takeOver(behind, START + 61_000);
   expect(await anchor()).toEqual(before);
   expect(await text("v4/public/process")).toContain('"cumulativeWorkUnits":"6"');
-  await worker.stop();
 });
 
 test("during a first sync good responses stay exactly as long as they are valid", async () => {
@@ -76,7 +74,6 @@ test("during a first sync good responses stay exactly as long as they are valid"
   expect(await views()).toEqual(before);
   await worker.cycle(valid);
   for (const view of await views()) expect(view).toContain('"unavailable"');
-  await worker.stop();
 });
 
 test("a first publish before the first safe block puts not_yet_safe", async () => {
@@ -84,5 +81,4 @@ test("a first publish before the first safe block puts not_yet_safe", async () =
   const worker = await world.work({ chain });
   await worker.cycle(START + 60_000);
   for (const view of await views()) expect(view).toContain('"not_yet_safe"');
-  await worker.stop();
 });

@@ -133,7 +133,6 @@ test("a warning names an installation that the ledger does not know, and those t
   expect(warnings.map(({ code, message }) => [code, message])).toEqual([
     ["unknown_installation", "the ledger has no installation whell-1: it has wheel-1"],
   ]);
-  await worker.stop();
 });
 
 test("after a lost lease object epochs rise above those of the stored objects", async () => {
@@ -172,7 +171,6 @@ test("a head is put only after the constant response that it names, as soon as t
   // After a failure the head waits half a minute, or for a change.
   await worker.cycle(START + 45_000);
   expect(await world.body("/v4/public/onchain", START + 620_000)).toContain('"indexer_unavailable"');
-  await worker.stop();
 });
 
 test.each([
@@ -219,7 +217,6 @@ test("a deleted index is rewritten with the histories of the stored objects", as
   const worker = await world.work({ state: "lost" });
   expect((await worker.cycle(START + 702_000)).failures).toEqual([]);
   expect((await index()).installations).toEqual({ [INSTALLATION]: { history: "2" } });
-  await worker.stop();
 });
 
 test("a new history is never one that was published before, also if the index was deleted", async () => {
@@ -227,5 +224,4 @@ test("a new history is never one that was published before, also if the index wa
   const worker = await world.work({ state: "lost", newHistories: [INSTALLATION] });
   expect((await worker.cycle(START + 702_000)).failures).toEqual([]);
   expect((await index()).installations).toEqual({ [INSTALLATION]: { history: "3" } });
-  await worker.stop();
 });

@@ -64,7 +64,6 @@ test("a publisher whose ledger is restored in place puts nothing, reports it, an
   const report = await worker.cycle(START + 503_000);
   expect(codes(report)).toEqual([]);
   expect(put(report)).toContain("v1/public/telemetry");
-  await worker.stop();
 });
 
 test.each([
@@ -119,7 +118,6 @@ test.each([
   replaceByRename();
   ingest(world.ledger, [module()]);
   expect(codes(await worker.cycle(START + 101_000))).toEqual(["ledger_forked"]);
-  await worker.stop();
 });
 
 test("the facts of a replaced ledger without sums are published at once, not after a restart", async () => {
@@ -137,5 +135,4 @@ test("the facts of a replaced ledger without sums are published at once, not aft
   insert("ready");
   const report = await worker.cycle(START + 101_000);
   expect([codes(report), put(report)]).toEqual([[], ["v1/public/modules"]]);
-  await worker.stop();
 });

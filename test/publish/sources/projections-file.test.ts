@@ -117,5 +117,4 @@ test("a replaced projections file makes the next cycle plan every response again
   const { rows } = await worker.cycle(START + 12_000);
   expect(rows.map(({ key }) => key)).toContain("v1/public/telemetry");
   expect(new Set(rows.map(({ action }) => action))).toEqual(new Set(["unchanged"]));
-  await worker.stop();
 });
