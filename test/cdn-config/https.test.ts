@@ -1,12 +1,11 @@
 /** Which fronts speak https to their origins, as the command line says it. */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { runCli } from "../support/cli.ts";
+import { sharedFolder } from "../support/test-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "noonmark-cdn-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = sharedFolder();
 
 test.each([
   ["--shim", "https://shim.example"],

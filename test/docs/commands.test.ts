@@ -2,11 +2,11 @@
  * A test runs each command of README and docs as it is written, or this file names the test that runs the same. Commands
  * that need no server run here; the others run in test/servers, from the page itself.
  */
-import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, globSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { runCli } from "../support/cli.ts";
+import { testFolder } from "../support/test-folder.ts";
 import { fenced } from "./markdown.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -50,8 +50,7 @@ test("no page has a block that no test runs", () => {
 });
 
 function emptyFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "noonmark-commands-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = testFolder();
   return folder;
 }
 

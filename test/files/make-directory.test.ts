@@ -1,12 +1,11 @@
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { makeDirectory } from "../../src/files/make-directory.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 function scratch(): string {
-  const folder = mkdtempSync(join(tmpdir(), "noonmark-directory-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = testFolder();
   return folder;
 }
 

@@ -1,13 +1,12 @@
-import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { closeSync, openSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { isDiskFull } from "../../src/files/disk-full.ts";
 import { appendAll, overwriteFile, writeNewFile } from "../../src/files/write-all.ts";
 import { noSmallDisk, smallDisk } from "../support/small-disk.ts";
+import { sharedFolder } from "../support/test-folder.ts";
 
-const root = mkdtempSync(join(tmpdir(), "noonmark-write-"));
-afterAll(() => rmSync(root, { recursive: true }));
+const root = sharedFolder();
 
 test("a new file holds its parts in order, and an existing one is never written over", async () => {
   const path = join(root, "new");

@@ -3,7 +3,6 @@ import {
   copyFileSync,
   existsSync,
   fstatSync,
-  mkdtempSync,
   openSync,
   readFileSync,
   rmSync,
@@ -11,21 +10,21 @@ import {
   truncateSync,
   writeSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import SqliteDatabase from "better-sqlite3";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { ingest } from "../../src/ledger/ingest.ts";
 import { openLedgerForIntake, openLedgerForReading, readLedger } from "../../src/ledger/open.ts";
 import { readNewestReceipt } from "../../src/ledger/read/receipts.ts";
 import type { Failure } from "../../src/values/failure.ts";
+import { testFolder } from "../support/test-folder.ts";
 import { receipt, round } from "./samples.ts";
 
 const PAGE = 4096;
 let directory: string;
 let path: string;
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "noonmark-damage-"));
+  directory = testFolder();
   path = join(directory, "ledger.db");
   const db = openLedgerForIntake(path);
   ingest(db, [
@@ -33,9 +32,6 @@ beforeEach(() => {
     ...Array.from({ length: 300 }, (_, n) => round(n + 1)),
   ]);
   db.close();
-});
-afterEach(() => {
-  rmSync(directory, { recursive: true });
 });
 
 test("each damaged page but the free ones is found at the start, by readers and by intake, and nothing is taken in", () => {

@@ -1,9 +1,9 @@
 /** The package fixes the versions of all that it brings, and the lock the bytes of all that this machine installs. */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
+import { sharedFolder } from "../support/test-folder.ts";
 import { packInto } from "./packed-files.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -23,15 +23,13 @@ interface Lock {
 const LOCK = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")) as Lock;
 const LOCKED = Object.entries(LOCK.packages).filter(([path]) => path !== "");
 
-let folder: string;
+const folder = sharedFolder();
 let packed: (path: string) => string;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "noonmark-shrinkwrap-"));
   const tarball = packInto(folder);
   packed = (path) =>
     execFileSync("tar", ["--extract", "--to-stdout", "--file", tarball, `package/${path}`], { encoding: "utf8" });
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 test("the package names version and integrity of each package that it brings, the indirect ones too, and no other", () => {
   const { packages } = JSON.parse(packed("npm-shrinkwrap.json")) as Lock;

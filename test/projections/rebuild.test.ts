@@ -1,8 +1,7 @@
-import { existsSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import SqliteDatabase, { type Database } from "better-sqlite3";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import {
   advanceLedgerViews,
   areStatisticsBehind,
@@ -16,6 +15,7 @@ import { Failure } from "../../src/values/failure.ts";
 import { advanceFully, contentOf } from "../resources/statistics/build-from-ledger.ts";
 import { accept, emptyLedger, INSTALLATION } from "../resources/statistics/history.ts";
 import { randomHistory } from "../resources/statistics/random-history.ts";
+import { testFolder } from "../support/test-folder.ts";
 
 const { facts, genesis, at } = randomHistory(7);
 const ledger = emptyLedger();
@@ -27,10 +27,9 @@ const rebuild = (of: LedgerInputs & { readonly ledger: Database } = inputs) =>
 let directory: string;
 let path: string;
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "noonmark-rebuild-"));
+  directory = testFolder();
   path = join(directory, "projections.db");
 });
-afterEach(() => rmSync(directory, { recursive: true }));
 
 test("rebuilt beside an open publisher: it has the same content again, and goes on from there", () => {
   const publisher = openProjections(path);

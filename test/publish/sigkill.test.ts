@@ -1,11 +1,10 @@
 /** The reader's view of a directory whose publisher is killed, for real, at every step of a cycle. */
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { leaseClaim } from "../../publish/lease/lease-record.ts";
 import { parsePrivateStatus } from "../../publish/status/private-status.ts";
 import { fsck } from "../../src/fsck/fsck.ts";
@@ -13,6 +12,7 @@ import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import { openStore } from "../../src/object-store/open-store.ts";
 import { shimContext } from "../../src/shim/context.ts";
 import { respond } from "../../src/shim/respond.ts";
+import { sharedFolder } from "../support/test-folder.ts";
 import { receive, START } from "./world.ts";
 
 const FIRST = START + 400_000;
@@ -28,11 +28,10 @@ const ROUTES = [
 
 const PAGE = ROUTES.length - 1;
 
-const root = mkdtempSync(join(tmpdir(), "noonmark-sigkill-"));
+const root = sharedFolder();
 const before = join(root, "before");
 const after = join(root, "after");
 const publisher = join(root, "publisher.mjs");
-afterAll(() => rmSync(root, { recursive: true }));
 
 function publish(folder: string, calls: string, when: string, at: number): NodeJS.Signals | null {
   const { signal, status, stderr } = spawnSync(process.execPath, [publisher, folder, calls, when, String(at)], {

@@ -1,14 +1,14 @@
 /** A process that is stopped in the middle of a put blocks no other one, and its put does not land when it goes on. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";
 import { plain, sample } from "../object-store/samples.ts";
 import { stop, until } from "../support/processes.ts";
+import { testFolder } from "../support/test-folder.ts";
 import { ON_S3 } from "./scene.ts";
 
 const SOURCES = join(import.meta.dirname, "../..");
@@ -41,9 +41,8 @@ await (call === "put" ? store.put("k", sample("late"), { ifTag: tag }) : store.d
 describe.skipIf(ON_S3)("in a directory", () => {
   let folder: string;
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "noonmark-stopped-"));
+    folder = testFolder();
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
 
   // issue 21, case l
   it.each(["put", "deletion"])(

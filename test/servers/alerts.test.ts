@@ -1,14 +1,14 @@
 // The alert rules in promtool's own judgement: each fires when it should, and not when all is well.
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { publisherRegistry } from "../../bin/cli/metrics/publisher-metrics.ts";
 import { ingestRegistry, shimRegistry } from "../../bin/cli/metrics/registries.ts";
 import { PublisherMonitor } from "../../bin/cli/publish/publisher-monitor.ts";
 import type { Known } from "../../publish/known.ts";
 import { ShimCounts } from "../../src/shim/node/store-reader.ts";
+import { sharedFolder } from "../support/test-folder.ts";
 
 const RULES = new URL("../../docs/alerts/noonmark.rules.yml", import.meta.url).pathname;
 const DASHBOARD = new URL("../../docs/alerts/grafana-dashboard.json", import.meta.url).pathname;
@@ -192,11 +192,7 @@ const rules: Rule[] = readFileSync(RULES, "utf8")
     ),
   }));
 
-let directory = "";
-beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), "noonmark-alerts-"));
-});
-afterAll(() => rmSync(directory, { recursive: true }));
+const directory = sharedFolder();
 
 /** The output of promtool; throws if it finds something. A file of JSON is one of YAML. */
 function promtool(...args: string[]): string {

@@ -1,12 +1,12 @@
 // Rows of earlier versions in chain.db keep their meaning.
-import { mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { statSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Deployment } from "../../../src/chain/deployment.ts";
 import { openChainStore } from "../../../src/chain/store/open-store.ts";
 import { readSync } from "../../../src/chain/store/sync-row.ts";
 import { chainDb } from "../../support/chain/chain-db.ts";
+import { testFolder } from "../../support/test-folder.ts";
 
 test("a doubt of an earlier version is an unconfirmed fault", () => {
   const db = chainDb([], 0);
@@ -16,8 +16,7 @@ test("a doubt of an earlier version is an unconfirmed fault", () => {
 });
 
 test("the chain's file, and what SQLite puts beside it, are for their owner alone", () => {
-  const directory = mkdtempSync(join(tmpdir(), "noonmark-chain-mode-"));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const directory = testFolder();
   const path = join(directory, "chain.db");
   const db = openChainStore(path, {} as Deployment);
   expect(["", "-wal", "-shm"].map((suffix) => statSync(path + suffix).mode & 0o777)).toEqual([0o600, 0o600, 0o600]);

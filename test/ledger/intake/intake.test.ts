@@ -1,23 +1,21 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ingest } from "../../../src/ledger/ingest.ts";
 import { FIRST_BATCH_BYTES, Intake } from "../../../src/ledger/intake/intake.ts";
 import { openLedgerForIntake } from "../../../src/ledger/open.ts";
+import { testFolder } from "../../support/test-folder.ts";
 import { contents, emptyLedger, type Json, receipt, round, verdicts } from "../samples.ts";
 
 let directory: string;
 let path: string;
 const open: Database[] = [];
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "noonmark-intake-"));
+  directory = testFolder();
   path = join(directory, "ledger.db");
 });
 afterEach(() => {
   for (const db of open.splice(0)) db.close();
-  rmSync(directory, { recursive: true });
 });
 
 function ledger(): Database {

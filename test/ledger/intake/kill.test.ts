@@ -1,13 +1,13 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { ingest } from "../../../src/ledger/ingest.ts";
 import { Intake } from "../../../src/ledger/intake/intake.ts";
 import { openLedgerForIntake, openLedgerForReading } from "../../../src/ledger/open.ts";
 import { runCli, startCli } from "../../support/cli.ts";
+import { sharedFolder } from "../../support/test-folder.ts";
 import {
   closure,
   contents,
@@ -52,15 +52,11 @@ function history(): string {
 const FEEDER = new URL("./feed-and-die.ts", import.meta.url);
 const input = Buffer.from(history());
 const undisturbed = emptyLedger();
-let directory: string;
+const directory = sharedFolder();
 
 beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), "noonmark-kill-"));
   writeFileSync(join(directory, "facts.ndjson"), input);
   ingest(undisturbed, input);
-});
-afterAll(() => {
-  rmSync(directory, { recursive: true });
 });
 
 /** A killed process leaves the ledger of the first lines of its input: as many as it has accepted facts. */

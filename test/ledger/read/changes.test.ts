@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import SqliteDatabase, { type Database } from "better-sqlite3";
 import fc from "fast-check";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { ingest } from "../../../src/ledger/ingest.ts";
 import { openLedgerForIntake, openLedgerForReading } from "../../../src/ledger/open.ts";
 import { changedSince, factSumAt, MOVED_SINCE, readFactSums } from "../../../src/ledger/read/changes.ts";
 import { FACT_KINDS, type FactKind, LEDGER_APPLICATION_ID } from "../../../src/ledger/schema.ts";
 import { installationRowId } from "../../../src/ledger/watermarks.ts";
+import { testFolder } from "../../support/test-folder.ts";
 import {
   closure,
   emptyLedger,
@@ -29,11 +28,8 @@ import {
 let directory: string;
 let path: string;
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "noonmark-changes-"));
+  directory = testFolder();
   path = join(directory, "ledger.db");
-});
-afterEach(() => {
-  rmSync(directory, { recursive: true });
 });
 
 test("the sum of a kind says nothing of order or batches, and everything of content", () => {

@@ -1,10 +1,10 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { FilesystemStore } from "../../../src/object-store/filesystem/filesystem-store.ts";
 import { StoreFull } from "../../../src/object-store/object-store.ts";
 import { noSmallDisk, smallDisk } from "../../support/small-disk.ts";
+import { sharedFolder } from "../../support/test-folder.ts";
 import { plain, sample } from "../samples.ts";
 
 /** Directories in the order in which they were made and synced. */
@@ -48,8 +48,7 @@ vi.mock("node:fs/promises", async (original) => {
   };
 });
 
-const folder = mkdtempSync(join(tmpdir(), "noonmark-durable-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = sharedFolder();
 
 test("a put into new directories returns once each of their parents is synced, the store's own too", async () => {
   const directory = join(folder, "data", "public");

@@ -15,20 +15,19 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as fc from "fast-check";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { FilesystemStore } from "../../../src/object-store/filesystem/filesystem-store.ts";
 import { fileOfKey, keyOfFile } from "../../../src/object-store/filesystem/format.ts";
 import { StoreDamaged, StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { openStore } from "../../../src/object-store/open-store.ts";
 import { Failure } from "../../../src/values/failure.ts";
+import { sharedFolder } from "../../support/test-folder.ts";
 import { conforms } from "../conformance.ts";
 import { sample, versioned, versionOf } from "../samples.ts";
 
-const root = mkdtempSync(join(tmpdir(), "noonmark-store-"));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+const root = sharedFolder();
 const scratch = () => mkdtempSync(join(root, "s-"));
 
 conforms("a directory", {

@@ -2,11 +2,9 @@
  * An upgrade may change how a follower derives its rows. The follower then rebuilds itself in short steps, which may take
  * several cycles. Readers get the last good responses until it is done.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { ownProjections, type ProjectionsSource } from "../../../publish/sources/projections-source.ts";
 import type { ChainEvent } from "../../../src/chain/chain-state.ts";
 import { ingest } from "../../../src/ledger/ingest.ts";
@@ -17,6 +15,7 @@ import { shimContext } from "../../../src/shim/context.ts";
 import { respond } from "../../../src/shim/respond.ts";
 import { closure, HASH, instant, type Json, receipt, round, submission, uuid } from "../../ledger/samples.ts";
 import { MemoryStore } from "../../support/memory-store.ts";
+import { sharedFolder } from "../../support/test-folder.ts";
 import { KINDS, unitMinted } from "../activity/chain-logs.ts";
 import type { FeedBody } from "../activity/feed-world.ts";
 import { GrownChain, settledBlock } from "../activity/grown-chain.ts";
@@ -32,7 +31,7 @@ const MILESTONE_DAYS = 170;
 const RECEIPTS = 60_000;
 const ROUNDS = 5_000;
 
-const folder = mkdtempSync(join(tmpdir(), "noonmark-follower-version-"));
+const folder = sharedFolder();
 const ledgerPath = join(folder, "ledger.db");
 beforeAll(() => {
   const ledger = openLedgerForIntake(ledgerPath);
@@ -40,7 +39,6 @@ beforeAll(() => {
   ledger.close();
   expect(rejections).toEqual([]);
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 let world: World;
 let chain: GrownChain;

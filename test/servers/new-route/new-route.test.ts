@@ -4,10 +4,10 @@
  * judged and served by every front.
  */
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
+import { sharedFolder } from "../../support/test-folder.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const FIXTURES = join(import.meta.dirname, "heartbeat");
@@ -16,9 +16,8 @@ const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
 // Compilers and servers run in each of these, on a machine that others use too.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
 
-let copy: string;
+const copy = sharedFolder();
 beforeAll(() => {
-  copy = mkdtempSync(join(tmpdir(), "noonmark-route-"));
   const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "-z"], { cwd: ROOT, encoding: "utf8" });
   for (const file of files.split("\0").filter((name) => name !== "")) {
     mkdirSync(dirname(join(copy, file)), { recursive: true });
@@ -29,7 +28,6 @@ beforeAll(() => {
     lay(`${name}.ts.txt`, `src/resources/heartbeat/${name}.ts`);
   }
 });
-afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
 function lay(fixture: string, path: string): void {
   mkdirSync(dirname(join(copy, path)), { recursive: true });

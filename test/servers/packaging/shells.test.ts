@@ -1,17 +1,16 @@
 /** The completion in the shells themselves, and the manual page as man and mandoc read it. */
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { runCli } from "../../support/cli.ts";
+import { sharedFolder } from "../../support/test-folder.ts";
 
 const PAGE = new URL("../../../packaging/man/noonmark.1", import.meta.url).pathname;
 
-let folder: string;
+const folder = sharedFolder();
 const script = (shell: string) => join(folder, `noonmark.${shell}`);
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "noonmark-shells-"));
   for (const shell of ["bash", "zsh", "fish"]) {
     const { exitCode, stdout } = await runCli(["completion", shell], folder);
     expect(exitCode).toBe(0);
@@ -19,7 +18,6 @@ beforeAll(async () => {
   }
   writeFileSync(join(folder, "facts.ndjson"), "");
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const run = (command: string, args: readonly string[]) =>
   execFileSync(command, args, {

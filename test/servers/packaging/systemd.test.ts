@@ -1,9 +1,8 @@
 /** The units in packaging/systemd: as systemd reads them, and a publisher that speaks to whom its unit would make listen. */
 import { execFileSync, spawn } from "node:child_process";
-import { globSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { globSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { startCli } from "../../support/cli.ts";
 import { stop, until } from "../../support/processes.ts";
 
@@ -13,11 +12,7 @@ const SERVICES = UNITS.filter((path) => path.endsWith(".service"));
 /** Out of 10; systemd calls below 2 well guarded, up to 5 medium. */
 const MOST_EXPOSED = 2;
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "noonmark-systemd-"));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = sharedFolder();
 
 test("systemd-analyze verify accepts the units if the program is installed", () => {
   expect(UNITS).toHaveLength(5);
@@ -40,6 +35,8 @@ s.bind(sys.argv[1])
 print("listening", flush=True)
 while True: print(" ".join(s.recvmsg(4096, 4096)[0].decode().split("\\n")), flush=True)
 `;
+
+import { sharedFolder } from "../../support/test-folder.ts";
 
 test("a publisher notifies its start and end, and feeds the watchdog", async () => {
   const socket = join(folder, "notify");

@@ -1,12 +1,11 @@
 /** `noonmark demo`: a directory from which the next two commands work, and no other directory is touched. */
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
 import { call, listeningPort, NO_ANVIL } from "../../../../demo/chain/anvil.ts";
 import { type Finished, runCli } from "../../../support/cli.ts";
-import { testFolder } from "../../../support/test-folder.ts";
+import { sharedFolder, testFolder } from "../../../support/test-folder.ts";
 
 let directory: string;
 beforeEach(() => {
@@ -14,13 +13,12 @@ beforeEach(() => {
 });
 
 /** One demo for the tests that only read it: thirty days of facts take seconds. */
-const shared = mkdtempSync(join(tmpdir(), "noonmark-demo-shared-"));
+const shared = sharedFolder();
 const begun = Date.now();
 let made: Finished;
 beforeAll(async () => {
   made = await runCli(["demo", "new/demo"], shared);
 });
-afterAll(() => rmSync(shared, { recursive: true }));
 
 test("demo writes thirty days up to now, which publish at once", async () => {
   expect(made).toMatchObject({ exitCode: 0, stderr: "" });

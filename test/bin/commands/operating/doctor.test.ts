@@ -1,7 +1,6 @@
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { NO_ANVIL } from "../../../../demo/chain/anvil.ts";
 import { FilesystemStore } from "../../../../src/object-store/filesystem/filesystem-store.ts";
 import { MODULES_KEY } from "../../../../src/resources/modules/route.ts";
@@ -10,13 +9,13 @@ import { closure, receipt, reporterRun, round } from "../../../ledger/samples.ts
 import { stage } from "../../../support/chain/harness.ts";
 import { runCli } from "../../../support/cli.ts";
 import { noSmallDisk, smallDisk } from "../../../support/small-disk.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 
 describe("noonmark doctor", () => {
   let directory: string;
   beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), "noonmark-doctor-"));
+    directory = testFolder();
   });
-  afterEach(() => rmSync(directory, { recursive: true }));
 
   async function doctor(...flags: string[]) {
     const { exitCode, stdout, stderr } = await runCli(["doctor", ...flags], directory);

@@ -1,9 +1,9 @@
-import { appendFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { FsckWorld } from "../../../fsck/fsck-world.ts";
 import { runCli } from "../../../support/cli.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 
 const world = new FsckWorld();
 beforeAll(() => world.publish());
@@ -26,17 +26,8 @@ test("a whole store ends with 0 and its number of objects, a damaged one with 1 
   expect(JSON.parse(stdout)).toEqual({ objects: 32, findings: [{ rule: "constant-missing", key, says }] });
 });
 
-test("an unreadable store ends with 74", async () => {
-  const { directory } = world.copy();
-  rmSync(directory, { recursive: true });
-  const { exitCode, stdout, stderr } = await runCli(["fsck", "--store", directory], world.folder);
-  expect({ exitCode, stdout }).toEqual({ exitCode: 74, stdout: "" });
-  expect(stderr).toContain("store_unavailable");
-});
-
 test("--repair repairs its findings, lists them, and keeps the state directory", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "noonmark-fsck-repair-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = testFolder();
   const settings = ["--store", "public", "--installation-id", "wheel-1", "--ledger", "none", "--state", "state"];
   expect((await runCli(["publish", "--once", "--quiet", ...settings], folder)).exitCode).toBe(0);
   rmSync(join(folder, "public/v1/public/modules.http"));

@@ -1,20 +1,18 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { publicationOf } from "../../../../bin/cli/status/publication.ts";
 import type { LeaseRecord } from "../../../../publish/lease/lease-record.ts";
 import type { OperatorStatus } from "../../../../publish/status/private-status.ts";
 import { runCli } from "../../../support/cli.ts";
+import { sharedFolder } from "../../../support/test-folder.ts";
 
-let directory: string;
+const directory = sharedFolder();
 const noonmark = (...words: string[]) => runCli(words, directory);
 beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), "noonmark-status-"));
   const published = await noonmark("publish", "--once", "--quiet", "--installation-id", "wheel-1", "--ledger", "none");
   expect(published.exitCode).toBe(0);
 });
-afterAll(() => rmSync(directory, { recursive: true }));
 
 test("a person reads the state in one sentence, then each route, sources and lease", async () => {
   const { exitCode, stdout, stderr } = await noonmark("status");

@@ -1,19 +1,18 @@
 // `noonmark chain`, run as the operator runs it.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { NO_ANVIL } from "../../../../demo/chain/anvil.ts";
 import { stage } from "../../../support/chain/harness.ts";
 import { scriptedRpc } from "../../../support/chain/scripted-rpc.ts";
 import { runCli } from "../../../support/cli.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 
 describe.skipIf(NO_ANVIL !== undefined)(`noonmark chain${NO_ANVIL ? `: ${NO_ANVIL}` : ""}`, () => {
   let directory: string;
   beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), "noonmark-chain-cli-"));
+    directory = testFolder();
   });
-  afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
   /** `noonmark chain …` in a directory of its own, with nothing but the given settings. */
   function chain(args: readonly string[], rpcUrl: string | undefined, environment: Record<string, string> = {}) {

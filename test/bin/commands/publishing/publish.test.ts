@@ -1,16 +1,15 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { Known } from "../../../../publish/known.ts";
 import { runCli } from "../../../support/cli.ts";
+import { testFolder } from "../../../support/test-folder.ts";
 
 describe("noonmark publish, before and beside other runs", () => {
   let directory: string;
   beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), "noonmark-publish-"));
+    directory = testFolder();
   });
-  afterEach(() => rmSync(directory, { recursive: true }));
   const publish = (...flags: string[]) =>
     runCli(["publish", "--installation-id", "wheel-1", "--ledger", "none", ...flags], directory);
 

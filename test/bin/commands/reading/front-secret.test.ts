@@ -1,14 +1,13 @@
 // The secret that fronts and shim share: where it comes from, and where it must not be seen.
-import { chmodSync, lstatSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, lstatSync, mkdtempSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { runCli } from "../../../support/cli.ts";
 import { runningCli } from "../../../support/running-cli.ts";
+import { sharedFolder } from "../../../support/test-folder.ts";
 
 const SECRET = "0123456789abcdef-secret";
-const root = mkdtempSync(join(tmpdir(), "noonmark-secret-"));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+const root = sharedFolder();
 const scratch = () => mkdtempSync(join(root, "s-"));
 
 function secretFile(): string {
