@@ -8,7 +8,11 @@ import { beforeEach, expect, test } from "vitest";
 import { systemClock } from "../../../../publish/clock/clock.ts";
 import { Lease } from "../../../../publish/lease/lease.ts";
 import { readLease } from "../../../../publish/lease/lease-record.ts";
+import { ingest } from "../../../../src/ledger/ingest.ts";
+import { EXAMPLES } from "../../../../src/ledger/intake/schema/examples.ts";
+import { openLedgerForIntake } from "../../../../src/ledger/open.ts";
 import { FilesystemStore } from "../../../../src/object-store/filesystem/filesystem-store.ts";
+import type { Json } from "../../../ledger/samples.ts";
 import { runCli } from "../../../support/cli.ts";
 import { freePort } from "../../../support/free-port.ts";
 import { type RunningCli, runningCli } from "../../../support/running-cli.ts";
@@ -18,7 +22,7 @@ const MANUAL = readFileSync(new URL("../../../../docs/operating.md", import.meta
 const SETTINGS = ["--installation-id", "wheel-1", "--ledger", "ledger.db", "--store", "public"];
 const PUBLISH = [...SETTINGS, "--state", "state"];
 const RENDER = ["--installation-id", "wheel-1", "--ledger", "ledger.db", "--state", "state"];
-const RECEIPT = ["ingest", "--example", "receipt"];
+const RECEIPT = `${JSON.stringify(EXAMPLES.receipt)}\n`;
 
 let folder: string;
 beforeEach(() => {
@@ -27,13 +31,14 @@ beforeEach(() => {
 
 const exitOf = async (args: readonly string[], input = "") => (await runCli(args, folder, input)).exitCode;
 
-async function withLedger(): Promise<void> {
-  const { stdout } = await runCli(RECEIPT, folder);
-  expect(await exitOf(["ingest", "--ledger", "ledger.db", "-"], stdout)).toBe(0);
+function withLedger(...records: readonly Json[]): void {
+  const ledger = openLedgerForIntake(join(folder, "ledger.db"));
+  expect(ingest(ledger, [EXAMPLES.receipt, ...records]).rejected).toBe(0);
+  ledger.close();
 }
 
 async function published(...flags: string[]): Promise<void> {
-  await withLedger();
+  withLedger();
   expect(await exitOf(["publish", "--once", ...PUBLISH, ...flags])).toBe(0);
 }
 
@@ -55,7 +60,7 @@ const heldByAnother = () => Lease.take(store(), systemClock, { holder: "me", hol
 
 const CASES: Readonly<Record<string, () => Promise<number | null>>> = {
   "publish 0": async () => {
-    await withLedger();
+    withLedger();
     return stopped("publish", ...PUBLISH);
   },
   "publish 1": async () => {
@@ -65,12 +70,12 @@ const CASES: Readonly<Record<string, () => Promise<number | null>>> = {
   "publish 2": () => exitOf(["publish", ...PUBLISH, "--cadence", "often"]),
   "publish 74": () => exitOf(["publish", ...PUBLISH]),
   "publish 75": async () => {
-    await withLedger();
+    withLedger();
     await started("publish", ...PUBLISH);
     return exitOf(["publish", ...PUBLISH]);
   },
   "publish --once 0": async () => {
-    await withLedger();
+    withLedger();
     return exitOf(["publish", "--once", ...PUBLISH]);
   },
   "publish --once 1": async () => {
@@ -80,7 +85,7 @@ const CASES: Readonly<Record<string, () => Promise<number | null>>> = {
   "publish --once 2": () => exitOf(["publish", "--once", "--ledger", "none"]),
   "publish --once 74": () => exitOf(["publish", "--once", ...PUBLISH]),
   "publish --once 75": async () => {
-    await withLedger();
+    withLedger();
     await heldByAnother();
     return exitOf(["publish", "--once", ...PUBLISH]);
   },
@@ -101,15 +106,15 @@ const CASES: Readonly<Record<string, () => Promise<number | null>>> = {
     isFile("public");
     return exitOf(["serve", "--store", "public", "--port", "0"]);
   },
-  "ingest 0": async () => exitOf(["ingest", "--ledger", "ledger.db", "-"], (await runCli(RECEIPT, folder)).stdout),
+  "ingest 0": () => exitOf(["ingest", "--ledger", "ledger.db", "-"], RECEIPT),
   "ingest 1": () => exitOf(["ingest", "--ledger", "ledger.db", "-"], "{}\n"),
   "ingest 2": () => exitOf(["ingest", "--ledger", "none", "-"]),
   "ingest 74": () => exitOf(["ingest", "--ledger", "ledger.db", "missing.ndjson"]),
   "ingest 75": async () => {
-    await withLedger();
+    withLedger();
     const writer = new SqliteDatabase(join(folder, "ledger.db"));
     writer.exec("BEGIN IMMEDIATE");
-    const code = await exitOf(["ingest", "--ledger", "ledger.db", "-"], (await runCli(RECEIPT, folder)).stdout);
+    const code = await exitOf(["ingest", "--ledger", "ledger.db", "-"], RECEIPT);
     writer.close();
     return code;
   },
@@ -129,10 +134,7 @@ const CASES: Readonly<Record<string, () => Promise<number | null>>> = {
   },
   "doctor 0": async () => {
     // Without a closed round the statistics are 503, and that is a fault.
-    for (const kind of ["round", "closure"]) {
-      const line = (await runCli(["ingest", "--example", kind], folder)).stdout;
-      expect(await exitOf(["ingest", "--ledger", "ledger.db", "-"], line)).toBe(0);
-    }
+    withLedger(EXAMPLES.round, EXAMPLES.closure);
     await published("--genesis-timestamp", "1767225600");
     return exitOf(["doctor", ...PUBLISH, "--genesis-timestamp", "1767225600"]);
   },
@@ -186,7 +188,7 @@ const CASES: Readonly<Record<string, () => Promise<number | null>>> = {
     return exitOf(["lease", "release", "--store", "public"]);
   },
   "render 0": async () => {
-    await withLedger();
+    withLedger();
     return exitOf(["render", "/v9/nothing", ...RENDER]);
   },
   "render 2": () => exitOf(["render", "/v4/public/process", ...RENDER, "--at", "soon"]),
@@ -227,7 +229,7 @@ test("a run that fails releases its lease, and the next one does not wait", asyn
 
 test("a store that does not respond at the start is tried again until a signal", async () => {
   mkdirSync(join(folder, "home"));
-  await withLedger();
+  withLedger();
   const nobody = `http://127.0.0.1:${await freePort()}`;
   const bucket = ["--store", "s3://bucket/prefix", "--s3-endpoint", nobody, "--s3-region", "here"];
   process.env.AWS_ACCESS_KEY_ID ??= "key";

@@ -3,6 +3,9 @@ import { existsSync, renameSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
+import { ingest } from "../../../../src/ledger/ingest.ts";
+import { EXAMPLES } from "../../../../src/ledger/intake/schema/examples.ts";
+import { openLedgerForIntake } from "../../../../src/ledger/open.ts";
 import { runCli } from "../../../support/cli.ts";
 import { scrape } from "../../../support/exposition.ts";
 import { freePort } from "../../../support/free-port.ts";
@@ -10,11 +13,11 @@ import { runningCli } from "../../../support/running-cli.ts";
 import { testFolder } from "../../../support/test-folder.ts";
 
 let directory = "";
-beforeEach(async () => {
+beforeEach(() => {
   directory = testFolder();
-  const { stdout } = await runCli(["ingest", "--example", "receipt"], directory);
-  writeFileSync(join(directory, "facts.ndjson"), stdout);
-  await runCli(["ingest", "facts.ndjson", "--ledger", "ledger.db"], directory);
+  const ledger = openLedgerForIntake(join(directory, "ledger.db"));
+  ingest(ledger, [EXAMPLES.receipt]);
+  ledger.close();
 });
 
 function publisher(state: string, ...args: string[]) {
@@ -61,8 +64,7 @@ test("a publisher has metrics of responses, cycles, puts, lease and sources; its
   renameSync(join(directory, "store"), join(directory, "away"));
   // With the next put of a report, or renewal: ten seconds after the last at most.
   await logged("the store does not respond");
-  expect(await health(metrics)).toMatchObject({
-    status: 503,
+  expect(await healthOf(metrics, 503)).toMatchObject({
     body: {
       status: "failing",
       reason: expect.stringMatching(/^the lease was renewed \d+ s ago: .*(?:no store is here|ENOENT)/),

@@ -2,6 +2,9 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
+import { ingest } from "../../../../src/ledger/ingest.ts";
+import { EXAMPLES } from "../../../../src/ledger/intake/schema/examples.ts";
+import { openLedgerForIntake } from "../../../../src/ledger/open.ts";
 import { fileOfKey } from "../../../../src/object-store/filesystem/format.ts";
 import { runCli } from "../../../support/cli.ts";
 import { runningCli } from "../../../support/running-cli.ts";
@@ -19,8 +22,9 @@ const DAMAGED = [
 let folder: string;
 beforeEach(async () => {
   folder = testFolder();
-  const { stdout } = await runCli(["ingest", "--example", "receipt"], folder);
-  expect((await runCli(["ingest", "--ledger", "ledger.db", "-"], folder, stdout)).exitCode).toBe(0);
+  const ledger = openLedgerForIntake(join(folder, "ledger.db"));
+  ingest(ledger, [EXAMPLES.receipt]);
+  ledger.close();
   expect((await runCli(["publish", "--once", ...SETTINGS], folder)).exitCode).toBe(0);
 });
 
