@@ -1,26 +1,16 @@
 /** Plans the responses of one installation: builds those that are due, and compares them with what is published. */
-import type { SafeCoreState } from "../../src/chain/chain-state.ts";
-import type { SourceVersion } from "../../src/object-store/stored-response.ts";
-import type { Publication, Sources } from "../../src/resources/publication.ts";
+import type { Publication } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import type { ResourceName } from "../../src/resources/table.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
-import { clockBehind, isAhead } from "../clock/instant.ts";
 import type { Known, KnownObject } from "../known.ts";
 import { earlier, type Inputs, inputsOf, type Pace } from "../pace.ts";
 import { failedRow } from "../report.ts";
-import { type Decision, decide, isNew, type Place, responsePut } from "./decide.ts";
+import { type Decision, decide, type Place, responsePut } from "./decide.ts";
 import type { Subject } from "./histories.ts";
+import { permittedSources } from "./permitted-sources.ts";
 import { type NamedTiles, NOTHING, needs, type Plan, type PlannedAnswer, type Put, type Unknown } from "./plan.ts";
-import {
-  currentSourceVersion,
-  isNewerProgram,
-  isRegression,
-  isVersionOf,
-  joinedFacts,
-  publishedBlock,
-  sourceRegression,
-} from "./source-version.ts";
+import { currentSourceVersion, isNewerProgram, isRegression, publishedBlock } from "./source-version.ts";
 import { namedTiles } from "./tile-sets.ts";
 
 /** Inputs of every plan besides the snapshot. */
@@ -153,7 +143,7 @@ function planAnswer(publication: Publication, inputs: Inputs, { subject, snapsho
   if (object === undefined) throw new TypeError(`${key} was not looked up`);
   // Another clock may have published as of a later instant: time must not go back.
   const instant = force ? at : Math.max(at, object.sourceVersion.at);
-  const permitted = permittedSources(publication, object, { subject, snapshot, planning });
+  const permitted = permittedSources(publication, object, { subject, snapshot, known, at });
   const isNewer = isNewerProgram(object.sourceVersion.program, publication.sources?.program);
   const decision =
     (isNewer && object.condition === "stored" ? LEFT_TO_NEWER : undefined) ??
@@ -189,98 +179,6 @@ function keptWhileSettling(isSettling: boolean, { states, condition }: KnownObje
   const until = states[1]?.from;
   if (!isSettling || condition !== "stored" || until === undefined || until <= at) return undefined;
   return { put: false, why: "still valid while the chain is read", dueAt: until, isPlaceholder: true };
-}
-
-/** A constant has no source that could go back. */
-const CONSTANT: Sources = { installationId: null };
-
-interface PermittedSources {
-  /** If the chain is behind, the snapshot has the published chain state instead. */
-  readonly snapshot: Snapshot;
-  readonly version: SourceVersion;
-  /** The stored object is of another installation, or of an abandoned history. */
-  readonly isOthers: boolean;
-  /** The chain is read for the first time. */
-  readonly isSettling: boolean;
-}
-
-/** The sources that a response may be built from, so that no part of it goes back. Throws the regression if there are none. */
-function permittedSources(publication: Publication, object: KnownObject, context: Context): PermittedSources {
-  const { subject, snapshot, planning } = context;
-  const { sources = CONSTANT } = publication;
-  const { installationId = snapshot.installationId, kinds = [], usesChain = false } = sources;
-  const isSettling = usesChain && snapshot.chain.isSettling;
-  const now = currentSourceVersion(snapshot, sources, planning.at, subject.history);
-  const free = { snapshot, version: now, isSettling, isOthers: false };
-  if (isAhead(object.sourceVersion.at, planning.at))
-    throw clockBehind(object.key, object.sourceVersion.at, planning.at);
-  if (installationId === null) return free;
-  const isOthers = !isNew(object) && !isVersionOf(object.sourceVersion, now.of, now.history ?? "1");
-  const version = isOthers ? now : withOtherFacts(object.sourceVersion, now);
-  const permitted = { ...free, version, isOthers, isSettling: isSettling && !isOthers };
-  const blockAt = (number: string) => planning.known.blocks.get(number);
-  const current = { snapshot, installationId, version: now, kinds, blockAt };
-  let behindChain: Failure | undefined;
-  for (const published of [object.sourceVersion, ...subject.elsewhere]) {
-    const regression = sourceRegression(published, current);
-    if (regression !== undefined && regression.code !== "chain_behind") throw regression;
-    if (usesChain) behindChain ??= regression;
-  }
-  const { chain } = snapshot;
-  const showsCore = publication.publishedBody?.core !== undefined && chain.safeCore !== undefined;
-  const isOfChain =
-    object.sourceVersion.safeBlock !== undefined && !isOthers && !isOtherChain(object.sourceVersion, now);
-  if (!usesChain || (!isOfChain && (showsCore || object.sourceVersion.safeBlock === undefined || isOthers))) {
-    if (behindChain !== undefined) throw behindChain;
-    return showsCore ? { ...permitted, version: withChainOf(versionOfCore(chain), version) } : permitted;
-  }
-  if (behindChain === undefined && now.safeBlock !== undefined) return permitted;
-  const kept = { ...permitted, version: withChainOf(object.sourceVersion, version) };
-  const isUnproven = showsCore && !isCoreOf(object.sourceVersion, chain);
-  if (behindChain !== undefined || isUnproven || (isSettling && chain.safeCore === undefined)) {
-    const core = publishedCore(publication, planning.known);
-    if (core !== undefined && snapshot.genesisTimestamp !== undefined) {
-      return { ...kept, snapshot: { ...snapshot, chain: { ...chain, safeCore: core } }, isSettling: false };
-    }
-  }
-  if (behindChain !== undefined) throw behindChain;
-  return isUnproven ? { ...kept, snapshot: { ...snapshot, chain: { ...chain, safeCore: undefined } } } : kept;
-}
-
-function isOtherChain(published: SourceVersion, now: SourceVersion): boolean {
-  return published.chain !== undefined && now.chain !== undefined && published.chain !== now.chain;
-}
-
-/** The block of the Core state that process shows, also while there is no view. */
-function versionOfCore({ safeCoreBlock }: Snapshot["chain"]): SourceVersion {
-  return safeCoreBlock === undefined
-    ? { at: 0 }
-    : { at: 0, safeBlock: String(safeCoreBlock.number), safeHash: safeCoreBlock.hash };
-}
-
-/**
- * True if the stored Core state of a silent chain is that of the published block. Another block may be older, or of another fork,
- * and no node can tell.
- */
-function isCoreOf(published: SourceVersion, chain: Snapshot["chain"]): boolean {
-  const { safeBlock, safeHash } = versionOfCore(chain);
-  return published.safeBlock === safeBlock && (published.safeHash === undefined || published.safeHash === safeHash);
-}
-
-function publishedCore({ key, publishedBody }: Publication, known: Known): SafeCoreState | undefined {
-  const body = known.body(key);
-  return body === undefined ? undefined : publishedBody?.core?.(body);
-}
-
-/** A response without a current chain view still has the published blocks. */
-function withChainOf({ safeBlock, safeHash, chain }: SourceVersion, now: SourceVersion): SourceVersion {
-  return { ...now, ...(safeBlock && { safeBlock }), ...(safeHash && { safeHash }), ...(chain && { chain }) };
-}
-
-/** Keeps facts of kinds that this response is not computed from, but that its version has (`planPrevious`). */
-function withOtherFacts(before: SourceVersion, now: SourceVersion): SourceVersion {
-  const carries = before.facts?.some((part, kind) => part !== null && (now.facts?.[kind] ?? null) === null) === true;
-  return carries && before.of === now.of ? joinedFacts(now, before) : now;
 }
 
 /** A response that becomes a constant is not put before that constant: else readers would find nothing after its end. */

@@ -1,0 +1,127 @@
+/**
+ * The sources that a response may be built from, so that no part of it goes back: facts and chain as they are now, or the
+ * published chain state if the chain is behind it or silent.
+ */
+import type { SafeCoreState } from "../../src/chain/chain-state.ts";
+import type { SourceVersion } from "../../src/object-store/stored-response.ts";
+import type { Publication, Sources } from "../../src/resources/publication.ts";
+import type { Snapshot } from "../../src/resources/snapshot.ts";
+import type { Failure } from "../../src/values/failure.ts";
+import { clockBehind, isAhead } from "../clock/instant.ts";
+import type { Known, KnownObject } from "../known.ts";
+import { isNew } from "./decide.ts";
+import type { Subject } from "./histories.ts";
+import { currentSourceVersion, isVersionOf, joinedFacts, sourceRegression } from "./source-version.ts";
+
+/** A constant has no source that could go back. */
+const CONSTANT: Sources = { installationId: null };
+
+export interface PermittedSources {
+  /** It has the published chain state if the chain is behind it. */
+  readonly snapshot: Snapshot;
+  readonly version: SourceVersion;
+  /** The stored object is of another installation, or of an abandoned history. */
+  readonly isOthers: boolean;
+  /** The chain is read for the first time. */
+  readonly isSettling: boolean;
+}
+
+export interface Permitting {
+  readonly subject: Subject;
+  readonly snapshot: Snapshot;
+  readonly known: Known;
+  /** Epoch ms. */
+  readonly at: number;
+}
+
+/** Throws the `Failure` of `sourceRegression` if there are none, and clock_behind. */
+export function permittedSources(
+  publication: Publication,
+  object: KnownObject,
+  { subject, snapshot, known, at }: Permitting,
+): PermittedSources {
+  const { sources = CONSTANT } = publication;
+  const { installationId = snapshot.installationId, kinds = [], usesChain = false } = sources;
+  const published = object.sourceVersion;
+  const now = currentSourceVersion(snapshot, sources, at, subject.history);
+  if (isAhead(published.at, at)) throw clockBehind(object.key, published.at, at);
+  const isSettling = usesChain && snapshot.chain.isSettling;
+  if (installationId === null) return { snapshot, version: now, isSettling, isOthers: false };
+  const current = { snapshot, installationId, version: now, kinds, blockAt: (one: string) => known.blocks.get(one) };
+  let chainRegression: Failure | undefined;
+  for (const one of [published, ...subject.elsewhere]) {
+    const regression = sourceRegression(one, current);
+    if (regression !== undefined && regression.code !== "chain_behind") throw regression;
+    chainRegression ??= regression;
+  }
+  const isOthers = !isNew(object) && !isVersionOf(published, now.of, now.history ?? "1");
+  const version = isOthers ? now : withOtherFacts(published, now);
+  const permitted = { snapshot, version, isOthers, isSettling: isSettling && !isOthers };
+  return usesChain ? permittedChain(publication, published, { permitted, chainRegression, known }) : permitted;
+}
+
+/** Keeps facts of kinds that this response is not computed from, but that its version has (`planPrevious`). */
+function withOtherFacts(before: SourceVersion, now: SourceVersion): SourceVersion {
+  const carries = before.facts?.some((part, kind) => part !== null && (now.facts?.[kind] ?? null) === null) === true;
+  return carries && before.of === now.of ? joinedFacts(now, before) : now;
+}
+
+interface PermittingChain {
+  readonly permitted: PermittedSources;
+  readonly chainRegression: Failure | undefined;
+  readonly known: Known;
+}
+
+/** `permitted` with a chain state that continues the published one, or with the published one. Throws `chainRegression`. */
+function permittedChain(
+  publication: Publication,
+  published: SourceVersion,
+  { permitted, chainRegression, known }: PermittingChain,
+): PermittedSources {
+  const { snapshot, version, isOthers, isSettling } = permitted;
+  const { chain } = snapshot;
+  // Process shows the Core state, also while there is no view.
+  const core = publication.publishedBody?.core === undefined ? undefined : chain.safeCore;
+  const isOtherChain =
+    published.chain !== undefined && version.chain !== undefined && published.chain !== version.chain;
+  if (published.safeBlock === undefined || isOthers || (isOtherChain && core !== undefined)) {
+    if (chainRegression !== undefined) throw chainRegression;
+    return core === undefined ? permitted : { ...permitted, version: withChainOf(versionOfCore(chain), version) };
+  }
+  const hasView = version.safeBlock !== undefined;
+  if (hasView && chainRegression === undefined) return permitted;
+  const kept = { ...permitted, version: withChainOf(published, version) };
+  const isCoreUnproven = core !== undefined && !isCoreOf(published, chain);
+  if (chainRegression !== undefined || isCoreUnproven || (isSettling && chain.safeCore === undefined)) {
+    const safeCore = publishedCore(publication, known);
+    if (safeCore !== undefined && snapshot.genesisTimestamp !== undefined) {
+      return { ...kept, snapshot: { ...snapshot, chain: { ...chain, safeCore } }, isSettling: false };
+    }
+  }
+  if (chainRegression !== undefined) throw chainRegression;
+  return isCoreUnproven ? { ...kept, snapshot: { ...snapshot, chain: { ...chain, safeCore: undefined } } } : kept;
+}
+
+/** A response without a current chain view still has the published blocks. */
+function withChainOf({ safeBlock, safeHash, chain }: SourceVersion, now: SourceVersion): SourceVersion {
+  return { ...now, ...(safeBlock && { safeBlock }), ...(safeHash && { safeHash }), ...(chain && { chain }) };
+}
+
+function versionOfCore({ safeCoreBlock }: Snapshot["chain"]): SourceVersion {
+  if (safeCoreBlock === undefined) return { at: 0 };
+  return { at: 0, safeBlock: String(safeCoreBlock.number), safeHash: safeCoreBlock.hash };
+}
+
+/**
+ * True if the stored Core state of a silent chain is that of the published block. Another block may be older, or of another fork,
+ * and no node can tell.
+ */
+function isCoreOf(published: SourceVersion, chain: Snapshot["chain"]): boolean {
+  const { safeBlock, safeHash } = versionOfCore(chain);
+  return published.safeBlock === safeBlock && (published.safeHash === undefined || published.safeHash === safeHash);
+}
+
+function publishedCore({ key, publishedBody }: Publication, known: Known): SafeCoreState | undefined {
+  const body = known.body(key);
+  return body === undefined ? undefined : publishedBody?.core?.(body);
+}
