@@ -42,7 +42,6 @@ export interface Configured {
 
 /** The newest view that a reader got from a URL. */
 interface Seen {
-  readonly configured: Configured;
   /** Epoch ms until which it is valid. */
   readonly until: number;
   /** Blocks that it may be the view of. */
@@ -52,7 +51,7 @@ interface Seen {
   readonly measurements: ReadonlySet<string>;
 }
 
-type View = Omit<Seen, "configured" | "until">;
+type View = Omit<Seen, "until">;
 
 export interface ReaderOptions {
   readonly chains: readonly SimulatedChain[];
@@ -113,17 +112,15 @@ export class ChainReader {
       if (next === undefined) {
         problem(`it went back from ${labels(before?.blocks ?? [])} to ${labels(view.blocks)}`);
       } else if (!isLater) {
-        const { configured, validUntil } = this.#options;
         this.#available.add(url);
-        this.#seen.set(url, { ...next, configured: configured(), until: validUntil(url) });
+        this.#seen.set(url, { ...next, until: this.#options.validUntil(url) });
       }
     }
   }
 
   /** The view, of those blocks alone that come after what was seen before; undefined if there are none. */
   #continued(before: Seen, view: View): View | undefined {
-    const { chain } = this.#options.configured();
-    if (before.configured.chain !== chain || before.blocks[0]?.chain !== view.blocks[0]?.chain) return view;
+    if (before.blocks[0]?.chain !== view.blocks[0]?.chain) return view;
     const blocks = view.blocks.filter((block) => before.blocks.some((one) => descends(block, one)));
     const lacks = [...before.measurements].some((id) => !view.measurements.has(id));
     return blocks.length === 0 || lacks ? undefined : { ...view, blocks };
