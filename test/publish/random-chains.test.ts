@@ -37,7 +37,7 @@ import { ChainReader, type Configured, GRACE, PROCESS, parsed, URLS, VALIDITY } 
 import { Random, seeds } from "./model/random.ts";
 import { INSTALLATION, START, type Worker, World } from "./world.ts";
 
-const STEPS = 30;
+const STEPS = 25;
 /** Lines of the story in a failure. */
 const LOGGED_LINES = 40;
 const MINUTE = 60_000;

@@ -74,8 +74,8 @@ export class ChainReader {
   readonly #options: ReaderOptions;
   readonly #seen = new Map<string, Seen>();
   #forgotten = Number.NEGATIVE_INFINITY;
-  /** URLs whose last response was available. */
-  readonly #available = new Set<string>();
+  /** URLs whose last response was available, and no saved history. */
+  readonly #live = new Set<string>();
   readonly problems: string[] = [];
 
   constructor(options: ReaderOptions) {
@@ -100,7 +100,8 @@ export class ChainReader {
       }
       const body = parsed(response);
       const { view, complaint } = await this.#viewOf(url, response, body, at);
-      if (!isLater && view === undefined) this.#available.delete(url);
+      const isSaved = response.headers["x-service-settlement-source"] === "durable-cache";
+      if (!isLater && (view === undefined || isSaved)) this.#live.delete(url);
       if (complaint !== undefined) problem(complaint);
       if (view === undefined) continue;
       if (view.blocks.length === 0) {
@@ -112,7 +113,7 @@ export class ChainReader {
       if (next === undefined) {
         problem(`it went back from ${labels(before?.blocks ?? [])} to ${labels(view.blocks)}`);
       } else if (!isLater) {
-        this.#available.add(url);
+        if (!isSaved) this.#live.add(url);
         this.#seen.set(url, { ...next, until: this.#options.validUntil(url) });
       }
     }
@@ -168,7 +169,7 @@ export class ChainReader {
     if (before === undefined || before.blocks[0]?.chain !== configured) return undefined;
     const isBound = (before.body.economy?.releaseId ?? releaseId) === releaseId;
     if (url.includes("/settlements") && isBound && reason !== "indexer_disabled") return "its saved history is lost";
-    if (at >= before.until || !this.#available.has(url)) return undefined;
+    if (at >= before.until || !this.#live.has(url)) return undefined;
     if (reason === "not_yet_safe") return "not_yet_safe has replaced a valid view";
     const isSilent = at >= this.#options.lastGoodPassAt(configured) + GRACE;
     return reason === "indexer_unavailable" && !isSilent ? "it is unavailable within the grace" : undefined;
