@@ -52,6 +52,8 @@ const SINGLE_URLS = [
 
 export class Reader {
   readonly #store: ObjectStore;
+  /** The last text of each URL, parsed. */
+  readonly #parsed = new Map<string, { readonly text: string; readonly body: Body }>();
 
   constructor(store: ObjectStore) {
     this.#store = store;
@@ -62,7 +64,12 @@ export class Reader {
     const context = shimContext({ store: this.#store, now: () => at, monotonic: () => at });
     const { status, headers, body } = await respond({ method: "GET", url }, context);
     const text = new TextDecoder().decode(body);
-    return { status, headers, body: text.startsWith("{") ? JSON.parse(text) : text };
+    let parsed = this.#parsed.get(url);
+    if (parsed?.text !== text) {
+      parsed = { text, body: text.startsWith("{") ? JSON.parse(text) : text };
+      this.#parsed.set(url, parsed);
+    }
+    return { status, headers, body: parsed.body };
   }
 
   /** A body; undefined if it is 503, which shows nothing. */
